@@ -3,9 +3,11 @@ FROM node:22-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
-COPY tsconfig.json tsconfig.build.json ./
+COPY tsconfig.json tsconfig.build.json LICENSE ./
+COPY scripts scripts
 COPY src src
 COPY inspector inspector
+COPY examples/lemonade-stand examples/lemonade-stand
 # What only tests and other machines need is left behind: this Node has an SQLite of its own.
 RUN npm run build && npm pkg delete devDependencies optionalDependencies peerDependencies peerDependenciesMeta && \
   npm install --no-save --ignore-scripts pg@8.23.1

@@ -1,7 +1,28 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
 const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url))
+
+/**
+ * What a file does that changes its process for others: it counts steps, which V8 does only in functions that have not run
+ * before, or it resets modules, timers or the folder. Such a file runs in a process of its own.
+ */
+const changesProcess = /\/growth\.ts'|\/count-steps\.ts'|vi\.(?:resetModules|useFakeTimers)|process\.chdir/
+
+const alone = ['src', 'test'].flatMap(folder =>
+  readdirSync(new URL(folder, import.meta.url), { recursive: true, encoding: 'utf8' })
+    .map(file => `${folder}/${file}`)
+    .filter(file => file.endsWith('.test.ts') && changesProcess.test(readFileSync(file, 'utf8'))),
+)
+
+const withAiSdk = [
+  'src/bridges/ai-sdk/*.test.ts',
+  'src/models/ai-sdk/*.test.ts',
+  'src/chat/ui/*.test.ts',
+  'test/chat/ui-*.test.ts',
+]
 
 export default defineConfig({
   resolve: {
@@ -23,13 +44,36 @@ export default defineConfig({
     ],
   },
   test: {
-    // By default one core is left out, which of two is half of them.
-    maxWorkers: '100%',
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    // A test waits for a third of its time: for a page, a process, a limit. One file more than there are cores fills it.
+    maxWorkers: availableParallelism() + 1,
+    // Most files share a process and its modules: to load them again for each would take a third of the time.
+    projects: [
+      {
+        extends: true,
+        test: { name: 'shared', isolate: false, include: ['{src,test}/**/*.test.ts'], exclude: alone },
+      },
+      { extends: true, test: { name: 'alone', include: alone } },
+      // The same tests again with the next version of the AI SDK.
+      {
+        extends: true,
+        resolve: {
+          alias: [
+            { find: /^ai(\/test)?$/, replacement: 'ai-7$1' },
+            { find: /^@ai-sdk\/openai-compatible$/, replacement: 'ai-sdk-openai-compatible-3' },
+          ],
+        },
+        test: { name: 'ai-7', isolate: false, include: withAiSdk },
+      },
+    ],
+    // What is built is run as it is.
+    server: { deps: { external: [/\/dist\//] } },
+    setupFiles: ['test/close-after-file.ts', 'test/seed-properties.ts'],
+    unstubEnvs: true,
+    unstubGlobals: true,
     globalSetup: ['test/start-shared-servers.ts'],
     // Only for what would never end: on a busy machine anything may take a hundred times as long.
     testTimeout: process.env.THROUGHLINE_LONG ? 1_800_000 : 300_000,
     hookTimeout: 300_000,
-    expect: { poll: { timeout: 60_000 } },
+    expect: { poll: { timeout: 60_000 }, requireAssertions: true },
   },
 })

@@ -4,7 +4,8 @@ import { Pool } from 'undici'
 import { readArgs } from './lib/args.mjs'
 import { round } from './lib/stats.mjs'
 import { formatTable } from './lib/table.mjs'
-import { memoryOf, startUpstream, subjects } from './proxy/subjects.mjs'
+import { agentOf } from './proxy/agent.mjs'
+import { cpuOf, memoryOf, startUpstream, subjects } from './proxy/subjects.mjs'
 
 const { json } = readArgs()
 const requests = 300
@@ -17,6 +18,9 @@ const modes = {
   'stream at turn 1000': { stream: true, turns: 1000 },
   // Node compiles what runs often: the figures of a server that has been up for a while.
   'json, warm': { stream: false, turns: 1, warm: 2000 },
+  // An agent that sends tools, and with each request the result of the call that the model made in the one before.
+  'agent, 41 kB': { stream: false, turns: 1, agent: 41_000 },
+  'agent, 87 kB': { stream: false, turns: 1, agent: 87_000 },
 }
 const say = line => console.error(`proxy: ${line}`)
 
@@ -37,13 +41,13 @@ process.exit(0)
 async function measure(name, subject) {
   const found = {}
   try {
-    for (const [mode, { stream, turns, warm = 0 }] of Object.entries(modes)) {
+    for (const [mode, { warm = 0, ...given }] of Object.entries(modes)) {
       found[mode] = {}
       await warmUp(subject, warm)
       for (const clients of clientCounts) {
         say(`${name}, ${mode}, ${clients} ${clients === 1 ? 'client' : 'clients'}`)
         try {
-          found[mode][clients] = await added(subject, { stream, turns, clients })
+          found[mode][clients] = await added(subject, { ...given, clients })
         } catch (error) {
           say(`${name} cannot do this: ${error.message}`)
           delete found[mode]
@@ -59,46 +63,64 @@ async function measure(name, subject) {
 
 async function warmUp(subject, times) {
   const way = wayTo(subject)
-  for (let n = 0; n < times; n++) await way.send(conversation(1, `${Math.random()}`).next(), false)
+  for (let n = 0; n < times; n++)
+    await way.send({ messages: conversation(1, `${Math.random()}`).next() }, false)
   await way.close()
 }
 
-/** The percentiles of the time through the subject, less the median of the direct time. */
-async function added(subject, { stream, turns, clients }) {
+/**
+ * The percentiles of the time through the subject, less the median of the direct time, and the CPU time that a request
+ * takes in the subject's process.
+ */
+async function added(subject, { stream, turns, agent, clients }) {
   const times = { direct: [], through: [] }
   const each = Math.ceil(requests / clients)
-  await Promise.all(
-    Array.from({ length: clients }, async (_, client) => {
-      const ways = { direct: wayTo(direct), through: wayTo(subject) }
-      const talk = conversation(turns, `${stream} ${turns} ${clients} ${client} ${Math.random()}`)
-      await ways.through.send(talk.next(), stream)
-      for (let n = 0; n < each; n++) {
-        const body = turns === 1 ? conversation(1, `${Math.random()}`).next() : talk.next()
-        for (const [name, way] of Object.entries(ways)) {
-          const began = performance.now()
-          await way.send(body, stream)
-          // The first ones warm the process up.
-          if (n >= each / 10) times[name].push(performance.now() - began)
-        }
-      }
-      for (const way of Object.values(ways)) await way.close()
-    }),
+  const talks = Array.from({ length: clients }, (_, client) =>
+    talkOf(`${turns} ${clients} ${client} ${Math.random()}`),
   )
+  /** Each request in its turn, straight and through the subject. */
+  const run = (first, end) =>
+    Promise.all(
+      talks.map(async talk => {
+        const ways = { direct: wayTo(direct), through: wayTo(subject) }
+        for (let n = first; n < end; n++) {
+          const body = talk()
+          for (const [name, way] of Object.entries(ways)) {
+            const began = performance.now()
+            await way.send(body, stream)
+            times[name].push(performance.now() - began)
+          }
+        }
+        for (const way of Object.values(ways)) await way.close()
+      }),
+    )
+  // The first ones warm the process up.
+  await run(0, Math.ceil(each / 10) + 1)
+  for (const name of Object.keys(times)) times[name] = []
+  const before = cpuOf(subject.pid)
+  await run(0, each)
+  const cpu = (cpuOf(subject.pid) - before) / times.through.length
   const base = percentile(times.direct, 0.5)
   const over = at => round(percentile(times.through, at) - base)
-  return { p50: over(0.5), p99: over(0.99), direct: round(base) }
+  return { p50: over(0.5), p99: over(0.99), cpu: round(cpu), direct: round(base) }
+
+  function talkOf(seed) {
+    if (agent) return agentOf(agent, seed)
+    const talk = conversation(turns, seed)
+    return () => ({ messages: turns === 1 ? conversation(1, `${Math.random()}`).next() : talk.next() })
+  }
 }
 
 function wayTo({ url, headers }) {
   const { origin, pathname } = new URL(url)
   const pool = new Pool(origin, { connections: 1, pipelining: 1 })
   return {
-    async send(messages, stream) {
+    async send(given, stream) {
       const { statusCode, body } = await pool.request({
         path: pathname,
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headers },
-        body: JSON.stringify({ model: 'bench', messages, stream }),
+        body: JSON.stringify({ model: 'bench', stream, ...given }),
       })
       const text = await body.text()
       if (statusCode !== 200 || !text.includes(stream ? '[DONE]' : 'word19'))
@@ -143,7 +165,7 @@ async function hold(name, start) {
     const done = await Promise.allSettled(
       Array.from({ length: streams }, async (_, n) => {
         const way = wayTo(subject)
-        await way.send(conversation(1, `stream ${n}`).next(), true)
+        await way.send({ messages: conversation(1, `stream ${n}`).next() }, true)
         await way.close()
       }),
     )
@@ -163,10 +185,16 @@ function percentile(values, at) {
 }
 
 function report() {
-  const lines = [['subject', 'mode', ...clientCounts.flatMap(n => [`p50 at ${n}`, `p99 at ${n}`])]]
+  const lines = [
+    ['subject', 'mode', ...clientCounts.flatMap(n => [`p50 at ${n}`, `p99 at ${n}`, `CPU at ${n}`])],
+  ]
   for (const [name, { streams: _, ...found }] of Object.entries(results))
     for (const [mode, by] of Object.entries(found))
-      lines.push([name, mode, ...clientCounts.flatMap(n => [by[n].p50, by[n].p99].map(ms => `${ms} ms`))])
+      lines.push([
+        name,
+        mode,
+        ...clientCounts.flatMap(n => [by[n].p50, by[n].p99, by[n].cpu].map(ms => `${ms} ms`)),
+      ])
   const held = Object.entries(results).map(
     ([name, { streams: s }]) =>
       `${name}: ${s.whole} of ${s.asked} streams whole, ${s.mbBefore} → ${s.mbMost} MB`,

@@ -3,12 +3,13 @@ import { readArgs } from './lib/args.mjs'
 import { loadSets } from './lib/conversations.mjs'
 import { measureQuality } from './lib/measure-quality.mjs'
 import { policies } from './lib/policies.mjs'
+import { apartTable, qualityApart } from './lib/quality-apart.mjs'
 import { formatTable } from './lib/table.mjs'
 
 const windows = [2048, 4096, 8192]
-const { json, data } = readArgs()
-const result = {}
-for (const [set, conversations] of Object.entries(loadSets(data))) {
+const { json, data, apart } = readArgs({ apart: { type: 'boolean', default: false } })
+const result = apart ? await qualityApart(loadSets(data)) : {}
+for (const [set, conversations] of apart ? [] : Object.entries(loadSets(data))) {
   result[set] = {}
   for (const [name, build] of Object.entries(policies)) {
     console.error(`quality: ${set}, ${name}`)
@@ -17,7 +18,7 @@ for (const [set, conversations] of Object.entries(loadSets(data))) {
     )
   }
 }
-console.log(json ? JSON.stringify(result, null, 2) : toTable(result))
+console.log(json ? JSON.stringify(result, null, 2) : apart ? apartTable(result) : toTable(result))
 
 function toTable(result) {
   const percent = value => (value * 100).toFixed(1)

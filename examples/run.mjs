@@ -27,7 +27,15 @@ if (asked === undefined) {
   if (isStale()) build()
   // The example sees only its own flags.
   process.argv.splice(1, process.argv.length, file, ...flags)
-  await createJiti(file, { fsCache: false }).import(file)
+  await createJiti(file, { fsCache: false }).import(file).catch(sayWhatIsMissing)
+}
+
+/** Some examples use packages that are not installed with the library. */
+function sayWhatIsMissing(error) {
+  const [, name] = /^Cannot find (?:module|package) '((?:@[^/']+\/)?[^./'][^/']*)/.exec(error.message) ?? []
+  if (name === undefined) throw error
+  console.error(`example: it needs another package: npm install ${name}`)
+  process.exit(1)
 }
 
 /** `NAME.ts`, or the `run.ts` of a folder. */

@@ -1,4 +1,5 @@
-// npm run screenshots [-- FOLDER]: pictures of the main views of the built page, over a real server with its two samples.
+// npm run screenshots [-- FOLDER]: pictures of the main views of the built page, over a real server with its two samples,
+// and over one that remembers across conversations.
 // They are a third as large where Debian's pngquant is installed; those in docs are taken with Inter as the system font.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,7 +13,7 @@ const root = join(import.meta.dirname, '..')
 const folder = process.argv[2] ?? join(root, 'docs/images')
 const sizes = { wide: { width: 1440, height: 900 }, narrow: { width: 390, height: 844 } }
 
-const { url, stop } = await serve()
+let { url, stop } = await serve()
 const { module: browsers } = await runnerImport(join(root, 'test/find-browser.ts'))
 const browser = await chromium.launch({
   executablePath: browsers.findBrowser(),
@@ -23,21 +24,29 @@ try {
   // The first visit shows as long as there is nothing else.
   await shootAll({ welcome: '' })
   await shootAll(await addSamples())
+  await stop()
+  ;({ url, stop } = await serve('--remember', 'person'))
+  await shootAll(await askOfOldChat())
 } finally {
   await browser.close()
   await stop()
 }
 
+/** Calls the API as Ada. */
+async function ask(method, path, body) {
+  const headers = { 'x-throughline-person': 'ada' }
+  const response = await fetch(`${url}/throughline/v1${path}`, { method, headers, body })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${method} ${path}: ${text}`)
+  return text
+}
+
 /** Makes both samples, waits for the experiment, and gives the addresses of the views. */
 async function addSamples() {
-  const ask = async (method, path) => {
-    const response = await fetch(`${url}/throughline/v1${path}`, { method })
-    if (!response.ok) throw new Error(`${method} ${path}: ${await response.text()}`)
-    return response.json()
-  }
-  const { conversation } = await ask('POST', '/samples/conversation')
-  const { id: experiment } = await ask('POST', '/samples/experiment')
-  const hasEnded = async () => (await ask('GET', `/experiments/${experiment}`)).status !== 'RUNNING'
+  const read = async (method, path) => JSON.parse(await ask(method, path))
+  const { conversation } = await read('POST', '/samples/conversation')
+  const { id: experiment } = await read('POST', '/samples/experiment')
+  const hasEnded = async () => (await read('GET', `/experiments/${experiment}`)).status !== 'RUNNING'
   while (!(await hasEnded())) await new Promise(resolve => setTimeout(resolve, 100))
   const at = `c/${encodeURIComponent(conversation)}`
   return {
@@ -48,6 +57,26 @@ async function addSamples() {
     experiment: `e/${encodeURIComponent(experiment)}/board`,
     conversations: '',
   }
+}
+
+/** Asks in a new chat for what was said in one of half a year before, and gives the addresses of both views. */
+async function askOfOldChat() {
+  const { module: samples } = await runnerImport(join(root, 'test/inspector/sample-lines.ts'))
+  const began = Date.now() - 182 * 24 * 60 * 60 * 1000
+  const said = [
+    ['user', 'My sister Livia and I want to go to Lisbon for five days in June. Where should we stay?'],
+    ['assistant', 'Alfama is the oldest quarter; Graça is calmer and has the better views.'],
+    ['user', 'Done: I booked the hotel Casa do Mirante in Lisbon, and the booking code is KX4471.'],
+    ['assistant', 'Good choice. Tram 28 stops at its door.'],
+  ]
+  const messages = said.map(([role, content], at) => ({
+    ...{ role, content, time: new Date(began + at * 60_000).toISOString() },
+  }))
+  const about = { conversation: 'lisbon', title: 'Lisbon with Livia', person: 'ada' }
+  await ask('POST', '/import', samples.toLines(messages, about))
+  const input = 'Which hotel did I book in Lisbon, and what is the booking code?'
+  await ask('POST', '/conversations/a-new-chat/send', JSON.stringify({ input }))
+  return { 'remembered-chat': 'c/a-new-chat/chat', remembered: 'c/a-new-chat/context' }
 }
 
 async function shootAll(views) {
@@ -98,7 +127,7 @@ function becomeStill() {
 }
 
 /** The packed program's own server on a free port, with a new log. */
-async function serve() {
+async function serve(...more) {
   const home = mkdtempSync(join(tmpdir(), 'throughline-pictures-'))
   const flags = [
     '--port',
@@ -111,6 +140,7 @@ async function serve() {
     '512',
     '--log-level',
     'silent',
+    ...more,
   ]
   const child = spawn(process.execPath, [join(root, 'dist/cli/main.js'), 'serve', ...flags], {
     cwd: home,

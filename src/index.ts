@@ -1,11 +1,11 @@
 export { ContextOverflowError } from './context/compose/finish.ts'
 export type { Context, FitOptions } from './context/context.ts'
 export type { Entry } from './context/conversation/stamp-entry.ts'
-export type { Unit, UnitKind } from './context/conversation/transcript.ts'
+export type { Unit, UnitKind } from './context/conversation/unit.ts'
 export { createFitter, type Fitter, type FitterOptions } from './context/create-fitter.ts'
-export type { Digest, Draft } from './context/draft/draft.ts'
-export { type Policy, pipe } from './context/draft/draft.ts'
-export type { Insertion } from './context/draft/span.ts'
+export { type Digest, type Draft, type Policy, pipe, type Spare } from './context/draft/draft.ts'
+export type { Frame } from './context/draft/frame.ts'
+export type { Insertion, Span } from './context/draft/span.ts'
 export { type DumpData, type DumpEntry, dump, toDump } from './context/dump.ts'
 export { explain } from './context/explain.ts'
 export { fit } from './context/fit.ts'
@@ -22,15 +22,17 @@ export { sliding } from './context/policies/sliding.ts'
 export { spongebob } from './context/policies/spongebob.ts'
 export { type StableOptions, stable } from './context/policies/stable.ts'
 export { tiered } from './context/policies/tiered.ts'
+export type { PromptLayout } from './context/prompt/layout.ts'
 export type {
+  ChangingLines,
   Fate,
-  Inserted,
   Part,
   Receipt,
   ReceiptCut,
   ReceiptEntry,
   ReceiptFault,
   ReceiptStretch,
+  SentMessage,
   SharedPrefix,
 } from './context/receipt.ts'
 export { why } from './context/why/why.ts'

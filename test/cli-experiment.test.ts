@@ -1,5 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -9,13 +9,11 @@ import { createExperiments, parseExperiment } from 'throughline/experiment'
 import { sqliteStore } from 'throughline/stores/sqlite'
 import { afterAll, describe, expect, it } from 'vitest'
 import { startPostgres, whyNoPostgres } from './postgres.ts'
+import { cli as main, runCli } from './run-cli.ts'
 
-/** The real program, as it is installed: `npm test` builds it first. */
-const root = process.env.THROUGHLINE_ROOT ?? join(import.meta.dirname, '..')
 /** The character that begins a terminal's escape sequences. */
 const esc = String.fromCharCode(27)
-const main = join(root, 'dist/cli/main.js')
-const stand = join(root, 'examples/lemonade-stand')
+const stand = join(main, '../../../examples/lemonade-stand')
 const folder = mkdtempSync(join(tmpdir(), 'throughline-cli-experiment-'))
 const children: ChildProcessWithoutNullStreams[] = []
 let files = 0
@@ -36,12 +34,12 @@ function file(name: string, content: string | object): string {
 
 const run = (db: string, ...args: readonly string[]) => runIn({}, db, ...args)
 
-function runIn(variables: NodeJS.ProcessEnv, db: string, ...args: readonly string[]) {
-  const all = [main, 'experiment', ...args, '--db', db]
-  const options = { encoding: 'utf8', cwd: folder, env: { ...process.env, ...variables } } as const
-  const { status, stdout, stderr } = spawnSync(process.execPath, all, options)
-  return { status, stdout, stderr, lines: stdout.trimEnd().split('\n') }
+async function runIn(env: NodeJS.ProcessEnv, db: string, ...args: readonly string[]) {
+  const ended = await runCli(['experiment', ...args, '--db', db], { env })
+  return { ...ended, lines: linesOf(ended) }
 }
+
+const linesOf = ({ stdout }: { readonly stdout: string }) => stdout.trimEnd().split('\n')
 
 /** A command that runs in the background. */
 const start = (db: string, ...args: readonly string[]) =>
@@ -110,8 +108,9 @@ function gatedPlan(): { readonly plan: string; open(): void } {
 describe('throughline experiment run', () => {
   const db = newDb()
 
-  it('runs a plan in TypeScript to its goal, in plain lines when nobody watches', () => {
-    const { status, lines, stderr } = run(db, 'run', join(stand, 'plan.ts'), '--id', 'stand')
+  it('runs a plan in TypeScript to its goal, in plain lines when nobody watches', async () => {
+    const { status, stdout, stderr } = await start(db, 'run', join(stand, 'plan.ts'), '--id', 'stand').ended
+    const lines = linesOf({ stdout })
     expect(stderr).toBe('')
     expect(status).toBe(0)
     expect(lines.slice(0, 6)).toEqual([
@@ -129,11 +128,11 @@ describe('throughline experiment run', () => {
     expect(existsSync(`${db}-control`)).toBe(false)
   })
 
-  it('lists, shows and tells the history of a role', () => {
-    expect(run(db, 'list').stdout).toBe(
+  it('lists, shows and tells the history of a role', async () => {
+    expect((await run(db, 'list')).stdout).toBe(
       'stand  lemonade-stand  COMPLETED  step 14 of 30  Net worth has reached 1000\n',
     )
-    expect(run(db, 'show', 'stand').lines).toEqual([
+    expect((await run(db, 'show', 'stand')).lines).toEqual([
       'lemonade-stand (stand)',
       'COMPLETED: Net worth has reached 1000',
       '14 of 30 steps',
@@ -146,7 +145,7 @@ describe('throughline experiment run', () => {
       'loan = 100 (began as 0)',
       'lemons = 0',
     ])
-    const { lines } = run(db, 'history', 'stand', '--role', 'weather')
+    const { lines } = await run(db, 'history', 'stand', '--role', 'weather')
     expect(lines).toHaveLength(14 * 3)
     expect(lines.slice(0, 3)).toEqual([
       'user: Step 1. Current Environment: {"weather":"sunny"}',
@@ -155,13 +154,13 @@ describe('throughline experiment run', () => {
     ])
   })
 
-  it('runs the same plan as JSON, whose tools come from a module, and with another model', () => {
-    const json = run(db, 'run', join(stand, 'plan.json'), '--id', 'json')
+  it('runs the same plan as JSON, whose tools come from a module, and with another model', async () => {
+    const json = await run(db, 'run', join(stand, 'plan.json'), '--id', 'json')
     expect(json.lines.at(-1)).toBe('COMPLETED after 14 steps: Net worth has reached 1000')
-    const read = run(db, 'run', join(stand, 'plan.json'), '--id', 'read', '--model', 'reader')
+    const read = await run(db, 'run', join(stand, 'plan.json'), '--id', 'read', '--model', 'reader')
     expect(read.lines.at(-1)).toBe('FAILED after 30 steps: Max Steps Exceeded')
     expect(read.status).toBe(1)
-    const advised = run(db, 'run', join(stand, 'plan.ts'), '--model', 'reader')
+    const advised = await run(db, 'run', join(stand, 'plan.ts'), '--model', 'reader')
     expect(advised.lines[0]).toMatch(/^started lemonade-stand as lemonade-stand-[0-9a-f]{6}, step 1$/)
     expect(advised.lines.at(-1)).toBe('COMPLETED after 14 steps: Net worth has reached 1000')
   })
@@ -171,56 +170,62 @@ describe('throughline experiment run', () => {
     const [, url] = await server.until(/listens at (\S+)/)
     const ollama = (host: string, id: string) =>
       runIn({ OLLAMA_HOST: host }, db, 'run', join(stand, 'plan.ts'), '--id', id, '--model', 'ollama:reader')
-    expect(ollama(url!, 'ollama').lines.at(-1)).toBe('COMPLETED after 14 steps: Net worth has reached 1000')
+    expect((await ollama(url!, 'ollama')).lines.at(-1)).toBe(
+      'COMPLETED after 14 steps: Net worth has reached 1000',
+    )
     server.child.kill('SIGTERM')
     await server.ended
-    const { status, stderr } = ollama(url!, 'nobody')
+    const { status, stderr } = await ollama(url!, 'nobody')
     expect(status).toBe(2)
     expect(stderr).toMatch(/^throughline: .*Ollama at .*start it with "ollama serve"/)
-    expect(run(db, 'show', 'nobody').stderr).toContain('There is no experiment')
+    expect((await run(db, 'show', 'nobody')).stderr).toContain('There is no experiment')
   })
 
-  it('tells the end of one that is over when it is resumed', () => {
+  it('tells the end of one that is over when it is resumed', async () => {
     const end = 'COMPLETED after 14 steps: Net worth has reached 1000'
-    expect(run(db, 'resume', 'json', join(stand, 'plan.json')).stdout).toBe(`${end}\n`)
-    expect(run(db, 'resume', 'stand', join(stand, 'plan.ts')).stdout).toBe(`${end}\n`)
+    expect((await run(db, 'resume', 'json', join(stand, 'plan.json'))).stdout).toBe(`${end}\n`)
+    expect((await run(db, 'resume', 'stand', join(stand, 'plan.ts'))).stdout).toBe(`${end}\n`)
   })
 
-  it('says in one line what is wrong', () => {
-    const refused = (...args: readonly string[]) => {
-      const { status, stdout, stderr } = run(db, ...args)
+  it('says in one line what is wrong', async () => {
+    const refused = async (...args: readonly string[]) => {
+      const { status, stdout, stderr } = await run(db, ...args)
       expect(status).toBe(2)
       expect(stdout).toBe('')
       expect(stderr.split('\n')).toHaveLength(2)
       return stderr
     }
     const plan = { name: 'x', environment: {}, roles: [{ name: 'a', model: 'reader' }] }
-    expect(refused('run', join(stand, 'plan.ts'), '--id', 'stand')).toBe(
+    expect(await refused('run', join(stand, 'plan.ts'), '--id', 'stand')).toBe(
       'throughline: There is an experiment "stand" already: resume it, or choose another id.\n',
     )
-    expect(refused('resume', 'stand')).toMatch(/the plan of "stand" is code.*resume stand <plan>/)
-    expect(refused('run', join(folder, 'none.json'))).toMatch(/cannot read .*none\.json: ENOENT/)
-    expect(refused('run', join(folder, 'none.ts'))).toMatch(/cannot load .*none\.ts: /)
-    expect(refused('run', file('half.json', '{"name":'))).toMatch(/cannot read the JSON of .*half\.json/)
-    expect(
-      refused('run', file('odd.json', { ...plan, goals: [{ description: 'g', holds: 'cash > 1' }] })),
-    ).toMatch(/The experiment "x" cannot be run\. goals\[0\]\.holds \("g"\): .*cash/)
-    expect(refused('run', file('models.json', { ...plan, roles: [{ name: 'a', model: 'gpt' }] }))).toMatch(
-      /roles\[0\]\.model: .*expected reader, ollama:<model>/,
+    expect(await refused('resume', 'stand')).toMatch(/the plan of "stand" is code.*resume stand <plan>/)
+    expect(await refused('run', join(folder, 'none.json'))).toMatch(/cannot read .*none\.json: ENOENT/)
+    expect(await refused('run', join(folder, 'none.ts'))).toMatch(/cannot load .*none\.ts: /)
+    expect(await refused('run', file('half.json', '{"name":'))).toMatch(
+      /cannot read the JSON of .*half\.json/,
     )
-    expect(refused('run', file('empty.ts', 'export const a: number = 1'))).toMatch(/has no plan: its default/)
-    expect(refused('run', file('torn.ts', 'export default {{{'))).toMatch(/cannot load .*torn\.ts: /)
+    expect(
+      await refused('run', file('odd.json', { ...plan, goals: [{ description: 'g', holds: 'cash > 1' }] })),
+    ).toMatch(/The experiment "x" cannot be run\. goals\[0\]\.holds \("g"\): .*cash/)
+    expect(
+      await refused('run', file('models.json', { ...plan, roles: [{ name: 'a', model: 'gpt' }] })),
+    ).toMatch(/roles\[0\]\.model: .*expected reader, ollama:<model>/)
+    expect(await refused('run', file('empty.ts', 'export const a: number = 1'))).toMatch(
+      /has no plan: its default/,
+    )
+    expect(await refused('run', file('torn.ts', 'export default {{{'))).toMatch(/cannot load .*torn\.ts: /)
     const invalid = `import { defineExperiment } from 'throughline/experiment'
       export default defineExperiment({ name: 'bad', environment: {}, roles: [] })`
-    expect(refused('run', file('invalid.mjs', invalid))).toMatch(
+    expect(await refused('run', file('invalid.mjs', invalid))).toMatch(
       /invalid\.mjs: The experiment "bad" cannot be run\. roles: expected at least one\./,
     )
-    expect(refused('show', 'nobody')).toBe('throughline: There is no experiment "nobody".\n')
-    expect(refused('history', 'stand', '--role', 'cat')).toMatch(/has no role "cat"\. It has: weather/)
-    expect(refused('pause', 'stand')).toMatch(/"stand" has ended as COMPLETED/)
+    expect(await refused('show', 'nobody')).toBe('throughline: There is no experiment "nobody".\n')
+    expect(await refused('history', 'stand', '--role', 'cat')).toMatch(/has no role "cat"\. It has: weather/)
+    expect(await refused('pause', 'stand')).toMatch(/"stand" has ended as COMPLETED/)
     for (const command of ['list', 'pause x', 'resume x']) {
       const none = join(folder, 'none.db')
-      expect(run(none, ...command.split(' ')).stderr).toMatch(/there is no database .*none\.db/)
+      expect((await run(none, ...command.split(' '))).stderr).toMatch(/there is no database .*none\.db/)
       expect(existsSync(none)).toBe(false)
     }
   })
@@ -240,8 +245,12 @@ describe('an experiment that is run by another process', () => {
   it('can be paused and goes on where it was', async () => {
     const db = newDb()
     const { plan, open, child, ended } = await startGated(db)
-    expect(run(db, 'show', 'it').lines.slice(0, 3)).toEqual(['gated (it)', 'RUNNING', '2 of 10 steps'])
-    expect(run(db, 'pause', 'it').stdout).toBe(
+    expect((await run(db, 'show', 'it')).lines.slice(0, 3)).toEqual([
+      'gated (it)',
+      'RUNNING',
+      '2 of 10 steps',
+    ])
+    expect((await run(db, 'pause', 'it')).stdout).toBe(
       `it will pause before the next role acts (process ${child.pid} was asked)\n`,
     )
     open()
@@ -253,24 +262,24 @@ describe('an experiment that is run by another process', () => {
       'PAUSED after 2 steps',
       goOn,
     ])
-    expect(run(db, 'list').stdout).toBe('it  gated  PAUSED  step 2 of 10\n')
-    expect(run(db, 'pause', 'it').stdout).toBe('it is paused\n')
-    const { lines } = run(db, 'resume', 'it', plan)
+    expect((await run(db, 'list')).stdout).toBe('it  gated  PAUSED  step 2 of 10\n')
+    expect((await run(db, 'pause', 'it')).stdout).toBe('it is paused\n')
+    const { lines } = await run(db, 'resume', 'it', plan)
     expect(lines.slice(0, 3)).toEqual(['resumed gated as it, step 3', 'step 3 began', 'step 3 two acts'])
     expect(lines.at(-1)).toBe(counted)
-    expect(run(db, 'history', 'it', '--role', 'two').lines).toHaveLength(10)
+    expect((await run(db, 'history', 'it', '--role', 'two')).lines).toHaveLength(10)
   })
 
   it('can be stopped, and then is over', async () => {
     const db = newDb()
     const { plan, open, ended } = await startGated(db)
-    expect(run(db, 'stop', 'it').stdout).toMatch(/^it will stop before the next role acts/)
+    expect((await run(db, 'stop', 'it')).stdout).toMatch(/^it will stop before the next role acts/)
     open()
     const { status, stdout } = await ended
     expect(status).toBe(0)
     expect(stdout).toContain('\nSTOPPED after 2 steps: Stopped by User\n')
-    expect(run(db, 'resume', 'it', plan).stdout).toMatch(/^STOPPED after 2 steps/)
-    expect(run(db, 'stop', 'it').stderr).toMatch(/has ended as STOPPED/)
+    expect((await run(db, 'resume', 'it', plan)).stdout).toMatch(/^STOPPED after 2 steps/)
+    expect((await run(db, 'stop', 'it')).stderr).toMatch(/has ended as STOPPED/)
   })
 
   it('cannot be asked when the file belongs to another experiment, or to another program', async () => {
@@ -280,16 +289,18 @@ describe('an experiment that is run by another process', () => {
     expect((await one.ended).stdout).toContain('PAUSED after 2 steps')
     const other = start(db, 'run', one.plan, '--id', 'other')
     await other.until(/step 3 one acts/)
-    expect(run(db, 'stop', 'it').stderr).toMatch(
+    expect((await run(db, 'stop', 'it')).stderr).toMatch(
       new RegExp(`is in use by process ${other.child.pid}, which runs other: try again later`),
     )
     other.child.kill('SIGTERM')
     await other.ended
     const store = sqliteStore({ path: db })
     await store.migrate()
-    expect(run(db, 'stop', 'it').stderr).toMatch(/is open for writing in process \d+: a file has one writer/)
+    expect((await start(db, 'stop', 'it').ended).stderr).toMatch(
+      /is open for writing in process \d+: a file has one writer/,
+    )
     await store.close()
-    expect(run(db, 'stop', 'it').stdout).toBe('it is stopped\n')
+    expect((await run(db, 'stop', 'it')).stdout).toBe('it is stopped\n')
   })
 
   it('is paused by Ctrl-C before the next role acts', async () => {
@@ -313,7 +324,7 @@ describe('an experiment that is run by another process', () => {
     expect(status).toBe(0)
     expect(stdout).toMatch(/step 3 one acts\nPAUSED after 2 steps\nGo on with: /)
     open()
-    const { lines } = run(db, 'resume', 'it', plan)
+    const { lines } = await run(db, 'resume', 'it', plan)
     expect(lines).toContain('step 3 one add gave: 3')
     expect(lines.at(-1)).toBe(counted)
   })
@@ -321,11 +332,11 @@ describe('an experiment that is run by another process', () => {
   it('is shown as interrupted at once when its process was killed', async () => {
     const db = newDb()
     const { child, ended } = await startGated(db)
-    expect(run(db, 'list').stdout).toBe('it  gated  RUNNING  step 2 of 10\n')
+    expect((await run(db, 'list')).stdout).toBe('it  gated  RUNNING  step 2 of 10\n')
     child.kill('SIGKILL')
     await ended
-    expect(run(db, 'list').stdout).toBe('it  gated  INTERRUPTED  step 2 of 10\n')
-    expect(run(db, 'show', 'it').lines[1]).toBe('INTERRUPTED')
+    expect((await run(db, 'list')).stdout).toBe('it  gated  INTERRUPTED  step 2 of 10\n')
+    expect((await run(db, 'show', 'it')).lines[1]).toBe('INTERRUPTED')
   })
 
   it('is paused when nobody reads what it prints any more', async () => {
@@ -339,9 +350,9 @@ describe('an experiment that is run by another process', () => {
     })
     expect(stdout).toBe('started gated as it, step 1\nstep 1 began\nstatus 0\n')
     expect(stderr).toBe('')
-    expect(run(db, 'list').stdout).toMatch(/^it {2}gated {2}PAUSED {2}step \d of 10\n$/)
+    expect((await run(db, 'list')).stdout).toMatch(/^it {2}gated {2}PAUSED {2}step \d of 10\n$/)
     expect(existsSync(`${db}-control`)).toBe(false)
-    expect(run(db, 'resume', 'it', plan).lines.at(-1)).toBe(counted)
+    expect((await run(db, 'resume', 'it', plan)).lines.at(-1)).toBe(counted)
   })
 
   it('goes on at once after its process was killed, whatever its lease', async () => {
@@ -350,12 +361,12 @@ describe('an experiment that is run by another process', () => {
     child.kill('SIGKILL')
     await ended
     open()
-    const { status, lines, stderr } = run(db, 'resume', 'it', plan)
+    const { status, lines, stderr } = await run(db, 'resume', 'it', plan)
     expect(stderr).toBe('')
     expect(status).toBe(0)
     expect(lines[0]).toBe('resumed gated as it, step 3')
     expect(lines.at(-1)).toBe(counted)
-    expect(run(db, 'history', 'it', '--role', 'one').lines).toHaveLength(15)
+    expect((await run(db, 'history', 'it', '--role', 'one')).lines).toHaveLength(15)
     expect(existsSync(`${db}-control`)).toBe(false)
   })
 })
@@ -371,10 +382,9 @@ describe('an experiment that came with imported data', () => {
     const parsed = parseExperiment({ name: 'sent', environment: {}, maxSteps: 1, ...plan })
     expect(await experiments.run(parsed, { id }).result()).toMatchObject({ status: 'PAUSED' })
     await store.close()
-    const log = (...args: readonly string[]) =>
-      spawnSync(process.execPath, [main, 'log', ...args], { encoding: 'utf8' })
-    const sent = file(`${id}.jsonl`, log('export', id, '--db', from).stdout)
-    expect(log('import', sent, '--db', db)).toMatchObject({ status: 0, stderr: '' })
+    const exported = await runCli(['log', 'export', id, '--db', from])
+    const sent = file(`${id}.jsonl`, exported.stdout)
+    expect(await runCli(['log', 'import', sent, '--db', db])).toMatchObject({ status: 0, stderr: '' })
     return db
   }
 
@@ -382,7 +392,7 @@ describe('an experiment that came with imported data', () => {
     const trace = join(folder, 'trace')
     const tools = file('sent.mjs', `import fs from 'node:fs'; fs.writeFileSync(${JSON.stringify(trace)}, '')`)
     const db = await imported('tools', { tools, roles: [role] })
-    const { status, stderr } = run(db, 'resume', 'tools')
+    const { status, stderr } = await run(db, 'resume', 'tools')
     expect(existsSync(trace)).toBe(false)
     expect(stderr).toBe(
       `throughline: the plan of "tools" names code, "${tools}". Code that a database names is never run: ` +
@@ -391,7 +401,9 @@ describe('an experiment that came with imported data', () => {
     expect(status).toBe(2)
     // Control: a plan that the person names is run.
     const named = { name: 'sent', environment: {}, tools: './sent.mjs', roles: [role], maxSteps: 1 }
-    expect(run(db, 'resume', 'tools', file('named.json', named)).lines.at(-1)).toMatch(/^FAILED after 1 step/)
+    expect((await run(db, 'resume', 'tools', file('named.json', named))).lines.at(-1)).toMatch(
+      /^FAILED after 1 step/,
+    )
     expect(existsSync(trace)).toBe(true)
   })
 
@@ -404,13 +416,13 @@ describe('an experiment that came with imported data', () => {
     await new Promise(resolve => server.once('listening', resolve))
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
     const db = await imported('server', { roles: [{ ...role, model: `openai:${url}#m` }] })
-    const { status, stderr } = await start(db, 'resume', 'server').ended
+    const { status, stderr } = await run(db, 'resume', 'server')
     expect(asked).toBe(0)
     expect(stderr).toMatch(
       /roles\[0\]\.model: "openai:http.*#m" is a server.* never asked.*resume server <plan>/,
     )
     expect(status).toBe(2)
-    expect((await start(db, 'resume', 'server', '--model', 'reader').ended).stdout).toMatch(
+    expect((await run(db, 'resume', 'server', '--model', 'reader')).stdout).toMatch(
       /FAILED after 1 step: Max Steps Exceeded/,
     )
     server.close()
@@ -418,10 +430,10 @@ describe('an experiment that came with imported data', () => {
 
   it('goes on without its plan where that names nothing outside', async () => {
     const db = await imported('plain', { roles: [role] })
-    expect(run(db, 'resume', 'plain').lines.at(-1)).toBe('FAILED after 1 step: Max Steps Exceeded')
+    expect((await run(db, 'resume', 'plain')).lines.at(-1)).toBe('FAILED after 1 step: Max Steps Exceeded')
   })
 
-  it('runs no module that lies outside of the folder of its plan', () => {
+  it('runs no module that lies outside of the folder of its plan', async () => {
     mkdirSync(join(folder, 'inner'))
     const trace = join(folder, 'outer-trace')
     const outer = file(
@@ -431,7 +443,7 @@ describe('an experiment that came with imported data', () => {
     symlinkSync(outer, join(folder, 'inner/linked.mjs'))
     for (const tools of ['../outer.mjs', outer, './linked.mjs']) {
       const plan = file('inner/plan.json', { name: 'x', environment: {}, tools, roles: [role] })
-      const { status, stderr } = run(newDb(), 'run', plan)
+      const { status, stderr } = await run(newDb(), 'run', plan)
       expect(stderr).toMatch(
         /inner\/plan\.json: its tools must be a module beside it, such as "\.\/tools\.ts", not /,
       )
@@ -451,10 +463,10 @@ describe('in PostgreSQL', () => {
       const { plan, open } = gatedPlan()
       const running = start(server.url, 'run', plan, '--id', 'it', '--tenant', 'ada')
       await running.until(/step 3 one acts/)
-      expect(run(server.url, 'list').stdout).toBe('')
-      const second = run(server.url, 'resume', 'it', plan, '--tenant', 'ada')
+      expect((await run(server.url, 'list')).stdout).toBe('')
+      const second = await run(server.url, 'resume', 'it', plan, '--tenant', 'ada')
       expect(second.stderr).toMatch(/^throughline: it is run by another process\. If that one died/)
-      expect(run(server.url, 'pause', 'it', '--tenant', 'ada').stdout).toBe(
+      expect((await run(server.url, 'pause', 'it', '--tenant', 'ada')).stdout).toBe(
         'it will pause before the next role acts\n',
       )
       open()
@@ -462,7 +474,7 @@ describe('in PostgreSQL', () => {
       expect(status).toBe(0)
       expect(stdout).toContain('step 3 one add gave: 3\nPAUSED after 2 steps\n')
       expect(stdout).toContain(`resume it ${plan} --db <url> --tenant ada\n`)
-      const { lines } = run(server.url, 'resume', 'it', plan, '--tenant', 'ada')
+      const { lines } = await run(server.url, 'resume', 'it', plan, '--tenant', 'ada')
       expect(lines.at(-1)).toBe('COMPLETED after 5 steps: counted')
     } finally {
       await server.stop()
@@ -537,4 +549,11 @@ describe('in a terminal', () => {
   })
 
   const plain = (text: string) => text.replaceAll(new RegExp(`${esc}\\[\\d*[A-Zm]|\\r`, 'gi'), '')
+})
+
+if (process.platform !== 'linux') console.info('Skipped: the signals of a process, which only Linux tells')
+// The experiments above were run in this process.
+it.skipIf(process.platform !== 'linux')('leaves a process that a closed socket does not end', () => {
+  const [, ignored] = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))!
+  expect(BigInt(`0x${ignored}`) & 0x1000n, 'the bit of SIGPIPE').toBe(0x1000n)
 })

@@ -1,23 +1,19 @@
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createHistory } from 'throughline'
 import { sqliteStore } from 'throughline/stores/sqlite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { files } from '../src/history/transfer/formats/formats.fixture.ts'
+import { cli, runCli } from './run-cli.ts'
 
-const main = join(import.meta.dirname, '../dist/cli/main.js')
 const folder = mkdtempSync(join(tmpdir(), 'throughline-log-'))
 const db = join(folder, 'log.db')
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-function runOn(path: string, input: string, ...args: readonly string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [main, 'log', ...args, '--db', path], {
-    encoding: 'utf8',
-    input,
-  })
-  return { status, stdout, stderr }
-}
+const runOn = (path: string, input: string, ...args: readonly string[]) =>
+  runCli(['log', ...args, '--db', path], { input })
 
 const run = (...args: readonly string[]) => runOn(db, '', ...args)
 
@@ -36,53 +32,58 @@ beforeAll(async () => {
 })
 
 describe('which database', () => {
-  const inFolder = (cwd: string, ...args: readonly string[]) =>
-    spawnSync(process.execPath, [main, ...args], { encoding: 'utf8', cwd })
+  const inFolder = (cwd: string, ...args: readonly string[]) => runCli(args, { cwd })
 
-  it('is throughline.db in this folder where none is named, for log and experiment alike', () => {
+  it('is throughline.db in this folder where none is named, for log and experiment alike', async () => {
     const cwd = mkdtempSync(join(folder, 'default-'))
     for (const command of [
       ['log', 'list'],
       ['log', 'check'],
       ['log', 'check', '--rebuild'],
-      ['log', 'delete', 'x'],
+      ['forget', 'x'],
       ['log', 'backup', 'copy.db'],
       ['log', 'migrate'],
       ['experiment', 'list'],
     ]) {
-      const { status, stderr } = inFolder(cwd, ...command)
+      const { status, stderr } = await inFolder(cwd, ...command)
       expect(stderr).toBe('throughline: there is no database throughline.db: say where it is with --db\n')
       expect(status).toBe(2)
     }
     expect(readdirSync(cwd)).toEqual([])
     copyFileSync(db, join(cwd, 'throughline.db'))
-    expect(inFolder(cwd, 'log', 'show', 'harbour').stdout).toContain('Keep berth 12 for the Heron.')
-    expect(inFolder(cwd, 'experiment', 'list')).toMatchObject({ status: 0, stdout: '' })
+    expect((await inFolder(cwd, 'log', 'show', 'harbour')).stdout).toContain('Keep berth 12 for the Heron.')
+    expect(await inFolder(cwd, 'experiment', 'list')).toMatchObject({ status: 0, stdout: '' })
     for (const command of ['log', 'experiment'])
-      expect(inFolder(cwd, command, 'list', '--help').stdout).toMatch(/\(default:\s+"throughline\.db"\)/)
+      expect((await inFolder(cwd, command, 'list', '--help')).stdout).toMatch(
+        /\(default:\s+"throughline\.db"\)/,
+      )
   })
 })
 
 describe('throughline log', () => {
-  it('lists, shows, dumps, searches and checks', () => {
-    expect(run('list').stdout).toMatch(/^harbour {2}\d{4}-.*assistant\/main 3 {2}"Berth 12"\n$/)
-    expect(run('show', 'harbour').stdout).toBe('user: Keep berth 12 for the Heron.\nassistant: Done.\n')
-    expect(run('dump', 'harbour').stdout).toContain(
+  it('lists, shows, dumps, searches and checks', async () => {
+    expect((await run('list')).stdout).toMatch(/^harbour {2}\d{4}-.*assistant\/main 3 {2}"Berth 12"\n$/)
+    expect((await run('show', 'harbour')).stdout).toBe(
+      'user: Keep berth 12 for the Heron.\nassistant: Done.\n',
+    )
+    expect((await run('dump', 'harbour')).stdout).toContain(
       '--- ASSISTANT ---\nDone.\n--- NOTE TO SELF ---\nsecret\n',
     )
-    expect(run('search', 'heron').stdout).toMatch(/^harbour\/assistant\/main #1 user: .*Heron/)
-    expect(run('check').stdout).toBe('all is well\n')
-    expect(run('migrate', '--dry-run').stdout).toBe('the schema is up to date\n')
+    expect((await run('search', 'heron')).stdout).toMatch(/^harbour\/assistant\/main #1 user: .*Heron/)
+    expect((await run('check')).stdout).toBe('all is well\n')
+    expect((await run('migrate', '--dry-run')).stdout).toBe('the schema is up to date\n')
   })
 
   it('says of a database without conversations that there is nothing to check', async () => {
     const path = join(folder, 'empty.db')
     await createHistory({ store: sqliteStore({ path }) }).close()
     await sqliteStore({ path }).migrate({})
-    expect(runOn(path, '', 'check').stdout).toBe('nothing to check: tenant "default" has no conversation\n')
+    expect((await runOn(path, '', 'check')).stdout).toBe(
+      'nothing to check: tenant "default" has no conversation\n',
+    )
   })
 
-  it('deletes one conversation, those of an actor, or all', async () => {
+  it('forgets one conversation, those of an actor, or all', async () => {
     const path = join(folder, 'many.db')
     const history = createHistory({ store: sqliteStore({ path }) })
     for (const [name, actor] of [
@@ -93,13 +94,14 @@ describe('throughline log', () => {
     ] as const)
       await history.thread(name, { actor }).seed({ role: 'user', content: 'Hello.' })
     await history.close()
-    expect(runOn(path, '', 'delete').stderr).toContain(
-      'say what to delete: a conversation, --actor <name>, or --all',
+    const forget = (...args: readonly string[]) => runCli(['forget', ...args, '--db', path])
+    expect((await forget()).stderr).toContain(
+      'say what to forget: a conversation, --person <name>, --actor <name>, or --all',
     )
-    expect(runOn(path, '', 'delete', 'a', '--all').stderr).toContain('say what to delete')
-    expect(runOn(path, '', 'delete', 'a').stdout).toBe('deleted a\n')
-    expect(runOn(path, '', 'delete', '--actor', 'clerk').stdout).toBe('deleted b\n1 conversation deleted\n')
-    expect(runOn(path, '', 'delete', '--all').stdout).toBe('deleted c\ndeleted d\n2 conversations deleted\n')
+    expect((await forget('a', '--all')).stderr).toContain('say what to forget')
+    expect((await forget('a')).stdout).toBe('forgot a\n')
+    expect((await forget('--actor', 'clerk')).stdout).toBe('forgot b\n1 conversation forgotten\n')
+    expect((await forget('--all')).stdout).toBe('forgot c\nforgot d\n2 conversations forgotten\n')
   })
 
   it('shows how each call went, and what was sent in one that failed', async () => {
@@ -113,76 +115,111 @@ describe('throughline log', () => {
     await thread.startCall(context, { model: 'reader' })
     if (begun.kind === 'begun') await begun.turn.fail('model_overloaded')
     await history.close()
-    const lines = runOn(path, '', 'calls', 'harbour').stdout.trim().split('\n')
+    const lines = (await runOn(path, '', 'calls', 'harbour')).stdout.trim().split('\n')
     expect(lines.map(line => line.split('  ').at(-1))).toEqual(['interrupted', 'failed: model_overloaded'])
-    expect(runOn(path, '', 'dump', 'harbour', '--call', lines[1]!.split(' ')[0]!).stdout).toContain(
+    expect((await runOn(path, '', 'dump', 'harbour', '--call', lines[1]!.split(' ')[0]!)).stdout).toContain(
       'Is berth 12 free?',
     )
   })
 
-  it('lists the calls of a thread, and shows what was sent in one of them', () => {
-    const { stdout } = run('calls', 'harbour')
+  it('lists the calls of a thread, and shows what was sent in one of them', async () => {
+    const { stdout } = await run('calls', 'harbour')
     expect(stdout).toMatch(
       /^\S+ {2}\S+ {2}turn 1 {2}reader {2}\d+ tokens predicted, 31 reported {2}completed\n$/,
     )
     const [id] = stdout.split(' ')
-    const dump = run('dump', 'harbour', '--call', id!).stdout
+    const dump = (await run('dump', 'harbour', '--call', id!)).stdout
     expect(dump).toBe(
       '=== SYSTEM PROMPT ===\nBe brief.\n\n=== CURRENT USER MESSAGE ===\nKeep berth 12 for the Heron.\n',
     )
-    expect(run('dump', 'harbour', '--call', 'x').stderr).toBe(
+    expect((await run('dump', 'harbour', '--call', 'x')).stderr).toBe(
       'throughline: there is no call x; "throughline log calls" lists them\n',
     )
   })
+
+  /** In a process of its own. */
+  const runApart = (...args: readonly string[]) =>
+    spawnSync(process.execPath, [cli, 'log', ...args, '--db', db], { encoding: 'utf8' })
 
   it('exports, imports and copies, also while somebody writes', async () => {
     const writer = sqliteStore({ path: db })
     await writer.migrate()
     try {
-      const lines = run('export').stdout
+      const lines = runApart('export').stdout
       expect(lines).toContain('secret')
       expect(lines.trimEnd().split('\n').at(-1)).toBe('{"kind":"end","conversation":"harbour","entries":3}')
       const file = join(folder, 'all.jsonl')
-      expect(run('export', 'harbour', '--out', file)).toMatchObject({ status: 0, stdout: '' })
+      expect(runApart('export', 'harbour', '--out', file)).toMatchObject({ status: 0, stdout: '' })
       expect(readFileSync(file, 'utf8')).toBe(lines)
-      expect(run('export', 'harbour', '--out', file).stderr).toContain('is there already')
-      expect(run('export', 'nowhere').stderr).toBe('throughline: there is no conversation "nowhere"\n')
+      expect(runApart('export', 'harbour', '--out', file).stderr).toContain('is there already')
+      expect(runApart('export', 'nowhere').stderr).toBe('throughline: there is no conversation "nowhere"\n')
       const other = join(folder, 'other.db')
-      expect(runOn(other, '', 'import', file).stdout).toBe('imported 1 conversation, entries: 3, calls: 1\n')
-      expect(runOn(other, lines, 'import').stdout).toBe('imported 1 conversation, entries: 3, calls: 1\n')
-      expect(runOn(other, '', 'export').stdout).toBe(lines)
-      expect(runOn(other, 'nonsense', 'import').stderr).toMatch(
+      expect((await runOn(other, '', 'import', file)).stdout).toBe(
+        `${file}: imported from Throughline: 1 conversation, entries: 3 (new: 3), calls: 1\n`,
+      )
+      expect((await runOn(other, lines, 'import')).stdout).toBe(
+        'imported from Throughline: 1 conversation, entries: 3 (new: 0), calls: 1\n',
+      )
+      expect((await runOn(other, '', 'export')).stdout).toBe(lines)
+      expect((await runOn(other, 'nonsense', 'import')).stderr).toMatch(
         /^throughline: Line 1 of the import: it is no JSON/,
       )
-      expect(runOn(other, '', 'import', join(folder, 'none')).stderr).toMatch(/^throughline: cannot read /)
+      expect((await runOn(other, '', 'import', join(folder, 'none'))).stderr).toMatch(
+        /^throughline: cannot read /,
+      )
       const copy = join(folder, 'copy.db')
-      expect(run('backup', copy).stdout).toMatch(/^copied \d+ bytes to /)
-      expect(runOn(copy, '', 'export').stdout).toBe(lines)
-      expect(runOn(copy, '', 'check').stdout).toBe('all is well\n')
-      expect(run('backup', copy).status).toBe(2)
+      expect(runApart('backup', copy).stdout).toMatch(/^copied \d+ bytes to /)
+      expect((await runOn(copy, '', 'export')).stdout).toBe(lines)
+      expect((await runOn(copy, '', 'check')).stdout).toBe('all is well\n')
+      expect(runApart('backup', copy).status).toBe(2)
     } finally {
       await writer.close()
     }
   })
 
-  it('deletes what is older than it should be kept', () => {
-    expect(run('retain').stderr).toMatch(/say what to delete/)
-    expect(run('retain', '--conversations', 'soon').stderr).toMatch(/number of days/)
-    expect(run('retain', '--conversations', '1', '--calls', '1').stdout).toBe(
-      '0 conversations and 0 calls deleted\n',
+  it('imports files of other programs, and names the one that is refused', async () => {
+    const other = join(folder, 'chats.db')
+    const paths = Object.entries(files).map(([program, text]) => {
+      const path = join(folder, `${program}.json`)
+      writeFileSync(path, text)
+      return path
+    })
+    const first = (await runOn(other, '', 'import', ...paths)).stdout
+    expect(first.split('\n')[0]).toBe(
+      `${paths[0]}: imported from ChatGPT: 2 conversations, entries: 13 (new: 13), calls: 0`,
     )
-    expect(run('check', '--rebuild').stdout).toBe('all is well\n')
+    expect(first.trimEnd().split('\n').length).toBe(paths.length)
+    const again = (await runOn(other, '', 'import', ...paths)).stdout
+    expect(again.match(/\(new: 0\)/g)?.length).toBe(paths.length)
+    expect((await runOn(other, '', 'list')).stdout).toContain('"The boat"')
+    const broken = join(folder, 'broken.json')
+    writeFileSync(broken, files.ChatGPT!.replace('"role":"assistant"', '"role":7'))
+    expect((await runOn(other, '', 'import', broken)).stderr).toContain(
+      `throughline: ${broken}: Line 1, $[0].mapping["a1"].message.author.role of the import: it must be a text`,
+    )
+    expect((await runOn(other, '', 'import', ...paths, '--as', 'x')).stderr).toContain('give one file')
+    expect((await runOn(other, '', 'check')).stdout).toBe('all is well\n')
   })
 
-  it('says in one line what is wrong', () => {
-    const { status, stderr } = run('show', 'nowhere')
+  it('deletes what is older than it should be kept', async () => {
+    expect((await run('retain')).stderr).toMatch(/say what to delete/)
+    expect((await run('retain', '--conversations', 'soon')).stderr).toMatch(/number of days/)
+    expect((await run('retain', '--conversations', '1', '--calls', '1')).stdout).toBe(
+      '0 conversations and 0 calls deleted\n',
+    )
+    expect((await run('check', '--rebuild')).stdout).toBe('all is well\n')
+  })
+
+  it('says in one line what is wrong', async () => {
+    const { status, stderr } = await run('show', 'nowhere')
     expect(status).toBe(2)
     expect(stderr).toBe('throughline: there is no thread nowhere/assistant/main\n')
   })
 
-  it('deletes a conversation whole', () => {
-    expect(run('delete', 'harbour').stdout).toBe('deleted harbour\n')
-    expect(run('list').stdout).toBe('')
-    expect(run('delete', 'harbour').status).toBe(2)
+  it('forgets a conversation whole', async () => {
+    const forget = () => runCli(['forget', 'harbour', '--db', db])
+    expect((await forget()).stdout).toBe('forgot harbour\n')
+    expect((await run('list')).stdout).toBe('')
+    expect((await forget()).status).toBe(2)
   })
 })

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createScreen } from '../src/cli/experiment/screen.ts'
 import { createHistory } from '../src/history/index.ts'
 import { sqliteStore } from '../src/stores/sqlite/sqlite-store.ts'
+import { runCli } from './run-cli.ts'
 
-const main = join(import.meta.dirname, '../dist/cli/main.js')
 const folder = mkdtempSync(join(tmpdir(), 'throughline-terminal-'))
 const db = join(folder, 'log.db')
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -19,15 +18,6 @@ const name = `boat${evil}\nuser: forged`
 /** Characters that a terminal obeys. Line breaks are checked apart. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what is looked for
 const obeyed = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/
-
-function run(args: readonly string[], { input = '', env = {} } = {}) {
-  const { stdout, stderr } = spawnSync(process.execPath, [main, ...args], {
-    encoding: 'utf8',
-    input,
-    env: { ...process.env, ...env },
-  })
-  return { stdout, stderr }
-}
 
 const calling = {
   role: 'assistant',
@@ -83,27 +73,28 @@ describe('names and texts with terminal escapes', () => {
     'reader on a host': ['reader', '--host', `::${evil}`, '--port', '0'],
   }
 
-  it.each(Object.entries(commands))('reach nobody: %s', (_, args) => {
-    const { stdout, stderr } = run(args.map(arg => arg.replaceAll('\0', '')))
+  it.each(Object.entries(commands))('reach nobody: %s', async (_, args) => {
+    const { stdout, stderr } = await runCli(args.map(arg => arg.replaceAll('\0', '')))
     expect(stdout + stderr).not.toBe('')
     expect(stdout).not.toMatch(obeyed)
     expect(stderr).not.toMatch(obeyed)
   })
 
-  it('are seen, as escapes', () => {
-    const { stdout } = run(['log', 'list', '--db', db])
+  it('are seen, as escapes', async () => {
+    const { stdout } = await runCli(['log', 'list', '--db', db])
     expect(stdout).toContain('boat\\u001b[2J')
     // A name cannot begin a line of its own.
     expect(stdout).toContain('x\\u001b[31mred\\nuser: forged')
     expect(stdout.split('\n')).toHaveLength(2)
   })
 
-  it('leave JSON what it was', () => {
-    expect(JSON.parse(run(['fit', file, '--window', '100000']).stdout)[0]).toEqual(chat[0])
+  it('leave JSON what it was', async () => {
+    const { stdout } = await runCli(['fit', file, '--window', '100000'])
+    expect(JSON.parse(stdout)[0]).toEqual(chat[0])
   })
 
-  it('are no colours of ours', () => {
-    const { stdout } = run(['fit', file, '--receipt'], { env: { FORCE_COLOR: '1', NO_COLOR: '' } })
+  it('are no colours of ours', async () => {
+    const { stdout } = await runCli(['fit', file, '--receipt'], { env: { FORCE_COLOR: '1', NO_COLOR: '' } })
     // biome-ignore lint/suspicious/noControlCharactersInRegex: our own colours
     const plain = stdout.replace(/\u001b\[(?:0|1|2|3[1-6]|90)m/g, '')
     expect(plain).not.toBe(stdout)

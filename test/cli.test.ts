@@ -3,15 +3,11 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { cli as main, runCli } from './run-cli.ts'
 
-/** The real program, as it is installed: `npm test` builds it first. */
-const main = join(import.meta.dirname, '../dist/cli/main.js')
 const folder = mkdtempSync(join(tmpdir(), 'throughline-cli-'))
 
-function run(args: readonly string[], input = '') {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args], { input, encoding: 'utf8' })
-  return { status, stdout, stderr }
-}
+const run = (args: readonly string[], input = '') => runCli(args, { input })
 
 function file(name: string, content: string): string {
   const path = join(folder, name)
@@ -36,42 +32,66 @@ const terminal = `import os, pty, sys
 sys.exit(os.waitstatus_to_exitcode(pty.spawn(['/bin/sh', '-c', sys.argv[1]])))`
 
 describe('throughline fit', () => {
-  it('prints the context as JSON, from a file or from standard input, array or JSONL', () => {
+  it('prints the context as JSON, from a file or from standard input, array or JSONL', async () => {
     const args = ['--window', '300', '--policy', 'spongebob', '--count', 'o200k']
-    const fromFile = run(['fit', file('chat.json', array), ...args])
+    const all = [main, 'fit', file('chat.json', array), ...args]
+    const fromFile = spawnSync(process.execPath, all, { encoding: 'utf8' })
     expect(fromFile.status).toBe(0)
     const messages = JSON.parse(fromFile.stdout)
     expect(messages[1]).toEqual(chat[1])
     expect(messages[2].content).toBe('[Several conversation turns removed to conserve context.]')
     expect(messages.at(-1)).toEqual(chat.at(-1))
-    expect(run(['fit', ...args], array).stdout).toBe(fromFile.stdout)
-    expect(run(['fit', '-', ...args], lines).stdout).toBe(fromFile.stdout)
-    expect(run(['fit', ...args], JSON.stringify({ model: 'x', messages: chat })).stdout).toBe(fromFile.stdout)
+    expect((await run(['fit', ...args], array)).stdout).toBe(fromFile.stdout)
+    expect((await run(['fit', '-', ...args], lines)).stdout).toBe(fromFile.stdout)
+    expect((await run(['fit', ...args], JSON.stringify({ model: 'x', messages: chat }))).stdout).toBe(
+      fromFile.stdout,
+    )
   })
 
   it('says how it is used when it is started in a terminal without a file, and does not wait', () => {
     const command = `'${process.execPath}' '${main}' fit`
-    const found = spawnSync('python3', ['-c', terminal, command], { encoding: 'utf8', timeout: 20_000 })
+    // A program that waits would wait for ever.
+    const timeout = 200_000
+    const found = spawnSync('python3', ['-c', terminal, command], { encoding: 'utf8', timeout })
     // Without Python there is no terminal to be had: the program is told that it has one.
     const told = ['--import', 'data:text/javascript,process.stdin.isTTY=true', main, 'fit']
     const { status, stdout, stderr } = found.error
-      ? spawnSync(process.execPath, told, { encoding: 'utf8', timeout: 20_000 })
+      ? spawnSync(process.execPath, told, { encoding: 'utf8', timeout })
       : found
     expect(stdout + stderr).toContain('throughline: no conversation: name a file (throughline fit chat.json)')
     expect(status).toBe(2)
   })
 
-  it('--dump prints text, --receipt a table', () => {
-    const dump = run(['fit', '--window', '300', '--dump'], array)
+  it('--dump prints text, --receipt a table', async () => {
+    const dump = await run(['fit', '--window', '300', '--dump'], array)
     expect(dump.stdout).toContain('=== SYSTEM PROMPT ===\nBe brief.')
     expect(dump.stdout).toContain('=== CURRENT USER MESSAGE ===\nWhat was the code word?')
-    const receipt = run(['fit', '--window', '300', '--policy', 'spongebob', '--receipt'], array)
+    const receipt = await run(['fit', '--window', '300', '--policy', 'spongebob', '--receipt'], array)
     expect(receipt.stdout).toMatch(/messages +fate +tokens +roles +rule +why/)
     expect(receipt.stdout).toMatch(/2–\d+ +elided +\d+ +assistant, user +spongebob +older than what fits/)
     expect(receipt.stdout).not.toContain('\u001b')
   })
 
-  it('takes every option', () => {
+  it('--receipt tells of results that were cleared', async () => {
+    const round = (n: number) => [
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id: `c${n}`, type: 'function', function: { name: 'read', arguments: `{"n":${n}}` } }],
+      },
+      { role: 'tool', tool_call_id: `c${n}`, content: `Station ${n}\n${'12 degrees at noon\n'.repeat(60)}` },
+    ]
+    const task = [
+      { role: 'user', content: 'Read every station.' },
+      ...Array.from({ length: 12 }, (_, n) => round(n)).flat(),
+    ]
+    const { status, stdout } = await run(['fit', '--window', '4096', '--receipt'], JSON.stringify(task))
+    expect(status).toBe(0)
+    expect(stdout).toMatch(/\n(\d+) +cleared +(\d+) +tool +cleared +cleared: \2 tokens, in the log as #\1\n/)
+    expect(stdout).toMatch(/\d+ kept, \d+ cleared/)
+  })
+
+  it('takes every option', async () => {
     const tools = file('tools.json', '[{"name":"read"}]')
     const args =
       '--window 400 --reserve 50 --policy tiered --full 1 --max 4 --count cl100k --model qwen2.5'.split(' ')
@@ -87,7 +107,7 @@ describe('throughline fit', () => {
       '--overflow',
       'trim',
     ]
-    const { status, stdout } = run(['fit', ...args, ...more], array)
+    const { status, stdout } = await run(['fit', ...args, ...more], array)
     expect(status).toBe(0)
     expect(JSON.parse(stdout)[0].content).toBe('Be brief.\n\nPORT: 8080')
   })
@@ -120,8 +140,8 @@ describe('throughline fit', () => {
       'standard input:5: is not valid JSON',
     ],
     ['[{"role":"user","content":"a"}', 'standard input:1: is not valid JSON'],
-  ])('says in one line what is wrong and where: %#', (input, problem) => {
-    const { status, stdout, stderr } = run(['fit'], input)
+  ])('says in one line what is wrong and where: %#', async (input, problem) => {
+    const { status, stdout, stderr } = await run(['fit'], input)
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
     expect(stderr).toContain(problem)
     expect(stderr.trimEnd().split('\n')).toHaveLength(1)
@@ -139,21 +159,21 @@ describe('throughline fit', () => {
     [['fit', '--window', '5'], 'What must be sent needs'],
     [['fit', '--colour'], "unknown option '--colour'"],
     [['fly'], "unknown command 'fly'"],
-  ])('%j', (args, problem) => {
-    const { status, stderr } = run(args, array)
+  ])('%j', async (args, problem) => {
+    const { status, stderr } = await run(args, array)
     expect(status).toBe(2)
     expect(stderr).toContain(problem)
   })
 
-  it('shows its help and its version', () => {
-    expect(run(['--version']).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
-    expect(run(['fit', '--help']).stdout).toContain('--receipt')
+  it('shows its help and its version', async () => {
+    expect((await run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+    expect((await run(['fit', '--help'])).stdout).toContain('--receipt')
   })
 })
 
 describe('throughline demo', () => {
-  it('fits the sample conversation and shows context, receipt and a token bar', () => {
-    const { status, stdout } = run(['demo'])
+  it('fits the sample conversation and shows context, receipt and a token bar', async () => {
+    const { status, stdout } = await run(['demo'])
     expect(status).toBe(0)
     expect(stdout).toContain('The conversation: 523 messages')
     expect(stdout).toMatch(/█+░+ \d+ of 4096 tokens/)

@@ -32,7 +32,7 @@ export async function everyStore(): Promise<readonly (readonly [name: string, cr
     for (const store of opened) await store.close()
     await server?.stop()
     rmSync(folder, { recursive: true, force: true })
-  }, 60_000)
+  })
   const names = {
     memory: () => keep(memoryStore()),
     sqlite: () => keep(sqliteStore({ path: join(folder, `${count++}.db`) })),

@@ -15,7 +15,7 @@ const expected: Readonly<Record<string, RegExp>> = {
   '02-memory.ts':
     /spongebob .*the answer is elided.*balanced .*the answer is recalled \(asked for: grid, reference/s,
   '04-notes.ts': /shown: The footer is in place\.\nkept: {2}footer\.html.*QUOTED NOTE TO SELF/s,
-  '05-journal.ts': /after 60 rounds: .*\[Actions so far in this turn:\]\n.*read_file.*path=/s,
+  '05-journal.ts': /after 60 rounds: .*\[Actions so far in this turn:\]\n.*\[read_file\] \/logs\/day-/s,
   '06-state.ts':
     /^No hypothesis available\. Please generate hypotheses first using the generate_hypotheses tool\.\nExperiment on "Larger button"\nExperiment on "Larger button"$/,
   '07-log.ts':

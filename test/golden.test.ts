@@ -5,11 +5,13 @@ import {
   type FitOptions,
   fit,
   type MessageLike,
+  type SentMessage,
   sliding,
   spongebob,
   tiered,
 } from 'throughline'
 import { describe, expect, it } from 'vitest'
+import { addedTexts } from '../src/context/added-texts.fixture.ts'
 import { o200k } from '../src/tokens/o200k.ts'
 
 /**
@@ -37,12 +39,23 @@ const settings: Readonly<Record<string, FitOptions>> = {
   'default-4096': { window: 4096, reserve: 512, policy: defaultPolicy, pins: ['TODAY: Monday'] },
 }
 
+/** The notes of the notes section, each with the place of the first sent message that was written later. */
+function gatheredNotes(chat: readonly MessageLike[], sent: readonly SentMessage[]) {
+  const section = sent.flatMap(one => [one, ...(one.joined ?? [])]).find(({ part }) => part === 'notes')
+  return (section?.standsFor ?? []).map(seq => {
+    const before = sent.findIndex(({ part, seqs: [first = 0] }) => part !== 'system' && first > seq)
+    return { seq, before: before < 0 ? sent.length : before, text: chat[seq]!.content }
+  })
+}
+
 describe.each(chats)('%s', name => {
   const read = () => JSON.parse(readFileSync(join(folder, name), 'utf8')) as MessageLike[]
 
   it.each(Object.keys(settings))('%s', setting => {
     const { messages, tokens, receipt } = fit(read(), settings[setting]!)
-    const { entries, stretches: _, ...totals } = receipt
+    const { entries, stretches: _, sent, faults, cut, prefix, counts, ...figures } = receipt
+    const told = { faults, ...(cut && { cut }), ...(prefix && { prefix }), counts }
+    const totals = { ...figures, inserted: addedTexts(receipt), notes: gatheredNotes(read(), sent), ...told }
     const fates = entries.map(({ seq, fate, rule, why }) => `${seq} ${fate} (${rule}: ${why})`)
     const text = `${JSON.stringify({ tokens, totals, messages, fates }, null, 1)}\n`
     const file = join(folder, `${name.replace(/^.*\/|(\.chat)?\.json$/g, '')}.${setting}.context.json`)

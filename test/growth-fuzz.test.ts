@@ -311,7 +311,7 @@ function measure({ size, make, work }: Case): number {
   return first < notLinear ? first : Math.min(first, growth(make, todo, { size: 12 * size, factor: 4 }))
 }
 
-const cases = process.env.THROUGHLINE_LONG ? 3_000 : 120
+const cases = process.env.THROUGHLINE_LONG ? 3_000 : 40
 
 describe('work grows with its input', () => {
   it('whatever comes again and again in it', { timeout: 3_600_000 }, () => {

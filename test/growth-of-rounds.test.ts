@@ -7,6 +7,9 @@ import { growth, notLinear } from './growth.ts'
 const many = <T>(size: number, make: (n: number) => T): T[] => Array.from({ length: size }, (_, n) => make(n))
 const call = (n: number) => ({ id: `c${n}`, type: 'function', function: { name: 'read', arguments: '{}' } })
 const result = (n: number) => ({ role: 'tool', tool_call_id: `c${n}`, content: `result ${n}` })
+const assistantCall = (n: number) => ({ role: 'assistant', content: '', tool_calls: [call(n)] })
+const unchanged = (n: number) => ({ ...result(n), content: 'File unchanged since your last Read.' })
+const longResult = (n: number) => ({ ...result(n), content: `result ${n} ${'word '.repeat(100)}` })
 const sdkCall = (n: number) => ({ type: 'tool-call', toolCallId: `c${n}`, toolName: 'read', input: {} })
 const sdkResult = (n: number) => ({
   type: 'tool-result',
@@ -58,6 +61,15 @@ const cases: Readonly<
       ...many(size, result).reverse(),
       user('more'),
     ],
+  },
+  'results that say that earlier ones still hold': {
+    size: 200,
+    make: size => [user('q'), ...many(size, n => [assistantCall(n), unchanged(n)]).flat(), user('more')],
+  },
+  'long results of calls that are made again': {
+    size: 50,
+    options: { overflow: 'trim' },
+    make: size => [user('q'), ...many(size, n => [assistantCall(n), longResult(n)]).flat(), user('more')],
   },
   'calls without results': {
     size: 500,

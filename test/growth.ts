@@ -1,3 +1,4 @@
+import { isLong } from './is-long.ts'
 import { countSteps } from './steps/count-steps.ts'
 
 /**
@@ -10,22 +11,22 @@ export function growth<Input>(
   work: (input: Input) => unknown,
   {
     size,
-    factor = 8,
+    factor = isLong ? 8 : 4,
     tries = 4,
   }: { readonly size: number; readonly factor?: number; readonly tries?: number },
 ): number {
-  const start = process.env.THROUGHLINE_LONG ? size : Math.min(size, enough)
+  const start = isLong ? size : Math.min(size, enough)
   const [small, large] = [make(start), make(start * factor)]
   // What is made only once is made before. The input is another, as what was read of this one may be remembered.
   work(make(Math.ceil(start / factor)))
-  const measured = process.env.THROUGHLINE_LONG
+  const measured = isLong
     ? leastTimes(work, small, large, { factor, tries })
     : { small: countSteps(() => work(small)), large: countSteps(() => work(large)) }
   return exponent(measured, factor)
 }
 
 /** A count of linear work hardly leaves 1; a clock does. */
-export const notLinear = process.env.THROUGHLINE_LONG ? 1.6 : 1.3
+export const notLinear = isLong ? 1.6 : 1.3
 
 /** A clock needs large inputs to tell anything; a count does not. */
 const enough = 2_000

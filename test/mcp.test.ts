@@ -101,7 +101,7 @@ beforeAll(async () => {
     await fill(store)
     await store.close()
   }
-}, 60_000)
+})
 afterAll(() => postgres?.stop())
 
 const runWith = (...args: readonly string[]) =>
@@ -123,13 +123,14 @@ describe.each<readonly [string, () => Promise<Connected>]>([
     ? [['HTTP, from PostgreSQL', () => overHttp(postgresStore({ url: postgres!.url }))] as const]
     : []),
 ])('MCP over %s', (_, open) => {
-  it('offers four tools that only read', async () => {
+  it('offers five tools that only read', async () => {
     const { client } = await open()
     const { tools } = await client.listTools()
     expect(tools.map(({ name }) => name).sort()).toEqual([
       'explain_context',
       'list_conversations',
       'read_conversation',
+      'recall',
       'search_conversations',
     ])
     for (const { annotations, description } of tools) {
@@ -194,6 +195,7 @@ describe.each<readonly [string, () => Promise<Connected>]>([
       await call('read_conversation', { conversation: 'secret' }),
       await call('search_conversations', { query: 'heron' }),
       await call('search_conversations', { query: 'hello' }),
+      await call('recall', { question: 'Is the password heron, and who said hello?' }),
       await call('list_conversations', { limit: 1 }),
     ]
     expect(shown[0]).toContain('→ post({"text":"Hello."})')
@@ -215,6 +217,25 @@ describe.each<readonly [string, () => Promise<Connected>]>([
     const { call } = await open()
     expect(await call('search_conversations', { query: 'submarine seagull' })).toContain('"harbour" #1, user')
     expect(await call('search_conversations', { query: 'submarine' })).toContain('Nothing was found')
+  })
+
+  it('recalls the best quotes for a question, in one conversation or in all, in as many tokens as are wanted', async () => {
+    const { call, fail } = await open()
+    const question = 'What is the name of our boat, the Seagull?'
+    const quotesIn = (text: string) => text.split('\n').filter(line => line.startsWith('- '))
+    const quotes = quotesIn(await call('recall', { question }))
+    expect(quotes[0]).toMatch(
+      /^- "Boats and berths" "harbour", \d{4}-\d\d-\d\d, #1 user: The boat is called Seagull\.$/,
+    )
+    expect(quotes.join()).not.toContain('A title')
+    const weather = { question: 'the weather in the garden, number 7?' }
+    const [few, many] = [100, 4000].map(tokens => call('recall', { ...weather, tokens }))
+    expect(quotesIn(await few!).length).toBeLessThan(6)
+    expect(quotesIn(await many!).length).toBeGreaterThan(30)
+    expect(quotesIn(await few!)[0]).toContain('Note 7:')
+    expect(await call('recall', { question, conversation: 'secret' })).toContain('Nothing was said')
+    expect(quotesIn(await call('recall', { question, conversation: 'harbour' }))[0]).toContain('Seagull')
+    expect(await fail('recall', { question, conversation: 'nowhere' })).toContain('no conversation')
   })
 
   it('lists all conversations page by page', async () => {

@@ -3,6 +3,7 @@ import { createChat } from 'throughline/chat'
 import { reader } from 'throughline/models'
 import { assistant, user, words } from 'throughline/testing'
 import { describe, expect, it } from 'vitest'
+import { isLong } from './is-long.ts'
 
 const call = { id: 'a', type: 'function', function: { name: 'read', arguments: '{}' } }
 const forms: Readonly<Record<string, object>> = {
@@ -127,7 +128,9 @@ describe('calls in an odd form', () => {
   })
 })
 
-it('takes a round of 130,000 calls and results', () => {
+if (!isLong) console.info('Skipped: a round of 130,000 calls, only in the long run')
+
+it.runIf(isLong)('takes a round of 130,000 calls and results', () => {
   const many = <T>(make: (id: string) => T) => Array.from({ length: 130_000 }, (_, n) => make(`c${n}`))
   const list = [
     user('q'),

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,11 +11,12 @@ import { noteFilter, splitNote, toDisplay } from '../src/notes/index.ts'
 import { memoryStore } from '../src/stores/memory/memory-store.ts'
 import { sqliteStore } from '../src/stores/sqlite/sqlite-store.ts'
 import { createRandom } from '../src/testing/random-conversation.ts'
+import { isLong } from './is-long.ts'
+import { runCli } from './run-cli.ts'
 import { noteWriter, type Secrets } from './secret-notes.ts'
 
-const isLong = Boolean(process.env.THROUGHLINE_LONG)
-const seeds = isLong ? 40_000 : 600
-const fewSeeds = isLong ? 2_000 : 40
+const seeds = isLong ? 40_000 : 200
+const fewSeeds = isLong ? 2_000 : 15
 
 /** What of the secrets stands in a text, whole or in the writing that a tool gave it. */
 const leaked = (text: string, { tokens, writings }: Secrets) =>
@@ -176,14 +176,16 @@ describe('search', () => {
 
   it('shows none on the terminal either', { timeout: 120_000 }, async () => {
     const db = join(folder, 'log.db')
-    const main = join(import.meta.dirname, '../dist/cli/main.js')
-    const print = (...args: readonly string[]) =>
-      spawnSync(process.execPath, [main, 'log', ...args, '--db', db], { encoding: 'utf8' }).stdout
+    const print = async (...args: readonly string[]) => (await runCli(['log', ...args, '--db', db])).stdout
     const nonces = new Set<string | undefined>()
     for (const seed of [2, 4, 7]) {
       const { secrets, nonce } = await shownBySearch(seed, 'shown', db)
       nonces.add(nonce)
-      const shown = print('show', `c${seed}`) + print('search', 'tide') + print('search', secrets.tokens[0]!)
+      const shown = [
+        await print('show', `c${seed}`),
+        await print('search', 'tide'),
+        await print('search', secrets.tokens[0]!),
+      ].join('')
       expect(shown).toContain('tide')
       expect(leaked(shown, secrets)).toEqual([])
     }

@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { afterAll, expect, onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
+import { afterFile } from './after-file.ts'
 import { findBrowser } from './find-browser.ts'
+import { isLong } from './is-long.ts'
 import { sharedServer } from './shared-server.ts'
 
 export const wide = { width: 1440, height: 900 }
@@ -13,13 +15,18 @@ let browser: Promise<Browser> | undefined
 
 /** The browser of all test files; what a file opened in it is closed after the file. */
 export function openBrowser(): Promise<Browser> {
-  browser ??= sharedServer('browser', findBrowser()).then(address => chromium.connect(address))
+  browser ??= connectBrowser()
   return browser
 }
 
-afterAll(async () => {
-  await (await browser)?.close()
-})
+async function connectBrowser(): Promise<Browser> {
+  const connected = await chromium.connect(await sharedServer('browser', findBrowser()))
+  afterFile(async () => {
+    browser = undefined
+    await connected.close()
+  })
+  return connected
+}
 
 export interface ServedPage {
   readonly url: string
@@ -57,6 +64,8 @@ export async function openPage(
     if (![url, 'data:', ...also].some(start => request.url().startsWith(start)))
       faults.push(`asks ${request.url()}`)
   })
+  // Only for what would never end.
+  context.setDefaultTimeout(120_000)
   await page.goto(`${url}${path}`)
   onTestFinished(() => context.close())
   return { page, faults }
@@ -64,23 +73,63 @@ export async function openPage(
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Checks the page as it is now by the rules of WCAG 2.2 AA. */
-export async function expectNoAxeViolations(page: Page): Promise<void> {
+const standards = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+const rulesOfColours = ['color-contrast', 'link-in-text-block']
+
+if (!isLong)
+  console.info('Skipped: axe in more states of a view, and most narrow screens, only in the long run')
+
+/** Checks the page as it is now by the rules of WCAG 2.2 AA. It takes longer than to open the page. */
+export async function expectNoAxeViolations(page: Page, runOnly = standards): Promise<void> {
   // Not by a script element, which the page's policy refuses.
-  await page.evaluate(axe)
-  const violations = await page.evaluate(async () => {
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe)
+  const violations = await page.evaluate(async runOnly => {
     const { axe } = globalThis as unknown as { axe: Axe }
     const { violations } = await axe.run(document, {
       // What stands in a frame is another page.
       iframes: false,
-      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+      runOnly,
+      // Nothing else is looked at: to gather the rest, and style sheets for rules that are not asked for, takes as long again.
+      resultTypes: ['violations'],
+      preload: false,
     })
     return violations.map(
       ({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`,
     )
-  })
+  }, runOnly)
   expect(violations).toEqual([])
 }
+
+/** The same for a further state of a view whose first one was checked: only in the long run. */
+export async function expectNoAxeInLong(page: Page): Promise<void> {
+  if (isLong) await expectNoAxeViolations(page)
+}
+
+/**
+ * Checks a page that takes its theme from the system in both of them: by all rules in the light one, and in the dark one by
+ * those of colours, which alone can differ. Pictures of both are taken under the name.
+ */
+export async function expectNoAxeViolationsInThemes(page: Page, name: string): Promise<void> {
+  for (const [colorScheme, rules] of [
+    ['light', standards],
+    ['dark', rulesOfColours],
+  ] as const) {
+    await page.emulateMedia({ colorScheme })
+    await transitionsEnd(page)
+    await expectNoAxeViolations(page, rules)
+    await shoot(page, `${name}-${colorScheme}`)
+  }
+  await page.emulateMedia({ colorScheme: 'light' })
+}
+
+/** Colours that change slowly are none yet. What moves for ever is not waited for. */
+const transitionsEnd = (page: Page) =>
+  page.evaluate(async () => {
+    const ending = document
+      .getAnimations()
+      .filter(one => one.effect?.getComputedTiming().endTime !== Infinity)
+    await Promise.allSettled(ending.map(({ finished }) => finished))
+  })
 
 interface Axe {
   run(

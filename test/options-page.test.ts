@@ -21,7 +21,7 @@ it('is up to date: npm run options', () => {
 it('has the options of functions, of methods, of several overloads, and their defaults', () => {
   const rows = [
     '| `window` | `number` | **required** | The tokens that the model can take, prompt and reply together. |',
-    "| `overflow` | `Overflow` | `'error'` | What to do when even the protected part does not fit: throw, send it all the same, or cut texts. |",
+    "| `overflow` | `Overflow` | `'error'` | What to do when even the protected part does not fit: throw, send it all the same, cut texts, or only results of tools. |",
     '| `branch` | `string` | a new id | The name of the new branch. |',
   ]
   for (const row of rows) expect(text).toContain(row)

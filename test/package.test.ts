@@ -10,11 +10,13 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { isBuiltin } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
 import { publint } from 'publint'
 import { afterAll, describe, expect, it } from 'vitest'
+import { serveFrom } from './server/serve-process.ts'
 
 /**
  * The package as people get it: packed, unpacked into an empty project that has only what package.json promises, and
@@ -56,6 +58,8 @@ link(bare, always)
 cpSync(programs, join(project, 'src'), { recursive: true })
 writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'app', type: 'module', private: true }))
 
+const paths = packed[0]!.files.map(file => file.path)
+
 describe('the packed package', () => {
   it('has a program for every entry', () => {
     const names = entries.map(entry => (entry === '.' ? 'root' : entry.slice(2).replaceAll('/', '-')))
@@ -67,7 +71,8 @@ describe('the packed package', () => {
     expect(messages).toEqual([])
   })
 
-  it('has the right types for whoever imports it as a module', async () => {
+  if (!process.env.THROUGHLINE_LONG) console.info('Skipped: the types of every entry, only in the long run')
+  it.runIf(process.env.THROUGHLINE_LONG)('has the right types when it is imported as a module', async () => {
     const { buffer } = readFileSync(tarball)
     const result = await checkPackage(createPackageFromTarballData(new Uint8Array(buffer)))
     const problems = result.types === false ? ['no types'] : result.problems
@@ -79,25 +84,30 @@ describe('the packed package', () => {
     expect(ours).toEqual([])
   })
 
-  it.each([
+  const resolutions = [
     ['NodeNext', { module: 'NodeNext', moduleResolution: 'NodeNext' }],
     ['bundler', { module: 'ESNext', moduleResolution: 'bundler' }],
-  ])('compiles under %s resolution, its own declarations included', (name, options) => {
-    const compilerOptions = {
-      ...options,
-      ...{
-        target: 'ES2022',
-        lib: ['ES2023', 'DOM'],
-        types: ['node'],
-        strict: true,
-        rootDir: 'src',
-        outDir: `out-${name}`,
-      },
-    }
-    const config = join(project, `tsconfig.${name}.json`)
-    writeFileSync(config, JSON.stringify({ compilerOptions, include: ['src'] }))
-    expect(compile(config)).toBe('')
-  })
+  ] as const
+  if (!process.env.THROUGHLINE_LONG) console.info('Skipped: the resolution of bundlers, only in the long run')
+  it.each(resolutions.slice(0, process.env.THROUGHLINE_LONG ? 2 : 1))(
+    'compiles under %s resolution, its own declarations included',
+    (name, options) => {
+      const compilerOptions = {
+        ...options,
+        ...{
+          target: 'ES2022',
+          lib: ['ES2023', 'DOM'],
+          types: ['node'],
+          strict: true,
+          rootDir: 'src',
+          outDir: `out-${name}`,
+        },
+      }
+      const config = join(project, `tsconfig.${name}.json`)
+      writeFileSync(config, JSON.stringify({ compilerOptions, include: ['src'] }))
+      expect(compile(config)).toBe('')
+    },
+  )
 
   it.each(readdirSync(programs))('%s does what it says', file => {
     const promised = readFileSync(join(programs, file), 'utf8').split('// prints: ')[1]
@@ -105,9 +115,50 @@ describe('the packed package', () => {
   })
 })
 
-describe('the files of the package', () => {
-  const paths = packed[0]!.files.map(file => file.path)
+describe('what is installed', () => {
+  const own = { ...manifest.dependencies, ...manifest.optionalDependencies }
+  const beside = Object.keys({ ...own, ...manifest.peerDependencies })
+  const code = paths.filter(path => path.startsWith('dist/') && /\.(?:js|d\.ts)$/.test(path))
+  const textOf = (path: string) => readFileSync(join(installed, path), 'utf8')
 
+  it('are at most ten packages, with all that they need', () => {
+    const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as Lock
+    const found = new Set(Object.keys(own))
+    // A set also gives what is added while it is read.
+    for (const name of found)
+      for (const needed of Object.keys(packages[`node_modules/${name}`]?.dependencies ?? {}))
+        found.add(needed)
+    expect([...found].filter(name => !(`node_modules/${name}` in packages))).toEqual([])
+    expect(found.size + 1).toBeLessThanOrEqual(10)
+  })
+
+  it('are all packages that the code and the declarations name, but for optional ones', () => {
+    const named = code
+      .filter(path => !path.startsWith('dist/inspector/'))
+      .flatMap(path => [...textOf(path).matchAll(/(?:^|[\s;}])(?:from |import |import\()"([^".][^"]*)"/g)])
+      .map(match => match[1]!)
+      .concat(declared(code.filter(path => path.endsWith('.d.ts')).map(textOf)))
+    const packages = new Set(named.filter(name => !isBuiltin(name)).map(packageOf))
+    expect([...packages].filter(name => !beside.includes(name))).toEqual([])
+    expect(packages).toContain('jiti')
+  })
+
+  it('has one instance of everything', () => {
+    const made = code.filter(path =>
+      /\bThroughlineError = class\b|\bclass ThroughlineError\b/.test(textOf(path)),
+    )
+    expect(made.filter(path => path.endsWith('.js'))).toHaveLength(1)
+  })
+
+  it('has the licences of what was copied into it', () => {
+    const text = textOf('dist/THIRD-PARTY-LICENSES')
+    for (const name of ['zod', 'commander', '@modelcontextprotocol/sdk', 'undici', 'react', 'cmdk'])
+      expect(text).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(MIT\\)$`, 'm'))
+    expect(text.match(/Permission is hereby granted/g)!.length).toBeGreaterThan(20)
+  })
+})
+
+describe('the files of the package', () => {
   it('are the library, its documentation and its examples, without tests and data', () => {
     const folders = new Set(paths.map(path => (path.includes('/') ? path.split('/')[0] : path)))
     const texts = ['CHANGELOG.md', 'GLOSSARY.md', 'LICENSE', 'README.md', 'package.json']
@@ -123,6 +174,36 @@ describe('the files of the package', () => {
     expect(run(process.execPath, ['node_modules/throughline/examples/run.mjs', 'fit'], project)).toContain(
       '304 messages became',
     )
+  })
+
+  const startServer = (db: string) =>
+    serveFrom(join(installed, 'dist/cli/main.js'), project, '--upstream', 'reader', '--db', db)
+
+  it('have a server with its page', async () => {
+    const { url } = await startServer('page.db')
+    expect((await fetch(`${url}/health`)).status).toBe(200)
+    const page = await (await fetch(`${url}/inspector`)).text()
+    const [script] = /\/inspector\/assets\/index-[^"]+\.js/.exec(page)!
+    expect((await fetch(`${url}${script}`)).status).toBe(200)
+  })
+
+  it('have a server that runs its sample experiment with nothing else installed', async () => {
+    const { url } = await startServer('sample.db')
+    const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }
+    const started = await fetch(`${url}/throughline/v1/samples/experiment`, post)
+    expect(await started.json()).toMatchObject({ name: 'lemonade-stand', status: 'RUNNING' })
+  })
+
+  it('run a plan in TypeScript that imports the library', () => {
+    const plan = readFileSync(join(programs, 'experiment.ts'), 'utf8')
+    writeFileSync(
+      join(project, 'plan.ts'),
+      plan.split('const experiments')[0]!.replace('const plan =', 'export default'),
+    )
+    const bin = join(installed, 'dist/cli/main.js')
+    expect(
+      run(process.execPath, [bin, 'experiment', 'run', 'plan.ts', '--db', 'plan.db'], project),
+    ).toContain('COMPLETED')
   })
 
   it('name the repository, against which npm resolves the links of the README', () => {
@@ -156,14 +237,34 @@ describe('where nothing optional is installed', () => {
     expect([status, stderr]).toEqual([2, expect.stringContaining('npm install gpt-tokenizer')])
   })
 
-  it.runIf(Number(process.versions.node.split('.')[0]) < 22)(
-    'a Node without SQLite says what to install',
-    () => {
-      const { status, stderr } = attempt(cli, 'serve', '--upstream', 'reader', '--port', '0')
-      expect([status, stderr]).toEqual([2, expect.stringContaining('npm install @photostructure/sqlite')])
-    },
-  )
+  const hasSqlite = Number(process.versions.node.split('.')[0]) >= 22
+  if (hasSqlite) console.info('Skipped: a Node without SQLite, because this one has it')
+  it.skipIf(hasSqlite)('a Node without SQLite says what to install', () => {
+    const { status, stderr } = attempt(cli, 'serve', '--upstream', 'reader', '--port', '0')
+    expect([status, stderr]).toEqual([2, expect.stringContaining('npm install @photostructure/sqlite')])
+  })
 })
+
+interface Lock {
+  readonly packages: Readonly<Record<string, { readonly dependencies?: Readonly<Record<string, string>> }>>
+}
+
+/** The packages that declarations import. */
+function declared(texts: readonly string[]): readonly string[] {
+  return texts.flatMap(text =>
+    [...text.matchAll(/^(?:import|export) .*from '([^'.][^']*)'|import\('([^'.][^']*)'\)/gm)].map(
+      match => match[1] ?? match[2]!,
+    ),
+  )
+}
+
+/** `@langchain/core/messages` is of `@langchain/core`. */
+function packageOf(name: string): string {
+  return name
+    .split('/')
+    .slice(0, name.startsWith('@') ? 2 : 1)
+    .join('/')
+}
 
 /** Puts packages of ours into a project. */
 function link(folder: string, names: readonly string[]): void {

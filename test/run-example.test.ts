@@ -86,6 +86,18 @@ describe('npm run example', () => {
     expect(run('la').stdout).toBe('[]')
   })
 
+  it('says which package an example needs that is not installed', () => {
+    write(
+      'examples/12-fish.ts',
+      "/** Feeds the fish. */\nimport { food } from '@harbour/fish-food/dry'\nfood()\n",
+    )
+    const missing = 'example: it needs another package: npm install @harbour/fish-food'
+    const { status, stderr } = run('12-fish')
+    expect([status, stderr.split('\n').at(-1)]).toEqual([1, missing])
+    write('examples/12-fish.ts', "/** Feeds the fish. */\nthrow new Error('no fish')\n")
+    expect(run('12-fish').stderr).toContain('no fish')
+  })
+
   it.each([['01'], ['fit']])(
     'takes "%s", which only one name begins with, with its number or without',
     name => {

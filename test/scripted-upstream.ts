@@ -19,6 +19,8 @@ export interface UpstreamRequest {
   readonly headers: IncomingMessage['headers']
   /** The client's port: the same for two requests that share a connection. */
   readonly port: number | undefined
+  /** The body as it came. */
+  readonly text: string
   /** Parsed, if it is JSON. */
   readonly body: unknown
   /** How the answer ended: `whole`, `reset` as the script said, or the client `left` before its end. */
@@ -117,6 +119,7 @@ async function readRequest(incoming: IncomingMessage, response: ServerResponse):
     path: incoming.url ?? '',
     headers: incoming.headers,
     port: incoming.socket.remotePort,
+    text,
     body: parse(text),
     ended,
     state: () => state,

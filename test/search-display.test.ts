@@ -41,14 +41,32 @@ describe.each(await everyStore())('search on %s', (_, create) => {
     expect(await found(history, 'osprey')).toEqual([])
     expect(await found(history, 'write_note_to_self')).toEqual([])
     const shown = await found(history, 'heron')
-    expect(shown.map(([seq]) => seq)).toEqual([8, 7, 6, 4, 1])
+    expect(shown.map(([seq]) => seq).sort()).toEqual([1, 4, 6, 7, 8])
     expect(JSON.stringify(shown)).not.toContain('osprey')
     const everything = await found(history, 'osprey', { scope: 'everything' })
-    expect(everything.map(([seq]) => seq)).toEqual([9, 5, 4, 3, 2])
-    expect(everything[0]![1]).toContain('osprey at the heron')
+    expect(everything.map(([seq]) => seq).sort()).toEqual([2, 3, 4, 5, 9])
+    expect(everything.map(([, text]) => text)).toContain('osprey at the heron')
   })
 
-  it('finds every word in the shown text, not one there and one in a note', async () => {
+  it('puts what has the most and the rarest of the words first, in all conversations or in one', async () => {
+    const history = createHistory({ store: create() })
+    await write(history, 'old', [user('Our boat, the Kittiwake, lies at berth 12.'), said('Noted.')])
+    for (let n = 0; n < 8; n++)
+      await write(history, 'new', [user(`The boat was washed ${n} times.`), said('And the berth is dry.')])
+    const best = async (query: string, options = {}) =>
+      (await history.search(query, options)).map(({ thread, seq }) => `${thread.conversation} ${seq}`)
+    expect((await best('Where did the boat Kittiwake lie?'))[0]).toBe('old 1')
+    expect((await best('kittiwake submarine')).join()).toBe('old 1')
+    expect((await best('boat'))[0]).toBe('new 15')
+    expect((await best('the boat kittiwake', { conversation: 'new' })).join()).not.toContain('old')
+    expect(await best('kittiwake', { conversation: 'new' })).toEqual([])
+    expect(await best('what is it')).toEqual([])
+    expect(await best('was the')).toHaveLength(8)
+    const [quote] = await history.search('kittiwake', { characters: 900 })
+    expect(quote!.snippet).toBe('Our boat, the Kittiwake, lies at berth 12.')
+  })
+
+  it('ranks by what may be seen alone, not by a word in a note', async () => {
     const history = createHistory({ store: create() })
     await write(history, 'trip', [
       user('hello'),
@@ -56,8 +74,10 @@ describe.each(await everyStore())('search on %s', (_, create) => {
       result('b', 'done'),
       said('ok'),
     ])
-    expect(await found(history, 'heron osprey')).toEqual([])
-    expect(await found(history, 'heron')).toHaveLength(1)
+    const shown = await found(history, 'heron osprey')
+    expect(shown).toEqual(await found(history, 'heron submarine'))
+    expect(JSON.stringify(shown)).toContain('heron')
+    expect(JSON.stringify(shown)).not.toContain('osprey')
     expect(await found(history, 'heron osprey', { scope: 'everything' })).toHaveLength(1)
   })
 

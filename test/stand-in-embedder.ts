@@ -1,4 +1,4 @@
-import type { Embedder } from '../src/models/embedder.ts'
+import type { Embedder, EmbedRequest } from '../src/models/embedder.ts'
 
 /** Words that mean the same here. */
 const synonyms = [
@@ -15,14 +15,16 @@ const length = 96
  */
 export function standInEmbedder(model = 'stand-in') {
   const asked: (readonly string[])[] = []
-  const embedder: Embedder & { readonly asked: readonly (readonly string[])[] } = {
+  const embedder = {
     model,
     asked,
-    async embed(texts) {
+    // Meaning alone opens the gate for a question: what the tests of vectors look for.
+    weight: 1,
+    embed: async (texts: readonly string[], _?: EmbedRequest) => {
       asked.push([...texts])
       return texts.map(standInVector)
     },
-  }
+  } satisfies Embedder & { readonly weight: number; readonly asked: unknown }
   return embedder
 }
 

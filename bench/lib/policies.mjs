@@ -17,7 +17,7 @@ export const fitted =
       tokens,
       has,
       receipt,
-      isCut: receipt.inserted.some(({ part }) => part === 'marker' || part === 'digests'),
+      isCut: receipt.parts.marker + receipt.parts.digests > 0,
     }
   }
 

@@ -18,10 +18,10 @@ export async function startUpstream(slowMs = 0) {
 
 /** The subjects: each is a process of its own between the client and the upstream. */
 export const subjects = {
-  async throughline(upstream) {
+  async throughline(upstream, more = []) {
     const folder = mkdtempSync(join(tmpdir(), 'throughline-bench-'))
     const port = await freePort()
-    const flags = ['--port', port, '--db', join(folder, 'log.db'), '--upstream', `${upstream}/v1`]
+    const flags = ['--port', port, '--db', join(folder, 'log.db'), '--upstream', `${upstream}/v1`, ...more]
     const child = spawn(
       process.execPath,
       [here('../../dist/cli/main.js'), 'serve', ...flags, '--log-level', 'warn', '--max-streams', '1000'].map(
@@ -68,6 +68,17 @@ export const subjects = {
 export function memoryOf(pid) {
   const line = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
   return Number(line?.[1] ?? 0) / 1024
+}
+
+/** The CPU time that a process has taken, in milliseconds. */
+export function cpuOf(pid) {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  const [user, system] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 13)
+  // Linux counts them in hundredths of a second.
+  return (Number(user) + Number(system)) * 10
 }
 
 async function stop(child) {

@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 
 const slow = Number(process.argv[2] ?? 0)
 const words = Array.from({ length: 20 }, (_, n) => `word${n} `)
+const windows = { bench: 8192, agent: 200_000 }
 const usage = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 }
 
 const server = createServer(async (request, response) => {
@@ -12,16 +13,28 @@ const server = createServer(async (request, response) => {
   for await (const chunk of request) chunks.push(chunk)
   if (request.method === 'GET') {
     response.setHeader('content-type', 'application/json')
-    return response.end(
-      JSON.stringify({ object: 'list', data: [{ id: 'bench', object: 'model', max_model_len: 8192 }] }),
-    )
+    const data = Object.entries(windows).map(([id, max_model_len]) => ({
+      id,
+      object: 'model',
+      max_model_len,
+    }))
+    return response.end(JSON.stringify({ object: 'list', data }))
   }
-  const { stream } = JSON.parse(Buffer.concat(chunks).toString())
+  const { stream, tools } = JSON.parse(Buffer.concat(chunks).toString())
+  // Whoever offers tools gets a call at the end.
+  const call = {
+    index: 0,
+    id: 'call_1',
+    type: 'function',
+    function: { name: 'tool_0', arguments: '{"path":"a.ts"}' },
+  }
+  const calls = tools && { tool_calls: [call] }
+  const ending = tools ? 'tool_calls' : 'stop'
   const base = { id: 'chatcmpl-1', created: 1, model: 'bench' }
   if (!stream) {
-    const message = { role: 'assistant', content: words.join('') }
+    const message = { role: 'assistant', content: words.join(''), ...calls }
     response.setHeader('content-type', 'application/json')
-    const choices = [{ index: 0, message, finish_reason: 'stop' }]
+    const choices = [{ index: 0, message, finish_reason: ending }]
     return response.end(JSON.stringify({ ...base, object: 'chat.completion', choices, usage }))
   }
   response.setHeader('content-type', 'text/event-stream')
@@ -34,7 +47,8 @@ const server = createServer(async (request, response) => {
     if (slow > 0) await wait(slow / words.length)
     send([{ index: 0, delta: { content }, finish_reason: null }])
   }
-  send([{ index: 0, delta: {}, finish_reason: 'stop' }])
+  if (calls) send([{ index: 0, delta: calls, finish_reason: null }])
+  send([{ index: 0, delta: {}, finish_reason: ending }])
   send([], { usage })
   response.end('data: [DONE]\n\n')
 })

@@ -9,7 +9,7 @@ import {
   StateSchema,
 } from '@langchain/langgraph'
 import { SqliteSaver } from '@langchain/langgraph-checkpoint-sqlite'
-import { loadDriver } from '../../dist/stores/sqlite/driver.js'
+import { loadDriver } from '../.build/stores/sqlite/driver.js'
 import { createFolder } from './places.mjs'
 
 const config = { configurable: { thread_id: 'bench' }, durability: 'sync' }

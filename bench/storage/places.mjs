@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { loadDriver } from '../../dist/stores/sqlite/driver.js'
+import { loadDriver } from '../.build/stores/sqlite/driver.js'
 
 let home
 let places = 0
@@ -76,7 +76,7 @@ async function sizeOf(client, schema) {
   )
   const search = await one(
     `select sum(pg_total_relation_size(oid)) as value from pg_class
-     where relnamespace = $1::regnamespace and relname in ('words', 'entries_found')`,
+     where relnamespace = $1::regnamespace and relname = 'words'`,
     schema,
   )
   return { bytes, search }

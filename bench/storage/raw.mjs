@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
-import { loadDriver } from '../../dist/stores/sqlite/driver.js'
+import { loadDriver } from '../.build/stores/sqlite/driver.js'
 import { createFolder, createSchema } from './places.mjs'
 
 /** The raw drivers: one INSERT in one transaction, with the same payloads as our log. */

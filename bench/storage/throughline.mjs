@@ -1,8 +1,8 @@
 import { createHistory } from '../../dist/index.js'
-import { openDatabase } from '../../dist/stores/postgres/database.js'
 import { postgresStore } from '../../dist/stores/postgres/postgres-store.js'
-import { indexWaiting } from '../../dist/stores/postgres/word-indexer.js'
 import { sqliteStore } from '../../dist/stores/sqlite/sqlite-store.js'
+import { openDatabase } from '../.build/stores/postgres/database.js'
+import { indexWaiting } from '../.build/stores/postgres/word-indexer.js'
 import { createFolder, createSchema } from './places.mjs'
 import { rawPostgres, rawSqlite } from './raw.mjs'
 

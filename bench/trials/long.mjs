@@ -22,7 +22,7 @@ import { mulberry32 } from '../lib/texts.mjs'
 const { values } = parseArgs({
   options: {
     data: { type: 'string' },
-    dist: { type: 'string', default: fileURLToPath(new URL('../../dist', import.meta.url)) },
+    dist: { type: 'string', default: fileURLToPath(new URL('../.build', import.meta.url)) },
     size: { type: 'string', default: '100000' },
     every: { type: 'string', default: '5' },
     policy: { type: 'string', default: 'balanced' },
@@ -93,10 +93,13 @@ async function askRanking(settings) {
       beginsSession,
     })
   }
+  const limitsOf = ([postings, related, entries, newest]) => {
+    return { postings, related, entries, newest }
+  }
   for (const setting of settings) {
     let found = 0
     for (const { text, evidence } of asked) {
-      const { units, values: scores } = rank(index, text, index.size, [], setting).scores
+      const { units, values: scores } = rank(index, text, { limits: limitsOf(setting) }).scores
       const taken = new Set()
       let room = 1500
       const best = [...units.keys()].sort((a, b) => scores[b] - scores[a]).slice(0, 300)

@@ -17,7 +17,7 @@ import { fitted } from '../lib/policies.mjs'
 const { values } = parseArgs({
   options: {
     data: { type: 'string' },
-    dist: { type: 'string', default: fileURLToPath(new URL('../../dist', import.meta.url)) },
+    dist: { type: 'string', default: fileURLToPath(new URL('../.build', import.meta.url)) },
     policy: { type: 'string', default: 'balanced' },
     sets: { type: 'string', default: 'locomo,realmem,beam100K' },
     set: { type: 'string', multiple: true, default: [] },
@@ -55,7 +55,7 @@ function measure(conversation) {
     const context = build(messages, size)
     if (context.isCut) {
       sum.tail += context.receipt.parts.history
-      sum.blocks += context.receipt.inserted.some(({ part }) => part === 'recall') ? 1 : 0
+      sum.blocks += context.receipt.parts.recall > 0 ? 1 : 0
     }
     return context
   }

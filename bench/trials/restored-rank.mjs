@@ -16,7 +16,7 @@ const entries = 100_000
 const questions = 12
 const { values } = parseArgs({
   options: {
-    dist: { type: 'string', default: 'dist' },
+    dist: { type: 'string', default: 'bench/.build' },
     pack: { type: 'string' },
     unpack: { type: 'string' },
   },
@@ -48,7 +48,7 @@ else {
 
 async function pack(path) {
   const { createRecallIndex } = await load('recall-index.js')
-  const { packIndex } = await load('pack-index.js')
+  const { packIndex } = await load('packed/index.js')
   const index = createRecallIndex()
   for (let at = 0; at < entries; at++)
     index.append({
@@ -61,7 +61,7 @@ async function pack(path) {
 }
 
 async function measure(path) {
-  const { unpackIndex } = await load('pack-index.js')
+  const { unpackIndex } = await load('packed/index.js')
   const { rank } = await load('rank.js')
   const packed = readFileSync(path)
   let index

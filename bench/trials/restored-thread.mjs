@@ -16,7 +16,7 @@ import { textAt } from '../lib/texts.mjs'
 const messages = 100_000
 const { values } = parseArgs({
   options: {
-    dist: { type: 'string', default: 'dist' },
+    dist: { type: 'string', default: 'bench/.build' },
     pack: { type: 'string' },
     restore: { type: 'string' },
   },

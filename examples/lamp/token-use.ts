@@ -18,13 +18,13 @@ export interface TokenUse {
   readonly leftOut: number
 }
 
-export function toTokenUse({ window, tokens, reserve, margin, parts, inserted, counts }: Receipt): TokenUse {
+export function toTokenUse({ window, tokens, reserve, margin, parts, sent, counts }: Receipt): TokenUse {
   const [instructions, lines, request] = [parts.system + parts.framing, parts.digests, parts.latest]
   return {
     ...{ window, tokens, reserve, margin, instructions, lines, request },
     whole: tokens - instructions - lines - request,
     // The line of the first exchange is the first message, altered.
-    lineCount: inserted.filter(({ part }) => part === 'digests').length + counts.altered,
+    lineCount: sent.filter(({ part }) => part === 'digests').length + counts.altered,
     leftOut: counts.elided,
   }
 }

@@ -21,6 +21,9 @@ export async function startThroughline(upstream: string, window: number): Promis
     join(folder, 'log.db'),
     '--upstream',
     upstream,
+    // The comparison counts what the model is asked to read for an answer.
+    '--read-ahead',
+    'off',
     '--window',
     `${window}`,
   ]

@@ -10,16 +10,16 @@ import { createHistory } from 'throughline'
 import { createChat } from 'throughline/chat'
 import { reader } from 'throughline/models'
 import { storeCases } from 'throughline/testing'
-import { jsonStore } from './json-store.ts'
+import { folderStore } from './folder-store.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'own-store-'))
 try {
-  for (const { run } of storeCases) await run(async () => jsonStore({ folder: join(folder, 'cases') }))
+  for (const { run } of storeCases) await run(async () => folderStore(join(folder, 'cases')))
   console.log('every case holds:', storeCases.length > 50)
 
   // A process that ends, and another one that goes on.
   for (const question of ['The harbour code is 4471.', 'What is the harbour code?']) {
-    const store = jsonStore({ folder: join(folder, 'chats') })
+    const store = folderStore(join(folder, 'chats'))
     const chat = createChat({ history: createHistory({ store }), model: reader() })
     const { text } = await chat.send(question, { conversation: 'harbour' })
     console.log(question, '→', text)

@@ -8,11 +8,12 @@ import type { MessageLike } from '../log/message.ts'
  */
 export function fitPrompt<M extends MessageLike>(messages: readonly M[], options: FitOptions): Context<M> {
   const context = fit(messages, options)
-  const added = new Set(context.receipt.inserted.map(({ place }) => place))
+  const { sent } = context.receipt
+  const isAdded = (place: number) => sent[place]!.seqs.length === 0 && sent[place]!.part !== 'system'
   return {
     ...context,
     messages: context.messages.map((message, place) =>
-      added.has(place) && message.role === 'system' ? { ...message, role: 'user' } : message,
+      isAdded(place) && message.role === 'system' ? { ...message, role: 'user' } : message,
     ) as Context<M>['messages'],
   }
 }

@@ -56,6 +56,9 @@ function checkOptions(options: ChatOptions): void {
     count,
     pins,
     shape,
+    systemPrompt,
+    overflow,
+    maxToolTokens,
   } = options ?? {}
   const isModel = typeof model?.stream === 'function' && typeof model.window === 'function'
   const aModel = 'a model: ollama({ model }), reader(), or your own { name, window(), stream() }'
@@ -74,7 +77,10 @@ function checkOptions(options: ChatOptions): void {
   checkTools(tools)
   const { place, nonce, budget, keep } = checkNotes(notes)
   const noted = { notes: place, nonce, noteBudget: budget, noteCount: keep }
-  checkFitOptions({ window, ...present({ count, pins, shape, ...noted }) })
+  checkFitOptions({
+    window,
+    ...present({ count, pins, shape, systemPrompt, overflow, maxToolTokens, ...noted }),
+  })
 }
 
 const leasts = {

@@ -8,11 +8,11 @@ import type { MessageLike } from '../log/message.ts'
 import { parseMessage } from '../log/parse-message.ts'
 import type { ToolSpec } from '../models/model.ts'
 import { checkFiles } from '../models/read-media.ts'
-import { turnOpen } from '../stores/refusals.ts'
+import { turnOpen } from '../stores/rules/refusals.ts'
 import type { StoredTurn } from '../stores/store.ts'
 import { estimate } from '../tokens/estimate.ts'
 import {
-  listLog,
+  listTurnLog,
   type ModelMemory,
   nextContext,
   readThread,
@@ -112,9 +112,13 @@ export function createChat(given: ChatOptions): Chat {
     },
     async context(given) {
       const { signal = new AbortController().signal, ...name } = given ?? noOptions
-      const { thread } = threadOf(name)
+      const { history, thread } = threadOf(name)
       const asking = await setUpAsking(options, { signal, ...toOffered(options) })
-      const { context, ...rest } = await nextContext({ ...asking, log: readThread(thread) })
+      const {
+        context,
+        known: _,
+        ...rest
+      } = await nextContext({ ...asking, log: readThread(history, thread) })
       return { ...context, ...rest }
     },
     respond(messages, given) {
@@ -122,7 +126,7 @@ export function createChat(given: ChatOptions): Chat {
       const { signal, ...request } = given ?? {}
       checkRequest(request)
       return createReply(signal, work =>
-        answer(listLog(messages, { count, memory, cancelledTurn }), work, request),
+        answer(listTurnLog(messages, { count, memory, cancelledTurn }), work, request),
       )
     },
   }

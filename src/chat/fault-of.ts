@@ -17,6 +17,8 @@ export interface Fault {
   readonly retryAfterMs?: number
   /** For a prompt that is too long. */
   readonly tokens?: { readonly prompt: number; readonly window: number }
+  /** What takes the room, and what to do: told behind the words that clients look for. */
+  readonly details?: string
   /** Whether trying again may help; a client library is told so. */
   readonly isRetryable?: boolean
 }
@@ -39,8 +41,10 @@ export function faultOf(error: unknown, more: Readonly<Record<string, number>> =
     return { status: 409, code, message, isRetryable: true, ...present({ retryAfterMs }) }
   }
   if (error instanceof ContextOverflowError) {
-    const tokens = { prompt: error.needed + error.reserve, window: error.window }
-    return { status: 400, code: 'context_too_long', message: error.message, tokens, isRetryable: false }
+    const { message, window, capacity, needed } = error
+    // What is kept free for the reply and for miscounts belongs to the prompt: else it would be shorter than the window.
+    const tokens = { prompt: needed + window - capacity, window }
+    return { status: 400, code: 'context_too_long', message, details: message, tokens, isRetryable: false }
   }
   if (error instanceof ThroughlineError) {
     const { code, message } = error

@@ -4,17 +4,16 @@ import { fit } from '../context/fit.ts'
 import { choosePolicy, policyNames } from '../context/policies/choose-policy.ts'
 import type { MessageLike } from '../log/message.ts'
 import { parseMessage } from '../log/parse-message.ts'
+import { packageFile } from '../server/package.ts'
 import { print, printText } from './print.ts'
 import { showReceipt } from './show-receipt.ts'
 import { blue, bold, createStyle, cyan, dim, green, magenta, red, type Style, yellow } from './style.ts'
 
-const sample = new URL('../../examples/project-chat.json', import.meta.url)
+const sample = packageFile('examples/project-chat.json')
 
-/** `npm start`: fits a long project chat into a small window, and shows it. */
-export function addDemoCommand(program: Command): void {
-  program
-    .command('demo')
-    .description('fit a sample conversation of 168 turns and show what happens')
+/** `throughline demo`: fits a long project chat into a small window, and shows it. */
+export function demoCommand(command: Command): void {
+  command
     .option('-w, --window <tokens>', "the model's window", Number, 4096)
     .option('-p, --policy <name>', policyNames.join(', '), 'default')
     .action(async (options: { window: number; policy: string }) => {

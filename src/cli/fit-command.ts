@@ -6,6 +6,7 @@ import { dump } from '../context/dump.ts'
 import { fit } from '../context/fit.ts'
 import { choosePolicy, type PolicyOptions, policyNames } from '../context/policies/choose-policy.ts'
 import { InvalidMessageError, InvalidOptionError } from '../log/error.ts'
+import { present } from '../log/present.ts'
 import type { TokenCounter } from '../tokens/create-counter.ts'
 import { estimate } from '../tokens/estimate.ts'
 import { framingFor } from '../tokens/framings.ts'
@@ -22,6 +23,7 @@ interface Options extends PolicyOptions {
   readonly count: string
   readonly model?: string
   readonly tools?: string
+  readonly maxToolTokens?: number
   readonly pin: readonly string[]
   readonly notes: string
   readonly shape: Shape
@@ -31,10 +33,8 @@ interface Options extends PolicyOptions {
 }
 
 /** `throughline fit chat.json --window 4096`: prints the context as JSON, as text, or its receipt. */
-export function addFitCommand(program: Command): void {
-  program
-    .command('fit')
-    .description('fit a conversation into a window')
+export function fitCommand(command: Command): void {
+  command
     .argument('[file]', 'a JSON array of messages, or one message a line; standard input without it')
     .option('-w, --window <tokens>', "the model's window", wholeNumber, 4096)
     .option('-r, --reserve <tokens>', 'kept free for the reply', wholeNumber, 0)
@@ -46,10 +46,15 @@ export function addFitCommand(program: Command): void {
     .option('-c, --count <counter>', 'estimate, o200k, cl100k, or the path of a tokenizer.json', 'estimate')
     .option('-m, --model <name>', "count the framing of this model's chat template")
     .option('--tools <file>', 'a JSON array of tool schemas that are sent too')
+    .option('--max-tool-tokens <tokens>', 'shorten the descriptions of tools beyond it', wholeNumber)
     .option('--pin <text>', 'a fact that travels in the system prompt (repeatable)', collect, [])
     .option('--notes <place>', 'inline, system or off', 'inline')
     .option('--shape <shape>', 'free or alternating', 'free')
-    .option('--overflow <what>', 'error, keep or trim, when even the protected part is too large', 'error')
+    .option(
+      '--overflow <what>',
+      'error, keep, trim or trim-results, when even the protected part is too large',
+      'error',
+    )
     .option('--dump', 'print the context as text')
     .option('--receipt', 'print what became of every message')
     .action(run)
@@ -65,7 +70,7 @@ async function run(file: string | undefined, options: Options): Promise<void> {
   const tools = options.tools ? await readTools(options.tools) : chat.tools
   try {
     const how = { window, reserve, shape, overflow, pins, notes, count, policy, tools }
-    const context = fit(chat.messages, how)
+    const context = fit(chat.messages, { ...how, ...present({ maxToolTokens: options.maxToolTokens }) })
     if (options.dump) printText(dump(context))
     if (options.receipt) printText(showReceipt(context.receipt, createStyle(process.stdout)))
     if (!options.dump && !options.receipt) printText(`${JSON.stringify(context.messages, null, 2)}\n`)

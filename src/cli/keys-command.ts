@@ -1,8 +1,8 @@
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import { present } from '../log/present.ts'
 import { createKeys, type KeyRecord, type Keys, type NewKey } from '../server/auth/create-keys.ts'
-import { StoreError } from '../stores/store-error.ts'
-import { checkDatabase, isPostgres, withStore } from './open-log.ts'
+import { askServer } from './ask-server.ts'
+import { checkDatabase, isPostgres, orAskServer, withStore } from './open-log.ts'
 import { print, UserError } from './print.ts'
 
 interface KeysOptions {
@@ -13,10 +13,7 @@ interface KeysOptions {
 }
 
 /** `throughline keys …`: makes, lists and revokes the keys that clients of the server send. */
-export function keysCommand(): Command {
-  const keys = new Command('keys').description(
-    'the keys that clients of the server send: create, list, revoke',
-  )
+export function keysCommand(keys: Command): void {
   const add = (name: string, description: string) =>
     keys
       .command(name)
@@ -36,14 +33,17 @@ export function keysCommand(): Command {
       '--tenant <name>',
       'whose conversations it reaches (default: "default"; with --server: that of --key)',
     )
-    .action(async (name: string, options: KeysOptions & { scopes: string; tenant?: string }) => {
-      const scopes = options.scopes.split(',').map(scope => scope.trim()) as NonNullable<NewKey['scopes']>
-      const { key, record } = await onKeys(options, 'create', found =>
-        found.create({ name, scopes, ...present({ tenant: options.tenant }) }),
-      )
-      print(describe(record))
-      print(key)
-    })
+    .option('--person <name>', 'who speaks with it (default: whom a request names)')
+    .action(
+      async (name: string, options: KeysOptions & { scopes: string; tenant?: string; person?: string }) => {
+        const scopes = options.scopes.split(',').map(scope => scope.trim()) as NonNullable<NewKey['scopes']>
+        const { key, record } = await onKeys(options, 'create', found =>
+          found.create({ name, scopes, ...present({ tenant: options.tenant, person: options.person }) }),
+        )
+        print(describe(record))
+        print(key)
+      },
+    )
   add('list', 'all keys, the oldest first').action(async (options: KeysOptions) => {
     for (const record of await onKeys(options, 'read', found => found.list())) print(describe(record))
   })
@@ -54,7 +54,6 @@ export function keysCommand(): Command {
       print(`revoked ${id}`)
     },
   )
-  return keys
 }
 
 const describe = ({ id, tenant, scopes, created, name }: KeyRecord) =>
@@ -71,36 +70,12 @@ async function onKeys<T>(
   if (url !== undefined && !isPostgres(url)) throw new UserError('--store must be an address: postgres://…')
   const open = { db: url ?? db, tenant: '' }
   if (what !== 'create') checkDatabase(open.db)
-  return withStore(open, what === 'read', store => use(createKeys(store))).catch(error => {
-    if (!(error instanceof StoreError) || error.code !== 'store_locked') throw error
-    throw new UserError(
-      `a server is writing to ${db}: ask it with --server <url> --key <a key with the scope "admin">, or stop it first`,
-    )
-  })
+  return withStore(open, what === 'read', store => use(createKeys(store))).catch(orAskServer(open.db))
 }
 
 /** The keys of a server that is running, by its API. */
 function keysOfServer(server: string, key: string | undefined): ManagedKeys {
-  const base = `${server.replace(/\/+$/, '')}/throughline/v1/keys`
-
-  async function ask(method: string, path = '', body?: unknown): Promise<Response> {
-    let response: Response
-    try {
-      response = await fetch(`${base}${path}`, {
-        method,
-        redirect: 'error',
-        headers: { 'content-type': 'application/json', ...(key && { authorization: `Bearer ${key}` }) },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      })
-    } catch (error) {
-      const { message, cause } = error as Error
-      throw new UserError(`cannot reach ${server}: ${cause instanceof Error ? cause.message : message}`)
-    }
-    if (response.ok || (method === 'DELETE' && response.status === 404)) return response
-    const { error } = (await response.json().catch(() => ({}))) as { error?: { message?: string } }
-    throw new UserError(`the server at ${server} says: ${error?.message ?? response.status}`)
-  }
-
+  const ask = askServer(server, key, '/keys')
   return {
     async create(wanted) {
       const { key, ...record } = (await (await ask('POST', '', wanted)).json()) as KeyRecord & { key: string }

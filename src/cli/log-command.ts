@@ -1,13 +1,14 @@
-import { createReadStream, createWriteStream } from 'node:fs'
-import { createInterface } from 'node:readline'
-import type { Readable } from 'node:stream'
+import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
 import type { ThreadCall } from '../history/calls/calls.ts'
-import { predictedIn } from '../history/calls/plan.ts'
+import { predictedIn } from '../history/calls/read-plan.ts'
 import type { Thread } from '../history/thread.ts'
+import { InvalidImportError } from '../history/transfer/import-error.ts'
+import type { Imported } from '../history/transfer/import-text.ts'
 import { plural } from '../log/line.ts'
 import { readMessage } from '../log/parse-message.ts'
+import { textOfFile } from '../server/text-of-file.ts'
 import {
   type AddCommand,
   adderFor,
@@ -22,10 +23,7 @@ import { forTerminal } from './style.ts'
 import { wholeNumber } from './whole-number.ts'
 
 /** `throughline log …`: reads a database of conversations, and keeps it in order. */
-export function addLogCommand(program: Command): void {
-  const log = program
-    .command('log')
-    .description('look into a log and keep it: list, show, calls, dump, search, export, import, check …')
+export function logCommand(log: Command): void {
   const add = adderFor(log, 'whose conversations')
   addLookCommands(add)
   addTransferCommands(add)
@@ -80,7 +78,7 @@ function addLookCommands(add: AddCommand): void {
         printText(await thread.dump(await toDumped(thread, options))),
       ),
     )
-  add('search <words>', 'messages that have all of these words, as a user may see them')
+  add('search <words>', 'messages that have these words, the best first, as a user may see them')
     .option('--all', 'also in notes, in calls that write them and in the data of the application')
     .action((words: string, options: LogOptions & { readonly all?: boolean }) =>
       readHistory(options, async history => {
@@ -144,20 +142,18 @@ function addTransferCommands(add: AddCommand): void {
         else await pipeline(lines, createWriteStream(out, { flags: 'wx' })).catch(asUserError(out))
       }),
     )
-  add('import [file]', 'the lines of an export, from a file or the standard input', { makesDatabase: true })
+  add('import [files...]', importHelp, { makesDatabase: true })
     .option('--as <name>', 'the name that the conversation gets here')
-    .action((file: string | undefined, options: LogOptions & { readonly as?: string }) =>
+    .action((files: readonly string[], { as, ...options }: LogOptions & { readonly as?: string }) =>
       writeHistory(options, async history => {
-        const input: Readable = file === undefined ? process.stdin : createReadStream(file)
-        const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })
-        const failed = new Promise<never>((_, reject) => {
-          input.on('error', error => reject(new UserError(`cannot read ${file}: ${error.message}`)))
-        })
-        const { as } = options
-        const imported = history.import(lines, as === undefined ? {} : { as })
-        const { conversations, entries, calls } = await Promise.race([imported, failed])
-        const all = [plural(conversations.length, 'conversation'), `entries: ${entries}`, `calls: ${calls}`]
-        print(`imported ${all.join(', ')}`)
+        if (as !== undefined && files.length > 1)
+          throw new UserError('--as names one conversation: give one file')
+        const given = as === undefined ? {} : { as }
+        if (files.length === 0) print(describeImport(await history.import(standardInput(), given)))
+        for (const file of files) {
+          const imported = await history.import(textOfFile(file), given).catch(withFile(file))
+          print(`${file}: ${describeImport(imported)}`)
+        }
       }),
     )
   add('backup <file>', 'a whole copy of an SQLite file, also while a server writes to it').action(
@@ -173,6 +169,31 @@ function addTransferCommands(add: AddCommand): void {
   )
 }
 
+const importHelp =
+  'exports of ours, message lists, and chats of ChatGPT, Claude, Open WebUI, LibreChat, Claude Code, Codex, SillyTavern, LoCoMo'
+
+/** What is piped in. It is kept in memory, because it is read twice. */
+async function* standardInput(): AsyncGenerator<string> {
+  process.stdin.setEncoding('utf8')
+  for await (const piece of process.stdin) yield piece as string
+}
+
+/** Names the file in an error about it. */
+const withFile = (file: string) => (error: NodeJS.ErrnoException) => {
+  if (error.syscall !== undefined) throw new UserError(`cannot read ${file}: ${error.message}`)
+  throw error instanceof InvalidImportError ? new UserError(`${file}: ${error.message}`) : error
+}
+
+function describeImport({ format, conversations, deleted, entries, added, calls }: Imported): string {
+  const all = [
+    plural(conversations.length, 'conversation'),
+    `entries: ${entries} (new: ${added})`,
+    `calls: ${calls}`,
+  ]
+  const gone = deleted.length === 0 ? '' : `; deleted here before, and left so: ${deleted.length}`
+  return `imported from ${format}: ${all.join(', ')}${gone}`
+}
+
 /** The same JSON with escaped control characters, safe for a terminal. */
 async function* shown(lines: AsyncIterable<string>) {
   for await (const line of lines) yield forTerminal(line)
@@ -185,24 +206,6 @@ const asUserError = (file: string) => (error: NodeJS.ErrnoException) => {
 
 /** Commands that check and clean a database. */
 function addKeepCommands(add: AddCommand): void {
-  add('delete [conversation]', 'deletes a conversation whole, or many')
-    .option('--actor <name>', 'every conversation in which this actor has a thread')
-    .option('--all', 'every conversation of the tenant')
-    .action((conversation: string | undefined, { actor, all, ...options }: LogOptions & DeleteOptions) =>
-      writeHistory(options, async history => {
-        const ways = [conversation, actor, all].filter(way => way !== undefined)
-        if (ways.length !== 1)
-          throw new UserError('say what to delete: a conversation, --actor <name>, or --all')
-        if (conversation === undefined) {
-          const deleted = await history.deleteAll(actor === undefined ? {} : { actor })
-          for (const one of deleted) print(`deleted ${one}`)
-          return print(`${plural(deleted.length, 'conversation')} deleted`)
-        }
-        if (!(await history.delete(conversation)))
-          throw new UserError(`there is no conversation "${conversation}"`)
-        print(`deleted ${conversation}`)
-      }),
-    )
   add('retain', 'deletes what is older than it should be kept')
     .option('--conversations <days>', 'conversations that were not used for so many days', toMs)
     .option('--calls <days>', 'records of model calls that are older; the log itself stays', toMs)
@@ -244,11 +247,6 @@ function addKeepCommands(add: AddCommand): void {
         if (steps.length === 0) print('the schema is up to date')
       }),
     )
-}
-
-interface DeleteOptions {
-  readonly actor?: string
-  readonly all?: boolean
 }
 
 interface RetainOptions {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import { createHistory, type History, type HistoryOptions } from '../history/create-history.ts'
 import type { Store } from '../stores/store.ts'
+import { StoreError } from '../stores/store-error.ts'
 import { UserError } from './print.ts'
 
 /** The options of every command of `log` and `experiment`. */
@@ -69,4 +70,12 @@ export async function withStore<T>(
   } finally {
     await store.close()
   }
+}
+
+/** Says how to ask the server that has a file open. */
+export const orAskServer = (db: string) => (error: unknown) => {
+  if (!(error instanceof StoreError) || error.code !== 'store_locked') throw error
+  throw new UserError(
+    `a server is writing to ${db}: ask it with --server <url> --key <a key with the scope "admin">, or stop it first`,
+  )
 }

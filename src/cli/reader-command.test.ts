@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { Command } from 'commander'
 import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readerCommand, serveReader } from './reader-command.ts'
@@ -17,7 +18,7 @@ beforeAll(async () => {
   const command = join(import.meta.dirname, 'reader-command.ts')
   writeFileSync(
     entry,
-    `import { readerCommand } from ${JSON.stringify(command)}\nawait readerCommand().parseAsync()\n`,
+    `import { Command } from 'commander'\nimport { readerCommand } from ${JSON.stringify(command)}\nconst command = new Command()\nreaderCommand(command)\nawait command.parseAsync()\n`,
   )
   symlinkSync(join(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'))
   const build = await rolldown({ input: entry, platform: 'node', external: /^(?:node:|[a-z@])/ })
@@ -69,7 +70,9 @@ describe('throughline reader', () => {
       await served.close(0)
     }
     await expect(serveReader({ port: 70_000 })).rejects.toThrow('--port must be 65535 or less')
-    const wrong = readerCommand().exitOverride().parseAsync(['--port', 'abc'], { from: 'user' })
+    const command = new Command().exitOverride()
+    readerCommand(command)
+    const wrong = command.parseAsync(['--port', 'abc'], { from: 'user' })
     await expect(wrong).rejects.toThrow(
       "option '--port <number>' argument 'abc' is invalid. Expected a whole number.",
     )

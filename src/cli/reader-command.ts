@@ -1,4 +1,4 @@
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import type { Listening } from '../server/serve/listen.ts'
 import { print, UserError } from './print.ts'
 import { stopSignal } from './stop-signal.ts'
@@ -13,9 +13,8 @@ interface ServeOptions {
 }
 
 /** `throughline reader`: serves the built-in model over HTTP, as Ollama would, until the process is stopped. */
-export function readerCommand(): Command {
-  return new Command('reader')
-    .description('serve the built-in model, which only quotes what it is given, in the way of Ollama')
+export function readerCommand(command: Command): void {
+  command
     .option('--port <number>', 'where to listen; 0 takes any that is free', wholeNumber, 11_435)
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
     .option('-w, --window <tokens>', 'its window, a hard limit', wholeNumber, 4096)

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import { about, defaultOf, formOf, type SettingName, settingNames } from '../server/config/config-schema.ts'
 import { flagOf } from '../server/config/names.ts'
 import { printConfig } from '../server/config/print-config.ts'
@@ -8,13 +8,16 @@ import { printError, printText, UserError } from './print.ts'
 import { stopSignal } from './stop-signal.ts'
 
 /** `throughline serve`: stands between clients and their model server, until the process is stopped. */
-export function serveCommand(): Command {
-  const command = new Command('serve')
-    .description('answer clients of Ollama, OpenAI and Anthropic, and keep their conversations')
+export function serveCommand(command: Command): void {
+  command
     .option('--config <file>', 'a JSON file with settings; also THROUGHLINE_CONFIG')
     .option('--print-config', 'print the settings and where they come from, and end')
-  for (const name of settingNames) command.option(`${flagOf(name)} <value>`, explain(name))
-  return command.action(async ({ config: path, printConfig: isPrinted, ...flags }: ServeFlags) => {
+    // Explained only when help is asked for, which not every start should wait for.
+    .configureHelp({
+      optionDescription: option => option.description || explain(option.attributeName() as SettingName),
+    })
+  for (const name of settingNames) command.option(`${flagOf(name)} <value>`)
+  command.action(async ({ config: path, printConfig: isPrinted, ...flags }: ServeFlags) => {
     const effective = readConfig({
       flags,
       env: process.env,
@@ -29,7 +32,7 @@ export function serveCommand(): Command {
     const server = await startServer(effective.config, { experimentTools })
     // Not to stdout, which is for the log: a line of JSON for each request.
     printError(`Throughline listens at ${server.url}`)
-    printError(server.upstream)
+    for (const line of server.upstream.split('\n')) printError(line)
     if (server.inspector !== undefined) printError(`Inspector: ${server.inspector}`)
     printError(
       `Point clients here: OLLAMA_HOST=${server.url}  OPENAI_BASE_URL=${server.url}/v1  ANTHROPIC_BASE_URL=${server.url}`,

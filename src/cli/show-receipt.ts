@@ -5,6 +5,7 @@ import { blue, bold, cyan, dim, green, grey, magenta, red, type Style, yellow } 
 const colours: Readonly<Record<Parameters<Paint>[0], number>> = {
   kept: green,
   altered: yellow,
+  cleared: cyan,
   digested: cyan,
   recalled: magenta,
   moved: blue,
@@ -12,6 +13,7 @@ const colours: Readonly<Record<Parameters<Paint>[0], number>> = {
   framing: grey,
   tools: blue,
   system: blue,
+  changing: blue,
   first: green,
   marker: yellow,
   notes: yellow,

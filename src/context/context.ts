@@ -2,6 +2,8 @@ import type { MessageLike } from '../log/message.ts'
 import type { PlainMessage } from '../log/write-message.ts'
 import type { Policy } from './draft/draft.ts'
 import type { FrameOptions } from './draft/frame-options.ts'
+import type { PromptLayout } from './prompt/layout.ts'
+import type { GivenPart } from './prompt/split-prompt.ts'
 import type { Receipt } from './receipt.ts'
 
 /** How a conversation is fitted. Only the window is needed. */
@@ -24,6 +26,12 @@ export interface Context<M extends MessageLike = MessageLike> {
   readonly messages: (M | PlainMessage)[]
   readonly tokens: number
   readonly receipt: Receipt
-  /** The tool schemas that are sent with the messages; absent if there are none. */
+  /** The tool schemas that are sent with the messages; absent if there are none. With `systemPrompt: 'stable'` in the order of the first time. */
   readonly tools?: readonly unknown[]
+  /** With `systemPrompt: 'stable'`: what is known of the system prompt now. Pass it to the next `fit` of the conversation. */
+  readonly promptLayout?: PromptLayout
+  /** What of it was not known before. A history stores it with the turn. */
+  readonly learned?: PromptLayout
+  /** The system prompt as it was given, where changing lines were taken out of it. */
+  readonly given?: readonly GivenPart[]
 }

@@ -1,10 +1,11 @@
 import type { MessageLike } from '../log/message.ts'
+import { present } from '../log/present.ts'
 import type { Context, FitOptions } from './context.ts'
 import { createConversation } from './conversation/conversation.ts'
 import { checkOptions, counterOf } from './draft/frame-options.ts'
 import { fitReading } from './fit.ts'
 import { adoptIndex, saveIndex } from './recall/index-transcript.ts'
-import { unpackIndex } from './recall/pack-index.ts'
+import { unpackIndex } from './recall/packed/index.ts'
 
 /** Holds one conversation as it grows. The cost of a turn does not depend on the conversation's length. */
 export interface Fitter<M extends MessageLike> {
@@ -48,7 +49,8 @@ export function createFitter<M extends MessageLike = MessageLike>({
       for (const message of messages) conversation.append(message)
     },
     context(changes = {}) {
-      const all = { ...options, ...changes, count, ...(previous ? { previous } : {}) }
+      const { promptLayout } = previous ?? {}
+      const all = { ...options, ...present({ promptLayout, previous }), ...changes, count }
       checkOptions(all)
       previous = fitReading(conversation.now(), conversation.readAgain, all)
       return previous

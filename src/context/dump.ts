@@ -2,7 +2,7 @@ import type { Message, MessageLike } from '../log/message.ts'
 import { readMessage } from '../log/parse-message.ts'
 import { notesTitle } from '../log/texts.ts'
 import { findClosing } from '../notes/note-scanner.ts'
-import type { GatheredNote, Inserted } from './receipt.ts'
+import type { SentMessage } from './receipt.ts'
 
 /** A context as data for people: what the model gets, in the order in which it gets it. */
 export interface DumpData {
@@ -19,10 +19,7 @@ export interface DumpData {
 /** A context, or what is known of one that was sent. */
 export interface Dumpable {
   readonly messages: readonly MessageLike[]
-  readonly receipt?: {
-    readonly inserted: readonly Pick<Inserted, 'place' | 'text'>[]
-    readonly notes?: readonly Pick<GatheredNote, 'before' | 'text'>[]
-  }
+  readonly receipt?: { readonly sent: readonly SentMessage[] }
   readonly tools?: readonly unknown[]
 }
 
@@ -49,15 +46,14 @@ export function dump(context: Dumpable): string {
 /** `dump` as data. */
 export function toDump({ messages, receipt, tools = [] }: Dumpable): DumpData {
   const read = messages.map(readMessage)
-  // Messages that the library added in the role of a user (a journal, recalled entries) are no instructions.
-  const added = new Set(
-    receipt?.inserted.filter(({ place, text }) => read[place]?.text === text).map(({ place }) => place),
-  )
+  const sent = receipt?.sent ?? []
   const isAnswered = read.at(-1)?.role === 'assistant' && read.at(-1)!.calls.length === 0
-  const isInstruction = ({ role }: Message, place: number) => role === 'user' && !added.has(place)
+  // Messages that the library added in the role of a user (a journal, recalled entries) are no instructions.
+  const isInstruction = ({ role }: Message, place: number) =>
+    role === 'user' && sent[place]?.seqs.length !== 0
   const at = isAnswered ? -1 : read.findLastIndex(isInstruction)
   const start = read.findIndex(({ role }) => role !== 'system')
-  const entries = entriesOf(read, receipt?.notes ?? [])
+  const entries = entriesOf(read, sent)
   const [first, end] = [start < 0 ? read.length : start, at < 0 ? read.length : at]
   return {
     system: read.slice(0, first).map(({ text }) => text),
@@ -68,13 +64,20 @@ export function toDump({ messages, receipt, tools = [] }: Dumpable): DumpData {
   }
 }
 
-/** Gives the entries of a stretch of messages, each note where it was written. */
-function entriesOf(messages: readonly Message[], notes: readonly Pick<GatheredNote, 'before' | 'text'>[]) {
+/** Gives the entries of a stretch of messages, each note of the notes section where it was written. */
+function entriesOf(messages: readonly Message[], sent: readonly SentMessage[]) {
   const gathered = new Map<number, DumpEntry[]>()
-  for (const { before, text } of notes) {
+  const section = sent.flatMap(one => [one, ...(one.joined ?? [])]).find(({ part }) => part === 'notes')
+  // The section has a title, and a line for each note.
+  const [, ...lines] = section?.text?.split('\n') ?? []
+  let before = 0
+  for (const [place, seq] of (section?.standsFor ?? []).entries()) {
+    // Later system messages may stand in front of all others.
+    const isLater = ({ part, seqs: [first = seq] }: SentMessage) => part !== 'system' && first > seq
+    while (before < sent.length && !isLater(sent[before]!)) before += 1
     const there = gathered.get(before) ?? []
     gathered.set(before, there)
-    there.push({ label: noteLabel, text: `${text}\n(sent in the section "${notesTitle}")` })
+    there.push({ label: noteLabel, text: `${lines[place] ?? ''}\n(sent in the section "${notesTitle}")` })
   }
   return (from: number, to: number): readonly DumpEntry[] => {
     const entries = messages

@@ -1,10 +1,10 @@
 import { InvalidOptionError, showValue } from '../log/error.ts'
-import { cut } from '../log/line.ts'
+import { cut, few } from '../log/line.ts'
 import { type Fate, type Part, parts, type Receipt, type ReceiptEntry } from './receipt.ts'
 
 /**
- * A receipt in words: a table of all messages; or, with `seq` (a message's place in the list, from 0), the fate of that
- * message and why.
+ * A receipt in words: a table of all messages; or, with `seq` (a message's place, in a list from 0, in a log from 1), the
+ * fate of that message and why.
  *
  * @example
  * explain(receipt, 57)
@@ -12,19 +12,24 @@ import { type Fate, type Part, parts, type Receipt, type ReceiptEntry } from './
  */
 export function explain(receipt: Receipt, seq?: number): string {
   if (seq === undefined) return receiptTable(receipt)
-  const entry = receipt.entries[seq]
-  if (!entry) {
-    const expected = `the place of a message, 0 to ${receipt.entries.length - 1}`
-    throw new InvalidOptionError('seq', `expected ${expected}, got ${showValue(seq)}`)
-  }
-  const { role, tokens, fate, why, rule } = entry
+  const { role, tokens, fate, why, rule } = entryAt(receipt, seq)
   const said = `Message ${seq} (${role}, ${tokens} tokens) ${became[fate]}: ${why} (${rule}).`
   return fate === 'kept' || fate === 'altered' ? said : `${said} ${describeRoom(receipt)}`
+}
+
+/** The line of a message. Throws InvalidOptionError for a place that no message has. */
+export function entryAt({ entries }: Receipt, seq: number): ReceiptEntry {
+  const first = entries[0]?.seq ?? 0
+  const entry = entries[seq - first]
+  if (entry) return entry
+  const expected = `the place of a message, ${first} to ${first + entries.length - 1}`
+  throw new InvalidOptionError('seq', `expected ${expected}, got ${showValue(seq)}`)
 }
 
 const became: Readonly<Record<Fate, string>> = {
   kept: 'is sent as it is',
   altered: 'is sent, but changed',
+  cleared: 'is sent as one line',
   digested: 'is not sent, a line stands for it',
   recalled: 'was cut and brought back, in a block of recalled messages',
   moved: 'stands in the notes section',
@@ -61,14 +66,33 @@ export function receiptTable(receipt: Receipt, paint: Paint = plain): string {
 }
 
 /** Where, when and why the conversation was cut; then the free tokens, and what they are for. */
-function describeRoom({ tokens, capacity, free, cut: at }: Receipt): string {
+function describeRoom({ tokens, capacity, free, counts, cut: at }: Receipt): string {
   const used = `${toText(tokens)} of ${toText(capacity)} tokens are used, ${toText(free)} are free`
   if (!at) return `${used}.`
-  return `The cut stands before message ${at.before}. It fell at message ${at.at}, when the conversation needed ${toText(
-    at.needed,
-  )} tokens and had room for ${toText(at.limit)}; it moves seldom and then far, so that the beginning of the prompt stays as it was. ${used}: the conversation may grow by ${toText(
-    at.growth,
-  )} before the next cut, and ${toText(at.recall)} are kept for what a message asks for.`
+  const isCut = counts.elided + counts.digested + counts.recalled > 0
+  const what = isCut
+    ? `The cut stands before message ${at.before}. It fell at message ${at.at}`
+    : `Nothing is cut. Long results and answers became lines at message ${at.at}`
+  const why = `when the conversation needed ${toText(at.needed)} tokens and had room for ${toText(at.limit)}`
+  const how = 'this happens seldom and then goes far, so that the beginning of the prompt stays as it was'
+  const next = `the conversation may grow by ${toText(at.growth)} before the next time`
+  return `${what}, ${why}; ${how}. ${used}: ${next}, and ${toText(at.recall)} are kept for what a message asks for.`
+}
+
+/** Which lines of the system prompt stand apart, and what that saved. */
+function describeChanging({ changing }: Receipt): readonly string[] {
+  if (!changing) return []
+  const { lines, tokens, saved } = changing
+  const what =
+    lines.length === 1
+      ? '1 line of the system prompt stands'
+      : `${lines.length} lines of the system prompt stand`
+  const why = saved === undefined ? '' : `; ${toText(saved)} tokens need not be read again thanks to it`
+  const shown = few(
+    lines.map(line => cut(line, 60)),
+    4,
+  )
+  return [`${what} just before the newest message, as they change (${toText(tokens)} tokens${why}): ${shown}`]
 }
 
 const toText = (tokens: number) => tokens.toLocaleString('en-US')
@@ -91,7 +115,9 @@ function totals(receipt: Receipt, paint: Paint): readonly string[] {
   return [
     `${bar}${free} ${receipt.tokens} of ${receipt.window} tokens${over}`,
     legend,
+    ...(receipt.toolsSaved ? [`tools: shorter descriptions saved ${receipt.toolsSaved} tokens`] : []),
     `${fates} · reserve ${receipt.reserve}, margin ${receipt.margin} · ${receipt.policy} · ${receipt.counter}`,
+    ...describeChanging(receipt),
     describeRoom(receipt),
   ]
 }

@@ -20,7 +20,7 @@ import { words } from '../tokens/words.ts'
 import { createFindNewest } from './conversation/remember.ts'
 import type { NotesPlace } from './draft/frame-options.ts'
 
-const runs = process.env.THROUGHLINE_LONG ? 4_000 : 80
+const runs = process.env.THROUGHLINE_LONG ? 4_000 : 20
 
 /** Answers that are programs, answers that are none, and programs that stop being one when the assistant goes on. */
 const program = fc

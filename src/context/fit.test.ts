@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { assistant, calls, note, result, round, system, user } from '../testing/builders.ts'
 import { words } from '../tokens/words.ts'
+import { addedTexts } from './added-texts.fixture.ts'
 import type { FitOptions } from './context.ts'
 import type { Policy } from './draft/draft.ts'
 import { fit } from './fit.ts'
@@ -85,7 +86,7 @@ describe('fit', () => {
     ]
     const { messages, receipt } = fit(chat, options(64))
     expect(messages[3]).toEqual({ role: 'tool', tool_name: 'read', content: 'Error: interrupted' })
-    expect(receipt.inserted).toEqual([
+    expect(addedTexts(receipt)).toEqual([
       {
         part: 'history',
         place: 3,
@@ -435,7 +436,7 @@ describe('bad options', () => {
     [{ window: 10, reserve: 10 }, 'Option "reserve": expected 0 to 9 (window - 1), got 10'],
     [
       { window: 10, overflow: 'explode' },
-      'Option "overflow": expected one of "error", "keep", "trim", got "explode"',
+      'Option "overflow": expected one of "error", "keep", "trim", "trim-results", got "explode"',
     ],
     [{ window: 10, shape: 'round' }, 'Option "shape"'],
     [{ window: 10, notes: true }, 'Option "notes": expected one of "inline", "system", false, got true'],

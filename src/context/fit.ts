@@ -2,17 +2,22 @@ import { attempt } from '../log/attempt.ts'
 import { InvalidOptionError, showValue } from '../log/error.ts'
 import { isUnchanged } from '../log/looks.ts'
 import type { MessageLike } from '../log/message.ts'
+import { present } from '../log/present.ts'
 import { type Finished, finish } from './compose/finish.ts'
 import { checkInvariants } from './compose/invariants.ts'
 import type { Context, FitOptions, PreviousContext } from './context.ts'
 import { type Conversation, forgetConversation, readConversation } from './conversation/conversation.ts'
 import { movedNotes, totalTokens } from './draft/cost.ts'
-import { checkPolicy, createDraft, fullDraft } from './draft/draft.ts'
-import { createFrame } from './draft/frame.ts'
+import { createDraft } from './draft/create-draft.ts'
+import { applyPolicy } from './draft/draft.ts'
+import { type Changing, createFrame } from './draft/frame.ts'
 import { checkOptions, counterOf } from './draft/frame-options.ts'
 import { makeReceipt } from './make-receipt.ts'
 import { defaultPolicy } from './policies/recall.ts'
+import { learnedIn, type PromptLayout } from './prompt/layout.ts'
+import { orderTools } from './prompt/split-prompt.ts'
 import type { SharedPrefix } from './receipt.ts'
+import { offeredTools } from './tools/shorten-tools.ts'
 
 /**
  * Fits a conversation into a window and accounts for every message of it.
@@ -58,20 +63,33 @@ export function fitConversation<M extends MessageLike>(
   conversation: Conversation,
   options: FitOptions,
 ): Context<M> | undefined {
-  const frame = createFrame(conversation, options)
+  const { promptLayout: known, tools: given = [] } = options
+  const isStable = options.systemPrompt === 'stable'
+  const ordered = isStable ? orderTools(given, known?.tools) : { tools: given, ids: [] }
+  const { tools, saved } = offeredTools({ ...options, tools: ordered.tools })
+  const frame = createFrame(conversation, { ...options, tools })
   const policy = options.policy ?? defaultPolicy
-  checkPolicy(policy)
-  const draft = fullDraft(policy.apply(createDraft(frame).as(policy.name)), frame)
-  const finished = finish(draft)
+  const finished = finish(applyPolicy(policy, createDraft(frame)))
   if (!isAsRead(finished)) return undefined
   checkInvariants(finished, policy.name)
   const prefix = options.previous && sharedPrefix(finished, options.previous)
   return {
     messages: finished.pieces.map(piece => piece.raw as M),
     tokens: finished.tokens,
-    receipt: makeReceipt(finished, policy.name, prefix),
-    ...(options.tools?.length && { tools: options.tools }),
+    receipt: makeReceipt(finished, policy.name, { prefix, toolsSaved: saved }),
+    ...(tools.length > 0 && { tools }),
+    ...(frame.changing && layoutOf(frame.changing, ordered.ids, known)),
   }
+}
+
+/** What is known of the system prompt after this context. */
+function layoutOf(
+  { layout, given }: Changing,
+  tools: readonly string[],
+  known: PromptLayout | undefined,
+): Pick<Context, 'promptLayout' | 'learned' | 'given'> {
+  const promptLayout = { ...known, ...layout, ...(tools.length > 0 && { tools }) }
+  return { promptLayout, ...present({ learned: learnedIn(promptLayout, known), given }) }
 }
 
 /**
@@ -81,16 +99,15 @@ export function fitConversation<M extends MessageLike>(
 function isAsRead({ draft, pieces }: Finished): boolean {
   const { frame, spans, units } = draft
   const { entries } = frame.transcript
-  const lead = frame.system.length
   const isFreshAt = (at: number) => {
-    const entry = at < 0 ? frame.system[at + lead]! : entries[at]!
+    const entry = at < 0 ? frame.system.at(at)! : entries[at]!
     // An entry that is not in memory cannot have been changed by a caller.
     return !Object.hasOwn(entry, 'looks') || isUnchanged(entry.looks, entry.source)
   }
   let at = 0
   return (
     // Protected messages may stand between left-out ones.
-    pieces.every(({ seqs }) => seqs.every(seq => isFreshAt(seq - lead))) &&
+    pieces.every(({ seqs }) => seqs.every(seq => isFreshAt(seq - frame.origin))) &&
     movedNotes(frame, spans).every(isFreshAt) &&
     [...spans, { fate: 'elided', from: units.length, to: units.length }].every(({ fate, from, to }) => {
       if (fate !== 'elided') return true

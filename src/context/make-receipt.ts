@@ -1,28 +1,41 @@
+import type { Role } from '../log/message.ts'
+import { present } from '../log/present.ts'
 import type { Finished } from './compose/finish.ts'
-import { movedNotes, tokensByPart } from './draft/cost.ts'
-import type { Piece } from './draft/frame.ts'
+import { firstSeq } from './conversation/conversation.ts'
+import { firstPlace } from './conversation/first-place.ts'
+import { tokensByPart } from './draft/cost.ts'
+import type { Frame, Piece } from './draft/frame.ts'
+import { findSpan } from './draft/span.ts'
 import {
+  type ChangingLines,
   type Fate,
   fates,
-  type GatheredNote,
-  type Inserted,
+  type Part,
   type Receipt,
   type ReceiptEntry,
   type ReceiptStretch,
+  type SentMessage,
   type SharedPrefix,
 } from './receipt.ts'
 
-/** Makes the receipt of a finished draft. Its lines are made when first read: a history may be long. */
-export function makeReceipt(finished: Finished, policy: string, prefix?: SharedPrefix): Receipt {
+/** Makes the receipt of a finished draft. Its lists are made when first read: a history may be long. */
+export function makeReceipt(
+  finished: Finished,
+  policy: string,
+  {
+    prefix,
+    toolsSaved = 0,
+  }: { readonly prefix?: SharedPrefix | undefined; readonly toolsSaved?: number } = {},
+): Receipt {
   const { draft, pieces, tokens } = finished
-  const { window, reserve, margin, capacity, count, system, transcript } = draft.frame
+  const { window, reserve, margin, capacity, count, transcript, origin } = draft.frame
   // The transcript goes on growing with the conversation; the receipt covers the messages of now.
-  const total = system.length + transcript.entries.length
-  const moved = movedNotes(draft.frame, draft.spans)
+  const end = origin + transcript.entries.length
   const { cut, insertions } = draft
-  const seqOf = (unit: number) => system.length + transcript.units[unit]!.from
-  let lines: readonly ReceiptEntry[] | undefined
-  let counts: Record<Fate, number> | undefined
+  const seqOf = (unit: number) => origin + transcript.units[unit]!.from
+  let sent: readonly SentMessage[] | undefined
+  let stretches: readonly ReceiptStretch[] | undefined
+  let entries: readonly ReceiptEntry[] | undefined
   return {
     policy,
     counter: count.id,
@@ -34,108 +47,182 @@ export function makeReceipt(finished: Finished, policy: string, prefix?: SharedP
     free: Math.max(0, capacity - tokens),
     over: Math.max(0, tokens - capacity),
     parts: tokensByPart(draft.frame, pieces),
-    inserted: insertedOf(pieces),
-    notes: gatheredNotes(finished, moved),
     faults: insertions.flatMap(({ faults = [] }) =>
       faults.map(({ unit, problem }) => ({ seq: seqOf(unit), problem })),
     ),
     ...(cut && { cut: { ...cut, before: seqOf(cut.before), at: seqOf(cut.at) } }),
+    ...(draft.frame.changing?.text && { changing: changingIn(finished, prefix) }),
     ...(prefix && { prefix }),
+    ...(toolsSaved > 0 && { toolsSaved }),
     get counts() {
-      counts ??= countFates(this.entries)
-      return counts
+      return countFates(this.stretches)
+    },
+    get sent() {
+      sent ??= makeSent(finished)
+      return sent
     },
     get stretches() {
-      return makeStretches(finished, moved)
+      stretches ??= makeStretches(finished, this.sent, policy, end)
+      return stretches
     },
     get entries() {
-      lines ??= makeLines(finished, total, moved)
-      return lines
+      entries ??= makeEntries(draft.frame, this.stretches)
+      return entries
     },
   }
+}
+
+function changingIn({ draft: { frame } }: Finished, prefix?: SharedPrefix): ChangingLines {
+  const { lines, tokens, before, messages } = frame.changing!
+  if (!prefix) return { lines, tokens }
+  const { content } = messages[0]!
+  const start = frame.count.text(typeof content === 'string' ? content.slice(0, before) : '')
+  const saved = Math.max(0, prefix.tokens - frame.count.prompt - frame.toolTokens - start)
+  return { lines, tokens, saved }
+}
+
+/** How many messages from a place on have which fate. */
+export function countFates(
+  stretches: readonly Pick<ReceiptStretch, 'first' | 'last' | 'fate'>[],
+  from = Number.NEGATIVE_INFINITY,
+): Record<Fate, number> {
+  const counts = Object.fromEntries(fates.map(fate => [fate, 0])) as Record<Fate, number>
+  for (const { first, last, fate } of stretches) counts[fate] += Math.max(0, last - Math.max(first, from) + 1)
+  return counts
+}
+
+/** What is sent, message by message. A message of the input is named once: where it stands itself, else where it is quoted. */
+function makeSent({ draft: { frame }, pieces }: Finished): readonly SentMessage[] {
+  // A cleared message is named twice where it is recalled: by its line, and by the block that quotes it.
+  const named = new Set(pieces.flatMap(({ seqs, isCleared }) => (isCleared ? [] : seqs)))
+  const standsFor = new Map<Piece, readonly number[]>()
+  const texts = pieces.flatMap(piece => [piece, ...(piece.carries ?? [])])
+  const isQuoting = ({ part }: Piece) => part === 'recall'
+  for (const piece of [...texts.filter(isQuoting), ...texts.filter(one => !isQuoting(one))]) {
+    const seqs = behind(frame, piece).filter(seq => !named.has(seq))
+    for (const seq of seqs) named.add(seq)
+    standsFor.set(piece, seqs)
+  }
+  const toSent = (piece: Piece): SentMessage => {
+    const { part, tokens, seqs, added, message, remembered } = piece
+    const own = { part, tokens, seqs, standsFor: standsFor.get(piece)!, ...present({ remembered }) }
+    return added === undefined ? own : { ...own, text: message.text, why: added }
+  }
+  return pieces.map(piece => ({
+    ...toSent(piece),
+    ...(piece.carries?.length && { joined: piece.carries.map(toSent) }),
+  }))
+}
+
+const isQuoted = (role: Role) => role !== 'assistant_note' && role !== 'system'
+
+/** The messages that a text quotes or stands for. Notes, system messages and results without a call are in no digest and no block. */
+function behind({ transcript, origin }: Frame, { of = [], notes = [] }: Piece): readonly number[] {
+  const seqs = notes.map(at => origin + at)
+  for (const { from, to } of of)
+    for (const unit of transcript.units.slice(from, to))
+      for (let at = unit.from; at < unit.to; at++) {
+        const stray = unit.strays.get(at)
+        if (isQuoted(transcript.entries[at]!.role) && (!stray || stray.results)) seqs.push(origin + at)
+      }
+  return seqs
 }
 
 type Verdict = Pick<ReceiptEntry, 'fate' | 'rule' | 'why'>
 
-/** The stretches, message by message. Inside a stretch, a stray result or an unsent note has its own reason. */
-function makeLines(finished: Finished, total: number, moved: readonly number[]): readonly ReceiptEntry[] {
-  const { system, transcript, notes } = finished.draft.frame
-  const verdicts: Verdict[] = []
-  for (const { first, last, ...verdict } of makeStretches(finished, moved))
-    for (let seq = first; seq <= last; seq++) verdicts[seq] = verdict
-  for (const { strays } of transcript.units)
-    for (const [at, { results, why }] of strays)
-      if (!results) verdicts[system.length + at] = { fate: 'elided', rule: 'valid sequence', why }
-  const lines: ReceiptEntry[] = []
-  for (let seq = 0; seq < total; seq++) {
-    const { role, tokens } = system[seq] ?? transcript.entries[seq - system.length]!
-    const verdict = verdicts[seq]
-    const isUnsent = role === 'assistant_note' && !(verdict && isAccounted.test(verdict.fate))
-    lines.push({ seq, role, ...(isUnsent ? unsentNote(notes) : verdict!), tokens })
+/**
+ * The fates of all messages, in order. This is the only rule for fates: a message that is sent is kept, altered or cleared; one that
+ * a sent text stands for is recalled, moved or digested; all others are elided.
+ */
+function makeStretches(
+  { draft: { frame, spans }, pieces }: Finished,
+  sent: readonly SentMessage[],
+  policy: string,
+  end: number,
+): readonly ReceiptStretch[] {
+  const { transcript, origin } = frame
+  const verdicts = new Map<number, Verdict>()
+  for (const [place, message] of sent.entries()) {
+    for (const seq of message.seqs) verdicts.set(seq, sentVerdict(pieces[place]!))
+    for (const text of [message, ...(message.joined ?? [])])
+      for (const seq of text.standsFor) verdicts.set(seq, standingVerdict(text, seq))
   }
-  return lines
+
+  const stretches: { first: number; last: number; fate: Fate; rule: string; why: string }[] = []
+  const add = (first: number, last: number, { fate, rule, why }: Verdict) => {
+    const before = stretches.at(-1)
+    if (before?.fate === fate && before.rule === rule && before.why === why) before.last = last
+    else stretches.push({ first, last, fate, rule, why })
+  }
+  let next = firstSeq(frame)
+  for (const seq of [...verdicts.keys()].sort((a, b) => a - b)) {
+    addElided(seq)
+    add(seq, seq, verdicts.get(seq)!)
+    next = seq + 1
+  }
+  addElided(end)
+  return stretches
+
+  function addElided(to: number): void {
+    while (next < to) {
+      const span = findSpan(spans, unitAt(frame, next - origin).index)
+      const own = span?.fate === 'elided' ? undefined : unsent(frame, next)
+      const last = own || !span ? next : Math.min(to, origin + transcript.units[span.to - 1]!.to) - 1
+      const { rule, why } = own ?? span ?? { rule: policy, why: 'not sent' }
+      add(next, last, { fate: 'elided', rule, why })
+      next = last + 1
+    }
+  }
+
+  function standingVerdict({ part, why = '' }: SentMessage, seq: number): Verdict {
+    if (part === 'notes') return { fate: 'moved', rule: 'notes', why: 'gathered in the notes section' }
+    const fate = part === 'recall' ? 'recalled' : 'digested'
+    const span = findSpan(spans, unitAt(frame, seq - origin).index)
+    // Where a later rule has cut what is quoted, the quotation counts.
+    return span?.fate === fate ? { fate, rule: span.rule, why: span.why } : { fate, rule: policy, why }
+  }
 }
 
-/** The fates of a note that is sent. */
-const isAccounted = /kept|altered|moved/
-
-function makeStretches({ draft, pieces }: Finished, moved: readonly number[]): readonly ReceiptStretch[] {
-  const { system, transcript } = draft.frame
-  const left = draft.spans.map(({ from, to, fate, rule, why }) => {
-    const [first, end] = [transcript.units[from]!.from, transcript.units[to - 1]!.to]
-    return { first: system.length + first, last: system.length + end - 1, fate, rule, why }
-  })
-  const gathered = moved.map(at => {
-    const seq = system.length + at
-    return { first: seq, last: seq, ...movedNote }
-  })
-  const sent = pieces.flatMap(piece =>
-    piece.seqs.map(seq => ({ first: seq, last: seq, ...sentVerdict(piece) })),
-  )
-  return [...left, ...gathered, ...sent]
+function unitAt({ transcript: { units } }: Frame, at: number) {
+  return units[firstPlace(units.length, place => units[place]!.to > at)]!
 }
 
-const movedNote: Verdict = { fate: 'moved', rule: 'notes', why: 'gathered in the notes section' }
+const sentVerdict = ({ part, altered, held, isCleared }: Piece): Verdict =>
+  altered ? { fate: isCleared ? 'cleared' : 'altered', ...altered } : { ...keptVerdict(part), ...held }
 
-function sentVerdict(piece: Piece): Verdict {
-  if (piece.altered) return { fate: 'altered', ...piece.altered }
-  return { fate: 'kept', rule: piece.part, why: keptWhy[piece.part] ?? 'fits' }
-}
+/** Why a message of a part is sent as it is. */
+export const keptVerdict = (part: Part): Verdict => ({
+  fate: 'kept',
+  rule: part,
+  why: keptWhy[part] ?? 'fits',
+})
 
-const keptWhy: Partial<Record<string, string>> = {
-  system: 'system messages are always sent',
+const keptWhy: Partial<Record<Part, string>> = {
+  system: 'it is a system message',
   first: 'the first user message is always sent',
   latest: 'the end of the latest turn is always sent',
 }
 
-function unsentNote(place: 'inline' | 'system' | false): Verdict {
-  const why = place === false ? 'notes are switched off' : 'no room in the notes section'
-  return { fate: 'elided', rule: 'notes', why }
+/** The own reason of a note or of a result without a call that is not sent. */
+function unsent(frame: Frame, seq: number): Verdict | undefined {
+  const at = seq - frame.origin
+  if (frame.transcript.entries[at]!.role === 'assistant_note') {
+    const why = frame.notes === false ? 'notes are switched off' : 'no room in the notes section'
+    return { fate: 'elided', rule: 'notes', why }
+  }
+  const stray = unitAt(frame, at).strays.get(at)
+  return stray && !stray.results ? { fate: 'elided', rule: 'valid sequence', why: stray.why } : undefined
 }
 
-function countFates(lines: readonly ReceiptEntry[]): Record<Fate, number> {
-  const counts = Object.fromEntries(fates.map(fate => [fate, 0])) as Record<Fate, number>
-  for (const { fate } of lines) counts[fate] += 1
-  return counts
-}
-
-/** The gathered notes, with the first message after each that was written later. */
-function gatheredNotes({ draft, pieces }: Finished, moved: readonly number[]): readonly GatheredNote[] {
-  const { system, transcript } = draft.frame
-  let before = 0
-  return moved.map(at => {
-    const seq = system.length + at
-    // Later system messages may stand in front of all others.
-    const isLater = ({ part, seqs: [first = 0] }: Piece) => part !== 'system' && first > seq
-    while (before < pieces.length && !isLater(pieces[before]!)) before += 1
-    return { seq, before, text: transcript.entries[at]!.message.text }
-  })
-}
-
-function insertedOf(pieces: readonly Piece[]): readonly Inserted[] {
-  return pieces.flatMap((piece, place) =>
-    [piece, ...(piece.carries ?? [])].flatMap(({ part, added, message, tokens }) =>
-      added === undefined ? [] : [{ part, place, text: message.text, tokens, why: added }],
-    ),
-  )
+/** The stretches, message by message. */
+function makeEntries(frame: Frame, stretches: readonly ReceiptStretch[]): readonly ReceiptEntry[] {
+  const { system, transcript, origin } = frame
+  const entries: ReceiptEntry[] = []
+  for (const { first, last, ...common } of stretches)
+    for (let seq = first; seq <= last; seq++) {
+      const { role, tokens } = seq < origin ? system.at(seq - origin)! : transcript.entries[seq - origin]!
+      const verdict = (common.fate === 'elided' && unsent(frame, seq)) || common
+      entries.push({ seq, role, ...verdict, tokens })
+    }
+  return entries
 }

@@ -3,7 +3,7 @@ import type { Role } from '../log/message.ts'
 /** What became of an entry. */
 export type Fate = (typeof fates)[number]
 
-export const fates = ['kept', 'altered', 'digested', 'recalled', 'moved', 'elided'] as const
+export const fates = ['kept', 'altered', 'cleared', 'digested', 'recalled', 'moved', 'elided'] as const
 
 /** The parts of a context that the receipt adds up. */
 export type Part = (typeof parts)[number]
@@ -19,12 +19,13 @@ export const parts = [
   'journal',
   'recall',
   'history',
+  'changing',
   'latest',
 ] as const
 
 /** One line for one message of the input. */
 export interface ReceiptEntry {
-  /** The message's place in the given list, counted from 0. */
+  /** The message's place: counted from 0 in a list, from 1 in a log, where 0 is the system prompt of the call. */
   readonly seq: number
   readonly role: Role
   readonly fate: Fate
@@ -35,30 +36,50 @@ export interface ReceiptEntry {
   readonly tokens: number
 }
 
-/** The common fate of messages in a row: left out, or replaced by one added text. */
+/** The common fate of messages in a row. */
 export interface ReceiptStretch extends Pick<ReceiptEntry, 'fate' | 'rule' | 'why'> {
   /** The first and the last message. */
   readonly first: number
   readonly last: number
 }
 
-/** A message of the context that the input did not have. */
-export interface Inserted {
-  readonly part: Part
-  /** The place in the context's messages. */
-  readonly place: number
-  readonly text: string
-  readonly tokens: number
-  readonly why: string
+/** Which messages of other conversations a block has. */
+export interface Remembered {
+  /** The place of the message that has brought them back. */
+  readonly for: number
+  /** Which of its quotes these are, counted from 0, the best first. */
+  readonly quotes: readonly number[]
 }
 
-/** A note that is sent in the notes section, and not with the reply that it ended. */
-export interface GatheredNote {
-  /** The note's place in the given list. */
-  readonly seq: number
-  /** The place in the context's messages before which it was written. */
-  readonly before: number
-  readonly text: string
+/** One message of the context: what it is, and what it stands for. */
+export interface SentMessage {
+  readonly part: Part
+  readonly tokens: number
+  /** The messages of the input that it is, as they are or altered. None: the library added it. */
+  readonly seqs: readonly number[]
+  /**
+   * The messages of the input that it quotes or stands for: in a block of recall the quoted ones, in a digest or a journal
+   * those that it replaces, in the notes section the notes.
+   */
+  readonly standsFor: readonly number[]
+  /** Set for a block of messages from other conversations. */
+  readonly remembered?: Remembered | undefined
+  /** What the library added, and why. */
+  readonly text?: string
+  readonly why?: string
+  /** What was joined to it: the notes in a system prompt; with `shape: 'alternating'` also messages, markers and blocks. */
+  readonly joined?: readonly SentMessage[]
+}
+
+/** The lines of the system prompt that stand just before the newest message, because they change. */
+export interface ChangingLines {
+  readonly lines: readonly string[]
+  readonly tokens: number
+  /**
+   * The tokens that need not be read again thanks to it: those of the common beginning with the previous prompt that stand
+   * behind the first changing line. Known if the previous call is.
+   */
+  readonly saved?: number
 }
 
 /** The common beginning of this prompt and the previous one. */
@@ -106,18 +127,21 @@ export interface Receipt {
   readonly over: number
   readonly parts: Readonly<Record<Part, number>>
   readonly counts: Readonly<Record<Fate, number>>
-  readonly inserted: readonly Inserted[]
-  /** The notes of the notes section, in order. */
-  readonly notes: readonly GatheredNote[]
+  /** What is sent: an account of every message of the context, in order. Made when first read. */
+  readonly sent: readonly SentMessage[]
   /** Present when the policy has cut the conversation: see `explain`. */
   readonly cut?: ReceiptCut
+  /** The tokens that shorter descriptions of tools saved; present where `maxToolTokens` had them shortened. */
+  readonly toolsSaved?: number
   /** Digesters that threw or returned no text: the next digester was asked. */
   readonly faults: readonly ReceiptFault[]
+  /** Present with `systemPrompt: 'stable'` when lines of the system prompt change. */
+  readonly changing?: ChangingLines
   /** Present when the previous call is known. */
   readonly prefix?: SharedPrefix
   /**
-   * A shorter form of `entries`: the stretches that were not sent as they are, then the sent messages, one by one. A message
-   * in two of them counts by the later one; a note or a stray result inside a stretch has its own reason.
+   * A shorter form of `entries`: every message once, in order. In a long stretch that is not sent, a note or a stray result
+   * has the reason of the stretch here, and its own in `entries`.
    */
   readonly stretches: readonly ReceiptStretch[]
   /** Every message of the input, in order. Made when first read: a history may be long. */

@@ -184,6 +184,7 @@ describe('a variable', () => {
       shop: { street: string }
       rest: Record<string, unknown>
     }>()
+    expect(isVariableType('enum:[sunny, rainy,foggy]')).toBe(true)
     expectTypeOf<'enum:[a]'>().toExtend<VariableType>()
     expectTypeOf<'integer'>().not.toExtend<VariableType>()
   })

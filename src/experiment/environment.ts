@@ -1,11 +1,16 @@
-import { applyPatches, createDraft, enablePatches, finishDraft, freeze, type Patch } from 'immer'
+import { applyPatches, createDraft, enablePatches, finishDraft, freeze } from 'immer'
 import { normalizeText } from '../history/log/logged-message.ts'
 import { cut } from '../log/line.ts'
 import { VariableError } from './experiment-error.ts'
 
 enablePatches()
 
-export type { Patch }
+/** A change of an environment as it is stored. */
+export interface Patch {
+  readonly op: 'add' | 'remove' | 'replace'
+  readonly path: (string | number)[]
+  readonly value?: unknown
+}
 
 /** The types of all variables, by name. */
 export type VariableTypes = ReadonlyMap<string, VariableType>

@@ -1,4 +1,4 @@
-import { predictedIn, readPlan } from '../history/calls/plan.ts'
+import { predictedIn, readPlan } from '../history/calls/read-plan.ts'
 import type { LoggedMessage, Thread, ThreadCall } from '../history/index.ts'
 import { cut } from '../log/line.ts'
 import { readMessage } from '../log/parse-message.ts'

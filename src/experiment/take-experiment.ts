@@ -62,7 +62,7 @@ export async function takeExperiment(threads: ExperimentThreads): Promise<Experi
     await left?.turn.leave().catch(() => undefined)
     throw error
   }
-  throw new LeaseError('turn_open', `The experiment "${id}" was just resumed by somebody else.`)
+  throw new LeaseError('turn_open', `The experiment "${id}" was just resumed by another process.`)
 }
 
 /**

@@ -1,9 +1,9 @@
 import type { FitOptions } from '../context/context.ts'
 import type { Policy } from '../context/draft/draft.ts'
 import { checkOptions, counterOf } from '../context/draft/frame-options.ts'
-import { InvalidOptionError } from '../log/error.ts'
+import { InvalidOptionError, showValue } from '../log/error.ts'
 import { present } from '../log/present.ts'
-import { checkName, checkThread } from '../stores/check-input.ts'
+import { checkName, checkPerson, checkThread } from '../stores/check-input.ts'
 import type {
   ConversationInfo,
   DescribeConversation,
@@ -13,16 +13,17 @@ import type {
 } from '../stores/store.ts'
 import type { TokenCounter } from '../tokens/create-counter.ts'
 import { promptActor } from './calls/calls.ts'
+import { createThread } from './create-thread.ts'
 import { checkLog } from './log/check-log.ts'
 import { normalizeText } from './log/logged-message.ts'
 import { mainBranch } from './log/read-log.ts'
 import { createThreadLogs } from './log/thread-logs.ts'
 import { checkVectors } from './log/vectors/check-vectors.ts'
 import { checkEmbed, type EmbedOptions } from './log/vectors/embed-options.ts'
-import { createThread, type Thread } from './thread.ts'
+import { type SearchOptions, searchLog } from './search-log.ts'
+import type { Thread } from './thread.ts'
 import { exportConversation } from './transfer/export-conversation.ts'
-import { type Imported, type ImportOptions, importLines } from './transfer/import-lines.ts'
-import { type SearchOptions, searchLog } from './views.ts'
+import { type Imported, type ImportedText, type ImportOptions, importText } from './transfer/import-text.ts'
 
 /** Defaults for the contexts of all threads. */
 export interface HistorySettings {
@@ -43,6 +44,16 @@ export interface HistoryOptions extends HistorySettings {
   readonly embed?: EmbedOptions
   /** Whose conversations these are. Tenants never see each other. Default `'default'`. */
   readonly tenant?: string
+  /**
+   * Who speaks, among the people of the tenant. A conversation belongs to the first person who writes to it; lists, search,
+   * exports and `deleteAll` keep to this person's. Default: nobody in particular, who sees those of all.
+   */
+  readonly person?: string
+  /**
+   * What a message may bring back: of its own conversation, or also of the person's others, word for word, with day and name.
+   * Only where a `person` speaks. Default `'conversation'`.
+   */
+  readonly remember?: 'conversation' | 'person'
   /** How long a writer keeps a turn without renewing its lease; then another may take over. Default 30 s. */
   readonly leaseMs?: number
   /** The clock, in milliseconds. Default `Date.now`. */
@@ -55,6 +66,8 @@ export interface HistoryOptions extends HistorySettings {
 export interface DeleteAllOptions {
   /** Only conversations in which this actor has a thread. Default: all. */
   readonly actor?: string
+  /** Only conversations of this person. Default: all. */
+  readonly person?: string
 }
 
 export interface RetainOptions {
@@ -87,8 +100,10 @@ export interface History {
   readonly store: Store
   /** Whose conversations these are. */
   readonly tenant: string
-  /** The conversations of another tenant on the same store: one history serves many users, who never see each other. */
-  of(tenant: string): History
+  /** Who speaks, if that was said. */
+  readonly person?: string
+  /** The conversations of another tenant or person on the same store: one history serves many, who never see each other. */
+  of(tenant: string, options?: Pick<HistoryOptions, 'person'>): History
   /** The counter that counts messages when they are appended. */
   readonly count: TokenCounter
   /** The options that contexts are fitted with, as they were given. */
@@ -99,18 +114,22 @@ export interface History {
   conversations(options?: ListConversations): Promise<readonly ConversationInfo[]>
   /** Sets the title and the metadata that `conversations` lists; null removes one. */
   describe(conversation: string, description: DescribeConversation): Promise<void>
-  /** Finds messages with every word of the query, newest first, among those a user may see; `scope` widens that. */
+  /** Finds messages with words of the query, the best first, among those a user may see; `scope` widens that. */
   search(query: string, options?: SearchOptions): Promise<readonly Found[]>
   /** Deletes a whole conversation; late writes to it are refused. False when there was none. */
   delete(conversation: string): Promise<boolean>
-  /** Deletes all conversations of the tenant, or those in which one actor has a thread. Returns their names. */
+  /** Deletes all conversations of the tenant, or those of a person, or those in which one actor has a thread. Returns their names. */
   deleteAll(options?: DeleteAllOptions): Promise<readonly string[]>
   /** Exports a conversation as lines of JSON: lossless, so with notes. No lines where there is none of this id. */
   export(conversation: string): AsyncIterable<string>
   /** Exports all conversations. Not `export` without an id: an id that is missing must not export what others said. */
   exportAll(): AsyncIterable<string>
-  /** Imports the lines of an export. Importing the same lines again changes nothing. */
-  import(lines: AsyncIterable<string> | Iterable<string>, options?: ImportOptions): Promise<Imported>
+  /**
+   * Imports an export of ours, or the chats of another program (ChatGPT, Claude, Open WebUI …), whichever it is: a text, or its
+   * lines or parts. All of it or nothing; the same again changes nothing. It is read twice: a function opens it each time, and
+   * what can be read only once, such as a stream, is kept in memory.
+   */
+  import(text: ImportedText, options?: ImportOptions): Promise<Imported>
   /** Deletes conversations and records of calls that are older than the given times. */
   retain(options: RetainOptions): Promise<Retained>
   /** Checks the log and lists its faults in words; an empty list is a sound log. */
@@ -142,6 +161,8 @@ function openHistory(options: HistoryOptions, shared?: Shared): History {
     reserve = 0,
     policy,
     tenant = 'default',
+    person,
+    remember = 'conversation',
     leaseMs = 30_000,
     now = Date.now,
     newId = () => crypto.randomUUID(),
@@ -151,24 +172,44 @@ function openHistory(options: HistoryOptions, shared?: Shared): History {
   const count = counterOf(options)
   const fit: FitOptions = { window, reserve, count, ...(policy ? { policy } : {}) }
   checkName('tenant', tenant)
+  if (person !== undefined) checkPerson(person)
+  if (remember !== 'conversation' && remember !== 'person')
+    throw new InvalidOptionError(
+      'remember',
+      `expected "conversation" or "person", got ${showValue(remember)}`,
+    )
+  const own = present({ person })
   const owner = shared?.owner ?? newId()
   const embed = options.embed && checkEmbed(options.embed)
   const logs = shared?.logs ?? createThreadLogs({ store, count, embed })
-  const everyConversation = () => eachConversation(page => store.conversations(tenant, page))
+  const everyConversation = (of: { readonly person?: string } = own) =>
+    eachConversation(page => store.conversations(tenant, { ...page, ...of }))
+  /** Nothing of a conversation stays in memory either. */
+  async function remove(conversation: string, given?: { readonly unusedSince: number }): Promise<boolean> {
+    const isDeleted = await store.deleteConversation(tenant, conversation, given)
+    if (isDeleted) logs.drop(tenant, conversation)
+    return isDeleted
+  }
   const settings = present({ window: options.window, reserve: options.reserve, policy })
   return {
     store,
     tenant,
-    of: tenant => openHistory({ ...options, tenant }, { owner, logs }),
+    ...own,
+    of: (tenant, { person } = {}) => {
+      const { person: _, ...rest } = options
+      return openHistory({ ...rest, tenant, ...present({ person }) }, { owner, logs })
+    },
     count,
     settings,
     thread(conversation, { actor = 'assistant', branch = mainBranch } = {}) {
       const key = { tenant, conversation, actor, branch }
       checkThread(key)
-      return createThread({ store, key, count, fit, now, newId, owner, leaseMs, logOf: logs.of })
+      const given = { logOf: logs.of, passages: logs.passages }
+      const shared = { store, count, fit, now, newId, owner, leaseMs, remember, ...given }
+      return createThread({ ...shared, key, ...own })
     },
     async conversations(options) {
-      const found = await store.conversations(tenant, options)
+      const found = await store.conversations(tenant, { ...options, ...own })
       return found.map(({ threads, ...info }) => ({
         ...info,
         threads: threads.filter(({ actor }) => actor !== promptActor),
@@ -179,30 +220,30 @@ function openHistory(options: HistoryOptions, shared?: Shared): History {
         ...rest,
         ...(title !== undefined && { title: title && normalizeText(title) }),
       }),
-    search: (query, options) => searchLog({ store, tenant, count }, query, options),
-    async delete(conversation) {
-      logs.drop(tenant, conversation)
-      return store.deleteConversation(tenant, conversation)
-    },
-    async deleteAll({ actor } = {}) {
+    search: (query, options) => searchLog({ store, tenant, count, ...own }, query, options),
+    delete: conversation => remove(conversation),
+    async deleteAll({ actor, person } = {}) {
       const deleted: string[] = []
-      for await (const { conversation, threads } of everyConversation()) {
+      for await (const { conversation, threads, person: owner } of everyConversation({
+        ...present({ person }),
+        ...own,
+      })) {
         if (actor !== undefined && !threads.some(thread => thread.actor === actor)) continue
-        logs.drop(tenant, conversation)
-        if (await store.deleteConversation(tenant, conversation)) deleted.push(conversation)
+        if (person !== undefined && owner !== person) continue
+        if (await remove(conversation)) deleted.push(conversation)
       }
       return deleted
     },
     async *export(conversation) {
       checkThread({ tenant, conversation, actor: 'assistant', branch: 'main' })
-      const [info] = await store.conversations(tenant, { only: conversation })
+      const [info] = await store.conversations(tenant, { only: conversation, ...own })
       if (info) yield* exportConversation(store, tenant, info)
     },
     async *exportAll() {
       for await (const info of everyConversation()) yield* exportConversation(store, tenant, info)
     },
-    import: (lines, options) => importLines({ store, tenant, count }, lines, options),
-    retain: options => retain(store, tenant, now(), options),
+    import: (text, options) => importText({ store, tenant, count, now }, text, options),
+    retain: options => retain(store, tenant, now(), options, remove),
     async check(options) {
       const problems = [...(await store.check(options))]
       for await (const { conversation, threads } of everyConversation()) {
@@ -225,6 +266,7 @@ async function retain(
   tenant: string,
   now: number,
   { conversationsMs, callsMs }: RetainOptions,
+  remove: (conversation: string, options: { readonly unusedSince: number }) => Promise<boolean>,
 ): Promise<Retained> {
   const deleted: string[] = []
   if (conversationsMs !== undefined) {
@@ -233,7 +275,7 @@ async function retain(
       store.conversations(tenant, page),
     )) {
       if (updatedAt >= unusedSince) continue
-      if (await store.deleteConversation(tenant, conversation, { unusedSince })) deleted.push(conversation)
+      if (await remove(conversation, { unusedSince })) deleted.push(conversation)
     }
   }
   const calls = callsMs === undefined ? 0 : await store.deleteCalls(tenant, now - callsMs)

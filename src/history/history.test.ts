@@ -26,6 +26,12 @@ async function begin(thread: Thread, text: string): Promise<Turn> {
 const contents = (messages: readonly object[]) =>
   messages.map(message => (message as { content?: unknown }).content)
 
+async function linesOf(lines: AsyncIterable<string>): Promise<readonly string[]> {
+  const all: string[] = []
+  for await (const line of lines) all.push(line)
+  return all
+}
+
 describe.each(stores)('history on the %s store', (_, createStore) => {
   const open = (rest: object = {}) =>
     createHistory({ store: createStore(), window: 4096, count: words(), ...rest })
@@ -42,6 +48,31 @@ describe.each(stores)('history on the %s store', (_, createStore) => {
     expect(await thread.notes()).toEqual(['footer.html'])
     expect(contents(await thread.display())).toEqual(['add a footer', 'Done.'])
     expect((await thread.turns())[0]).toMatchObject({ status: 'completed', first: 1, last: 3 })
+  })
+
+  it('keeps the conversations of two people apart', async () => {
+    const all = open()
+    const [ada, bob] = ['ada', 'bob'].map(person => all.of('default', { person }))
+    await ada!.thread('hers').seedTurns([user('a pelican'), assistant('a bird')])
+    await (await begin(bob!.thread('his'), 'a pelican too')).complete(assistant('yes'))
+    // The first person who writes to a conversation stays its owner.
+    await (await begin(bob!.thread('hers'), 'may I?')).complete(assistant('you may'))
+    const names = async (history: typeof all) => [
+      (await history.conversations({ order: 'name' })).map(({ conversation }) => conversation),
+      (await history.search('pelican')).map(({ thread }) => thread.conversation).sort(),
+    ]
+    expect(await names(ada!)).toEqual([['hers'], ['hers']])
+    expect(await names(bob!)).toEqual([['his'], ['his']])
+    expect(await names(all)).toEqual([
+      ['hers', 'his'],
+      ['hers', 'his'],
+    ])
+    expect(await linesOf(bob!.export('hers'))).toEqual([])
+    const copy = open({ tenant: 'copy', person: 'ada' })
+    await copy.import((await linesOf(all.exportAll())).join('\n'))
+    expect(await names(copy)).toEqual([['hers'], ['hers']])
+    expect(await bob!.deleteAll()).toEqual(['his'])
+    expect(await names(all)).toEqual([['hers'], ['hers']])
   })
 
   it('puts the system prompt first, fresh, and never stores it', async () => {
@@ -331,4 +362,38 @@ describe('bad input', () => {
       expect(await thread.turns()).toEqual([])
     },
   )
+})
+
+describe('a past that is seeded as turns', () => {
+  it('has turns and times, and goes on', async () => {
+    const history = createHistory({ store: memoryStore(), count: words(), now: () => 5_000 })
+    const thread = history.thread('trip')
+    await thread.seedTurns([
+      { role: 'system', content: 'Be brief.' },
+      ...Array.from({ length: 40 }, (_, n) => [
+        { role: 'user', content: `question ${n + 1}`, time: (n + 1) * 1_000_000 },
+        { message: { role: 'assistant', content: `answer ${n + 1}` }, data: { model: 'm' } },
+      ]).flat(),
+      { role: 'user', content: 'unanswered', createdAt: '2025-05-03T10:00:00Z' },
+    ] as never)
+    const turns = await thread.turns()
+    expect(turns.length).toBe(41)
+    expect(turns[36]).toEqual({
+      ...{ turn: 37, status: 'completed', first: 74, last: 75 },
+      ...{ startedAt: 37_000_000, endedAt: 37_000_000 },
+    })
+    expect(turns[40]).toMatchObject({ status: 'interrupted', startedAt: Date.UTC(2025, 4, 3, 10) })
+    const entries = await thread.entries()
+    expect(entries[0]).toMatchObject({ turn: 0, time: 5_000 })
+    expect(entries[2]).toMatchObject({ turn: 1, time: 1_000_000, data: { model: 'm' } })
+    const begun = await thread.begin({ role: 'user', content: 'and now?' })
+    expect(begun).toMatchObject({ kind: 'begun' })
+    await expect(thread.seedTurns([{ role: 'user', content: 'too late' }])).rejects.toMatchObject({
+      code: 'turn_open',
+    })
+    await expect(thread.seedTurns([{ role: 'king' } as never])).rejects.toMatchObject({
+      code: 'invalid_message',
+    })
+    expect(await history.check()).toEqual([])
+  })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { isLong } from '../../test/is-long.ts'
 import { fit } from '../context/fit.ts'
 import { spongebob } from '../context/policies/spongebob.ts'
 import type { MessageLike } from '../log/message.ts'
@@ -70,22 +71,23 @@ describe('a long thread', () => {
         left-- > 0 ? Promise.reject(new Error('no room')) : store.saveCache(...given),
     }
     const thread = open(failing).thread('x')
-    const all = chatter(10_000)
+    const all = chatter(isLong ? 10_000 : 1_300)
     await thread.seed(...all)
-    for (let n = 0; n < 3; n++)
-      expect(sent((await thread.context()).messages)).toBe(sent(fit(inOneList(all), options).messages))
+    const expected = sent(fit(inOneList(all), options).messages)
+    for (let n = 0; n < 3; n++) expect(sent((await thread.context()).messages)).toBe(expected)
   })
 
   it('goes on with wide rounds, and with messages whose time cannot be read', async () => {
+    const width = isLong ? 20 : 3
     const rounds = Array.from({ length: 520 }, (_, n) => [
       {
         ...call(`${n}-0`),
-        tool_calls: Array.from({ length: 20 }, (_, k) => ({
+        tool_calls: Array.from({ length: width }, (_, k) => ({
           id: `${n}-${k}`,
           function: { name: 'look', arguments: {} },
         })),
       },
-      ...Array.from({ length: 20 }, (_, k) => result(`${n}-${k}`, `shelf ${k}`)),
+      ...Array.from({ length: width }, (_, k) => result(`${n}-${k}`, `shelf ${k}`)),
     ]).flat()
     const wide = open().thread('wide')
     await wide.seed(user('look everywhere'), ...rounds)

@@ -1,49 +1,25 @@
 import type { Context, FitOptions } from '../context/context.ts'
-import { dump } from '../context/dump.ts'
+import type { PromptLayout } from '../context/prompt/layout.ts'
 import type { Why } from '../context/why/why-conversation.ts'
 import type { MessageLike } from '../log/message.ts'
 import type { RequestContext } from '../request/index.ts'
 import type { ReadStateOptions, State, StateReading } from '../state/index.ts'
 import type { Mark, StoredCall, StoredTurn, ThreadKey } from '../stores/store.ts'
 import type { Calibration } from '../tokens/calibration.ts'
-import {
-  type CallInfo,
-  type CallOutcome,
-  type CallStart,
-  promptName,
-  replayCall,
-  type StartedCall,
-  sentIn,
-  type ThreadCall,
-  toThreadCall,
-  withOutcome,
-} from './calls/calls.ts'
-import { hashOf, toCanonical } from './calls/hash-of.ts'
-import { leadingPrompt, toPlan } from './calls/plan.ts'
+import type { CallInfo, CallStart, StartedCall, ThreadCall } from './calls/calls.ts'
 import type { CancelledTurn } from './log/closing.ts'
-import { type EntryOptions, type LoggedMessage, type SeenMessage, toEntry } from './log/logged-message.ts'
-import { makeEntries } from './log/make-entries.ts'
-import { checkBranch, type LogSource, listLog } from './log/read-log.ts'
-import type { ThreadLog } from './log/thread-log.ts'
-import { readThreadState, type StateOptions } from './log/thread-state.ts'
-import { beginTurn, createTurn, type Turn } from './turn.ts'
-import {
-  type DisplayMessage,
-  listNewest,
-  readStatus,
-  readTurns,
-  type ThreadStatus,
-  type ViewOptions,
-  viewDisplay,
-  viewMessages,
-  viewNotes,
-} from './views.ts'
+import type { LoggedMessage, SeenMessage } from './log/logged-message.ts'
+import type { StateOptions } from './log/thread-state.ts'
+import type { Turn } from './turn.ts'
+import type { DisplayMessage, ThreadStatus, ViewOptions } from './views.ts'
 
 export interface ThreadContextOptions extends Partial<Omit<FitOptions, 'count'>> {
   /** The thread as it was when this entry was its last. Default: as it is. */
   readonly at?: number
   /** The system prompt: not stored, put first, fresh, on every call. */
   readonly system?: string | undefined
+  /** A message that nobody has sent yet, taken for the newest: what would be sent if it came. Default: none. */
+  readonly next?: MessageLike
 }
 
 /** One actor's history in one conversation. */
@@ -56,11 +32,16 @@ export interface Thread {
   begin(input: MessageLike | readonly MessageLike[], options?: BeginOptions): Promise<Begun>
   /**
    * Goes on with a turn whose writer is gone, instead of closing it. Undefined when no turn is open. Throws a LeaseError
-   * with `retryAfterMs` while somebody holds the turn.
+   * with `retryAfterMs` while a holder has the turn.
    */
-  resume(): Promise<Resumed | undefined>
+  resume(options?: Pick<BeginOptions, 'isFollowed'>): Promise<Resumed | undefined>
   /** The entries as they were logged, with all that is stored beside the messages. */
   entries(options?: ViewOptions): Promise<readonly LoggedMessage[]>
+  /**
+   * Appends a past conversation as closed turns, in one step: each user message behind another one's begins a turn. A message
+   * that says when it was sent (`time`, `createdAt`) keeps its time; the others have that of the one before.
+   */
+  seedTurns(messages: readonly (MessageLike | SeenMessage)[]): Promise<void>
   /** Appends messages before the first turn. */
   seed(...messages: readonly (MessageLike | SeenMessage)[]): Promise<void>
   messages(options?: ViewOptions): Promise<readonly MessageLike[]>
@@ -127,10 +108,17 @@ export interface BeginOptions {
   readonly cancelledTurn?: CancelledTurn | undefined
   /** The application's own data, as JSON: stored with the last message, never sent and never shown. */
   readonly data?: unknown
+  /** What earlier conversations have shown of the system prompt: stored with the last message. */
+  readonly learned?: PromptLayout | undefined
   /** Marks of these messages, `at` counted from 1: stored in the same step. `store.findMarks` finds them. */
   readonly marks?: readonly Mark[]
   /** The last entry that the caller knows: if the thread has gone on since, a ConflictError says so. Default: wherever it ends. */
   readonly after?: number
+  /**
+   * Whether the caller stores a call, or leaves or ends the turn, before anybody is told of it. Then the messages, and what is
+   * appended to the turn, are on disk with that. Default false: each is on disk when it resolves.
+   */
+  readonly isFollowed?: boolean | undefined
 }
 
 export interface RecentOptions extends ReadStateOptions {
@@ -151,154 +139,4 @@ export type Begun =
 export interface Resumed {
   readonly turn: Turn
   readonly entries: readonly LoggedMessage[]
-}
-
-export interface ThreadSource extends LogSource {
-  readonly fit: FitOptions
-  readonly now: () => number
-  readonly newId: () => string
-  readonly owner: string
-  readonly leaseMs: number
-  /** The log of a thread, shared by all threads of the same key. */
-  readonly logOf: (key: ThreadKey) => ThreadLog
-}
-
-/** The system prompt as a message. */
-const toPrompt = (system: string | undefined): readonly MessageLike[] =>
-  system === undefined ? [] : [{ role: 'system', content: system }]
-
-export function createThread(options: ThreadSource): Thread {
-  const { store, key, count, now, newId, owner, leaseMs, logOf } = options
-  const source = { store, key, count }
-
-  const newEntry = (
-    message: MessageLike | SeenMessage,
-    rest?: Pick<EntryOptions, 'isClosing' | 'calibration'>,
-  ) => toEntry(message, { id: newId(), time: now(), count, ...rest })
-
-  function context({ at, system, ...changes }: ThreadContextOptions = {}): Promise<Context> {
-    return logOf(key).context(at, toPrompt(system), { ...options.fit, ...changes })
-  }
-
-  function why(seq: number, { at, system, ...changes }: ThreadContextOptions = {}): Promise<Why> {
-    return logOf(key).why(seq, at, toPrompt(system), { ...options.fit, ...changes })
-  }
-
-  const replay = (call: Pick<StoredCall, 'plan'>) => replayCall(source, call)
-
-  async function saveCall(
-    fitted: Context,
-    { model, turn, room }: CallStart,
-    outcome: Pick<StoredCall, 'status' | 'reported'>,
-  ): Promise<StoredCall> {
-    const log = logOf(key)
-    const prompt = leadingPrompt(fitted, log)
-    const tools = fitted.tools && JSON.stringify(fitted.tools)
-    const isText = prompt !== undefined || tools !== undefined
-    const head = turn === undefined || isText ? await store.head(key) : undefined
-    // Without a head there is no thread: no prompt is stored, and the store refuses the call.
-    const nameOf = async (kind: 'prompt' | 'tools', text: string | undefined) =>
-      text === undefined || !head ? undefined : promptName(log, kind, source, text, now)
-    const stored = { prompt: await nameOf('prompt', prompt), tools: await nameOf('tools', tools) }
-    return saved({
-      id: newId(),
-      turn: turn ?? head?.turns ?? 0,
-      time: now(),
-      model,
-      plan: JSON.stringify(toPlan(fitted, log, { ...stored, room })),
-      predicted: fitted.tokens,
-      ...outcome,
-    })
-  }
-
-  async function saved(call: StoredCall): Promise<StoredCall> {
-    await store.saveCall(key, call)
-    return call
-  }
-
-  return {
-    key,
-    async begin(given, { key: idempotency, cancelledTurn, data, marks, after } = {}) {
-      const messages = Array.isArray(given) ? (given as readonly MessageLike[]) : [given as MessageLike]
-      const asked = idempotency !== undefined && { key: idempotency, body: await hashOf(toCanonical(given)) }
-      const last = messages.at(-1)
-      const isWithData = data !== undefined && last !== undefined
-      const entries = await makeEntries(
-        isWithData ? [...messages.slice(0, -1), { message: last, data }] : messages,
-        newEntry,
-      )
-      const closing = (message: SeenMessage) => newEntry(message, { isClosing: true })
-      const begun = await beginTurn(source, { owner, leaseMs, entries, marks, ...asked }, closing, after)
-      if (begun.kind === 'begun') {
-        const turn = createTurn({ store, key, begun, leaseMs, cancelledTurn, messages, newEntry })
-        // The turn keeps its lease meanwhile.
-        await logOf(key).embed(begun.turn.first)
-        return { kind: 'begun', turn }
-      }
-      const { turn } = begun
-      const to = turn.status === 'open' ? {} : { to: turn.last }
-      const logged = await listLog(source, { from: turn.first, ...to })
-      const answer = logged
-        .filter(({ isClosing, isBroken }) => !isClosing && !isBroken)
-        .map(({ message }) => message)
-      return { kind: 'replayed', turn, messages: answer }
-    },
-    async resume() {
-      const begun = await store.resume(key, { owner, leaseMs })
-      if (!begun) return undefined
-      const entries = await listLog(source, { from: begun.turn.first })
-      const messages = entries.filter(({ isBroken }) => !isBroken).map(({ message }) => message)
-      return { turn: createTurn({ store, key, begun, leaseMs, messages, newEntry }), entries }
-    },
-    entries: view => listNewest(source, view),
-    async seed(...messages) {
-      const entries = await makeEntries(messages, newEntry)
-      const head = await store.head(key)
-      checkBranch(key, head)
-      await store.seed(key, { expectedHead: head?.head ?? 0, entries })
-    },
-    messages: view => viewMessages(source, view),
-    context,
-    why,
-    display: view => viewDisplay(source, view),
-    async dump(of = {}) {
-      return dump('plan' in of ? await sentIn(source, of) : await context(of))
-    },
-    state: (state, options) => readThreadState(source, state, options),
-    async recent({ states = [], ...owner } = {}) {
-      const { from, messages } = await logOf(key).recent()
-      if (from === 1) return { conversation: messages }
-      const older = new Map<State<unknown>, StateReading<unknown>>()
-      for (const state of states) older.set(state, await logOf(key).stateAt(state, from - 1, owner))
-      return { conversation: messages, older }
-    },
-    hasClipped: () => logOf(key).hasClipped(),
-    hasNotes: () => logOf(key).hasNotes(),
-    notes: async view => (await viewNotes(source, view)).map(({ text }) => text),
-    status: () => readStatus(store, key),
-    turns: () => readTurns(source),
-    async startCall(fitted, start) {
-      const call = await saveCall(fitted, start, { status: 'sent' })
-      const ended = (outcome: CallOutcome) => withOutcome(call, outcome)
-      return { call, end: outcome => saved(ended(outcome)), with: ended }
-    },
-    saveCall: (fitted, { reported, ...start }) =>
-      saveCall(fitted, start, { status: 'completed', ...(reported !== undefined && { reported }) }),
-    async calls(limit) {
-      const found = await store.calls(key, limit)
-      const head = found.some(({ status }) => status === 'sent') ? await store.head(key) : undefined
-      return found.map(call => toThreadCall(call, head ?? {}))
-    },
-    replay,
-    calibration: (model, { at } = {}) => logOf(key).calibration(model, at),
-    async embed() {
-      let all = 0
-      for (let some = -1; some !== 0; all += some) some = await logOf(key).embed()
-      return all
-    },
-    async fork({ at, branch = newId() }) {
-      await store.fork(key, { at, branch })
-      return createThread({ ...options, key: { ...key, branch } })
-    },
-  }
 }

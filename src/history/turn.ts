@@ -1,3 +1,4 @@
+import type { PromptLayout } from '../context/prompt/layout.ts'
 import type { MessageLike } from '../log/message.ts'
 import { parseMessage } from '../log/parse-message.ts'
 import { present } from '../log/present.ts'
@@ -46,6 +47,8 @@ export interface Turn {
   leave(...arrived: readonly TurnMessage[]): Promise<void>
   /** Logs how far our counts are from the provider's, with the next entry. */
   calibrate(calibration: Calibration): void
+  /** Logs what was learned of the system prompt, with the next entry; `mark` finds it again. */
+  learn(learned: PromptLayout, mark?: string): void
   /** Stores what became of a call, with the next entries and in the same step. */
   keepCall(call: StoredCall): void
 }
@@ -59,29 +62,32 @@ interface TurnOptions {
   readonly key: ThreadKey
   readonly begun: Extract<Begun, { kind: 'begun' }>
   readonly leaseMs: number
+  readonly isFollowed?: boolean | undefined
   readonly cancelledTurn?: CancelledTurn | undefined
   /** The messages of the turn so far. */
   readonly messages: readonly MessageLike[]
   readonly newEntry: (
     message: TurnMessage,
-    options?: Pick<EntryOptions, 'isClosing' | 'calibration'>,
+    options?: Pick<EntryOptions, 'isClosing' | 'calibration' | 'learned'>,
   ) => NewEntry
 }
 
 export function createTurn(options: TurnOptions): Turn {
-  const { store, key, begun, leaseMs, cancelledTurn, messages, newEntry } = options
+  const { store, key, begun, leaseMs, isFollowed, cancelledTurn, messages, newEntry } = options
   const { lease } = begun
   const said = [...messages]
   const lost = new AbortController()
   const inTurn = createQueue()
   let { head } = begun
   let calibration: Calibration | undefined
+  let learned: PromptLayout | undefined
+  let learnedMark: string | undefined
   let call: StoredCall | undefined
   const stopRenewing = keepLease(store, key, lease, leaseMs, error => lost.abort(error))
 
-  /** Makes entries. The first one carries the calibration. */
+  /** Makes entries. The first one carries the calibration, and what was learned of the system prompt. */
   function toEntries(...groups: readonly Group[]): readonly NewEntry[] {
-    let carried = calibration && { calibration }
+    let carried: object | undefined = present({ calibration, learned })
     return groups.flatMap(([messages, options]) =>
       messages.map(message => {
         const entry = newEntry(message, { ...options, ...carried })
@@ -93,11 +99,13 @@ export function createTurn(options: TurnOptions): Turn {
 
   async function write(added: readonly TurnMessage[]): Promise<void> {
     if (added.length === 0) return
-    const written = calibration
-    const append = { lease, expectedHead: head, entries: toEntries([added]), call, marks: marksOf([[added]]) }
+    const written = { calibration, learned }
+    const marks = withLearned(marksOf([[added]]))
+    const append = { lease, expectedHead: head, entries: toEntries([added]), call, marks, isFollowed }
     head = (await untilKnown(() => store.append(key, append))).head
     // Unless a newer one came meanwhile.
-    if (calibration === written) calibration = undefined
+    if (calibration === written.calibration) calibration = undefined
+    if (learned === written.learned) learned = undefined
     if (call === append.call) call = undefined
     for (const one of added) said.push(wholeOf(one))
   }
@@ -114,7 +122,7 @@ export function createTurn(options: TurnOptions): Turn {
         expectedHead: head,
         entries,
         call,
-        marks: marksOf(groups),
+        marks: withLearned(marksOf(groups)),
         status,
         ...(error !== undefined && { error }),
       }
@@ -148,7 +156,11 @@ export function createTurn(options: TurnOptions): Turn {
       const silence = empty
         ? [{ ...(isSeen(empty) && present({ data: empty.data, marks: empty.marks })), message: noReply }]
         : []
-      return inTurn(() => end('completed', [[shown], [silence, asClosing], [noted]]))
+      return inTurn(() => {
+        // Where the changing lines stood matters only to the next call of the same turn.
+        if (learned) learned = withoutLast(learned)
+        return end('completed', [[shown], [silence, asClosing], [noted]])
+      })
     },
     fail: (code, ...arrived) => close({ status: 'failed', code }, arrived),
     cancel: (...arrived) => close({ status: 'cancelled', cancelledTurn }, arrived),
@@ -163,13 +175,26 @@ export function createTurn(options: TurnOptions): Turn {
     calibrate(given) {
       calibration = given
     },
+    learn(given, mark) {
+      learned = { ...learned, ...given }
+      learnedMark = mark
+    },
     keepCall(given) {
       call = given
     },
   }
+
+  /** Marks with one for the first entry, if that has a new head of the system prompt. */
+  function withLearned(marks: readonly Mark[]): readonly Mark[] {
+    return learned?.heads && learnedMark !== undefined ? [...marks, { mark: learnedMark, at: 1 }] : marks
+  }
 }
 
 const asClosing = { isClosing: true }
+
+function withoutLast({ last: _, ...rest }: PromptLayout): PromptLayout | undefined {
+  return Object.keys(rest).length > 0 ? rest : undefined
+}
 
 /** The marks of messages that are written together, counted from the first of them. */
 const marksOf = (groups: readonly Group[]): readonly Mark[] =>
@@ -235,51 +260,14 @@ export function beginTurn(
     checkBranch(key, head)
     const left = head && (await closingOf(source, head))
     const expectedHead = after ?? head?.head ?? 0
-    const closing = left?.closing.map(toClosing) ?? []
-    // The store closes an open turn as interrupted, which is not what became of one that failed.
-    const isKnown =
-      left &&
-      left.ending.status !== 'interrupted' &&
-      head.head === expectedHead &&
-      !(await isReplayed(source, turn))
-    const closed = isKnown
-      ? await closeLeft(source, turn, left.ending, { head: head.head, closing })
-      : undefined
-    const begin = { ...turn, closing: closed ? [] : closing, expectedHead: closed?.head ?? expectedHead }
+    const closing = left && {
+      entries: left.closing.map(toClosing),
+      status: left.ending.status,
+      ...(left.ending.code !== undefined && { error: left.ending.code }),
+    }
+    const begin = { ...turn, expectedHead, ...(closing && { closing }) }
     return untilKnown(() => store.begin(key, begin))
   })
-}
-
-/** Whether a turn with this key was begun before: the store answers with it, and nothing is closed. */
-async function isReplayed(
-  { store, key: thread }: LogSource,
-  { key }: Pick<BeginTurn, 'key'>,
-): Promise<boolean> {
-  return key !== undefined && (await store.turns(thread)).some(turn => turn.key === key)
-}
-
-/** Closes a turn that its writer left after it failed or was cancelled. Undefined if another writer has taken it. */
-async function closeLeft(
-  { store, key }: LogSource,
-  { owner, leaseMs }: Pick<BeginTurn, 'owner' | 'leaseMs'>,
-  { status, code }: Ending,
-  { head, closing }: { readonly head: number; readonly closing: readonly NewEntry[] },
-): Promise<{ readonly head: number } | undefined> {
-  const taken = await store.resume(key, { owner, leaseMs })
-  if (!taken) return undefined
-  const end = {
-    lease: taken.lease,
-    expectedHead: head,
-    entries: closing,
-    status,
-    ...(code !== undefined && { error: code }),
-  }
-  try {
-    return await untilKnown(() => store.end(key, end))
-  } catch (error) {
-    await store.renew(key, taken.lease, 0).catch(() => undefined)
-    throw error
-  }
 }
 
 /** Repeats a write whose answer from the store got lost. The ids are the same, so the store does not write twice. */

@@ -1,15 +1,11 @@
 import { markResult } from '../log/errors-in.ts'
 import type { MessageLike } from '../log/message.ts'
 import { readMessage } from '../log/parse-message.ts'
-import { showEach, toDisplay } from '../notes/index.ts'
-import type { Found, Store, StoredTurn, ThreadKey } from '../stores/store.ts'
-import { CorruptEntryError } from '../stores/store-error.ts'
-import { hasWords, snippet, toWanted } from '../stores/words.ts'
-import { promptActor } from './calls/calls.ts'
+import { toDisplay } from '../notes/index.ts'
+import type { Store, StoredTurn, ThreadKey } from '../stores/store.ts'
 import { unloggedEnd } from './log/closing.ts'
 import { type LoggedMessage, wholeOf } from './log/logged-message.ts'
 import { checkPlace, type LogSource, listLog, readLog } from './log/read-log.ts'
-import { isSideThread } from './side-name.ts'
 
 /** Which part of a thread is shown. */
 export interface ViewOptions {
@@ -54,7 +50,7 @@ export async function viewDisplay(
 }
 
 /** Without messages that close a turn, and without the part of an answer that broke off and was tried again. */
-function withoutTries(logged: readonly LoggedMessage[]): readonly LoggedMessage[] {
+export function withoutTries(logged: readonly LoggedMessage[]): readonly LoggedMessage[] {
   const kept: LoggedMessage[] = []
   /** The turn of the last message that was kept: it went on behind the ones before. */
   let after: number | undefined
@@ -143,89 +139,4 @@ export async function readTurns(source: LogSource): Promise<readonly StoredTurn[
   if (!left) return turns
   const { status, code: error } = left.ending
   return [...turns.slice(0, -1), { ...last, status, ...(error !== undefined && { error }) }]
-}
-
-export interface SearchOptions {
-  /** The most messages to find. Default 20. */
-  readonly limit?: number
-  /**
-   * `shown` finds only what `thread.display()` shows a user, and no side requests. `everything` is for operators:
-   * it also finds notes, the calls that write them, views, and the `data` that an application stores with its messages. Default `shown`.
-   */
-  readonly scope?: 'shown' | 'everything'
-}
-
-type SearchSource = Omit<LogSource, 'key'> & { readonly tenant: string }
-
-/** Hits that must not be shown are skipped: the store is asked for four times as many hits each time, up to this. */
-const mostHits = 20_000
-
-/** Finds entries with every word of the query. The store searches whole entries; the words must be in what may be seen. */
-export async function searchLog(
-  source: SearchSource,
-  query: string,
-  { limit = 20, scope = 'shown' }: SearchOptions = {},
-): Promise<readonly Found[]> {
-  const wanted = toWanted(query)
-  const shownAt = createLookUp(source)
-  const found: Found[] = []
-  const seen = new Set<string>()
-
-  async function take(hit: Found): Promise<void> {
-    if (hit.thread.actor === promptActor) return
-    if (scope === 'everything') return void found.push(hit)
-    if (hit.role === 'assistant_note' || isSideThread(hit.thread)) return
-    const text = JSON.stringify(await shownAt(hit)) ?? ''
-    if (text !== '' && hasWords(text, wanted)) found.push({ ...hit, snippet: snippet(text, wanted) })
-  }
-
-  for (let asked = limit + 20; ; asked = Math.min(4 * asked, mostHits)) {
-    const hits = await source.store.search(source.tenant, query, { limit: asked })
-    for (const hit of hits) {
-      if (found.length >= limit) return found
-      const place = nameOf(hit.thread, hit.seq)
-      if (!seen.has(place)) await take(hit)
-      seen.add(place)
-    }
-    if (hits.length < asked || asked >= mostHits) return found
-  }
-}
-
-const nameOf = ({ conversation, actor, branch }: ThreadKey, seq?: number) =>
-  JSON.stringify([conversation, actor, branch, seq])
-
-/** Finds what a user may see of an entry. Hits come newest first, so the round that was read last is looked up first. */
-function createLookUp({ store, count }: SearchSource) {
-  const rounds = new Map<string, ReadonlyMap<number, MessageLike | undefined>>()
-  return async ({ thread, seq }: Found): Promise<MessageLike | undefined> => {
-    const name = nameOf(thread)
-    const known = rounds.get(name)
-    if (known?.has(seq)) return known.get(seq)
-    const source = { store, key: thread, count }
-    const round = await readRound(source, seq)
-    // Whether a part was tried again says the entry behind it.
-    const next = round.at(-1)?.isBroken ? await listLog(source, { from: seq + 1, to: seq + 1 }) : []
-    const logged = withoutTries([...round, ...next])
-    const messages = logged.map(({ message }) => message)
-    const shown = showEach(messages, { isPart: true })
-    const found = new Map(logged.map((one, at) => [one.seq, shown[at]]))
-    rounds.set(name, found)
-    return found.get(seq)
-  }
-}
-
-/** Reads an entry with its round so far: whether a result may be seen depends on its call. */
-async function readRound(source: LogSource, seq: number): Promise<readonly LoggedMessage[]> {
-  const logged: LoggedMessage[] = []
-  try {
-    for await (const one of readLog(source, { to: seq, reverse: true })) {
-      logged.push(one)
-      if (beginsRound(one)) break
-    }
-  } catch (error) {
-    // A corrupt entry is never shown; `check` names it.
-    if (!(error instanceof CorruptEntryError)) throw error
-    return []
-  }
-  return logged.reverse()
 }

@@ -31,12 +31,37 @@ export function readActions(messages: readonly Message[]): readonly Action[] {
 /** Longer arguments (a whole file) are not parsed: a line of 80 characters is not worth parsing a megabyte. */
 const mostParsed = 100_000
 
-/** Arguments as a person reads them: `path="/workspace/src", depth=2`. Broken JSON, and JSON that is no object, stays as it is. */
-export function describeArguments(json: string, max: number): string {
+/** The names under which agents' tools take a file. */
+export const fileFields: readonly string[] = [
+  'file_path',
+  'filePath',
+  'path',
+  'absolute_path',
+  'file',
+  'filename',
+  'target_file',
+  'notebook_path',
+]
+
+/** The file comes first and the texts follow: numbers and switches tell least of a line that is cut. */
+function weightOf([name, value]: readonly [string, unknown]): number {
+  if (typeof value !== 'string') return 2
+  return fileFields.includes(name) ? 0 : 1
+}
+
+/**
+ * Arguments as a person reads them: `path="/workspace/src", depth=2`. Broken JSON, and JSON that is no object, stays as it is.
+ * `isBare`: an only argument stands without its name.
+ */
+export function describeArguments(json: string, max: number, isBare = false): string {
   if (json.length > mostParsed || !/^\s*\{/.test(json)) return cut(json, max)
   // A text is cut before it is quoted, so that a long one keeps its closing quote where there is room.
   const describe = ([name, value]: [string, unknown]) =>
     `${name}=${JSON.stringify(typeof value === 'string' ? cut(value, max) : value)}`
-  const described = attempt(() => Object.entries(JSON.parse(json)).map(describe).join(', '), json)
+  const described = attempt(() => {
+    const given = Object.entries(JSON.parse(json)).sort((a, b) => weightOf(a) - weightOf(b))
+    const [[, only] = []] = given
+    return isBare && given.length === 1 && typeof only === 'string' ? only : given.map(describe).join(', ')
+  }, json)
   return cut(described, max)
 }

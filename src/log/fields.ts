@@ -76,6 +76,18 @@ export function optional<T>(
   return value === undefined || value === null ? undefined : read(value, field)
 }
 
+/** Reads a list of objects, each with its place; an absent list is empty. */
+export function readEach<T>(
+  value: unknown,
+  field: string,
+  read: (fields: Fields, where: string) => T,
+): readonly T[] {
+  return (optional(value, field, readList) ?? []).map((given, at) => {
+    const where = `${field}[${at}]`
+    return read(readFields(given, where), where)
+  })
+}
+
 export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -47,7 +47,10 @@ export function createWriter() {
       number(encoded.length)
       bytes(encoded)
     },
-    float(value: number) {
+    /** A number of any size that may be missing. */
+    optional(value: number | undefined) {
+      number(value === undefined ? 0 : 1)
+      if (value === undefined) return
       room(8)
       new DataView(data.buffer).setFloat64(size, value)
       size += 8
@@ -92,7 +95,8 @@ export function createReader(given: Uint8Array, invalid: Invalid) {
       return new columns[width](data.buffer as ArrayBuffer, data.byteOffset + take(size * width), size)
     },
     text: () => decoder.decode(bytes(number())),
-    float: () => new DataView(data.buffer, data.byteOffset).getFloat64(take(8)),
+    optional: () =>
+      number() === 0 ? undefined : new DataView(data.buffer, data.byteOffset).getFloat64(take(8)),
   }
 }
 

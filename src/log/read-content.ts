@@ -72,6 +72,7 @@ function readPart(content: Content, value: unknown, seq: number, where: string):
     case 'input_file':
     case 'image':
     case 'file':
+    case 'reasoning-file':
       // The AI SDK has one word, and names the bytes `image` or `data`; OpenAI's file part has a `file` object.
       content[part.type.includes('_') || 'file' in part ? 'openai' : 'aiSdk'] = true
       content.media += 1

@@ -29,6 +29,30 @@ export const cutMark = (tokens: number): string => ` [… ${tokens} tokens cut h
 /** The first line of a block of recalled entries. */
 export const recallTitle = '[Earlier in this conversation:]'
 
+/** The first line of a block of messages from other conversations. */
+export const quotesTitle = '[From other conversations:]'
+
+/** Stands in a replay for messages whose conversation was deleted. */
+export const deletedQuotes = (count: number): string => `(${plural(count, 'message')}, deleted since)`
+
+/** The day of a time, in UTC, so that it is the same everywhere; empty for a time that is no date. */
+export function toDay(time: number): string {
+  const date = new Date(time)
+  const month = months[date.getUTCMonth()]
+  return month ? `${date.getUTCDate()} ${month} ${date.getUTCFullYear()}` : ''
+}
+
+const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
+
+/** Stands in a system prompt in place of lines that change. */
+export const changesBelow = '[This changes: see below, if anything.]'
+
+/** The first line of the message with the changing lines of the system prompt. */
+export const changingTitle = '[From the system prompt, as of now:]'
+
+/** Names what the next changing lines stand under. */
+export const standsUnder = (name: string): string => `[${name}]`
+
 /** Title of the journal of rounds cut from the open turn. */
 export const actionsTitle = '[Actions so far in this turn:]'
 

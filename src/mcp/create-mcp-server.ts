@@ -6,6 +6,7 @@ import { ThroughlineError } from '../log/error.ts'
 import { explainContext } from './explain-context.ts'
 import { listConversations } from './list-conversations.ts'
 import { readConversation } from './read-conversation.ts'
+import { recall } from './recall.ts'
 import { searchConversations } from './search-conversations.ts'
 
 export interface McpOptions {
@@ -26,7 +27,7 @@ export function createMcpServer({ history, version, mayInspect = false }: McpOpt
     'search_conversations',
     {
       description:
-        'Finds messages of past conversations that have the given words: those with the most and the rarest of them first.',
+        'Finds messages of past conversations that have any of the given words: those with the most and the rarest of them first.',
       inputSchema: {
         query: z.string().min(1).max(500).describe('the words to look for'),
         limit: z.int().min(1).max(50).default(10).describe('the most messages to find'),
@@ -34,6 +35,24 @@ export function createMcpServer({ history, version, mayInspect = false }: McpOpt
       annotations,
     },
     given => answer(() => searchConversations(history, given)),
+  )
+  server.registerTool(
+    'recall',
+    {
+      description:
+        'Quotes what was said before that fits a question best, in all conversations or in one: with conversation, day and place.',
+      inputSchema: {
+        question: z
+          .string()
+          .min(1)
+          .max(2000)
+          .describe('what you want to know, in words that may have been used'),
+        conversation: thread.conversation.optional().describe('only what was said in this conversation'),
+        tokens: z.int().min(100).max(4000).default(1000).describe('the most tokens of the answer, about'),
+      },
+      annotations,
+    },
+    given => answer(() => recall(history, given)),
   )
   server.registerTool(
     'list_conversations',

@@ -1,7 +1,9 @@
 import { dump } from '../context/dump.ts'
-import { leadOf, predictedIn, readPlan, roomOf } from '../history/calls/plan.ts'
+import type { ReceiptStretch } from '../context/receipt.ts'
+import { stretchesOf } from '../history/calls/account-of.ts'
+import { type Run, roomOf, toItems } from '../history/calls/plan.ts'
+import { predictedIn, readPlan } from '../history/calls/read-plan.ts'
 import type { History, Thread, ThreadCall } from '../history/index.ts'
-import { stretchInLog } from '../history/log/places-in-log.ts'
 import { showValue, ThroughlineError } from '../log/error.ts'
 import { cut } from '../log/line.ts'
 import { partsInModel, toModelTokens } from '../tokens/calibration.ts'
@@ -41,39 +43,21 @@ export async function explainContext(history: History, given: ToExplain): Promis
 /** How many calls of a thread can be asked for. */
 const mostCalls = 1000
 
-/** The common fate of messages in a row. */
-interface Verdict {
-  readonly first: number
-  readonly last: number
-  readonly fate: string
-  readonly rule: string
-  readonly why: string
-}
-
 interface Account {
   readonly title: string
   readonly totals: string
-  /** What was not sent as it is; of two for one message the later one counts. Places of entries. */
-  readonly verdicts: readonly Verdict[]
-  /** The stretches of entries that were sent as they are. */
-  readonly sent: readonly (readonly [first: number, last: number])[]
+  readonly stretches: readonly ReceiptStretch[]
   readonly text?: string
 }
 
 function ofCall(call: ThreadCall): Account {
   const plan = readPlan(call.plan)
-  const { messages, verdicts, fates } = plan
   const { factor } = roomOf(plan)
   const tokens = toModelTokens(plan.tokens, factor)
-  const lead = leadOf(plan)
   return {
     title: `Call ${describeCall(call)}`,
     totals: describeTotals({ ...plan, tokens, parts: partsInModel(plan.parts, tokens, factor) }),
-    verdicts: fates.map(([first, last, verdict]) => {
-      const [fate = '', rule = '', why = ''] = verdicts[verdict] ?? []
-      return stretchInLog({ first, last, fate, rule, why }, lead)
-    }),
-    sent: messages.flatMap(item => (Array.isArray(item) ? [item as readonly [number, number]] : [])),
+    stretches: stretchesOf(plan),
   }
 }
 
@@ -83,12 +67,10 @@ async function ofPlace(thread: Thread, { at, window }: ToExplain): Promise<Accou
     ...(window !== undefined && { window }),
   })
   const { receipt } = context
-  const stretches = receipt.stretches.map(stretch => stretchInLog(stretch, 0))
   return {
     title: at === undefined ? 'What a model would be sent now' : `What a model would be sent at #${at}`,
     totals: describeTotals(receipt),
-    verdicts: stretches.filter(({ fate }) => fate !== 'kept'),
-    sent: stretches.flatMap(({ fate, first, last }) => (fate === 'kept' ? [[first, last] as const] : [])),
+    stretches: receipt.stretches,
     text: dump(context),
   }
 }
@@ -116,29 +98,21 @@ function describeCall(call: ThreadCall): string {
 
 const placesOf = (first: number, last: number) => (first === last ? `#${first}` : `#${first} to #${last}`)
 
-/** A line for each stretch. What was sent stands last, because it goes before what was said of a whole stretch. */
-function toLines({ verdicts, sent }: Account): readonly string[] {
-  const lines = verdicts.map(
-    ({ first, last, fate, rule, why }) =>
-      `- ${placesOf(first, last)} ${fate}: ${cut(why, 200)} (${cut(rule, 100)})`,
+/** A line for each stretch that was not sent as it is; what was sent stands last. */
+function toLines({ stretches }: Account): readonly string[] {
+  const lines = stretches.flatMap(({ first, last, fate, rule, why }) =>
+    fate === 'kept' ? [] : [`- ${placesOf(first, last)} ${fate}: ${cut(why, 200)} (${cut(rule, 100)})`],
   )
-  const joined: [number, number][] = []
-  for (const [first, last] of sent) {
-    const before = joined.at(-1)
-    if (before && first <= before[1] + 1) before[1] = Math.max(before[1], last)
-    else joined.push([first, last])
-  }
-  const all = joined.map(([first, last]) => placesOf(first, last)).join(', ')
-  return [...lines, `- ${all === '' ? 'nothing' : all} sent as it is`]
+  const kept = stretches.flatMap(({ first, last, fate }): Run[] => (fate === 'kept' ? [[first, last]] : []))
+  const all = toItems(kept, run => run).map(([first, last]) => placesOf(first, last))
+  return [...lines, `- ${all.join(', ') || 'nothing'} sent as it is`]
 }
 
 /** What became of one message. */
-function verdictOn({ verdicts, sent }: Account, place: number, head: number): string {
+function verdictOn({ stretches }: Account, place: number, head: number): string {
   if (place > head) return `#${place} is not in the thread, whose last place is #${head}.`
-  const has = ({ first, last }: Pick<Verdict, 'first' | 'last'>) => first <= place && place <= last
-  if (sent.some(([first, last]) => has({ first, last }))) return `#${place} was sent as it is.`
-  const found = verdicts.findLast(has)
-  return found
-    ? `#${place} ${found.fate}: ${found.why} (${found.rule}).`
-    : `#${place} came later, or is part of another message: see the text that was sent.`
+  const found = stretches.find(({ first, last }) => first <= place && place <= last)
+  if (!found) return `#${place} came later.`
+  const { fate, why, rule } = found
+  return fate === 'kept' ? `#${place} was sent as it is.` : `#${place} ${fate}: ${why} (${rule}).`
 }

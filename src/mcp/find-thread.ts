@@ -1,6 +1,7 @@
 import type { History, Thread } from '../history/index.ts'
 import { showValue, ThroughlineError } from '../log/error.ts'
 import { few } from '../log/line.ts'
+import type { ConversationInfo } from '../stores/store.ts'
 
 export interface NamedThread {
   readonly conversation: string
@@ -13,12 +14,7 @@ export async function findThread(
   history: History,
   { conversation, actor = 'assistant', branch = 'main' }: NamedThread,
 ): Promise<{ readonly thread: Thread; readonly head: number }> {
-  const [info] = await history.conversations({ only: conversation, limit: 1 })
-  if (!info)
-    throw new ThroughlineError(
-      'no_conversation',
-      `There is no conversation ${showValue(conversation)}: list_conversations lists them, search_conversations finds them.`,
-    )
+  const info = await findConversation(history, conversation)
   const found = info.threads.find(one => one.actor === actor && one.branch === branch)
   if (found) return { thread: history.thread(conversation, { actor, branch }), head: found.head }
   const there = few(
@@ -28,5 +24,14 @@ export async function findThread(
   throw new ThroughlineError(
     'no_branch',
     `The conversation has no branch ${showValue(branch)} of actor ${showValue(actor)}; it has ${there}.`,
+  )
+}
+
+export async function findConversation(history: History, conversation: string): Promise<ConversationInfo> {
+  const [info] = await history.conversations({ only: conversation, limit: 1 })
+  if (info) return info
+  throw new ThroughlineError(
+    'no_conversation',
+    `There is no conversation ${showValue(conversation)}: list_conversations lists them, search_conversations finds them.`,
   )
 }

@@ -5,8 +5,7 @@ export async function ifKnown<Answer>(question: () => Promise<Answer>): Promise<
   try {
     return await question()
   } catch (error) {
-    const isRefusal = error instanceof ModelError && !error.isRetryable
-    if (isRefusal || error instanceof SyntaxError) return undefined
+    if (error instanceof ModelError && !error.isRetryable) return undefined
     throw error
   }
 }

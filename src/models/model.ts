@@ -50,7 +50,12 @@ export function toUsage(counts: { readonly [Name in keyof ModelUsage]: unknown }
 }
 
 export type ModelPart =
-  | { readonly type: 'text-delta'; readonly text: string }
+  | {
+      readonly type: 'text-delta'
+      readonly text: string
+      /** Log probabilities of the tokens of this text, as the provider gives them, if they were asked for. */
+      readonly logprobs?: readonly unknown[]
+    }
   | { readonly type: 'thinking-delta'; readonly text: string }
   /** A complete call. Its arguments are JSON text, as the model wrote them. */
   | { readonly type: 'tool-call'; readonly id: string; readonly name: string; readonly arguments: string }
@@ -58,7 +63,28 @@ export type ModelPart =
       readonly type: 'end'
       readonly reason: EndReason
       readonly usage: ModelUsage
+      /** What the server tells besides: the name of the model that answered, durations in nanoseconds. */
+      readonly details?: Readonly<Record<string, unknown>>
+      readonly blocks?: ReplyBlocks
     }
+
+/**
+ * A reply as its provider wrote it, where that is more than thoughts, a text and calls: signed thoughts, searches that the
+ * provider made. The provider wants it back unchanged. Kept beside the message as its field `blocks`.
+ */
+export interface ReplyBlocks {
+  /** Whose form it is: other providers are not sent it. */
+  readonly form: string
+  readonly list: readonly object[]
+}
+
+/** Of the blocks of a reply only the thoughts, where its text was changed. Undefined if there are none. */
+export function onlyThoughts({ form, list }: ReplyBlocks): ReplyBlocks | undefined {
+  const thoughts = list.filter(block => thoughtTypes.has((block as { type?: unknown }).type))
+  return thoughts.length > 0 ? { form, list: thoughts } : undefined
+}
+
+const thoughtTypes: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking', 'reasoning'])
 
 export type EndReason = 'stop' | 'length' | 'tool-calls' | 'other'
 
@@ -79,6 +105,8 @@ export interface Model {
    * the reason of the signal, which is thrown unchanged.
    */
   stream(request: ModelRequest): AsyncIterable<ModelPart>
+  /** Whether its server is on this machine or network: what it has read before then saves time. Default false. */
+  readonly isLocal?: boolean
   /** Which files the model takes. Absent: the model sees to that itself, and gets every message as it is. */
   readonly files?: ModelFiles
 }
@@ -110,8 +138,6 @@ export type ModelErrorCode =
   | 'files_refused'
   /** The reply was longer than is taken: it was stopped. */
   | 'reply_too_large'
-  /** An optional client library is not installed. */
-  | 'client_missing'
 
 /** Why a model did not answer, and whether to try again. Never holds the texts that were sent. */
 export class ModelError extends ThroughlineError {

@@ -16,7 +16,7 @@ export function quoteFault(words: string, sent: readonly string[]): string {
 const leftOut = '(its words repeat what was sent and are left out)'
 
 /** Like `quoteFault`, without quotation marks. */
-export function showable(words: string, sent: readonly string[]): string {
+function showable(words: string, sent: readonly string[]): string {
   const line = words.replace(/\s+/g, ' ').trim().slice(0, longest)
   return repeats(line, sent) ? leftOut : line.replace(keys, '…')
 }

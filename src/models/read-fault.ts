@@ -88,6 +88,8 @@ const tooLongWords: readonly RegExp[] = [
   // LM Studio
   /context the overflows|context length of only|context size has been exceeded|reached context length/i,
   /tokens to keep from the initial prompt is greater than the context length/i,
+  // Anthropic
+  /^prompt is too long: \d|^input length and `max_tokens` exceed context limit/i,
   // SGLang
   /longer than the model'?s context length|exceeds the model'?s (maximum )?context length/i,
   /reduce the length of the (messages|prompt|input)/i,
@@ -119,6 +121,10 @@ function tokensIn(words: string): OverflowTokens | undefined {
       start,
     )
   if (studio) return toTokens(Number(studio[1]), Number(studio[2]))
+  const anthropic =
+    /^prompt is too long: (\d{1,9}) tokens > (\d{1,9}) maximum/i.exec(start) ??
+    /^input length and `max_tokens` exceed context limit: (\d{1,9}) \+ \d{1,9} > (\d{1,9})/i.exec(start)
+  if (anthropic) return toTokens(Number(anthropic[1]), Number(anthropic[2]))
   const told = /^(?:the )?request \((\d{1,9}) tokens\) exceeds [a-z ]{1,40}\((\d{1,9}) tokens\)/i.exec(start)
   return told ? toTokens(Number(told[1]), Number(told[2])) : undefined
 }

@@ -75,7 +75,7 @@ export function readPart(part: Part, seq: number, where: string): Media | undefi
       return readBytes(part.image ?? part.data, mediaType || 'image', seq, `${where}.image`)
     case 'file':
       if ('file' in part) return readOpenAiFile(part.file, seq, `${where}.file`)
-      return readBytes(part.data, mediaType, seq, `${where}.data`, filename)
+      return readData(part.data, mediaType, seq, `${where}.data`, filename)
     case 'media':
     case 'image-data':
     case 'file-data':
@@ -89,7 +89,9 @@ export function readPart(part: Part, seq: number, where: string): Media | undefi
     }
     case 'input_file':
     case 'image-file-id':
+    case 'image-file-reference':
     case 'file-id':
+    case 'file-reference':
       return { type: 'foreign', kind: part.type }
     default:
       return undefined
@@ -113,6 +115,22 @@ function readOutput(part: Part, seq: number, where: string): Media[] {
     if (!media) throw new InvalidMessageError(seq, `"${where}.output.value[${at}]" is of an unknown type`)
     return [media]
   })
+}
+
+/** Reads the data of a file part. In AI SDK 7 it says what it is. */
+function readData(value: unknown, mediaType: string, seq: number, where: string, filename?: string): Media {
+  const { type, data, url, text } = (value ?? {}) as Part
+  switch (type) {
+    case 'data':
+    case 'url':
+      return readBytes(type === 'url' ? url : data, mediaType, seq, `${where}.${type}`, filename)
+    case 'text':
+      return readBytes(new TextEncoder().encode(String(text)), mediaType, seq, `${where}.text`, filename)
+    case 'reference':
+      return { type: 'foreign', kind: mediaType || 'file' }
+    default:
+      return readBytes(value, mediaType, seq, where, filename)
+  }
 }
 
 /** Reads a file that is given as base64, a data URL, an address or an array of bytes. */

@@ -18,11 +18,16 @@ export interface Server {
 }
 
 /** The error for an answer that is not 2xx. */
-export function toStatusError(server: Server, status: number, fault: Fault, headers: Headers): ModelError {
+export function toStatusError(
+  server: Server,
+  status: number,
+  fault: Fault,
+  header: (name: string) => string | undefined,
+): ModelError {
   const code = server.hasFiles?.() && refusesFiles(status, fault) ? 'files_refused' : codeOf(status, fault)
   return new ModelError(code, `${server.name} ${explain(server, code, status, fault)}`, {
     status,
-    ...factsOf(code, fault, name => headers.get(name)),
+    ...factsOf(code, fault, header),
   })
 }
 
@@ -53,26 +58,31 @@ export function toStreamError(server: Server, problem: string, fault?: Fault, ca
 /** Finds the meaning of what was thrown while a server was asked. */
 export function toWireError(server: Server, error: unknown, hasAnswered: boolean): ModelError {
   if (error instanceof ModelError) return error
-  if (error instanceof ThroughlineError) {
-    // A message that cannot be converted: asking again does not help.
-    const status = error instanceof InvalidMessageError ? 400 : undefined
-    return new ModelError('model_refused', error.message, { status, cause: error })
-  }
+  // A message that cannot be converted: asking again does not help.
+  if (error instanceof InvalidMessageError)
+    return new ModelError('model_refused', error.message, { status: 400, cause: error })
   const cause = safeCause(error, server.sent())
   if (isTimeout(error)) return toNetworkError(server, cause)
   return hasAnswered
     ? toStreamError(server, 'broke off in the middle of its answer', undefined, cause)
-    : toClientError(server, error, cause)
+    : toUnsentError(server, error, cause)
 }
 
-/** The error for a request that the client library refused to send: a key is missing, say. */
-function toClientError(server: Server, error: unknown, cause: unknown): ModelError {
+/** The error for a request that got no answer. */
+export function toSendError(server: Server, error: unknown): ModelError {
+  const { code } = (error ?? {}) as { code?: unknown }
+  const isUnsent = error instanceof ThroughlineError || code === 'UND_ERR_INVALID_ARG'
+  return isUnsent ? toWireError(server, error, false) : toNetworkError(server, error)
+}
+
+/** The error for a request that was not sent: a key is missing, say. */
+function toUnsentError(server: Server, error: unknown, cause: unknown): ModelError {
   const said = error instanceof Error ? quoteFault(error.message, server.sent()) : ''
   return new ModelError('model_refused', `${server.name} was not asked${said}.`, { cause })
 }
 
 /** The error for a server that did not answer, or stopped in the middle. */
-export function toNetworkError(server: Server, cause: unknown): ModelError {
+function toNetworkError(server: Server, cause: unknown): ModelError {
   const { code } = rootOf(cause)
   if (isTimeout(cause)) {
     const why = 'it may still be loading the model or reading the prompt'

@@ -1,17 +1,11 @@
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { startUpstream, type Upstream, type UpstreamScript } from '../../test/scripted-upstream.ts'
 import { ModelError, type ModelPart } from './model.ts'
-
-const open: Upstream[] = []
-
-afterEach(async () => {
-  for (const upstream of open.splice(0)) await upstream.close()
-})
 
 /** An upstream that is closed after the test. */
 export async function upstreamWith(script: UpstreamScript): Promise<Upstream> {
   const upstream = await startUpstream(script)
-  open.push(upstream)
+  onTestFinished(() => upstream.close())
   return upstream
 }
 

@@ -1,6 +1,7 @@
 import { type Action, describeArguments, readActions } from '../log/actions.ts'
 import { cut } from '../log/line.ts'
-import type { Message } from '../log/message.ts'
+import type { Message, ToolCall } from '../log/message.ts'
+import { tellFault, tellResult } from '../log/telling.ts'
 import { earlierActions, previousActionsTitle } from '../log/texts.ts'
 import { neutralizeNotes } from './neutralize.ts'
 import { noteToolName } from './note-instruction.ts'
@@ -9,6 +10,8 @@ const MAX_LENGTH = 4000
 const MAX_NAME = 64
 const MAX_ARGUMENTS = 80
 const MAX_RESULT = 150
+/** What a failure may take of a short line. */
+const MAX_FAULT = 60
 /** Room for `(... and N earlier actions)`. */
 const MAX_EARLIER = 40
 
@@ -17,15 +20,16 @@ const MAX_EARLIER = 40
  * `1. [list_directory] path="/workspace/src" → index.html, about.html`.
  *
  * At most `max` characters (4000): the oldest lines collapse to `(... and N earlier actions)`, the others keep their numbers.
- * Calls that write notes are left out and not counted. Empty when there were no calls.
+ * Calls that write notes are left out and not counted. Empty when there were no calls. `isShort`: a result is told only
+ * if it failed or the call has no arguments.
  */
-export function journalOf(messages: readonly Message[], max: number = MAX_LENGTH): string {
+export function journalOf(messages: readonly Message[], max: number = MAX_LENGTH, isShort = false): string {
   const actions = readActions(messages).filter(({ call }) => call.name !== noteToolName)
   const lines: string[] = []
   let room = max
   // Newest first, so that the work does not grow with the turn.
   for (let index = actions.length - 1; index >= 0; index--) {
-    const line = `${index + 1}. ${describe(actions[index]!)}`
+    const line = `${index + 1}. ${isShort ? describeShort(actions[index]!) : describe(actions[index]!)}`
     if (line.length + 1 + (index > 0 ? MAX_EARLIER : 0) > room) break
     lines.push(line)
     room -= line.length + 1
@@ -42,10 +46,21 @@ export function previousTurnSummary(messages: readonly Message[]): string {
 }
 
 function describe({ call, result }: Action): string {
+  const told = result === undefined ? '(no result yet)' : inert(tellResult(result, MAX_RESULT), MAX_RESULT)
+  return lineOf(call, describeArguments(call.arguments, MAX_ARGUMENTS), told || '(no output)')
+}
+
+/** Of a turn that goes on: the call, and its result only if that failed or there is nothing else to tell. */
+function describeShort({ call, result = '' }: Action): string {
+  const given = describeArguments(call.arguments, MAX_ARGUMENTS, true)
+  const told = tellFault(result, MAX_FAULT) ?? (given === '' ? tellResult(result, MAX_FAULT) : undefined)
+  return lineOf(call, given, told && inert(told, MAX_FAULT))
+}
+
+function lineOf(call: ToolCall, given: string, outcome: string | undefined): string {
   const name = neutralizeNotes(`[${cut(call.name, MAX_NAME) || '?'}]`)
-  const given = inert(describeArguments(call.arguments, MAX_ARGUMENTS), MAX_ARGUMENTS)
-  const outcome = result === undefined ? '(no result yet)' : inert(result, MAX_RESULT) || '(no output)'
-  return [name, ...(given === '' ? [] : [given]), '→', outcome].join(' ')
+  const said = inert(given, MAX_ARGUMENTS)
+  return [name, ...(said === '' ? [] : [said]), ...(outcome === undefined ? [] : ['→', outcome])].join(' ')
 }
 
 /** A tool's text cut, then with its notes quoted: a tool must not write notes. Cutting first makes 5 MB cheap. */

@@ -6,14 +6,19 @@ const between = '[\\s_\\-\\u2010-\\u2015]{0,2}'
 /** Or a dash behind a blank: `[NOTE TO SELF - …]`. */
 const colon = '(?:[:：]|(?<=\\s)[-\\u2010-\\u2015])'
 
+/** Square brackets, also those of Chinese and Japanese: each closes what its partner opened. */
+const pairs: Readonly<Record<string, string>> = { '[': ']', '［': '］', '【': '】', '〔': '〕', '⟦': '⟧' }
+export const closingOf = (opening: string): string => pairs[opening]!
+const bracket = `[\\${Object.keys(pairs).join('')}]`
+
 /** `[NOTE TO`, and ` SELF:` with any nonce, step by step. */
-const start = ['\\[', '\\s?', `(${signs})`, ...'note', 's?', between, ...'to']
+const start = [bracket, '\\s?', `(${signs})`, ...'note', 's?', between, ...'to']
 const owner = [between, 'm?', 'y?', 'o?', 'u?', 'r?', ...'self']
 const steps = [...start, ...owner, '(?:\\s([a-z0-9]{0,32}))?', signs, '\\s?', colon]
 
 /**
  * The marker of a note as models write it: in any case; with blanks, dashes, underscores or nothing between the words; with
- * `NOTES` for `NOTE`, `MYSELF` or `YOURSELF` for `SELF`. The groups are signs of bold type after the bracket, and the nonce.
+ * `NOTES` for `NOTE`, `MYSELF` or `YOURSELF` for `SELF`; with any square bracket. The groups are signs of bold type after the bracket, and the nonce.
  */
 export const createMarker = (): RegExp => new RegExp(steps.join(''), 'gi')
 
@@ -25,9 +30,10 @@ const beginning = new RegExp(`^${steps.reduceRight((rest, step) => `${step}(?:${
 
 /** Where a marker begins that the end of a text may still become, not before `from`; the text's length if there is none. */
 export function findBeginning(text: string, from: number): number {
-  const at = text.lastIndexOf('[')
-  const isNear = at >= Math.max(from, text.length - reach)
-  return isNear && beginning.test(text.slice(at)) ? at : text.length
+  const near = Math.max(from, text.length - reach)
+  let at = text.length - 1
+  while (at >= near && !(text[at]! in pairs)) at -= 1
+  return at >= near && beginning.test(text.slice(at)) ? at : text.length
 }
 
 /**

@@ -110,7 +110,7 @@ describe('createNoteScanner on any reply', () => {
           expect(known.length - visible.length).toBeLessThan(16 + 3 + 64)
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: process.env.THROUGHLINE_LONG ? 10_000 : 300 },
     )
   })
 
@@ -130,7 +130,7 @@ describe('createNoteScanner on any reply', () => {
           expect(held).toMatch(/^\s{0,16}[*_]{0,3}(?:\[[\s*_]{0,4}(?:N.{0,60})?)?$/is)
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: process.env.THROUGHLINE_LONG ? 10_000 : 300 },
     )
   })
 
@@ -139,20 +139,21 @@ describe('createNoteScanner on any reply', () => {
       .constantFrom('NOTE', 'Notes', 'note')
       .chain(one => fc.constantFrom(' ', '_', '-', '\u2013', '').map(gap => [one, 'to', 'self'].join(gap)))
     const bold = fc.constantFrom('', '*', '**', '***', '_', '__', '`')
-    const form = fc.record({ name, bold, inner: bold, nonce: fc.constantFrom('', ' a1b2', ' z') })
+    const pair = fc.constantFrom('[]', '【】', '［］')
+    const form = fc.record({ name, bold, inner: bold, pair, nonce: fc.constantFrom('', ' a1b2', ' z') })
     const colon = fc.constantFrom(':', ' :', '：', ' -', ' —')
     fc.assert(
-      fc.property(form, colon, options, ({ name, bold, inner, nonce }, end, given) => {
-        const text = `**Done.** ${bold}[${inner}${name}${nonce}${inner}${end} § items[0] §]${bold} Bye.`
+      fc.property(form, colon, options, ({ name, bold, inner, pair: [open, close], nonce }, end, given) => {
+        const text = `**Done.** ${bold}${open}${inner}${name}${nonce}${inner}${end} § items[0] §${close}${bold} Bye.`
         const whole = splitNote(text, given)
         expect(whole.visible).toBe('**Done.** Bye.')
         for (let at = 0; at <= text.length; at++) {
           const { shown, result } = scan([text.slice(0, at), text.slice(at)], given)
           expect(result).toEqual(whole)
-          expect(shown[0]).not.toMatch(/§|SELF|\[/i)
+          expect(shown[0]).not.toMatch(/§|SELF|[[【［]/i)
         }
       }),
-      { numRuns: 300 },
+      { numRuns: process.env.THROUGHLINE_LONG ? 3_000 : 100 },
     )
   })
 

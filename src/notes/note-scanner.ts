@@ -1,4 +1,4 @@
-import { createMarker, findBeginning, findBold, isSign, isUnmistakable } from './marker.ts'
+import { closingOf, createMarker, findBeginning, findBold, isSign, isUnmistakable } from './marker.ts'
 import { checkNonce, type NoteOptions } from './nonce.ts'
 
 export interface SplitReply {
@@ -16,6 +16,8 @@ export interface NoteScanner {
    * and the note as far as it was read. A second call returns no text and the same note. Push nothing after it.
    */
   end(): SplitReply
+  /** How many characters of what was pushed are shown or hidden for good, and how many of those were shown as they came. */
+  progress(): { readonly settled: number; readonly shown: number }
 }
 
 /**
@@ -48,10 +50,12 @@ export function createNoteScanner({ nonce }: NoteOptions = {}): NoteScanner {
   let note: string | undefined
   /** The white space around the blocks since the last visible text; undefined where there was no block. */
   let gap: Gap | undefined
-  let hasShown = false
+  let pushed = 0
+  let shown = 0
 
   function push(chunk: string): string {
     const text = held + chunk
+    pushed += chunk.length
     let visible = ''
     let at = 0
     held = ''
@@ -77,7 +81,7 @@ export function createNoteScanner({ nonce }: NoteOptions = {}): NoteScanner {
       const found = marker.exec(text)
       const bracket = found?.index ?? findBeginning(text, at)
       // What was shown ends without white space, because that is held back.
-      const end = findBold(text, bracket, at, gap !== undefined || !hasShown)
+      const end = findBold(text, bracket, at, gap !== undefined || shown === 0)
       const near = Math.max(at, end - mostSpace)
       const start = near + text.slice(near, end).trimEnd().length
       visible += show(text.slice(at, start))
@@ -88,7 +92,7 @@ export function createNoteScanner({ nonce }: NoteOptions = {}): NoteScanner {
       const [whole, inner = '', word] = found
       gap = { before: gap === undefined ? text.slice(start, end) : closeGap(gap), after: '' }
       closing = bracket - end
-      block = openNoteBlock(nonce === undefined || word === nonce, inner)
+      block = openNoteBlock(nonce === undefined || word === nonce, inner, whole[0]!)
       at = bracket + whole.length
     }
     return visible
@@ -104,13 +108,13 @@ export function createNoteScanner({ nonce }: NoteOptions = {}): NoteScanner {
 
   function show(text: string): string {
     if (text === '') return ''
-    const space = gap !== undefined && hasShown ? closeGap(gap) : ''
+    const space = gap !== undefined && shown > 0 ? closeGap(gap) : ''
     gap = undefined
-    hasShown = true
+    shown += text.length
     return space + text
   }
 
-  return { push, end }
+  return { push, end, progress: () => ({ settled: pushed - held.length, shown }) }
 }
 
 /** How much white space is looked at on each side of a block. */
@@ -133,15 +137,15 @@ function lines(space: string): number {
 /**
  * Reads the inside of one block piece by piece, to its closing bracket. Brackets inside a note balance:
  * `[NOTE TO SELF: see items[0]]` is one block. Of a long block only a bounded part is kept; of one with another nonce
- * nothing. `signs`: what begins bold type inside of the block, as in `[**NOTE TO SELF:** …]`.
+ * nothing. `signs`: what begins bold type inside of the block, as in `[**NOTE TO SELF:** …]`. `opening`: its bracket.
  */
-function openNoteBlock(isOurs: boolean, signs: string) {
+function openNoteBlock(isOurs: boolean, signs: string, opening: string) {
   let depth = 1
   let said = ''
 
   /** Reads on from a place in a text; returns the place where the block ends, or the end of the text. */
   function read(text: string, from: number): number {
-    const { at, left } = findClosing(text, from, depth)
+    const { at, left } = findClosing(text, from, depth, opening)
     depth = left
     keep(text.slice(from, depth > 0 ? at : at - 1))
     return at
@@ -162,14 +166,15 @@ export function findClosing(
   text: string,
   from: number,
   open: number,
+  opening = '[',
 ): { readonly at: number; readonly left: number } {
-  const brackets = /[[\]]/g
+  const brackets = new RegExp(`[\\${opening}\\${closingOf(opening)}]`, 'g')
   brackets.lastIndex = from
   let left = open
   while (left > 0) {
     const found = brackets.exec(text)
     if (found === null) return { at: text.length, left }
-    left += found[0] === '[' ? 1 : -1
+    left += found[0] === opening ? 1 : -1
   }
   return { at: brackets.lastIndex, left }
 }

@@ -82,6 +82,10 @@ describe('splitNote', () => {
     '[**NOTE TO SELF:** x]',
     '[**NOTE TO SELF**: x]',
     '**[NOTE TO SELF: x]',
+    '【NOTE TO SELF: x】',
+    '［Note to self： x］',
+    '**〔NOTES TO SELF: x〕**',
+    '⟦**NOTE TO SELF:** x⟧',
   ])('cuts the near form %j whole', block => {
     expect(splitNote(`Done. ${block}`)).toEqual({ visible: 'Done.', note: 'x' })
     expect(splitNote(`${block}\n\nDone.`)).toEqual({ visible: 'Done.', note: 'x' })
@@ -92,6 +96,18 @@ describe('splitNote', () => {
     'takes %j for ordinary text',
     text => expect(splitNote(text)).toEqual({ visible: text }),
   )
+
+  it('closes a block by the bracket that opened it', () => {
+    expect(splitNote('A 【NOTE TO SELF: see [1] and 【2】, not ]】 B')).toEqual({
+      visible: 'A B',
+      note: 'see [1] and 【2】, not ]',
+    })
+    expect(splitNote('A [NOTE TO SELF: the 【 of a title] B')).toEqual({
+      visible: 'A B',
+      note: 'the 【 of a title',
+    })
+    expect(splitNote('A 【NOTE TO SELF: left open]')).toEqual({ visible: 'A', note: 'left open]' })
+  })
 
   it('leaves bold type that is not the block’s own', () => {
     expect(splitNote('**Done. [NOTE TO SELF: x]**')).toEqual({ visible: '**Done.**', note: 'x' })

@@ -13,9 +13,12 @@ import { createKeys } from './auth/create-keys.ts'
 import { createIdentify } from './auth/identify.ts'
 import { refuse } from './auth/refuse.ts'
 import { requireScope } from './auth/require-scope.ts'
+import { type CacheOptions, createCache } from './cache/create-cache.ts'
 import type { AnswerOptions } from './exchange/answer.ts'
+import { logOfPerson } from './exchange/asked.ts'
 import { createLogs } from './exchange/create-logs.ts'
 import { restingStore } from './exchange/resting-store.ts'
+import { createRunner, type Served } from './exchange/runner.ts'
 import { sweep } from './exchange/sweep.ts'
 import { type Face, messagesFace, ollamaFace, openaiFace, responsesFace } from './faces/index.ts'
 import { type AllowedNames, checkNames } from './guard/check-host.ts'
@@ -23,18 +26,22 @@ import { createGate } from './guard/create-gate.ts'
 import { createBodyParser } from './guard/known-bodies.ts'
 import { checkReadiness } from './health/check-readiness.ts'
 import { type Counted, createMetrics } from './health/create-metrics.ts'
+import { personIn } from './identity/known-client.ts'
 import { inspectorRoutes } from './inspector/inspector-routes.ts'
-import { answerChat, type Served } from './routes/chat-route.ts'
+import { answerChat } from './routes/chat-route.ts'
 import { answerMcp } from './routes/mcp-route.ts'
 import { passOn, pathOf } from './routes/pass-on.ts'
 import { responsesRoutes } from './routes/responses/responses-routes.ts'
 import { toFault } from './to-fault.ts'
 import { uiChatRoutes } from './ui-chat/ui-chat-routes.ts'
+import { withCredential } from './upstream/credential.ts'
 import type { Upstream } from './upstream/upstream.ts'
+import { oneUpstream, type Upstreams } from './upstream/upstreams.ts'
 
 export interface ServerOptions extends AnswerOptions {
   readonly store: Store
-  readonly upstream: Upstream
+  /** One for all models, or several that share them. */
+  readonly upstream: Upstream | Upstreams
   /** Whether conversations are kept and fitted. Without it requests are only passed on. Default true. */
   readonly memory?: boolean
   /** The window that clients are told. Default 1,000,000: they then send everything, and the log is whole. */
@@ -65,6 +72,14 @@ export interface ServerOptions extends AnswerOptions {
   readonly leaseMs?: number
   /** Lets recall also find what means the same in other words. Default: words alone. */
   readonly embed?: HistoryOptions['embed']
+  /** What a message may bring back: see `createHistory`. Default `'conversation'`. */
+  readonly remember?: HistoryOptions['remember']
+  /** The model that answers what clients ask beside conversations. Default: the one that they name. */
+  readonly sideModel?: string
+  /** Whether the beginning of a next prompt is read while nobody waits: see the setting. Default `off`. */
+  readonly readAhead?: CacheOptions['readAhead']
+  /** Whether conversations keep their slots of llama.cpp: see the setting. Default `off`. */
+  readonly slots?: CacheOptions['slots']
   /** How long what clients ask beside conversations is kept: titles, tags. Default one day. */
   readonly sideMs?: number
   /** After how much time without use a conversation is deleted whole. Default: never. */
@@ -99,29 +114,44 @@ export interface Server {
 
 /** The server without its port: a function from requests to responses. The store and the upstream stay open. */
 export function createServer(given: ServerOptions): Server {
-  const { upstream, memory = true, promise = 1_000_000, manage = false, lingerMs } = given
+  const { memory = true, promise = 1_000_000, manage = false, lingerMs } = given
   const { maxBodyBytes = 32 * 1024 ** 2, now = Date.now, newId = randomUUID } = given
   const { maxDepth = 100, maxMessages = 100_000, maxStreams = 256, unreadMs = 120_000 } = given
   const { sideMs = 86_400_000, keepAliveMs = 15_000 } = given
   const { allowed = { host: '127.0.0.1', hosts: [], origins: [] } } = given
+  const upstreams = 'all' in given.upstream ? given.upstream : oneUpstream(given.upstream)
   // One request to the upstream for one of a client: clients try again themselves, and tries would multiply.
-  const { window, reserve, notes, policy, retries = 0, stallMs, maxReply } = given
-  const options = { retries, ...present({ window, reserve, notes, policy, stallMs, maxReply }) }
+  const {
+    window,
+    reserve,
+    maxToolTokens,
+    notes,
+    policy,
+    systemPrompt,
+    retries = 0,
+    stallMs,
+    maxReply,
+  } = given
+  // Only results of tools are cut unasked: refused, they would leave an agent nothing to go on with.
+  const { overflow = 'trim-results' } = given
+  const options = {
+    ...{ retries, overflow },
+    ...present({ window, reserve, maxToolTokens, notes, policy, systemPrompt, stallMs, maxReply }),
+  }
   const store = noticingStore(restingStore(given.store), (...write) => api.onWrite(...write))
-  const logOf = createLogs({ store, now, newId, ...present({ leaseMs: given.leaseMs, embed: given.embed }) })
+  const { leaseMs, embed, remember = 'conversation' } = given
+  const logOf = createLogs({ store, now, newId, remember, ...present({ leaseMs, embed }) })
   const keys = createKeys(store, { now })
   const identify = createIdentify({
     keys,
     now,
     ...present({ apiKeys: given.apiKeys, isRequired: given.requireKeys }),
   })
-  const gate = createGate(maxStreams)
   const metrics = createMetrics()
-  const onServed = (served: Served) => {
-    metrics.count(toCounted(served))
-    given.onServed?.(served)
-  }
-  // A message has a handful of values; the few that have many have few companions.
+  const { sideModel, readAhead = 'off', slots = 'off' } = given
+  const cache = createCache({ readAhead, slots, now, onRead: metrics.readAhead })
+  const gate = createGate(maxStreams, inside => cache.busy(inside === 0))
+  // A list of messages has about 20 JSON values per message.
   const limits = {
     maxBodyBytes,
     maxMessages,
@@ -130,14 +160,22 @@ export function createServer(given: ServerOptions): Server {
     json: { maxDepth, maxValues: maxMessages * 20 },
   }
   const cancels = createCancels(store)
+  const runner = createRunner({
+    ...{ gate, cancels },
+    onServed(served) {
+      const by = served.model === undefined ? undefined : upstreams.find(served.model)
+      const told = by ? { ...served, upstream: { name: by.name, kind: by.upstream.kind } } : served
+      metrics.count(toCounted(told))
+      given.onServed?.(told)
+    },
+  })
   const parse = createBodyParser(limits.json)
-  const route = { upstream, options, gate, cancels, now, newId, onServed, parse, ...limits }
-  const passing = { upstream, promise, manage, maxBodyBytes, gate }
+  const route = { upstreams, options, runner, cache, sideModel, now, newId, parse, ...limits }
+  const passing = { upstreams, promise, manage, maxBodyBytes, json: limits.json, began: now(), gate }
   const { pollMs, maxListeners, experimentTools } = given
   const api = createApi({
-    ...{ upstream, options, gate, maxBodyBytes, keepAliveMs, json: limits.json, newId, logOf, keys, cancels },
-    onReply: metrics.count,
-    about: { ...given.about, needsKey: given.requireKeys ?? (given.apiKeys ?? []).length > 0 },
+    ...{ upstreams, options, runner, cache, ...limits, newId, logOf, keys, cancels },
+    about: { ...given.about, needsKey: given.requireKeys ?? (given.apiKeys ?? []).length > 0, remember },
     ...present({ pollMs, maxListeners, experimentTools, states: given.states, embed: given.embed }),
   })
   const sweeping = sweep({
@@ -155,18 +193,21 @@ export function createServer(given: ServerOptions): Server {
     // A page whose origin is allowed may read the answers.
     return context.req.header('origin') === undefined ? next() : forPages(context, next)
   })
-  app.get('/health', context => context.json({ status: 'ok', upstream: upstream.kind }))
+  app.get('/health', context =>
+    context.json({ status: 'ok', upstream: upstreams.all.map(({ upstream }) => upstream.kind).join(', ') }),
+  )
   app.get('/health/readiness', async context => {
-    const { isReady, ...parts } = await checkReadiness(store, upstream)
+    const { isReady, ...parts } = await checkReadiness(store, upstreams.all)
     return context.json({ status: isReady ? 'ok' : 'away', ...parts }, isReady ? 200 : 503)
   })
   if (given.inspector !== undefined) app.route('/', inspectorRoutes(given.inspector))
   // Everything from here on needs a caller.
   app.use(async (context, next) => {
-    const caller = await identify(context.req.raw.headers)
+    const { caller, credential } = await identify(context.req.raw.headers)
     context.set('caller', caller)
-    context.set('log', logOf(caller.tenant))
-    return next()
+    const headers = Object.fromEntries(context.req.raw.headers)
+    context.set('log', logOfPerson(logOf(caller.tenant), caller.person ?? personIn(headers)))
+    return withCredential(credential, next)
   })
   app.all('/mcp', requireScope('read'), ({ req: { raw: request }, var: { log, caller } }) =>
     answerMcp({ request, log, caller, ...limits }),
@@ -175,6 +216,7 @@ export function createServer(given: ServerOptions): Server {
     const { listeners, experiments } = api.counts()
     const text = metrics.text({
       throughline_open_replies: gate.inside,
+      throughline_reading_ahead: Number(cache.isReading),
       throughline_listeners: listeners,
       throughline_running_experiments: experiments,
     })
@@ -191,7 +233,7 @@ export function createServer(given: ServerOptions): Server {
       })
     }
   }
-  if (memory) app.route('/throughline/v1/ui-chat', uiChatRoutes({ ...route, lingerMs }))
+  if (memory) app.route('/throughline/v1/ui-chat', uiChatRoutes({ ...route, cancels, lingerMs }))
   api.mount(app)
   if (memory) for (const prefix of ['/', '/c/:conversation']) app.route(prefix, responsesRoutes(route))
   app.all('/c/:conversation/*', mayChat, context =>
@@ -203,6 +245,7 @@ export function createServer(given: ServerOptions): Server {
     fetch: async request => app.fetch(request),
     routes: app.routes.map(({ method, path }) => ({ method, path })),
     async close() {
+      cache.busy(false)
       cancels.close()
       await sweeping.close()
       await api.close()
@@ -212,7 +255,10 @@ export function createServer(given: ServerOptions): Server {
 
 const forPages = cors({
   origin: origin => origin,
-  exposeHeaders: ['x-request-id', 'x-throughline-conversation', 'x-throughline-branch', 'retry-after'],
+  exposeHeaders: [
+    ...['x-request-id', 'x-throughline-conversation', 'x-throughline-branch'],
+    ...['x-throughline-trimmed', 'retry-after'],
+  ],
   maxAge: 600,
 })
 
@@ -223,8 +269,8 @@ const faces: readonly (readonly [string, Face])[] = [
   ['/v1/responses', responsesFace],
 ]
 
-const toCounted = ({ face, model, ms, answered, fault }: Served): Counted => ({
-  ...{ face, model, ms },
+const toCounted = ({ face, model, upstream, ms, answered, fault, reusable }: Served): Counted => ({
+  ...{ face, model, ms, reusable, upstream: upstream?.name },
   outcome: fault?.code ?? answered?.result.error?.code ?? answered?.result.status ?? 'repeated',
   usage: answered?.result.usage,
 })

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
+import { manifest, packageFile } from './package.ts'
 
 /** Loads and runs a module, in TypeScript or JavaScript, on every supported Node. */
 export async function importModule(path: string): Promise<Readonly<Record<string, unknown>>> {
@@ -15,15 +15,10 @@ function aliasesFor(path: string): Record<string, string> {
     createRequire(path).resolve('throughline/package.json')
     return {}
   } catch {}
-  const root = join(import.meta.dirname, '../..')
-  const { name, exports } = createRequire(import.meta.url)(join(root, 'package.json')) as {
-    readonly name: string
-    readonly exports: Readonly<Record<string, string | { readonly default: string }>>
-  }
   return Object.fromEntries(
-    Object.entries(exports).map(([entry, target]) => [
-      `${name}${entry.slice(1)}`,
-      join(root, typeof target === 'string' ? target : target.default),
+    Object.entries(manifest.exports).map(([entry, target]) => [
+      `${manifest.name}${entry.slice(1)}`,
+      packageFile(typeof target === 'string' ? target : target.default),
     ]),
   )
 }

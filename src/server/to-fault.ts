@@ -1,5 +1,6 @@
 import { faultOf, type PlainFaultCode } from '../chat/fault-of.ts'
-import { InvalidPlanError } from '../experiment/index.ts'
+import { ContextOverflowError } from '../context/compose/finish.ts'
+import { InvalidPlanError } from '../experiment/experiment-error.ts'
 import type { ModelErrorCode } from '../models/model.ts'
 import type { LeaseError } from '../stores/store-error.ts'
 import type { FaceFault } from './faces/face.ts'
@@ -11,9 +12,13 @@ export function toFault(error: unknown): FaceFault {
     const { code, message, retryAfterMs } = error
     return { status: 503, code, message, retryAfterMs, isRetryable: true }
   }
-  const fault = faultOf(error, statuses)
+  const isTooLarge = error instanceof ContextOverflowError
+  const fault = faultOf(isTooLarge ? new ContextOverflowError(error, largerRoom) : error, statuses)
   return error instanceof InvalidPlanError ? { ...fault, problems: error.problems } : fault
 }
+
+const largerRoom =
+  'Give the model a larger window and say so to the server (the setting "window"), offer fewer tools, have their descriptions shortened ("maxToolTokens"), or have long texts cut ("overflow": "trim").'
 
 /** The statuses of codes that only the server has. */
 const statuses = {

@@ -51,6 +51,7 @@ describe('types', () => {
     const first = defineState({ name: 'item', tool: 'list_items', schema, pick: result => result.items[0] })
     expectTypeOf(first).toEqualTypeOf<State<Item, undefined>>()
     expectTypeOf(createStateReader(first).value()).toEqualTypeOf<Item | undefined>()
+    expect(createStateReader(first).value()).toBeUndefined()
   })
 
   it('come from fold, which gets what pick gives', () => {
@@ -69,6 +70,7 @@ describe('types', () => {
       },
     })
     expectTypeOf(readState([], sizes).value).toEqualTypeOf<number[] | undefined>()
+    expect(readState([], sizes).value).toBeUndefined()
   })
 
   it('leave out undefined when there is an initial value', () => {
@@ -80,7 +82,9 @@ describe('types', () => {
 
   it('refuse an initial value of another type', () => {
     // @ts-expect-error a number is no list of items
-    defineState({ name: 'items', tool: 'list_items', schema, initial: 5 })
+    const state = defineState({ name: 'items', tool: 'list_items', schema, initial: 5 })
+    // Only the types refuse it.
+    expect(readState([], state).value).toBe(5)
   })
 })
 

@@ -88,7 +88,7 @@ describe('readState', () => {
         expect(reading.entry?.tool).toBe(last?.tool)
         expect(readState(messages, folded, options).value).toEqual(good.map(one => one.n))
       }),
-      { numRuns: 500 },
+      { numRuns: process.env.THROUGHLINE_LONG ? 5_000 : 150 },
     )
   })
 
@@ -108,7 +108,7 @@ describe('readState', () => {
           expect(reader.reading()).toEqual(readState(messages, state, { projectId: 'p' }))
         }
       }),
-      { numRuns: 300 },
+      { numRuns: process.env.THROUGHLINE_LONG ? 3_000 : 100 },
     )
   })
 

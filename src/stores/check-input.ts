@@ -1,5 +1,6 @@
 import { InvalidOptionError, showValue } from '../log/error.ts'
 import { isCount } from '../log/is-count.ts'
+import { roles } from '../log/message.ts'
 import type {
   CallStatus,
   DescribeConversation,
@@ -9,13 +10,23 @@ import type {
   NewEntry,
   StoredCall,
   ThreadKey,
+  TurnStatus,
 } from './store.ts'
 import { InvalidTextError, TooLargeError } from './store-error.ts'
 
 export const defaultMaxEntryBytes = 8 * 1024 * 1024
 const maxNameBytes = 1_024
 const maxMetadataBytes = 64 * 1024
+/** The largest place that every store can keep. */
+const maxPlace = 2 ** 31 - 2
 const callStatuses: readonly string[] = ['sent', 'completed', 'failed', 'cancelled'] satisfies CallStatus[]
+const endStatuses: readonly string[] = [
+  'completed',
+  'failed',
+  'cancelled',
+  'interrupted',
+] satisfies TurnStatus[]
+export const turnStatuses: readonly string[] = ['open', ...endStatuses]
 
 /**
  * A tenant may be empty: the only one. Other names may not: an empty name is mostly a variable that was never set, and
@@ -42,14 +53,23 @@ export function checkNames(names: Readonly<Record<string, string | undefined>>):
 }
 
 /** A description as stored: null removes a value, undefined leaves it. */
-export function toDescription({ title, metadata }: DescribeConversation): {
+export function toDescription({ title, metadata, person }: DescribeConversation): {
   readonly title: string | null | undefined
   readonly metadata: string | null | undefined
+  readonly person: string | null | undefined
 } {
-  if (title != null && typeof title !== 'string')
-    throw new InvalidOptionError('title', `expected a text or null, got ${showValue(title)}`)
+  for (const [name, text] of Object.entries({ title, person }))
+    if (text != null && typeof text !== 'string')
+      throw new InvalidOptionError(name, `expected a text or null, got ${showValue(text)}`)
   checkNames({ title: title ?? undefined })
-  return { title, metadata: metadata == null ? (metadata as null | undefined) : toMetadata(metadata) }
+  if (person != null) checkPerson(person)
+  return { title, person, metadata: metadata == null ? (metadata as null | undefined) : toMetadata(metadata) }
+}
+
+/** An empty name is mostly a variable that was never set, and would make one person of many. */
+export function checkPerson(person: string): void {
+  if (person === '') throw new InvalidOptionError('person', 'expected a name that is not empty')
+  checkName('person', person)
 }
 
 function toMetadata(metadata: unknown): string {
@@ -85,9 +105,10 @@ function checkWhole(option: string, value: number | undefined, least: number): v
   throw new InvalidOptionError(option, `expected ${wanted}, got ${showValue(value)}`)
 }
 
-export function checkPage({ only, after, order = 'recent', limit }: ListConversations): void {
+export function checkPage({ only, person, after, order = 'recent', limit }: ListConversations): void {
   checkLimit(limit)
   checkNames({ conversation: only })
+  if (person !== undefined) checkPerson(person)
   if (order !== 'recent' && order !== 'name')
     throw new InvalidOptionError('order', `${showValue(order)} is neither "recent" nor "name"`)
   if (!after) return
@@ -95,9 +116,34 @@ export function checkPage({ only, after, order = 'recent', limit }: ListConversa
   checkTime('after', after.updatedAt)
 }
 
+/** Checks a place in the log, or another number that counts from 0: the number of a turn, the epoch of a lease. */
+export function checkPlace(option: string, place: number | undefined): void {
+  checkWhole(option, place, 0)
+  if (place !== undefined && place > maxPlace)
+    throw new InvalidOptionError(option, `expected at most ${maxPlace}, got ${place}`)
+}
+
+export function checkLeaseMs(leaseMs: number): void {
+  checkNumber('leaseMs', leaseMs)
+  if (leaseMs < 0) throw new InvalidOptionError('leaseMs', `expected a time from 0 on, got ${leaseMs}`)
+}
+
+function checkNumber(option: string, value: number): void {
+  if (!Number.isFinite(value))
+    throw new InvalidOptionError(option, `expected a number, got ${showValue(value)}`)
+}
+
+export function checkEndStatus(status: string): void {
+  if (!endStatuses.includes(status))
+    throw new InvalidOptionError('status', `${showValue(status)} is none of ${endStatuses.join(', ')}`)
+}
+
 /** Checks a call before it is kept. */
-export function checkCall({ id, model, plan, status, error }: StoredCall, maxBytes: number): void {
+export function checkCall(call: StoredCall, maxBytes: number): void {
+  const { id, model, plan, status, error, turn, time, predicted, reported = 0 } = call
   checkNames({ 'id of the call': id, model, error })
+  checkPlace('turn', turn)
+  for (const [option, value] of Object.entries({ time, predicted, reported })) checkNumber(option, value)
   if (!callStatuses.includes(status))
     throw new InvalidOptionError('status', `"${status}" is none of ${callStatuses.join(', ')}`)
   if (!isFine(plan, maxBytes)) refuseText('The plan of a call', plan, maxBytes)
@@ -106,16 +152,24 @@ export function checkCall({ id, model, plan, status, error }: StoredCall, maxByt
 export function checkMarks(marks: readonly Mark[]): void {
   for (const { mark, at } of marks) {
     checkName('mark', mark)
-    checkWhole('at', at, 0)
+    checkPlace('at', at)
   }
 }
 
-/** Checks entries before they are appended: ids, payloads, their size. */
+/** Checks entries before they are stored: ids, roles, times, token counts, payloads and their size. */
 export function checkEntries(entries: readonly NewEntry[], maxEntryBytes: number): void {
-  for (const { id, payload } of entries) {
+  const refuse = (problem: string) => {
+    throw new InvalidOptionError('entries', problem)
+  }
+  for (const { id, role, time, tokens, payload } of entries) {
     checkName('id of an entry', id)
-    if (typeof payload !== 'string')
-      throw new InvalidOptionError('entries', `the payload of ${showValue(id)} must be JSON text`)
+    if (!(roles as readonly string[]).includes(role))
+      refuse(`${showValue(id)} has the unknown role ${showValue(role)}: use one of ${roles.join(', ')}`)
+    if (!Number.isSafeInteger(time))
+      refuse(`${showValue(id)} has the time ${showValue(time)}: expected milliseconds`)
+    if (!Object.values(tokens).every(count => Number.isFinite(count)))
+      refuse(`the token counts of ${showValue(id)} are not all numbers`)
+    if (typeof payload !== 'string') refuse(`the payload of ${showValue(id)} must be JSON text`)
     if (!isFine(payload, maxEntryBytes)) refuseText(`The entry "${id}"`, payload, maxEntryBytes)
   }
 }

@@ -1,20 +1,33 @@
 import { InvalidOptionError } from '../log/error.ts'
 import { isCount } from '../log/is-count.ts'
-import { roles } from '../log/message.ts'
 import {
   checkCall,
+  checkEndStatus,
   checkEntries,
+  checkLeaseMs,
   checkLimit,
   checkMarks,
   checkName,
   checkNames,
   checkPage,
+  checkPerson,
+  checkPlace,
   checkRange,
   checkThread,
   checkTime,
   defaultMaxEntryBytes,
+  turnStatuses,
 } from './check-input.ts'
-import type { NewEntry, RestoreEntries, Store, StoredEntry, StoredTurn } from './store.ts'
+import { notAPlace } from './rules/refusals.ts'
+import type {
+  AppendEntries,
+  Lease,
+  NewEntry,
+  RestoreEntries,
+  Store,
+  StoredEntry,
+  StoredTurn,
+} from './store.ts'
 
 /**
  * A store with its input checked: names, sizes, numbers, and texts that some databases change. What is refused does not
@@ -22,37 +35,61 @@ import type { NewEntry, RestoreEntries, Store, StoredEntry, StoredTurn } from '.
  */
 export function checkedStore(store: Store, maxEntryBytes = defaultMaxEntryBytes): Store {
   const checkNew = (entries: readonly NewEntry[]) => checkEntries(entries, maxEntryBytes)
+  const checkLease = ({ owner, epoch }: Lease) => {
+    checkNames({ owner })
+    checkPlace('epoch', epoch)
+  }
+  const checkAppend = ({ lease, expectedHead, entries, call, marks = [] }: AppendEntries) => {
+    checkLease(lease)
+    checkPlace('expectedHead', expectedHead)
+    checkNew(entries)
+    checkMarks(marks)
+    if (call) checkCall(call, maxEntryBytes)
+  }
   return {
     ...store,
     ...withChecks(store, checkThread, {
-      begin(_, { owner, key, body, closing = [], entries, marks = [] }) {
-        checkNew(closing)
+      begin(_, { owner, leaseMs, expectedHead, key, body, closing, entries, marks = [] }) {
+        checkNames({ owner, key, body, error: closing?.error })
+        checkLeaseMs(leaseMs)
+        checkPlace('expectedHead', expectedHead)
+        if (closing?.status !== undefined) checkEndStatus(closing.status)
+        checkNew(closing?.entries ?? [])
         checkNew(entries)
         checkMarks(marks)
-        checkNames({ owner, key, body })
       },
-      resume: (_, { owner }) => checkNames({ owner }),
-      append(_, { lease: { owner }, entries, call, marks = [] }) {
+      resume(_, { owner, leaseMs }) {
         checkNames({ owner })
-        checkNew(entries)
-        checkMarks(marks)
-        if (call) checkCall(call, maxEntryBytes)
+        checkLeaseMs(leaseMs)
       },
-      end(_, { lease: { owner }, error, entries, call, marks = [] }) {
-        checkNames({ owner, error })
-        checkNew(entries)
-        checkMarks(marks)
-        if (call) checkCall(call, maxEntryBytes)
+      append: (_, append) => checkAppend(append),
+      end(_, end) {
+        checkNames({ error: end.error })
+        checkEndStatus(end.status)
+        checkAppend(end)
       },
-      renew: (_, { owner }) => checkNames({ owner }),
-      seed: (_, { entries }) => checkNew(entries),
+      renew(_, lease, leaseMs) {
+        checkLease(lease)
+        checkLeaseMs(leaseMs)
+      },
+      seed(_, { expectedHead, entries }) {
+        checkPlace('expectedHead', expectedHead)
+        checkNew(entries)
+      },
       restore: (_, stretch) => checkStretch(stretch, maxEntryBytes),
-      fork: (thread, { branch }) => checkThread({ ...thread, branch }),
+      fork(thread, { at, branch }) {
+        checkThread({ ...thread, branch })
+        if (!isCount(at)) throw notAPlace(at)
+        checkPlace('at', at)
+      },
       head: () => {},
       turns: () => {},
       saveCall: (_, call) => checkCall(call, maxEntryBytes),
       calls: (_, { limit } = {}) => checkLimit(limit),
-      saveCache: (_, key) => checkName('key of the cache', key),
+      saveCache(_, key, at) {
+        checkName('key of the cache', key)
+        checkPlace('at', at)
+      },
       loadCache: (_, key) => checkName('key of the cache', key),
       saveMarks: (_, marks) => checkMarks(marks),
     }),
@@ -64,7 +101,15 @@ export function checkedStore(store: Store, maxEntryBytes = defaultMaxEntryBytes)
       },
       conversations: (_, page = {}) => checkPage(page),
       describeConversation: (_, conversation) => checkName('conversation', conversation),
-      search: (_, __, { limit } = {}) => checkLimit(limit),
+      search(_, __, { limit, person, conversation } = {}) {
+        checkLimit(limit)
+        checkNames({ conversation })
+        if (person !== undefined) checkPerson(person)
+      },
+      findWords(_, __, { person, limit }) {
+        checkPerson(person)
+        checkLimit(limit)
+      },
       deleteConversation(_, conversation, { unusedSince } = {}) {
         checkName('conversation', conversation)
         if (unusedSince !== undefined) checkTime('unusedSince', unusedSince)
@@ -80,7 +125,9 @@ export function checkedStore(store: Store, maxEntryBytes = defaultMaxEntryBytes)
   }
 }
 
-type Checks = { readonly [Method in keyof Store]?: (...input: Parameters<Store[Method]>) => void }
+type Checks = {
+  readonly [Method in keyof Store]?: (...input: Parameters<Store[Method]>) => void
+}
 
 /** Methods that check what they are about, then the rest of their input, then ask the store. */
 function withChecks<First>(store: Store, checkFirst: (first: First) => void, checks: Checks): Partial<Store> {
@@ -106,6 +153,8 @@ function checkStretch({ entries, turns, forkOf }: RestoreEntries, maxEntryBytes:
   checkEntries(entries, maxEntryBytes)
   for (const { error, key, body } of turns) checkNames({ error, key, body })
   checkNames({ forkOf: forkOf?.branch })
+  if (forkOf && !isCount(forkOf.at)) throw notAPlace(forkOf.at)
+  checkPlace('forkOf', forkOf?.at)
   entries.forEach((entry, n) => {
     checkEntry(entry, entries[n - 1])
   })
@@ -120,9 +169,7 @@ function checkStretch({ entries, turns, forkOf }: RestoreEntries, maxEntryBytes:
   checkTogether(entries, turns)
 }
 
-const statuses: readonly string[] = ['open', 'completed', 'failed', 'cancelled', 'interrupted']
-
-function checkEntry({ seq, turn, time, role, tokens }: StoredEntry, before: StoredEntry | undefined): void {
+function checkEntry({ seq, turn }: StoredEntry, before: StoredEntry | undefined): void {
   if (!isCount(seq, 1))
     throw refused('entries', `an entry has the place ${seq}: expected a whole number from 1 on`)
   if (before && seq !== before.seq + 1)
@@ -132,12 +179,6 @@ function checkEntry({ seq, turn, time, role, tokens }: StoredEntry, before: Stor
     )
   if (!isCount(turn))
     throw refused('entries', `entry ${seq} has the turn ${turn}: expected a whole number from 0 on`)
-  if (!Number.isSafeInteger(time))
-    throw refused('entries', `entry ${seq} has the time ${time}: expected milliseconds`)
-  if (!(roles as readonly string[]).includes(role))
-    throw refused('entries', `entry ${seq} has the unknown role "${role}": use one of ${roles.join(', ')}`)
-  if (!Object.values(tokens).every(count => Number.isFinite(count)))
-    throw refused('entries', `the token counts of entry ${seq} are not all numbers`)
 }
 
 function checkTurn(turn: StoredTurn, before: StoredTurn | undefined, from: number, to: number): void {
@@ -148,8 +189,8 @@ function checkTurn(turn: StoredTurn, before: StoredTurn | undefined, from: numbe
   if (!isCount(number, 1)) refuse('needs a number from 1 on')
   if (before && number !== before.turn + 1)
     refuse(`comes after turn ${before.turn}: turns must be in order, without gaps`)
-  if (!statuses.includes(status))
-    refuse(`has the unknown status "${status}": use one of ${statuses.join(', ')}`)
+  if (!turnStatuses.includes(status))
+    refuse(`has the unknown status "${status}": use one of ${turnStatuses.join(', ')}`)
   if (!isCount(first) || !isCount(last)) refuse(`goes from ${first} to ${last}: expected places of entries`)
   // A turn without entries has `last` just before `first`.
   if (first < from || last > to || last < first - 1)

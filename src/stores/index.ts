@@ -1,9 +1,22 @@
 export { toDescription } from './check-input.ts'
 export { checkedStore } from './checked-store.ts'
-export { type LeaseTime, leaseTime, remainingMs } from './lease-time.ts'
+export { type DocumentStoreOptions, documentStore } from './document/document-store.ts'
 export { type MemoryStoreOptions, memoryStore } from './memory/memory-store.ts'
-export { planRestore, type Stored, timesOf } from './plan-restore.ts'
-export { leaseLost, nameOf, notAPlace, turnOpen } from './refusals.ts'
+export { type BranchState, begunOf } from './rules/branch-state.ts'
+export { type LeaseTime, leaseTime, remainingMs } from './rules/lease-time.ts'
+export { planRestore, timesOf } from './rules/plan-restore.ts'
+export { branchExists, forkedElsewhere, nameOf, noParent, notAPlace } from './rules/refusals.ts'
+export {
+  appendEntries,
+  beginTurn,
+  type Change,
+  endTurn,
+  isForkPlace,
+  isUse,
+  renewLease,
+  resumeTurn,
+  seedEntries,
+} from './rules/write-rules.ts'
 export type * from './store.ts'
 export {
   ConflictError,
@@ -13,6 +26,7 @@ export {
   LeaseError,
   NoBranchError,
   NoConversationError,
+  OutcomeUnknownError,
   StoreError,
   type StoreProblem,
   TooLargeError,

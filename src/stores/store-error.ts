@@ -1,6 +1,6 @@
 import { showValue, ThroughlineError } from '../log/error.ts'
 
-/** Somebody else has written to the thread: read again and retry. */
+/** Another writer has written to the thread: read again and retry. */
 export class ConflictError extends ThroughlineError {
   readonly expected: number
   readonly actual: number
@@ -12,7 +12,7 @@ export class ConflictError extends ThroughlineError {
   }
 }
 
-/** Another writer holds the turn, or this one's lease ran out and somebody went on. */
+/** Another writer holds the turn, or this one's lease ran out and another went on. */
 export class LeaseError extends ThroughlineError {
   declare readonly code: 'turn_open' | 'lease_lost'
   /** The time until the turn is free, unless its holder renews the lease. Absent where waiting does not help. */
@@ -103,5 +103,12 @@ export type StoreProblem =
 export class StoreError extends ThroughlineError {
   constructor(code: StoreProblem, message: string, options?: ErrorOptions) {
     super(code, message, options)
+  }
+}
+
+/** A write broke off, and may be stored or not. Repeating the same write is safe. */
+export class OutcomeUnknownError extends ThroughlineError {
+  constructor(problem: string, cause: unknown) {
+    super('outcome_unknown', `${problem}: do the same again, with the same ids.`, { cause })
   }
 }

@@ -29,6 +29,13 @@ export interface StoredEntry extends NewEntry {
 
 export type TurnStatus = 'open' | 'completed' | 'failed' | 'cancelled' | 'interrupted'
 
+/** How a turn ended. */
+export interface TurnEnd {
+  readonly status: Exclude<TurnStatus, 'open'>
+  /** The error code of a failed turn. */
+  readonly error?: string
+}
+
 export interface StoredTurn {
   readonly turn: number
   readonly status: TurnStatus
@@ -83,7 +90,16 @@ export interface StoredCall {
   readonly error?: string
 }
 
-export interface BeginTurn {
+/** A write that may wait for the disk. */
+export interface MayBeFollowed {
+  /**
+   * Whether the caller writes once more before anybody is told of this write. Then it need not be on disk when
+   * it resolves, only when a later write without this is. A loss of power may take it, but never a later write without it. Default false.
+   */
+  readonly isFollowed?: boolean | undefined
+}
+
+export interface BeginTurn extends MayBeFollowed {
   readonly owner: string
   readonly leaseMs: number
   /** The head that the writer knows; another head is a conflict, which names both. Absent: any head. */
@@ -91,8 +107,8 @@ export interface BeginTurn {
   /** The same key with the same body returns the turn that it began; with another body it is refused. */
   readonly key?: string
   readonly body?: string
-  /** Entries that close a turn left open by a writer whose lease has run out; they come before this turn. */
-  readonly closing?: readonly NewEntry[]
+  /** How a turn ends that a writer left open whose lease has run out. Default: `interrupted`, without entries. */
+  readonly closing?: Partial<TurnEnd> & { readonly entries: readonly NewEntry[] }
   readonly entries: readonly NewEntry[]
   /** Marks of these entries, `at` counted from 1: kept as by `saveMarks`, in the same transaction. */
   readonly marks?: readonly Mark[] | undefined
@@ -102,7 +118,7 @@ export type Begun =
   | { readonly kind: 'begun'; readonly turn: StoredTurn; readonly lease: Lease; readonly head: number }
   | { readonly kind: 'replayed'; readonly turn: StoredTurn; readonly head: number }
 
-export interface AppendEntries {
+export interface AppendEntries extends MayBeFollowed {
   readonly lease: Lease
   readonly expectedHead: number
   readonly entries: readonly NewEntry[]
@@ -112,10 +128,7 @@ export interface AppendEntries {
   readonly marks?: readonly Mark[] | undefined
 }
 
-export interface EndTurn extends AppendEntries {
-  readonly status: Exclude<TurnStatus, 'open'>
-  readonly error?: string
-}
+export interface EndTurn extends Omit<AppendEntries, 'isFollowed'>, TurnEnd {}
 
 /** A stretch of a log to be restored, from an export or another store. */
 export interface RestoreEntries {
@@ -142,6 +155,8 @@ export interface ConversationDescription {
   readonly title?: string | undefined
   /** Any JSON value but null, of at most 64 KiB. */
   readonly metadata?: unknown
+  /** Whose conversation it is, among the people of the tenant. */
+  readonly person?: string | undefined
 }
 
 export interface ConversationInfo extends ConversationDescription {
@@ -164,17 +179,28 @@ export interface ThreadInfo {
 export interface DescribeConversation {
   readonly title?: string | null | undefined
   readonly metadata?: unknown
+  readonly person?: string | null | undefined
 }
 
 export interface ListConversations {
   /** Only this one, whatever the order and the page. */
   readonly only?: string | undefined
+  /** Only those of this person, found by an index. */
+  readonly person?: string | undefined
   /** `recent`: last written to first. `name`: in the order of code points, which no write changes. Default `recent`. */
   readonly order?: 'recent' | 'name'
   /** The last conversation of the previous page. One that nobody writes to meanwhile is neither skipped nor repeated. */
   readonly after?: Pick<ConversationInfo, 'conversation' | 'updatedAt'> | undefined
   /** The most conversations of a page. */
   readonly limit?: number
+}
+
+export interface SearchStore {
+  readonly limit?: number
+  /** Only in conversations of this person. */
+  readonly person?: string | undefined
+  /** Only in this conversation. */
+  readonly conversation?: string | undefined
 }
 
 export interface Found {
@@ -185,6 +211,9 @@ export interface Found {
   /** A few words around the match. */
   readonly snippet: string
 }
+
+/** Where an entry stands. */
+export type ThreadPlace = Pick<Found, 'thread' | 'seq'>
 
 /** A short text by which a place of a thread is found again. */
 export interface Mark {
@@ -208,22 +237,23 @@ export interface Store {
   /** Brings the schema up to date (not with `dryRun`) and returns the steps. Safe when two processes start at once. */
   migrate(options?: { readonly dryRun?: boolean }): Promise<readonly string[]>
   /**
-   * Opens a turn: its first entries are on disk when this resolves. Creates the thread if it is new, whatever its branch:
-   * a history refuses a branch that nobody forked before it asks the store. A turn that was left open is closed first, as
-   * `interrupted`, with the entries of `closing`. Throws LeaseError while somebody holds the open turn.
+   * Opens a turn: its first entries are on disk when this resolves, unless it `isFollowed`. Creates the thread if it is new, whatever its branch:
+   * a history refuses a branch that nobody forked before it asks the store. A turn that was left open is closed in the
+   * same step, as `closing` says. The same again by the same owner, while the turn is open, gives the turn with its
+   * lease. Throws LeaseError while a holder has the open turn.
    */
   begin(thread: ThreadKey, turn: BeginTurn): Promise<Begun>
   /**
    * Takes over the open turn without closing it, if its lease has run out; its former holder can no longer write.
-   * Returns undefined when no turn is open; throws LeaseError while somebody holds it.
+   * Returns undefined when no turn is open; throws LeaseError while a holder has it.
    */
   resume(
     thread: ThreadKey,
-    turn: { readonly owner: string; readonly leaseMs: number },
+    turn: Pick<BeginTurn, 'owner' | 'leaseMs' | 'isFollowed'>,
   ): Promise<Extract<Begun, { kind: 'begun' }> | undefined>
   /**
-   * Adds entries to the open turn. If all of them are stored already it returns the head, whoever holds the turn: a retry
-   * is no conflict. A lease that ran out stays good until somebody else takes over.
+   * Adds entries to the open turn. If all of them are stored already it changes nothing and returns the head, whoever holds
+   * the turn: a retry is no conflict. A lease that ran out stays good until another holder takes over.
    */
   append(thread: ThreadKey, append: AppendEntries): Promise<{ readonly head: number }>
   /**
@@ -231,7 +261,7 @@ export interface Store {
    * turns have begun: the same lease, status and entries give the head.
    */
   end(thread: ThreadKey, end: EndTurn): Promise<{ readonly head: number }>
-  /** Prolongs the lease; throws when somebody else has taken it over. */
+  /** Prolongs the lease; throws when another holder has taken it over. */
   renew(thread: ThreadKey, lease: Lease, leaseMs: number): Promise<void>
   /**
    * Adds entries outside of turns (pre-seeding, imports). Creates the thread if it is new. The branch must have no open
@@ -239,7 +269,7 @@ export interface Store {
    */
   seed(
     thread: ThreadKey,
-    seed: { readonly expectedHead: number; readonly entries: readonly NewEntry[] },
+    seed: Pick<AppendEntries, 'expectedHead' | 'entries' | 'isFollowed'>,
   ): Promise<{ readonly head: number }>
   /**
    * Writes entries and turns as they were elsewhere: the same ids, places, times, states and keys. Stored entries stay, so
@@ -290,7 +320,16 @@ export interface Store {
    * Entries whose texts have every word of the query, newest first, 20 unless `limit` says otherwise; none for a query
    * without words. A shared past is found in the branch that wrote it. `toWanted` and `hasWords` say what a word is.
    */
-  search(tenant: string, query: string, options?: { readonly limit?: number }): Promise<readonly Found[]>
+  search(tenant: string, query: string, options?: SearchStore): Promise<readonly Found[]>
+  /**
+   * For each of some words, given in all its forms, the newest entries of a person's conversations that have one of these, as far
+   * as the index knows them; 64 for each unless `limit` says otherwise. Words are as `toWanted` gives them.
+   */
+  findWords(
+    tenant: string,
+    words: readonly (readonly string[])[],
+    options: { readonly person: string; readonly limit?: number },
+  ): Promise<readonly (readonly ThreadPlace[])[]>
   /**
    * Removes the conversation and leaves a tombstone, so that late writes are refused; its name is never free again. With
    * `unusedSince`: only if nothing was written since then and nobody holds a turn, else it returns false.

@@ -21,6 +21,13 @@ it('are in lower case, without accents, and pairs where a script has no spaces',
   expect([...words(['a'.repeat(64), 'b'.repeat(65), ''])]).toEqual(['a'.repeat(64)])
 })
 
+it('are in every script what they are for recall', () => {
+  expect([...words(['바다에서'])]).toEqual(['바다', '다에', '에서'])
+  expect([...words(['မြန်မာ'])].every(word => [...word].length === 2)).toBe(true)
+  // The vowel signs of Hindi are marks that take a place of their own: they do not end a word.
+  expect([...words(['नाम राम'])]).toEqual(['नाम', 'राम'])
+})
+
 const parts = ['a', 'a ', 'é', 'e\u0301', '\u0301', ' ', '漢', '漢a', '\u{10400}', '\u{20000}']
 
 it.each(parts)('are found in megabytes of %j', part => {

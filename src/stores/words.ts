@@ -1,5 +1,6 @@
 import { attempt } from '../log/attempt.ts'
 import { InvalidOptionError, showValue } from '../log/error.ts'
+import { unspacedCharacters, wordCharacters } from '../log/word-characters.ts'
 
 /**
  * The different words of texts, for search: lower case, without accents. In scripts without spaces between words every
@@ -20,9 +21,8 @@ export function words(texts: readonly string[]): Set<string> {
 const toPlain = (text: string) => text.normalize('NFKD').replace(marks, '').normalize('NFC').toLowerCase()
 
 const marks = /\p{Mn}/gu
-const separator = /[^\p{L}\p{N}]/u
-const dense =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u
+const separator = new RegExp(`[^${wordCharacters}]`, 'u')
+const dense = new RegExp(`[${unspacedCharacters}]`, 'u')
 
 /** Longer words are left out: they are hashes, keys, pieces of files. */
 const maxLength = 64
@@ -97,11 +97,11 @@ export function placesOf(text: string, wanted: readonly string[]): readonly (rea
   return found
 }
 
-/** The stretches between separators; a mark belongs to the letter before it. */
+/** The runs of letters, marks and digits. */
 function* runsIn(text: string): Generator<readonly [number, number]> {
   let [from, at] = [0, 0]
   for (const character of text) {
-    if (separator.test(character) && !mark.test(character)) {
+    if (separator.test(character)) {
       if (at > from) yield [from, at]
       from = at + character.length
     }
@@ -109,8 +109,6 @@ function* runsIn(text: string): Generator<readonly [number, number]> {
   }
   if (at > from) yield [from, at]
 }
-
-const mark = /\p{Mn}/u
 
 /** The texts of a payload that a person would search for: its string values without ids and files. */
 export function payloadTexts(payload: string): string[] {

@@ -1,4 +1,5 @@
 import type { Context, FitOptions } from '../context/context.ts'
+import type { Fate, Receipt } from '../context/receipt.ts'
 import type { Message, MessageLike, ToolResult } from '../log/message.ts'
 import { readMessage } from '../log/parse-message.ts'
 import { markerText } from '../log/texts.ts'
@@ -20,7 +21,7 @@ export function assertContext<M extends MessageLike>(
   if (options.shape === 'alternating') assertAlternating(output)
   const first = input.findIndex(message => message.role === 'user')
   const given = input[first + 1]?.role === 'system' && input[first + 1]?.text === markerText
-  const markers = context.receipt.inserted.filter(one => one.part === 'marker')
+  const markers = textsOf(context).filter(({ part }) => part === 'marker')
   check(markers.length <= (first >= 0 && given ? 0 : 1), 'a second marker')
 }
 
@@ -60,16 +61,53 @@ function assertReceipt<M extends MessageLike>(
   }
   const added = sent.filter(message => (own.get(message) ?? 0) > 0 && messages.includes(message as M))
   check(added.length === 0, 'a message was sent that the receipt does not know as kept')
-  for (const { place, text } of trims ? [] : receipt.inserted) {
-    check(readMessage(sent[place], place).text.includes(text), `inserted text is not at ${place}`)
-  }
+  assertSent(sent, receipt, trims)
 }
+
+/** Every message of the context is told once, and every fate is that of the message that has it. */
+function assertSent(sent: readonly MessageLike[], receipt: Receipt, trims: boolean): void {
+  check(receipt.sent.length === sent.length, `${receipt.sent.length} lines for ${sent.length} sent messages`)
+  const told = new Map<number, readonly Fate[]>()
+  const tell = (seq: number, fates: readonly Fate[]) => {
+    // A message that is sent as one line may be quoted whole in a block.
+    const isQuoted = fates.includes('recalled') && told.get(seq)?.includes('cleared')
+    check(!told.has(seq) || isQuoted === true, `message ${seq} is told twice`)
+    told.set(seq, fates)
+  }
+  for (const { seqs } of receipt.sent) for (const seq of seqs) tell(seq, ['kept', 'altered', 'cleared'])
+  for (const { place, part, standsFor, text } of textsOf({ receipt })) {
+    const fate = part === 'recall' ? 'recalled' : part === 'notes' ? 'moved' : 'digested'
+    for (const seq of standsFor) tell(seq, [fate])
+    const isThere = text === undefined || readMessage(sent[place]!, place).text.includes(text)
+    check(trims || isThere, `an added text is not at ${place}`)
+  }
+  for (const { seq, fate } of receipt.entries)
+    check((told.get(seq) ?? ['elided']).includes(fate), `message ${seq} is ${fate}, but was sent otherwise`)
+  let next = receipt.entries[0]?.seq ?? 0
+  for (const { first, last, fate } of receipt.stretches) {
+    check(first === next && last >= first, `the stretch at ${first} does not follow ${next - 1}`)
+    for (; next <= last; next++)
+      check(receipt.entries[next - receipt.entries[0]!.seq]!.fate === fate, `${next} has two fates`)
+  }
+  check(next === (receipt.entries.at(-1)?.seq ?? -1) + 1, 'the stretches do not reach the end')
+}
+
+/** The messages of a context and the texts that were joined to them, with their places. */
+const textsOf = ({ receipt }: Pick<Context, 'receipt'>) =>
+  receipt.sent.flatMap((message, place) =>
+    [message, ...(message.joined ?? [])].map(text => ({ ...text, place })),
+  )
 
 function assertProtected(input: readonly Message[], { receipt }: Context): void {
   const isSent = (seq: number) => ['kept', 'altered'].includes(receipt.entries[seq]?.fate ?? '')
   const latest = input.findLastIndex(message => message.role === 'user')
-  for (const [seq, message] of input.entries()) {
-    if (message.role === 'system') check(isSent(seq), `system message ${seq} was not sent`)
+  const said = input.findIndex(message => message.role !== 'system')
+  let isLaterSent = false
+  for (const [seq, message] of [...input.entries()].reverse()) {
+    if (message.role !== 'system') continue
+    // One that stands in the conversation may age, as long as a later one is sent.
+    check(isSent(seq) || (isLaterSent && seq > said), `system message ${seq} was not sent`)
+    isLaterSent ||= isSent(seq)
   }
   const first = input.findIndex(message => message.role === 'user')
   if (first >= 0) check(isSent(first), 'the first user message was not sent')

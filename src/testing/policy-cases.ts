@@ -1,6 +1,6 @@
 import { ContextOverflowError } from '../context/compose/finish.ts'
 import type { Context, FitOptions } from '../context/context.ts'
-import type { Policy } from '../context/draft/draft.ts'
+import { type Policy, pipe } from '../context/draft/draft.ts'
 import { fit } from '../context/fit.ts'
 import type { MessageLike } from '../log/message.ts'
 import { words } from '../tokens/words.ts'
@@ -60,7 +60,54 @@ export const policyCases: readonly PolicyCase[] = [
     check(policy, messages, { window: 90, overflow: 'keep' })
     if (JSON.stringify(messages) !== before) throw new Error('the input was changed')
   }),
+  policyCase('keeps what a policy before it protects, and does not bring back what that left out', policy => {
+    for (let window = 160; window < 700; window += 60) {
+      const { messages, receipt } = fit(islands, { window, count: words(), policy: pipe(decided, policy) })
+      const lost = receipt.entries.find(
+        ({ seq, fate }) => isRule(islands[seq]!.content) && !/kept|altered/.test(fate),
+      )
+      if (lost) throw new Error(`message ${lost.seq} was protected, and is ${lost.fate}: ${lost.why}`)
+      if (isSecret(JSON.stringify(messages)))
+        throw new Error('a message was sent that a policy before had left out')
+    }
+  }),
+  policyCase(
+    'never moves its cut back, and leaves the window nothing to cut, behind another policy',
+    policy => {
+      let last = 0
+      for (let length = 1; length <= islands.length; length += 2) {
+        const options = { window: 500, count: words(), policy: pipe(decided, policy) }
+        const { cut, entries } = fit(islands.slice(0, length), options).receipt
+        const before = cut?.before ?? 0
+        if (before < last)
+          throw new Error(`with ${length} messages the cut moved back from ${last} to ${before}`)
+        if (cut && entries.some(({ rule }) => rule === 'window'))
+          throw new Error(`with ${length} messages the window had to cut more than the policy`)
+        last = before
+      }
+    },
+  ),
 ]
+
+/** A policy of a user's own: some messages always stay, some are never sent. */
+const decided: Policy = {
+  name: 'decided',
+  apply(draft) {
+    const rules = draft.units.filter(unit => isRule(draft.textOf(unit)))
+    const secrets = draft.units.filter(unit => isSecret(draft.textOf(unit)))
+    return draft.protect(rules, 'a rule').drop(secrets, 'a secret')
+  },
+}
+
+const isRule = (text: string) => text.startsWith('RULE:')
+const isSecret = (text: string) => text.includes('secret')
+
+const islands = Array.from({ length: 80 }, (_, n) => [
+  user(n % 16 === 3 ? `RULE: never sail to island ${n}` : `What about the harbour of island ${n}?`),
+  assistant(
+    n % 5 === 1 ? `The secret of island ${n} is its harbour.` : `The harbour of island ${n} is deep.`,
+  ),
+]).flat()
 
 function policyCase(name: string, run: PolicyCase['run']): PolicyCase {
   return { name, run }

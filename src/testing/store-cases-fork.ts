@@ -107,7 +107,7 @@ export const forkCases = [
     await exchange(store, thread, 'a', 'b')
     await store.fork(thread, { at: 2, branch: 'x' })
     await abandoned(store, thread, { entries: [entry('lost')] })
-    await open(store, { ...thread, branch: 'x' }, { closing: [entry('[Interrupted.]')] })
+    await open(store, { ...thread, branch: 'x' }, { closing: { entries: [entry('[Interrupted.]')] } })
     equal(pluck(await store.turns(thread), 'status'), ['completed', 'open'], 'the turns of the first line')
   }),
 ]

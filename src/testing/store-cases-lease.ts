@@ -34,7 +34,7 @@ export const leaseCases = [
   }),
   storeCase('takes over a turn whose lease ran out, and fences its writer', async (store, thread) => {
     const { lease } = await abandoned(store, thread, { entries: [entry('question')] })
-    const closing = [entry('[Interrupted.]', { role: 'assistant' })]
+    const closing = { entries: [entry('[Interrupted.]', { role: 'assistant' })] }
     const begin = { owner: 'bob', expectedHead: 1, closing, entries: [entry('again')] }
     const next = await open(store, thread, begin)
     if (next.lease.epoch <= lease.epoch) throw new Error('the epoch did not grow')
@@ -57,7 +57,7 @@ export const leaseCases = [
   }),
   storeCase('does not close what a turn that ended has left', async (store, thread) => {
     await exchange(store, thread, 'a', 'b')
-    await open(store, thread, { closing: [entry('[Interrupted.]')], entries: [entry('c')] })
+    await open(store, thread, { closing: { entries: [entry('[Interrupted.]')] }, entries: [entry('c')] })
     equal(await texts(store, thread), ['a', 'b', 'c'], 'the entries')
     equal((await store.turns(thread))[0]?.status, 'completed', 'the first turn')
   }),

@@ -111,6 +111,74 @@ export const listCases = [
       await refused(() => describe(none), 'invalid_option')
     equal(await described(), { title: 'x' }, 'what was refused')
   }),
+  storeCase('lists and searches what is one person’s, and nothing of others', async (store, thread) => {
+    const theirs = newThread().tenant
+    const people = { a: 'ada', b: 'bob', c: 'ada', d: undefined }
+    for (const [conversation, person] of Object.entries(people)) {
+      await exchange(store, { ...thread, conversation }, `pelican ${conversation}`)
+      await store.describeConversation(thread.tenant, conversation, { person })
+    }
+    await exchange(store, { ...thread, tenant: theirs, conversation: 'e' }, 'pelican e')
+    await store.describeConversation(theirs, 'e', { person: 'ada' })
+    const of = (person: string, more: ListConversations = {}) =>
+      store.conversations(thread.tenant, { person, order: 'name', ...more })
+    const all = await of('ada')
+    equal(
+      [namesOf(all), pluck(all, 'person')],
+      [
+        ['a', 'c'],
+        ['ada', 'ada'],
+      ],
+      'Ada’s',
+    )
+    equal(namesOf(await of('ada', { order: 'recent' })).sort(), ['a', 'c'], 'Ada’s, by time')
+    equal(namesOf(await of('ada', { after: all[0] })), ['c'], 'her second page')
+    equal(namesOf(await of('ada', { only: 'b' })), [], 'a name that is not hers')
+    equal(namesOf(await of('eve')), [], 'of one who has none')
+    equal((await store.conversations(thread.tenant)).length, 4, 'of everybody')
+    const found = async (person: string) =>
+      (await store.search(thread.tenant, 'pelican', { person })).map(one => one.thread.conversation).sort()
+    equal([await found('ada'), await found('bob'), await found('eve')], [['a', 'c'], ['b'], []], 'found')
+    await store.describeConversation(thread.tenant, 'a', { title: 'x' })
+    await store.describeConversation(thread.tenant, 'c', { person: null })
+    await store.describeConversation(thread.tenant, 'b', { person: 'ada' })
+    equal(namesOf(await of('ada')), ['a', 'b'], 'after others were named')
+    await store.deleteConversation(thread.tenant, 'a')
+    equal([namesOf(await of('ada')), await found('ada')], [['b'], ['b']], 'after one was deleted')
+    for (const person of ['', 5 as unknown as string])
+      await allRefused('invalid_option', [
+        () => of(person),
+        () => store.search(thread.tenant, 'pelican', { person }),
+        () => store.describeConversation(thread.tenant, 'b', { person }),
+      ])
+  }),
+  storeCase(
+    'finds the newest entries of a person that have a word, in one of its forms',
+    async (store, thread) => {
+      // Optional: without it a history asks `search`.
+      if (!store.findWords) return
+      const theirs = newThread().tenant
+      for (const [tenant, conversation, person, text] of [
+        [thread.tenant, 'a', 'ada', 'we hiked to the pelican'],
+        [thread.tenant, 'b', 'ada', 'hiking again'],
+        [thread.tenant, 'c', 'bob', 'a hike with a pelican'],
+        [theirs, 'd', 'ada', 'a hike with a pelican'],
+      ] as const) {
+        await exchange(store, { ...thread, tenant, conversation }, text)
+        await store.describeConversation(tenant, conversation, { person })
+      }
+      const forms = [['hike', 'hiked', 'hiking'], ['pelican'], ['walrus']]
+      const found = async (person: string, limit?: number) => {
+        const places = await store.findWords(thread.tenant, forms, { person, ...(limit && { limit }) })
+        return places.map(list => list.map(place => `${place.thread.conversation}${place.seq}`).sort())
+      }
+      equal(await found('ada'), [['a1', 'b1'], ['a1'], []], 'Ada’s')
+      equal(await found('bob'), [['c1'], ['c1'], []], 'Bob’s')
+      equal((await found('ada', 1))[0]!.length, 1, 'as many as are wanted')
+      await store.deleteConversation(thread.tenant, 'a')
+      equal(await found('ada'), [['b1'], [], []], 'after one was deleted')
+    },
+  ),
   storeCase('describes only what is there, and only for its tenant', async (store, thread) => {
     const theirs = newThread().tenant
     await exchange(store, thread, 'a')

@@ -192,6 +192,18 @@ export const sideCases = [
     await refused(() => store.saveMarks(second, marks), 'conversation_deleted')
     await refused(() => store.saveMarks(thread, [{ mark: 'x', at: Number.NaN }]), 'invalid_option')
   }),
+  storeCase('has a write that is followed as any other', async (store, thread) => {
+    const { lease } = await open(store, thread, { isFollowed: true, leaseMs: 0 })
+    await store.append(thread, { lease, expectedHead: 1, entries: [entry('a')], isFollowed: true })
+    const taken = await store.resume(thread, { owner: 'bob', leaseMs: 60_000, isFollowed: true })
+    await store.saveCall(thread, { ...call, id: 'one' })
+    const end = { lease: taken!.lease, expectedHead: 2, entries: [entry('b')], status: 'completed' } as const
+    equal((await store.end(thread, end)).head, 3, 'the head')
+    const seed = { expectedHead: 3, entries: [entry('c')], isFollowed: true }
+    equal((await store.seed(thread, seed)).head, 4, 'the head after a seed')
+    equal(await texts(store, thread), ['hello', 'a', 'b', 'c'], 'the entries')
+    equal(pluck(await store.calls(thread), 'id'), ['one'], 'the calls')
+  }),
   storeCase('keeps what became of a call together with entries, or neither', async (store, thread) => {
     const { lease, head } = await open(store, thread)
     for (const id of ['one', 'two']) await store.saveCall(thread, { ...call, id })
@@ -208,7 +220,7 @@ export const sideCases = [
   }),
   storeCase('marks the entries that a turn begins with', async (store, thread) => {
     await abandoned(store, thread, { entries: [entry('left')] })
-    const turn = { entries: [entry('a'), entry('b')], closing: [entry('closed')] }
+    const turn = { entries: [entry('a'), entry('b')], closing: { entries: [entry('closed')] } }
     await open(store, thread, { ...turn, marks: [{ mark: 'b', at: 2 }] })
     equal(
       await store.findMarks(thread.tenant, ['b']),

@@ -66,7 +66,7 @@ export const restoreCases = [
     equal(await stretchOf(store, copy), stretch, 'what is there after it was repeated')
     const later = { entries: [{ ...entry('late'), seq: 4, turn: 0 }], turns: [] }
     await refused(() => store.restore(copy, later), 'turn_open')
-    const closing = [entry('[Interrupted.]', { role: 'assistant' })]
+    const closing = { entries: [entry('[Interrupted.]', { role: 'assistant' })] }
     const next = await open(store, copy, { closing, entries: [entry('d')] })
     equal([next.turn.turn, next.turn.first], [3, 5], 'the next turn')
     equal(await texts(store, copy), ['a', 'b', 'c', '[Interrupted.]', 'd'], 'the entries')

@@ -48,6 +48,10 @@ export const tenantCases = [
     equal(what, ['assistant', 1_700_000_000_000, thread], 'what is found')
     if (!found?.snippet.includes('limes')) throw new Error(`the snippet lacks the word: ${found?.snippet}`)
     equal((await store.search(thread.tenant, 'lemons', { limit: 1 })).length, 1, 'the limit')
+    const { conversation } = thread
+    const own = await store.search(thread.tenant, 'limes', { conversation })
+    equal(pluck(own, 'seq'), [found!.seq], 'what is found in one conversation')
+    equal(await store.search(thread.tenant, 'limes', { conversation: 'other' }), [], 'in another one')
   }),
   storeCase('finds an entry of a shared past once', async (store, thread) => {
     await exchange(store, thread, 'pelican', 'yes')

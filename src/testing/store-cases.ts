@@ -1,6 +1,8 @@
 import type { StoreCase } from './store-case.ts'
+import { againCases, closingCases } from './store-cases-again.ts'
 import { deleteCases, retainCases } from './store-cases-delete.ts'
 import { forkCases } from './store-cases-fork.ts'
+import { inputCases } from './store-cases-input.ts'
 import { leaseCases, resumeCases } from './store-cases-lease.ts'
 import { listCases } from './store-cases-list.ts'
 import { logCases, sideCases } from './store-cases-log.ts'
@@ -31,4 +33,7 @@ export const storeCases: readonly StoreCase[] = [
   ...restoreRefusedCases,
   ...retainCases,
   ...resumeCases,
+  ...againCases,
+  ...closingCases,
+  ...inputCases,
 ]

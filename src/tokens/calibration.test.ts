@@ -26,6 +26,15 @@ describe('calibrate', () => {
     expect(calibrate(undefined, report(1000, 600)).factor).toBe(0.95)
   })
 
+  it('does not follow what is in view of a conversation that is cut', () => {
+    const start = { model, counter: 'words', factor: 1 }
+    // Files count nearly as much as predicted, calls and prose less.
+    for (const reported of [990, 940, 760, 930, 810, 1000])
+      expect(calibrate(start, { ...report(1000, reported), isCut: true })).toBe(start)
+    expect(calibrate(start, { ...report(1000, 700), isCut: true }).factor).toBe(0.95)
+    expect(calibrate(start, { ...report(1000, 1040), isCut: true }).factor).toBe(1.05)
+  })
+
   it('returns the same object when nothing changes', () => {
     const start = { model, counter: 'words', factor: 1.1 }
     expect(calibrate(start, report(1000, 1090))).toBe(start)

@@ -1,12 +1,17 @@
+import { isCount } from '../log/is-count.ts'
+import { present } from '../log/present.ts'
 import { mapCounter, type TokenCounter } from './create-counter.ts'
+import { likelyReply } from './reply-reserve.ts'
 
-/** How far a counter is from what a model's provider reports. Logged, so that a context can be built again. */
+/** What calls of a model have taught. Logged, so that a context can be built again. */
 export interface Calibration {
   readonly model: string
   /** The id of the counter that predicted. */
   readonly counter: string
   /** The counter's numbers are multiplied by this: 0.5 to 4, in steps of 0.05. */
   readonly factor: number
+  /** The tokens to keep free for a reply as long as the longest one so far; absent while all were short. See `replyReserve`. */
+  readonly reply?: number
 }
 
 /** A window and a reserve as they were set, in the model's tokens, and the factor that turns our counts into these. */
@@ -14,6 +19,10 @@ export interface Room {
   readonly window: number
   readonly reserve: number
   readonly factor: number
+  /** Why so much is kept free; absent where it was set. */
+  readonly reserveWhy?: string
+  /** The most tokens of the reply that the model is asked for; absent where nobody set a limit. */
+  readonly mostReply?: number
 }
 
 /**
@@ -52,27 +61,38 @@ export interface Usage {
   readonly predicted: number
   /** The provider's number for the prompt. */
   readonly reported: number
+  /** Whether something of the conversation is not sent as it is: each step of the factor then moves the cut. */
+  readonly isCut?: boolean
 }
 
 /**
  * The calibration after one more report. The factor rises at once, as a prompt that is too long is cut in silence, and
- * falls one step at a time, as one short report proves little. Another model or counter begins anew.
+ * falls one step at a time, as one short report proves little. In a conversation that is cut it falls only where it is far too
+ * high: calls, prose and files differ in their tokens, and a factor that follows what is in view would change the prompt at
+ * every call. Another model or counter begins anew.
  *
  * A report far below the prediction may come from a cut prompt: ask `looksTruncated` first, and do not calibrate by it.
  */
 export function calibrate(previous: Calibration | undefined, usage: Usage): Calibration {
-  const { counter, model, predicted, reported } = usage
+  const { counter, model, predicted, reported, isCut = false } = usage
   const known = previous?.model === model && previous.counter === counter.id ? previous : undefined
   const steps = known ? toSteps(known.factor) : one
-  const next = isReport(predicted) && isReport(reported) ? move(steps, reported / predicted, known) : steps
+  const next =
+    isReport(predicted) && isReport(reported) ? move(steps, reported / predicted, known, isCut) : steps
   if (known && next === steps) return known
-  return { model, counter: counter.id, factor: next / one }
+  return { model, counter: counter.id, factor: next / one, ...present({ reply: known?.reply }) }
+}
+
+/** The calibration after a reply of so many tokens: the same object, unless the reply was longer than all before. */
+export function withReply(known: Calibration, tokens: number): Calibration {
+  const reply = likelyReply(tokens) ?? 0
+  return reply > (known.reply ?? 0) ? { ...known, reply } : known
 }
 
 /** Whether a value from outside is a calibration: a wrong factor would change how much is sent. */
 export function isCalibration(value: unknown): value is Calibration {
-  const { model, counter, factor } = (value ?? {}) as Partial<Calibration>
-  return typeof model === 'string' && typeof counter === 'string' && isFactor(factor)
+  const { model, counter, factor, reply = 0 } = (value ?? {}) as Partial<Calibration>
+  return typeof model === 'string' && typeof counter === 'string' && isFactor(factor) && isCount(reply)
 }
 
 export const isFactor = (value: unknown): value is number =>
@@ -107,12 +127,16 @@ const one = 20
 const lowest = 0.5 * one
 const highest = 4 * one
 
-function move(steps: number, ratio: number, known: Calibration | undefined): number {
+/** How many steps too high a factor may be before it is lowered: while all is sent, and in a conversation that is cut. */
+const nearWhole = 1
+const nearCut = 5
+
+function move(steps: number, ratio: number, known: Calibration | undefined, isCut: boolean): number {
   // Rounded up, but 1.0004 is not a reason to pay 5 % more.
   const wanted = bounded(Math.ceil(ratio * one - 0.01))
   if (wanted >= steps) return wanted
-  // One step below proves nothing, and a factor that goes up and down would move the cut, and with it the prompt.
-  if (known && wanted === steps - 1 && steps !== one) return steps
+  // A little below proves nothing, and a factor that goes up and down would move the cut, and with it the prompt.
+  if (known && steps - wanted <= (isCut ? nearCut : nearWhole) && (isCut || steps !== one)) return steps
   return known ? steps - 1 : Math.max(wanted, one - 1)
 }
 

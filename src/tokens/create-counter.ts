@@ -1,6 +1,7 @@
 import { InvalidOptionError } from '../log/error.ts'
 import type { Message } from '../log/message.ts'
 import { type Framing, genericFraming } from './framing.ts'
+import { rememberLong } from './remember-long.ts'
 
 /** Options that every counter takes. */
 export interface CounterOptions {
@@ -34,7 +35,7 @@ export function createCounter({
 }: CreateCounterOptions): TokenCounter {
   const own = counterId(id, framing, imageTokens)
   const whole = (tokens: number): number => wholeTokens(tokens, own)
-  const text = (value: string): number => (value === '' ? 0 : whole(count(wellFormed(value))))
+  const text = rememberLong(value => (value === '' ? 0 : whole(count(wellFormed(value)))))
 
   return {
     id: own,
@@ -127,7 +128,7 @@ export function mapCounter(
 }
 
 /** A count as a whole number. Fractions are allowed (a quarter of the characters, say) and rounded up. */
-export function wholeTokens(tokens: number, counter: string): number {
+function wholeTokens(tokens: number, counter: string): number {
   if (typeof tokens === 'number' && tokens >= 0 && tokens <= Number.MAX_SAFE_INTEGER) return Math.ceil(tokens)
   throw new InvalidOptionError(
     'count',

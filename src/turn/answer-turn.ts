@@ -60,18 +60,17 @@ export async function answerOnce(
   asking: Asking,
   { onReply, dataOf, marksOf, onKept }: Pick<TurnClient, 'onReply' | 'dataOf' | 'marksOf' | 'onKept'> = {},
 ): Promise<boolean> {
-  const { log, tally, hasNoteTool, notes } = asking
+  const { log, tally } = asking
   const { rounds, note: earlier } = log.progress
   const reply = await askModel(asking)
   await warnOf(reply, asking)
   await onReply?.(reply, rounds + 1)
-  // Calls that write a note are not run: their notes are logged, if notes are wanted.
+  // Calls that write a note are not run. The model is told that it was noted, so the note is logged, asked for or not.
   const noteCalls = reply.calls.filter(call => writesNote(call, asking))
   const answered = noteCalls.map(({ id, name }) => ({
     message: { role: 'tool', tool_call_id: id, name, content: notedResult },
   }))
-  const noted = hasNoteTool || notes ? noteCalls.map(readNoteCall) : []
-  const note = noted.findLast(text => text !== undefined) ?? reply.note
+  const note = noteCalls.map(readNoteCall).findLast(text => text !== undefined) ?? reply.note
   const seen = toSeen(toMessage(reply))
   const data = dataOf?.(reply)
   const said = { ...seen, ...present({ data, marks: marksOf?.(reply) }) }
@@ -82,7 +81,7 @@ export async function answerOnce(
     ? log.complete([said, ...answered], note ?? earlier)
     : log.append(() => [note === undefined ? said : { ...said, data: { ...data, note } }, ...answered])
   await keep.catch(error => {
-    // The model wrote it: whoever asked is not to blame.
+    // The model wrote it: the caller is not to blame.
     throw error instanceof TooLargeError ? tooLarge(error.limit, error) : error
   })
   tally.arriving = emptyReply()

@@ -3,13 +3,15 @@ import type { Lease, Store, ThreadKey } from '../stores/store.ts'
 
 /** The replies that this process gives, and the wishes of other processes on the same database to cancel one. */
 export interface Cancels {
-  /** Adds a reply until the result is called. `abort` is called when somebody cancels it. */
+  /** Adds a reply until the result is called. `abort` is called when it is cancelled. */
   watch(reply: WatchedReply, abort: () => void): () => void
   /**
    * Cancels what is being answered in a conversation, or in one thread of it: at once where this process does it, else by a
    * wish in the store, which the process that does it finds within a second. Undefined if nothing is being answered.
    */
   cancel(of: Pick<ThreadKey, 'tenant'>, thread: CancelledThread): Promise<'done' | 'asked' | undefined>
+  /** Cancels one reply that this process gives. False if there is no such reply. */
+  cancelReply(of: Pick<ThreadKey, 'tenant'>, id: string): boolean
   close(): void
 }
 
@@ -17,6 +19,8 @@ export interface WatchedReply extends Pick<ThreadKey, 'tenant' | 'conversation'>
   readonly actor: string
   /** Absent for a branch that has no name yet. */
   readonly branch?: string | undefined
+  /** The id of the reply, where its client knows one. */
+  readonly id?: string
 }
 
 export interface CancelledThread {
@@ -30,11 +34,14 @@ export function createCancels(store: Store, lookMs = 1000): Cancels {
   const watched = new Map<WatchedReply, () => void>()
   let timer: ReturnType<typeof setTimeout> | undefined
 
-  function abort(tenant: string, thread: CancelledThread): boolean {
-    const found = [...watched].filter(([reply]) => reply.tenant === tenant && isMeant(reply, thread))
+  function abort(isIt: (reply: WatchedReply) => boolean): boolean {
+    const found = [...watched].filter(([reply]) => isIt(reply))
     for (const [, cancel] of found) cancel()
     return found.length > 0
   }
+
+  const abortIn = (tenant: string, thread: CancelledThread) =>
+    abort(reply => reply.tenant === tenant && isMeant(reply, thread))
 
   /** Looks for wishes. A reply that is over within a second costs nothing. */
   async function look(): Promise<void> {
@@ -46,7 +53,7 @@ export function createCancels(store: Store, lookMs = 1000): Cancels {
       for (const { thread, at } of await store.findMarks(tenant, marks)) {
         // A wish is for one try of one turn: the next one is not meant.
         const { open } = (await store.head(thread)) ?? {}
-        if (open?.first === at && (await isWished(thread, open.lease))) abort(tenant, thread)
+        if (open?.first === at && (await isWished(thread, open.lease))) abortIn(tenant, thread)
       }
     }
   }
@@ -74,7 +81,7 @@ export function createCancels(store: Store, lookMs = 1000): Cancels {
       return () => void watched.delete(reply)
     },
     async cancel({ tenant }, thread) {
-      if (abort(tenant, thread)) return 'done'
+      if (abortIn(tenant, thread)) return 'done'
       const [info] = await store.conversations(tenant, { only: thread.conversation, limit: 1 })
       const threads = (info?.threads ?? []).filter(one => isMeant(one, thread)).slice(0, mostThreads)
       let isAsked = false
@@ -91,6 +98,7 @@ export function createCancels(store: Store, lookMs = 1000): Cancels {
       }
       return isAsked ? 'asked' : undefined
     },
+    cancelReply: ({ tenant }, id) => abort(reply => reply.tenant === tenant && reply.id === id),
     close: () => clearTimeout(timer),
   }
 }

@@ -37,10 +37,12 @@ export async function endFailed(
   // `interrupted` only if the user has seen a part of the answer; a turn that left only a note has failed.
   const isInterrupted = arriving.text !== ''
   // A prompt that is too long is not tried again as it is, and what was learned of its tokens is stored with the end.
-  if (mayComeAgain && error.code !== 'context_too_long') await leaveTurn(log, arriving)
+  if (mayComeAgain && !isTooLong(error)) await leaveTurn(log, arriving)
   else await closeTurn(arrived, isInterrupted ? log.interrupt : some => log.fail(codeOf(error), some))
   return { status: isInterrupted ? 'interrupted' : 'failed', error }
 }
+
+const isTooLong = ({ code }: Failure) => code === 'context_too_long' || code === 'context_overflow'
 
 /** Leaves a turn open. What arrived of its answer is kept, with its note. */
 function leaveTurn(log: TurnLog, { text, thinking, note }: ModelReply): Promise<Failure | undefined> {

@@ -1,6 +1,6 @@
 import type { SeenMessage } from '../history/log/logged-message.ts'
 import type { MessageLike, ToolCall } from '../log/message.ts'
-import type { ModelUsage } from '../models/model.ts'
+import type { EndReason, ModelUsage, ReplyBlocks } from '../models/model.ts'
 
 /** The answer of one model call, as far as it has arrived. */
 export interface ModelReply {
@@ -9,7 +9,11 @@ export interface ModelReply {
   thinking: string
   readonly calls: ReplyCall[]
   usage: ModelUsage
-  reason: 'stop' | 'length' | 'tool-calls' | 'other'
+  reason: EndReason
+  /** What the server told besides. */
+  details?: Readonly<Record<string, unknown>> | undefined
+  /** The reply as its provider wants it back. */
+  blocks?: ReplyBlocks | undefined
 }
 
 export type ReplyCall = Required<ToolCall>
@@ -24,7 +28,7 @@ export const emptyReply = (): ModelReply => ({
 })
 
 /** A reply as it is logged. */
-export function toMessage({ text, thinking, calls }: ModelReply): MessageLike {
+export function toMessage({ text, thinking, calls, blocks }: ModelReply): MessageLike {
   const toolCalls = calls.map(({ id, name, arguments: json }) => ({
     id,
     type: 'function' as const,
@@ -35,6 +39,7 @@ export function toMessage({ text, thinking, calls }: ModelReply): MessageLike {
     content: text,
     ...(thinking === '' ? {} : { thinking }),
     ...(toolCalls.length > 0 ? { tool_calls: toolCalls } : {}),
+    ...(blocks ? { blocks } : {}),
   }
 }
 

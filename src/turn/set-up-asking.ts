@@ -1,3 +1,4 @@
+import type { SystemPromptPlace } from '../context/draft/frame-options.ts'
 import { ThroughlineError } from '../log/error.ts'
 import { present } from '../log/present.ts'
 import { type Model, ModelError } from '../models/model.ts'
@@ -25,6 +26,9 @@ export async function setUpAsking<Place extends Partial<Asking> & Pick<Asking, '
     policy,
     pins,
     shape,
+    systemPrompt = systemPromptFor(model),
+    overflow,
+    maxToolTokens,
   } = options
   const patience = { retries, backoffMs, stallMs }
   const window = options.window ?? (await findWindow(model, { ...place, ...patience })) ?? 4096
@@ -37,20 +41,22 @@ export async function setUpAsking<Place extends Partial<Asking> & Pick<Asking, '
     specs: hasNoteTool ? [...place.specs, noteTool.function] : place.specs,
     model,
     window,
-    reserve: options.reserve ?? Math.min(settings.maxTokens ?? Math.floor(window / 8), window >> 1),
+    reserve: options.reserve,
     mostResultTokens: options.maxResultTokens ?? Math.floor(window / 4),
     settings,
     system: await systemOf(options, notes, { ...place, ...patience }),
     notes: await notesInReply(options, place.log),
     hasNoteTool,
     fit: {
-      ...(policy && { policy }),
-      ...(pins && { pins }),
-      ...(shape && { shape }),
+      ...present({ policy, pins, shape, systemPrompt, overflow, maxToolTokens }),
       ...notesInContext(options),
     },
   }
 }
+
+/** What happens to changing lines of a system prompt by default. At providers a prompt stays as its client wrote it. */
+export const systemPromptFor = ({ isLocal }: Pick<Model, 'isLocal'>): SystemPromptPlace =>
+  isLocal ? 'stable' : 'as sent'
 
 /** What differs between the places where a turn is answered. */
 type OfPlace = 'log' | 'emit' | 'signal' | 'readOn' | 'replies' | 'tally'

@@ -19,9 +19,21 @@ export interface TurnOptions extends RetryOptions {
   readonly pins?: readonly string[]
   /** `'alternating'` for models whose template wants user and assistant to take turns. Default `'free'`. */
   readonly shape?: FitOptions['shape']
+  /**
+   * `'stable'`: lines of the system prompt that change from call to call stand just before the newest user message, so that
+   * the model server need not read everything again. Default: `'stable'` for a model on this machine or network, else `'as sent'`.
+   */
+  readonly systemPrompt?: FitOptions['systemPrompt']
   /** The tokens that the model can take, prompt and reply together. Default: that of the history, else what the model says, else 4096. */
   readonly window?: number
-  /** Kept free for the reply. Default: that of the history, else `settings.maxTokens`, else an eighth of the window. */
+  /** What is done when even the newest messages do not fit: see `fit`. Default `'trim'`, with a warning. */
+  readonly overflow?: FitOptions['overflow']
+  /** The most tokens for the schemas of tools: beyond it their descriptions are shortened. Default: they are sent whole. */
+  readonly maxToolTokens?: number
+  /**
+   * Kept free for the reply. Default: that of the history, else what is likely: an eighth of the window, more where replies of
+   * the conversation were longer, and never more than `settings.maxTokens`.
+   */
   readonly reserve?: number
   /** `temperature`, `maxTokens` and the like, for every call. */
   readonly settings?: ModelSettings
@@ -58,7 +70,7 @@ export interface TurnNotes {
 
 /** How the model is called in a turn: the options with their defaults, the same for all rounds. */
 export interface Asking
-  extends Required<Pick<TurnOptions, 'model' | 'window' | 'reserve' | 'settings' | 'stallMs' | 'maxReply'>>,
+  extends Required<Pick<TurnOptions, 'model' | 'window' | 'settings' | 'stallMs' | 'maxReply'>>,
     Required<RetryOptions> {
   readonly log: TurnLog
   readonly emit: Emit
@@ -73,6 +85,8 @@ export interface Asking
   /** Of a tool result with more tokens the model sees only the beginning. */
   readonly mostResultTokens: number
   readonly system: string | undefined
+  /** Undefined: what is likely is kept free, see `replyReserve`. */
+  readonly reserve: number | undefined
   readonly fit: Partial<FitOptions>
   /** How notes in a reply are marked. Undefined: what looks like a note is ordinary text. */
   readonly notes: NoteOptions | undefined

@@ -8,7 +8,12 @@ export type TurnEndStatus = 'completed' | 'failed' | 'cancelled' | 'interrupted'
 
 /** What happens in a turn, as it happens. Everything but `note` and `context` may be shown to the user. */
 export type TurnPart =
-  | { readonly type: 'text-delta'; readonly text: string }
+  | {
+      readonly type: 'text-delta'
+      readonly text: string
+      /** Log probabilities of the tokens of this text, if they were asked for. */
+      readonly logprobs?: readonly unknown[]
+    }
   | { readonly type: 'thinking-delta'; readonly text: string }
   | { readonly type: 'tool-call'; readonly id: string; readonly name: string; readonly arguments: string }
   | {
@@ -26,8 +31,6 @@ export type TurnPart =
       readonly type: 'context'
       readonly messages: readonly MessageLike[]
       readonly receipt: Receipt
-      /** How many of the receipt's messages are no entries: 1 if there is a system prompt, which comes first. */
-      readonly lead: number
     } & Room)
   | { readonly type: 'warning'; readonly code: WarningCode; readonly message: string }
   | { readonly type: 'error'; readonly error: Failure }
@@ -39,6 +42,8 @@ export type Emit<Part = TurnPart> = (part: Part) => void | Promise<void>
 export type WarningCode =
   /** The provider read fewer tokens than it was sent. */
   | 'prompt_truncated'
+  /** The model server read again what it should have had in its cache. */
+  | 'cache_lost'
   /** What is protected did not fit: texts were cut in their middle. */
   | 'trimmed'
   /** The model sees only the beginning of a result. */

@@ -67,7 +67,7 @@ describe('the dump of a call', () => {
     expect(calls.map(({ plan }) => plan.includes('Lists the files'))).toEqual([false, false, true])
   })
 
-  it('has the notes of replies that were cut, and what the user asked for below the journal', async () => {
+  it('has the notes of earlier replies, and what the user asked for below what was cleared', async () => {
     const history = newHistory()
     const words = 'word '.repeat(120)
     const read = defineTool({ name: 'read', input: z.object({}), run: () => words })
@@ -83,9 +83,7 @@ describe('the dump of a call', () => {
     const thread = history.thread('chat')
     const texts = await Promise.all((await thread.calls()).map(call => thread.dump(call)))
     for (const text of texts) expect(text).toMatch(/=== CURRENT USER MESSAGE ===\nRead (?:one|two|three)\.\n/)
-    expect(texts.filter(text => text.includes('[Actions so far in this turn:]'))).not.toEqual([])
-    expect(texts[0]).toMatch(
-      /--- NOTE TO SELF ---\nread all\n\(sent in the section "RECENT NOTES TO SELF:"\)\n/,
-    )
+    expect(texts.filter(text => text.includes(' tokens cleared]'))).not.toEqual([])
+    expect(texts[0]).toMatch(/--- NOTE TO SELF ---\nread all\n/)
   })
 })

@@ -6,6 +6,7 @@ import { rules } from 'throughline/models'
 import { currentState } from 'throughline/request'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
+import { isLong } from '../is-long.ts'
 import { inChat } from './help.ts'
 
 /** A store that counts the entries which are read from it. */
@@ -71,7 +72,6 @@ it('reads no more of the log in a turn with tools when the conversation is long'
   expect(long.sums.at(-1)).toBe(21)
 })
 
-const isLong = Boolean(process.env.THROUGHLINE_LONG)
 if (!isLong) console.info('Skipped: the memory of 2,500 turns, only in the long run')
 it.runIf(isLong)(
   'keeps only sizes and words of what is old: five times the turns are not twice the memory',

@@ -283,6 +283,65 @@ describe('createUIChatHandler, driven by useChat', () => {
     expect([await shown(), app.asked()]).toEqual(['Other words.', 2])
   })
 
+  it('refuses a message that another process is answering, and takes it once that is over', async () => {
+    const app = await startApp()
+    const there = createUIChatHandler({
+      ...{ history: createHistory({ store: app.history.store }), model: app.model, user: () => 'ada' },
+    })
+    const body = JSON.stringify({
+      id: 'talk',
+      messages: [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Wait.' }] }],
+    })
+    const post = { method: 'POST', headers: json, body }
+    const first = await app.fetch('', post)
+    const second = await there(new Request('http://there/api/chat', post))
+    expect([second.status, second.headers.get('x-throughline-code')]).toEqual([409, 'turn_open'])
+    app.go()
+    await first.text()
+    const third = await there(new Request('http://there/api/chat', post))
+    expect(await third.text()).toContain('"delta":"Answer 1."')
+    expect(app.asked()).toBe(1)
+    expect((await app.history.of('ada').conversations())[0]!.threads).toHaveLength(1)
+  })
+
+  it('ends a stream with an error where a chunk cannot be written, and stops the model', async () => {
+    const app = await startApp({ messageMetadata: { size: 1n } })
+    const body = JSON.stringify({
+      id: 'talk',
+      messages: [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Go on for ever.' }] }],
+    })
+    const response = await app.fetch('', { method: 'POST', headers: json, body })
+    const events = (await response.text()).split('\n\n').filter(event => event !== '')
+    expect(events).toEqual([
+      'data: {"type":"error","errorText":"The reply could not be written."}',
+      'data: [DONE]',
+    ])
+    await app.chat.idle()
+    const turns = await app.history.of('ada').thread('talk').turns()
+    expect(turns.map(({ status }) => status)).not.toContain('open')
+  })
+
+  it('tells no thoughts where they are not to be sent, neither in the stream nor in what was said', async () => {
+    for (const sendReasoning of [true, false]) {
+      const thinking: Model = {
+        ...{ name: 'thinking', window: async () => 4096 },
+        async *stream() {
+          yield { type: 'thinking-delta', text: 'Heron, I think.' }
+          yield { type: 'text-delta', text: 'Heron.' }
+          yield { type: 'end', reason: 'stop', usage: {} }
+        },
+      }
+      const app = await startApp({ model: thinking, sendReasoning })
+      const ui = app.ui()
+      await ui.say('Who?')
+      const loaded = await app.chat.messages({ user: 'ada', conversation: 'talk' })
+      for (const parts of [ui.lastMessage!.parts, loaded.at(-1)!.parts]) {
+        const types = parts.map(({ type }) => type)
+        expect([types.includes('reasoning'), types.includes('text')]).toEqual([sendReasoning, true])
+      }
+    }
+  })
+
   it('runs tools with the context of the request, and takes options per request', async () => {
     const whose = defineTool({
       name: 'whose',

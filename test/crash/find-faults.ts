@@ -33,8 +33,7 @@ async function findBroken(
   { key }: Thread,
   acknowledged: readonly Acknowledged[],
 ): Promise<readonly string[]> {
-  const entries = await readMarked(store, key)
-  const turns = await store.turns(key)
+  const { entries, turns } = await readAtOnce(store, key)
   return [
     ...(await store.check()),
     ...findGaps(entries),
@@ -42,6 +41,22 @@ async function findBroken(
     ...findTorn(entries, turns),
     ...findUnended(entries, turns, acknowledged),
   ]
+}
+
+/**
+ * Entries and turns of one moment. A database may still write what a writer sent just before it was killed: then all is read
+ * again.
+ */
+async function readAtOnce(store: Store, key: Thread['key']) {
+  const stateOf = async () => {
+    const head = await store.head(key)
+    return JSON.stringify([head?.head, head?.turns, head?.open?.turn])
+  }
+  for (;;) {
+    const before = await stateOf()
+    const [entries, turns] = [await readMarked(store, key), await store.turns(key)]
+    if ((await stateOf()) === before) return { entries, turns }
+  }
 }
 
 /** Everything that was acknowledged is there once, in the order in which it was acknowledged. */

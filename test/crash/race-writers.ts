@@ -1,6 +1,6 @@
 import type { Store } from '../../src/stores/store.ts'
 import { findFaults } from './find-faults.ts'
-import type { WriterProgram } from './start-writer.ts'
+import type { Writer, WriterProgram } from './start-writer.ts'
 import {
   type Acknowledged,
   type Fault,
@@ -31,7 +31,12 @@ export async function raceWriters(
   const options = { place, conversation, turns, thinkMs: 5, isStepped: true, ...(fault && { fault }) }
   const writers = ['ada', 'bob', 'cleo', 'dan'].map(name => program.start({ ...options, name }))
   await Promise.all(writers.map(writer => writer.waitFor('ready', 1)))
-  // All at once, and as often as it takes.
+  // One has a turn open until another has asked for the next; then all at once, and as often as it takes.
+  const [first, second] = writers as [Writer, Writer]
+  first.step()
+  await first.waitFor('acknowledged', 1)
+  second.step()
+  await Promise.any([second.waitFor('acknowledged', 1), second.waitFor('refused', 1)])
   for (const writer of writers) writer.step(20_000)
   const exits = await Promise.all(writers.map(writer => writer.ended()))
   const lines = writers.flatMap(writer => writer.lines)

@@ -1,5 +1,4 @@
-/** The exhaustive part was asked for: `npm run test:long`. */
-export const isLong = process.env.THROUGHLINE_LONG === '1'
+import { isLong } from '../is-long.ts'
 
 /** So many of a list, spread over all of it; all of them in the long run. */
 export function spread<T>(all: readonly T[], count: number): readonly T[] {

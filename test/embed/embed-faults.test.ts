@@ -49,11 +49,11 @@ describe('an embedder', () => {
 
   it('that is slow does not cost the turn its lease', async () => {
     const store = memoryStore()
-    const slow = { model: 'm', embed: () => new Promise<never>(() => undefined), waitMs: 900 }
-    const thread = createHistory({ store, leaseMs: 300, embed: slow }).thread('a')
+    const slow = { model: 'm', embed: () => new Promise<never>(() => undefined), waitMs: 3000 }
+    const thread = createHistory({ store, leaseMs: 1000, embed: slow }).thread('a')
     const asked = ask(thread)
-    await new Promise(resolve => setTimeout(resolve, 600))
-    await expect(ask(createHistory({ store, leaseMs: 300 }).thread('a'))).rejects.toThrow(/held|lease|open/i)
+    await new Promise(resolve => setTimeout(resolve, 2000))
+    await expect(ask(createHistory({ store, leaseMs: 1000 }).thread('a'))).rejects.toThrow(/held|lease|open/i)
     const turn = await asked
     await turn.complete({ role: 'assistant', content: 'Here I am.' })
     expect(await thread.messages()).toHaveLength(2)

@@ -16,7 +16,7 @@ import { createHistory } from '${dist}/index.js'
 import { sqliteStore } from '${dist}/stores/sqlite/sqlite-store.js'
 const [path, at] = process.argv.slice(1)
 const store = sqliteStore({ path, readOnly: true })
-const embed = { model: 'stand-in', embed: () => Promise.reject(new Error('gone')) }
+const embed = { model: 'stand-in', weight: 1, embed: () => Promise.reject(new Error('gone')) }
 const history = createHistory({ store, window: 600, embed })
 const { messages } = await history.thread('a').context({ at: Number(at) })
 process.stdout.write(JSON.stringify(messages))

@@ -21,7 +21,7 @@ export async function tell(thread: Thread, from: number, to: number): Promise<vo
   for (let turn = from; turn < to; turn++) await sayOne(thread, ...said(turn))
 }
 
-export async function sayOne(thread: Thread, user: string, reply: string): Promise<void> {
+async function sayOne(thread: Thread, user: string, reply: string): Promise<void> {
   const begun = await thread.begin({ role: 'user', content: user })
   if (begun.kind === 'begun') await begun.turn.complete({ role: 'assistant', content: reply })
 }

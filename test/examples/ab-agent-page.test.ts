@@ -3,7 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { expectNoAxeViolations, narrow, openBrowser, openPage, shoot } from '../open-page.ts'
+import {
+  expectNoAxeInLong,
+  expectNoAxeViolations,
+  narrow,
+  openBrowser,
+  openPage,
+  shoot,
+} from '../open-page.ts'
 import { startExample } from './start-example.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'throughline-ab-agent-page-'))
@@ -12,7 +19,7 @@ beforeAll(async () => {
   const example = startExample('ab-agent', ['--port', '0', '--store', join(folder, 'log.db')])
   await openBrowser()
   url = await example
-}, 60_000)
+})
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** How many answers are complete, and what the last one says. */
@@ -38,7 +45,7 @@ describe.each([
     const { page, faults } = await openPage({ url }, '/', { colorScheme })
     await page.getByRole('radio', { name: keeper }).check()
     await page.getByRole('heading', { name: 'Plan an A/B test' }).waitFor()
-    await expectNoAxeViolations(page)
+    await expectNoAxeInLong(page)
     await shoot(page, `ab-start-${colorScheme}`)
 
     await page.getByRole('button', { name: 'Plan a test for' }).click()
@@ -63,7 +70,7 @@ describe.each([
       `Instance ${second}`,
     )
     await page.getByText('The result, as the next tool finds it').last().click()
-    await expectNoAxeViolations(page)
+    await expectNoAxeInLong(page)
     await shoot(page, `ab-created-${colorScheme}`)
 
     await page.reload()
@@ -87,7 +94,7 @@ it('goes on when an instance is killed, tells why a tool refused, and fits a nar
   await shoot(page, 'ab-killed')
   await page.getByRole('button', { name: 'Yes, create the experiment' }).click()
   await page.getByText('It is created, and runs.').waitFor()
-  await expectNoAxeViolations(page)
+  await expectNoAxeInLong(page)
   const overflow = () => document.documentElement.scrollWidth - document.documentElement.clientWidth
   expect(await page.evaluate(overflow)).toBe(0)
   expect(faults).toEqual([])

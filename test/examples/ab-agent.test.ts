@@ -10,6 +10,7 @@ import { readerServer } from 'throughline/testing'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { KeptBy, Message } from '../../examples/ab-agent/page/message.ts'
 import { experiment } from '../../examples/ab-agent/states.ts'
+import { isLong } from '../is-long.ts'
 import { startPostgres, whyNoPostgres } from '../postgres.ts'
 import { UiChat } from '../ui-chat.ts'
 import { startExample } from './start-example.ts'
@@ -19,7 +20,7 @@ const store = join(folder, 'log.db')
 let url: string
 beforeAll(async () => {
   url = await startExample('ab-agent', ['--port', '0', '--store', store])
-}, 60_000)
+})
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** A browser's side of a conversation, which sends what the page sends. */
@@ -77,7 +78,7 @@ async function kill(pid: number): Promise<void> {
 }
 
 /** Waits for the instance that was killed in an earlier test: it is started again. */
-const both = () => expect.poll(running, { timeout: 30_000 }).toHaveLength(2)
+const both = () => expect.poll(running).toHaveLength(2)
 
 describe.each(['browser', 'store'] as const)('the conversation is kept by the %s', keptBy => {
   it('goes from instance to instance, and is created only after a later yes', async () => {
@@ -227,11 +228,13 @@ it('goes on when the instance is killed in the middle of an answer: what its too
     created = chat.lastMessage as unknown as Message
     return chat.error?.message
   }
-  await expect.poll(confirm, { timeout: 20_000, interval: 500 }).toBeUndefined()
+  await expect.poll(confirm, { interval: 500 }).toBeUndefined()
   expect(toolsOf(created!)).toEqual(['create_experiment output-available'])
 })
 
-it('works with a model of Ollama', async () => {
+if (!isLong) console.info('Skipped: the A/B agent with Ollama, only in the long run')
+
+it.runIf(isLong)('works with a model of Ollama', async () => {
   const fetch = readerServer({ models: ['llama3.2'] })
   const server = createAdaptorServer({ fetch, overrideGlobalObjects: false })
   await once(server.listen(0, '127.0.0.1'), 'listening')
@@ -253,7 +256,7 @@ it('works with a model of Ollama', async () => {
   expect(created.metadata?.model).toBe('llama3.2')
 })
 
-const why = process.env.THROUGHLINE_LONG ? whyNoPostgres() : 'only in the long run'
+const why = isLong ? whyNoPostgres() : 'only in the long run'
 if (why) console.info(`Skipped: the A/B agent on PostgreSQL, ${why}`)
 it.skipIf(why)('ends the same on PostgreSQL, which two instances hold open at the same time', async () => {
   const postgres = await startPostgres()

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { afterAll } from 'vitest'
+import { afterFile } from '../after-file.ts'
 
 const root = join(import.meta.dirname, '../..')
 export const jiti = join(
@@ -14,14 +14,12 @@ const started: ChildProcess[] = []
 
 /** Ends the examples that this test file has started so far. */
 export async function stopExamples(): Promise<void> {
-  for (const child of started) {
+  for (const child of started.splice(0)) {
     if (child.exitCode !== null || child.signalCode !== null) continue
     child.kill('SIGTERM')
     await once(child, 'exit')
   }
 }
-
-afterAll(stopExamples)
 
 /** Runs an example as a person does, with the built package, until it says where its page is. Ended after the test file. */
 export async function startExample(name: string, flags: readonly string[]): Promise<string> {
@@ -29,6 +27,7 @@ export async function startExample(name: string, flags: readonly string[]): Prom
     cwd: root,
   })
   started.push(child)
+  afterFile(stopExamples)
   let said = ''
   return new Promise<string>((found, failed) => {
     const hear = (chunk: unknown) => {

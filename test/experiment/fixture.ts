@@ -2,30 +2,27 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createHistory, type History, type MessageLike } from 'throughline'
-import { afterAll } from 'vitest'
 import { createExperiments, type ExperimentEvent, type Experiments } from '../../src/experiment/index.ts'
 import { rules } from '../../src/models/index.ts'
 import type { Model, ModelPart, ModelRequest } from '../../src/models/model.ts'
 import type { RulesAnswer, RulesRequest } from '../../src/models/rules.ts'
 import { sqliteStore } from '../../src/stores/sqlite/sqlite-store.ts'
+import { afterFile } from '../after-file.ts'
 
 /** Real files, in memory where the system can: no test here loses power, and hundreds of experiments wait for each write. */
 const base = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
-const folder = mkdtempSync(join(base, 'throughline-experiment-'))
-const open: History[] = []
-let files = 0
 
-afterAll(async () => {
-  for (const history of open.splice(0)) await history.close()
-  rmSync(folder, { recursive: true, force: true })
-})
-
-export const newPath = () => join(folder, `${++files}.db`)
+/** Where a new database may stand; its folder is removed after the test file. */
+export function newPath(): string {
+  const folder = mkdtempSync(join(base, 'throughline-experiment-'))
+  afterFile(() => rmSync(folder, { recursive: true, force: true }))
+  return join(folder, 'experiments.db')
+}
 
 /** Experiments in a new SQLite file, or in one that is there. */
 export function openExperiments(path = newPath()): { history: History; experiments: Experiments } {
   const history = createHistory({ store: sqliteStore({ path }) })
-  open.push(history)
+  afterFile(() => history.close())
   return { history, experiments: createExperiments({ history, backoffMs: 1 }) }
 }
 

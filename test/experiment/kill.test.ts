@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { isLong, spread } from '../crash/spread.ts'
+import { spread } from '../crash/spread.ts'
+import { isLong } from '../is-long.ts'
 import { newPath } from './fixture.ts'
 import { dieAndResume, resumeLater, runUndisturbed } from './kill-in-process.ts'
 import { createKillProgram, type KillProgram } from './kill-processes.ts'
@@ -17,9 +18,10 @@ describe('an experiment with tools', () => {
     expect(outcome.histories.buyer!.at(-1)).toMatchObject({ role: 'assistant_note' })
     const parts = ['begin', 'append', 'end', 'seed', 'saveCall', 'model', 'buy', 'sell']
     expect(new Set(points)).toEqual(new Set(parts.flatMap(part => [`before ${part}`, `after ${part}`])))
-    for (const { path, after } of states)
+    const chosen = spread(states, 5)
+    for (const { path, after } of chosen)
       expect(await resumeLater(path, variant), `died after ${after}`).toEqual(outcome)
-    console.log(`resumed from each of ${states.length} states, of ${points.length} boundaries`)
+    console.log(`resumed from ${chosen.length} of ${states.length} states, of ${points.length} boundaries`)
   })
 
   it('that fails comes to the same end, and its turn is closed, whatever was written when it died', async () => {
@@ -29,13 +31,13 @@ describe('an experiment with tools', () => {
       { role: 'tool', name: 'look', content: '{"lemons":4,"cash":19.5,"sold":[2]}' },
       { role: 'assistant', content: '[This turn failed: model_refused.]' },
     ])
-    for (const { path, after } of states.slice(-14))
+    for (const { path, after } of spread(states.slice(-14), 4))
       expect(await resumeLater(path, { isFailing: true }), `died after ${after}`).toEqual(outcome)
   })
 
   it('comes to the same end when it dies anywhere between', async () => {
     const { outcome, points } = await runUndisturbed(newPath())
-    for (const at of spread([...points.keys()], 12))
+    for (const at of spread([...points.keys()], 4))
       expect(await dieAndResume(newPath(), at), `died at ${at}, ${points[at]}`).toEqual(outcome)
   })
 
@@ -63,7 +65,7 @@ describe('a process that runs an experiment', () => {
     const whole = await program.run({ path: join(program.folder, 'whole.db') })
     expect(whole.errors).toBe('')
     const { outcome, count } = whole.told!
-    const points = spread([...Array(count).keys()], 4)
+    const points = spread([...Array(count).keys()], 1)
     for (const killAt of points) {
       const path = join(program.folder, `${killAt}.db`)
       expect((await program.run({ path, killAt })).signal, `killed at ${killAt}`).toBe('SIGKILL')
@@ -73,7 +75,9 @@ describe('a process that runs an experiment', () => {
     console.log(`${points.length} processes killed, at ${isLong ? 'all' : 'some'} of ${count} boundaries`)
   })
 
-  it('may be killed again while it goes on', async () => {
+  if (!isLong) console.info('Skipped: a process that is killed three times, only in the long run')
+
+  it.runIf(isLong)('may be killed again while it goes on', async () => {
     const path = join(program.folder, 'twice.db')
     const whole = await program.run({ path: join(program.folder, 'other.db') })
     await program.run({ path, killAt: 40 })

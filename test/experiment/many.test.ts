@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineExperiment } from '../../src/experiment/index.ts'
 import { reader } from '../../src/models/reader/reader.ts'
-import { isLong } from '../crash/spread.ts'
+import { isLong } from '../is-long.ts'
 import { openExperiments } from './fixture.ts'
 
 const [experimentsCount, steps] = isLong ? [100, 20] : [20, 5]

@@ -1,73 +1,9 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ago, dayTime, fullTime } from '../../inspector/src/parts/format.ts'
 import { toBranchTree, versionsOf } from '../../inspector/src/views/chat/branch-tree.ts'
 import { toChatRows } from '../../inspector/src/views/chat/chat-rows.ts'
 import { daysOf } from '../../inspector/src/views/chat/days-of.ts'
 import { readShown } from '../../inspector/src/views/chat/read-shown.ts'
-import { toBlocks, toPieces } from '../../inspector/src/views/chat/rich-blocks.ts'
-
-describe('the texts of messages', () => {
-  it('are paragraphs and fenced code', () => {
-    const text = 'Run this:\n\n```ts title\nconst a = 1\n\nlet b\n```\nThen\nthat.\n~~~\nopen'
-    expect(toBlocks(text)).toEqual([
-      { kind: 'text', text: 'Run this:' },
-      { kind: 'code', text: 'const a = 1\n\nlet b', language: 'ts title', isOpen: false },
-      { kind: 'text', text: 'Then\nthat.' },
-      { kind: 'code', text: 'open', language: '', isOpen: true },
-    ])
-    expect(toBlocks('````\n```\ninner\n```\n````')).toMatchObject([{ text: '```\ninner\n```' }])
-    expect(toBlocks('a ```code``` b')).toEqual([{ kind: 'text', text: 'a ```code``` b' }])
-    expect(toBlocks('```one``` two')).toMatchObject([{ kind: 'text' }])
-  })
-
-  it('have code and strong words within lines', () => {
-    expect(toPieces('Use `a b` and ``c ` d``, **not** ` ` or `open')).toEqual([
-      { kind: 'plain', text: 'Use ' },
-      { kind: 'code', text: 'a b' },
-      { kind: 'plain', text: ' and ' },
-      { kind: 'code', text: 'c ` d' },
-      { kind: 'plain', text: ', ' },
-      { kind: 'strong', text: 'not' },
-      { kind: 'plain', text: ' ' },
-      { kind: 'code', text: ' ' },
-      { kind: 'plain', text: ' or `open' },
-    ])
-    expect(toPieces('2 ** 3 ** 4')).toEqual([
-      { kind: 'plain', text: '2 ** 3 ' },
-      { kind: 'plain', text: '** 4' },
-    ])
-  })
-
-  it('lose nothing, whatever they hold', () => {
-    const texts = fc.string({
-      unit: fc.constantFrom('`', '*', '**', '```', '\n', ' ', 'a', '~~~', '<b>'),
-      maxLength: 60,
-    })
-    fc.assert(
-      fc.property(texts, text => {
-        const letters = (given: string) => given.replaceAll(/[^ab<>]/g, '')
-        expect(
-          letters(
-            toPieces(text)
-              .map(piece => piece.text)
-              .join(''),
-          ),
-        ).toBe(letters(text))
-        const blocks = toBlocks(text)
-        const kept = blocks.map(one => (one.kind === 'code' ? one.language : '') + one.text).join('')
-        expect(letters(kept)).toBe(letters(text))
-      }),
-      { numRuns: process.env.THROUGHLINE_LONG ? 20_000 : 1000, seed: 3 },
-    )
-  })
-
-  it('are read in one go: a million fences and ticks', () => {
-    const text = '` `` ``` ** '.repeat(100_000)
-    expect(toPieces(text).length).toBeGreaterThan(1000)
-    expect(toBlocks('```\n'.repeat(300_000)).length).toBe(150_000)
-  })
-})
 
 describe('days', () => {
   const on = (...days: readonly string[]) => days.map(day => new Date(`${day}T12:00:00`).getTime())

@@ -1,13 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { composer, row } from './chat-page.ts'
-import {
-  expectNoAxeViolations,
-  openPage,
-  type ServedInspector,
-  serveInspector,
-  shoot,
-} from './open-inspector.ts'
+import { expectNoAxeInLong, openPage, type ServedInspector, serveInspector, shoot } from './open-inspector.ts'
 import { type PacedModel, startPacedModel } from './paced-model.ts'
 import { toLines } from './sample-lines.ts'
 
@@ -146,7 +140,7 @@ describe('a chat', () => {
       .getByText('One, two, three')
       .waitFor()
     await page.getByRole('group', { name: 'Version 2 of 2' }).waitFor()
-    await expectNoAxeViolations(page)
+    await expectNoAxeInLong(page)
     expect(faults).toEqual([])
   })
 
@@ -291,7 +285,7 @@ describe('a chat', () => {
     await page.getByText('turn_open').waitFor()
     await page.getByText('Another reply is being written here.').waitFor()
     await expect.poll(() => composer(page).inputValue()).toBe('Me too!')
-    await expectNoAxeViolations(page)
+    await expectNoAxeInLong(page)
     elsewhere.say('For the other.')
     elsewhere.end()
     await (await other).text()

@@ -3,7 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { StartedCall } from '../../src/history/calls/calls.ts'
 import { createHistory } from '../../src/history/index.ts'
 import {
-  expectNoAxeViolations,
+  expectNoAxeInLong,
+  expectNoAxeViolationsInThemes,
+  isLong,
   narrow,
   openPage,
   type ServedInspector,
@@ -23,25 +25,38 @@ const address = `/inspector/c/${sample}/context`
 const log = (page: Page) => page.getByRole('tree', { name: 'Entries of the log' })
 const sent = (page: Page) => page.getByRole('tree', { name: 'Messages in the order of the prompt' })
 
+/** One task that takes many rounds with long results. */
+const agentTurn = (rounds: number) => [
+  { role: 'user', content: 'Read the log of every weather station and tell me which one was the warmest.' },
+  ...Array.from({ length: rounds }, (_, n) => [
+    {
+      role: 'assistant',
+      content: `Now station ${n}.`,
+      tool_calls: [{ id: `c${n}`, type: 'function', function: { name: 'read', arguments: `{"n":${n}}` } }],
+    },
+    {
+      role: 'tool',
+      tool_call_id: `c${n}`,
+      content: `Station ${n}\n${'12 degrees at noon, a west wind\n'.repeat(20)}`,
+    },
+  ]).flat(),
+]
+
 describe('the view of the context', () => {
   it('answers what reached the model, why, and where it would survive; axe finds nothing in both themes', async () => {
     const { page, faults } = await openPage(served, `${address}?entry=21`, { colorScheme: 'light' })
-    await page.getByRole('heading', { name: '33 of 523 messages would reach the model' }).waitFor()
-    await page.getByRole('img', { name: /2,200 of 4,096 tokens are sent, 1,204 are free/ }).waitFor()
+    await page.getByRole('heading', { name: '32 of 523 messages would reach the model' }).waitFor()
+    await page.getByRole('img', { name: /1,\d{3} of 4,096 tokens are sent, 1,\d{3} are free/ }).waitFor()
     await page.getByText('reused to here').waitFor()
-    await sent(page).getByText('12 messages, asked for by #523').waitFor()
+    await sent(page).getByText('11 messages, asked for by #523').waitFor()
     await sent(page).getByText('Also, at the end of all this').waitFor()
     await page.getByRole('heading', { name: 'Recalled, word for word #21' }).waitFor()
     await page.getByText('#523 asks for it:').waitFor()
     const matrix = page.getByRole('table', { name: 'The fate of entry 21' })
     await expect.poll(() => matrix.getByRole('img', { name: 'recalled' }).count()).toBeGreaterThan(5)
-    // The life of the entry, when all turns are read: it is long, and its end is shown.
-    await page.getByText(/^… recalled \d+, .*recalled now$/).waitFor()
-    await expectNoAxeViolations(page)
-    await shoot(page, 'context-light')
-    await page.keyboard.press('t')
-    await expectNoAxeViolations(page)
-    await shoot(page, 'context-dark')
+    // The life of the entry, when all turns are read.
+    await page.getByText(/out of view \d+.*recalled now$/).waitFor()
+    await expectNoAxeViolationsInThemes(page, 'context')
     expect(faults).toEqual([])
   })
 
@@ -54,7 +69,7 @@ describe('the view of the context', () => {
     await page.waitForURL('**/context?turn=155&entry=100')
     await page.keyboard.press('End')
     await page.waitForURL('**/context?entry=100')
-    await page.getByRole('heading', { name: '33 of 523 messages would reach the model' }).waitFor()
+    await page.getByRole('heading', { name: '32 of 523 messages would reach the model' }).waitFor()
     // The selection stays, although it was not sent in this turn.
     await log(page)
       .getByRole('treeitem', { name: /^100 user On the bus/, selected: true })
@@ -84,9 +99,9 @@ describe('the view of the context', () => {
       .waitFor()
     await page.keyboard.press('Escape')
     await page.waitForURL('**/context?entry=167')
-    await page.getByRole('button', { name: '12 recalled' }).click()
+    await page.getByRole('button', { name: '11 recalled' }).click()
     await page.waitForURL('**fate=recalled**')
-    await expect.poll(() => log(page).getByRole('treeitem').count()).toBe(12)
+    await expect.poll(() => log(page).getByRole('treeitem').count()).toBe(11)
     await page.keyboard.press('Escape')
     await page.keyboard.press('Escape')
     await page.waitForURL(/context$/)
@@ -99,15 +114,39 @@ describe('the view of the context', () => {
       hasTouch: true,
     })
     await page.getByRole('heading', { name: 'Recalled, word for word #21' }).waitFor()
-    await sent(page).getByText('12 messages, asked for by').waitFor()
-    await expectNoAxeViolations(page)
+    await sent(page).getByText('11 messages, asked for by').waitFor()
+    await expectNoAxeInLong(page)
     await shoot(page, 'context-narrow')
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(narrow.width)
     await page.getByRole('button', { name: 'Close' }).click()
     await page.waitForURL(/context$/)
     await page.getByRole('button', { name: 'The log' }).click()
     await log(page).getByText('145 not sent').waitFor()
-    await expectNoAxeViolations(page)
+    await expectNoAxeInLong(page)
+    expect(faults).toEqual([])
+  })
+
+  it('shows a long result as the line that was sent for it, and a long turn call by call', async () => {
+    const lines = toLines(agentTurn(60), { conversation: 'agent', title: 'Agent' })
+    expect((await served.ask('POST', '/import', lines)).status).toBe(200)
+    const { counts, stretches } = await (await served.ask('GET', '/conversations/agent/context')).json()
+    const { first: seq } = stretches.findLast(({ fate }: { readonly fate: string }) => fate === 'cleared')
+    const { page, faults } = await openPage(served, `/inspector/c/agent/context?entry=${seq}`)
+    await page.getByRole('button', { name: `${counts.cleared} cleared` }).waitFor()
+    await page.getByRole('heading', { name: `Cleared: sent as one line #${seq}` }).waitFor()
+    await page.getByText(`Cleared: 228 tokens, in the log as #${seq}.`).waitFor()
+    const name = new RegExp(`\\[#${seq}, 228 tokens cleared\\]`)
+    await sent(page).getByRole('treeitem', { name, selected: true }).waitFor()
+    await log(page)
+      .getByRole('treeitem', { name: new RegExp(`^${seq} tool Station`), selected: true })
+      .waitFor()
+    await page.getByRole('heading', { name: 'Its life, by call' }).waitFor()
+    await page.getByText(/^kept .*cleared \d+ to now$/).waitFor()
+    if (isLong) await expectNoAxeViolationsInThemes(page, 'context-cleared')
+    const calls = page.getByRole('slider', { name: 'Call' })
+    expect(await calls.getAttribute('aria-valuemax')).toBe('61')
+    await calls.click({ position: { x: 4, y: 10 } })
+    await page.getByText('call 1 of 61').waitFor()
     expect(faults).toEqual([])
   })
 
@@ -149,7 +188,7 @@ describe('the view of the context', () => {
     await page.getByRole('heading', { name: 'Kept as it is #2' }).waitFor()
     await page.getByText(/is always sent\.$/).waitFor()
     expect(await page.locator('img').count()).toBe(0)
-    await expectNoAxeViolations(page)
+    await expectNoAxeInLong(page)
     await shoot(page, 'context-over')
     expect(faults).toEqual([])
   })
@@ -160,12 +199,13 @@ describe('the view of the context', () => {
       '/import',
       toLines([{ role: 'user', content: 'Hello' }], { conversation: 'short', title: '' }),
     )
-    const { page } = await openPage(served, '/inspector/c/short/context?turn=999')
+    const { page, faults } = await openPage(served, '/inspector/c/short/context?turn=999')
     await page.getByRole('heading', { name: 'There is no turn 999' }).waitFor()
-    await expectNoAxeViolations(page)
+    await expectNoAxeInLong(page)
     await page.goto(`${served.url}/inspector/c/none/context`)
     await page.getByRole('heading', { name: 'There is no conversation “none”' }).waitFor()
-    await expectNoAxeViolations(page)
+    await expectNoAxeInLong(page)
+    expect(faults).toEqual([])
   })
 
   it('says how a call went that did not go well, what to do, and that an answer is being written', async () => {
@@ -189,10 +229,11 @@ describe('the view of the context', () => {
       'was-cut': 'The model server has cut the prompt in silence: it read 7 of',
       'is-open': 'Answering. Turn 1',
     }
-    for (const [conversation, notice] of Object.entries(notices)) {
+    const all = Object.entries(notices)
+    for (const [conversation, notice] of isLong ? all : all.slice(2)) {
       const { page, faults } = await openPage(served, `/inspector/c/${conversation}/context?turn=1`)
       await page.getByText(notice).waitFor()
-      await expectNoAxeViolations(page)
+      await expectNoAxeInLong(page)
       await shoot(page, `context-${conversation}`)
       if (conversation === 'was-cut') {
         await page.getByRole('link', { name: 'What if the window were 7?' }).click()

@@ -10,10 +10,21 @@ import type { Store } from '../../src/stores/store.ts'
 import { type OpenedPage, openPage as openAnyPage } from '../open-page.ts'
 import { projectChat } from './sample-lines.ts'
 
+export { isLong } from '../is-long.ts'
+
 const root = join(import.meta.dirname, '../..')
 export const inspectorFolder = join(root, 'dist/inspector')
 
-export { expectNoAxeViolations, narrow, type OpenedPage, openBrowser, shoot, wide } from '../open-page.ts'
+export {
+  expectNoAxeInLong,
+  expectNoAxeViolations,
+  expectNoAxeViolationsInThemes,
+  narrow,
+  type OpenedPage,
+  openBrowser,
+  shoot,
+  wide,
+} from '../open-page.ts'
 
 /** The name under which the project chat is in the log. */
 export const sample = 'toad-patrol'

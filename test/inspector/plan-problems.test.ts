@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { breakOf, locateJson, toPath } from '../../inspector/src/views/experiments/locate-json.ts'
-import { readPlanText } from '../../inspector/src/views/experiments/plan-problems.ts'
+import { ApiError } from '../../inspector/src/api/api-error.ts'
+import { problemsOf, readPlanText } from '../../inspector/src/views/experiments/plan-problems.ts'
 
 const text = `{
   "name": "a { \\" [",
@@ -10,10 +10,15 @@ const text = `{
   ],
   "environment": { "cash": { "type": "int", "value": [1, {"a": 2}] } }
 }`
-const found = (place: string) => {
-  const { from, to } = locateJson(text, toPath(place))
-  return text.slice(from, to)
+const refused = (problem: string) => new ApiError(422, { problems: [problem] })
+
+/** What stands at the place of a problem that the server found. */
+const foundIn = (text: string, place: string) => {
+  const [problem] = problemsOf(refused(`${place}: it is wrong`), text)
+  expect(problem).toMatchObject({ place, problem: 'it is wrong' })
+  return text.slice(problem!.from, problem!.to)
 }
+const found = (place: string) => foundIn(text, place)
 
 it('finds values in the text of JSON by their places', () => {
   expect(found('roles[0].tools[1]')).toBe('"y"')
@@ -41,16 +46,15 @@ it('finds every value of random JSON', () => {
     if (random(2) === 0) return Array.from({ length: random(4) }, () => make(depth - 1))
     return Object.fromEntries(Array.from({ length: random(4) }, (_, at) => [`k${at}`, make(depth - 1)]))
   }
-  const check = (text: string, value: unknown, path: readonly (string | number)[]) => {
-    const { from, to } = locateJson(text, path)
-    expect(JSON.parse(text.slice(from, to))).toEqual(value)
-    if (Array.isArray(value)) for (const [at, one] of value.entries()) check(text, one, [...path, at])
+  const check = (text: string, value: unknown, place: string) => {
+    expect(JSON.parse(foundIn(text, place))).toEqual(value)
+    if (Array.isArray(value)) for (const [at, one] of value.entries()) check(text, one, `${place}[${at}]`)
     else if (typeof value === 'object' && value !== null)
-      for (const [name, one] of Object.entries(value)) check(text, one, [...path, name])
+      for (const [name, one] of Object.entries(value)) check(text, one, `${place}.${name}`)
   }
   for (let round = 0; round < 200; round++) {
     const value = make(4)
-    check(JSON.stringify(value, null, random(3)), value, [])
+    check(JSON.stringify({ value }, null, random(3)), value, 'value')
   }
 })
 
@@ -60,6 +64,12 @@ it('says where a text is no JSON', () => {
   expect(readPlanText('[]')).toMatchObject({ problem: { line: 1 } })
   expect(readPlanText('{"name":"x"}')).toEqual({ plan: { name: 'x' } })
 })
+
+/** Where a text is said to stop being JSON. */
+const breakIn = (text: string) => {
+  const read = readPlanText(text)
+  return 'problem' in read ? read.problem.from : text.length
+}
 
 it('finds where a text stops being JSON, wherever it was damaged', () => {
   const text = JSON.stringify({ name: 'a', roles: [{ x: 1, y: [true, null, -2.5e3] }], t: 'q"' }, null, 1)
@@ -72,12 +82,20 @@ it('finds where a text stops being JSON, wherever it was damaged', () => {
       } catch {
         broken += 1
         // A prefix up to the place may still become JSON; with what follows it cannot.
-        expect(breakOf(damaged), JSON.stringify(damaged)).toBeLessThanOrEqual(damaged.length)
-        expect(breakOf(damaged), JSON.stringify(damaged)).toBeGreaterThanOrEqual(Math.max(0, at - 9))
+        expect(breakIn(damaged), JSON.stringify(damaged)).toBeLessThanOrEqual(damaged.length)
+        expect(breakIn(damaged), JSON.stringify(damaged)).toBeGreaterThanOrEqual(Math.max(0, at - 9))
       }
     }
   expect(broken).toBeGreaterThan(100)
-  expect(breakOf(text)).toBe(text.length)
-  expect(breakOf('{"a": 1,}')).toBe(8)
-  expect(breakOf('[1 2]')).toBe(3)
+  expect(breakIn(text)).toBe(text.length)
+  expect(breakIn('{"a": 1,}')).toBe(8)
+  expect(breakIn('[1 2]')).toBe(3)
+})
+
+it('shows a problem at the start of JSON that is too deep for it', () => {
+  const deep = `{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`
+  expect(problemsOf(refused('a[0]: it is wrong'), deep)).toMatchObject([{ from: 0, line: 1 }])
+  expect(readPlanText('['.repeat(50_000))).toMatchObject({
+    problem: { problem: expect.stringContaining('no JSON') },
+  })
 })

@@ -10,7 +10,7 @@ interface SampleMessage {
 /** A list of messages as the lines of an export: a turn begins with each user message. */
 export function toLines(
   messages: readonly SampleMessage[],
-  { conversation, title }: { readonly conversation: string; readonly title: string },
+  about: { readonly conversation: string; readonly title: string; readonly person?: string },
 ): string {
   const times: number[] = []
   for (const { time } of messages)
@@ -18,7 +18,7 @@ export function toLines(
   const starts = messages.flatMap(({ role }, at) => (role === 'user' ? [at] : []))
   let turn = 0
   const records: object[] = [
-    { kind: 'conversation', throughline: 1, conversation, title },
+    { kind: 'conversation', throughline: 1, ...about },
     { kind: 'thread', actor: 'assistant', branch: 'main' },
   ]
   for (const [at, message] of messages.entries()) {
@@ -33,7 +33,7 @@ export function toLines(
     const entry = { seq: at + 1, id: `${at + 1}`, turn, role: message.role, time: times[at] }
     records.push({ kind: 'entry', ...entry, payload: { value: { message } } })
   }
-  records.push({ kind: 'end', conversation, entries: messages.length })
+  records.push({ kind: 'end', conversation: about.conversation, entries: messages.length })
   return records.map(record => `${JSON.stringify(record)}\n`).join('')
 }
 

@@ -42,3 +42,13 @@ it.each([
   console.log(`${view}: ${(bytes / 1000).toFixed(1)} kB gzipped`)
   expect(bytes).toBeLessThan(250_000)
 })
+
+it.each(['src/views/chat/markdown.ts', 'src/views/experiments/goal-measure.ts'])(
+  'loads at most 30 kB more when a view needs a parser: %s',
+  parser => {
+    const first = filesOf('index.html')
+    const bytes = packed([...filesOf(parser)].filter(file => !first.has(file)))
+    console.log(`${parser}: ${(bytes / 1000).toFixed(1)} kB gzipped`)
+    expect(bytes).toBeLessThan(30_000)
+  },
+)

@@ -112,11 +112,9 @@ describe.each(await someStores())('a client that leaves, on %s', (_, create) => 
     const reader = response.body!.getReader()
     let text = ''
     while (!text.includes('two')) text += Buffer.from((await reader.read()).value!).toString()
-    const began = performance.now()
     left.abort()
     const asked = scripted.requests.find(({ path }) => path === '/api/chat')!
     expect(await asked.ended).toBe('left')
-    console.log(`the model server was told after ${Math.round(performance.now() - began)} ms`)
     const thread = await onlyThread(server)
     await expect.poll(async () => (await thread.turns())[0]!.status).toBe('cancelled')
     expect(JSON.stringify(await thread.display())).toContain('one two')

@@ -64,7 +64,7 @@ describe.each(await someStores())('a reply is cancelled, on %s', (_, create) => 
     expect([local, remote, await lastTurn()]).toEqual(['cancelled', 'cancelled', 'cancelled'])
     expect(await hear(send('short'), async () => {})).toBe('completed')
     expect((await second.post('/conversations/a/cancel')).status).toBe(404)
-  }, 30_000)
+  })
 
   it('on a branch that is new', async () => {
     const { first, second, history } = await start()
@@ -75,7 +75,7 @@ describe.each(await someStores())('a reply is cancelled, on %s', (_, create) => 
     })
     expect(status).toBe('cancelled')
     expect((await history.thread('a').turns()).map(({ status }) => status)).toEqual(['completed'])
-  }, 30_000)
+  })
 
   it('of useChat, and of a client of OpenAI, by another server', async () => {
     const { url, second, history, lastTurn } = await start()
@@ -96,5 +96,5 @@ describe.each(await someStores())('a reply is cancelled, on %s', (_, create) => 
     expect(stream).toContain('reply_cancelled')
     expect(stream).not.toContain('[DONE]')
     expect((await history.thread(conversation).turns())[0]!.status).toBe('cancelled')
-  }, 30_000)
+  })
 })

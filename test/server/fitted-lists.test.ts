@@ -5,6 +5,7 @@ import { generateText, type ModelMessage, wrapLanguageModel } from 'ai'
 import { throughlineMiddleware } from 'throughline/ai-sdk'
 import { fitLangChain } from 'throughline/langchain'
 import { describe, expect, it } from 'vitest'
+import { addedTexts } from '../../src/context/added-texts.fixture.ts'
 import { markerText, recallTitle } from '../../src/log/texts.ts'
 import { startServer } from './start-server.ts'
 
@@ -38,7 +39,7 @@ describe('a client that fits its list before it sends it', () => {
       const { messages, receipt } = fitLangChain(state, {
         ...{ window: 1400, reserve: 100, create: coerceMessageLikeToMessage },
       })
-      added += receipt.inserted.length
+      added += addedTexts(receipt).length
       state.push(await model.invoke(messages))
     }
     expect(added).toBeGreaterThan(10)
@@ -61,7 +62,7 @@ describe('a client that fits its list before it sends it', () => {
       middleware: throughlineMiddleware({
         ...{ window: 1400, reserve: 100 },
         onContext({ receipt }) {
-          added += receipt.inserted.length
+          added += addedTexts(receipt).length
         },
       }),
     })
@@ -94,5 +95,26 @@ describe('a client that fits its list before it sends it', () => {
     const { threads, texts } = await logOf(server)
     expect(threads).toHaveLength(1)
     expect(texts).toEqual(state.map(({ text }) => text))
+  })
+
+  it('keeps what was recalled for it where the server never heard of the conversation', async () => {
+    const server = await startServer()
+    const model = new ChatOllama({ model: 'reader', baseUrl: server.url })
+    const options = { window: 1400, reserve: 100, create: coerceMessageLikeToMessage }
+    const state: BaseMessage[] = []
+    for (let turn = 0; turn < 40; turn++)
+      state.push(
+        new HumanMessage(question(turn)),
+        coerceMessageLikeToMessage(['assistant', `Noted, ${turn}.`]),
+      )
+    for (const turn of [40, 41]) {
+      state.push(new HumanMessage(question(turn)))
+      const { messages, receipt } = fitLangChain(state, options)
+      expect(receipt.sent.some(({ text }) => text !== undefined)).toBe(true)
+      state.push(await model.invoke(messages))
+      const { threads, texts } = await logOf(server)
+      expect(threads).toHaveLength(1)
+      expect(texts.some(text => text.startsWith(recallTitle) || text === markerText)).toBe(true)
+    }
   })
 })

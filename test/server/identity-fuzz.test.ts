@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
+import { isLong } from '../is-long.ts'
 import { type Figures, runFuzz } from './identity-fuzz/run.ts'
 
-const isLong = Boolean(process.env.THROUGHLINE_LONG)
 const exchanges = isLong ? 2_000 : 220
 
 function print(name: string, { exchanges, foreign, lost, splits, unclear, styles, faces }: Figures): void {

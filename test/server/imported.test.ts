@@ -4,13 +4,13 @@ import type { MessageLike } from '../../src/log/message.ts'
 import { rules } from '../../src/models/rules.ts'
 import { createKeys } from '../../src/server/auth/create-keys.ts'
 import { readerUpstream } from '../../src/server/upstream/reader-upstream.ts'
-import { everyStore } from '../every-store.ts'
+import { someStores } from '../every-store.ts'
 import { apiClient } from './api/client.ts'
 import { startServer } from './start-server.ts'
 
 const user = (content: string) => ({ role: 'user', content })
 
-describe.each(await everyStore())('a conversation that came from another server, on %s', (_, create) => {
+describe.each(await someStores())('a conversation that came from another server, on %s', (_, create) => {
   async function start(options: Parameters<typeof startServer>[0] = {}, key?: string) {
     let count = 0
     const answering = rules(({ messages }) => `Answer ${++count} to: ${String(messages.at(-1)?.content)}`, {

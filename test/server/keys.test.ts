@@ -7,11 +7,11 @@ import { createServer, type Server } from '../../src/server/create-server.ts'
 import { ollamaUpstream } from '../../src/server/upstream/ollama-upstream.ts'
 import { readerUpstream } from '../../src/server/upstream/reader-upstream.ts'
 import { memoryStore } from '../../src/stores/memory/memory-store.ts'
-import { everyStore } from '../every-store.ts'
+import { someStores } from '../every-store.ts'
 import { startUpstream } from '../scripted-upstream.ts'
 import { startServer } from './start-server.ts'
 
-const stores = await everyStore()
+const stores = await someStores()
 
 const configured = 'a-key-of-the-configuration'
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
@@ -107,7 +107,7 @@ describe.each(stores)('keys on %s', (_, create) => {
     const identify = createIdentify({ keys, isRequired: true, now: () => time })
     const { key, record } = await keys.create({ name: 'Ada', tenant: 'red' })
     const headers = new Headers(bearer(key))
-    expect(await identify(headers)).toEqual({ tenant: 'red', keyId: record.id, scopes: ['chat'] })
+    expect((await identify(headers)).caller).toEqual({ tenant: 'red', keyId: record.id, scopes: ['chat'] })
     await createKeys(store).revoke(record.id)
     time += 5000
     await expect(identify(headers)).rejects.toMatchObject({ code: 'key_unknown' })
@@ -147,7 +147,7 @@ it('fails closed when the store does not answer, and asks again', async () => {
   const identify = createIdentify({ keys: { find } })
   await expect(identify(new Headers(bearer('tl_x')))).rejects.toThrow('down')
   isDown = false
-  expect(await identify(new Headers(bearer('tl_x')))).toMatchObject({ tenant: 't' })
+  expect((await identify(new Headers(bearer('tl_x')))).caller).toMatchObject({ tenant: 't' })
 })
 
 it('takes any word for a key where none is needed, but not one of ours that is wrong', async () => {

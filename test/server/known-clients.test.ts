@@ -203,17 +203,18 @@ async function check({ history }: StartedServer, client: KnownClient, all: reado
   if (!client.lines) expect(found[0]!.line).toEqual(contentsOf(all))
 }
 
+const turns = process.env.THROUGHLINE_LONG ? 60 : 22
+
 it.each(clients.map(client => [client.name, client] as const))(
-  '%s has one conversation over 30 turns',
+  '%s has one conversation over all turns',
   async (_, client) => {
     const server = await startServer({ upstream: numbered() })
-    await check(server, client, await talk(server, client, 30))
+    await check(server, client, await talk(server, client, turns))
   },
 )
 
 it.each(await someStores())('are kept apart when they all talk at once, on %s', async (_, create) => {
   const server = await startServer({ store: create(), upstream: numbered() })
-  const turns = process.env.THROUGHLINE_LONG ? 60 : 22
   const said = await Promise.all(clients.map(client => talk(server, client, turns)))
   for (const [n, client] of clients.entries()) await check(server, client, said[n]!)
 })

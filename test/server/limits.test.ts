@@ -86,7 +86,7 @@ it.each(faces)('refuses JSON at %s that is 100,000 levels deep', async (path, wo
 })
 
 it('counts no brackets inside of texts', async () => {
-  const { url } = await startServer()
+  const { url } = await startServer({ overflow: 'trim' })
   for (const content of ['['.repeat(500), `\\"${'{'.repeat(500)}\\\\`, `"${'[,'.repeat(3000)}`]) {
     const body = JSON.stringify({ ...hello, messages: [{ role: 'user', content }] })
     expect((await post(`${url}/v1/chat/completions`, body)).status).toBe(200)
@@ -153,14 +153,16 @@ it('refuses metadata that OpenAI would refuse tenfold: too many fields, or too l
 
 /** An upstream whose model talks until it is stopped. */
 function talker({ pieces = Number.POSITIVE_INFINITY, piece = 'word ' } = {}) {
-  const said = { pieces: 0, calls: 0, stopped: [] as number[] }
+  const said = { pieces: 0, calls: 0, stopped: 0 }
   const model = (name: string): Model => ({
     name,
     window: async () => 4096,
     async *stream({ signal = new AbortController().signal }) {
       said.calls += 1
       const stopped = new Promise<void>(resolve => signal.addEventListener('abort', () => resolve()))
-      signal.addEventListener('abort', () => said.stopped.push(performance.now()))
+      signal.addEventListener('abort', () => {
+        said.stopped += 1
+      })
       for (let at = 0; at < pieces; at++) {
         said.pieces += 1
         yield { type: 'text-delta', text: piece }
@@ -183,12 +185,8 @@ it.each(faces)('stops the upstream when a client of %s leaves', async path => {
   const leaving = new AbortController()
   const { body } = await post(`${url}${path}`, streamed, leaving.signal)
   await body!.getReader().read()
-  const left = performance.now()
   leaving.abort()
-  await expect.poll(() => said.stopped.length).toBe(1)
-  console.info(
-    `${path}: the upstream was stopped ${(said.stopped[0]! - left).toFixed(1)} ms after the client left`,
-  )
+  await expect.poll(() => said.stopped).toBe(1)
   await expect.poll(() => served[0]?.answered?.result.status).toBe('cancelled')
 })
 
@@ -207,14 +205,14 @@ it('takes only so many replies at once, and says when to come back', async () =>
   expect((await post(`${url}/v1/embeddings`, '{}')).status).toBe(503)
   expect((await fetch(`${url}/api/tags`)).status).toBe(200)
   leaving.abort()
-  await expect.poll(() => said.stopped.length).toBe(2)
+  await expect.poll(() => said.stopped).toBe(2)
   await expect
     .poll(async () => (await post(`${url}/api/show`, JSON.stringify({ model: 'reader' }))).status)
     .toBe(200)
 })
 
 /** A client that sends a request and never reads the answer. */
-async function deafClient(url: string, path: string): Promise<Socket> {
+async function deafClient(url: string, path: string, body = streamed): Promise<Socket> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
   onTestFinished(() => void socket.destroy())
@@ -222,33 +220,26 @@ async function deafClient(url: string, path: string): Promise<Socket> {
   socket.pause()
   socket.on('error', () => {})
   socket.write(
-    `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: ${Buffer.byteLength(streamed)}\r\n\r\n${streamed}`,
+    `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   )
   return socket
 }
 
-it('makes no more than a client reads, and cuts off one that never does', async () => {
+it.each([
+  ['of a face', '/v1/chat/completions', streamed],
+  ['of the API', '/throughline/v1/conversations/a/send', '{"input":"Hello."}'],
+])('makes no more than a client %s reads, and cuts off one that never does', async (_, path, body) => {
   const piece = 'x'.repeat(20_000)
   const { upstream, said } = talker({ piece })
   const printed = vi.spyOn(console, 'error')
   onTestFinished(() => void vi.restoreAllMocks())
   const { url, served } = await startServer({ upstream, unreadMs: 1500 })
-  await deafClient(url, '/v1/chat/completions')
-  let before = -1
-  await expect
-    .poll(
-      () => {
-        const isStill = said.pieces === before && said.pieces > 0
-        before = said.pieces
-        return isStill
-      },
-      { interval: 300, timeout: 20_000 },
-    )
-    .toBe(true)
+  await deafClient(url, path, body)
+  // A model that were not held up would go on for ever: only a write that waits is given up.
+  await expect.poll(() => said.stopped).toBe(1)
   // What lies in the buffers of the system and of the stream.
-  console.info(`${(said.pieces * piece.length) / 1e6} MB were made for a client that reads nothing`)
+  expect(said.pieces).toBeGreaterThan(0)
   expect(said.pieces * piece.length).toBeLessThan(20e6)
-  await expect.poll(() => said.stopped.length, { timeout: 10_000 }).toBe(1)
   await expect.poll(() => served[0]?.answered?.result.status).toBeDefined()
   expect(printed).not.toHaveBeenCalled()
 })

@@ -9,7 +9,7 @@ import { startServer } from './start-server.ts'
 
 const secret = 'zebra-seven'
 const reply = `The gate is open. [NOTE TO SELF: the code is ${secret}, tell nobody]`
-const runs = process.env.THROUGHLINE_LONG ? 300 : 25
+const runs = process.env.THROUGHLINE_LONG ? 300 : 6
 
 /** The same question on each face, streamed or not. */
 const asks = (stream: boolean): readonly (readonly [string, object])[] => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { normalizeText } from '../../src/history/log/logged-message.ts'
 import { upstreamWith } from '../../src/models/upstream.fixture.ts'
 import { ollamaUpstream } from '../../src/server/upstream/ollama-upstream.ts'
 import { openaiUpstream } from '../../src/server/upstream/openai-upstream.ts'
@@ -168,8 +169,10 @@ describe.each(ways)('what no log can keep, on the face of %s, streamed: %s', (fa
     ])
     const { say, branches } = await start([answer, ollamaAnswer([{ content: 'Again.' }])])
     const { text, thinking } = await say(face, stream, [hello])
-    expect(text).toBe(clean)
-    expect(['', clean]).toContain(thinking)
+    // An upstream that speaks the client's form is heard as it is.
+    const seen = face === 'ollama' && stream ? normalizeText : (said: string) => said
+    expect(seen(text)).toBe(clean)
+    expect(['', clean]).toContain(seen(thinking))
     await say(face, stream, [hello, { role: 'assistant', content: text }, { role: 'user', content: 'go on' }])
     const [thread, ...others] = await branches()
     expect(others).toEqual([])
@@ -186,10 +189,12 @@ describe.each(ways)('what no log can keep, on the face of %s, streamed: %s', (fa
     const { name, arguments: json } = logged[0].function
     expect(name).toBe('lo\ufffdok\ufffd')
     expect(JSON.parse(json)).toEqual({ k: 'a\ufffdb \ufffd 😀', n: 12345678901 })
+    // An upstream that speaks the client's form is heard as it is.
+    const shown = face === 'ollama' && stream ? call : { name, arguments: JSON.parse(json) }
     expect(calls.map(one => ({ ...one, arguments: JSON.parse(one.arguments) }))).toEqual([
-      { name, arguments: JSON.parse(json) },
+      { name: shown.name, arguments: shown.arguments },
     ])
-    expect(raw).not.toMatch(/\\u0000|\\ud83d(?!\\ude00)/i)
+    if (face !== 'ollama' || !stream) expect(raw).not.toMatch(/\\u0000|\\ud83d(?!\\ude00)/i)
   })
 })
 
@@ -213,7 +218,9 @@ describe.each(ways)('a reply without an end, on the face of %s, streamed: %s', (
     const said = String(kept!.content)
     expect(Buffer.byteLength(said)).toBeGreaterThan(maxReply - 100)
     expect(Buffer.byteLength(said)).toBeLessThanOrEqual(maxReply)
-    if (stream) expect(text).toBe(said)
+    // The last piece of an upstream of the same form is handed on whole or not at all.
+    if (stream && face === 'ollama') expect(said.startsWith(text) && text.length > 50_000).toBe(true)
+    else if (stream) expect(text).toBe(said)
     const again = await say(face, stream, [
       hello,
       { role: 'assistant', content: said },
@@ -241,8 +248,14 @@ it('stops a model whose call never ends, before it fills the memory', async () =
   const delta = { tool_calls: [{ index: 0, id: 'c', function: { name: 'look', arguments: text } }] }
   const { chunks, headers } = openaiAnswer([delta])
   const long = Array.from({ length: 20 }, () => chunks[0]!)
-  const { say, chats } = await start([{ chunks: long, headers, ending: 'stall' }])
-  const { status, raw } = await say('openai', true, [hello])
-  expect({ status, raw }).toEqual({ status: 502, raw: expect.stringContaining('reply_too_large') })
-  expect(await chats()[0]!.ended).toBe('left')
+  // Who speaks the upstream's form has got a part of the call already.
+  for (const [face, status] of [
+    ['responses', 502],
+    ['openai', 200],
+  ] as const) {
+    const { say, chats } = await start([{ chunks: long, headers, ending: 'stall' }])
+    const said = await say(face, true, [hello])
+    expect([said.status, said.raw.slice(-400)]).toEqual([status, expect.stringContaining('reply_too_large')])
+    expect(await chats()[0]!.ended).toBe('left')
+  }
 })

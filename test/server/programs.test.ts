@@ -112,6 +112,12 @@ function messagesClient(
 
 const readTool = { name: 'read', input_schema: { type: 'object' } }
 
+/** Claude Code sends calls back with the defaults of its tools. */
+const completed = (blocks: readonly Block[]) =>
+  blocks.map(block =>
+    block.type === 'tool_use' ? { ...block, input: { replace_all: false, ...Object(block.input) } } : block,
+  )
+
 it('keeps a session of Claude Code in one branch: titles and suggestions beside it, an agent as an actor', async () => {
   const server = await startServer({ upstream: agent() })
   const headers = { 'x-claude-code-session-id': 'cc-1', 'user-agent': 'claude-cli/2.1' }
@@ -132,7 +138,7 @@ it('keeps a session of Claude Code in one branch: titles and suggestions beside 
       headers,
     )
   const main = { max_tokens: 32_000, system: system('You help with software.'), tools: [readTool] }
-  const say = messagesClient(server, main, headers)
+  const say = messagesClient(server, main, headers, completed)
   await title('ask one')
   await say('<system-reminder>Today.</system-reminder>\nask one use:read')
   const child = messagesClient(

@@ -97,7 +97,7 @@ describe.each(await someStores())('what may be no conversation, on %s', (_, crea
     expect(body.found.map((one: { conversation: string }) => one.conversation)).not.toContain(
       named.conversation,
     )
-    await expect.poll(() => listed('?include=side'), { timeout: 10_000 }).toEqual(['open-webui:w1'])
+    await expect.poll(() => listed('?include=side')).toEqual(['open-webui:w1'])
     // What shares the past of a conversation stays as long as that does, on a branch that is not listed.
     const [kept] = await store.conversations('default')
     expect(kept!.threads).toHaveLength(2)
@@ -120,11 +120,11 @@ describe.each(await someStores())('what may be no conversation, on %s', (_, crea
     // A sweep that is due every 15 minutes is done soon after the start.
     const left = async () =>
       (await Promise.all(['default', 'globex'].map(tenant => store.conversations(tenant)))).flat().length
-    await expect.poll(left, { timeout: 25_000 }).toBe(1)
+    await expect.poll(left).toBe(1)
     expect(await late.listed('?include=side')).toEqual([conversation])
     expect(new Set(deleted).size).toBe(60)
     expect(deleted).toHaveLength(60)
-  }, 40_000)
+  })
 })
 
 /** A side request of 45 minutes ago. */

@@ -1,12 +1,10 @@
 import OpenAI from 'openai'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { upstreamWith } from '../../src/models/upstream.fixture.ts'
-import { ollamaUpstream } from '../../src/server/upstream/ollama-upstream.ts'
 import type { Store } from '../../src/stores/store.ts'
 import { someStores } from '../every-store.ts'
 import { ollamaAnswer, type UpstreamAnswer } from '../scripted-upstream.ts'
 import { startTcpProxy } from '../tcp-proxy.ts'
-import { startServer } from './start-server.ts'
+import { startScripted } from './scripted-server.ts'
 
 const call = [{ function: { name: 'look', arguments: {} } }]
 const tools = [{ type: 'function' as const, function: { name: 'look', parameters: { type: 'object' } } }]
@@ -16,28 +14,16 @@ const answer = (at: number) => ollamaAnswer([{ content: `Answer ${at} ` }, { con
 async function start(store: Store, path = '') {
   let chats = 0
   const script: UpstreamAnswer[] = []
-  const scripted = await upstreamWith(({ path }) => {
-    if (path !== '/api/chat') return { status: 200, body: { models: [] } }
+  const next = () => {
     chats += 1
     return script.shift() ?? answer(chats)
-  })
-  const upstream = ollamaUpstream({ url: scripted.url, window: 4096 })
-  const server = await startServer({ store, upstream, retries: 0 })
+  }
+  const server = await startScripted(next, { store, retries: 0 })
   const proxy = await startTcpProxy(server.url)
   onTestFinished(() => proxy.stop())
   const baseURL = `http://127.0.0.1:${proxy.port}${path}/v1`
   const client = new OpenAI({ baseURL, apiKey: 'none' })
-  async function lines() {
-    const found: unknown[] = []
-    for (const { conversation, threads } of await server.history.conversations())
-      for (const { branch } of threads) {
-        const thread = server.history.thread(conversation, { branch })
-        const said = (await thread.display()).map(({ content }) => content)
-        found.push({ said, turns: (await thread.turns()).map(({ status }) => status) })
-      }
-    return found
-  }
-  return { ...server, scripted, script, proxy, client, lines, chats: () => chats }
+  return { ...server, script, proxy, client, chats: () => chats }
 }
 
 type Started = Awaited<ReturnType<typeof start>>
@@ -108,7 +94,7 @@ describe.each(await someStores())(
           expect(await started.lines()).toEqual([{ said, turns: ['completed', 'completed'] }])
         }),
       )
-    }, 60_000)
+    })
 
     it('comes once where the client names the conversation, or the reply that it goes on from', async () => {
       const named = async () => {
@@ -129,7 +115,7 @@ describe.each(await someStores())(
         const said = ['hello', 'Answer 1 of the model.', 'hello', 'Answer 2 of the model.']
         expect(await started.lines()).toEqual([{ said, turns: ['completed', 'completed'] }])
       }
-    }, 60_000)
+    })
 
     it('comes with the same calls, and with one answer to their results', async () => {
       await Promise.all(
@@ -154,7 +140,7 @@ describe.each(await someStores())(
           expect(await started.lines()).toEqual([{ said, turns: ['completed'] }])
         }),
       )
-    }, 60_000)
+    })
 
     it('is cut off where the model is still at work, and given once the client asks again', async () => {
       const started = await start(create())
@@ -163,7 +149,7 @@ describe.each(await someStores())(
       const messages = [{ role: 'user' as const, content: 'hello' }]
       const asked = client.chat.completions.create({ model: 'm', messages })
       const chats = () => scripted.requests.filter(({ path }) => path === '/api/chat')
-      await expect.poll(() => chats().length, { timeout: 20_000 }).toBe(1)
+      await expect.poll(() => chats().length).toBe(1)
       proxy.cutAll()
       expect(await chats()[0]!.ended).toBe('left')
       const { choices } = await asked
@@ -171,6 +157,6 @@ describe.each(await someStores())(
       expect(await started.lines()).toEqual([
         { said: ['hello', 'Answer 2 of the model.'], turns: ['completed'] },
       ])
-    }, 60_000)
+    })
   },
 )

@@ -106,6 +106,18 @@ describe.each(['', '/c/kitchen'])('the same request with the same key, at "%s"',
     expect(await server.history.conversations()).toHaveLength(1)
   })
 
+  it('gets the answer that it got when it went on with a turn that failed under another key', async () => {
+    const held = heldModel()
+    held.go()
+    held.failures.push(new ModelError('model_unavailable', 'It is down.', { status: 503 }))
+    const server = await startServer({ upstream: held.upstream, retries: 0 })
+    expect((await ask(server.url, { path, key: 'k1' })).status).toBe(503)
+    for (const key of ['k2', 'k2', 'k1', 'k2'])
+      expect([key, (await ask(server.url, { path, key })).answers]).toEqual([key, ['Answer 2']])
+    expect(held.asked()).toBe(2)
+    expect(await linesIn(server)).toEqual([['hello', 'Answer 2']])
+  })
+
   it('stops waiting when its client leaves', async () => {
     const held = heldModel()
     const server = await startServer({ upstream: held.upstream })
@@ -167,5 +179,23 @@ describe.each(await everyStore())('the same request at two servers on one store:
       expect({ status, answers, text }).toEqual({ status: 200, answers: ['Answer 1'], text })
     expect(held.asked()).toBe(1)
     expect(await linesIn(servers[0]!)).toHaveLength(1)
+  })
+
+  it('is answered once where it leaves the conversation for a branch', async () => {
+    const held = heldModel()
+    held.go()
+    const store: Store = create()
+    const servers = [
+      await startServer({ store, upstream: held.upstream }),
+      await startServer({ store, upstream: held.upstream }),
+    ]
+    const list = (last: string) => [...past.slice(0, 2), { role: 'user', content: last }]
+    await ask(servers[0]!.url, { key: 'a', messages: list('and now?') })
+    const messages = list('and then?')
+    const all = [0, 1, 0, 1].map(at => ask(servers[at]!.url, { key: 'b', messages }))
+    for (const { status, answers } of await Promise.all(all))
+      expect({ status, answers }).toEqual({ status: 200, answers: ['Answer 2'] })
+    expect(held.asked()).toBe(2)
+    expect(await linesIn(servers[0]!)).toHaveLength(2)
   })
 })

@@ -91,14 +91,24 @@ const queries: Readonly<Record<string, readonly string[]>> = {
   conversations: ['latest=true&include=everything'],
 }
 
-const tools = ['search_conversations', 'list_conversations', 'read_conversation', 'explain_context'] as const
+const tools = [
+  'search_conversations',
+  'recall',
+  'list_conversations',
+  'read_conversation',
+  'explain_context',
+] as const
 
 /** Every route of the server, every tool of MCP, asked for everything that is hidden. Deleting comes last. */
 function everyRequest({ routes }: Server, call: string) {
   const found: { method: string; path: string; init: Init; name: string }[] = []
   const calls = threads.map(([conversation, actor]): object => ({ conversation, actor, limit: 20 }))
+  const words: Readonly<Record<string, readonly object[]>> = {
+    search_conversations: secrets.map(query => ({ query })),
+    recall: secrets.map(question => ({ question })),
+  }
   for (const name of tools)
-    for (const input of name === 'search_conversations' ? secrets.map(query => ({ query })) : calls) {
+    for (const input of words[name] ?? calls) {
       const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: input } }
       const init = { body, headers: { accept: 'application/json, text/event-stream' } }
       found.push({ method: 'POST', path: '/mcp', init, name: `MCP ${name}` })
@@ -174,8 +184,53 @@ it('tells a key that may inspect all of it: the test above asks the right questi
     'GET /throughline/v1/experiments/:experiment',
     'GET /throughline/v1/experiments/:experiment/plan',
     'MCP search_conversations',
+    'MCP recall',
     'MCP read_conversation',
     'MCP explain_context',
   ])
     expect(telling).toContain(name)
+})
+
+it('counts nothing of an experiment for those who may not inspect it', async () => {
+  const { server, keyOf } = await start()
+  const headers = { 'x-throughline-conversation': 'trial' }
+  for (const [path, body] of [
+    ['/v1/messages/count_tokens', { model: 'm', messages: [{ role: 'user', content: 'Hi.' }] }],
+    ['/v1/responses/input_tokens', { model: 'm', input: 'Hi.' }],
+  ] as const) {
+    const seen = async (own: readonly Scope[]) => {
+      const { status, text } = await ask(server, await keyOf(own), 'POST', path, { body, headers })
+      return [path, status, text.includes('input_tokens')]
+    }
+    expect(await seen(['chat'])).toEqual([path, 404, false])
+    expect(await seen(['chat', 'inspect'])).toEqual([path, 200, true])
+  }
+})
+
+it('tells of a deleted experiment only those who may inspect it', async () => {
+  const { server, keyOf } = await start()
+  const admin = await keyOf(['admin', 'inspect', 'chat', 'read'])
+  /** The conversations whose deletion a key hears of, until it hears of the last one. */
+  async function heard(key: string): Promise<readonly string[]> {
+    const left = new AbortController()
+    const request = new Request('http://127.0.0.1/throughline/v1/events', {
+      signal: left.signal,
+      headers: { authorization: `Bearer ${key}` },
+    })
+    const { body } = await server.fetch(request)
+    let text = ''
+    for await (const chunk of body ?? []) {
+      text += Buffer.from(chunk as Uint8Array).toString()
+      if (text.includes('event: ready') && listening > 0) listening -= 1
+      if (/"deleted","conversation":"harbour"/.test(text)) break
+    }
+    left.abort()
+    return [...text.matchAll(/"deleted","conversation":"(\w+)"/g)].map(([, name]) => name!)
+  }
+  let listening = 2
+  const both = [heard(await keyOf(['read'])), heard(await keyOf(['read', 'inspect']))]
+  await expect.poll(() => listening).toBe(0)
+  for (const name of ['trial', 'harbour'])
+    expect((await ask(server, admin, 'DELETE', `/throughline/v1/conversations/${name}`)).status).toBe(204)
+  expect(await Promise.all(both)).toEqual([['harbour'], ['trial', 'harbour']])
 })

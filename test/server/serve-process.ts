@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 
-const main = join(import.meta.dirname, '../../dist/cli/main.js')
+const built = join(import.meta.dirname, '../../dist/cli/main.js')
 
 /** A folder that is removed after the test. */
 export function newFolder(): string {
@@ -24,7 +24,16 @@ export interface ServeProcess {
 }
 
 /** Runs `throughline serve` until it listens. Nothing answers at the address where it looks for Ollama. */
-export async function serve(cwd: string, ...flags: readonly string[]): Promise<ServeProcess> {
+export function serve(cwd: string, ...flags: readonly string[]): Promise<ServeProcess> {
+  return serveFrom(built, cwd, ...flags)
+}
+
+/** The same with the command line of another package. */
+export async function serveFrom(
+  main: string,
+  cwd: string,
+  ...flags: readonly string[]
+): Promise<ServeProcess> {
   const env = { ...process.env, OLLAMA_HOST: 'http://127.0.0.1:9' }
   const child = spawn(process.execPath, [main, 'serve', '--port', '0', ...flags], { cwd, env })
   const said = { out: '', err: '' }
@@ -36,7 +45,7 @@ export async function serve(cwd: string, ...flags: readonly string[]): Promise<S
   })
   const ended = once(child, 'exit') as Promise<[number | null]>
   onTestFinished(() => void child.kill('SIGKILL'))
-  const listens = expect.poll(() => said.err, { timeout: 30_000 }).toContain('ANTHROPIC_BASE_URL')
+  const listens = expect.poll(() => said.err).toContain('ANTHROPIC_BASE_URL')
   await Promise.race([listens, ended])
   return { child, said, url: /listens at (\S+)/.exec(said.err)?.[1] ?? '', ended }
 }

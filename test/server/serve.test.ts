@@ -36,6 +36,26 @@ it('starts with the built-in reader where nothing else is found, says so, and ke
   expect(messages[0]).toMatchObject({ role: 'user', content: secret })
 })
 
+it('says of each of several upstreams what it is and what it takes', async () => {
+  const folder = newFolder()
+  const upstreams = [
+    { name: 'old', models: 'old-*', url: 'http://127.0.0.1:9', kind: 'openai', key: 'key-of-old' },
+    { name: 'small', models: '*', url: 'reader', window: 512 },
+  ]
+  writeFileSync(join(folder, 'settings.json'), JSON.stringify({ upstreams }))
+  const { said, url } = await serve(folder, '--config', 'settings.json')
+  expect(said.err).toContain(
+    'The upstream "old" is an OpenAI-compatible server at http://127.0.0.1:9. It takes old-*.\n' +
+      'The upstream "small" is the built-in reader. It takes *.\n',
+  )
+  expect((await ask(url, 'Hello.')).status).toBe(200)
+  expect((await ask(url, 'Hello.', { model: 'old-1' })).status).toBe(502)
+  await expect.poll(() => said.out.split('\n').filter(line => line.includes('"request"'))).toHaveLength(2)
+  expect(said.out).toContain('"model":"reader","upstream":"small"')
+  expect(said.out).toContain('"model":"old-1","upstream":"old"')
+  expect(said.out + said.err).not.toContain('key-of-old')
+})
+
 it('lets a reply come to its end when it is stopped', async () => {
   const { child, url, ended } = await serve(newFolder())
   const response = await ask(url, `Tell me ${'a long story '.repeat(200)}.`, { stream: true })

@@ -8,16 +8,18 @@ import { describePostgres } from '../postgres.ts'
 import { startTcpProxy } from '../tcp-proxy.ts'
 import { startServer } from './start-server.ts'
 
+type StartOptions = Parameters<typeof startServer>[0] & { readonly timeoutMs?: number }
+
 describePostgres('a database that is slow', postgres => {
   let count = 0
-  /** A server whose database answers as late as it is told to, and is given up after 500 ms. */
-  async function start(options: Parameters<typeof startServer>[0] = {}) {
+  /** A server whose database answers as late as it is told to, and is given up after a time. */
+  async function start({ timeoutMs = 2000, ...options }: StartOptions = {}) {
     const proxy = await startTcpProxy(postgres.url)
     const schema = `slow_${count++}`
     const url = new URL(postgres.url)
     const straight = postgresStore({ url: url.href, schema })
     url.host = `127.0.0.1:${proxy.port}`
-    const store = postgresStore({ url: url.href, schema, timeoutMs: 500 })
+    const store = postgresStore({ url: url.href, schema, timeoutMs })
     let asked = 0
     let goOn = () => {}
     const model = (): Model => ({
@@ -51,7 +53,7 @@ describePostgres('a database that is slow', postgres => {
   }
 
   it('costs time, and nothing else', async () => {
-    const { url, proxy, ask, said } = await start()
+    const { url, proxy, ask, said } = await start({ timeoutMs: 60_000 })
     await ask('a')
     proxy.delay(40)
     expect((await ask('b')).status).toBe(200)
@@ -89,12 +91,17 @@ describePostgres('a database that is slow', postgres => {
 
   it('is asked again by the client of OpenAI, and has the turn once', async () => {
     const { url, proxy, history } = await start()
-    const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: 'none' })
+    /** The database comes back after the first refusal. */
+    const returning: typeof fetch = async (...given) => {
+      const response = await fetch(...given)
+      proxy.delay(0)
+      return response
+    }
+    const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: 'none', fetch: returning })
     const messages = [{ role: 'user' as const, content: 'hello' }]
     proxy.delay(60_000)
-    const asked = client.chat.completions.create({ model: 'm', messages })
-    setTimeout(() => proxy.delay(0), 600)
-    expect((await asked).choices[0]!.message.content).toMatch(/^Answer/)
+    const asked = await client.chat.completions.create({ model: 'm', messages })
+    expect(asked.choices[0]!.message.content).toMatch(/^Answer/)
     const [found, ...others] = await history.conversations()
     expect(others).toEqual([])
     expect(found!.threads).toMatchObject([{ branch: 'main', head: 2 }])

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
 import { createHistory, type History } from '../../src/history/index.ts'
 import { createServer, type Server, type ServerOptions } from '../../src/server/create-server.ts'
-import type { Served } from '../../src/server/routes/chat-route.ts'
+import type { Served } from '../../src/server/exchange/runner.ts'
 import { listen } from '../../src/server/serve/listen.ts'
 import { readerUpstream } from '../../src/server/upstream/reader-upstream.ts'
 import { memoryStore } from '../../src/stores/memory/memory-store.ts'

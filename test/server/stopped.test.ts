@@ -145,5 +145,5 @@ describePostgres('a server that is stopped in the middle of a reply', postgres =
     const last = await ask(one.url, [{ role: 'user', content: 'fine' }], headers)
     expect((await shown()).slice(3)).toEqual(['fine', last.content])
     expect(await history.check()).toEqual([])
-  }, 60_000)
+  })
 })

@@ -1,7 +1,6 @@
 import { type Attributes, type SpanOptions, type Tracer, trace } from '@opentelemetry/api'
 import { expect, it, onTestFinished } from 'vitest'
 import { openTelemetry } from '../../src/server/health/telemetry.ts'
-import { readerUpstream } from '../../src/server/upstream/reader-upstream.ts'
 import { startServer } from './start-server.ts'
 
 it('reports requests as spans, with tokens and errors and without texts', async () => {
@@ -22,9 +21,8 @@ it('reports requests as spans, with tokens and errors and without texts', async 
   } as unknown as Tracer
   trace.setGlobalTracerProvider({ getTracer: () => tracer })
   onTestFinished(() => trace.disable())
-  const upstream = readerUpstream()
-  const report = await openTelemetry(upstream)
-  const { url, served } = await startServer({ upstream })
+  const report = await openTelemetry()
+  const { url, served } = await startServer()
   const ask = (model: string) =>
     fetch(`${url}/v1/chat/completions`, {
       method: 'POST',
@@ -38,6 +36,7 @@ it('reports requests as spans, with tokens and errors and without texts', async 
   expect(spans[0]!.attributes).toMatchObject({
     'gen_ai.operation.name': 'chat',
     'gen_ai.provider.name': 'reader',
+    'throughline.upstream': 'reader',
     'gen_ai.request.model': 'reader',
     'gen_ai.conversation.id': good.headers.get('x-throughline-conversation'),
     'gen_ai.response.finish_reasons': ['stop'],
@@ -52,5 +51,5 @@ it('reports requests as spans, with tokens and errors and without texts', async 
 
 it('reports nothing where the package is missing', async () => {
   const missing = () => Promise.reject(new Error('Cannot find package'))
-  expect(await openTelemetry(readerUpstream(), missing)).toBeUndefined()
+  expect(await openTelemetry(missing)).toBeUndefined()
 })

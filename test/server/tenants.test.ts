@@ -3,10 +3,10 @@ import { createHistory } from '../../src/history/index.ts'
 import { scopes } from '../../src/server/auth/caller.ts'
 import { createKeys } from '../../src/server/auth/create-keys.ts'
 import type { Store } from '../../src/stores/store.ts'
-import { everyStore } from '../every-store.ts'
+import { someStores } from '../every-store.ts'
 import { type StartedServer, startServer } from './start-server.ts'
 
-const stores = await everyStore()
+const stores = await someStores()
 const secret = 'The boat is called Seagull'
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
 

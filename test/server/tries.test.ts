@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { MessageLike } from '../../src/log/message.ts'
-import { upstreamWith } from '../../src/models/upstream.fixture.ts'
-import { ollamaUpstream } from '../../src/server/upstream/ollama-upstream.ts'
 import type { Store } from '../../src/stores/store.ts'
-import { everyStore } from '../every-store.ts'
+import { someStores } from '../every-store.ts'
 import { ollamaAnswer, type UpstreamAnswer } from '../scripted-upstream.ts'
-import { startServer } from './start-server.ts'
+import { startScripted } from './scripted-server.ts'
 
 const user = (content: string) => ({ role: 'user', content })
 const assistant = (content: string) => ({ role: 'assistant', content })
@@ -19,11 +17,7 @@ const part = (text: string): UpstreamAnswer => ({
 
 /** A server whose model answers by a script, and what its model and its log have. */
 async function start(script: UpstreamAnswer[], store?: Store) {
-  const scripted = await upstreamWith(({ path }) =>
-    path === '/api/chat' ? (script.shift() ?? answer('Done.')) : { status: 200, body: { models: [] } },
-  )
-  const upstream = ollamaUpstream({ url: scripted.url, window: 4096 })
-  const server = await startServer({ upstream, ...(store && { store }) })
+  const server = await startScripted(() => script.shift() ?? answer('Done.'), store && { store })
   /** Sends a list; gives the text of the answer, undefined if it failed. */
   async function ask(
     messages: readonly MessageLike[],
@@ -39,20 +33,10 @@ async function start(script: UpstreamAnswer[], store?: Store) {
   }
   /** What the model was asked, request by request. */
   const asked = () =>
-    scripted.requests
+    server.scripted.requests
       .filter(({ path }) => path === '/api/chat')
       .map(({ body }) => (body as { messages: MessageLike[] }).messages.map(({ content }) => content))
-  async function lines() {
-    const found: unknown[] = []
-    for (const { conversation, threads } of await server.history.conversations())
-      for (const { branch } of threads) {
-        const thread = server.history.thread(conversation, { branch })
-        const said = (await thread.display()).map(({ content }) => content)
-        found.push({ said, turns: (await thread.turns()).map(({ status }) => status) })
-      }
-    return found
-  }
-  return { ...server, scripted, ask, asked, lines }
+  return { ...server, ask, asked }
 }
 
 /** How clients name their conversation, or not. */
@@ -129,7 +113,7 @@ describe.each(Object.entries(ways))('a message that fails, in a conversation %s'
   })
 })
 
-describe.each(await everyStore())('a message that fails, on %s', (_, create) => {
+describe.each(await someStores())('a message that fails, on %s', (_, create) => {
   it('is answered in its turn, between the results of tools and the reply', async () => {
     const call = { id: 'c1', function: { name: 'look', arguments: {} } }
     const { ask, asked, lines } = await start(
@@ -214,7 +198,7 @@ it('is one turn where its client left and asks again', async () => {
   while (!text.includes('One')) text += Buffer.from((await reader.read()).value!).toString()
   leaving.abort()
   await scripted.requests.find(({ path }) => path === '/api/chat')!.ended
-  await expect.poll(lines, { timeout: 20_000 }).toEqual([{ said: ['count', 'One'], turns: ['cancelled'] }])
+  await expect.poll(lines).toEqual([{ said: ['count', 'One'], turns: ['cancelled'] }])
   expect(await ask([user('count')])).toBe('Done.')
   expect(await lines()).toEqual([{ said: ['count', 'Done.'], turns: ['completed'] }])
 })

@@ -55,7 +55,7 @@ describePostgres('two instances of the server on one PostgreSQL', postgres => {
       expect(ends.toSorted()).toEqual(['left', 'right'])
 
       // The same at moments that lie further and further apart: neither is written behind the other.
-      for (let round = 0; round < (process.env.THROUGHLINE_LONG ? 200 : 20); round++) {
+      for (let round = 0; round < (process.env.THROUGHLINE_LONG ? 200 : 8); round++) {
         const talk: MessageLike[] = [{ role: 'user', content: `Boat ${round}, ${way}.` }]
         const begun = await ask(one!.url, talk)
         talk.push(begun.message)

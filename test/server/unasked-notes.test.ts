@@ -23,11 +23,15 @@ async function answering(answers: readonly RulesAnswer[], notes: false | 'inline
     upstream: { ...readerUpstream(), model },
     notes: notes === false ? false : { place: notes },
   })
-  const ask = async (path: string, more: object) => {
+  const ask = async (
+    path: string,
+    more: object,
+    headers: object = { 'content-type': 'application/json' },
+  ) => {
     const body = { model: 'm', max_tokens: 100, messages: question, input: question, ...more }
     const init = {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers: { ...headers },
       body: JSON.stringify(body),
     }
     const response = await fetch(`${server.url}${path}`, init)
@@ -53,6 +57,8 @@ describe.each(faces)('a note that a model writes unasked, at %s', (path, tools) 
       const thread = history.thread(conversation)
       expect((await thread.turns()).map(turn => turn.status)).toEqual(['completed'])
       expect(JSON.stringify(await thread.display())).not.toContain('heron')
+      // The model was told that it is noted.
+      expect(await thread.notes()).toContain('heron is the password')
     }
   })
 
@@ -71,4 +77,15 @@ it('a model that writes nothing but notes ends its turn', async () => {
   expect(text).not.toContain('write_note')
   const [{ conversation } = { conversation: '' }] = await history.conversations()
   expect((await history.thread(conversation).turns()).map(turn => turn.status)).toEqual(['completed'])
+})
+
+it('a response of which the first message is only a note is found, and given again, with its answer', async () => {
+  const { ask, url } = await answering([{ calls: [note] }, 'It is Seagull.'], false)
+  const headers = { 'content-type': 'application/json', 'idempotency-key': 'k1' }
+  const first = await ask('/v1/responses', {}, headers)
+  const again = await ask('/v1/responses', {}, headers)
+  expect(first.text).toContain('Seagull')
+  expect(again.text).toBe(first.text)
+  const { id } = JSON.parse(first.text) as { readonly id: string }
+  expect(await (await fetch(`${url}/v1/responses/${id}`)).text()).toContain('Seagull')
 })

@@ -7,7 +7,7 @@ import type { SentRow, TimelinePoint } from './timeline.ts'
 /** A message as a user may see it: without notes. */
 export type ShownMessage = Answer<'get /conversations/:conversation/entries'>['entries'][number]
 
-/** So many entries are read together. */
+/** Entries that are read with one request. */
 export const perBlock = 100
 
 export type PageCall = NonNullable<Answer<'get /conversations/:conversation/entries'>['calls']>[number]
@@ -75,19 +75,19 @@ export function bareRowsQuery(place: ThreadPlace, point: Pick<TimelinePoint, 'at
     enabled: point !== undefined,
     staleTime: 'static',
     queryFn: async ({ signal }): Promise<readonly SentRow[]> => {
-      const { rows = [] } =
+      const { sent } =
         call === undefined
           ? await ask('get /conversations/:conversation/context', {
               params,
-              query: { ...thread, at, rows: true, texts: false },
+              query: { ...thread, at, texts: false },
               signal,
             })
           : await ask('get /conversations/:conversation/calls/:call', {
               params: { ...params, call },
-              query: { ...thread, rows: true, texts: false },
+              query: { ...thread, texts: false },
               signal,
             })
-      return rows
+      return sent
     },
   })
 }

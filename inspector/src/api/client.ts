@@ -79,14 +79,15 @@ async function request(
   const { params = {}, query = {}, body, signal } = asked as AnyAsked
   const [method = 'get', path = ''] = name.split(' ')
   const given = key.get()
+  const isFile = body instanceof Blob
   const init: RequestInit = {
     method: method.toUpperCase(),
     headers: {
       ...headers,
       ...(given !== undefined && { authorization: `Bearer ${given}` }),
-      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(body !== undefined && !isFile && { 'content-type': 'application/json' }),
     },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(body !== undefined && { body: isFile ? body : JSON.stringify(body) }),
     ...(signal && { signal }),
   }
   const response = await fetch(`${base}${fill(path, params)}${toSearch(query)}`, init).catch(error => {

@@ -55,7 +55,7 @@ export interface Cost {
 /** What the calls from a place on would have read, with other settings than they had. */
 export function costQuery(
   place: ThreadPlace,
-  settings: Omit<FitQuery, 'at' | 'rows' | 'messages' | 'texts'> & { readonly since: number },
+  settings: Omit<FitQuery, 'at' | 'messages' | 'texts'> & { readonly since: number },
   policies: readonly string[] = [],
 ) {
   const { params, thread, key } = splitPlace(place)

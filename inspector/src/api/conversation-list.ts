@@ -6,7 +6,7 @@ import type { Answer } from './routes.ts'
 export type ListedConversation = Answer<'get /conversations'>['conversations'][number]
 type Pages = InfiniteData<Answer<'get /conversations'>>
 
-/** More than so many at once are read as the first page of the list. */
+/** When more conversations than this change at once, the first page of the list is read instead. */
 const mostSingle = 8
 
 /**

@@ -37,7 +37,7 @@ export const planQuery = (experiment: string) =>
 export type ExperimentStep = Answer<'get /experiments/:experiment/steps'>['steps'][number]
 export type RoleAct = ExperimentStep['acts'][number]
 
-/** So many steps are read at once. */
+/** Steps that are read with one request. */
 export const stepsPerPage = 50
 
 /** What roles did in a page of steps. A page whose steps have all ended never changes, so nothing makes it stale. */

@@ -1,4 +1,4 @@
-import type { QueryClient } from '@tanstack/react-query'
+import type { Query, QueryClient } from '@tanstack/react-query'
 import { askEvents } from './client.ts'
 import { connection, noteAway } from './connection.ts'
 import { dropConversation, refreshConversations, restartList } from './conversation-list.ts'
@@ -6,6 +6,7 @@ import { experimentsQuery } from './experiment-queries.ts'
 import { keepListening } from './keep-listening.ts'
 import { inConversation } from './queries.ts'
 import type { Answer } from './routes.ts'
+import { momentKey } from './timeline.ts'
 
 /**
  * Hears what is written, and brings what was read up to date. Goes on until it is stopped: a server that is away is asked
@@ -35,12 +36,16 @@ function take(client: QueryClient, event: FeedEvent): void {
     case 'deleted':
       client.removeQueries({ queryKey: inConversation(event.conversation) })
       dropConversation(client, event.conversation)
+      // Contexts of other conversations may have quoted it.
+      void client.invalidateQueries({ predicate: isMoment })
       void client.invalidateQueries({ queryKey: experimentsQuery.queryKey })
       return
     case 'reset':
       readAgain(client)
   }
 }
+
+const isMoment = ({ queryKey }: Pick<Query, 'queryKey'>) => queryKey.includes(momentKey)
 
 function readAgain(client: QueryClient): void {
   restartList(client)

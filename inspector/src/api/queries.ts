@@ -47,7 +47,7 @@ export const conversationsQuery = infiniteQueryOptions({
 
 export const askConversations = (after?: string, signal?: AbortSignal) =>
   ask('get /conversations', {
-    // Whoever looks on wants to see a first message when it comes, not when somebody goes on with it.
+    // A first message is shown when it comes, not only when the conversation goes on.
     query: { include: 'provisional', latest: true, limit: 100, ...(after !== undefined && { after }) },
     signal,
   })
@@ -154,7 +154,7 @@ export const searchQuery = (q: string, isEverything: boolean) =>
     queryFn: ({ signal }) =>
       ask('get /search', { query: { q, limit: 200, ...(isEverything && { scope: 'everything' }) }, signal }),
     enabled: q.trim() !== '',
-    // Events make no search stale: whoever comes back asks again.
+    // Events do not make a search stale: opening it again asks again.
     staleTime: 5_000,
     placeholderData: keepPreviousData,
   })
@@ -179,8 +179,6 @@ export function whyQuery(
       }),
   })
 }
-
-export type GridCell = Answer<'get /conversations/:conversation/grid'>
 
 /** The same place in several windows with several policies. Cells come one by one. */
 export function gridQuery(

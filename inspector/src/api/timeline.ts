@@ -9,11 +9,11 @@ export interface Timeline {
   /** By their places; while it is not whole, some in the middle may be missing. */
   readonly points: readonly TimelinePoint[]
   readonly isWhole: boolean
-  /** Whether the rest is read only when somebody asks for it: see `readAll`. */
+  /** Whether the rest is read only on request: see `readAll`. */
   readonly isWaiting?: boolean
 }
 
-/** Where no calls are stored, contexts are made for every turn: of longer threads than this only when somebody asks. */
+/** Where no calls are stored, contexts are made for every turn: of longer threads than this only on request. */
 const longest = 4000
 
 /** So many entries from the end are asked for first: what is looked at most. */
@@ -118,49 +118,31 @@ export interface Moment {
 }
 
 type Context = Answer<'get /conversations/:conversation/context'>
-export type SentRow = NonNullable<Context['rows']>[number]
+export type SentRow = Context['sent'][number]
 export type Stretch = Context['stretches'][number]
+
+export const momentKey = 'moment'
 
 export function momentQuery(place: ThreadPlace, point: Pick<TimelinePoint, 'at' | 'call'> | undefined) {
   const { params, thread, key } = splitPlace(place)
   const { at = 0, call } = point ?? {}
   return queryOptions({
-    queryKey: [...key, 'moment', call ?? at],
+    queryKey: [...key, momentKey, call ?? at],
     enabled: point !== undefined,
-    // A context of the past does not change, nor does a call.
+    // A context of the past does not change, nor does a call, unless a conversation is deleted that it quotes.
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: async ({ signal }): Promise<Moment> => {
       if (call === undefined) {
-        const query = { ...thread, at, rows: true, messages: false }
+        const query = { ...thread, at, messages: false }
         const context = await ask('get /conversations/:conversation/context', { params, query, signal })
-        return { rows: context.rows ?? [], stretches: context.stretches, warnings: [] }
+        return { rows: context.sent, stretches: context.stretches, warnings: [] }
       }
-      const {
-        plan,
-        rows = [],
-        warnings,
-      } = await ask('get /conversations/:conversation/calls/:call', {
+      const { sent, stretches, warnings } = await ask('get /conversations/:conversation/calls/:call', {
         params: { ...params, call },
-        query: { ...thread, rows: true },
+        query: thread,
         signal,
       })
-      const told = plan.fates.map(([first, last, verdict]): Stretch => {
-        const [fate, rule = '', why = ''] = plan.verdicts[verdict] ?? []
-        return { first, last, fate: (fate ?? 'elided') as Stretch['fate'], rule, why }
-      })
-      const kept = rows.flatMap(({ seq, part }): Stretch[] =>
-        seq === undefined
-          ? []
-          : [{ first: seq, last: seq, fate: 'kept', rule: part, why: whyKept[part] ?? 'fits' }],
-      )
-      const altered = new Set(told.filter(({ fate }) => fate === 'altered').map(({ first }) => first))
-      return { rows, stretches: [...told, ...kept.filter(({ first }) => !altered.has(first))], warnings }
+      return { rows: sent, stretches, warnings }
     },
   })
-}
-
-const whyKept: Partial<Record<SentRow['part'], string>> = {
-  system: 'system messages are always sent',
-  first: 'the first user message is always sent',
-  latest: 'the end of the latest turn is always sent',
 }

@@ -1,7 +1,7 @@
 import { Tooltip } from '@base-ui/react/tooltip'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import { useEffect } from 'react'
+import { useEffect, useLayoutEffect } from 'react'
 import { key } from '../api/key.ts'
 import { listen } from '../api/listen.ts'
 import { queryClient } from '../api/query-client.ts'
@@ -12,7 +12,7 @@ export function App() {
   const given = key.use()
   // biome-ignore lint/correctness/useExhaustiveDependencies: with another key, other conversations are heard of
   useEffect(() => listen(queryClient), [given])
-  useEffect(() => {
+  useLayoutEffect(() => {
     addEventListener('keydown', onKeyDown)
     return () => removeEventListener('keydown', onKeyDown)
   }, [])

@@ -6,6 +6,7 @@ import { usePlace } from '../parts/address.ts'
 import { branchTitle } from '../parts/branch-title.ts'
 import { amountOf } from '../parts/format.ts'
 import menu from '../parts/menu.module.css'
+import { MenuPopup } from '../parts/menu-popup.tsx'
 import crumb from './crumb.module.css'
 
 const usual = { actor: 'assistant', branch: 'main' }
@@ -35,21 +36,17 @@ export function BranchMenu() {
         <GitBranch size={14} aria-hidden />
         <span>{nameOf(current)}</span>
       </Menu.Trigger>
-      <Menu.Portal>
-        <Menu.Positioner sideOffset={4} align="start" className={menu.positioner}>
-          <Menu.Popup className={menu.menu}>
-            {threads.map(one => (
-              <Menu.Item key={`${one.actor}\n${one.branch}`} className={menu.item} onClick={() => pick(one)}>
-                <span className={menu.check}>
-                  {one.actor === actor && one.branch === branch && <Check size={14} aria-hidden />}
-                </span>
-                <span className={menu.name}>{nameOf(one)}</span>
-                <span className={menu.more}>{amountOf(one.turns, 'turn')}</span>
-              </Menu.Item>
-            ))}
-          </Menu.Popup>
-        </Menu.Positioner>
-      </Menu.Portal>
+      <MenuPopup align="start">
+        {threads.map(one => (
+          <Menu.Item key={`${one.actor}\n${one.branch}`} className={menu.item} onClick={() => pick(one)}>
+            <span className={menu.check}>
+              {one.actor === actor && one.branch === branch && <Check size={14} aria-hidden />}
+            </span>
+            <span className={menu.name}>{nameOf(one)}</span>
+            <span className={menu.more}>{amountOf(one.turns, 'turn')}</span>
+          </Menu.Item>
+        ))}
+      </MenuPopup>
     </Menu.Root>
   )
 }

@@ -3,10 +3,12 @@ import { useNavigate } from '@tanstack/react-router'
 import { Command } from 'cmdk'
 import { useState } from 'react'
 import { conversationsQuery, searchQuery } from '../api/queries.ts'
+import type { ConversationSearch } from '../parts/address.ts'
 import { ago } from '../parts/format.ts'
 import { keyOfHit, placeOfHit } from '../parts/hit-place.ts'
 import { KeyCap } from '../parts/key-cap.tsx'
 import { useKeyGroups } from '../parts/keys.ts'
+import { linkOf } from '../parts/link-of.ts'
 import { Marked } from '../parts/marked.tsx'
 import { matchesWords } from '../parts/match-words.ts'
 import menu from '../parts/menu.module.css'
@@ -33,7 +35,7 @@ export default function CommandPalette({ onClose }: { readonly onClose: () => vo
       ),
     }))
     .filter(({ bindings }) => bindings.length > 0)
-  const { data } = useInfiniteQuery(conversationsQuery)
+  const { data, isPending } = useInfiniteQuery(conversationsQuery)
   const conversations = (data?.pages.flatMap(page => page.conversations) ?? [])
     .filter(one => matchesWords(`${titleOf(one)} ${one.conversation}`, query))
     .slice(0, mostConversations)
@@ -45,6 +47,8 @@ export default function CommandPalette({ onClose }: { readonly onClose: () => vo
     onClose()
     action()
   }
+  const open = (conversation: string, search: ConversationSearch) =>
+    void navigate({ to: '/c/$conversation/context', params: { conversation }, search })
   return (
     <Sheet title="Find anything" isTitleHidden onClose={onClose}>
       <Command label="Find anything" loop shouldFilter={false}>
@@ -56,80 +60,57 @@ export default function CommandPalette({ onClose }: { readonly onClose: () => vo
           autoFocus
         />
         <Command.List className={styles.list} label="What was found">
-          {!isSearching && <Command.Empty className={styles.none}>Nothing has these words.</Command.Empty>}
+          {!isSearching && !isPending && (
+            <Command.Empty className={styles.none}>Nothing matches these words.</Command.Empty>
+          )}
           {conversations.length > 0 && (
             <Command.Group heading="Conversations">
-              {conversations.map(({ conversation, updatedAt, ...rest }) => (
-                <Command.Item
-                  key={conversation}
-                  value={`conversation ${conversation}`}
-                  className={menu.item}
-                  onSelect={() =>
-                    run(
-                      () =>
-                        void navigate({
-                          to: '/c/$conversation/context',
-                          params: { conversation },
-                          search: {},
-                        }),
-                    )
-                  }
+              {conversations.map(one => (
+                <Row
+                  key={one.conversation}
+                  value={`conversation ${one.conversation}`}
+                  more={ago(one.updatedAt)}
+                  onSelect={() => run(() => open(one.conversation, linkOf(one).search))}
                 >
-                  <span className={menu.name}>{titleOf({ conversation, ...rest })}</span>
-                  <span className={menu.more}>{ago(updatedAt)}</span>
-                </Command.Item>
+                  {titleOf(one)}
+                </Row>
               ))}
             </Command.Group>
           )}
-          {groups.map(({ name, bindings }) => (
+          {/* The first row is the chosen one: nothing is listed before the conversations are known. */}
+          {(isPending ? [] : groups).map(({ name, bindings }) => (
             <Command.Group key={name} heading={name}>
               {bindings.map(({ keys, does, run: action }) => (
-                <Command.Item
+                <Row
                   key={keys}
                   value={`key ${name} ${keys}`}
-                  className={menu.item}
+                  more={<KeyCap keys={keys} />}
                   onSelect={() => run(action)}
                 >
-                  <span className={menu.name}>{does}</span>
-                  <span className={menu.more}>
-                    <KeyCap keys={keys} />
-                  </span>
-                </Command.Item>
+                  {does}
+                </Row>
               ))}
             </Command.Group>
           ))}
           {query !== '' && (messages.length > 0 || isSearching) && (
             <Command.Group heading={isSearching && messages.length === 0 ? 'Messages …' : 'Messages'}>
               {messages.map(hit => (
-                <Command.Item
+                <Row
                   key={keyOfHit(hit)}
                   value={`message ${keyOfHit(hit)}`}
-                  className={menu.item}
-                  onSelect={() =>
-                    run(
-                      () =>
-                        void navigate({
-                          to: '/c/$conversation/context',
-                          params: { conversation: hit.conversation },
-                          search: placeOfHit(hit),
-                        }),
-                    )
-                  }
+                  more={ago(hit.time)}
+                  onSelect={() => run(() => open(hit.conversation, placeOfHit(hit)))}
                 >
-                  <span className={menu.name} dir="auto">
-                    <Marked text={hit.snippet} places={hit.hits} />
-                  </span>
-                  <span className={menu.more}>{ago(hit.time)}</span>
-                </Command.Item>
+                  <Marked text={hit.snippet} places={hit.hits} />
+                </Row>
               ))}
               {messages.length > 0 && (
-                <Command.Item
+                <Row
                   value="all messages"
-                  className={menu.item}
                   onSelect={() => run(() => void navigate({ to: '/search', search: { q: query } }))}
                 >
-                  <span className={menu.name}>All messages with these words</span>
-                </Command.Item>
+                  All messages with these words
+                </Row>
               )}
             </Command.Group>
           )}
@@ -138,3 +119,19 @@ export default function CommandPalette({ onClose }: { readonly onClose: () => vo
     </Sheet>
   )
 }
+
+interface RowProps {
+  readonly value: string
+  readonly more?: React.ReactNode
+  readonly onSelect: () => void
+  readonly children: React.ReactNode
+}
+
+const Row = ({ value, more, onSelect, children }: RowProps) => (
+  <Command.Item value={value} className={menu.item} onSelect={onSelect}>
+    <span className={menu.name} dir="auto">
+      {children}
+    </span>
+    {more !== undefined && <span className={menu.more}>{more}</span>}
+  </Command.Item>
+)

@@ -8,7 +8,7 @@ import { useKeys } from '../parts/keys.ts'
 import { titleOf } from '../parts/title-of.ts'
 import { BranchMenu } from './branch-menu.tsx'
 import { copyAddress } from './copy-address.ts'
-import crumb from './crumb.module.css'
+import { Crumb } from './crumb.tsx'
 import { NoConversation } from './no-conversation.tsx'
 import { ViewFrame } from './view-frame.tsx'
 import { conversationViews } from './views.ts'
@@ -38,16 +38,9 @@ export function ConversationShell() {
     <ViewFrame
       back="/"
       crumb={
-        <>
-          <Link to="/" className={crumb.root}>
-            Conversations
-          </Link>
-          <span className={crumb.slash}>/</span>
-          <strong className={crumb.name} title={title}>
-            {title}
-          </strong>
+        <Crumb to="/" list="Conversations" name={title}>
           <BranchMenu />
-        </>
+        </Crumb>
       }
       tabs={conversationViews.map(({ path, label }) => (
         <Link

@@ -2,7 +2,7 @@ import { Link, Outlet, useNavigate, useParams } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { useKeys } from '../parts/keys.ts'
 import { copyAddress } from './copy-address.ts'
-import crumb from './crumb.module.css'
+import { Crumb } from './crumb.tsx'
 import { ViewFrame } from './view-frame.tsx'
 import { experimentViews } from './views.ts'
 
@@ -26,17 +26,7 @@ export function ExperimentShell() {
   return (
     <ViewFrame
       back="/e"
-      crumb={
-        <>
-          <Link to="/e" className={crumb.root}>
-            Experiments
-          </Link>
-          <span className={crumb.slash}>/</span>
-          <strong className={crumb.name} title={experiment}>
-            {experiment}
-          </strong>
-        </>
-      }
+      crumb={<Crumb to="/e" list="Experiments" name={experiment} />}
       tabs={experimentViews.map(({ path, label }) => (
         <Link
           key={path}

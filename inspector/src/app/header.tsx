@@ -82,7 +82,7 @@ function ServerMark() {
     <Tooltip text={about}>
       <Link to="/settings" className={styles.server}>
         <StatusMark status={state === 'away' ? 'failed' : 'live'} label={`Server ${state}:`} />
-        <span>{text}</span>
+        <span className={styles.word}>{text}</span>
         {upstream === 'reader' && state !== 'away' && <span className={styles.more}>built in</span>}
       </Link>
     </Tooltip>

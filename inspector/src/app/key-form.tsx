@@ -3,7 +3,7 @@ import { KeyRound } from 'lucide-react'
 import { useState } from 'react'
 import { takeKey } from '../api/key.ts'
 import { Button } from '../parts/button.tsx'
-import field from '../parts/field.module.css'
+import { KeyField } from '../parts/key-field.tsx'
 import styles from './key-form.module.css'
 
 /** Asks for a key. It is kept for this tab only. */
@@ -21,19 +21,7 @@ export function KeyForm({ why }: { readonly why: string }) {
         <KeyRound size={20} aria-hidden />
         <h1>This server needs a key</h1>
         <p>{why}</p>
-        <label className={field.label} htmlFor="key">
-          Key
-        </label>
-        <input
-          id="key"
-          className={field.input}
-          type="password"
-          autoComplete="off"
-          spellCheck={false}
-          value={given}
-          onChange={event => setGiven(event.target.value)}
-          required
-        />
+        <KeyField label="Key" value={given} onChange={setGiven} />
         <p className={styles.more}>
           It needs the scopes <b>read</b> and <b>inspect</b>; to talk, also <b>chat</b>. It is kept until this
           tab is closed.

@@ -22,7 +22,7 @@ export function NoConversation({ conversation, onRetry }: NoConversationProps) {
         </>
       }
     >
-      It may have been deleted, it may have another name, or it belongs to somebody else.
+      It may have been deleted, have another name, or belong to another tenant.
     </EmptyState>
   )
 }

@@ -2,6 +2,7 @@ import { Menu } from '@base-ui/react/menu'
 import { useNavigate } from '@tanstack/react-router'
 import { Menu as Bars, SunMoon } from 'lucide-react'
 import menu from '../parts/menu.module.css'
+import { MenuPopup } from '../parts/menu-popup.tsx'
 import { toggleTheme } from '../parts/theme.ts'
 import styles from './header.module.css'
 import { places, settingsPlaces } from './places.ts'
@@ -14,22 +15,18 @@ export function PlacesMenu() {
       <Menu.Trigger className={styles.places} aria-label="Menu">
         <Bars size={16} aria-hidden />
       </Menu.Trigger>
-      <Menu.Portal>
-        <Menu.Positioner sideOffset={4} align="end" className={menu.positioner}>
-          <Menu.Popup className={menu.menu}>
-            {[...places, ...settingsPlaces].map(({ to, label, Icon }) => (
-              <Menu.Item key={to} className={menu.item} onClick={() => void navigate({ to })}>
-                <Icon size={14} aria-hidden />
-                <span className={menu.name}>{label}</span>
-              </Menu.Item>
-            ))}
-            <Menu.Item className={menu.item} onClick={toggleTheme}>
-              <SunMoon size={14} aria-hidden />
-              <span className={menu.name}>Light or dark</span>
-            </Menu.Item>
-          </Menu.Popup>
-        </Menu.Positioner>
-      </Menu.Portal>
+      <MenuPopup align="end">
+        {[...places, ...settingsPlaces].map(({ to, label, Icon }) => (
+          <Menu.Item key={to} className={menu.item} onClick={() => void navigate({ to })}>
+            <Icon size={14} aria-hidden />
+            <span className={menu.name}>{label}</span>
+          </Menu.Item>
+        ))}
+        <Menu.Item className={menu.item} onClick={toggleTheme}>
+          <SunMoon size={14} aria-hidden />
+          <span className={menu.name}>Light or dark</span>
+        </Menu.Item>
+      </MenuPopup>
     </Menu.Root>
   )
 }

@@ -108,6 +108,12 @@ export interface Place {
   readonly go: (changes: Changes, options?: { readonly push?: boolean }) => void
 }
 
+/** What an address says of the thread only: links to another view of it begin with this. */
+export const threadSearch = ({ actor, branch }: ConversationSearch) => ({
+  ...(actor !== undefined && { actor }),
+  ...(branch !== undefined && { branch }),
+})
+
 /** Where a view of a conversation is, by its address. */
 export function usePlace(): Place {
   const { conversation = '' } = useParams({ strict: false })

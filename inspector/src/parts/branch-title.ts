@@ -2,7 +2,7 @@ import type { Answer } from '../api/routes.ts'
 
 type Thread = Answer<'get /conversations/:conversation/threads'>['threads'][number]
 
-/** The name that somebody gave a branch; of one that nobody named, the words that it begins with. */
+/** The given name of a branch; without one, the words that it begins with. */
 export function branchTitle({
   branch,
   begins,

@@ -12,5 +12,5 @@ export function inModelTokens<Entry extends Brief>(entries: readonly Entry[], fa
 /** Where the tokens of a figure come from, for its tooltip. */
 export const calibrationText = (factor = 1): string =>
   factor === 1
-    ? 'Tokens as we count them: the model has reported nothing else.'
+    ? 'Tokens by our own count: the model has reported none.'
     : `Tokens of the model: our counts times ${Number(factor.toFixed(2))}, by what it has reported.`

@@ -3,6 +3,7 @@ import { Check, ChevronDown } from 'lucide-react'
 import button from './button.module.css'
 import styles from './choice-menu.module.css'
 import menu from './menu.module.css'
+import { MenuPopup } from './menu-popup.tsx'
 
 export interface Choice<Value extends string> {
   readonly value: Value
@@ -31,23 +32,17 @@ export function ChoiceMenu<Value extends string>(props: ChoiceMenuProps<Value>) 
         <span className={styles.text}>{text}</span>
         <ChevronDown size={12} aria-hidden />
       </Menu.Trigger>
-      <Menu.Portal>
-        <Menu.Positioner sideOffset={4} align="start" className={menu.positioner}>
-          <Menu.Popup className={menu.menu}>
-            <Menu.RadioGroup value={value} onValueChange={onChoose}>
-              {choices.map(choice => (
-                <Menu.RadioItem key={choice.value} value={choice.value} className={menu.item} closeOnClick>
-                  <span className={menu.check}>
-                    {choice.value === value && <Check size={14} aria-hidden />}
-                  </span>
-                  <span className={menu.name}>{choice.label}</span>
-                  {choice.more && <span className={menu.more}>{choice.more}</span>}
-                </Menu.RadioItem>
-              ))}
-            </Menu.RadioGroup>
-          </Menu.Popup>
-        </Menu.Positioner>
-      </Menu.Portal>
+      <MenuPopup align="start">
+        <Menu.RadioGroup value={value} onValueChange={onChoose}>
+          {choices.map(choice => (
+            <Menu.RadioItem key={choice.value} value={choice.value} className={menu.item} closeOnClick>
+              <span className={menu.check}>{choice.value === value && <Check size={14} aria-hidden />}</span>
+              <span className={menu.name}>{choice.label}</span>
+              {choice.more && <span className={menu.more}>{choice.more}</span>}
+            </Menu.RadioItem>
+          ))}
+        </Menu.RadioGroup>
+      </MenuPopup>
     </Menu.Root>
   )
 }

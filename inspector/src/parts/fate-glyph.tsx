@@ -22,6 +22,7 @@ export function FateGlyph({ fate, size = 12 }: { readonly fate: Fate; readonly s
 const shapes: Readonly<Record<Fate, React.ReactNode>> = {
   kept: <circle cx="6" cy="6" r="4" fill="currentColor" stroke="none" />,
   recalled: <path d="M4.5 2 1.7 4.8l2.8 2.8M1.7 4.8h5a3.4 3.4 0 0 1 3.4 3.4v1.9" strokeWidth="1.8" />,
+  cleared: <path d="M1.5 6h9" strokeWidth="2.4" />,
   digested: <path d="M1.5 2.5h9M1.5 6h7M1.5 9.5h4.5" strokeWidth="1.9" />,
   altered: (
     <>

@@ -10,6 +10,7 @@ export interface FateRun {
 const letters: Readonly<Record<string, Fate>> = {
   k: 'kept',
   r: 'recalled',
+  c: 'cleared',
   d: 'digested',
   a: 'altered',
   m: 'moved',

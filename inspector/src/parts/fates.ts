@@ -9,6 +9,7 @@ export type Part = keyof Context['parts']
 export const fates: readonly { readonly fate: Fate; readonly about: string }[] = [
   { fate: 'kept', about: 'sent as it is' },
   { fate: 'recalled', about: 'brought back, its text in a block' },
+  { fate: 'cleared', about: 'a long result or answer, sent as one line' },
   { fate: 'digested', about: 'one line stands for it' },
   { fate: 'altered', about: 'sent, but changed' },
   { fate: 'moved', about: 'a note, now in the notes section' },
@@ -23,6 +24,7 @@ export const colourOfPart: Readonly<Record<Part, Fate | 'protected' | 'meta'>> =
   tools: 'meta',
   marker: 'meta',
   system: 'protected',
+  changing: 'protected',
   first: 'protected',
   latest: 'protected',
   notes: 'moved',
@@ -46,6 +48,7 @@ export const partStack: readonly Part[] = [
   'digests',
   'journal',
   'history',
+  'changing',
   'latest',
   'recall',
 ]

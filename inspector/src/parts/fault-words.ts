@@ -27,12 +27,12 @@ export const advice: { readonly [Code in FaultCode | PageCode]?: string } = {
   model_stalled: 'The model was silent for too long: try again, or choose a faster one.',
   model_stream_broken: 'The answer broke off on its way: try again.',
   no_model: 'The model server has no model: install one there.',
-  no_scope: 'This key may not have turns answered: open the inspector with a key that has the scope chat.',
+  no_scope: 'This key may not send messages: open the inspector with a key that has the scope chat.',
   store_full: 'The disk of the log is full: make room, then try again.',
   too_large: 'The message is larger than the server takes: shorten it.',
   server_away: 'The server does not answer. Your text is kept; send it when the server is back.',
   connection_lost: 'What the server has kept is shown when it is back.',
-  server_busy: 'The server writes as many replies as it may: try again in a while.',
+  server_busy: 'The server is already writing as many replies as it is allowed to: try again in a while.',
 }
 
 /** How a turn ended that was not completed, in a few words. */

@@ -49,6 +49,11 @@ export const dayOf = (time: number, now?: number): string => day(time, now)
 /** `12 Mar`, `12 Mar 2025` */
 export const shortDayOf = (time: number, now?: number): string => shortDay(time, now)
 
+const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })
+
+/** `12 Mar 2025`, also in this year. */
+export const dateOf = (time: number): string => date.format(time)
+
 /** `now`, `4 min`, `3 h`, `yesterday`, `12 Mar`, `12 Mar 2025` */
 export function ago(time: number, now = Date.now()): string {
   const minutes = Math.floor((now - time) / 60_000)

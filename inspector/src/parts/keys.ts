@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react'
+import { useLayoutEffect, useRef } from 'react'
 import { observable } from '../api/observable.ts'
 
 /**
@@ -23,13 +23,16 @@ const groups = observable<readonly Group[]>([])
 /** All keys that do something now, by group: for the help and for the command palette. */
 export const useKeyGroups = groups.use
 
-/** Binds keys while a component is shown. A later group wins over an earlier one. `name` is the heading in the help. */
+/**
+ * Binds keys while a component is shown, from the moment at which it is in the page: an effect that runs after the paint would
+ * miss a key that is pressed at once. A later group wins over an earlier one. `name` is the heading in the help.
+ */
 export function useKeys(name: string, bindings: readonly KeyBinding[]): void {
   const latest = useRef(bindings)
   latest.current = bindings
   const signature = bindings.map(({ keys, does }) => `${keys}\t${does}`).join('\n')
   // biome-ignore lint/correctness/useExhaustiveDependencies: bindings are looked up when their key is pressed
-  useEffect(() => {
+  useLayoutEffect(() => {
     const group: Group = {
       name,
       bindings: latest.current.map((binding, at) => ({ ...binding, run: () => latest.current[at]?.run() })),

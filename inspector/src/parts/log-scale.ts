@@ -17,7 +17,7 @@ export interface LogScale {
 
 export function toScale(entries: readonly Brief[]): LogScale {
   const upTo = new Float64Array(entries.length + 1)
-  // An entry whose tokens nobody counted still has its place.
+  // An entry without a token count still has its place.
   for (const [at, { tokens = 1 }] of entries.entries()) upTo[at + 1] = upTo[at]! + Math.max(1, tokens)
   return { entries, upTo, total: upTo[entries.length]! }
 }

@@ -10,13 +10,18 @@ export function messageText(message: AnyMessage): string {
   return pieces.filter(piece => piece !== '').join('\n')
 }
 
-/** A text in one line, cut to what a row can show. What is not read yet shows nothing, what says nothing says so. */
+/** A line that only wraps what follows: a tag, a fence, an exit code of 0. */
+const wrapping = /^\s*(?:<\/?[\w-]{1,40}>(?:0<\/[\w-]{1,40}>)?|`{3,}\w{0,20})?\s*$/
+
+/**
+ * A text in one line, cut to what a row can show, without the lines at its beginning that only wrap it. What is not read yet
+ * shows nothing, what says nothing says so.
+ */
 export function oneLine(text: string | undefined, most = 240): string {
   if (text === undefined) return ''
-  const line = text
-    .slice(0, most * 2)
-    .replace(/\s+/g, ' ')
-    .trim()
+  const lines = text.slice(0, most * 2).split('\n')
+  const first = lines.findIndex(one => !wrapping.test(one))
+  const line = lines.slice(Math.max(0, first)).join(' ').replace(/\s+/g, ' ').trim()
   return line === '' ? '(empty)' : line.slice(0, most)
 }
 

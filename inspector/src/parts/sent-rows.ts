@@ -2,6 +2,9 @@ import type { SentRow, TimelinePoint } from '../api/timeline.ts'
 import type { Part } from './fates.ts'
 import type { WindowSegment } from './window-bar.tsx'
 
+/** The entry that a message is; undefined for one that was added, and for the system prompt. */
+export const entryOf = ({ seqs }: Pick<SentRow, 'seqs'>): number | undefined => seqs.find(seq => seq > 0)
+
 /** Framing and tools belong to no message; they stand at the beginning. While there are no rows yet, a part is one piece. */
 export function toSegments(
   rows: readonly SentRow[],
@@ -26,11 +29,11 @@ function inParts(
   rows: readonly SentRow[],
   parts: Readonly<Record<string, number>>,
 ): readonly WindowSegment[] {
-  const segments = rows.map(({ part, tokens, seq }) => ({ part, tokens, seq }))
+  const segments = rows.map(row => ({ part: row.part, tokens: row.tokens, seq: entryOf(row) }))
   for (const part of new Set(rows.map(row => row.part))) {
     const own = segments.filter(one => one.part === part)
     const left = (parts[part] ?? 0) - own.reduce((sum, { tokens }) => sum + tokens, 0)
-    // More than rounding leaves is another thing: a stored plan may tell parts in another way.
+    // More than rounding leaves belongs to what was joined to messages of other parts.
     if (Math.abs(left) > own.length) continue
     const largest = own.reduce((most, one) => (one.tokens > most.tokens ? one : most))
     largest.tokens = Math.max(0, largest.tokens + left)
@@ -44,7 +47,7 @@ export const toPartSegments = (parts: Readonly<Record<string, number>>): readonl
 
 const order: readonly Part[] = [
   ...(['framing', 'tools', 'system', 'first', 'marker'] as const),
-  ...(['notes', 'journal', 'digests', 'history', 'recall', 'latest'] as const),
+  ...(['notes', 'journal', 'digests', 'history', 'recall', 'changing', 'latest'] as const),
 ]
 
 /** How many messages from the beginning need not be read again. */

@@ -35,6 +35,10 @@ export function toStops(
   return [...stops, ...loose].sort((a, b) => a.time - b.time || a.turn - b.turn)
 }
 
+/** The calls of turns as stops of their own. */
+export const toCallStops = (stops: readonly Stop[]): readonly Stop[] =>
+  stops.flatMap(({ turn, points }) => points.map(point => ({ turn, time: point.time, points: [point] })))
+
 /** The first stop of each day that has room for its name on an axis. */
 export function toDays(
   stops: readonly { readonly time: number }[],

@@ -4,6 +4,7 @@ import type { Fate } from './fates.ts'
 export const reach: Readonly<Record<Fate, number>> = {
   elided: 0.34,
   digested: 0.62,
+  cleared: 0.68,
   moved: 0.76,
   altered: 0.88,
   kept: 1,
@@ -14,16 +15,18 @@ export const reach: Readonly<Record<Fate, number>> = {
 export const layers: Readonly<Record<Fate, number>> = {
   elided: 0,
   kept: 1,
-  moved: 2,
-  digested: 3,
-  altered: 4,
-  recalled: 5,
+  cleared: 2,
+  moved: 3,
+  digested: 4,
+  altered: 5,
+  recalled: 6,
 }
 
 /** How strong the ribbons of a fate are. */
 export const faintness: Readonly<Record<Fate, number>> = {
   kept: 0.17,
   recalled: 0.4,
+  cleared: 0.45,
   digested: 0.5,
   altered: 0.4,
   moved: 0.45,

@@ -49,7 +49,7 @@ describe('fitStep', () => {
   it('keeps an agent with sixty rounds of tools in a window of 4096', async () => {
     const { model, bodies } = await agent()
     const contexts: Context[] = []
-    const { text, steps, response } = await generateText({
+    const run = await generateText({
       model,
       system,
       prompt,
@@ -64,10 +64,11 @@ describe('fitStep', () => {
         onContext: context => contexts.push(context),
       }),
     })
-    expect(text).toBe('On day 17.')
-    expect(steps).toHaveLength(61)
-    // The run itself forgets nothing.
-    expect(response.messages.filter(message => message.role === 'tool')).toHaveLength(60)
+    expect(run.text).toBe('On day 17.')
+    expect(run.steps).toHaveLength(61)
+    // The run itself forgets nothing. Since AI SDK 7 the messages of a response are those of its last step.
+    const { responseMessages = run.response.messages } = run as { responseMessages?: ModelMessage[] }
+    expect(responseMessages.filter(message => message.role === 'tool')).toHaveLength(60)
     expect(Math.max(...bodies.map(tokensOf))).toBeLessThanOrEqual(4096 - 512)
     expect(Math.max(...bodies.map(tokensOf))).toBeGreaterThan(3000)
     for (const { messages } of bodies) {
@@ -80,6 +81,8 @@ describe('fitStep', () => {
     expect(JSON.stringify(bodies.at(-1)!.messages.at(-1))).toContain('pump')
     expect(JSON.stringify(bodies.at(-1)!.messages)).toContain(JSON.stringify(actionsTitle).slice(1, -1))
     expect(contexts).toHaveLength(61)
+    // Every step is fitted anew from the whole run: the system prompt, the question, and two messages a round.
+    expect(contexts.map(({ receipt }) => receipt.entries.length)).toEqual(contexts.map((_, at) => 2 + 2 * at))
     for (const [at, { receipt }] of contexts.entries())
       expect(receipt.tokens).toBeGreaterThanOrEqual(tokensOf(bodies[at]!))
   })
@@ -117,6 +120,47 @@ describe('fitStep', () => {
       expect(step).toEqual({ messages })
       expect(step.messages[0]).toBe(messages[0])
     }
+  })
+
+  it('counts what the step itself tells: instructions, and descriptions that depend on a context', async () => {
+    const seen: Context[] = []
+    const onContext = (context: Context) => seen.push(context)
+    const messages: ModelMessage[] = [{ role: 'user', content: 'hello' }]
+    const look = {
+      inputSchema: z.object({}),
+      description: ({ context }: { context: { pier: string } }) => `Looks at pier ${context.pier}.`,
+    }
+    const step = fitStep({ window: 4096, count, tools: { look }, onContext })
+    const told = { messages, instructions: system, initialInstructions: system, initialMessages: messages }
+    expect(await step({ ...told, toolsContext: { look: { pier: 'A' } } })).toEqual({ messages })
+    expect(await step({ ...told, toolsContext: { look: { pier: 'A'.repeat(500) } } })).toEqual({ messages })
+    expect(seen[0]!.messages[0]).toEqual({ role: 'system', content: system })
+    expect(seen[1]!.receipt.parts.tools).toBeGreaterThan(seen[0]!.receipt.parts.tools + 50)
+  })
+
+  it('is fitted from the whole run where a step begins with what the last one sent', async () => {
+    const user = (content: string): ModelMessage => ({ role: 'user', content })
+    const answer = (content: string): ModelMessage => ({ role: 'assistant', content })
+    const { messages } = await fitStep({ window: 4096, count })({
+      messages: [user('[fitted]'), user('now')],
+      initialMessages: [user('first')],
+      responseMessages: [answer('approved'), answer('one'), answer('two')],
+      steps: [
+        { response: { messages: [answer('one')] } },
+        { experimental_steeringMessages: [user('wait')], response: { messages: [answer('two')] } },
+      ],
+      experimental_steeringMessages: [user('now')],
+    })
+    expect(messages.map(({ content }) => content)).toEqual(['first', 'approved', 'one', 'wait', 'two', 'now'])
+  })
+
+  it('sends its system prompt again where an earlier step changed it', async () => {
+    const messages: ModelMessage[] = [{ role: 'user', content: 'hello' }]
+    const step = { messages, initialMessages: messages, initialInstructions: system, instructions: 'other' }
+    expect(await fitStep({ window: 4096, count })(step)).toEqual({
+      messages,
+      system: [{ role: 'system', content: system }],
+    })
   })
 
   it('leaves system messages where the caller has them', async () => {

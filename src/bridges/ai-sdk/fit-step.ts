@@ -3,8 +3,8 @@ import { InvalidOptionError } from '../../log/error.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { fitAiSdk } from './fit-ai-sdk.ts'
 
-export interface FitStepOptions extends Omit<FitOptions, 'tools' | 'previous'> {
-  /** The `system` of the same call, which a step does not get: it is counted, and carries the pins. */
+export interface FitStepOptions extends Omit<FitOptions, 'tools' | 'maxToolTokens' | 'previous'> {
+  /** The `system` of the same call: it is counted, and carries the pins. Default: that of the step, which only AI SDK 7 tells. */
   readonly system?: string | SystemMessage | readonly SystemMessage[]
   /** The `tools` of the same call, which a step does not get: they are counted. */
   readonly tools?: ToolSetLike
@@ -16,7 +16,8 @@ export interface FitStepOptions extends Omit<FitOptions, 'tools' | 'previous'> {
 export type ToolSetLike = Readonly<Record<string, ToolLike>>
 
 interface ToolLike {
-  readonly description?: string | undefined
+  /** In AI SDK 7 it may be a function of the tool's context. */
+  readonly description?: unknown
   readonly inputSchema?: unknown
   /** A provider's own tool has `id` and `args` instead. */
   readonly id?: unknown
@@ -26,6 +27,24 @@ interface ToolLike {
 interface SystemMessage {
   readonly role: 'system'
   readonly content: string
+}
+
+type Instructions = NonNullable<FitStepOptions['system']>
+
+/** What a step is told: `messages` by every version of the AI SDK, the rest since 7. */
+export interface StepLike<M> {
+  readonly messages: readonly M[]
+  readonly instructions?: unknown
+  readonly initialInstructions?: Instructions | undefined
+  readonly initialMessages?: readonly M[]
+  readonly responseMessages?: readonly M[]
+  readonly steps?: readonly {
+    readonly response: { readonly messages: readonly M[] }
+    readonly experimental_steeringMessages?: readonly M[]
+  }[]
+  readonly experimental_steeringMessages?: readonly M[]
+  readonly toolsContext?: Readonly<Record<string, unknown>>
+  readonly experimental_sandbox?: unknown
 }
 
 /** What the step is sent with. `system` is there only if it changed. */
@@ -44,18 +63,18 @@ export interface FittedStep<M> {
 export function fitStep({
   onContext,
   tools,
-  system = [],
+  system,
   ...options
-}: FitStepOptions): <M extends MessageLike>(step: {
-  readonly messages: readonly M[]
-}) => Promise<FittedStep<M>> {
-  const head: readonly SystemMessage[] =
-    typeof system === 'string' ? [{ role: 'system', content: system }] : 'role' in system ? [system] : system
-  let schemas: Promise<readonly unknown[]> | undefined
+}: FitStepOptions): <M extends MessageLike>(step: StepLike<M>) => Promise<FittedStep<M>> {
+  const own = system === undefined ? undefined : toHead(system)
+  let schemas: Promise<readonly Described[]> | undefined
 
-  return async <M extends MessageLike>({ messages }: { readonly messages: readonly M[] }) => {
+  return async <M extends MessageLike>(step: StepLike<M>) => {
     schemas ??= toolSchemas(tools)
-    const context = fitAiSdk<M | SystemMessage>([...head, ...messages], { ...options, tools: await schemas })
+    const head = own ?? toHead(step.initialInstructions ?? [])
+    const messages = wholeRun(step)
+    const offered = (await schemas).map(toTool => toTool(step))
+    const context = fitAiSdk<M | SystemMessage>([...head, ...messages], { ...options, tools: offered })
     onContext?.(context)
     if (head.length === 0) return { messages: context.messages as M[] }
     // System messages among the caller's own messages stay there.
@@ -63,22 +82,52 @@ export function fitStep({
     const end = context.messages.findIndex(message => message.role !== 'system' || isOwn(message))
     const leading = context.messages.slice(0, end < 0 ? undefined : end)
     const rest = context.messages.slice(leading.length)
+    // In AI SDK 7 a system prompt that was changed stays so in later steps.
+    const wasChanged = step.instructions !== step.initialInstructions
     const isSame = leading.length === head.length && leading.every((message, at) => message === head[at])
-    return { messages: rest as M[], ...(isSame ? {} : { system: leading as SystemMessage[] }) }
+    return { messages: rest as M[], ...(isSame && !wasChanged ? {} : { system: leading as SystemMessage[] }) }
   }
 }
 
-/** The tools as they are sent, to be counted. */
-async function toolSchemas(tools: ToolSetLike = {}): Promise<readonly unknown[]> {
+function toHead(system: Instructions): readonly SystemMessage[] {
+  if (typeof system === 'string') return [{ role: 'system', content: system }]
+  return 'role' in system ? [system] : system
+}
+
+/** All messages of a run. In AI SDK 7 a step begins with what the step before it sent, which is fitted already. */
+function wholeRun<M>(step: StepLike<M>): readonly M[] {
+  const {
+    initialMessages,
+    responseMessages = [],
+    steps = [],
+    experimental_steeringMessages: newest = [],
+  } = step
+  if (initialMessages === undefined) return step.messages
+  const later = steps.flatMap(({ response, experimental_steeringMessages: steering = [] }) => [
+    ...steering,
+    ...response.messages,
+  ])
+  const answers = steps.reduce((sum, { response }) => sum + response.messages.length, 0)
+  // Results of tools that a user approved come before the first step.
+  const approved = responseMessages.slice(0, responseMessages.length - answers)
+  return [...initialMessages, ...approved, ...later, ...newest]
+}
+
+/** A tool as it is sent with a step, to be counted. */
+type Described = (step: Pick<StepLike<unknown>, 'toolsContext' | 'experimental_sandbox'>) => unknown
+
+async function toolSchemas(tools: ToolSetLike = {}): Promise<readonly Described[]> {
   return Promise.all(
-    Object.entries(tools).map(async ([name, { description, inputSchema, id, args }]) =>
-      inputSchema === undefined
-        ? { name, description, id, args }
-        : {
-            type: 'function',
-            function: { name, description, parameters: await toJsonSchema(inputSchema, name) },
-          },
-    ),
+    Object.entries(tools).map(async ([name, { description, inputSchema, id, args }]): Promise<Described> => {
+      if (inputSchema === undefined) return () => ({ name, description, id, args })
+      const parameters = await toJsonSchema(inputSchema, name)
+      return ({ toolsContext, experimental_sandbox }) => {
+        const context = toolsContext?.[name]
+        const words =
+          typeof description === 'function' ? description({ context, experimental_sandbox }) : description
+        return { type: 'function', function: { name, description: words, parameters } }
+      }
+    }),
   )
 }
 

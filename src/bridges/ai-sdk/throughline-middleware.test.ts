@@ -10,8 +10,10 @@ import {
   wrapLanguageModel,
 } from 'ai'
 import { afterEach, describe, expect, it } from 'vitest'
+import { addedTexts } from '../../context/added-texts.fixture.ts'
 import type { Context } from '../../context/context.ts'
 import { spongebob } from '../../context/policies/spongebob.ts'
+import type { MessageLike } from '../../log/message.ts'
 import { parseMessage } from '../../log/parse-message.ts'
 import { markerText } from '../../log/texts.ts'
 import { o200k } from '../../tokens/o200k.ts'
@@ -117,8 +119,8 @@ describe('throughlineMiddleware', () => {
     const { model, contexts } = await wrapped({ window: 2048, count })
     await generateText({ model, system: 'Be brief.', messages: chat })
     const { messages, receipt } = contexts[0]!
-    expect(receipt.inserted.map(one => one.part)).toEqual(expect.arrayContaining(['marker', 'recall']))
-    for (const { place, text } of receipt.inserted) {
+    expect(addedTexts(receipt).map(one => one.part)).toEqual(expect.arrayContaining(['marker', 'recall']))
+    for (const { place, text } of addedTexts(receipt)) {
       expect(messages[place]).toEqual({ role: 'user', content: [{ type: 'text', text }] })
     }
     expect(messages.slice(1).filter(message => message.role === 'system')).toEqual([])
@@ -148,6 +150,28 @@ describe('throughlineMiddleware', () => {
     expect(JSON.stringify(bodies)).not.toContain(markerText)
   })
 
+  it('keeps the beginning of a changing system prompt, and the order of its tools', async () => {
+    const { model, bodies } = await wrapped({ window: 4096, count, systemPrompt: 'stable' })
+    const names = ['tide', 'wind']
+    const look = tool({ inputSchema: jsonSchema<object>({ type: 'object' }), execute: () => 'fine' })
+    const said: ModelMessage[] = []
+    for (const turn of [0, 1, 2]) {
+      said.push({ role: 'user', content: `Question ${turn}` })
+      const tools = Object.fromEntries(names.toReversed().map(name => [name, look]))
+      names.reverse()
+      const system = `Current time is 12:0${turn}.\nYou are kind.\nMood: ${turn}\nBe brief.`
+      await generateText({ model, system, messages: said, tools })
+      said.push({ role: 'assistant', content: 'Berth 12.' })
+    }
+    const heads = bodies.map(({ messages }) => String(messages[0]!.content))
+    // The mood is known to change when it has changed.
+    expect(heads[1]).not.toContain('Mood')
+    expect(heads[2]).toBe(heads[1])
+    const late = bodies.map(({ messages }) => JSON.stringify(messages.at(-2)))
+    expect(late[2]).toContain('Current time is 12:02.\\nMood: 2')
+    expect(new Set(bodies.map(({ tools }) => JSON.stringify(tools))).size).toBe(1)
+  })
+
   it('passes a stream on as it comes', async () => {
     const { model, contexts, bodies } = await wrapped({ window: 2048, count })
     const deltas: string[] = []
@@ -163,7 +187,28 @@ describe('throughlineMiddleware', () => {
     await generateText({ model, messages: chat, maxOutputTokens: 500_000 })
     const { model: told, contexts: others } = await wrapped({ window: 2048, reserve: 100, count })
     await generateText({ model: told, messages: chat, maxOutputTokens: 500 })
-    expect([...contexts, ...others].map(context => context.receipt.reserve)).toEqual([500, 1024, 100])
+    expect([...contexts, ...others].map(context => context.receipt.reserve)).toEqual([256, 256, 100])
+  })
+
+  it('keeps free what replies of the prompt took, and asks for no more than what is left', async () => {
+    const { model, contexts, bodies } = await wrapped({ window: 4096, count })
+    const long = { role: 'assistant' as const, content: 'berth '.repeat(700) }
+    const messages = [chat[0]!, long, chat.at(-1)!]
+    await generateText({ model, messages, maxOutputTokens: 100 })
+    await generateText({ model, messages, maxOutputTokens: 32_000 })
+    expect(contexts.map(({ receipt }) => receipt.reserve)).toEqual([100, 1024])
+    const asked = bodies.map(body => (body as { max_tokens?: number }).max_tokens)
+    expect(asked).toEqual([100, 4096 - contexts[1]!.receipt.tokens])
+  })
+
+  it('sends tools with shorter descriptions', async () => {
+    const { model, contexts, bodies } = await wrapped({ window: 4096, count, maxToolTokens: 60 })
+    const inputSchema = jsonSchema({ type: 'object', properties: { berth: { enum: ['A1', 'B2'] } } })
+    const description = `Looks at a berth. ${'It takes a while. '.repeat(40)}`
+    await generateText({ model, messages: chat, tools: { look: tool({ description, inputSchema }) } })
+    expect(contexts[0]!.receipt.toolsSaved).toBeGreaterThan(100)
+    expect(JSON.stringify(bodies[0]!.tools)).toContain('"description":"Looks at a berth."')
+    expect(JSON.stringify(bodies[0]!.tools)).toContain('"enum":["A1","B2"]')
   })
 
   it('counts the schema of the reply', async () => {
@@ -211,3 +256,41 @@ function gone({ messages, receipt }: Context): number {
   )
   return receipt.entries.length - messages.length - split
 }
+
+describe('marks for Anthropic’s cache', () => {
+  type Prompted = MessageLike & { readonly providerOptions?: object }
+  const own = { anthropic: { cacheControl: { type: 'ephemeral' } } }
+  const long = Array.from({ length: 60 }, (_, at) => ({
+    role: at % 2 === 0 ? 'user' : 'assistant',
+    content: [{ type: 'text', text: `${at} ${'leaf bark moss '.repeat(20)}` }],
+  }))
+  const prompt: readonly Prompted[] = [
+    { role: 'system', content: 'Be kind.', providerOptions: { ...own, other: { a: 1 } } },
+    ...long,
+    { role: 'user', content: [{ type: 'text', text: 'Well?' }] },
+  ]
+  const marksOf = async (given: readonly Prompted[], provider?: string) => {
+    const { transformParams } = throughlineMiddleware({ window: 2000 })
+    const model = provider === undefined ? {} : { model: { provider } }
+    const { prompt: sent } = await transformParams({ params: { prompt: given }, ...model })
+    return sent.map(({ providerOptions = {} }) =>
+      'anthropic' in providerOptions ? providerOptions : undefined,
+    )
+  }
+
+  it('stand at the newest message and at the end of the request before, after a cut; the application’s stay', async () => {
+    for (const provider of ['anthropic.messages', 'vertex.anthropic.messages']) {
+      const marks = await marksOf(prompt, provider)
+      expect(marks.length).toBeLessThan(prompt.length)
+      expect([marks[0], marks.at(-1), marks.at(-3)]).toEqual([prompt[0]!.providerOptions, own, own])
+      expect(marks.filter(mark => mark !== undefined)).toHaveLength(3)
+    }
+  })
+
+  it('are not added to a prompt that is sent whole, nor for another provider', async () => {
+    const onlyOwn = (marks: readonly unknown[]) => marks.filter(mark => mark !== undefined).length
+    expect(onlyOwn(await marksOf([...prompt.slice(0, 3), ...prompt.slice(-1)], 'anthropic.messages'))).toBe(1)
+    expect(onlyOwn(await marksOf(prompt, 'openai.chat'))).toBe(1)
+    expect(onlyOwn(await marksOf(prompt))).toBe(1)
+  })
+})

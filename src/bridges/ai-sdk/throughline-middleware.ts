@@ -1,16 +1,27 @@
 import type { Context, FitOptions } from '../../context/context.ts'
+import { counterOf } from '../../context/draft/frame-options.ts'
+import type { PromptLayout } from '../../context/prompt/layout.ts'
+import { orderTools } from '../../context/prompt/split-prompt.ts'
+import { madeOnce } from '../../log/looks.ts'
 import type { MessageLike } from '../../log/message.ts'
+import { readMessage } from '../../log/parse-message.ts'
+import { present } from '../../log/present.ts'
+import { likelyReply, replyReserve } from '../../tokens/reply-reserve.ts'
 import { fitAiSdk } from './fit-ai-sdk.ts'
+import { markPrompt } from './mark-prompt.ts'
 import { rememberPrompts } from './remember-prompts.ts'
 
 export interface MiddlewareOptions extends Omit<FitOptions, 'tools' | 'previous'> {
-  /** Kept free for the reply. Default: the call's `maxOutputTokens`, at most half of the window; else 0. */
+  /**
+   * Kept free for the reply. Default: where the call sets `maxOutputTokens`, what is likely: an eighth of the window, more where
+   * replies of the prompt were longer, and never more than `maxOutputTokens`; else 0.
+   */
   readonly reserve?: number
   /** Called with every context and its receipt before it is sent. */
   readonly onContext?: (context: Context) => void
 }
 
-/** The parameters of a call that are read, in AI SDK 5 and 6 alike. */
+/** The parameters of a call that are read, in AI SDK 6 and 7 alike. */
 export interface PromptParams {
   readonly prompt: readonly MessageLike[]
   readonly tools?: readonly unknown[]
@@ -21,7 +32,10 @@ export interface PromptParams {
 /** The parts of a language model middleware that Throughline implements. */
 export interface ThroughlineMiddleware {
   readonly specificationVersion: 'v3'
-  readonly transformParams: <P extends PromptParams>(options: { readonly params: P }) => Promise<P>
+  readonly transformParams: <P extends PromptParams>(options: {
+    readonly params: P
+    readonly model?: { readonly provider: string }
+  }) => Promise<P>
 }
 
 /**
@@ -36,28 +50,81 @@ export function throughlineMiddleware({
   ...options
 }: MiddlewareOptions): ThroughlineMiddleware {
   const recognise = rememberPrompts<MessageLike>()
+  /** What is known of the system prompt of each conversation, by its first message. */
+  const layouts = new WeakMap<object, PromptLayout>()
+  const count = counterOf(options)
+  const tokensOf = madeOnce((message: MessageLike) => count.message(readMessage(message, 0)))
+
+  /** What is kept free for a reply of at most so many tokens, judged by the replies in the prompt. */
+  function likelyReserve(prompt: readonly MessageLike[], tools: readonly unknown[], asked: number): number {
+    const sumOf = (role: string, join: (a: number, b: number) => number) =>
+      prompt
+        .filter(message => message.role === role)
+        .reduce((sum, message) => join(sum, tokensOf(message)), 0)
+    const head = sumOf('system', (a, b) => a + b) + count.tools(tools)
+    const likely = likelyReply(sumOf('assistant', Math.max))
+    return replyReserve({ window: options.window, head, likely, asked }).reserve
+  }
+
   return {
     specificationVersion: 'v3',
-    async transformParams({ params }) {
-      const { prompt, tools = [], maxOutputTokens = 0, responseFormat } = params
+    async transformParams({ params, model }) {
+      const { tools = [], maxOutputTokens, responseFormat } = params
+      // A system prompt that changes does not make a conversation another one.
+      const lead = params.prompt.findIndex(message => message?.role !== 'system')
+      const said = lead < 0 ? [] : recognise(params.prompt.slice(lead))
+      const prompt = [...params.prompt.slice(0, params.prompt.length - said.length), ...said]
+      const owner = said[0]
       // Some providers write the schema of the reply into the prompt.
       const schema = responseFormat?.schema
-      const context = fitAiSdk(recognise(prompt), {
-        ...options,
-        reserve: reserve ?? Math.min(maxOutputTokens, Math.floor(options.window / 2)),
-        tools: [...tools.map(toSentTool), ...(schema === undefined ? [] : [schema])],
+      const byTool = new Map(tools.map(tool => [toSentTool(tool), tool]))
+      const given = [...byTool.keys(), ...(schema === undefined ? [] : [schema])]
+      const promptLayout = owner && layouts.get(owner)
+      const isStable = options.systemPrompt === 'stable'
+      const offered = isStable ? orderTools(given, promptLayout?.tools).tools : given
+      const likely =
+        maxOutputTokens === undefined ? 0 : likelyReserve(prompt, offered, Math.max(0, maxOutputTokens))
+      const room = { ...present({ promptLayout }), reserve: reserve ?? likely, tools: offered }
+      const context = fitAiSdk(prompt, { ...options, ...room })
+      if (owner && context.promptLayout) layouts.set(owner, context.promptLayout)
+      const { free, reserve: kept, toolsSaved } = context.receipt
+      const toSend = offered.flatMap((one, at) => {
+        const tool = byTool.get(one)
+        if (tool === undefined) return []
+        return [toolsSaved ? fromSentTool(tool, context.tools?.[at]) : tool]
       })
-      const sent = { ...context, messages: context.messages.map(toPromptForm) }
+      const { messages } = context
+      const isWhole = messages.length === prompt.length && messages.every((one, at) => one === prompt[at])
+      // A prompt that is sent whole is the application's own, with its own marks.
+      const isMarked = !isWhole && isAnthropic.test(model?.provider ?? '')
+      const written = messages.map(toPromptForm)
+      const sent = { ...context, messages: isMarked ? markPrompt(written, params.tools ?? []) : written }
       onContext?.(sent)
-      return { ...params, prompt: sent.messages }
+      return {
+        ...params,
+        prompt: sent.messages,
+        ...(maxOutputTokens !== undefined && { maxOutputTokens: Math.min(maxOutputTokens, free + kept) }),
+        ...((toolsSaved || isStable) && params.tools && { tools: toSend }),
+      }
     },
   }
 }
+
+/** Providers whose models are asked by Anthropic's Messages: of Anthropic itself, and of Vertex. */
+const isAnthropic = /(?:^|\.)anthropic\./
 
 /** A tool in the form that most providers are sent, which is a little longer. */
 function toSentTool(tool: unknown): unknown {
   const { inputSchema, type, ...rest } = (tool ?? {}) as Record<string, unknown>
   return type === 'function' ? { type, function: { ...rest, parameters: inputSchema } } : tool
+}
+
+/** A tool with the texts of the form that was shortened. */
+function fromSentTool(tool: unknown, sent: unknown): unknown {
+  const { type, ...rest } = (tool ?? {}) as Record<string, unknown>
+  if (type !== 'function') return sent
+  const { parameters: inputSchema, ...fields } = (sent as { function: Record<string, unknown> }).function
+  return { ...rest, type, ...fields, inputSchema }
 }
 
 /** In a prompt, only the content of a system message is a text; other contents must be lists of parts. */

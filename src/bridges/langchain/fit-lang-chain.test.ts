@@ -14,6 +14,7 @@ import {
 } from '@langchain/core/messages'
 import { FakeListChatModel } from '@langchain/core/utils/testing'
 import { describe, expect, it } from 'vitest'
+import { addedTexts } from '../../context/added-texts.fixture.ts'
 import { parseMessage } from '../../log/parse-message.ts'
 import { o200k } from '../../tokens/o200k.ts'
 import { tornRound } from '../upstream.fixture.ts'
@@ -80,8 +81,8 @@ describe('fitLangChain', () => {
     const kept = receipt.entries.filter(entry => entry.fate === 'kept')
     expect(receipt.entries).toHaveLength(chat.length)
     for (const { seq } of kept) expect(messages).toContain(chat[seq])
-    expect(messages.length - kept.length).toBe(receipt.inserted.length)
-    expect(receipt.inserted.length).toBeGreaterThan(0)
+    expect(messages.length - kept.length).toBe(addedTexts(receipt).length)
+    expect(addedTexts(receipt).length).toBeGreaterThan(0)
   })
 
   it('adds plain messages by default, which a LangChain model takes as they are', async () => {
@@ -216,4 +217,20 @@ describe('fitLangChain', () => {
     message.content = 'longer '.repeat(100)
     expect(fitLangChain([message], { window: 2048, count, create }).tokens).toBeGreaterThan(before + 90)
   })
+})
+
+it('takes changing lines out of a system prompt, also out of one in blocks', () => {
+  const prompt = (time: string) => `You are kind.\nCurrent time is ${time}.\nBe brief.`
+  const marked = { type: 'text', text: prompt('12:00'), cache_control: { type: 'ephemeral' } }
+  const asBlocks = new SystemMessage({ content: [marked, { type: 'text', text: prompt('12:03') }] })
+  for (const lead of [new SystemMessage(prompt('12:03')), asBlocks]) {
+    const { messages, promptLayout } = fitLangChain([lead, new Human('hello')], {
+      ...{ window: 4096, count, create, systemPrompt: 'stable' },
+    })
+    expect(messages).toHaveLength(3)
+    expect(JSON.stringify(messages[0]!.content)).not.toContain('12:03')
+    expect(JSON.stringify(messages[0]!.content).includes('12:00')).toBe(lead === asBlocks)
+    expect(messages[1]!.content).toContain('Current time is 12:03.')
+    expect(promptLayout!.heads).toHaveLength(1)
+  }
 })

@@ -1,4 +1,5 @@
 import type { FitOptions } from '../../context/context.ts'
+import type { PromptLayout } from '../../context/prompt/layout.ts'
 import type { Receipt } from '../../context/receipt.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
@@ -21,6 +22,10 @@ export interface LangChainContext<M> {
   readonly messages: M[]
   readonly tokens: number
   readonly receipt: Receipt
+  /** With `systemPrompt: 'stable'`: pass it to the next `fitLangChain` of the conversation. */
+  readonly promptLayout?: PromptLayout
+  /** The `tools` to bind to the model: with shorter descriptions where `maxToolTokens` asks for it. Absent if there are none. */
+  readonly tools?: readonly unknown[]
 }
 
 /**
@@ -34,8 +39,8 @@ export function fitLangChain<M extends LangChainMessage, A = AddedMessage>(
   messages: readonly M[],
   { create = message => message as A, ...options }: FitLangChainOptions<A>,
 ): LangChainContext<M | A> {
-  const { messages: sent, tokens, receipt } = fitPrompt(messages.map(fromLangChain), options)
-  return { messages: sent.map(message => toLangChain<M, A>(message, create)), tokens, receipt }
+  const { messages: sent, ...context } = fitPrompt(messages.map(fromLangChain), options)
+  return { ...context, messages: sent.map(message => toLangChain<M, A>(message, create)) }
 }
 
 /** Turns a view back: into the original message, a changed copy of the same class, or an added message. */

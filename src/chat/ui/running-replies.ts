@@ -1,4 +1,5 @@
-import { lastEvent } from './to-ui-message-stream.ts'
+import { createTape } from '../../turn/stream/tape.ts'
+import { sseComment, textWriter, toReadable } from '../../turn/stream/to-readable.ts'
 
 /** A reply that is being made, and can be read by several clients, each from its beginning. */
 export interface RunningReply {
@@ -54,40 +55,31 @@ export function createRunningReplies(patience: Patience): RunningReplies {
   }
 }
 
-/** Clients ignore it. */
-const idleEvent = ':\n\n'
-/** How many characters are sent at once to a client that reads what it missed. */
-const mostAtOnce = 64 * 1024
-
 function runReply(
   events: AsyncIterable<string>,
   cancel: () => void,
   { lingerMs, unreadMs, keepAliveMs }: Patience,
   onEnd: () => void,
 ): RunningReply {
-  const sent: string[] = []
+  const tape = createTape<string>()
   let readers = 0
   let isOver = false
   let linger: ReturnType<typeof setTimeout> | undefined
-  const waiting = new Set<() => void>()
-  const leaving = new Set<() => void>()
-  const wake = (set: Set<() => void>) => {
-    for (const one of set) one()
-    set.clear()
+  let leaving: (() => void)[] = []
+
+  function wake(): void {
+    for (const one of leaving) one()
+    leaving = []
   }
 
   async function run(): Promise<void> {
     try {
-      for await (const event of events) {
-        sent.push(event)
-        wake(waiting)
-      }
+      for await (const event of events) tape.push(event)
     } finally {
-      sent.push(lastEvent)
       isOver = true
       clearTimeout(linger)
-      wake(waiting)
-      wake(leaving)
+      tape.end()
+      wake()
       onEnd()
     }
   }
@@ -106,54 +98,14 @@ function runReply(
       linger = setTimeout(cancel, lingerMs)
       // Only Node has it: elsewhere a timer keeps nothing alive.
       linger.unref?.()
-      wake(leaving)
+      wake()
     }
   }
 
-  /** Resolves when there is more; false when it has been silent for long. */
-  const more = () =>
-    new Promise<boolean>(resolve => {
-      const wakeUp = () => {
-        clearTimeout(idle)
-        resolve(true)
-      }
-      const idle = setTimeout(() => {
-        waiting.delete(wakeUp)
-        resolve(false)
-      }, keepAliveMs)
-      waiting.add(wakeUp)
-    })
-
   function read(leave: () => void): ReadableStream<Uint8Array> {
-    const encoder = new TextEncoder()
-    let at = 0
-    let unread: ReturnType<typeof setTimeout> | undefined
-    return new ReadableStream<Uint8Array>(
-      {
-        async pull(controller) {
-          clearTimeout(unread)
-          unread = undefined
-          const isSilent = at === sent.length && !isOver && !(await more())
-          let text = isSilent ? idleEvent : ''
-          while (at < sent.length && text.length < mostAtOnce) text += sent[at++]
-          if (text !== '') controller.enqueue(encoder.encode(text))
-          if (at < sent.length || !isOver) {
-            unread = setTimeout(() => {
-              controller.error(new Error('the client does not read'))
-              leave()
-            }, unreadMs)
-            return
-          }
-          controller.close()
-          leave()
-        },
-        cancel() {
-          clearTimeout(unread)
-          leave()
-        },
-      },
-      { highWaterMark: 0 },
-    )
+    const write = textWriter()
+    const keepAlive = { ms: keepAliveMs, item: () => [sseComment] }
+    return toReadable(tape.read(), batch => write(batch.join('')), { onEnd: leave, unreadMs, keepAlive })
   }
 
   return {
@@ -168,6 +120,6 @@ function runReply(
       await ended
     },
     whenLeft: () =>
-      readers === 0 || isOver ? Promise.resolve() : new Promise(resolve => leaving.add(resolve)),
+      readers === 0 || isOver ? Promise.resolve() : new Promise(resolve => leaving.push(resolve)),
   }
 }

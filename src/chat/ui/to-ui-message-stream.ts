@@ -1,7 +1,7 @@
-import { placeInLog } from '../../history/log/places-in-log.ts'
 import { ThroughlineError } from '../../log/error.ts'
 import { present } from '../../log/present.ts'
 import type { TurnPart } from '../../turn/index.ts'
+import { sseHeaders, textWriter, toReadable } from '../../turn/stream/to-readable.ts'
 import { createCallNames } from './call-names.ts'
 import { toValue } from './to-value.ts'
 import type { UIChunk, UIContext } from './ui-chunk.ts'
@@ -29,7 +29,9 @@ export function toUIMessageStream(
   reply: AsyncIterable<TurnPart>,
   options: UIMessageStreamOptions = {},
 ): ReadableStream<UIChunk> {
-  return streamOf(reply, options, chunk => chunk)
+  const parts = reply[Symbol.asyncIterator]()
+  // The reply itself is left: its chunks wait for the part that is being made.
+  return toReadable(toChunks(parts, options), chunk => chunk, { onEnd: () => parts.return?.() })
 }
 
 export interface UIMessageStreamResponseOptions extends UIMessageStreamOptions {
@@ -55,41 +57,20 @@ export function toUIMessageStreamResponse(
 ): Response {
   const all = new Headers(uiMessageStreamHeaders)
   for (const [name, value] of new Headers(headers)) all.set(name, value)
-  const encoder = new TextEncoder()
-  const encode = (chunk: UIChunk | undefined) => encoder.encode(chunk ? toEvent(chunk) : lastEvent)
-  return new Response(streamOf(reply, options, encode), { status, headers: all })
-}
-
-/** Reads a reply no faster than the stream is read. `write` is called without a chunk at the end. */
-function streamOf<Written>(
-  reply: AsyncIterable<TurnPart>,
-  options: UIMessageStreamOptions,
-  write: (chunk: UIChunk | undefined) => Written | undefined,
-): ReadableStream<Written> {
   const parts = reply[Symbol.asyncIterator]()
-  const chunks = toChunks(parts, options)
-  return new ReadableStream<Written>(
-    {
-      async pull(controller) {
-        const { done, value } = await chunks.next()
-        const written = write(done ? undefined : value)
-        if (written !== undefined) controller.enqueue(written)
-        if (done) controller.close()
-      },
-      async cancel() {
-        await parts.return?.()
-      },
-    },
-    { highWaterMark: 0 },
-  )
+  async function* events() {
+    for await (const chunk of toChunks(parts, options)) yield toEvent(chunk)
+    yield lastEvent
+  }
+  return new Response(toReadable(events(), textWriter(), { onEnd: () => parts.return?.() }), {
+    ...{ status, headers: all },
+  })
 }
 
 /** The headers by which `useChat` and what stands between know the stream. */
 export const uiMessageStreamHeaders = {
-  'content-type': 'text/event-stream',
-  'cache-control': 'no-cache',
+  ...sseHeaders,
   'x-vercel-ai-ui-message-stream': 'v1',
-  'x-accel-buffering': 'no',
 } as const
 
 export const toEvent = (chunk: UIChunk) => `data: ${JSON.stringify(chunk)}\n\n`
@@ -250,15 +231,14 @@ function createCallIds() {
 
 const mostRecalled = 100
 
-function toContext({ receipt, lead }: Extract<TurnPart, { type: 'context' }>): UIContext {
+function toContext({ receipt }: Extract<TurnPart, { type: 'context' }>): UIContext {
   const { policy, tokens, window, reserve, counts, stretches } = receipt
   const recalled: number[] = []
   for (const { fate, first, last } of stretches) {
     if (fate !== 'recalled') continue
-    for (let seq = first; seq <= last && recalled.length < mostRecalled; seq++)
-      recalled.push(placeInLog(seq, lead))
+    for (let seq = first; seq <= last && recalled.length < mostRecalled; seq++) recalled.push(seq)
   }
-  return { policy, tokens, window, reserve, counts, recalled: recalled.sort((a, b) => a - b) }
+  return { policy, tokens, window, reserve, counts, recalled }
 }
 
 /** Other errors may hold anything: addresses, paths, a part of the prompt. */

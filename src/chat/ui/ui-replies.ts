@@ -2,10 +2,13 @@ import type { History } from '../../history/index.ts'
 import type { ThreadKey } from '../../stores/store.ts'
 import { LeaseError } from '../../stores/store-error.ts'
 import type { Cancels, TurnPart } from '../../turn/index.ts'
+import { oneByOne } from '../../turn/wait/one-by-one.ts'
+import { within } from '../../turn/wait/within.ts'
 import { partsOf } from '../reply.ts'
 import type { UIRequest } from './read-ui-request.ts'
 import { createRunningReplies, type RunningReply } from './running-replies.ts'
 import {
+  lastEvent,
   toChunks,
   toEvent,
   type UIMessageStreamOptions,
@@ -93,7 +96,7 @@ export function createUIReplies(options: UIRepliesOptions): UIReplies {
     keepAliveMs = 15_000,
   } = options
   const replies = createRunningReplies({ lingerMs, unreadMs, keepAliveMs })
-  const inOrder = createOrder()
+  const inOrder = oneByOne()
   const askedOf = new WeakMap<RunningReply, UIRequest>()
 
   const streamed = (reply: RunningReply, leave: () => void, headers?: UIRepliesOptions['headers']) =>
@@ -105,7 +108,8 @@ export function createUIReplies(options: UIRepliesOptions): UIReplies {
     async answer(given) {
       const { history, asked, signal, headers } = given
       const name = nameOf(history, asked.conversation)
-      const { reply, thread, begun } = await inOrder(name, () => take(name, given))
+      const next = await inOrder(name)
+      const { reply, thread, begun } = await take(name, given).finally(next)
       const leave = joined(reply, signal)
       // The answer begins when the model does: before that, a failure has its status.
       const first = await begun
@@ -195,6 +199,7 @@ export function createUIReplies(options: UIRepliesOptions): UIReplies {
         done()
         tell(undefined)
       }
+      yield lastEvent
     }
 
     return { events: events(), begun, cancel: () => stop.abort() }
@@ -210,20 +215,6 @@ interface Taken {
   readonly reply: RunningReply
   readonly thread?: ThreadKey
   readonly begun?: Promise<TurnPart | undefined>
-}
-
-/** Does work of the same name one after the other. */
-function createOrder() {
-  const last = new Map<string, Promise<unknown>>()
-  return async <T>(name: string, work: () => Promise<T>): Promise<T> => {
-    const mine = (last.get(name) ?? Promise.resolve()).then(work, work)
-    last.set(name, mine)
-    try {
-      return await mine
-    } finally {
-      if (last.get(name) === mine) last.delete(name)
-    }
-  }
 }
 
 const withBranch = (message: UIStoredMessage, branch: string): UILoadedMessage =>
@@ -254,12 +245,7 @@ const shortPause = 2000
 /** Waits until nobody reads the reply that is running, and cancels it: a user who stops a reply writes the next message at once. */
 async function untilFree(running: RunningReply | undefined): Promise<void> {
   if (!running) return
-  let late: ReturnType<typeof setTimeout> | undefined
-  const pause = new Promise<void>(resolve => {
-    late = setTimeout(resolve, shortPause)
-  })
-  await Promise.race([running.whenLeft(), pause])
-  clearTimeout(late)
+  await within(running.whenLeft(), shortPause)
   if (running.readers > 0)
     throw new LeaseError(
       'turn_open',

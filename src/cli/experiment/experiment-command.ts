@@ -13,10 +13,7 @@ import { type StartOptions, startExperiment } from './start-experiment.ts'
 import { goalMark, harmless } from './wording.ts'
 
 /** `throughline experiment …`: runs, shows, pauses and stops experiments. */
-export function addExperimentCommand(program: Command): void {
-  const experiment = program
-    .command('experiment')
-    .description('run an experiment plan, and look after it: run, resume, list, show, history, pause, stop')
+export function experimentCommand(experiment: Command): void {
   const add = adderFor(experiment, 'whose experiments')
   withStartOptions(
     add('run <plan>', 'runs a plan: a module in TypeScript or JavaScript, or JSON', { makesDatabase: true }),

@@ -1,5 +1,6 @@
 import type { Experiment, ExperimentPlan, Experiments, Wish } from '../../experiment/index.ts'
 import { LeaseError } from '../../stores/store-error.ts'
+import { closedPipe } from '../closed-pipe.ts'
 import { isPostgres, type LogOptions } from '../open-log.ts'
 import { print, printError, UserError } from '../print.ts'
 import { type ControlFile, createControlFile } from './control-file.ts'
@@ -76,7 +77,7 @@ function catchInterrupts() {
     wish = 'pause'
     now.abort(new Error('The experiment was interrupted.'))
   }
-  process.on('SIGINT', onInterrupt).on('SIGTERM', onTerminate).on('SIGPIPE', onTerminate)
+  process.on('SIGINT', onInterrupt).on('SIGTERM', onTerminate).on(closedPipe, onTerminate)
   return {
     /** Set by the first Ctrl-C. */
     wishOf: () => wish,
@@ -87,7 +88,7 @@ function catchInterrupts() {
       say = given
     },
     close() {
-      process.off('SIGINT', onInterrupt).off('SIGTERM', onTerminate).off('SIGPIPE', onTerminate)
+      process.off('SIGINT', onInterrupt).off('SIGTERM', onTerminate).off(closedPipe, onTerminate)
     },
   }
 }

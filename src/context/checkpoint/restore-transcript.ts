@@ -10,10 +10,10 @@ import {
   type Lists,
   listUnit,
   type Transcript,
-  type Unit,
 } from '../conversation/transcript.ts'
+import type { Unit } from '../conversation/unit.ts'
 import { adoptIndex } from '../recall/index-transcript.ts'
-import { createPackedWords, indexAfter } from '../recall/packed-words.ts'
+import { createPackedWords, indexAfter } from '../recall/packed/index.ts'
 import { absentEntry } from './absent-entry.ts'
 import { lazyList } from './lazy-list.ts'
 import {
@@ -34,7 +34,7 @@ export function restoreTranscript(
   checkpoints: readonly Uint8Array[],
 ): { readonly transcript: Transcript; readonly used: number } {
   const words = createPackedWords(unusable)
-  const parts: Part[] = []
+  const parts: PlacedCheckpoint[] = []
   let size = 0
   let unitCount = 0
   let time: number | undefined
@@ -48,16 +48,26 @@ export function restoreTranscript(
     parts.push(part)
     size += part.entries.roles.length
     unitCount += part.units.kinds.length
-    if (!Number.isNaN(part.time)) time = part.time
+    time = part.time ?? time
   }
   // With room for all: lists that grow are copied again and again.
   const sums = () => roomyList<number>(unitCount + 1).fill(0)
   const lists = {
     ...emptyLists(),
-    ...{ costBefore: sums(), noteCostBefore: sums(), systemCostBefore: sums(), ordinaryBefore: sums() },
+    ...{
+      costBefore: sums(),
+      noteCostBefore: sums(),
+      savingBefore: sums(),
+      systemCostBefore: sums(),
+      ordinaryBefore: sums(),
+    },
   }
   countUnits(lists, parts, unitCount)
-  for (const [number, part] of parts.entries()) listNotes(lists, part, number)
+  for (const [number, part] of parts.entries()) {
+    listNotes(lists, part, number)
+    for (const [unit, refers] of part.units.refers.entries())
+      if (refers === 1) lists.references.push(number * unitsPerCheckpoint + unit)
+  }
   const units = lazyList(unitCount, index => unitAt(parts, index))
   const entries = lazyList(size, at => entryAt(parts, at))
   const transcript = createTranscript(count, { ...lists, units, entries })
@@ -66,28 +76,30 @@ export function restoreTranscript(
 }
 
 /** A checkpoint: `from` is the place of its first entry. */
-interface Part extends Omit<PackedUnits, 'mended'> {
+interface PlacedCheckpoint extends Omit<PackedUnits, 'mended'> {
   readonly from: number
   readonly mended: ReadonlyMap<number, PackedMended>
 }
 
 /** Adds all units to the lists and sums. */
-function countUnits(lists: Lists, parts: readonly Part[], size: number): void {
+function countUnits(lists: Lists, parts: readonly PlacedCheckpoint[], size: number): void {
   // In columns of one kind: the loop is compiled once.
-  const joined = (name: 'kinds' | 'tokens' | 'noteTokens') => {
+  const joined = (name: 'kinds' | 'tokens' | 'noteTokens' | 'saving') => {
     const column = new Uint32Array(size)
     for (const [number, { units }] of parts.entries()) column.set(units[name], number * unitsPerCheckpoint)
     return column
   }
-  const [kindOf, tokens, noteTokens] = [joined('kinds'), joined('tokens'), joined('noteTokens')]
+  const [kindOf, tokens] = [joined('kinds'), joined('tokens')]
+  const [noteTokens, saving] = [joined('noteTokens'), joined('saving')]
   for (let unit = 0; unit < size; unit++) {
     const kind = kinds[kindOf[unit]!]!
     listUnit(lists, unit, kind)
-    countUnit(lists, unit, kind, tokens[unit]!, noteTokens[unit]!)
+    const sizes = { tokens: tokens[unit]!, noteTokens: noteTokens[unit]!, saving: saving[unit]! }
+    countUnit(lists, unit, { kind, ...sizes })
   }
 }
 
-function listNotes({ notes }: Lists, { from, units, entries }: Part, number: number): void {
+function listNotes({ notes }: Lists, { from, units, entries }: PlacedCheckpoint, number: number): void {
   const note = roles.indexOf('assistant_note')
   for (let at = entries.roles.indexOf(note); at >= 0; at = entries.roles.indexOf(note, at + 1)) {
     const unit = firstPlace(units.ends.length, place => units.ends[place]! > at)
@@ -95,9 +107,9 @@ function listNotes({ notes }: Lists, { from, units, entries }: Part, number: num
   }
 }
 
-function unitAt(parts: readonly Part[], index: number): Unit {
+function unitAt(parts: readonly PlacedCheckpoint[], index: number): Unit {
   const unit = index % unitsPerCheckpoint
-  const { from, units, mended } = parts[Math.floor(index / unitsPerCheckpoint)]!
+  const { from, units, touched, mended } = parts[Math.floor(index / unitsPerCheckpoint)]!
   const first = from + (units.ends[unit - 1] ?? 0)
   return {
     index,
@@ -106,6 +118,9 @@ function unitAt(parts: readonly Part[], index: number): Unit {
     to: from + units.ends[unit]!,
     tokens: units.tokens[unit]!,
     noteTokens: units.noteTokens[unit]!,
+    saving: units.saving[unit]!,
+    refers: units.refers[unit] === 1,
+    touched: [...touched.subarray(units.touchedEnds[unit - 1] ?? 0, units.touchedEnds[unit])],
     ...repairs(mended.get(unit), first),
   }
 }
@@ -118,7 +133,7 @@ function repairs(packed: PackedMended | undefined, from: number): Pick<Unit, 'mi
 
 const whole = { missing: [], strays: new Map() }
 
-function entryAt(parts: readonly Part[], at: number) {
+function entryAt(parts: readonly PlacedCheckpoint[], at: number) {
   const { from, entries } = parts[firstPlace(parts.length, number => parts[number]!.from > at) - 1]!
   return absentEntry(at, roles[entries.roles[at - from]!]!, entries.tokens[at - from]!)
 }

@@ -1,15 +1,25 @@
 import { parseMessage } from '../../log/parse-message.ts'
+import { present } from '../../log/present.ts'
+import { tellResult } from '../../log/telling.ts'
 import { inlineNote, interruptedResult, markerText } from '../../log/texts.ts'
-import { toolResultFor, withoutResults, withTail } from '../../log/write-message.ts'
-import type { Unit } from '../conversation/transcript.ts'
-import { gatherNotes, needsMarker, textCost } from '../draft/cost.ts'
-import type { FullDraft } from '../draft/draft.ts'
+import {
+  toolResultFor,
+  withoutResults,
+  withResultTexts,
+  withTail,
+  withText,
+} from '../../log/write-message.ts'
+import { type Cleared, isCleared, lineTokens, savingOf } from '../conversation/clearing.ts'
+import { isReference } from '../conversation/touched.ts'
+import type { Unit } from '../conversation/unit.ts'
+import { fixedIn, gatherNotes, needsMarker, referredBy, textCost } from '../draft/cost.ts'
+import type { Draft } from '../draft/draft.ts'
 import { entryPiece, type Frame, type Piece, rewritten } from '../draft/frame.ts'
 import type { LeaveOut } from '../draft/frame-options.ts'
 import { findSpan, type Insertion } from '../draft/span.ts'
 
 /** The pieces of a draft in the order in which they are sent, before any shape is applied. */
-export function compose(draft: FullDraft): readonly Piece[] {
+export function compose(draft: Draft): readonly Piece[] {
   const { frame, insertions, units } = draft
   const { transcript } = frame
   const pieces: Piece[] = [...frame.head]
@@ -21,7 +31,8 @@ export function compose(draft: FullDraft): readonly Piece[] {
     }
     const notes = gatherNotes(frame, draft.spans)
     if (notes?.text) {
-      add({ part: 'notes', role: 'system', text: notes.text, why: 'notes of replies that were left out' })
+      const why = 'notes of replies that were left out'
+      add({ part: 'notes', role: 'system', text: notes.text, why, notes: notes.moved })
     }
   }
 
@@ -33,19 +44,38 @@ export function compose(draft: FullDraft): readonly Piece[] {
   let next = 0
   const insertUpTo = (index: number) => {
     for (; next < insertions.length && insertions[next]!.before <= index; next++) {
-      if (insertions[next]!.quotes === undefined) add(insertions[next]!)
+      const { quotes, remembered } = insertions[next]!
+      if (quotes === undefined && !remembered) add(insertions[next]!)
     }
   }
+  const referredOf = referredBy(draft)
+  const { changing } = frame
+  let isApart = !changing?.text
+  /** Behind what was recalled for the same message, which stays where it is. */
+  const addChanging = (index: number) => {
+    if (isApart || index < changing!.unit) return
+    isApart = true
+    add({ part: 'changing', role: 'user', text: changing!.text, why: 'changing lines of the system prompt' })
+  }
+  const remembering = insertions.find(({ remembered }) => remembered)
   const quoting = insertions.find(({ quotes }) => quotes !== undefined)
   for (const index of sentUnits(draft)) {
     // Digests of units before the first user message cannot stand behind it.
     if (index > transcript.firstUser) insertUpTo(index)
     if (moved.has(index)) continue
-    for (const piece of unitPieces(frame, units[index]!))
+    if (remembering?.before === index) add(remembering)
+    addChanging(index)
+    const isShort = isCleared(transcript, draft.cleared, index) && !frame.fixed.has(index)
+    const referred = referredOf.get(index)
+    const own = unitPieces(frame, units[index]!, isShort ? draft.cleared : undefined)
+    for (const piece of referred === undefined
+      ? own
+      : own.map(one => referringPiece(frame, one, units[referred]!)))
       pieces.push(quoting?.quotes === index ? quotedPiece(draft, piece, quoting) : piece)
     if (index === transcript.firstUser) afterFirst()
   }
   insertUpTo(units.length)
+  addChanging(units.length)
   const { leaveOut } = frame
   return leaveOut ? pieces.map(piece => withoutFiles(frame, piece, leaveOut)) : pieces
 }
@@ -60,30 +90,29 @@ function withoutFiles(frame: Frame, piece: Piece, leaveOut: LeaveOut): Piece {
 }
 
 /** Indexes of the units that are sent, oldest first: those that were kept, and the protected ones. */
-function* sentUnits({ frame, spans, units }: FullDraft): Generator<number> {
-  const fixed = [...frame.fixed]
+function* sentUnits({ frame, spans, units }: Draft): Generator<number> {
   let at = 0
-  let next = 0
-  for (const { from, to } of [...spans, { from: units.length, to: units.length }]) {
-    for (; at < from; at++) yield at
-    while (next < fixed.length && fixed[next]! < from) next += 1
-    for (; next < fixed.length && fixed[next]! < to; next++) yield fixed[next]!
-    at = Math.max(at, to)
+  for (const span of [...spans, { from: units.length, to: units.length }]) {
+    for (; at < span.from; at++) yield at
+    yield* fixedIn(frame, span)
+    at = Math.max(at, span.to)
   }
 }
 
 /** The messages of one unit as they are sent: the caller's own objects wherever nothing had to be repaired. */
-function unitPieces(frame: Frame, unit: Unit): Piece[] {
+function unitPieces(frame: Frame, unit: Unit, cleared?: Cleared): Piece[] {
   if (unit.kind === 'note' || unit.kind === 'stray') return []
   const { entries, firstUser } = frame.transcript
   const pieces: Piece[] = []
   const notes: number[] = []
+  const held = frame.held.get(unit.index)
   const part = unit.index === firstUser ? 'first' : frame.ends.includes(unit.index) ? 'latest' : 'history'
   for (let at = unit.from; at < unit.to; at++) {
-    const piece = entryPiece(entries[at]!, part, frame.system.length + at)
+    const piece = { ...entryPiece(entries[at]!, part, frame.origin + at), held }
     const stray = unit.strays.get(at)
     if (piece.message.role === 'assistant_note') notes.push(at)
-    else if (!stray) pieces.push(piece)
+    else if (!stray)
+      pieces.push(cleared ? clearedPiece(frame, piece, unit, cleared.newer.get(unit.index)) : piece)
     else if (stray.results) {
       const altered = { rule: 'valid sequence', why: `one of its results ${stray.why}` }
       pieces.push(rewritten(frame, { ...piece, altered }, withoutResults(piece.raw, stray.results)))
@@ -99,28 +128,71 @@ function unitPieces(frame: Frame, unit: Unit): Piece[] {
   return pieces
 }
 
+/** A result that only says that an earlier one still holds, with the text of that one. */
+function referringPiece(frame: Frame, piece: Piece, { from, to }: Unit): Piece {
+  const { entries } = frame.transcript
+  const places = piece.message.results.flatMap(({ text }, place) => (isReference(text) ? [place] : []))
+  const at = entries
+    .slice(from, to)
+    .findIndex(({ message }) => message.results.some(({ text }) => text !== ''))
+  if (places.length === 0 || at < 0) return piece
+  const text = entries[from + at]!.message.results.map(result => result.text).join('\n')
+  const why = `it refers to #${frame.origin + from + at}, which is not sent whole, so that result is sent here`
+  const texts = new Map(places.map(place => [place, text]))
+  return rewritten(
+    frame,
+    { ...piece, altered: { rule: 'references', why } },
+    withResultTexts(piece.raw, texts),
+  )
+}
+
+/** A long result or answer as one line that names it. */
+function clearedPiece(frame: Frame, piece: Piece, unit: Unit, newer: number | undefined): Piece {
+  const { message, raw, seqs, tokens } = piece
+  if (savingOf(unit.kind, { role: message.role, tokens, message }, frame.count) === 0) return piece
+  const name = `#${seqs[0]}`
+  const again = newer === undefined ? '' : `, newer: #${frame.origin + frame.transcript.units[newer]!.from}`
+  const altered = { rule: 'cleared', why: `cleared: ${tokens} tokens, in the log as ${name}${again}` }
+  const isResult = message.role === 'tool'
+  const texts = isResult ? message.results.map(({ text }) => text) : [message.text]
+  const head = `[${name}, ${tokens} tokens cleared${again}]`
+  // A line is limited in characters and paid in tokens: it is shortened until it fits.
+  const most = lineTokens(frame.count)
+  for (let characters = most * 3; ; characters = Math.floor(characters * 0.7)) {
+    const lines = texts.map(text => `${head} ${tellResult(text, Math.max(1, characters))}`)
+    const next = isResult ? withResultTexts(raw, new Map(lines.entries())) : withText(raw, lines[0]!)
+    const cleared = rewritten(frame, { ...piece, altered, isCleared: true }, next)
+    if (cleared.tokens <= most * texts.length || characters < 8) return cleared
+  }
+}
+
 /** Sends notes with the reply that they belong to, as the model wrote them; joined here, so that it is counted once. */
 function withNotes(frame: Frame, reply: Piece, notes: readonly number[]): Piece {
   const altered = { rule: 'notes', why: 'its note to self is sent with it' }
-  const seqs = [...reply.seqs, ...notes.map(at => frame.system.length + at)]
+  const seqs = [...reply.seqs, ...notes.map(at => frame.origin + at)]
   const texts = notes.map(at => inlineNote(frame.transcript.entries[at]!.message.text, frame.nonce))
   return rewritten(frame, { ...reply, seqs, altered }, withTail(reply.raw, texts.join('\n\n')))
 }
 
 /** A message as it stands in a line that quotes it whole. */
-function quotedPiece({ frame, spans }: FullDraft, piece: Piece, { text, quotes }: Insertion): Piece {
+function quotedPiece({ frame, spans }: Draft, piece: Piece, { text, quotes, of }: Insertion): Piece {
   const { rule } = findSpan(spans, quotes!)!
   const altered = { rule, why: 'the line of its exchange quotes it whole' }
-  return rewritten(frame, { ...piece, altered, answered: true }, { role: 'user', content: text })
+  return rewritten(frame, { ...piece, altered, of, answered: true }, { role: 'user', content: text })
 }
 
 /** A text that is added, and why. */
-interface Added extends Pick<Insertion, 'part' | 'text' | 'why' | 'answered'> {
+interface Added extends Pick<Insertion, 'part' | 'text' | 'why' | 'answered' | 'remembered'> {
   readonly role: 'system' | 'user' | 'assistant'
+  readonly of?: Insertion['of']
+  /** The entries of the notes in it. */
+  readonly notes?: readonly number[]
 }
 
-export function addedPiece(frame: Frame, { part, role, text, why, answered = false }: Added): Piece {
+export function addedPiece(frame: Frame, added: Added): Piece {
+  const { part, role, text, why, of = [], notes = [], answered = false, remembered } = added
   const raw = { role, content: text }
   const tokens = textCost(frame, role, text)
-  return { raw, message: parseMessage(raw, 0), tokens, part, seqs: [], added: why, answered }
+  const own = { raw, message: parseMessage(raw, 0), tokens, part, seqs: [], of, notes }
+  return { ...own, added: why, answered, ...present({ remembered }) }
 }

@@ -1,29 +1,33 @@
 import { ThroughlineError } from '../../log/error.ts'
 import { acknowledgement, openingText } from '../../log/texts.ts'
 import { joinMessages, withHead, withTail } from '../../log/write-message.ts'
-import { tokensByPart, totalTokens } from '../draft/cost.ts'
+import { fixedIn, tokensByPart, totalTokens } from '../draft/cost.ts'
 import { cutJournal, journalRoom, lastRoundBefore } from '../draft/cut-journal.ts'
 import { cutOldest } from '../draft/cut-oldest.ts'
-import type { FullDraft } from '../draft/draft.ts'
+import type { Draft } from '../draft/draft.ts'
 import { type Frame, type Piece, rewritten } from '../draft/frame.ts'
 import type { Insertion } from '../draft/span.ts'
 import type { Part } from '../receipt.ts'
 import { addedPiece, compose } from './compose.ts'
+import { withQuotes } from './quotes.ts'
 import { trimPieces } from './trim.ts'
 
 export interface Finished {
-  readonly draft: FullDraft
+  readonly draft: Draft
   readonly pieces: readonly Piece[]
   readonly tokens: number
 }
 
 /** Makes any policy's draft fit, and applies the shape. */
-export function finish(draft: FullDraft): Finished {
+export function finish(draft: Draft): Finished {
   const { frame, capacity } = draft
   const own = draft.as('window')
   let room = capacity
   for (;;) {
-    const fitted = withJournal(cutOldest(own, room), less => cutOldest(own, room - less))
+    const fitted = withQuotes(
+      withJournal(cutOldest(own, room), less => cutOldest(own, room - less)),
+      room,
+    )
     const composed = compose(fitted)
     const pieces = frame.shape === 'alternating' ? alternate(frame, composed) : composed
     const tokens = totalTokens(frame, pieces)
@@ -40,7 +44,7 @@ export function finish(draft: FullDraft): Finished {
  * Adds the journal of the newest turn with tools that was left out, if no policy did and it has room. `refit` fits the
  * conversation again into less.
  */
-function withJournal(draft: FullDraft, refit: (less: number) => FullDraft): FullDraft {
+function withJournal(draft: Draft, refit: (less: number) => Draft): Draft {
   const first = missingJournal(draft, journalRoom(draft.frame))
   if (!first) return draft
   const shorter = refit(first.tokens!)
@@ -50,7 +54,7 @@ function withJournal(draft: FullDraft, refit: (less: number) => FullDraft): Full
 }
 
 /** The journal of the newest round that is not sent, unless a line stands for it. */
-function missingJournal(draft: FullDraft, budget: number): Insertion | undefined {
+function missingJournal(draft: Draft, budget: number): Insertion | undefined {
   const { frame, spans, insertions } = draft
   if (budget <= 0 || insertions.some(({ part }) => part === 'journal')) return undefined
   for (let at = spans.length - 1; at >= 0; at--) {
@@ -60,7 +64,7 @@ function missingJournal(draft: FullDraft, budget: number): Insertion | undefined
     if (round < 0) return undefined
     if (round < from || fate === 'recalled') continue
     // It stands before what is sent of the rest: nothing may come between an open call and its results.
-    const next = [...frame.fixed].find(index => index > round && index < to) ?? to
+    const next = fixedIn(frame, { from: round + 1, to })[0] ?? to
     return fate === 'elided' ? cutJournal(draft, next, budget) : undefined
   }
   return undefined
@@ -69,7 +73,7 @@ function missingJournal(draft: FullDraft, budget: number): Insertion | undefined
 function overflow(finished: Finished): Finished {
   const { frame } = finished.draft
   if (frame.overflow === 'keep') return finished
-  const isTrim = frame.overflow === 'trim'
+  const isTrim = frame.overflow !== 'error'
   const pieces = isTrim ? trimPieces(frame, finished.pieces) : undefined
   if (pieces) return { ...finished, pieces, tokens: totalTokens(frame, pieces) }
   const { window, reserve, capacity } = frame
@@ -87,8 +91,11 @@ export class ContextOverflowError extends ThroughlineError {
   declare readonly capacity: number
   declare readonly needed: number
   declare readonly parts: Readonly<Record<Part, number>>
+  /** What to do about it: the last sentences of the message. */
+  declare readonly advice: string
 
-  constructor(figures: Figures, advice: string) {
+  constructor({ window, reserve, capacity, needed, parts }: OverflowFigures, advice: string) {
+    const figures = { window, reserve, capacity, needed, parts, advice }
     const largest = Object.entries(figures.parts)
       .filter(([, tokens]) => tokens > 0)
       .sort(([, a], [, b]) => b - a)
@@ -102,7 +109,10 @@ export class ContextOverflowError extends ThroughlineError {
   }
 }
 
-type Figures = Pick<ContextOverflowError, 'window' | 'reserve' | 'capacity' | 'needed' | 'parts'>
+export type OverflowFigures = Pick<
+  ContextOverflowError,
+  'window' | 'reserve' | 'capacity' | 'needed' | 'parts'
+>
 
 /**
  * For templates such as Gemma's and Mistral's: at most one system message, at the front; then user and assistant
@@ -171,7 +181,7 @@ export function alternate(frame: Frame, pieces: readonly Piece[]): readonly Piec
 }
 
 /** Parts in the role of a user that join the next user message, unless they are answered. */
-const joins: readonly Part[] = ['recall', 'journal', 'digests']
+const joins: readonly Part[] = ['recall', 'journal', 'digests', 'changing']
 
 /** Joins pieces into one message; the receipt counts the joined pieces as parts of it. */
 function carry(frame: Frame, piece: Piece, others: readonly Piece[], attach: typeof withHead): Piece {

@@ -1,5 +1,6 @@
 import { ThroughlineError } from '../../log/error.ts'
 import { openRound } from '../../log/round.ts'
+import { firstSeq } from '../conversation/conversation.ts'
 import type { Finished } from './finish.ts'
 
 /** A policy, or this library, made a context that must not be sent. */
@@ -19,17 +20,19 @@ export class BrokenContextError extends ThroughlineError {
 export function checkInvariants(finished: Finished, policy: string): void {
   const { draft, pieces, tokens } = finished
   const { frame } = draft
-  const { system, transcript, fixed, capacity } = frame
+  const { system, transcript, origin, fixed, capacity } = frame
   const broken = (invariant: string) => new BrokenContextError(policy, invariant)
 
   if (!(tokens <= capacity) && frame.overflow !== 'keep')
     throw broken(`${tokens} tokens for a capacity of ${capacity}`)
   const sent = new Set(pieces.flatMap(piece => piece.seqs))
-  const first = [...fixed].map(index => system.length + transcript.units[index]!.from)
-  for (const seq of [...system.keys(), ...first]) {
+  const start = firstSeq(frame)
+  const prompt = system.map((_, place) => start + place)
+  const first = [...fixed].map(index => origin + transcript.units[index]!.from)
+  for (const seq of [...prompt, ...first]) {
     if (!sent.has(seq)) throw broken(`the protected message ${seq} is missing`)
   }
-  let last = -1
+  let last = start - 1
   for (const { message, seqs, carries } of pieces) {
     const moves = (draft.systemsFirst && message.role === 'system') || carries !== undefined
     const seq = seqs[0]

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { assistant, result, system, type TestMessage, user } from '../../testing/builders.ts'
+import { addedTexts } from '../added-texts.fixture.ts'
 import type { Policy } from '../draft/draft.ts'
 import { fit } from '../fit.ts'
 import { balanced, thorough, thrifty } from '../policies/recall.ts'
@@ -50,12 +51,12 @@ it('stands before the last round of an open turn, not between its call and the r
   ]
   const { messages } = fit(open, { window: 4096, policy: sliding({ messages: 0 }) })
   expect(messages.map(({ role }) => role)).toEqual(['user', 'user', 'assistant'])
-  expect(messages[1]!.content).toBe('[Actions so far in this turn:]\n1. [read_file] path="a" → A')
+  expect(messages[1]!.content).toBe('[Actions so far in this turn:]\n1. [read_file] a')
 })
 
 describe.each(policies.map(policy => [policy.name, policy] as const))('%s', (_name, policy) => {
   const journals = (window: number, messages = chat) =>
-    fit(messages, { window, policy }).receipt.inserted.filter(({ part }) => part === 'journal')
+    addedTexts(fit(messages, { window, policy }).receipt).filter(({ part }) => part === 'journal')
 
   it('says what the last turn with tools did, when it was cut', () => {
     const [journal, ...more] = journals(4096)

@@ -17,7 +17,8 @@ const ownText = -1
 
 /**
  * Cuts the longest texts in their middle until everything fits: all to one common length, so that short texts stay
- * whole. Returns undefined when that is not enough. Calls, images and tool schemas are never touched.
+ * whole. Returns undefined when that is not enough. Calls, images and tool schemas are never touched; with `trim-results`
+ * only results of tools are.
  */
 export function trimPieces(frame: Frame, pieces: readonly Piece[]): readonly Piece[] | undefined {
   const texts = pieces.flatMap((piece, place) => textsOf(frame, piece, place))
@@ -88,7 +89,8 @@ function textsOf(frame: Frame, { message, part }: Piece, place: number): readonl
     return { place, result, text, tokens: frame.count.text(text) }
   }
   const results = message.results.map(toText)
-  return message.role === 'tool' ? results : [toText(message, ownText), ...results]
+  const isOnlyResults = message.role === 'tool' || frame.overflow === 'trim-results'
+  return isOnlyResults ? results : [toText(message, ownText), ...results]
 }
 
 const maxAttempts = 30

@@ -8,14 +8,20 @@ import { createTranscript, type Transcript } from './transcript.ts'
 export interface Conversation {
   readonly system: readonly Entry[]
   readonly transcript: Transcript
+  /** The seq of the transcript's first entry. Those of the system messages end before it. */
+  readonly origin: number
 }
 
-export function createConversation(count: TokenCounter, past?: Conversation) {
+/** The seq of the first message: of a system message, if there is one. */
+export const firstSeq = ({ system, origin }: Conversation): number => origin - system.length
+
+/** A conversation that grows, counted from 0. */
+export function createConversation(count: TokenCounter, past?: Pick<Conversation, 'system' | 'transcript'>) {
   let system = [...(past?.system ?? [])]
   let transcript = past?.transcript ?? createTranscript(count)
   const size = () => system.length + transcript.entries.length
   /** The conversation as it is now: a receipt is made later, when more messages may have come. */
-  const now = (): Conversation => ({ system: [...system], transcript })
+  const now = (): Conversation => ({ system: [...system], transcript, origin: system.length })
 
   /** `seq` is the message's place, for errors. */
   function append(source: MessageLike, seq = size()): void {
@@ -75,7 +81,8 @@ export function readConversation(messages: readonly MessageLike[], count: TokenC
     if (!entry) break
     system.push(entry)
   }
-  return { system, transcript: readTranscript(messages, system.length, count) }
+  const origin = system.length
+  return { system, transcript: readTranscript(messages, origin, count), origin }
 }
 
 /** Forgets a conversation after one of its messages was changed in place. */

@@ -8,3 +8,8 @@ export function firstPlace(size: number, holds: (place: number) => boolean): num
   }
   return low
 }
+
+/** The first place of an ascending list that has a number, or a larger one: how many smaller ones there are. */
+export function placeOf(list: ArrayLike<number>, number: number): number {
+  return firstPlace(list.length, place => list[place]! >= number)
+}

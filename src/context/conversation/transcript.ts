@@ -1,10 +1,13 @@
-import type { MessageLike, ToolCall } from '../../log/message.ts'
+import type { MessageLike } from '../../log/message.ts'
 import { parseMessage } from '../../log/parse-message.ts'
 import { describeStray, openRound, type Round } from '../../log/round.ts'
 import { inlineNote, interruptedResult } from '../../log/texts.ts'
 import { toolResultFor } from '../../log/write-message.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
+import { savingOf } from './clearing.ts'
 import { type Entry, stampEntry } from './stamp-entry.ts'
+import { isReference, touchedBy } from './touched.ts'
+import { isOrdinary, type Stray, type Touched, type Unit, type UnitKind } from './unit.ts'
 
 /** The lists that a transcript is made of, handed over to it: it goes on writing into them. */
 export interface Lists {
@@ -14,6 +17,8 @@ export interface Lists {
   readonly costBefore: number[]
   /** The cost of the notes, sent inline. */
   readonly noteCostBefore: number[]
+  /** The tokens that clearing saves. */
+  readonly savingBefore: number[]
   /** The cost of the system messages. */
   readonly systemCostBefore: number[]
   /** The number of units that a policy may leave out. */
@@ -24,6 +29,8 @@ export interface Lists {
   readonly turns: number[]
   /** Units at which a cut can fall: those that begin a turn, and rounds. */
   readonly stops: number[]
+  /** Units whose result only says that an earlier one still holds. */
+  readonly references: number[]
   readonly notes: { readonly at: number; readonly unit: number }[]
 }
 
@@ -34,6 +41,8 @@ export interface Transcript extends ReadonlyLists {
   readonly latestUser: number
   /** Set where vectors are kept beside the messages. A fork begins without. */
   meaning?: Meaning | undefined
+  /** Set where a message has brought something back from other conversations. A fork begins without. */
+  quotes?: Quotes | undefined
   append(source: MessageLike, seq: number): void
   /** A transcript that shares at most the first `length` entries; fewer where that would split a unit. */
   fork(length: number): Transcript
@@ -43,6 +52,26 @@ export interface Transcript extends ReadonlyLists {
 export interface Scores {
   readonly units: readonly number[]
   readonly values: Float64Array
+}
+
+/** A message of another conversation, word for word. */
+export interface Quote {
+  /** Names the conversation for the model: the beginning of its first message. Empty for that message itself. */
+  readonly name: string
+  /** Quotes with the same name of different conversations are told apart by this. */
+  readonly conversation: string
+  readonly role: 'user' | 'assistant'
+  readonly text: string
+  readonly time: number
+  readonly seq: number
+}
+
+/** What one message of this conversation has brought back from others. */
+export interface Quotes {
+  /** The place of that message among the entries. */
+  readonly at: number
+  /** The best first. Undefined in place of those whose conversation was deleted. */
+  readonly quotes: readonly (Quote | undefined)[]
 }
 
 /** How close units are in meaning to a user message; both are named by their units. Made outside, of stored vectors. */
@@ -58,7 +87,8 @@ export interface Meaning {
 
 type ReadonlyLists = { readonly [Name in keyof Lists]: Readonly<Lists[Name]> }
 
-/** Shared by the units without strays, which are most. */
+/** Shared by the units without calls, and by those without strays, which are most. */
+const nothing: Touched = []
 const none: ReadonlyMap<number, Stray> = new Map()
 
 export const emptyLists = (): Lists => ({
@@ -66,25 +96,26 @@ export const emptyLists = (): Lists => ({
   units: [],
   costBefore: [0],
   noteCostBefore: [0],
+  savingBefore: [0],
   systemCostBefore: [0],
   ordinaryBefore: [0],
   systems: [],
   turns: [],
   stops: [],
+  references: [],
   notes: [],
 })
 
 export function createTranscript(count: TokenCounter, lists = emptyLists()): Transcript {
-  const { entries, units, systems, turns, stops, notes } = lists
+  const { entries, units, systems, turns, stops, references, notes } = lists
   /** The open round of the last unit and its strays; undefined when that unit takes no results. */
   let round: Round | undefined
   let strays: Map<number, Stray> | undefined
 
   /** Puts a unit in its place: behind the others, or in place of the last, which changed. */
   function setLast(unit: Unit): void {
-    const { index, kind, tokens, noteTokens } = unit
-    units[index] = unit
-    countUnit(lists, index, kind, tokens, noteTokens)
+    units[unit.index] = unit
+    countUnit(lists, unit.index, unit)
   }
 
   function begin(kind: UnitKind, tokens: number, stray?: Stray): void {
@@ -93,7 +124,11 @@ export function createTranscript(count: TokenCounter, lists = emptyLists()): Tra
     const index = units.length
     const from = entries.length - 1
     listUnit(lists, index, kind)
-    setLast({ index, kind, from, to: from + 1, tokens, noteTokens: 0, missing: [], strays: strays ?? none })
+    const entry = entries[from]!
+    const saving = savingOf(kind, entry, count)
+    const touched = kind === 'tools' || kind === 'system' ? touchedBy(entry.message) : nothing
+    const empty = { noteTokens: 0, refers: false, missing: [], strays: strays ?? none }
+    setLast({ index, kind, from, to: from + 1, tokens, saving, touched, ...empty })
   }
 
   /** Closes the last round: unanswered calls are marked as missing. */
@@ -122,7 +157,12 @@ export function createTranscript(count: TokenCounter, lists = emptyLists()): Tra
       strays ??= new Map()
       strays.set(at, { ...(!orphan && { results: unmatched }), why })
     }
-    setLast({ ...last, to: at + 1, tokens: last.tokens + (orphan ? 0 : tokens), strays: strays ?? none })
+    const sum = orphan
+      ? last
+      : { tokens: last.tokens + tokens, saving: last.saving + savingOf('tools', entries[at]!, count) }
+    const refers = last.refers || message.results.some(({ text }) => isReference(text))
+    if (refers && !last.refers) references.push(last.index)
+    setLast({ ...last, ...sum, to: at + 1, refers, strays: strays ?? none })
   }
 
   function addNote(at: number): void {
@@ -173,11 +213,13 @@ export function createTranscript(count: TokenCounter, lists = emptyLists()): Tra
         units: units.slice(0, size),
         costBefore: lists.costBefore.slice(0, size + 1),
         noteCostBefore: lists.noteCostBefore.slice(0, size + 1),
+        savingBefore: lists.savingBefore.slice(0, size + 1),
         systemCostBefore: lists.systemCostBefore.slice(0, size + 1),
         ordinaryBefore: lists.ordinaryBefore.slice(0, size + 1),
         systems: before(systems),
         turns: before(turns),
         stops: before(stops),
+        references: before(references),
         notes: notes.filter(note => note.unit < size),
       })
     },
@@ -193,56 +235,25 @@ export function listUnit({ systems, turns, stops }: Lists, index: number, kind: 
 
 /** Adds a unit to the sums, behind the others, or counts the last one anew. */
 export function countUnit(
-  { costBefore, noteCostBefore, systemCostBefore, ordinaryBefore, turns }: Lists,
+  { costBefore, noteCostBefore, savingBefore, systemCostBefore, ordinaryBefore, turns }: Lists,
   index: number,
-  kind: UnitKind,
-  tokens: number,
-  noteTokens: number,
+  { kind, tokens, noteTokens, saving }: Pick<Unit, 'kind' | 'tokens' | 'noteTokens' | 'saving'>,
 ): void {
   const goes = isOrdinary({ kind }) && index !== turns[0]
   costBefore[index + 1] = costBefore[index]! + (goes ? tokens : 0)
   noteCostBefore[index + 1] = noteCostBefore[index]! + noteTokens
+  savingBefore[index + 1] = savingBefore[index]! + (goes ? saving : 0)
   systemCostBefore[index + 1] = systemCostBefore[index]! + (kind === 'system' ? tokens : 0)
   ordinaryBefore[index + 1] = ordinaryBefore[index]! + (goes ? 1 : 0)
 }
 
-/** Whether a unit is left out, recalled or digested like others. System messages are always sent; notes and strays never. */
-export function isOrdinary({ kind }: Pick<Unit, 'kind'>): boolean {
-  return kind === 'user' || kind === 'assistant' || kind === 'tools'
-}
-
 /** The cost of the units from one up to another that may go, with their notes where those are sent inline. */
-export function costBetween(transcript: Transcript, from: number, to: number, inlineNotes?: boolean): number {
-  const { costBefore, noteCostBefore } = transcript
+export function costBetween(
+  { costBefore, noteCostBefore }: Pick<Transcript, 'costBefore' | 'noteCostBefore'>,
+  from: number,
+  to: number,
+  inlineNotes?: boolean,
+): number {
   const cost = costBefore[to]! - costBefore[from]!
   return inlineNotes ? cost + noteCostBefore[to]! - noteCostBefore[from]! : cost
-}
-
-/**
- * The kinds of units. A unit is sent or left out whole: a user message; an assistant message with its notes; an assistant
- * message with all its tool results. A `note` (without a reply) and a `stray` (a result without a call) are never sent
- * where they stand.
- */
-export type UnitKind = 'system' | 'user' | 'assistant' | 'tools' | 'note' | 'stray'
-
-export interface Unit {
-  readonly index: number
-  readonly kind: UnitKind
-  /** The unit's entries: `from` is the first, `to` is the one after the last. */
-  readonly from: number
-  readonly to: number
-  /** The unit's tokens when it is sent, without its notes. */
-  readonly tokens: number
-  /** The tokens of its notes when they are sent inline. */
-  readonly noteTokens: number
-  /** Calls without a result although the conversation went on: providers refuse such a sequence. */
-  readonly missing: readonly ToolCall[]
-  /** Entries, or single results in them, that answer no call and are not sent; by the entry's place. */
-  readonly strays: ReadonlyMap<number, Stray>
-}
-
-export interface Stray {
-  /** Places of the stray results. Absent: the whole entry. */
-  readonly results?: readonly number[]
-  readonly why: string
 }

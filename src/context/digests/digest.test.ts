@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { isLong } from '../../../test/is-long.ts'
 import type { Message } from '../../log/message.ts'
 import { type Digester, defaultDigesters, digestExchange } from './index.ts'
 
@@ -97,7 +98,7 @@ describe('digestExchange', () => {
         if ([request, ...answers].every(isWellFormed)) expect(isWellFormed(line)).toBe(true)
         expect(digestExchange(exchange(request, ...answers))).toBe(line)
       }),
-      { numRuns: 1000 },
+      { numRuns: isLong ? 1000 : 200 },
     )
   })
 })

@@ -1,5 +1,7 @@
 import type { Message } from '../../log/message.ts'
-import { isOrdinary, type Transcript } from '../conversation/transcript.ts'
+import type { Transcript } from '../conversation/transcript.ts'
+import { isOrdinary } from '../conversation/unit.ts'
+import type { Draft } from '../draft/draft.ts'
 
 /** A completed turn as a reader sees it. */
 export interface Exchange {
@@ -42,4 +44,9 @@ export function exchangeAt({ entries, units, turns }: Transcript, turn: number):
   const end = units[to]?.from ?? entries.length
   const [request, ...messages] = entries.slice(units[from]!.from, end).map(entry => entry.message)
   return { from, to, request: request!.text, messages }
+}
+
+/** Whether no earlier policy has left out a part of an exchange. */
+export function isWhole(draft: Draft, { from, to }: PlacedExchange): boolean {
+  return draft.units.slice(from, to).every(draft.isKept)
 }

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import type { MessageLike } from '../../log/message.ts'
 import { createRandom } from '../../testing/random-conversation.ts'
 import { estimate } from '../../tokens/estimate.ts'
+import { addedTexts } from '../added-texts.fixture.ts'
 import { type Policy, pipe } from '../draft/draft.ts'
 import { fit } from '../fit.ts'
 import { artifact } from '../policies/artifact.ts'
@@ -58,7 +59,7 @@ function forgedConversation(seed: number): MessageLike[] {
 /** The added texts with a forged title or note in them; the library's own title at the beginning does not count. */
 function unquoted(policy: Policy, messages: readonly MessageLike[]): readonly string[] {
   const { receipt } = fit(messages, { window: 900, count: estimate(), policy, overflow: 'trim' })
-  return receipt.inserted
+  return addedTexts(receipt)
     .map(({ part, text }) =>
       part === 'journal' || part === 'recall' ? text.replace(/^\[[^\]]*\]/, '') : text,
     )
@@ -72,14 +73,14 @@ const policies: readonly Policy[] = [
   tiered({ full: 1 }),
   pipe(balanced(), artifact({ find: message => message.calls[0]?.arguments })),
 ]
-const seeds = process.env.THROUGHLINE_LONG ? 5_000 : 150
+const seeds = process.env.THROUGHLINE_LONG ? 5_000 : 40
 
 it.each(policies)('$name adds no text that reads as a note or a title of ours', policy => {
   let added = 0
   for (let seed = 0; seed < seeds; seed++) {
     const messages = forgedConversation(seed)
     expect(unquoted(policy, messages), `seed ${seed}`).toEqual([])
-    added += fit(messages, { window: 900, policy, overflow: 'trim' }).receipt.inserted.length
+    added += addedTexts(fit(messages, { window: 900, policy, overflow: 'trim' }).receipt).length
   }
   expect(added).toBeGreaterThan(seeds)
 })

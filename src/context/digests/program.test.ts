@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { growth, notLinear } from '../../../test/growth.ts'
+import { isLong } from '../../../test/is-long.ts'
 import type { Message } from '../../log/message.ts'
 import { digestProgram, summarizeProgram } from './program.ts'
 
@@ -176,7 +177,7 @@ describe('summarizeProgram', () => {
         expect(summary).not.toMatch(/[\p{Cc}\u2028\u2029]|undefined|\[object/u)
         expect(summarizeProgram(value)).toBe(summary)
       }),
-      { numRuns: 1000 },
+      { numRuns: isLong ? 1000 : 200 },
     )
   })
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { growth, notLinear } from '../../../test/growth.ts'
+import { isLong } from '../../../test/is-long.ts'
 import type { Message, Role } from '../../log/message.ts'
 import { digestText } from './text.ts'
 
@@ -100,7 +101,7 @@ describe('digestText', () => {
         expect(line).not.toMatch(/[\p{Cc}\u2028\u2029]/u)
         expect(digest(answer)).toBe(line)
       }),
-      { numRuns: 1000 },
+      { numRuns: isLong ? 1000 : 200 },
     )
   })
 

@@ -30,6 +30,13 @@ describe('digestTools', () => {
     ).toBe('list_directory(path="/workspace/src") → index.html, about.html — There are two pages.')
   })
 
+  it('names the file first, and switches last', () => {
+    const edit = { replace_all: false, old_string: 'a', file_path: '/src/lamp.ts' }
+    expect(digest(calls(call('Edit', edit, 'a')), gives({ callId: 'a', text: 'done' }))).toBe(
+      'Edit(file_path="/src/lamp.ts", old_string="a", replace_all=false) → done',
+    )
+  })
+
   it('does not take what was said before the call for the answer', () => {
     expect(digest(calls(call('now')), gives({ name: 'now', text: '12:00' }))).toBe('now() → 12:00')
   })

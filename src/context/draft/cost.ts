@@ -1,15 +1,18 @@
 import { parseMessage } from '../../log/parse-message.ts'
 import { acknowledgement, markerText } from '../../log/texts.ts'
+import { type Cleared, isCleared, savedBetween, savingSum } from '../conversation/clearing.ts'
+import { placeOf } from '../conversation/first-place.ts'
+import { findReferred } from '../conversation/references.ts'
 import { costBetween } from '../conversation/transcript.ts'
 import { type Part, parts } from '../receipt.ts'
 import { type Frame, type NotesSection, notesSection, type Piece } from './frame.ts'
-import { findSpan, type Insertion, type Span } from './span.ts'
+import { findSpan, type Insertion, type Span, type UnitRange } from './span.ts'
 
 /** Whether an ordinary message is left out and no digest stands for it: then the marker must say so. */
 export function needsMarker(frame: Frame, spans: readonly Span[]): boolean {
   const { ordinaryBefore } = frame.transcript
   const ordinary = (from: number, to: number) => ordinaryBefore[to]! - ordinaryBefore[from]!
-  return spans.some(({ fate, from, to }) => fate === 'elided' && withoutEnds(frame, from, to, ordinary) > 0)
+  return spans.some(span => span.fate === 'elided' && withoutFixed(frame, span, ordinary) > 0)
 }
 
 /** The notes section, if notes are sent inline: the notes of replies that are left out. */
@@ -27,22 +30,28 @@ export function movedNotes(frame: Frame, spans: readonly Span[]): readonly numbe
   return (gatherNotes(frame, spans) ?? frame.headNotes)?.moved ?? []
 }
 
-/** The cost of the unprotected units in a stretch. */
-function ordinaryCost(frame: Frame, from: number, to: number): number {
-  const cost = (first: number, end: number) =>
-    costBetween(frame.transcript, first, end, frame.notes === 'inline')
-  return withoutEnds(frame, from, to, cost)
+/** The cost of the unprotected units in a range. */
+function ordinaryCost(frame: Frame, cleared: Cleared, range: UnitRange): number {
+  const { transcript, notes } = frame
+  const cost = (from: number, to: number) =>
+    costBetween(transcript, from, to, notes === 'inline') - savedBetween(transcript, cleared, from, to)
+  return withoutFixed(frame, range, cost)
 }
 
-/** A sum over the units from one up to another, less that of the protected end. */
-function withoutEnds({ ends }: Frame, from: number, to: number, sum: (from: number, to: number) => number) {
-  const inside = ends.filter(end => end >= from && end < to)
-  return inside.reduce((rest, end) => rest - sum(end, end + 1), sum(from, to))
+/** A sum over a range of units, less that of the protected ones in it. */
+function withoutFixed(frame: Frame, range: UnitRange, sum: (from: number, to: number) => number): number {
+  const inside = fixedIn(frame, range)
+  return inside.reduce((rest, unit) => rest - sum(unit, unit + 1), sum(range.from, range.to))
+}
+
+/** The protected units in a range, oldest first. */
+export function fixedIn({ fixedList }: Frame, { from, to }: UnitRange): readonly number[] {
+  return fixedList.slice(placeOf(fixedList, from), placeOf(fixedList, to))
 }
 
 /** The cost of all that is sent whatever a policy does. */
 export function fixedCost(frame: Frame): number {
-  let tokens = totalTokens(frame, frame.head)
+  let tokens = totalTokens(frame, frame.head) + (frame.changing?.tokens ?? 0)
   for (const index of frame.fixed) tokens += unitCost(frame, index)
   return tokens
 }
@@ -75,13 +84,37 @@ export function markerCost(frame: Frame): number {
   return frame.marker >= 0 ? 0 : textCost(frame, 'system', markerText)
 }
 
-export function draftCost(frame: Frame, spans: readonly Span[], insertions: readonly Insertion[]): number {
-  let tokens = fixedCost(frame) + ordinaryCost(frame, 0, frame.transcript.units.length)
-  for (const { from, to } of spans) tokens -= ordinaryCost(frame, from, to)
+export function draftCost({ frame, spans, insertions, cleared }: Decided): number {
+  let tokens = fixedCost(frame) + ordinaryCost(frame, cleared, { from: 0, to: frame.transcript.units.length })
+  for (const span of spans) tokens -= ordinaryCost(frame, cleared, span)
+  tokens += savingSum(frame.transcript, referredBy({ frame, spans, cleared }).values())
   for (const insertion of insertions) tokens += insertionCost(frame, insertion)
   if (needsMarker(frame, spans)) tokens += markerCost(frame)
   const notes = gatherNotes(frame, spans)
   return notes?.text ? tokens + textCost(frame, 'system', notes.text) : tokens
+}
+
+/** The units that are sent with the result of an earlier one, to which they refer and which is not sent whole; and that unit. */
+export function referredBy({
+  frame: { transcript, fixed },
+  spans,
+  cleared,
+}: Pick<Decided, 'frame' | 'spans' | 'cleared'>): ReadonlyMap<number, number> {
+  if (transcript.references.length === 0) return new Map()
+  const isLeftOut = (unit: number) =>
+    !fixed.has(unit) && !['recalled', undefined].includes(findSpan(spans, unit)?.fate)
+  const isGone = (unit: number) =>
+    isLeftOut(unit) || (!fixed.has(unit) && isCleared(transcript, cleared, unit))
+  const found = findReferred(transcript, cleared.before, transcript.units.length, isGone)
+  return new Map([...found].filter(([unit]) => fixed.has(unit) || !findSpan(spans, unit)))
+}
+
+/** What policies have decided about a conversation. */
+interface Decided {
+  readonly frame: Frame
+  readonly spans: readonly Span[]
+  readonly insertions: readonly Insertion[]
+  readonly cleared: Cleared
 }
 
 /** The cost of a digest, with its answer where roles alternate. */

@@ -1,11 +1,11 @@
 import { actionsTitle, previousActionsTitle } from '../../log/texts.ts'
 import { journalOf } from '../../notes/journal.ts'
 import { noteToolName } from '../../notes/note-instruction.ts'
-import { firstPlace } from '../conversation/first-place.ts'
+import { firstPlace, placeOf } from '../conversation/first-place.ts'
 import { remember } from '../conversation/remember.ts'
 import type { Transcript } from '../conversation/transcript.ts'
 import { textCost } from './cost.ts'
-import type { FullDraft } from './draft.ts'
+import type { Draft } from './draft.ts'
 import type { Frame } from './frame.ts'
 import type { Insertion } from './span.ts'
 
@@ -18,32 +18,29 @@ const leastWindow = 4096
 /** The newest round of tool calls before a unit, or -1. Found by halving, as a conversation may be long. */
 export function lastRoundBefore({ stops, turns }: Transcript, before: number): number {
   // Stops are users and rounds: where one stop more is no user, there stands a round.
-  const rounds = (count: number) => count - placeIn(turns, count < stops.length ? stops[count]! : before)
-  const all = rounds(placeIn(stops, before))
+  const rounds = (count: number) => count - placeOf(turns, count < stops.length ? stops[count]! : before)
+  const all = rounds(placeOf(stops, before))
   return all === 0 ? -1 : stops[firstPlace(stops.length, place => rounds(place + 1) >= all)]!
 }
-
-/** The number of places in a sorted list that stand before one. */
-const placeIn = (list: readonly number[], before: number) =>
-  firstPlace(list.length, place => list[place]! >= before)
 
 /**
  * The journal of the newest turn with tools that was cut, whole or in part: a line for each call that is left out. It is the
  * same until the next cut. Without it models forget what they did.
  */
-export function cutJournal(draft: FullDraft, cut: number, budget: number): Insertion | undefined {
+export function cutJournal(draft: Draft, cut: number, budget: number): Insertion | undefined {
   const { frame } = draft
   if (budget <= 0) return undefined
   const key = `journal ${[cut, budget, frame.count.id]}`
   return remember(frame.transcript, key, () => ({ insertion: makeJournal(draft, cut, budget) })).insertion
 }
 
-function makeJournal(draft: FullDraft, cut: number, budget: number): Insertion | undefined {
+function makeJournal(draft: Draft, cut: number, budget: number): Insertion | undefined {
   const { frame, units, turns } = draft
   const round = lastRoundBefore(frame.transcript, cut)
-  const from = turns[placeIn(turns, round) - 1]
+  const next = placeOf(turns, round)
+  const from = turns[next - 1]
   if (round < 0 || from === undefined) return undefined
-  const end = turns[placeIn(turns, round)] ?? units.length
+  const end = turns[next] ?? units.length
   const isInside = end > cut
   const title = isInside ? `${actionsTitle}\n` : `${previousActionsTitle} `
   const messages = frame.transcript.entries
@@ -51,7 +48,7 @@ function makeJournal(draft: FullDraft, cut: number, budget: number): Insertion |
     .map(entry => entry.message)
   // A journal is limited in characters and paid in tokens: it is shortened until it fits.
   for (let characters = budget * 4; characters > 60; characters = Math.floor(characters * 0.8)) {
-    const journal = journalOf(messages, characters)
+    const journal = journalOf(messages, characters, isInside)
     // A journal without a single action, only their number, says nothing.
     const lines = journal.match(/^\d+\./gm)?.length ?? 0
     if (lines === 0) return undefined
@@ -66,7 +63,7 @@ function makeJournal(draft: FullDraft, cut: number, budget: number): Insertion |
 }
 
 /** The newest rounds that have lines in the journal; the other cut rounds are only counted. */
-function named({ units, entriesOf }: FullDraft, user: number, cut: number, lines: number) {
+function named({ units, entriesOf }: Draft, user: number, cut: number, lines: number) {
   let from = cut
   for (let left = lines; from > user + 1; from--) {
     const made = entriesOf(units[from - 1]!).flatMap(({ message }) => message.calls)

@@ -4,6 +4,7 @@ import type { MessageLike } from '../../log/message.ts'
 import { checkNonce } from '../../notes/nonce.ts'
 import { checkedCounter, type TokenCounter } from '../../tokens/create-counter.ts'
 import { estimate } from '../../tokens/estimate.ts'
+import { isLayout, type PromptLayout } from '../prompt/layout.ts'
 
 /** The room for the context, and the rules of the model that gets it. Only the window is needed. */
 export interface FrameOptions {
@@ -15,6 +16,8 @@ export interface FrameOptions {
   readonly count?: TokenCounter
   /** Tool schemas that are sent with the prompt, so that they are counted. */
   readonly tools?: readonly unknown[]
+  /** The most tokens of `tools`: beyond it their descriptions are shortened, and `context.tools` has them. Default: they stay whole. */
+  readonly maxToolTokens?: number
   /** Where notes to self are sent: with their replies, in the system prompt, or nowhere. Default `'inline'`. */
   readonly notes?: NotesPlace
   /** Tokens for the notes section; the oldest notes are left out first. Default: a sixteenth of the window. */
@@ -29,7 +32,14 @@ export interface FrameOptions {
   readonly shape?: Shape
   /** False where the template has no system role: the system prompt becomes the head of the first user message. Default true. */
   readonly systemRole?: boolean
-  /** What to do when even the protected part does not fit: throw, send it all the same, or cut texts. Default `'error'`. */
+  /**
+   * `'stable'` keeps the beginning of the system prompt the same: lines that change, such as a clock, stand just before the
+   * newest user message, so that a model server need not read everything again. Default `'as sent'`.
+   */
+  readonly systemPrompt?: SystemPromptPlace
+  /** With `systemPrompt: 'stable'`: what the context of the call before gave as `promptLayout`. Default: nothing is known. */
+  readonly promptLayout?: PromptLayout
+  /** What to do when even the protected part does not fit: throw, send it all the same, cut texts, or only results of tools. Default `'error'`. */
   readonly overflow?: Overflow
   /** Gives a message without the files that the model does not take, and why; undefined if it takes them all. Default: it does. */
   readonly leaveOut?: LeaveOut
@@ -40,9 +50,10 @@ export type LeaveOut = (
   message: MessageLike,
 ) => { readonly message: MessageLike; readonly why: string } | undefined
 
+export type SystemPromptPlace = 'as sent' | 'stable'
 export type NotesPlace = 'inline' | 'system' | false
 export type Shape = 'free' | 'alternating'
-export type Overflow = 'error' | 'keep' | 'trim'
+export type Overflow = 'error' | 'keep' | 'trim' | 'trim-results'
 
 /** Throws InvalidOptionError for bad options. */
 export function checkOptions(options: FrameOptions): void {
@@ -59,12 +70,15 @@ export function checkOptions(options: FrameOptions): void {
     const words = allowed.map(one => JSON.stringify(one)).join(', ')
     check(option, false, `one of ${words}, got ${showValue(value)}`)
   }
+  const { maxToolTokens = 0 } = options
+  check('maxToolTokens', isCount(maxToolTokens), `a number of tokens, got ${showValue(maxToolTokens)}`)
   check('pins', Array.isArray(pins) && pins.every(pin => typeof pin === 'string'), 'a list of texts')
   checkNonce(nonce)
   const isCounter = count === undefined || typeof count?.message === 'function'
   check('count', isCounter, 'a token counter, such as estimate() or o200k()')
-  const { leaveOut } = options ?? {}
+  const { leaveOut, promptLayout } = options ?? {}
   check('leaveOut', leaveOut === undefined || typeof leaveOut === 'function', 'a function')
+  check('promptLayout', promptLayout === undefined || isLayout(promptLayout), 'what a context gave')
   check('tools', !tools || Array.isArray(tools), 'a list of tool schemas')
 }
 
@@ -79,8 +93,9 @@ export function counterOf({ count = defaultCounter }: Pick<FrameOptions, 'count'
 
 const defaultCounter = estimate()
 
-const choices: Readonly<Record<'notes' | 'shape' | 'overflow', readonly unknown[]>> = {
+const choices: Readonly<Record<'notes' | 'shape' | 'overflow' | 'systemPrompt', readonly unknown[]>> = {
   notes: ['inline', 'system', false],
   shape: ['free', 'alternating'],
-  overflow: ['error', 'keep', 'trim'],
+  overflow: ['error', 'keep', 'trim', 'trim-results'],
+  systemPrompt: ['as sent', 'stable'],
 }

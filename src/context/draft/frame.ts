@@ -1,18 +1,28 @@
+import { hashText } from '../../log/hash-text.ts'
 import type { Message, MessageLike } from '../../log/message.ts'
 import { parseMessage } from '../../log/parse-message.ts'
 import { markerText, notesTitle } from '../../log/texts.ts'
 import { withTail } from '../../log/write-message.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
-import type { Conversation } from '../conversation/conversation.ts'
+import { type Conversation, firstSeq } from '../conversation/conversation.ts'
+import { firstPlace } from '../conversation/first-place.ts'
 import type { Entry } from '../conversation/stamp-entry.ts'
 import type { Transcript } from '../conversation/transcript.ts'
-import type { Part } from '../receipt.ts'
+import type { PromptLayout } from '../prompt/layout.ts'
+import { type SplitPrompt, splitPrompt } from '../prompt/split-prompt.ts'
+import type { Part, Remembered } from '../receipt.ts'
 import { counterOf, type FrameOptions } from './frame-options.ts'
+import type { UnitRange } from './span.ts'
 
 /** What is settled before a policy begins: the room, the system prompt, the protected units. */
 export interface Frame
   extends Conversation,
-    Required<Omit<FrameOptions, 'count' | 'nonce' | 'pins' | 'tools' | 'leaveOut'>>,
+    Required<
+      Omit<
+        FrameOptions,
+        'count' | 'nonce' | 'pins' | 'tools' | 'maxToolTokens' | 'leaveOut' | 'systemPrompt' | 'promptLayout'
+      >
+    >,
     Pick<FrameOptions, 'leaveOut'> {
   readonly count: Required<TokenCounter>
   readonly margin: number
@@ -21,51 +31,90 @@ export interface Frame
   /** The system prompt as it will be sent, pins and notes included. */
   readonly head: readonly Piece[]
   readonly headNotes: NotesSection | undefined
+  /** The changing lines of the system prompt, where they stand apart. */
+  readonly changing?: Changing | undefined
   readonly toolTokens: number
   /** The protected end: the latest user message, the last round, the last unit. */
   readonly ends: readonly number[]
-  /** Every unit that is protected by its place, in order: the first user message, system messages, the protected end. */
+  /** Every protected unit, in order: the first user message, system messages, the protected end, what policies protect. */
   readonly fixed: ReadonlySet<number>
+  readonly fixedList: readonly number[]
+  /** The units that policies protect. */
+  readonly held: ReadonlyMap<number, Protection>
   /** The unit after the first user message if it already is a marker, or -1. */
   readonly marker: number
   /** Told how a policy decides, for `why`. */
   readonly watch?: Watch
 }
 
+/** The changing lines of the system prompt, as a message before a unit. */
+export interface Changing extends SplitPrompt {
+  readonly unit: number
+  readonly tokens: number
+  /** What is known of the prompt now. A cut keeps its `room` for the message, so that it does not move with every line. */
+  readonly layout: PromptLayout & { readonly room: number }
+}
+
+/** Which policy protects a unit, and why. */
+export interface Protection {
+  readonly rule: string
+  readonly why: string
+}
+
+/** A frame with more protected units. */
+export function withProtected(frame: Frame, added: readonly (readonly [number, Protection])[]): Frame {
+  return {
+    ...frame,
+    ...protecting([...frame.fixedList, ...added.map(([unit]) => unit)]),
+    held: new Map([...frame.held, ...added]),
+  }
+}
+
+/** A frame in which some units are not protected any more. */
+export function withoutProtected(frame: Frame, units: ReadonlyMap<number, unknown>): Frame {
+  return { ...frame, ...protecting(frame.fixedList.filter(unit => !units.has(unit))) }
+}
+
+function protecting(units: readonly number[]): Pick<Frame, 'fixed' | 'fixedList'> {
+  const fixed = new Set(ascending(units))
+  return { fixed, fixedList: [...fixed] }
+}
+
 /**
- * Called with the fold and the room of a stable cut; with each search of recall and the tokens that it may spend; then with
+ * Called with the fold, the room and the ledger of a stable cut; with each search of recall and the tokens that it may spend; then with
  * every unit that is weighed, best first, its cost and what is left for it.
  */
 export type Watch = (decision: object, left?: number, unit?: number, cost?: number) => void
 
-export function createFrame({ system, transcript }: Conversation, options: FrameOptions): Frame {
+export function createFrame(conversation: Conversation, options: FrameOptions): Frame {
+  const { system, transcript, origin } = conversation
   const { window, reserve = 0, tools = [], pins = [], nonce } = options
-  const {
-    notes = 'inline',
-    noteBudget = Math.floor(window / 16),
-    noteCount = Number.POSITIVE_INFINITY,
-  } = options
-  const { shape = 'free', systemRole = true, overflow = 'error' } = options
+  const { notes = 'inline', noteBudget = Math.floor(window / 16) } = options
+  const { noteCount = Number.POSITIVE_INFINITY, shape = 'free' } = options
+  const { systemRole = true, overflow = 'error' } = options
   const count = counterOf(options)
   const margin = marginOf(count, window - reserve)
   const headNotes =
     notes === 'system' ? notesSection({ transcript, count, noteBudget, noteCount }, () => true) : undefined
-  const added = [...pins, ...(headNotes?.text ? [headNotes.text] : [])].join('\n\n')
   const ends = protectedEnd(transcript)
+  const changing = options.systemPrompt === 'stable' ? splitFrom(conversation, options, count) : undefined
   const settled = { window, reserve, shape, systemRole, overflow, notes, noteBudget, noteCount, nonce }
   return {
     ...settled,
     ...(options.leaveOut && { leaveOut: options.leaveOut }),
     system,
     transcript,
+    origin,
     count,
     margin,
     capacity: window - reserve - margin,
-    head: headPieces(system, added, count),
+    head: headPieces(conversation, { pins, notes: headNotes, count, changing }),
     headNotes,
+    changing,
     toolTokens: tools.length > 0 ? count.tools(tools) : 0,
     ends,
-    fixed: new Set(ascending([...transcript.systems, transcript.firstUser, ...ends])),
+    ...protecting([...transcript.systems, transcript.firstUser, ...ends]),
+    held: new Map(),
     marker: findMarker(transcript),
   }
 }
@@ -75,17 +124,81 @@ export function marginOf({ exact }: Pick<TokenCounter, 'exact'>, room: number): 
   return exact ? 0 : Math.ceil(room * 0.05)
 }
 
+interface HeadOptions {
+  readonly pins: readonly string[]
+  readonly notes: NotesSection | undefined
+  readonly changing: Changing | undefined
+  readonly count: TokenCounter
+}
+
+/** Takes the changing lines out of the system prompt. They stand before the newest user message. */
+function splitFrom(
+  conversation: Conversation,
+  { promptLayout: known = {} }: FrameOptions,
+  count: TokenCounter,
+): Changing | undefined {
+  const { system, transcript, origin } = conversation
+  if (transcript.units.length === 0) return undefined
+  const split = splitPrompt(
+    system.map(({ raw }) => raw),
+    known,
+  )
+  const { text, heads } = split
+  const tokens = text === '' ? 0 : count.message(parseMessage({ role: 'user', content: text }, 0))
+  const room = Math.max(known.room ?? 0, Math.ceil(tokens / roomStep) * roomStep)
+  if (text === '') return { ...split, tokens, unit: 0, layout: { heads, room } }
+  const hash = hashText(text)
+  const before = known.last?.hash === hash ? known.last.before - origin : -1
+  const unit = placeChanging(transcript, before)
+  const last = { hash, before: origin + transcript.units[unit]!.from }
+  return { ...split, tokens, unit, layout: { heads, room, last } }
+}
+
+const roomStep = 64
+
+/**
+ * The unit before which the changing lines stand: the newest user message, or, where they have changed during its turn, the
+ * last round. `before`: the entry before which they stood, if they are the same as then.
+ */
+function placeChanging({ units, stops, latestUser }: Transcript, before: number): number {
+  const user = Math.max(0, latestUser)
+  const stood = before < 0 ? -1 : firstPlace(units.length, place => units[place]!.to > before)
+  if (stood >= user && stood < units.length) return stood
+  const isBegun = before < 0 && (stops.at(-1) ?? 0) > user
+  return isBegun ? stops.at(-1)! : user
+}
+
 /** Pins and notes stand at the end of the last system message, so that the text before them stays the same. */
-function headPieces(system: readonly Entry[], added: string, count: TokenCounter): readonly Piece[] {
-  const pieces = system.map((entry, seq) => entryPiece(entry, 'system', seq))
-  if (added === '') return pieces
+function headPieces(
+  conversation: Conversation,
+  { pins, notes, count, changing }: HeadOptions,
+): readonly Piece[] {
+  const why = 'pinned facts and notes travel in the system prompt'
+  const first = firstSeq(conversation)
+  const pieces = conversation.system.map((entry, place) => {
+    const piece = entryPiece(entry, 'system', first + place)
+    const raw = changing?.messages[place] ?? entry.raw
+    return raw === entry.raw ? piece : rewritten({ count }, { ...piece, altered: withoutChanging }, raw)
+  })
+  const added = (piece: Omit<Piece, 'raw' | 'message' | 'tokens'>, text: string) =>
+    rewritten({ count }, { ...piece, added: why }, { role: 'system', content: text })
+  const section = notes?.text ? [added({ part: 'notes', seqs: [], notes: notes.moved }, notes.text)] : []
+  const text = [...pins, ...(notes?.text ? [notes.text] : [])].join('\n\n')
+  if (text === '') return pieces
   const last = pieces.pop()
-  const altered = { rule: 'pins', why: 'pinned facts and notes travel in the system prompt' }
-  const piece = { part: 'system', seqs: last?.seqs ?? [], altered } as const
-  return [
-    ...pieces,
-    rewritten({ count }, piece, last ? withTail(last.raw, added) : { role: 'system', content: added }),
-  ]
+  const piece = {
+    part: 'system',
+    seqs: last?.seqs ?? [],
+    ...(section.length > 0 && { carries: section }),
+  } as const
+  if (!last) return [added(piece, text)]
+  const altered = { rule: 'pins', why }
+  return [...pieces, rewritten({ count }, { ...piece, altered }, withTail(last.raw, text))]
+}
+
+const withoutChanging = {
+  rule: 'system prompt',
+  why: 'its changing lines stand just before the newest message',
 }
 
 /**
@@ -114,6 +227,9 @@ export interface NotesSection {
   readonly moved: readonly number[]
 }
 
+/** A note as a line of the section. */
+export const noteLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
+
 /** `isGathered` says whether a unit's notes belong in the section. The oldest notes are left out first. */
 export function notesSection(
   {
@@ -131,7 +247,7 @@ export function notesSection(
   for (let index = notes.length - 1; index >= 0 && moved.length < noteCount; index--) {
     const { at, unit } = notes[index]!
     if (!isGathered(unit)) continue
-    const line = entries[at]!.message.text.replace(/\s+/g, ' ').trim()
+    const line = noteLine(entries[at]!.message.text)
     const cost = count.text(`\n${line}`) + 1
     if (tokens + cost > noteBudget) break
     tokens += cost
@@ -152,8 +268,16 @@ export interface Piece {
   readonly seqs: readonly number[]
   /** Why the message is not the caller's own object. */
   readonly altered?: { readonly rule: string; readonly why: string }
+  /** Whether a long result or answer in it is one line. */
+  readonly isCleared?: boolean
+  /** Who protected the message, if a policy did. */
+  readonly held?: Protection | undefined
   /** Why the message was added; absent for a message of the input. */
   readonly added?: string
+  /** The units that an added text stands for, or the entries of the notes in it. */
+  readonly of?: readonly UnitRange[]
+  readonly notes?: readonly number[]
+  readonly remembered?: Remembered | undefined
   /** Pieces that were joined into this one. */
   readonly carries?: readonly Piece[]
   /** A digest that wants an answer where roles must alternate. */

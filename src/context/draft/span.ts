@@ -1,8 +1,8 @@
 import { firstPlace } from '../conversation/first-place.ts'
-import type { Part } from '../receipt.ts'
+import type { Part, Remembered } from '../receipt.ts'
 
-/** A stretch of units that are not sent as they are, and why. */
-export interface Span extends Stretch {
+/** Units in a row that are not sent as they are, and why. */
+export interface Span extends UnitRange {
   readonly fate: 'elided' | 'digested' | 'recalled'
   readonly rule: string
   readonly why: string
@@ -39,10 +39,11 @@ export interface Insertion {
   /** The text's tokens, where known. */
   readonly tokens?: number
   readonly why: string
-  /** The stretches of units that the text stands for: without it they are simply left out. */
-  readonly of: readonly ExplainedStretch[]
+  /** The units that the text stands for: without it they are simply left out. */
+  readonly of: readonly StandsFor[]
   /** The text belongs to the unit after it and is dropped with it. A digest is dropped with the units it stands for. */
   readonly beside?: boolean
+  readonly remembered?: Remembered | undefined
   /** Faults of digesters, and on which unit. */
   readonly faults?: readonly Fault[]
   /** The text quotes this unit's message whole, and is sent in its place. `tokens` is what it costs more than the message. */
@@ -56,12 +57,13 @@ export interface Fault {
   readonly problem: string
 }
 
-export interface Stretch {
+/** Units from one up to, not including, another. */
+export interface UnitRange {
   readonly from: number
   readonly to: number
 }
 
-interface ExplainedStretch extends Stretch {
+interface StandsFor extends UnitRange {
   readonly why?: string
   /** For a recalled unit: the unit with the words that were asked for, itself or one beside it. */
   readonly near?: number

@@ -4,7 +4,7 @@ import { neutralizeNotes } from '../../notes/neutralize.ts'
 import { createFindNewest } from '../conversation/remember.ts'
 import type { Entry } from '../conversation/stamp-entry.ts'
 import { digestProgram } from '../digests/index.ts'
-import { fullDraft, type Policy } from '../draft/draft.ts'
+import type { Policy } from '../draft/draft.ts'
 
 type Find = (message: Message) => string | undefined
 
@@ -26,14 +26,13 @@ export function artifact({ find = findProgram, title = artifactTitle }: Artifact
   const findNewest = createFindNewest()
   return {
     name: 'artifact',
-    apply(given) {
-      const draft = fullDraft(given)
+    apply(draft) {
       const textOf = (unit: number) => newestText(draft.entriesOf(draft.units[unit]!), find)
       const { transcript } = draft.frame
       const newest = findNewest(transcript, draft.units.length, unit => textOf(unit) !== undefined)
-      const { latestUser } = transcript
+      const latestUser = draft.turns.at(-1)
       // The newest version is sent anyway, or there is none.
-      if (newest < 0 || latestUser < 0 || draft.isKept(draft.units[newest]!)) return draft
+      if (newest < 0 || latestUser === undefined || draft.isKept(draft.units[newest]!)) return draft
       const why = 'what is being worked on travels in full'
       const of = [{ from: newest, to: newest + 1, why }]
       const text = `${title}\n${neutralizeNotes(textOf(newest)!)}`

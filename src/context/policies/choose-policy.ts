@@ -26,13 +26,18 @@ export const plainPolicies = {
 
 export type PlainPolicy = keyof typeof plainPolicies
 
-export const policyNames: readonly string[] = [...Object.keys(plainPolicies), 'sliding']
+/** The name of a policy in plans, configurations, commands and on the page. */
+export type PolicyName = PlainPolicy | 'sliding'
+
+export const plainNames = Object.keys(plainPolicies) as [PlainPolicy, ...PlainPolicy[]]
+
+export const policyNames: readonly [PolicyName, ...PolicyName[]] = [...plainNames, 'sliding']
 
 /** The policy that a configuration or a command line names. */
 export function choosePolicy(name: string, { messages, full, max, effort }: PolicyOptions = {}): Policy {
   if (effort !== undefined && name !== 'default')
     throw new InvalidOptionError('effort', `goes with the policy "default", not with "${name}"`)
-  if (!policyNames.includes(name))
+  if (!policyNames.some(known => known === name))
     throw new InvalidOptionError('policy', `expected one of ${policyNames.join(', ')}, got "${name}"`)
   if (effort !== undefined) return recall({ effort })
   if (name === 'sliding') return sliding(messages === undefined ? {} : { messages })

@@ -48,6 +48,30 @@ describe('recall', () => {
     expect(receipt.parts.recall).toBeGreaterThan(10)
   })
 
+  it('tells the day of what it brings back, once for a session', () => {
+    const day = 24 * 60 * 60 * 1000
+    const on = (time: number, messages: readonly MessageLike[]) =>
+      messages.map((message, n) => ({ ...message, time: time + n * 1000 }))
+    const chat = [
+      ...on(Date.UTC(2023, 4, 3, 10), early),
+      ...on(Date.UTC(2023, 4, 3, 12), chatter(60)),
+      ...on(Date.UTC(2023, 4, 3, 12) + day, [user('What is my dog called?')]),
+    ]
+    const lines = (messages: readonly MessageLike[]) => {
+      const { messages: sent, receipt } = fit(messages, options(600))
+      expect(receipt.tokens).toBeLessThanOrEqual(600)
+      return String(sent.at(-2)!.content).split('\n')
+    }
+    const dated = lines(chat)
+    expect(dated.slice(1, 3)).toEqual([
+      '3 May 2023',
+      '#2 user: My dog is called Bramble and she is afraid of thunder.',
+    ])
+    expect(dated.filter(line => line === '3 May 2023')).toHaveLength(1)
+    const undated = lines(chat.map(({ time: _, ...message }) => message as MessageLike))
+    expect(undated.filter(line => !/^[#[]/.test(line))).toEqual([])
+  })
+
   it('shows what it brings back in the order of the conversation', () => {
     const chat = [
       ...early,

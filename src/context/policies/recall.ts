@@ -1,4 +1,4 @@
-import { fullDraft, type Policy } from '../draft/draft.ts'
+import type { Policy } from '../draft/draft.ts'
 import { recallBlocks } from '../recall/blocks.ts'
 import { toEffort } from '../recall/judge.ts'
 import { createStableCut, type StableOptions } from './stable.ts'
@@ -30,10 +30,10 @@ function recallAs(name: string, amount: number, options: StableOptions): Policy 
   const cutStably = createStableCut({ digests: 1 / 48, ...options }, effort)
   return {
     name,
-    apply(given) {
-      const draft = fullDraft(given)
-      const { draft: cut, fold, room } = cutStably(draft)
-      return cut.insert(recallBlocks(draft.frame, fold, room, effort), 'recalled')
+    effort: amount,
+    apply(draft) {
+      const { draft: cut, ...place } = cutStably(draft)
+      return cut.insert(recallBlocks({ frame: draft.frame, effort, ...place }), 'recalled')
     },
   }
 }

@@ -1,6 +1,6 @@
 import { InvalidOptionError, showValue } from '../../log/error.ts'
 import { isCount } from '../../log/is-count.ts'
-import { isOrdinary } from '../conversation/transcript.ts'
+import { isOrdinary } from '../conversation/unit.ts'
 import type { Policy } from '../draft/draft.ts'
 
 interface SlidingOptions {

@@ -1,10 +1,9 @@
-import { cutOldest } from '../draft/cut-oldest.ts'
-import { fullDraft, type Policy } from '../draft/draft.ts'
+import type { Policy } from '../draft/draft.ts'
 
 /**
  * Keeps all system messages (moved to the front), the first user message and the latest turn; between them a marker
  * and the longest run of the most recent messages that fits.
  */
 export function spongebob(): Policy {
-  return { name: 'spongebob', apply: draft => cutOldest(fullDraft(draft).moveSystemsFirst()) }
+  return { name: 'spongebob', apply: draft => draft.moveSystemsFirst().dropOldest() }
 }

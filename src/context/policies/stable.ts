@@ -1,15 +1,17 @@
 import { keepLatest } from '../conversation/remember.ts'
 import type { Transcript } from '../conversation/transcript.ts'
 import { checkDigesters, digestLine } from '../digests/digest.ts'
-import { type Digester, exchangeAt } from '../digests/exchange.ts'
+import { type Digester, exchangeAt, isWhole } from '../digests/exchange.ts'
 import { digestText } from '../digests/text.ts'
 import { digestTools } from '../digests/tools.ts'
 import { textCost } from '../draft/cost.ts'
 import { cutJournal } from '../draft/cut-journal.ts'
-import { type FullDraft, fullDraft, type Policy } from '../draft/draft.ts'
+import type { Draft, OwnDraft, Policy } from '../draft/draft.ts'
 import type { Fault, Insertion } from '../draft/span.ts'
 import type { Effort } from '../recall/judge.ts'
-import { divideRoom, type Fold, foldTranscript, type Room, spanCost } from '../stable/fold.ts'
+import { divideRoom, type Room } from '../stable/divide-room.ts'
+import { type Fold, foldTranscript, isStill, spentIn } from '../stable/fold.ts'
+import { type Ledger, ledgerOf } from '../stable/ledger.ts'
 
 export interface StableOptions {
   /** After a cut the tail is at most this share of its room. Default 0.4. */
@@ -26,57 +28,70 @@ export interface StableOptions {
  */
 export function stable(options: StableOptions = {}): Policy {
   const cutStably = createStableCut(options, { room: 0, keep: 0.5 })
-  return { name: 'stable', apply: draft => cutStably(fullDraft(draft)).draft }
+  return { name: 'stable', apply: draft => cutStably(draft).draft }
 }
 
 const builtIn = createCutDigests()
+
+interface StableCut<D> {
+  readonly draft: D
+  readonly ledger: Ledger
+  readonly fold: Fold
+  readonly room: Room
+}
 
 /** The cut that `stable` and `recall` share, with room kept for recall. */
 export function createStableCut(
   { low = 0.4, digests = 0, digesters }: StableOptions,
   { room: recall, keep }: Pick<Effort, 'room' | 'keep'>,
-): <D extends FullDraft>(draft: D) => { draft: D; fold: Fold; room: Room } {
+): <D extends Draft>(draft: D) => StableCut<D> {
   const cutDigests = digesters ? createCutDigests(digesters) : builtIn
-  return draft => {
+  return <D extends Draft>(draft: D) => {
     const { frame } = draft
     const room = divideRoom(frame, { recall, digests, low, keep })
-    const fold = foldTranscript(frame.transcript, room)
-    frame.watch?.({ fold, room })
-    if (fold.cut === 0) return { draft, fold, room }
+    const ledger = ledgerOf(draft)
+    const fold = foldTranscript(ledger, room)
+    frame.watch?.({ fold, room, ledger })
+    if (isStill(fold)) return { draft, ledger, fold, room }
     const { epoch, needed, limit } = fold
-    const spent = spanCost(frame.transcript, fold.cut, draft.units.length, room.inlineNotes) + fold.stuck
-    const growth = Math.max(0, room.tail - spent)
-    const cut = draft
+    const growth = Math.max(0, room.tail - spentIn(ledger, room, fold, draft.units.length))
+    const cut = (draft as OwnDraft & D)
+      .clear(fold.cleared)
       .dropRange(0, fold.cut, 'before the cut')
       .withCut({ before: fold.cut, at: epoch, needed, limit, growth, recall: room.recall })
-    // Inside a long turn the journal also gets a part of recall's room: it is then the only memory of most of the work.
     const isInside = draft.units[fold.cut]?.kind !== 'user'
-    const borrowed = isInside ? Math.floor(room.recall / 4) : 0
     // A small window keeps no room for a journal alone: there it shares that of the digests.
     const shared = room.journal > 0 ? 0 : room.digests
-    const journal = cutJournal(cut, fold.cut, room.journal + Math.floor(shared / 2) + borrowed)
-    const lines = cutDigests(cut, fold.cut, room.digests - Math.min(shared, journal?.tokens ?? 0))
+    const journal = cutJournal(cut, fold.cut, isInside ? fold.lines : room.journal + Math.floor(shared / 2))
+    const budget = room.digests - Math.min(shared, journal?.tokens ?? 0)
+    const lines = cutDigests(draft, { cut: fold.cut, budget, decided: ledger.decided.slice(0, fold.cut) })
     const added = [lines, journal].filter(insertion => insertion !== undefined)
-    const left = { ...room, recall: room.recall - borrowed }
-    return { draft: cut.insert(added, 'digested'), fold, room: left }
+    // Last, so that a system message that aged among other units keeps its own reason.
+    return { draft: cut.insert(added, 'digested').age(fold.aged.units), ledger, fold, room }
   }
 }
 
 /** Characters of a line: many lines share a small room, and the first call or sentence is enough. */
 const mostCharacters = 120
 
+/** Where a conversation is cut, the tokens for digests, and what earlier policies decided about the units before the cut. */
+interface CutPlace extends Pick<Ledger, 'decided'> {
+  readonly cut: number
+  readonly budget: number
+}
+
 /** Makes one message of lines for the newest exchanges before a cut. It stays the same until the next cut. */
 function createCutDigests(digesters: readonly Digester[] = [digestTools, digestText]) {
   checkDigesters(digesters)
   const latest = keepLatest<Transcript, Insertion | undefined>()
-  return (draft: FullDraft, cut: number, budget: number) => {
-    if (budget <= 0) return undefined
+  return (draft: Draft, place: CutPlace) => {
+    if (place.budget <= 0) return undefined
     const { transcript, count } = draft.frame
-    const key = `${[cut, budget, count.id]}`
-    return latest(transcript, key, () => makeDigests(draft, cut, budget))
+    const key = JSON.stringify([place, count.id])
+    return latest(transcript, key, () => makeDigests(draft, place))
   }
 
-  function makeDigests(draft: FullDraft, cut: number, budget: number): Insertion | undefined {
+  function makeDigests(draft: Draft, { cut, budget }: CutPlace): Insertion | undefined {
     const { frame, turns } = draft
     const lines: string[] = []
     const faults: Fault[] = []
@@ -85,7 +100,7 @@ function createCutDigests(digesters: readonly Digester[] = [digestTools, digestT
     let tokens = textCost(frame, 'user', '')
     for (let turn = turns.findLastIndex(user => user < cut); turn >= 0; turn--) {
       const exchange = exchangeAt(frame.transcript, turn)
-      if (exchange.to > cut) continue
+      if (exchange.to > cut || !isWhole(draft, exchange)) continue
       const { line, problems } = digestLine(exchange, digesters, { max: mostCharacters })
       tokens += frame.count.text(`${line}\n`)
       if (tokens > budget) break

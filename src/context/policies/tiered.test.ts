@@ -130,7 +130,7 @@ describe('tiered, the document of S1', () => {
     expect(kept.length).toBeGreaterThan(8)
     expect(kept.length).toBeLessThan(58)
     expect(kept.at(-1)).toContain('scene 57')
-    expect(receipt.inserted.some(one => one.part === 'marker')).toBe(true)
+    expect(receipt.sent.some(({ part }) => part === 'marker')).toBe(true)
   })
 
   it('sends the current program in full, however long ago it was made', () => {

@@ -4,10 +4,10 @@ import type { Message } from '../../log/message.ts'
 import { createFindNewest } from '../conversation/remember.ts'
 import type { Entry } from '../conversation/stamp-entry.ts'
 import { checkDigesters, digestLine, maxRequest } from '../digests/digest.ts'
-import { countExchanges, exchangeAt } from '../digests/exchange.ts'
+import { countExchanges, exchangeAt, isWhole } from '../digests/exchange.ts'
 import { type Digester, defaultDigesters, digestProgram, type Exchange } from '../digests/index.ts'
 import { digestCost, markerCost, unitCost } from '../draft/cost.ts'
-import { type Digest, fullDraft, type Policy } from '../draft/draft.ts'
+import type { Digest, Policy } from '../draft/draft.ts'
 
 interface TieredOptions {
   /** How many of the latest exchanges are sent whole. Default 2. */
@@ -37,8 +37,7 @@ export function tiered({
   const findNewest = createFindNewest()
   return {
     name: 'tiered',
-    apply(given) {
-      const draft = fullDraft(given)
+    apply(draft) {
       const { transcript } = draft.frame
       const count = countExchanges(transcript)
       const older = Math.max(0, count - full)
@@ -56,7 +55,7 @@ export function tiered({
       for (let turn = older - 1; turn >= 0 && places > 0; turn--) {
         const exchange = exchangeAt(transcript, turn)
         const { from: unit, to } = exchange
-        if (unit === stays?.from) continue
+        if (unit === stays?.from || !isWhole(draft, exchange)) continue
         const isFirst = unit === transcript.firstUser
         const isQuoting = isFirst && fitsLine(transcript.entries[draft.units[unit]!.from]!)
         const { line, problems } = (isFirst && !isQuoting ? digestAnswer : digest)(exchange)

@@ -1,12 +1,17 @@
-import { recallTitle } from '../../log/texts.ts'
+import type { ToolCall } from '../../log/message.ts'
+import { recallTitle, toDay } from '../../log/texts.ts'
 import { neutralizeNotes } from '../../notes/neutralize.ts'
-import { keepLatest, remember } from '../conversation/remember.ts'
+import { keepLatest } from '../conversation/remember.ts'
+import { filesIn } from '../conversation/touched.ts'
+import { saidIn } from '../conversation/unit-text.ts'
 import { textCost } from '../draft/cost.ts'
 import type { Frame } from '../draft/frame.ts'
 import type { Insertion } from '../draft/span.ts'
-import { type Fold, type Room, spanCost } from '../stable/fold.ts'
+import type { Room } from '../stable/divide-room.ts'
+import { type Fold, isStill, spentIn } from '../stable/fold.ts'
+import { type Ledger, rememberRead } from '../stable/ledger.ts'
 import { type Block, chooseBlock } from './choose-block.ts'
-import { indexTranscript, saidIn } from './index-transcript.ts'
+import { indexTranscript } from './index-transcript.ts'
 import { type Effort, type Judgement, judge, type Question } from './judge.ts'
 import type { RecallIndex } from './recall-index.ts'
 import { termsOf, withoutLabel, wordsOf } from './terms.ts'
@@ -22,45 +27,67 @@ interface Progress {
   readonly blocks: Blocks
 }
 
+/** Where recall works: the cut, the room, and how much is recalled. */
+export interface RecallPlace {
+  readonly frame: Frame
+  readonly ledger: Ledger
+  readonly fold: Fold
+  readonly room: Room
+  readonly effort: Effort
+}
+
 /**
  * The blocks of a context: one for each user message since the cut that asked for something old. A block stays where it
  * is until the next cut, or until the room is full (a flush): so the prompt's beginning grows and is not rewritten. Only
  * the turns since the cut are ranked, so a cold start is cheap too.
  */
-export function recallBlocks(frame: Frame, fold: Fold, room: Room, effort: Effort): readonly Insertion[] {
-  if (fold.cut === 0) return []
+export function recallBlocks({ frame, ledger, fold, room, effort }: RecallPlace): readonly Insertion[] {
+  if (isStill(fold)) return []
   const { transcript } = frame
   const { cut, epoch, epochUser } = fold
   // The title as a message of its own is the least that a block costs.
   const headCost = textCost(frame, 'user', recallTitle) + 1
+  const longestDay = frame.count.text(`${toDay(1_696_032_000_000)}\n`)
   const key = `blocks ${JSON.stringify([room, effort, cut, epoch, headCost])}`
-  const memory = remember<{ progress: Progress }>(transcript, key, () => ({
-    progress: { next: Math.max(0, epochUser), blocks: [] },
-  }))
+  const start: Progress = { next: Math.max(0, epochUser), blocks: [] }
+  const memory = rememberRead(ledger, key, start)
   const read = ({ next, blocks }: Progress): Progress => ({ next: next + 1, blocks: after(blocks, next) })
-  while (memory.progress.next <= transcript.latestUser) memory.progress = read(memory.progress)
+  let progress = memory.read
+  while (progress.next <= transcript.latestUser) {
+    progress = read(progress)
+    memory.keep(progress, progress.next)
+  }
   // What follows the latest user message may still grow: it is read again every time.
-  let { progress } = memory
   while (progress.next < transcript.units.length) progress = read(progress)
   return progress.blocks.map(block => renderBlock(frame, block))
 
   function after(blocks: Blocks, at: number): Blocks {
-    const { kind } = transcript.units[at]!
-    if (kind === 'user') return atUser(blocks, at)
-    if (kind !== 'tools' || total(blocks) <= freeAt(at + 1)) return blocks
-    // The block of the turn itself stays for all its rounds; older ones make room.
-    const own = transcript.turns.findLast(user => user < at)
-    return blocks.filter(block => block.user === own)
+    const { kind, tokens, from } = transcript.units[at]!
+    const { message } = transcript.entries[from]!
+    if (kind === 'user')
+      return ask(blocks, at, message.text, freeAt(Math.max(at, epoch)) - Math.max(room.least, tokens))
+    if (kind !== 'tools') return blocks
+    const kept = inTurn(blocks, at)
+    // What the newest round speaks of when the room is full may have been cleared.
+    return at === epoch ? ask(kept, at, saidIn(message, describe).join('\n'), room.recallInside) : kept
   }
 
-  function atUser(before: Blocks, user: number): Blocks {
-    const unit = transcript.units[user]!
-    const free = freeAt(Math.max(user, epoch)) - Math.max(room.least, unit.tokens)
+  /** The block of the turn itself stays for all its rounds while there is room; older ones go first. */
+  function inTurn(blocks: Blocks, at: number): Blocks {
+    if (total(blocks) <= freeAt(at + 1)) return blocks
+    const turn = transcript.turns.findLast(user => user < at) ?? 0
+    const own = blocks.filter(block => block.user >= turn)
+    return total(own) <= room.recallInside ? own : []
+  }
+
+  /** Adds the block for a message or a round, if it asks for something that is gone. */
+  function ask(before: Blocks, user: number, text: string, free: number): Blocks {
     const kept = total(before) > free ? [] : before
-    const { text } = transcript.entries[unit.from]!.message
     const index = indexTranscript(transcript, user)
-    const question = { transcript, index, effort, text, user, cut }
-    const search = { ...question, ...judge(question), base: room.base, headCost, watch: frame.watch }
+    const files = filesIn(transcript.units, Math.max(cut, fold.cleared.before), user)
+    const question = { transcript, ledger, index, effort, text, user, fold, files }
+    const dayCost = dayOf(frame, user) === '' ? 0 : longestDay
+    const search = { ...question, ...judge(question), base: room.base, headCost, dayCost, watch: frame.watch }
     const choose = (others: Blocks, most: number) => {
       const recalled = new Set(others.flatMap(block => block.units))
       const block = chooseBlock({ ...search, recalled }, most)
@@ -76,9 +103,11 @@ export function recallBlocks(frame: Frame, fold: Fold, room: Room, effort: Effor
 
   /** The room for blocks when the units up to one have been sent. */
   function freeAt(end: number): number {
-    return room.tail + room.recall - fold.stuck - spanCost(transcript, cut, end, room.inlineNotes)
+    return room.tail + room.recall - spentIn(ledger, room, fold, end)
   }
 }
+
+const describe = ({ name, arguments: given }: ToolCall) => `${name} ${given}`
 
 const total = (blocks: Blocks) => blocks.reduce((sum, block) => sum + block.tokens, 0)
 
@@ -86,9 +115,11 @@ const latest = keepLatest<ExplainedBlock, Insertion>()
 
 /** A block as a message: a title, then every recalled entry with its place and its speaker. */
 function renderBlock(frame: Frame, block: ExplainedBlock): Insertion {
-  return latest(block, `${[frame.system.length, frame.count.id]}`, () => {
+  return latest(block, `${[frame.origin, frame.count.id]}`, () => {
     const { user, units, reasons } = block
-    const text = [recallTitle, ...units.flatMap(unit => unitLines(frame, unit))].join('\n')
+    const text = [recallTitle, ...units.flatMap((unit, n) => datedLines(frame, unit, units[n - 1]))].join(
+      '\n',
+    )
     const tokens = textCost(frame, 'user', text)
     const why = 'the message after it asks for something older'
     const of = units.map((unit, place) => ({ from: unit, to: unit + 1, ...reasons[place]! }))
@@ -96,7 +127,20 @@ function renderBlock(frame: Frame, block: ExplainedBlock): Insertion {
   })
 }
 
-function unitLines({ transcript, system }: Frame, index: number): readonly string[] {
+/** The lines of a unit, after its day if that is another than the day of the unit before it. */
+function datedLines(frame: Frame, unit: number, before: number | undefined): readonly string[] {
+  const day = dayOf(frame, unit)
+  const isKnown = day === '' || (before !== undefined && day === dayOf(frame, before))
+  return isKnown ? unitLines(frame, unit) : [day, ...unitLines(frame, unit)]
+}
+
+/** The day of a unit; empty without a time. */
+function dayOf({ transcript }: Frame, unit: number): string {
+  const { time } = transcript.entries[transcript.units[unit]!.from]!.message
+  return time === undefined ? '' : toDay(time)
+}
+
+function unitLines({ transcript, origin }: Frame, index: number): readonly string[] {
   const unit = transcript.units[index]!
   const lines: string[] = []
   for (let at = unit.from; at < unit.to; at++) {
@@ -110,7 +154,7 @@ function unitLines({ transcript, system }: Frame, index: number): readonly strin
       .filter(Boolean)
       .join('\n')
     // Names and arguments are quoted here: in their own messages they are not text.
-    lines.push(neutralizeNotes(`#${system.length + at} ${speaker}: ${said}`))
+    lines.push(neutralizeNotes(`#${origin + at} ${speaker}: ${said}`))
   }
   return lines
 }
@@ -118,7 +162,7 @@ function unitLines({ transcript, system }: Frame, index: number): readonly strin
 const mostWords = 6
 
 /** Why each unit was recalled: in the words of the message that asked for it, or because it means the same. */
-function reasonsFor(
+export function reasonsFor(
   { transcript, index, text, user, terms }: Question & Judgement,
   units: readonly number[],
 ) {

@@ -1,7 +1,7 @@
-import type { Unit } from '../conversation/transcript.ts'
+import type { Unit } from '../conversation/unit.ts'
 import type { Watch } from '../draft/frame.ts'
 import { bestFirst } from './best-first.ts'
-import { type Judgement, type Question, slope } from './judge.ts'
+import { isRecallable, type Judgement, type Question, slope } from './judge.ts'
 
 /** The recalled units for one user message. */
 export interface Block {
@@ -17,6 +17,8 @@ export interface Search extends Question, Judgement {
   /** Units in other blocks. */
   readonly recalled: ReadonlySet<number>
   readonly headCost: number
+  /** What the day costs that stands before the entries of a session; 0 where messages have no times. */
+  readonly dayCost: number
   readonly watch?: Watch | undefined
 }
 
@@ -31,25 +33,29 @@ export const lineCost = ({ tokens, from, to }: Unit): number => tokens + 2 * (to
 
 /** Chooses the units to recall for a message, at most `room` tokens; mostly none. */
 export function chooseBlock(search: Search, room: number): Block | undefined {
-  const { transcript, scores, asked, most, base, user, cut, recalled, headCost, watch } = search
+  const { transcript, scores, asked, most, base, user, recalled, headCost, dayCost, watch } = search
+  const { sessions } = search.index
   // The more strongly a message asks, the larger its block may be.
   let worth = Math.min(room, Math.floor(base * Math.min(most, slope * (asked - 1)))) - headCost
   watch?.(search, worth)
   if (worth < smallest) return undefined
   const chosen: number[] = []
+  const dated = new Set<number>()
   let tokens = headCost
   const floor = floorOf(search)
   for (const at of bestFirst(scores.values)) {
     if (scores.values[at]! < floor || worth < least) break
     const unit = scores.units[at]!
-    if (unit >= cut || unit === transcript.firstUser) continue
-    const cost = lineCost(transcript.units[unit]!)
+    if (!isRecallable(search, unit)) continue
+    const session = sessions[unit]!
+    const cost = lineCost(transcript.units[unit]!) + (dated.has(session) ? 0 : dayCost)
     watch?.(search, worth, unit, cost)
     if (cost > worth) continue
     worth -= cost
     // A unit in an earlier block is sent already, and uses up its share of this message's room.
     if (recalled.has(unit)) continue
     tokens += cost
+    dated.add(session)
     chosen.push(unit)
   }
   return chosen.length > 0 ? { user, units: chosen.sort((a, b) => a - b), tokens } : undefined

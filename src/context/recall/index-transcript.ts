@@ -1,7 +1,8 @@
-import type { Message, ToolCall } from '../../log/message.ts'
 import { remember } from '../conversation/remember.ts'
-import { isOrdinary, type Transcript, type Unit } from '../conversation/transcript.ts'
-import { packIndex } from './pack-index.ts'
+import type { Transcript } from '../conversation/transcript.ts'
+import { isOrdinary, type Unit } from '../conversation/unit.ts'
+import { unitText } from '../conversation/unit-text.ts'
+import { packIndex } from './packed/index.ts'
 import { createRecallIndex, type RecallIndex } from './recall-index.ts'
 import { termsOf, withoutLabel } from './terms.ts'
 
@@ -29,8 +30,8 @@ export function indexTranscript(transcript: Transcript, upTo: number): RecallInd
     const text = isSaid ? unitText(transcript, unit) : ''
     const isUser = unit.kind === 'user'
     // Where only one of both has a time, there is no pause; where none has had one so far, the words tell.
-    const isTimed = (time ?? memory.time) !== undefined
-    const isPaused = isTimed ? time! - memory.time! > pause : isUser && isElsewhere(index, text)
+    const isUntimed = time === undefined && memory.time === undefined
+    const isPaused = isUntimed ? isUser && isElsewhere(index, text) : timeBetween(memory.time, time) > pause
     const beginsSession = isPaused || at - (index.starts.at(-1) ?? 0) >= longest
     const ended = lastTime(transcript, unit)
     const tokens = isSaid ? unit.tokens : 0
@@ -41,10 +42,16 @@ export function indexTranscript(transcript: Transcript, upTo: number): RecallInd
   return index
 }
 
-/** Units that a message is compared with; a message of no more terms, or a session of no more units, is too short for it. */
+/** The time between two messages; `otherwise` if one of them has none. */
+function timeBetween(before: number | undefined, time: number | undefined, otherwise = 0): number {
+  return before === undefined || time === undefined ? otherwise : time - before
+}
+
+/** A message is compared with this many units before it. */
 const near = 6
+/** Messages of at most this many terms, and sessions of at most this many units, are too short to be compared. */
 const few = 3
-/** The share of a message's terms, at least, that stand in those units, if it goes on with the same matter. */
+/** A message goes on with the same matter if at least this share of its terms stands in those units. */
 const least = 0.2
 
 /** Whether a message speaks of something else than the units before it. */
@@ -82,25 +89,11 @@ const toMemory = (index: RecallIndex, time?: number): Memory => {
 
 const key = 'recall index'
 
-/** All text of a unit: what was said, the calls with their arguments, the results. */
-function unitText(transcript: Transcript, unit: Unit): string {
-  return transcript.entries
-    .slice(unit.from, unit.to)
-    .filter(({ role }) => role !== 'assistant_note')
-    .flatMap(({ message }) => saidIn(message, call => `${call.name} ${call.arguments}`))
-    .join('\n')
-}
-
-/** Everything that a message says: its text, its calls, and the results that are not its text. */
-export function saidIn({ role, text, calls, results }: Message, describe: (call: ToolCall) => string) {
-  return [text, ...calls.map(describe), ...(role === 'tool' ? [] : results.map(result => result.text))]
-}
-
-/** The milliseconds between a unit and the message before it; NaN where a time is missing. */
-export function restBefore({ units, entries }: Transcript, at: number): number {
+/** Whether a unit follows the message before it without a pause; not where a time is missing. */
+export function followsClosely({ units, entries }: Transcript, at: number): boolean {
   const { from } = units[at]!
-  const time = (place: number) => entries[place]?.message.time ?? Number.NaN
-  return time(from) - time(from - 1)
+  const timeOf = (place: number) => entries[place]?.message.time
+  return timeBetween(timeOf(from - 1), timeOf(from), Number.POSITIVE_INFINITY) <= pause
 }
 
 /** The time at which a unit ended, if its messages have times. */

@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { estimate } from '../../tokens/estimate.ts'
+import { nothingCleared } from '../conversation/clearing.ts'
 import { readConversation } from '../conversation/conversation.ts'
+import { plainLedger } from '../stable/ledger.ts'
 import { indexTranscript } from './index-transcript.ts'
 import { judge, slope, toEffort } from './judge.ts'
 
 const minute = 60_000
+
+const cutAt = (cut: number) => ({ fold: { cut, cleared: nothingCleared }, files: new Set<number>() })
 const past = [
   'The berth of the Heron is number nine at the north jetty.',
   'Noted: number nine.',
@@ -27,7 +31,8 @@ function asking(text: string, { rest = minute, later = [] as readonly string[], 
   const { transcript } = readConversation(messages, estimate())
   const index = indexTranscript(transcript, whole ? transcript.units.length : past.length)
   const user = past.length
-  return { transcript, index, effort: toEffort(0.5), text, user, cut: past.length }
+  const ledger = plainLedger(transcript)
+  return { transcript, ledger, index, effort: toEffort(0.5), text, user, ...cutAt(past.length) }
 }
 
 const report = Array.from({ length: 40 }, (_, n) => `measure${n} shows value${n} of gauge${n}.`).join(' ')
@@ -67,8 +72,8 @@ describe('judge', () => {
     const text = `${report} And the berth number of the jetty?`
     const question = asking(text)
     for (const cut of [past.length, past.length, 2]) {
-      const warm = judge({ ...question, cut })
-      expect(warm).toEqual(judge({ ...asking(text), cut }))
+      const warm = judge({ ...question, ...cutAt(cut) })
+      expect(warm).toEqual(judge({ ...asking(text), ...cutAt(cut) }))
       expect(warm.asked).toBeGreaterThan(1)
     }
   })
@@ -96,8 +101,17 @@ describe('judge', () => {
     }))
     const { transcript } = readConversation(messages, estimate())
     const index = indexTranscript(transcript, 3000)
+    const ledger = plainLedger(transcript)
     const text = messages[3000]!.content
-    const { scores, asked } = judge({ transcript, index, effort: toEffort(0.5), text, user: 3000, cut: 2990 })
+    const { scores, asked } = judge({
+      transcript,
+      ledger,
+      index,
+      effort: toEffort(0.5),
+      text,
+      user: 3000,
+      ...cutAt(2990),
+    })
     expect(asked).toBeGreaterThan(1)
     const own = scores.values[scores.units.indexOf(404)]!
     expect(scores.values.filter(value => value > own).length).toBeLessThan(5)

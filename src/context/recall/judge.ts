@@ -1,8 +1,12 @@
 import { InvalidOptionError, showValue } from '../../log/error.ts'
+import { isCleared } from '../conversation/clearing.ts'
 import { keepLatest } from '../conversation/remember.ts'
+import { touchesOne } from '../conversation/touched.ts'
 import type { Scores, Transcript } from '../conversation/transcript.ts'
+import type { Fold } from '../stable/fold.ts'
+import { isOpen, type Ledger } from '../stable/ledger.ts'
 import { isPlain, isQuestion } from './asking.ts'
-import { pause, restBefore } from './index-transcript.ts'
+import { followsClosely } from './index-transcript.ts'
 import { type Ranking, rank } from './rank.ts'
 import type { RecallIndex } from './recall-index.ts'
 import { termsOf, withoutLabel, wordsOf } from './terms.ts'
@@ -20,11 +24,14 @@ export interface Judgement extends Ranking {
 /** A user message, its text, and what it is asked of. */
 export interface Question {
   readonly transcript: Transcript
+  readonly ledger: Ledger
   readonly index: RecallIndex
   readonly effort: Effort
   readonly text: string
   readonly user: number
-  readonly cut: number
+  readonly fold: Pick<Fold, 'cut' | 'cleared'>
+  /** The files that stand in view, which are not recalled. */
+  readonly files: ReadonlySet<number>
 }
 
 /** No old entry covers all that a message with more terms says: its last parts that ask are also ranked by themselves. */
@@ -54,8 +61,8 @@ const latest = keepLatest<Transcript, ReturnType<typeof rank>>()
 /** Ranks the past for a user message. Not again in further rounds of its turn, though they may move the cut. */
 function rankFor({ transcript, index, user }: Question, text: string) {
   return latest(transcript, `${user}`, () => {
-    const isLong = new Set(termsOf(text)).size > longMessage
-    return rank(index, text, user, isLong ? lastQuestions(text) : [])
+    const isLong = !isRound(transcript, user) && new Set(termsOf(text)).size > longMessage
+    return rank(index, text, { n: user, parts: isLong ? lastQuestions(text) : [] })
   })
 }
 
@@ -64,10 +71,12 @@ export function judge(question: Question): Judgement {
   const { user, transcript, effort } = question
   const text = withoutLabel(question.text)
   const { parts, ...whole } = rankFor(question, text)
-  const rest = restBefore(transcript, user) <= pause ? going : opening
-  const isPlainly = isPlain(text)
+  const rest = followsClosely(transcript, user) ? going : opening
+  const isAsking = !isRound(transcript, user)
+  const isPlainly = isAsking && isPlain(text)
   const isOurs = isPlainly && isOfUs(question, text)
-  const weight = isOurs ? ours : isPlainly ? plain : rest * (isQuestion(text) ? passing : 1)
+  const inPassing = isAsking ? rest * (isQuestion(text) ? passing : 1) : 1
+  const weight = isOurs ? ours : isPlainly ? plain : inPassing
   let scores = transcript.meaning?.add(user, whole) ?? whole.scores
   let asked = weigh(question, scores, whole.whole, weight)
   // The whole message orders the recalled units; its parts also open the gate, but only a little.
@@ -87,6 +96,9 @@ export function judge(question: Question): Judgement {
     most: effort.block + (isOurs ? more : 0),
   }
 }
+
+/** Whether a round of tools speaks instead of a person: questions and pauses in it mean nothing. */
+const isRound = ({ units }: Transcript, unit: number): boolean => units[unit]?.kind === 'tools'
 
 /** The last three sentences or clauses near a message's end that ask. Shorter ones would match anything. */
 function lastQuestions(text: string): readonly string[] {
@@ -112,17 +124,35 @@ function weigh(question: Question, scores: Scores, whole: number, weight: number
   return (old * weight) / (question.effort.gate * Math.max(1, seen, Math.round(cover * whole)))
 }
 
+/** About the most by which neighbours, session and priors lift the score of an entry. */
+const lift = 4
+
+/** Whether a message can ask for an entry that has this share of its words, whatever else is said: spares a ranking where it cannot. */
+export function mayAsk(text: string, share: number, { gate }: Effort): boolean {
+  const weight = isPlain(text) ? ours : opening * (isQuestion(text) ? passing : 1)
+  return share * lift * weight >= gate * cover
+}
+
 /** Tokens before the newest message that count as in view. Not a share of the window: a long view would never recall. */
 const viewTokens = 1500
 
-/** The best score of a unit that was cut and is not sent anyway, and the best at the end of the tail, which the model sees. */
-function bestOf({ transcript, user, cut }: Question, { units, values }: Scores) {
-  const { costBefore, firstUser } = transcript
+/** Whether a unit is not sent as it is, because it was cut or cleared, and was not left out by an earlier policy. */
+export function isRecallable({ transcript, ledger, fold, files }: Question, unit: number): boolean {
+  if (unit >= fold.cut && !isCleared(transcript, fold.cleared, unit)) return false
+  if (files.size > 0 && touchesOne(transcript.units[unit]!, files)) return false
+  return unit !== transcript.firstUser && isOpen(ledger, unit)
+}
+
+/** The best score of a unit that may be recalled, and the best at the end of the tail, which the model sees. */
+function bestOf(question: Question, { units, values }: Scores) {
+  const { user, fold } = question
+  const { costBefore } = question.transcript
   let [old, seen] = [0, 0]
   for (let at = 0; at < units.length; at++) {
     const unit = units[at]!
-    if (unit >= cut && costBefore[user]! - costBefore[unit]! <= viewTokens) seen = Math.max(seen, values[at]!)
-    if (unit < cut && unit !== firstUser) old = Math.max(old, values[at]!)
+    if (unit >= fold.cut && costBefore[user]! - costBefore[unit]! <= viewTokens)
+      seen = Math.max(seen, values[at]!)
+    if (isRecallable(question, unit)) old = Math.max(old, values[at]!)
   }
   return [old, seen] as const
 }

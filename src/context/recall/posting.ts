@@ -1,10 +1,10 @@
 import * as ranking from './ranking.ts'
 
-// A posting is one number: an entry, about how long the entry is, and how often it has a term. A ranking reads one list in its
-// order, and divides once for each shape, which is what stands beside the entry: nine bits. 23 are left for the entry, which
-// is more than memory has room for.
+// A posting says in one number which entry has a term (23 bits) and the shape of that entry: about how long it is (6 bits) and
+// how often it has the term (3 bits). BM25 needs only the shape, so it is computed once for each of the 512 shapes, and a
+// ranking looks it up for each posting.
 
-/** Lengths have two digits besides the first, binary ones: 8 and 9 are the same, 16 to 19 are. Seven occurrences are many. */
+/** Lengths keep 3 significant bits, so 8 and 9 are the same, and 16 to 19 are. Counts are capped at 7. */
 export function toPosting(entry: number, length: number, count: number): number {
   const rest = Math.max(0, 29 - Math.clz32(length))
   return entry * 512 + 8 * Math.min(63, 4 * rest + (length >> rest)) + Math.min(count, 7)
@@ -21,7 +21,7 @@ export function shapeScores(meanLength: number): Float64Array {
   const scores = new Float64Array(512)
   for (let shape = 0; shape < 512; shape++) {
     const rest = Math.max(0, (shape >> 5) - 1)
-    // The middle of the lengths that are the same.
+    // The middle of the lengths that have this shape.
     const length = ((shape >> 3) - 4 * rest + 0.5) * (1 << rest) - 0.5
     const share = 1 - ranking.lengthShare + (ranking.lengthShare * length) / meanLength
     const count = countOf(shape)

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { packIndex, unpackIndex } from './pack-index.ts'
-import { type Limits, rank } from './rank.ts'
+import { packIndex, unpackIndex } from './packed/index.ts'
+import { rank } from './rank.ts'
 import * as ranking from './ranking.ts'
 import { createRecallIndex, type RecallDocument, type RecallIndex } from './recall-index.ts'
 import { termsOf } from './terms.ts'
 
-const runs = process.env.THROUGHLINE_LONG ? 5000 : 300
+const runs = process.env.THROUGHLINE_LONG ? 5000 : 30
 
 /** Few words, so that scores tie; some that count half, some that are left out, some that are never said. */
 const word = fc.constantFrom(
@@ -62,9 +62,14 @@ const question = fc.oneof(
   fc.array(fc.oneof(word, fc.constant('quasar')), { maxLength: 30 }).map(words => words.join(' ')),
 )
 /** Mostly so few postings and entries that not all can be read and looked at. */
-const limits: fc.Arbitrary<Limits> = fc.oneof(
+const limits: fc.Arbitrary<ranking.Limits> = fc.oneof(
   fc.constant(ranking.limits),
-  fc.tuple(fc.nat(60), fc.nat(20), fc.nat(60), fc.integer({ min: 1, max: 12 })),
+  fc.record({
+    postings: fc.nat(60),
+    related: fc.nat(20),
+    entries: fc.nat(60),
+    newest: fc.integer({ min: 1, max: 12 }),
+  }),
 )
 const asked = fc.record({
   documents,
@@ -83,7 +88,7 @@ function compare(exhaustive: typeof exhaustiveScores) {
     const n = Math.round(share * index.size)
     for (const one of [index, restored(documents, index.size), restored(documents, n)]) {
       for (const size of [n, index.size]) {
-        const ranked = rank(one, question, size, parts, limits)
+        const ranked = rank(one, question, { n: size, parts, limits })
         const rankings = [ranked, ...ranked.parts]
         const found = rankings.map(({ scores }) => scores.units.map((unit, at) => [unit, scores.values[at]!]))
         const terms = rankings.map(ranking => ranking.terms)
@@ -176,10 +181,10 @@ function exhaustiveScores(
   said: Said,
   [whole, ...parts]: readonly Terms[],
   n: number,
-  limits: Limits,
+  limits: ranking.Limits,
   fault: Fault = {},
 ): number[][][] {
-  const [, , , newest] = limits
+  const { newest } = limits
   const { sessions } = said.index
   const lists: number[][] = []
   for (let entry = 0; entry < n; entry++) {
@@ -201,17 +206,17 @@ function scoresOfText(
   sessions: readonly (readonly number[])[],
   terms: Terms,
   n: number,
-  [postings, relatedPostings, most]: Limits,
+  limits: ranking.Limits,
   fault: Fault,
 ) {
   const { index } = said
   const { crossing = false, openerAt = 0, round = Math.round } = fault
-  const own = matches(said, terms, n, postings, fault)
+  const own = matches(said, terms, n, limits.postings, fault)
   const means = sessions.map(list => meanOfBest(list.map(entry => own[entry]!)))
   const order = [...sessions.keys()].sort((a, b) => means[b]! - means[a]! || (fault.newer ? b - a : a - b))
-  const best = takeSessions(sessions, order, most, fault)
+  const best = takeSessions(sessions, order, limits.entries, fault)
   const recurring = feedbackTerms(said, best.slice(0, ranking.feedbackSessions), sessions, means, n)
-  const related = matches(said, recurring, n, relatedPostings, fault)
+  const related = matches(said, recurring, n, limits.related, fault)
   sessions.forEach((list, one) => {
     means[one]! += meanOfBest(
       list.map(entry => related[entry]!),

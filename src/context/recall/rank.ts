@@ -1,8 +1,9 @@
 import type { Scores } from '../conversation/transcript.ts'
 import { bestFirst } from './best-first.ts'
 import { entryOf, shapeOf, shapeScores } from './posting.ts'
+import { rarity } from './rank-texts.ts'
 import * as ranking from './ranking.ts'
-import { penaltyOf, type RecallIndex, type Visit } from './recall-index.ts'
+import { penaltyOf, type RecallIndex } from './recall-index.ts'
 import { termsOf } from './terms.ts'
 
 /** How well earlier entries answer a text. */
@@ -14,9 +15,6 @@ export interface Ranking {
   /** The terms of the text that were said before. */
   readonly terms: readonly Asked[]
 }
-
-/** See `limits`. */
-export type Limits = readonly [postings: number, relatedPostings: number, entries: number, newest: number]
 
 /** A term's number and its weight. */
 type Asked = readonly [id: number, weight: number]
@@ -34,6 +32,14 @@ interface Finding extends Omit<Ranking, 'scores'> {
   readonly best: readonly number[]
 }
 
+interface RankOptions {
+  /** Only the entries before this one are ranked. Default: all. */
+  readonly n?: number
+  /** Parts of the text that are ranked by themselves, too. */
+  readonly parts?: readonly string[]
+  readonly limits?: ranking.Limits
+}
+
 /**
  * Ranks the entries before `n` for a text and for parts of it, as if the index ended there. All get scores for the same
  * entries: those of the sessions that match the text best, of the few that match a part best, and of the newest ones.
@@ -41,49 +47,134 @@ interface Finding extends Omit<Ranking, 'scores'> {
 export function rank(
   index: RecallIndex,
   text: string,
-  n = index.size,
-  parts: readonly string[] = [],
-  limits: Limits = ranking.limits,
+  { n = index.size, parts = [], limits = ranking.limits }: RankOptions = {},
 ): Ranking & { readonly parts: readonly Ranking[] } {
-  const [postings, relatedPostings, entries, newest] = limits
-  const found = find(index, text, n, postings, entries, 1)
-  const others = parts.map((part, at) => find(index, part, n, postings, entries, at + 2))
-  const few = others.flatMap(({ best }) => takeSessions(index, best, n, newest))
+  const found = find(text, 1)
+  const others = parts.map((part, at) => find(part, at + 2))
+  const few = others.flatMap(({ best }) => takeSessions(best, limits.newest))
   const chosen = new Set(found.best.concat(few))
-  for (let at = index.sessions[n - newest] ?? 0; at < found.ofSession.length; at++) chosen.add(at)
+  const inView = Math.max(0, n - limits.newest)
+  for (let at = index.sessions[inView] ?? 0; at < found.ofSession.length; at++) chosen.add(at)
   const units: number[] = []
   for (const session of chosen)
-    for (let unit = index.starts[session]!; unit < sessionEnd(index.starts, session, n); unit++)
-      units.push(unit)
+    for (let unit = index.starts[session]!; unit < sessionEnd(session); unit++) units.push(unit)
   const toRanking = (finding: Finding): Ranking => {
-    const related = findMatches(index, feedback(index, finding, n), n, relatedPostings, 0)
-    const values = combine(index, chosen, finding, related)
+    const related = findMatches(feedback(finding), limits.related, 0)
+    const values = combine(finding, related)
     const { whole, terms } = finding
     return { scores: { units, values }, whole, terms }
   }
   return { ...toRanking(found), parts: others.map(toRanking) }
+
+  /** Its matches are in one of the lists, and valid until the list is used again. */
+  function find(text: string, list: number): Finding {
+    const ids = Array.from(new Set(termsOf(text)), term => index.vocabulary.get(term) ?? -1)
+    const mass = ids.reduce((sum, id) => sum + rarity(index.frequency(id, n), n), 0)
+    const terms = ids.filter(id => index.frequency(id, n)).map(id => [id, 1] as const)
+    const whole = Math.round((mass * ranking.unit) / penaltyOf(meanOf(index.tokenSums, n)))
+    const matches = findMatches(terms, limits.postings, list)
+    const ofSession = new Float64Array(n > 0 ? index.sessions[n - 1]! + 1 : 0)
+    for (let at = 0; at < ofSession.length; at++)
+      ofSession[at] = meanOfBest(matches, index.starts[at]!, sessionEnd(at))
+    const best = takeSessions(bestFirst(ofSession), limits.entries)
+    return { matches, ofSession, best, whole, terms }
+  }
+
+  /**
+   * BM25 of the entries before n, in one of the lists. At most `limit` postings are read: those of the rarest terms first,
+   * as what most entries have tells least. The term at which the limit is reached is read in its newest entries only.
+   */
+  function findMatches(asked: readonly Asked[], limit: number, list: number): Matches {
+    if (!lists[list] || lists[list].length < n) lists[list] = new Float32Array(2 * n)
+    const scores = lists[list].subarray(0, n).fill(0)
+    const found = new Int32Array((n >> 5) + 1)
+    const ofShape = shapeScores(meanOf(index.lengthSums, n))
+    const terms = asked.map(([id, weight]) => [id, weight, index.frequency(id, n)] as const)
+    let left = limit
+    for (const [id, weight, frequency] of terms.sort((a, b) => a[2] - b[2])) {
+      const full = weight * rarity(frequency, n)
+      // Most of a ranking's time is spent here.
+      for (const part of index.postings(id, { n, most: left }))
+        for (let at = 0; at < part.length; at++) {
+          const entry = entryOf(part[at]!)
+          scores[entry]! += full * ofShape[shapeOf(part[at]!)]!
+          found[entry >> 5]! |= 1 << (entry & 31)
+        }
+      left -= frequency
+    }
+    return { scores, found }
+  }
+
+  /** The first sessions of a list, until they have `limit` entries. */
+  function takeSessions(list: Iterable<number>, limit: number): number[] {
+    const sessions: number[] = []
+    let size = 0
+    for (const session of list) {
+      if (size >= limit) break
+      sessions.push(session)
+      size += sessionEnd(session) - index.starts[session]!
+    }
+    return sessions
+  }
+
+  /** Terms that recur in the sessions that match best, the most telling first. */
+  function feedback({ best, ofSession }: Finding): readonly Asked[] {
+    const weights = new Map<number, number>()
+    for (const session of best.slice(0, ranking.feedbackSessions)) {
+      const start = index.starts[session]!
+      const end = sessionEnd(session)
+      if (end - start > ranking.feedbackSize) continue
+      const seen = new Map<number, number>()
+      for (let entry = start; entry < end; entry++) {
+        for (const id of index.termsAt(entry)) seen.set(id, (seen.get(id) ?? 0) + 1)
+      }
+      for (const [id, count] of seen) {
+        const frequency = count < 2 ? n : index.frequency(id, n)
+        if (frequency > n * ranking.feedbackRarity) continue
+        const weight = ofSession[session]! * Math.log(1 + count) * Math.log(n / frequency)
+        weights.set(id, (weights.get(id) ?? 0) + weight)
+      }
+    }
+    const list = Array.from(weights, ([id, weight]) => [id, Math.round(weight)] as const)
+      .sort((a, b) => b[1] - a[1] || a[0] - b[0])
+      .slice(0, ranking.feedbackTerms)
+    return list.map(([id, weight]) => [id, weight / (list[0]![1] || 1)])
+  }
+
+  /** Scores the entries of the chosen sessions: by their own match, their neighbours, their session, their age, and their prior. */
+  function combine({ matches: { scores }, ofSession }: Finding, related: Matches): Float64Array {
+    const values: number[] = []
+    for (const session of chosen) {
+      const start = index.starts[session]!
+      const end = sessionEnd(session)
+      const ofRelated = meanOfBest(related, start, end, ranking.feedback)
+      const score = (ofSession[session]! + ofRelated) / ranking.unit
+      const age = (session + 1 - ofSession.length) / ranking.recencySessions
+      const recent = (1 + ranking.recency * Math.exp(age)) * ranking.unit
+      let opener = ranking.opener * Math.min(1, ranking.openerSize / (end - start))
+      const own = scores.subarray(start, end)
+      for (let at = 0; at < own.length; at++) {
+        const beside = Math.max(own[at - 1] ?? 0, own[at + 1] ?? 0)
+        const beyond = Math.max(own[at - 2] ?? 0, own[at + 2] ?? 0)
+        const sum =
+          own[at]! + ranking.beside * beside + ranking.beyond * beyond + (ranking.session + opener) * score
+        values.push(Math.round(sum * recent * index.priors[start + at]!))
+        opener = 0
+      }
+    }
+    return new Float64Array(values)
+  }
+
+  /** The entry after the last one of a session. */
+  function sessionEnd(session: number): number {
+    return Math.min(n, index.starts[session + 1] ?? n)
+  }
 }
 
-/** Its matches are in one of the lists, until that is used again. */
-function find(
-  index: RecallIndex,
-  text: string,
-  n: number,
-  postings: number,
-  entries: number,
-  list: number,
-): Finding {
-  const ids = Array.from(new Set(termsOf(text)), term => index.vocabulary.get(term) ?? -1)
-  const mass = ids.reduce((sum, id) => sum + rarity(index.frequency(id, n), n), 0)
-  const terms = ids.filter(id => index.frequency(id, n)).map(id => [id, 1] as const)
-  const whole = Math.round((mass * ranking.unit) / penaltyOf(index.tokenSums[n - 1]! / n || 1))
-
-  const matches = findMatches(index, terms, n, postings, list)
-  const { starts } = index
-  const ofSession = new Float64Array(index.sessions[n - 1]! + 1 || 0)
-  for (let at = 0; at < ofSession.length; at++)
-    ofSession[at] = meanOfBest(matches, starts[at]!, sessionEnd(starts, at, n))
-  return { matches, ofSession, best: takeSessions(index, bestFirst(ofSession), n, entries), whole, terms }
+/** The mean of the first n numbers, of which there are running sums; 1 where it would be 0. */
+function meanOf(sums: readonly number[], n: number): number {
+  const mean = n > 0 ? sums[n - 1]! / n : 0
+  return mean > 0 ? mean : 1
 }
 
 /**
@@ -92,59 +183,21 @@ function find(
  */
 const lists: Float32Array[] = []
 
-/**
- * BM25 of the entries before n, in one of the lists. At most `limit` postings are read: those of the rarest terms first, as
- * what most entries have tells least. A term that has more than are left is read in its newest entries, one after it not at all.
- */
-function findMatches(
-  index: RecallIndex,
-  asked: readonly Asked[],
-  n: number,
-  limit: number,
-  list: number,
-): Matches {
-  if (n > (lists[list]?.length ?? -1)) lists[list] = new Float32Array(2 * n)
-  const scores = lists[list]!.subarray(0, n).fill(0)
-  const found = new Int32Array((n >> 5) + 1)
-  const ofShape = shapeScores(index.lengthSums[n - 1]! / n || 1)
-  const terms = asked.map(([id, weight]) => [id, weight, index.frequency(id, n)] as const)
-  let left = limit
-  for (const [id, weight, frequency] of terms.sort((a, b) => a[2] - b[2])) {
-    const full = weight * rarity(frequency, n)
-    const add: Visit = (postings, from, to) => addMatches(scores, found, ofShape, postings, from, to, full)
-    index.visit(id, n, left, add)
-    left -= frequency
-  }
-  return { scores, found }
-}
-
-/** A function of its own, with all that it reads as its own: it is most of a ranking's time. */
-function addMatches(
-  scores: Float32Array,
-  found: Int32Array,
-  ofShape: Float64Array,
-  postings: ArrayLike<number>,
-  from: number,
-  to: number,
-  full: number,
-): void {
-  for (let at = from; at < to; at++) {
-    const entry = entryOf(postings[at]!)
-    scores[entry]! += full * ofShape[shapeOf(postings[at]!)]!
-    found[entry >> 5]! |= 1 << entry
-  }
-}
-
 /** The mean of the three best entries of a session, times a weight: an integer, see `unit`. */
 function meanOfBest({ scores, found }: Matches, start: number, end: number, weight = 1): number {
   let best = 0
   let second = 0
   let third = 0
   for (let entry = start; entry < end; entry++) {
-    // The next entry that has a match is at the lowest bit that is set.
-    const bits = found[entry >> 5]! >>> entry
-    entry += 31 - (bits ? Math.clz32(bits & -bits) : entry & 31)
-    const score = entry < end ? scores[entry]! : 0
+    // Most entries have no match: the search goes on at the next bit that is set, or behind the last bit of this number.
+    const bits = found[entry >> 5]! >>> (entry & 31)
+    if (bits === 0) {
+      entry |= 31
+      continue
+    }
+    entry += 31 - Math.clz32(bits & -bits)
+    if (entry >= end) break
+    const score = scores[entry]!
     if (score <= third) continue
     if (score <= second) third = score
     else {
@@ -154,77 +207,4 @@ function meanOfBest({ scores, found }: Matches, start: number, end: number, weig
     }
   }
   return Math.round(((weight * ranking.unit) / 3) * (best + second + third))
-}
-
-/** The first sessions of a list, until they have `limit` entries. */
-function takeSessions(index: RecallIndex, list: Iterable<number>, n: number, limit: number): number[] {
-  const sessions: number[] = []
-  let size = 0
-  for (const session of list) {
-    if (size >= limit) break
-    sessions.push(session)
-    size += sessionEnd(index.starts, session, n) - index.starts[session]!
-  }
-  return sessions
-}
-
-/** Terms that recur in the sessions that match best, the most telling first. */
-function feedback(index: RecallIndex, { best, ofSession }: Finding, n: number): readonly Asked[] {
-  const weights = new Map<number, number>()
-  for (const session of best.slice(0, ranking.feedbackSessions)) {
-    const start = index.starts[session]!
-    const end = sessionEnd(index.starts, session, n)
-    if (end - start > ranking.feedbackSize) continue
-    const seen = new Map<number, number>()
-    for (let entry = start; entry < end; entry++) {
-      for (const id of index.termsAt(entry)) seen.set(id, (seen.get(id) ?? 0) + 1)
-    }
-    for (const [id, count] of seen) {
-      const frequency = count < 2 ? n : index.frequency(id, n)
-      if (frequency > n * ranking.feedbackRarity) continue
-      const weight = ofSession[session]! * Math.log(1 + count) * Math.log(n / frequency)
-      weights.set(id, (weights.get(id) ?? 0) + weight)
-    }
-  }
-  const list = Array.from(weights, ([id, weight]) => [id, Math.round(weight)] as const)
-    .sort((a, b) => b[1] - a[1] || a[0] - b[0])
-    .slice(0, ranking.feedbackTerms)
-  return list.map(([id, weight]) => [id, weight / (list[0]![1] || 1)])
-}
-
-/** Scores the entries of some sessions: by their own match, their neighbours, their session, their age, and their prior. */
-function combine(
-  index: RecallIndex,
-  chosen: Iterable<number>,
-  { matches: { scores }, ofSession }: Finding,
-  related: Matches,
-): Float64Array {
-  const values: number[] = []
-  for (const session of chosen) {
-    const start = index.starts[session]!
-    const end = sessionEnd(index.starts, session, scores.length)
-    const score = (ofSession[session]! + meanOfBest(related, start, end, ranking.feedback)) / ranking.unit
-    const age = (session + 1 - ofSession.length) / ranking.recencySessions
-    const recent = (1 + ranking.recency * Math.exp(age)) * ranking.unit
-    let opener = ranking.opener * Math.min(1, ranking.openerSize / (end - start))
-    const own = scores.subarray(start, end)
-    for (let at = 0; at < own.length; at++) {
-      const beside = Math.max(own[at - 1] ?? 0, own[at + 1] ?? 0)
-      const beyond = Math.max(own[at - 2] ?? 0, own[at + 2] ?? 0)
-      const sum =
-        own[at]! + ranking.beside * beside + ranking.beyond * beyond + (ranking.session + opener) * score
-      values.push(Math.round(sum * recent * index.priors[start + at]!))
-      opener = 0
-    }
-  }
-  return new Float64Array(values)
-}
-
-function sessionEnd(starts: readonly number[], session: number, n: number): number {
-  return Math.min(n, starts[session + 1] ?? n)
-}
-
-/** How much a term tells that `frequency` of n entries have. */
-function rarity(frequency: number, n: number): number {
-  return Math.log(1 + (n - frequency + 0.5) / (frequency + 0.5))
 }

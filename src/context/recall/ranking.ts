@@ -28,9 +28,19 @@ export const instruction = 1.5
 export const length = 0.35
 /** Scores are integers of this fraction: logarithms differ in the last bit between engines, integers do not. */
 export const unit = 1024
-/**
- * The most postings that are read for a message, and for the terms that recur in its best sessions; the entries of the
- * sessions that are looked into, the best ones first; and the newest entries, whose sessions are always looked into: what is
- * in view is what old entries are compared with. Of the sessions that match a part of the message best, as many entries.
- */
-export const limits = [2 ** 15, 2 ** 12, 2 ** 11, 256] as const
+/** How much of a long conversation is read for one message. */
+export interface Limits {
+  /** The most postings for the words of the message. */
+  readonly postings: number
+  /** The most postings for the terms that recur in its best sessions. */
+  readonly related: number
+  /** Sessions are looked into, the best ones first, until they have this many entries. */
+  readonly entries: number
+  /**
+   * The sessions of this many newest entries are always looked into: old entries are compared with what is in view. Of the
+   * sessions that match a part of the message best, as many entries are looked into.
+   */
+  readonly newest: number
+}
+
+export const limits: Limits = { postings: 2 ** 15, related: 2 ** 12, entries: 2 ** 11, newest: 256 }

@@ -9,6 +9,8 @@ export interface RecallDocument {
   readonly isUser: boolean
   readonly tokens: number
   readonly beginsSession: boolean
+  /** The terms of the text, where they are known. */
+  readonly terms?: readonly string[]
 }
 
 /** The numbers of the terms, in the order in which they were first said. */
@@ -33,7 +35,7 @@ export interface IndexColumns {
   readonly starts: number[]
 }
 
-export const emptyColumns = (): IndexColumns => ({
+const emptyColumns = (): IndexColumns => ({
   vocabulary: new Map<string, number>(),
   lengthSums: [],
   tokenSums: [],
@@ -45,34 +47,41 @@ export const emptyColumns = (): IndexColumns => ({
 
 /** The flags of an entry. */
 export const instruction = 1
-export const sessionStart = 2
+const sessionStart = 2
 
-/** Sets an entry: how many different terms it has, how many of them nobody had said before, how many terms in all. */
-export function setEntry(
-  columns: IndexColumns,
-  at: number,
-  terms: number,
-  fresh: number,
-  length: number,
-  tokens: number,
-  flags: number,
-): void {
-  const { lengthSums, tokenSums, sessions, flags: allFlags, priors, starts } = columns
-  if (at === 0 || flags & sessionStart) starts.push(at)
-  lengthSums[at] = length + (lengthSums[at - 1] ?? 0)
-  tokenSums[at] = tokens + (tokenSums[at - 1] ?? 0)
+/** What is known of an entry besides its words. */
+export interface EntryFacts {
+  /** How many different terms it has. */
+  readonly terms: number
+  /** How many of them nobody had said before. */
+  readonly fresh: number
+  /** How many terms it has in all. */
+  readonly length: number
+  readonly tokens: number
+  readonly flags: number
+}
+
+/** Sets the columns of an entry. Those before it are set. */
+export function setEntry(columns: IndexColumns, at: number, facts: EntryFacts): void {
+  const { lengthSums, tokenSums, sessions, flags, priors, starts } = columns
+  if (at === 0 || facts.flags & sessionStart) starts.push(at)
+  lengthSums[at] = facts.length + (lengthSums[at - 1] ?? 0)
+  tokenSums[at] = facts.tokens + (tokenSums[at - 1] ?? 0)
   sessions[at] = starts.length - 1
-  allFlags[at] = flags
-  const mention = 1 + ranking.firstMention * (fresh / terms)
-  const rule = flags & instruction ? ranking.instruction : 1
-  priors[at] = terms && (mention * rule) / penaltyOf(tokens)
+  flags[at] = facts.flags
+  const mention = 1 + ranking.firstMention * (facts.fresh / facts.terms)
+  const rule = facts.flags & instruction ? ranking.instruction : 1
+  priors[at] = facts.terms === 0 ? 0 : (mention * rule) / penaltyOf(facts.tokens)
 }
 
 /** What a score is divided by: a long entry must earn its place. */
 export const penaltyOf = (tokens: number): number => Math.max(1, tokens) ** ranking.length
 
-/** Is shown the postings of a term, ascending, from one place of its list up to another. */
-export type Visit = (postings: ArrayLike<number>, from: number, to: number) => void
+/** The newest `most` of the first `n` entries that have a term. */
+export interface PostingsWanted {
+  readonly n: number
+  readonly most: number
+}
 
 /** The words of entries. */
 export interface Words {
@@ -82,8 +91,8 @@ export interface Words {
   has(entry: number, id: number): boolean
   /** How many of the first n entries have a term. */
   frequency(id: number, n: number): number
-  /** Shows those of the first n entries that have a term, the newest `most` of them, in their order, many at a time. */
-  visit(id: number, n: number, most: number, visit: Visit): void
+  /** The postings of a term, ascending, in one list or several. Always of this kind: the loop over them is compiled once. */
+  postings(id: number, wanted: PostingsWanted): readonly Uint32Array[]
 }
 
 /**
@@ -118,13 +127,12 @@ export function createRecallIndex(columns = emptyColumns()): RecallIndex {
     termsAt: entry => terms[entry - start]!,
     has: (entry, id) => terms[entry - start]!.includes(id),
     frequency: below,
-    visit(id, n, most, visit) {
+    postings(id, { n, most }) {
       const end = below(id, n)
-      visit(listOf(id), Math.max(0, end - most), end)
+      return [new Uint32Array(listOf(id).slice(Math.max(0, end - most), end))]
     },
-    append({ text, isUser, tokens, beginsSession }) {
+    append({ text, isUser, tokens, beginsSession, terms: all = termsOf(text) }) {
       const found = new Map<string, number>()
-      const all = termsOf(text)
       for (const term of all) found.set(term, (found.get(term) ?? 0) + 1)
       const known = vocabulary.size
       const ids = Array.from(found, ([term, count]) => {
@@ -138,7 +146,8 @@ export function createRecallIndex(columns = emptyColumns()): RecallIndex {
       terms.push(ids)
       const rule = isUser && isInstruction.test(withoutLabel(text)) ? instruction : 0
       const flags = rule | (beginsSession ? sessionStart : 0)
-      setEntry(columns, sessions.length, found.size, vocabulary.size - known, all.length, tokens, flags)
+      const facts = { terms: found.size, fresh: vocabulary.size - known, length: all.length, tokens, flags }
+      setEntry(columns, sessions.length, facts)
     },
   }
 }

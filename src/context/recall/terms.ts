@@ -1,3 +1,5 @@
+import { unspacedCharacters, wordCharacters } from '../../log/word-characters.ts'
+
 /**
  * The terms of a text, in order, as often as they occur. Pure string work: `Intl.Segmenter` would find words in
  * Chinese, but its dictionary changes with the engine, and a context must be the same bytes everywhere.
@@ -8,13 +10,23 @@ export function termsOf(text: string): readonly string[] {
     if (stopWords.has(word)) continue
     // Where a script does not separate words, its characters and the pairs of neighbours.
     let last = ''
-    for (const part of word.search(unspaced) < 0 ? [stem(word)] : word) {
+    for (const part of word.search(unspaced) < 0 ? [knownStem(word)] : word) {
       terms.push(part)
       if (last) terms.push(last + part)
       last = part
     }
   }
   return terms
+}
+
+const stems = new Map<string, string>()
+
+/** A stem is worked out once: texts repeat their words, and equal terms share one text. */
+function knownStem(word: string): string {
+  if (stems.size > 50_000) stems.clear()
+  const known = stems.get(word) ?? stem(word)
+  stems.set(word, known)
+  return known
 }
 
 /** A text as it is compared: small letters without accents, as not everyone types them. */
@@ -30,11 +42,11 @@ export function withoutLabel(text: string): string {
 }
 
 export function wordsOf(text: string): readonly string[] {
-  return text.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
+  return text.match(wholeWord) ?? []
 }
 
-/** Thai, Lao, Tibetan, Myanmar, Khmer; Chinese and Japanese; Korean, whose words carry their particles with them. */
-const unspaced = /[\u0e00-\u109f\u1780-\u17ff\u2e80-\u{3ffff}]+/gu
+const unspaced = new RegExp(`[${unspacedCharacters}]+`, 'gu')
+const wholeWord = new RegExp(`[${wordCharacters}]+`, 'gu')
 
 /** In any alphabet, letters after the seventh are mostly an ending: "deployment" and "deploying" become equal. */
 const longest = 7

@@ -1,30 +1,11 @@
-import { remember } from '../conversation/remember.ts'
-import { costBetween, type Transcript } from '../conversation/transcript.ts'
-import { markerCost, unitCost } from '../draft/cost.ts'
-import { journalRoom } from '../draft/cut-journal.ts'
-import type { Frame } from '../draft/frame.ts'
-
-/** The numbers that decide where a conversation is cut: the same numbers give the same cut. */
-export interface Room {
-  /** The room beside system prompt and tools, which all shares refer to. */
-  readonly base: number
-  /** The parts of it that are kept for digests, for the journal where tools were called, and for recalled entries. */
-  readonly digests: number
-  readonly journal: number
-  readonly recall: number
-  /** The most tokens of conversation while nothing has been cut. */
-  readonly whole: number
-  /** The most tokens of conversation after a cut. */
-  readonly tail: number
-  /** The most tokens that a cut leaves. */
-  readonly low: number
-  /** The least charge for a user message, so that short ones do not cut just before a long one. */
-  readonly least: number
-  /** The last exchange survives a cut if it costs at most this. */
-  readonly keep: number
-  /** Whether notes are sent with their replies, and cost there. */
-  readonly inlineNotes: boolean
-}
+import { type Cleared, isCleared, nothingCleared, savedBetween, savingSum } from '../conversation/clearing.ts'
+import { firstPlace, placeOf } from '../conversation/first-place.ts'
+import { findReferred } from '../conversation/references.ts'
+import { findSuperseded } from '../conversation/touched.ts'
+import { costBetween } from '../conversation/transcript.ts'
+import { type Aged, ageSystems, nothingAged } from './age-systems.ts'
+import type { Room } from './divide-room.ts'
+import { type Ledger, rememberRead } from './ledger.ts'
 
 /** Where the conversation is cut, and since when. Numbers are units, except for tokens. */
 export interface Fold {
@@ -32,159 +13,204 @@ export interface Fold {
   readonly next: number
   /** The first unit that is sent, besides protected ones; 0 while nothing is cut. */
   readonly cut: number
-  /** The unit at which the cut fell, and the user message of its turn. */
+  /** What is sent as one line. */
+  readonly cleared: Cleared
+  /** The unit at which the room was full last, and the user message of its turn. */
   readonly epoch: number
   readonly epochUser: number
   /** The turn being read (an index into the turns), and its user message. */
   readonly turn: number
   readonly user: number
-  /** Why the cut fell: the tokens to be sent, and the room for them. */
+  /** How full it was: the tokens to be sent, and the room for them. */
   readonly needed: number
   readonly limit: number
-  /** Tokens of system messages before the cut: they are sent all the same. */
+  /** Tokens before the cut that are sent all the same: system messages, and what earlier policies protect. */
   readonly stuck: number
+  /** Tokens for the lines of rounds that were cut from the open turn. */
+  readonly lines: number
+  /** System messages that are not sent any more, and their tokens. */
+  readonly aged: Aged
 }
 
-const start = { next: 0, cut: 0, epoch: 0, epochUser: -1, turn: -1, user: -1, needed: 0, limit: 0, stuck: 0 }
+const start: Fold = {
+  next: 0,
+  cut: 0,
+  cleared: nothingCleared,
+  epoch: 0,
+  epochUser: -1,
+  turn: -1,
+  user: -1,
+  needed: 0,
+  limit: 0,
+  stuck: 0,
+  lines: 0,
+  aged: nothingAged,
+}
+
+/** The share of the room that stays full inside a turn. */
+const down = 0.62
+
+/** The share of the room above which clearing alone does not do: before a message, and inside a turn. */
+const fullAtMessage = 0.8
+const fullAtRound = 0.9
 
 /**
- * Reads the stops from the fold's place up to the unit `end`. The cut moves only when the room is full, and so far that it
- * stays for many turns: between two cuts a context only grows. Token counts alone decide.
+ * Reads the stops from the fold's place up to the unit `end`. Something goes only when the room is full, and then so much that
+ * nothing need go for many turns: long results and answers are cleared, oldest first; where that is not enough, the oldest
+ * units are cut. In between a context only grows. Token counts alone decide.
  */
-function advanceFold(transcript: Transcript, room: Room, past: Fold, end: number): Fold {
-  const { stops, turns } = transcript
-  // A copy that is changed in place: after a restart there are as many turns as the conversation has.
-  const fold = { ...past }
+function advanceFold(ledger: Ledger, room: Room, past: Fold, end: number): Fold {
+  const { units, stops, turns, firstUser } = ledger.transcript
+  // A copy that is changed in place: after a restart there are as many stops as the conversation has.
+  const fold: { -readonly [Name in keyof Fold]: Fold[Name] } = { ...past }
   while (stops[fold.next]! < end) {
     const at = stops[fold.next]!
     fold.next += 1
     if (at === turns[fold.turn + 1]) {
       fold.turn += 1
       fold.user = at
-      atUser(transcript, room, fold, at)
-    } else atRound(transcript, room, fold, at)
+      atUser(at)
+    } else atRound(at)
   }
   return fold
-}
 
-type Growing = { -readonly [Name in keyof Fold]: Fold[Name] }
-
-function atUser(transcript: Transcript, room: Room, fold: Growing, at: number): void {
-  const charge = at === transcript.firstUser ? 0 : Math.max(room.least, userCost(transcript, at))
-  const needed = spanCost(transcript, fold.cut, at, room.inlineNotes) + fold.stuck + charge
-  if (needed > limitOf(room, fold)) cutBefore(transcript, room, fold, at, needed, charge)
-}
-
-/** Apart, as it is seldom called: what is called for every turn is compiled sooner. */
-function cutBefore(
-  transcript: Transcript,
-  room: Room,
-  fold: Growing,
-  at: number,
-  needed: number,
-  charge: number,
-): void {
-  let cut = at
-  for (let turn = fold.turn - 1; turn > 0; turn--) {
-    const user = transcript.turns[turn]!
-    if (user < fold.cut) break
-    const sum = spanCost(transcript, user, at, room.inlineNotes) + charge
-    const isLastExchange = cut === at && sum <= room.keep
-    if (sum + fold.stuck > room.low && !isLastExchange) break
-    cut = user
+  /** A user message: makes room before it if it does not fit behind the conversation so far. */
+  function atUser(at: number): void {
+    const charge = at === firstUser ? 0 : Math.max(room.least, ownCost(at))
+    const needed = spentIn(ledger, room, fold, at) + charge
+    const limit = isStill(fold) ? room.whole : room.tail
+    if (needed <= limit) return
+    // The last exchange is what the message speaks of: a later one clears it.
+    clear(fold.cut, turns[fold.turn - 1] ?? 0, needed - room.low - age(at))
+    const isFull = spentIn(ledger, room, fold, at) + charge > fullAtMessage * limit
+    moveCut(isFull ? turnToKeep(at, charge) : fold.cut, { needed, limit, epoch: at, epochUser: at, lines: 0 })
   }
-  cutAt(transcript, room, fold, needed, cut, at, at)
+
+  /** The first turn of those that stay: the newest that fit into the low-water mark, and the last one if it is not too large. */
+  function turnToKeep(at: number, charge: number): number {
+    let cut = at
+    for (let turn = fold.turn - 1; turn > 0; turn--) {
+      const user = turns[turn]!
+      if (user < fold.cut) break
+      const sum = sentCost(ledger, room, fold, user, at) + charge
+      const isLastExchange = cut === at && sum <= room.keep
+      if (sum + fold.stuck > room.low && !isLastExchange) break
+      cut = user
+    }
+    return cut
+  }
+
+  /** A round: makes room inside a long turn, whose user message is protected and whose earlier rounds are not. */
+  function atRound(at: number): void {
+    const { user } = fold
+    const own = ownCost(at, room.inlineNotes)
+    const asked = user > firstUser ? costBetween(ledger, user, user + 1) : 0
+    const cost = (from: number) =>
+      sentCost(ledger, room, fold, from, at) +
+      own +
+      fold.stuck -
+      fold.aged.tokens +
+      (from > user ? asked + linesCost(from) : 0)
+    const needed = cost(fold.cut)
+    const limit = fold.turn > 0 ? room.inside : room.single
+    if (needed <= limit) return
+    const goal = Math.floor(limit * down)
+    clear(fold.cut, user, needed - goal - age(at))
+    let { cut } = fold
+    // Earlier turns go before the results of the open one, which it still works with.
+    while (cut < user && cost(cut) > goal) cut = turns[placeOf(turns, cut + 1)] ?? user
+    clear(cut, at, cost(cut) - goal)
+    if (cost(cut) > fullAtRound * limit) while (cut < at && cost(cut) > goal) cut += 1
+    moveCut(cut, { needed, limit, epoch: at, epochUser: user, lines: cut > user ? linesCost(cut) : 0 })
+  }
+
+  /** The tokens for the lines of the rounds of the open turn before a cut. */
+  function linesCost(cut: number): number {
+    return Math.min(room.lines, (placeOf(stops, cut) - placeOf(stops, fold.user + 1)) * journalTokens)
+  }
+
+  /** Clears between two units until enough tokens are saved: what is superseded, then what is oldest. */
+  function clear(start: number, end: number, wanted: number): void {
+    const from = Math.max(start, fold.cleared.before)
+    if (from >= end || wanted <= 0) return
+    const superseded = findSuperseded(units, from, end)
+    const also = [...superseded.keys()].filter(unit => units[unit]!.saving > 0).reverse()
+    const saved = (before: number) => savedBetween(ledger, { ...fold.cleared, before, also }, from, end)
+    const goal = savedBetween(ledger, fold.cleared, from, end) + wanted
+    const before = from + firstPlace(end - from, more => saved(from + more) >= goal)
+    // A line that is sent already does not change.
+    const newer = [...superseded, ...fold.cleared.newer].filter(([unit]) => unit >= fold.cut)
+    fold.cleared = { before, also: also.filter(unit => unit >= before), newer: new Map(newer) }
+  }
+
+  /** Lets system messages before a unit age. Returns the tokens that are saved. */
+  function age(at: number): number {
+    const before = fold.aged.tokens
+    fold.aged = ageSystems(ledger.transcript, at, room.systems)
+    return fold.aged.tokens - before
+  }
+
+  function moveCut(
+    cut: number,
+    moved: Pick<Fold, 'needed' | 'limit' | 'epoch' | 'epochUser' | 'lines'>,
+  ): void {
+    fold.stuck += systemCost(ledger, fold.cut, cut)
+    Object.assign(fold, moved, { cut })
+  }
+
+  /** What a unit costs while it is the last one, and so protected, whatever an earlier policy decides about it later. */
+  function ownCost(unit: number, inlineNotes = false): number {
+    return costBetween(ledger.transcript, unit, unit + 1, inlineNotes)
+  }
 }
 
-/** Cuts inside a long turn, whose user message is protected and whose earlier rounds are not. */
-function atRound(transcript: Transcript, room: Room, fold: Growing, at: number): void {
-  const { user } = fold
-  const cost = (from: number) => spanCost(transcript, from, at + 1, room.inlineNotes) + fold.stuck
-  const held = user > transcript.firstUser ? userCost(transcript, user) : 0
-  const needed = cost(fold.cut) + (fold.cut > user ? held : 0)
-  if (needed <= limitOf(room, fold)) return
-  let cut = at
-  // Cuts whole turns first; if the open turn alone is too large, its oldest rounds.
-  if (user >= fold.cut && user > transcript.firstUser && cost(user) <= room.low) cut = user
-  else while (cut - 1 > Math.max(user, fold.cut - 1) && cost(cut - 1) + held <= room.low) cut -= 1
-  if (cut === user || cut > fold.cut) cutAt(transcript, room, fold, needed, cut, at, user)
-}
-
-/** The tokens of a user message, not of the first: of a long conversation the sums are known before the units. */
-const userCost = (transcript: Transcript, user: number) => costBetween(transcript, user, user + 1)
-
-const limitOf = (room: Room, { cut }: Fold) => (cut === 0 ? room.whole : room.tail)
-
-function cutAt(
-  transcript: Transcript,
-  room: Room,
-  fold: Growing,
-  needed: number,
-  cut: number,
-  epoch: number,
-  epochUser: number,
-): void {
-  const limit = limitOf(room, fold)
-  fold.stuck += systemCost(transcript, fold.cut, cut)
-  Object.assign(fold, { needed, limit, cut, epoch, epochUser })
-}
+/** Whether everything is still sent as it is. */
+export const isStill = ({ cut, cleared, aged }: Fold): boolean =>
+  cut === 0 && cleared.before + cleared.also.length === 0 && aged.units.size === 0
 
 /** The fold of a conversation as it is now. Earlier folds are remembered, so a turn costs a few additions. */
-export function foldTranscript(transcript: Transcript, room: Room): Fold {
-  const memory = remember(transcript, `fold ${JSON.stringify(room)}`, () => ({ fold: start as Fold }))
-  memory.fold = advanceFold(transcript, room, memory.fold, settledUnits(transcript))
-  return advanceFold(transcript, room, memory.fold, transcript.units.length)
+export function foldTranscript(ledger: Ledger, room: Room): Fold {
+  const { read, keep } = rememberRead(ledger, `fold ${JSON.stringify(room)}`, start)
+  const settled = settledUnits(ledger)
+  const fold = advanceFold(ledger, room, read, settled)
+  keep(fold, settled)
+  return advanceFold(ledger, room, fold, ledger.transcript.units.length)
 }
 
 /** The number of units that cannot grow: not a last round that waits for results, or a reply that may get a note. */
-function settledUnits({ units }: Transcript): number {
+function settledUnits({ transcript: { units } }: Ledger): number {
   const last = units.at(-1)
   return last && last.kind !== 'user' && last.kind !== 'system' ? units.length - 1 : units.length
 }
 
-/** The cost of the units from one up to another; the first user message is charged elsewhere. */
-export function spanCost(transcript: Transcript, from: number, to: number, inlineNotes: boolean): number {
-  if (from >= to) return 0
-  return costBetween(transcript, from, to, inlineNotes) + systemCost(transcript, from, to)
+/** The tokens of what is sent of the conversation, up to a unit; the first user message is charged elsewhere. */
+export function spentIn(ledger: Ledger, room: Room, fold: Fold, end: number): number {
+  return sentCost(ledger, room, fold, fold.cut, end) + fold.stuck + fold.lines - fold.aged.tokens
 }
 
-/** The cost of the system messages among the units from one up to another. */
-const systemCost = ({ systemCostBefore }: Transcript, from: number, to: number) =>
+/** The cost of units in a row, with lines for those that are cleared. */
+function sentCost(
+  ledger: Ledger,
+  { inlineNotes }: Room,
+  { cleared }: Fold,
+  from: number,
+  to: number,
+): number {
+  if (from >= to) return 0
+  const { transcript } = ledger
+  const whole = costBetween(ledger, from, to, inlineNotes) + systemCost(ledger, from, to)
+  const isGone = (unit: number) => unit < from || isCleared(transcript, cleared, unit)
+  // While everything is sent no result is sent in place of a reference: then no reference is looked at again for every stop.
+  const isWhole = from === 0 && cleared.before + cleared.also.length === 0
+  const referred = isWhole
+    ? []
+    : findReferred(transcript, Math.max(from, cleared.before), to, isGone).values()
+  return whole - savedBetween(ledger, cleared, from, to) + savingSum(transcript, referred)
+}
+
+/** The cost of those among units in a row that are always sent. */
+const systemCost = ({ systemCostBefore }: Ledger, from: number, to: number) =>
   systemCostBefore[to]! - systemCostBefore[from]!
 
-/** The shares of the room that are kept for recall and for digests, that a cut leaves, and that a last exchange may take. */
-type Shares = Readonly<Record<'recall' | 'digests' | 'low' | 'keep', number>>
-
-/**
- * Divides the window by maximum charges, not by the present cost of marker, notes, digests and recall: what varies from
- * turn to turn must not move the cut. System prompt and tools are rounded up for the same reason (a date in the prompt).
- */
-export function divideRoom(frame: Frame, shares: Shares): Room {
-  const { window, capacity, count, head, toolTokens, transcript, notes, noteBudget } = frame
-  const step = Math.ceil(window / 16)
-  const headTokens = head.reduce((sum, piece) => sum + piece.tokens, toolTokens)
-  const base = Math.max(0, capacity - count.prompt - Math.ceil(headTokens / step) * step)
-  const first = transcript.firstUser < 0 ? 0 : unitCost(frame, transcript.firstUser)
-  const inlineNotes = notes === 'inline'
-  const noteCharge = inlineNotes && transcript.notes.length > 0 ? noteBudget : 0
-  const digests = Math.floor(base * shares.digests)
-  const journal = transcript.stops.length > transcript.turns.length ? journalRoom(frame) : 0
-  const whole = Math.max(0, base - first)
-  const left = Math.max(0, whole - markerCost(frame) - noteCharge - digests)
-  const apart = Math.min(left, Math.max(journal, Math.floor(base * shares.recall)))
-  const tail = left - apart
-  // The journal takes from recall, so that the first call of a tool does not move the cut.
-  const recall = Math.max(0, apart - journal)
-  return {
-    base,
-    digests,
-    journal,
-    recall,
-    whole,
-    tail,
-    low: Math.floor(tail * shares.low),
-    keep: Math.floor((tail + recall) * shares.keep),
-    least: Math.floor(base / 32),
-    inlineNotes,
-  }
-}
+/** The tokens of a line of the journal, on average. */
+const journalTokens = 24

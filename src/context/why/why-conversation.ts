@@ -1,18 +1,23 @@
-import { InvalidOptionError, showValue } from '../../log/error.ts'
 import { finish } from '../compose/finish.ts'
 import type { FitOptions } from '../context.ts'
+import { isCleared, savingOf } from '../conversation/clearing.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { firstPlace } from '../conversation/first-place.ts'
 import type { Transcript } from '../conversation/transcript.ts'
-import { checkPolicy, createDraft, fullDraft } from '../draft/draft.ts'
+import { createDraft } from '../draft/create-draft.ts'
+import { applyPolicy } from '../draft/draft.ts'
 import { createFrame, type Frame } from '../draft/frame.ts'
 import { findSpan } from '../draft/span.ts'
+import { entryAt } from '../explain.ts'
 import { makeReceipt } from '../make-receipt.ts'
 import { defaultPolicy } from '../policies/recall.ts'
 import type { Search } from '../recall/choose-block.ts'
 import { shareIndex } from '../recall/index-transcript.ts'
-import type { ReceiptCut, ReceiptEntry } from '../receipt.ts'
-import { type Fold, foldTranscript, type Room } from '../stable/fold.ts'
+import type { ReceiptCut, ReceiptEntry, SentMessage } from '../receipt.ts'
+import type { Room } from '../stable/divide-room.ts'
+import { type Fold, foldTranscript } from '../stable/fold.ts'
+import { type Ledger, plainLedger } from '../stable/ledger.ts'
+import { offeredTools } from '../tools/shorten-tools.ts'
 import { copyTranscript, findLeaving, type Leaving } from './find-leaving.ts'
 import { createTrace, type WhyRecall } from './why-recall.ts'
 
@@ -36,57 +41,48 @@ export interface Why extends ReceiptEntry {
 }
 
 /** Fits a conversation once more, and watches what is decided about one message. */
-export function whyConversation(given: Conversation, options: FitOptions, seq: number): Why {
-  const { system } = given
+export function whyConversation(given: Conversation, asked: FitOptions, seq: number): Why {
+  const options = { ...asked, tools: offeredTools(asked).tools }
+  const { system, origin } = given
   // Of a copy nothing is remembered, so that everything is weighed again.
   const transcript = copyTranscript(given.transcript)
   shareIndex(given.transcript, transcript)
   const trace = createTrace()
-  let stable: { readonly fold: Fold; readonly room: Room } | undefined
+  let stable: { readonly fold: Fold; readonly room: Room; readonly ledger: Ledger } | undefined
   const frame: Frame = {
-    ...createFrame({ system, transcript }, options),
+    ...createFrame({ system, transcript, origin }, options),
     watch(decision, left, unit, cost) {
-      if ('fold' in decision) stable = decision as typeof stable
-      else trace.take(decision as Search, left!, unit, cost)
+      if ('scores' in decision) trace.take(decision as Search, left!, unit, cost)
+      else stable = decision as typeof stable
     },
   }
   const policy = options.policy ?? defaultPolicy
-  checkPolicy(policy)
-  const fitWith = (given: Frame) => finish(fullDraft(policy.apply(createDraft(given).as(policy.name)), given))
+  const fitWith = (given: Frame) => finish(applyPolicy(policy, createDraft(given)))
   const finished = fitWith(frame)
   const receipt = makeReceipt(finished, policy.name)
-  const line = receipt.entries[seq]
-  if (!line)
-    throw new InvalidOptionError(
-      'seq',
-      `expected the place of a message, 0 to ${receipt.entries.length - 1}, got ${showValue(seq)}`,
-    )
-  const at = seq - system.length
+  const line = entryAt(receipt, seq)
+  const at = seq - origin
   const index = at < 0 ? -1 : firstPlace(transcript.units.length, place => transcript.units[place]!.to > at)
   const unit = transcript.units[index]
   const { insertions, spans } = finished.draft
   // A note or a result without a call, inside a stretch, has a reason of its own.
   const isOfSpan = findSpan(spans, index)?.fate === line.fate
-  const stands = isOfSpan
-    ? insertions.find(({ of }) => of.some(({ from, to }) => from <= index && index < to))
-    : undefined
-  const added = receipt.inserted.find(({ part, text }) =>
-    line.fate === 'moved' ? part === 'notes' : text === stands?.text,
-  )
-  const sent = finished.pieces.findIndex(({ seqs }) => seqs.includes(seq))
-  const place = sent >= 0 ? sent : added?.place
-  const isProtected = index < 0 || frame.fixed.has(index)
-  const isSent = sent >= 0 && index >= 0 && !isAlways(transcript, index)
+  const place = receipt.sent.findIndex(message => textWith(message, seq))
+  const { seqs = [], text } = (place >= 0 && textWith(receipt.sent[place]!, seq)) || {}
+  const isProtected = index < 0 || finished.draft.frame.fixed.has(index)
+  const isLong = unit !== undefined && savingOf(unit.kind, transcript.entries[at]!, frame.count) > 0
+  const isWhole = seqs.includes(seq) && line.fate !== 'cleared'
+  const isSent = isWhole && index >= 0 && !isAlways(transcript, index)
   const recall = unit && isOfSpan ? trace.explain({ frame, unit, spans, insertions, at }) : undefined
   const leaving = isSent && findLeaving(transcript, frame.count, grown => staysIn(grown))
   return {
     ...line,
     unit: unit
-      ? { first: system.length + unit.from, last: system.length + unit.to - 1, tokens: unit.tokens }
+      ? { first: origin + unit.from, last: origin + unit.to - 1, tokens: unit.tokens }
       : { first: seq, last: seq, tokens: line.tokens },
     isProtected,
-    ...(place !== undefined && { place }),
-    ...(added && sent < 0 && { text: added.text }),
+    ...(place >= 0 && { place }),
+    ...(text !== undefined && { text }),
     free: receipt.free,
     ...(receipt.cut && { cut: receipt.cut }),
     ...(recall && { recall }),
@@ -95,12 +91,22 @@ export function whyConversation(given: Conversation, options: FitOptions, seq: n
 
   /** Whether the unit would still be sent as it is. Tokens alone decide about a stable cut, so nothing is searched for it. */
   function staysIn(grown: Transcript): boolean {
-    if (stable) return index >= foldTranscript(grown, stable.room).cut
-    const { draft } = fitWith(createFrame({ system, transcript: grown }, options))
-    return draft.isKept(grown.units[index]!) && findSpan(draft.spans, index) === undefined
+    if (stable && stable.ledger.decided === '') {
+      const { cut, cleared } = foldTranscript(plainLedger(grown), stable.room)
+      return index >= cut && !(isLong && isCleared(grown, cleared, index))
+    }
+    const { draft } = fitWith(createFrame({ system, transcript: grown, origin }, options))
+    const isInSpan = findSpan(draft.spans, index) !== undefined
+    return !isInSpan && !(isLong && isCleared(grown, draft.cleared, index))
   }
 }
 
-/** Whether a unit is sent for ever: the first user message, and system messages. */
+/** The message, or the text that was joined to it, that is a message of the input or stands for it. */
+const textWith = (message: SentMessage, seq: number): SentMessage | undefined =>
+  message.seqs.includes(seq)
+    ? message
+    : [message, ...(message.joined ?? [])].find(({ standsFor }) => standsFor.includes(seq))
+
+/** Whether nothing is foretold of a unit: the first user message is always sent, and a system message mostly is. */
 const isAlways = ({ firstUser, systems }: Transcript, unit: number) =>
   unit === firstUser || systems.includes(unit)

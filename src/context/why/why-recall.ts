@@ -1,4 +1,4 @@
-import { isOrdinary, type Unit } from '../conversation/transcript.ts'
+import { isOrdinary, type Unit } from '../conversation/unit.ts'
 import type { Frame } from '../draft/frame.ts'
 import { findSpan, type Insertion, type Span } from '../draft/span.ts'
 import { tellingTerms } from '../recall/blocks.ts'
@@ -108,14 +108,14 @@ function outcomeOf({ search, weighed }: Searched, unit: number): WhyRecall['outc
 const scoreOf = ({ scores }: Search, unit: number) => scores.values[scores.units.indexOf(unit)] ?? 0
 
 function describe({ search, room, weighed }: Searched, { frame, unit, at, insertions }: ToExplain) {
-  const { transcript, system } = frame
+  const { transcript, origin } = frame
   const { index, user, best, asked } = search
   const near = nearOf(unit, insertions)
   const ids = sharedTerms(search, near ?? unit.index)
   const isAsked = (term: string) => ids.has(index.vocabulary.get(term) ?? -1)
   const textAt = (place: number): AskedText => {
     const { text } = transcript.entries[place]!.message
-    return { seq: system.length + place, text, hits: termPlaces(text, isAsked) }
+    return { seq: origin + place, text, hits: termPlaces(text, isAsked) }
   }
   const asking = textAt(transcript.units[user]!.from)
   const label = asking.text.length - withoutLabel(asking.text).length
@@ -128,7 +128,7 @@ function describe({ search, room, weighed }: Searched, { frame, unit, at, insert
   return {
     asking: { ...asking, hits: asking.hits.filter(([from]) => from >= label) },
     found: textAt(at),
-    ...(near !== undefined && near !== unit.index && { near: system.length + transcript.units[near]!.from }),
+    ...(near !== undefined && near !== unit.index && { near: origin + transcript.units[near]!.from }),
     ...{
       strength: rounded(asked),
       score: scoreOf(search, unit.index),

@@ -44,7 +44,7 @@ describe('why', () => {
     const quiet = [...chat, { role: 'assistant', content: 'Done.' }, { role: 'user', content: 'Thanks!' }]
     expect(why(quiet, 100, room).recall).toMatchObject({ outcome: 'not_asked', asking: { seq: 524 } })
     expect(why(chat, 100, { ...room, policy: sliding({ messages: 50 }) })).toMatchObject({
-      ...{ fate: 'elided', why: 'older than what fits', unit: { tokens: 65 } },
+      ...{ fate: 'elided', why: 'older than the last 50 messages', unit: { tokens: 65 } },
     })
   })
 
@@ -69,7 +69,28 @@ describe('why', () => {
     }
   })
 
-  const cases = process.env.THROUGHLINE_LONG ? 200 : 20
+  it('counts a long answer as gone when it becomes one line, and foretells nothing of that line', () => {
+    const long = { role: 'assistant', content: 'The answer says more and more. '.repeat(20) }
+    const answers = Array.from({ length: 14 }, (_, n) => [{ role: 'user', content: `Question ${n}?` }, long])
+    const asked = answers.flat()
+    const seq = asked.length - 5
+    const { leaving, fate } = why(asked, seq, room)
+    expect(fate).toBe('kept')
+    const turn = leaving!.tokens / leaving!.turns
+    const fates: string[] = []
+    const grown: MessageLike[] = [...asked]
+    while (!fates.includes('elided') && fates.length < 64) {
+      grown.push({ role: 'user', content: 'so '.repeat(turn / 3).trim() })
+      grown.push({ role: 'assistant', content: 'so '.repeat((turn * 2) / 3).trim() })
+      const line = fit(grown, room).receipt.entries[seq]!
+      fates.push(line.fate)
+      if (line.fate === 'cleared') expect(why(grown, seq, room).leaving).toBeUndefined()
+    }
+    expect(fates.filter(one => one === 'cleared').length).toBeGreaterThan(1)
+    expect(Math.abs(fates.indexOf('cleared') + 1 - leaving!.turns)).toBeLessThan(3)
+  })
+
+  const cases = process.env.THROUGHLINE_LONG ? 200 : 10
 
   it(`says the fate of the receipt, whatever the policy: ${cases} conversations`, () => {
     const policies = [balanced(), thorough(), sliding({ messages: 6 }), tiered(), spongebob()]

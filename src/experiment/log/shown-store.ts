@@ -64,10 +64,10 @@ export function shownStore(store: Store): Store {
       if (!(await isHidden(thread))) yield* store.entries(thread, range)
     },
     findMarks: async (tenant, marks, options) => shown(await store.findMarks(tenant, marks, options)),
-    async search(tenant, query, { limit = 20 } = {}) {
+    async search(tenant, query, { limit = 20, ...only } = {}) {
       // What is hidden must not take the places of what is not.
       for (let asked = limit; ; asked = Math.min(4 * asked, mostHits)) {
-        const hits = await store.search(tenant, query, { limit: asked })
+        const hits = await store.search(tenant, query, { ...only, limit: asked })
         const found = await shown(hits)
         if (found.length >= limit || hits.length < asked || asked >= mostHits) return found.slice(0, limit)
       }

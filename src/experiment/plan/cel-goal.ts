@@ -2,9 +2,7 @@ import { Environment as CelEnvironment } from '@marcbachmann/cel-js'
 import type { Declarations, Environment } from '../environment.ts'
 import { boundedCel, findPatternProblem } from './bounded-cel.ts'
 import type { Goal } from './goal.ts'
-import type { PlanJson } from './plan-json.ts'
-
-type GoalJson = NonNullable<PlanJson['goals']>[number]
+import type { GoalJson } from './plan-json.ts'
 
 /** Parses and checks the CEL expressions of goals. Problems are listed with their places. */
 export function compileGoals(

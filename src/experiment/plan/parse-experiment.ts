@@ -12,7 +12,8 @@ import { compileGoals } from './cel-goal.ts'
 import { defineExperiment, type ExperimentPlan } from './define-experiment.ts'
 import type { ExperimentTools } from './experiment-tool.ts'
 import type { Hook } from './hook.ts'
-import { type PlanJson, type PolicyJson, planSchema } from './plan-json.ts'
+import type { PlanJson, PolicyJson } from './plan-json.ts'
+import { planSchema } from './plan-schema.ts'
 import type { RoleOptions } from './role.ts'
 
 export interface ParseExperimentOptions {

@@ -52,7 +52,8 @@ export async function answerRole(
     }
     const specs = role.tools.map(tool => toSpec(plan.tools.get(tool)!))
     return setUpAsking(
-      { ...role, ...patience, retries: plan.maxStepRetries },
+      // The same prompt for every model, wherever it runs.
+      { ...role, ...patience, systemPrompt: 'as sent', retries: plan.maxStepRetries },
       { log, emit: tell, signal, specs, replies: 'whole', tally: createTally() },
     )
   }

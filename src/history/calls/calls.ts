@@ -1,14 +1,23 @@
+import { renderQuotes } from '../../context/compose/quotes.ts'
+import type { Quotes } from '../../context/conversation/transcript.ts'
+import { noteLine } from '../../context/draft/frame.ts'
 import type { Dumpable } from '../../context/dump.ts'
+import type { Remembered, SentMessage } from '../../context/receipt.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { parseJson } from '../../log/parse-json.ts'
 import { readMessage } from '../../log/parse-message.ts'
+import { present } from '../../log/present.ts'
+import { deletedQuotes, notesTitle } from '../../log/texts.ts'
 import type { CallStatus, Head, Store, StoredCall, ThreadKey } from '../../stores/store.ts'
 import { CorruptEntryError } from '../../stores/store-error.ts'
 import type { Room } from '../../tokens/calibration.ts'
+import { loadQuotes } from '../log/load-quotes.ts'
 import { type LogSource, readLog, threadName } from '../log/read-log.ts'
 import { tryAgain, untilKnown } from '../turn.ts'
+import { sentIn } from './account-of.ts'
 import { hashOf } from './hash-of.ts'
-import { fromPlan, placesIn, promptOf, type Run, readPlan, withWarnings } from './plan.ts'
+import { fromPlan, placesIn, promptOf, quotingIn, type Run } from './plan.ts'
+import { type LateAccount, readPlan, withLate } from './read-plan.ts'
 
 export interface CallStart {
   readonly model: string
@@ -18,11 +27,9 @@ export interface CallStart {
   readonly room?: Room
 }
 
-/** How a call went. */
-export interface CallOutcome extends Pick<StoredCall, 'error' | 'reported'> {
+/** How a call went. What `LateAccount` has is kept in the call's plan. */
+export interface CallOutcome extends Pick<StoredCall, 'error' | 'reported'>, LateAccount {
   readonly status: Exclude<CallStatus, 'sent'>
-  /** What was wrong although the model answered: codes. Kept in the call's plan. */
-  readonly warnings?: readonly string[]
 }
 
 /** A call that is stored, and whose outcome is not known yet. */
@@ -47,11 +54,10 @@ export function toThreadCall(call: StoredCall, { open }: Pick<Head, 'open'>): Th
 }
 
 /** A call with what became of it. */
-export const withOutcome = (call: StoredCall, { warnings = [], ...outcome }: CallOutcome): StoredCall => ({
-  ...call,
-  ...outcome,
-  ...(warnings.length > 0 && { plan: withWarnings(call.plan, warnings) }),
-})
+export function withOutcome(call: StoredCall, given: CallOutcome): StoredCall {
+  const { warnings, cached, cacheLost, ...outcome } = given
+  return { ...call, ...outcome, plan: withLate(call.plan, present({ warnings, cached, cacheLost })) }
+}
 
 /** The messages of a call as they were sent, even if policies have changed since. Reads only the entries it names. */
 export async function replayCall(
@@ -60,26 +66,51 @@ export async function replayCall(
 ): Promise<readonly MessageLike[]> {
   const plan = readPlan(call.plan)
   const messages = new Map<number, MessageLike>()
+  const quotes = new Map<number, Quotes['quotes']>()
+  const quoting = quotingIn(plan)
   for (const [from, to] of together(placesIn(plan)))
-    for await (const { seq, view } of readLog(source, { from, to })) messages.set(seq, view)
+    for await (const { seq, view, quotes: references } of readLog(source, { from, to })) {
+      messages.set(seq, view)
+      if (references && quoting.has(seq)) quotes.set(seq, await loadQuotes(source, references))
+    }
   const prompt = promptOf(plan)
   const text = prompt === undefined ? undefined : await loadPrompt(source.store, source.key, prompt)
-  return fromPlan(plan, seq => messages.get(seq), text)
+  return fromPlan(plan, seq => messages.get(seq), {
+    prompt: text,
+    quotes: part => renderNamed(quotes.get(part.for) ?? [], part),
+  })
+}
+
+/** The quotes that a plan names, as a text; of those that are gone it says how many there were. */
+function renderNamed(quotes: Quotes['quotes'], { quotes: named }: Remembered): string {
+  const gone = named.filter(place => !quotes[place]).length
+  const text = renderQuotes(quotes, named)
+  return gone > 0 ? `${text}\n${deletedQuotes(gone)}` : text
 }
 
 /** What a call sent, for `dump`: its messages, its tools, and where its notes were written. */
-export async function sentIn(source: LogSource, call: Pick<StoredCall, 'plan'>): Promise<Dumpable> {
-  const { tools, notes = [], added = [] } = readPlan(call.plan)
-  const messages = await replayCall(source, call)
-  const texts = new Map<number, string>()
-  for (const [from, to] of together(notes.map(([entry]) => [entry, entry])))
+export async function dumpableOf(source: LogSource, call: Pick<StoredCall, 'plan'>): Promise<Dumpable> {
+  const plan = readPlan(call.plan)
+  const sent = sentIn(plan)
+  const notes = sent.flatMap(one => [one, ...(one.joined ?? [])]).filter(({ part }) => part === 'notes')
+  const lines = new Map<number, string>()
+  for (const [from, to] of together(
+    notes.flatMap(({ standsFor }) => standsFor.map((seq): Run => [seq, seq])),
+  ))
     for await (const { seq, view } of readLog(source, { from, to }))
-      texts.set(seq, readMessage(view, seq).text)
+      lines.set(seq, noteLine(readMessage(view, seq).text))
+  const withText = (one: SentMessage): SentMessage =>
+    one.part === 'notes'
+      ? { ...one, text: [notesTitle, ...one.standsFor.map(seq => lines.get(seq) ?? '')].join('\n') }
+      : one
+  const { tools } = plan
   return {
-    messages,
+    messages: await replayCall(source, call),
     receipt: {
-      inserted: added.map(place => ({ place, text: String(messages[place]?.content) })),
-      notes: notes.map(([entry, before]) => ({ before, text: texts.get(entry) ?? '' })),
+      sent: sent.map(({ joined, ...own }) => ({
+        ...withText(own),
+        ...(joined && { joined: joined.map(withText) }),
+      })),
     },
     ...(tools && { tools: typeof tools === 'string' ? await loadTools(source, tools) : tools }),
   }
@@ -155,7 +186,9 @@ async function savePrompt(store: Store, thread: ThreadKey, text: string, time: n
   const entries = [{ id, role: 'system' as const, time, payload, tokens: {} }]
   await tryAgain('conflict', 5, async () => {
     const head = await store.head(thread)
-    await untilKnown(() => store.seed(thread, { expectedHead: head?.head ?? 0, entries }))
+    // The call that names it is stored next.
+    const seed = { expectedHead: head?.head ?? 0, entries, isFollowed: true }
+    await untilKnown(() => store.seed(thread, seed))
   })
   return id
 }

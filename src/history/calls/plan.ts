@@ -1,28 +1,35 @@
 import type { Context } from '../../context/context.ts'
-import type { ReceiptCut } from '../../context/receipt.ts'
+import type { GivenPart } from '../../context/prompt/split-prompt.ts'
+import type { Part, ReceiptCut, Remembered, SentMessage } from '../../context/receipt.ts'
 import { ThroughlineError } from '../../log/error.ts'
-import { isCount } from '../../log/is-count.ts'
 import type { MessageLike } from '../../log/message.ts'
-import { isObject, parseJson } from '../../log/parse-json.ts'
-import type { StoredCall } from '../../stores/store.ts'
-import { isFactor, type Room, toModelTokens } from '../../tokens/calibration.ts'
-import { placeInLog } from '../log/places-in-log.ts'
+import { present } from '../../log/present.ts'
+import type { Room } from '../../tokens/calibration.ts'
 import type { ThreadLog } from '../log/thread-log.ts'
+import { type KnownTexts, splitText, type TextPart, toKnownTexts } from './split-text.ts'
 
-/** Consecutive entries, or a message that is no entry, with its text split by `splitText`. */
+/** Consecutive entries that were sent as they are, or a message that is written out. */
 export type PlanItem = Run | Written
 
-/** Consecutive entries: the first and the last place. */
-export type Run = readonly [first: number, last: number]
+/** Consecutive places: the first and the last. Of entries that were sent also their part, if it is not `history`. */
+export type Run = readonly [first: number, last: number, part?: Part]
 
-/** A piece of a text: literal words, or the place of an entry whose whole text stands there. */
-type TextPart = string | number
+/** A `SentMessage` of the receipt, with its places in runs. */
+export interface Told {
+  readonly part: Part
+  readonly tokens: number
+  readonly seqs?: readonly Run[]
+  readonly standsFor?: readonly Run[]
+  readonly remembered?: Remembered
+}
 
-interface Written {
+/** A message that is no entry or was altered, with its text split by `splitText`. */
+export interface Written extends Told {
   readonly as: object
   readonly text?: readonly TextPart[]
   /** The name of the stored system prompt that is the message's text. */
   readonly prompt?: string
+  readonly joined?: readonly Told[]
 }
 
 /** How a context is stored with its call: entries never change, so their places are enough. */
@@ -33,27 +40,31 @@ export interface Plan extends Pick<Context['receipt'], 'policy' | 'counter'> {
   readonly reserve: number
   /** The calibration of our counts at that time; absent for 1. */
   readonly factor?: number
+  /** What was settled for the reply: why so much was kept free, and the most tokens that the model was asked for. */
+  readonly reply?: { readonly why?: string; readonly most?: number }
+  /** What was sent. */
   readonly messages: readonly PlanItem[]
   readonly tokens: number
   readonly parts: Readonly<Record<string, number>>
   /** The different verdicts: [fate, rule, why]. */
   readonly verdicts: readonly (readonly string[])[]
-  /** The stretches of the receipt that were not sent unchanged: [first, last, verdict]. */
+  /** The stretches of the receipt that were not kept: [first, last, verdict]. The kept ones stand in `messages`. */
   readonly fates: readonly (readonly [number, number, number])[]
-  /** How many messages of the receipt stand before the first entry: 1 with a system prompt. Older plans lack it. */
-  readonly lead?: number
-  /** The tokens that were kept free for an inexact counter. Older plans lack it. */
-  readonly margin?: number
-  /** Where the conversation was cut, by places of the receipt. */
+  /** The tokens that were kept free for an inexact counter. */
+  readonly margin: number
   readonly cut?: ReceiptCut
   /** The tokens that were the same as in the context before, where that was known. */
   readonly reused?: number
+  /** The tokens that the model server did not read again, in the model's tokens, where it told them. */
+  readonly cached?: number
+  /** Why that were far fewer than were the same, as far as can be told. */
+  readonly cacheLost?: string
+  /** The tokens that shorter descriptions of tools saved, if they did. */
+  readonly toolsSaved?: number
   /** What was wrong with the call although it was answered: codes of warnings. */
   readonly warnings?: readonly string[]
-  /** The notes of the notes section: the place of each, and the place of the message before which it was written. */
-  readonly notes?: readonly (readonly [entry: number, before: number])[]
-  /** The places of user messages that no user wrote. */
-  readonly added?: readonly number[]
+  /** The system prompt as it was given, if its changing lines stood apart: see `joinGiven`. */
+  readonly given?: readonly GivenPart[]
   /** The tool schemas that were sent, or the name under which they are stored. */
   readonly tools?: readonly unknown[] | string
 }
@@ -61,7 +72,7 @@ export interface Plan extends Pick<Context['receipt'], 'policy' | 'counter'> {
 /** `stored`: the names of the stored system prompt that leads the context, and of its tools, if they are stored. */
 export function toPlan(
   context: Context,
-  log: Pick<ThreadLog, 'seqOf' | 'textsIn' | 'leadOf'>,
+  log: Pick<ThreadLog, 'seqOf' | 'textsIn'>,
   stored: {
     readonly prompt?: string | undefined
     readonly tools?: string | undefined
@@ -70,109 +81,63 @@ export function toPlan(
 ): Plan {
   const { messages, tokens, receipt } = context
   const { prompt, tools = context.tools, room } = stored
-  const { policy, counter, margin, cut, prefix } = receipt
-  const { window, reserve, factor } = room ?? { ...receipt, factor: 1 }
-  const lead = log.leadOf(context)
-  const texts = toKnownTexts(log.textsIn(context))
-  const added = receipt.inserted
-    .filter(({ place, text }) => messages[place]!.role === 'user' && messages[place]!.content === text)
-    .map(({ place }) => place)
+  const { policy, counter, margin, cut, prefix, sent, toolsSaved } = receipt
+  const { window, reserve, factor, reserveWhy: why, mostReply: most } = room ?? { ...receipt, factor: 1 }
+  const reply = present({ why, most })
+  const texts = toKnownTexts([...quotesIn(sent), ...log.textsIn(context)])
   return {
     version: 1,
-    messages: toItems(messages, (message, place) =>
-      place === 0 && prompt !== undefined
-        ? { as: { ...message, content: '' }, prompt }
-        : (log.seqOf(message) ?? toItem(message, texts)),
-    ),
+    messages: toItems(messages, (message, place): PlanItem => {
+      const seq = log.seqOf(message)
+      if (seq !== undefined) return toRun(seq, sent[place]!.part)
+      const told = toWritten(sent[place]!)
+      if (place === 0 && prompt !== undefined) return { as: { ...message, content: '' }, prompt, ...told }
+      return { ...toItem(message, texts), ...told }
+    }),
     tokens,
     policy,
     counter,
     window,
     reserve,
     ...(factor !== 1 && { factor }),
+    ...(Object.keys(reply).length > 0 && { reply }),
     parts: Object.fromEntries(Object.entries(receipt.parts).filter(([, part]) => part > 0)),
     ...toFates(receipt.stretches),
-    ...(lead !== undefined && { lead }),
     margin,
     ...(cut && { cut }),
     ...(prefix && { reused: prefix.tokens }),
-    ...(receipt.notes.length > 0 && {
-      notes: receipt.notes.map(({ seq, before }) => [placeInLog(seq, lead ?? 0), before] as const),
-    }),
-    ...(added.length > 0 && { added }),
+    ...(context.given && { given: context.given }),
     ...(tools && { tools }),
+    ...present({ toolsSaved }),
   }
 }
 
-/** The text of a plan with warnings that came after it was stored. */
-export const withWarnings = (plan: string, warnings: readonly string[]): string =>
-  JSON.stringify({ ...readPlan(plan), warnings })
+/** The blocks of quotes from other conversations: a plan refers to them, so that nothing is left when their source is deleted. */
+const quotesIn = (sent: readonly SentMessage[]) =>
+  sent
+    .flatMap(one => [one, ...(one.joined ?? [])])
+    .flatMap(({ remembered, text }) => (remembered && text ? [[remembered, text] as const] : []))
 
-export function readPlan(text: string): Plan {
-  const plan = parseJson(text) as Partial<Plan> | null | undefined
-  if (plan?.version !== 1)
-    throw unknownPlan(`has the version ${JSON.stringify(plan?.version)}: update throughline.`)
-  if (!Array.isArray(plan.messages) || !plan.messages.every(isItem))
-    throw unknownPlan('has messages that cannot be read.')
-  if (!isAccount(plan)) throw unknownPlan('has an account that cannot be read.')
-  return plan as Plan
-}
+const toRun = (seq: number, part: Part): Run => (part === 'history' ? [seq, seq] : [seq, seq, part])
 
-/** Whether all that a plan says beside its messages has its form: it may come from an import. */
-function isAccount({
-  parts,
-  verdicts,
-  fates,
-  cut,
-  warnings = [],
-  notes = [],
-  factor = 1,
-  ...plan
-}: Partial<Plan>): boolean {
-  const { tokens, window, reserve, policy, counter, lead = 0, margin = 0, reused = 0, added = [] } = plan
-  return (
-    [tokens, window, reserve, lead, margin, reused].every(value => isCount(value)) &&
-    [policy, counter].every(value => typeof value === 'string') &&
-    isFactor(factor) &&
-    isObject(parts) &&
-    Object.values(parts).every(value => isCount(value)) &&
-    isListOf(verdicts, verdict => isListOf(verdict, text => typeof text === 'string')) &&
-    isListOf(fates, fate => isListOf(fate, value => isCount(value)) && fate.length === 3) &&
-    isListOf(warnings, text => typeof text === 'string') &&
-    isListOf(notes, note => isListOf(note, value => isCount(value)) && note.length === 2) &&
-    isListOf(added, value => isCount(value)) &&
-    (['undefined', 'string'].includes(typeof plan.tools) || Array.isArray(plan.tools)) &&
-    (cut === undefined || cutFields.every(field => isCount((cut as Partial<ReceiptCut> | null)?.[field])))
-  )
-}
+const toWritten = ({ joined, ...own }: SentMessage) => ({
+  ...toTold(own),
+  ...(joined && { joined: joined.map(toTold) }),
+})
 
-const isListOf = <Item>(list: readonly Item[] | undefined, isOne: (item: Item) => boolean): boolean =>
-  Array.isArray(list) && list.every(isOne)
+const toTold = ({ part, tokens, seqs, standsFor, remembered }: SentMessage): Told => ({
+  ...{ part, tokens },
+  ...(seqs.length > 0 && { seqs: toRuns(seqs) }),
+  ...(standsFor.length > 0 && { standsFor: toRuns(standsFor) }),
+  ...(remembered && { remembered }),
+})
 
-const cutFields = ['before', 'at', 'needed', 'limit', 'growth', 'recall'] as const
+const toRuns = (seqs: readonly number[]) => toItems<number, Run>(seqs, seq => [seq, seq]) as readonly Run[]
 
 /** The window and the reserve of a call as they were set, with the calibration of its model. */
 export const roomOf = ({ window, reserve, factor = 1 }: Plan): Room => ({ window, reserve, factor })
 
-/** The prompt of a call in the model's tokens, as they were predicted. */
-export const predictedIn = ({ predicted, plan }: Pick<StoredCall, 'predicted' | 'plan'>): number =>
-  toModelTokens(predicted, roomOf(readPlan(plan)).factor)
-
-/** How many messages of the receipt stand before the first entry. Plans that do not say it are read by their first message. */
-export function leadOf({ lead, messages: [first] }: Plan): number {
-  if (lead !== undefined) return lead
-  return first && !isRun(first) && (first.as as { readonly role?: unknown }).role === 'system' ? 1 : 0
-}
-
-function isItem(item: PlanItem | null): boolean {
-  if (typeof item !== 'object' || item === null) return false
-  if (isRun(item)) return item.length === 2 && item.every(place => isCount(place, 1)) && item[0] <= item[1]
-  const { as, text = [], prompt = '' } = item
-  const isText = Array.isArray(text) && text.every(part => typeof part === 'string' || isCount(part, 1))
-  return isObject(as) && isText && typeof prompt === 'string'
-}
-
-const unknownPlan = (problem: string) =>
+export const unknownPlan = (problem: string) =>
   new ThroughlineError('unknown_plan', `The plan of this call ${problem}`)
 
 export function promptOf({ messages: [first] }: Plan): string | undefined {
@@ -188,12 +153,23 @@ export function leadingPrompt(
   return isPrompt && typeof first.content === 'string' ? first.content : undefined
 }
 
+/** The messages whose quotes of other conversations a plan names. */
+export const quotingIn = ({ messages }: Pick<Plan, 'messages'>): ReadonlySet<number> =>
+  new Set(
+    messages.flatMap(item =>
+      isRun(item) ? [] : (item.text ?? []).flatMap(part => (typeof part === 'object' ? [part.for] : [])),
+    ),
+  )
+
 /** The entries that a plan names, as stretches of places. */
 export function placesIn({ messages }: Pick<Plan, 'messages'>): readonly Run[] {
   return messages.flatMap(item =>
     isRun(item)
       ? [item]
-      : (item.text ?? []).flatMap(part => (typeof part === 'number' ? [[part, part]] : [])),
+      : (item.text ?? []).flatMap(part => {
+          const seq = typeof part === 'object' ? part.for : part
+          return typeof seq === 'number' ? [[seq, seq]] : []
+        }),
   ) as readonly Run[]
 }
 
@@ -203,12 +179,15 @@ export const lastPlaceOf = (plan: Plan): number =>
 
 /** The last entry that a context was made of: named as it is, or with its fate. */
 export const endOf = (plan: Plan): number =>
-  plan.fates.reduce((most, [, last]) => Math.max(most, placeInLog(last, leadOf(plan))), lastPlaceOf(plan))
+  plan.fates.reduce((most, [, last]) => Math.max(most, last), lastPlaceOf(plan))
 
 export function fromPlan(
   { messages }: Pick<Plan, 'messages'>,
   messageAt: (seq: number) => MessageLike | undefined,
-  prompt = '',
+  {
+    prompt = '',
+    quotes = () => '',
+  }: { prompt?: string | undefined; quotes?: (part: Remembered) => string } = {},
 ): readonly MessageLike[] {
   const entry = (seq: number): MessageLike => {
     const message = messageAt(seq)
@@ -224,29 +203,32 @@ export function fromPlan(
     if (isRun(item)) return entries(item)
     if (item.prompt !== undefined) return { ...item.as, content: prompt } as MessageLike
     if (!item.text) return item.as as MessageLike
-    const texts = item.text.map(part => (typeof part === 'number' ? String(entry(part).content) : part))
+    const texts = item.text.map(part => {
+      if (typeof part === 'object') return quotes(part)
+      return typeof part === 'number' ? String(entry(part).content) : part
+    })
     return { ...item.as, content: texts.join('') } as MessageLike
   })
 }
 
-export const isRun = (item: PlanItem): item is Run => Array.isArray(item)
+export const isRun = (item: object): item is Run => Array.isArray(item)
 
-/** Puts entries in a row together: most of a context is consecutive entries, which take two numbers. */
-export function toItems<Message, Other extends object>(
-  messages: readonly Message[],
-  toOne: (message: Message, place: number) => number | Other,
-): readonly (Run | Other)[] {
-  const items: (Run | Other)[] = []
-  for (const one of messages.map(toOne)) {
+/** Puts runs in a row together: most of a context is consecutive entries, which take two numbers. */
+export function toItems<Given, Item extends object>(
+  given: readonly Given[],
+  toOne: (one: Given, place: number) => Item | Run,
+): readonly (Item | Run)[] {
+  const items: (Item | Run)[] = []
+  for (const one of given.map(toOne)) {
     const last = items.at(-1)
-    if (typeof one !== 'number') items.push(one)
-    else if (Array.isArray(last) && last[1] === one - 1) items[items.length - 1] = [last[0], one]
-    else items.push([one, one])
+    const isNext = isRun(one) && last && isRun(last) && last[1] === one[0] - 1 && last[2] === one[2]
+    if (isNext) items[items.length - 1] = [last[0], ...one.slice(1)] as unknown as Run
+    else items.push(one)
   }
   return items
 }
 
-function toItem(message: MessageLike, texts: KnownTexts): Written {
+function toItem(message: MessageLike, texts: KnownTexts): Pick<Written, 'as' | 'text'> {
   const { content } = message
   if (typeof content !== 'string') return { as: message }
   // `content` keeps its place among the fields, so that a replay gives the same bytes.
@@ -262,48 +244,7 @@ function toFates(stretches: Context['receipt']['stretches']): Pick<Plan, 'verdic
     const text = JSON.stringify([fate, rule, why])
     const verdict = verdicts.get(text) ?? verdicts.size
     verdicts.set(text, verdict)
-    const before = fates.at(-1)
-    if (before?.[2] === verdict && before[1] === first - 1) before[1] = last
-    else fates.push([first, last, verdict])
+    fates.push([first, last, verdict])
   }
   return { verdicts: [...verdicts.keys()].map(text => JSON.parse(text) as string[]), fates }
-}
-
-/** Shorter texts are written out. Texts are looked up by their first `shortest` characters. */
-const shortest = 16
-
-/** The texts of entries, by their first characters. */
-type KnownTexts = ReadonlyMap<string, readonly (readonly [seq: number, text: string])[]>
-
-function toKnownTexts(entries: ReadonlyMap<number, string>): KnownTexts {
-  const known = new Map<string, (readonly [number, string])[]>()
-  for (const [seq, text] of entries) {
-    if (text.length < shortest) continue
-    const beginning = text.slice(0, shortest)
-    const same = known.get(beginning) ?? []
-    same.push([seq, text])
-    known.set(beginning, same)
-  }
-  // Longest first, so that of two texts that begin alike the longer one is found.
-  for (const same of known.values()) same.sort(([a, one], [b, other]) => other.length - one.length || a - b)
-  return known
-}
-
-/** Splits a text where it quotes entries word for word, as recalled blocks and replies with a note do. */
-function splitText(text: string, known: KnownTexts): readonly TextPart[] {
-  const parts: TextPart[] = []
-  let own = 0
-  for (let at = 0; known.size > 0 && at + shortest <= text.length; ) {
-    const found = known.get(text.slice(at, at + shortest))?.find(([, entry]) => text.startsWith(entry, at))
-    if (!found) {
-      at += 1
-      continue
-    }
-    if (at > own) parts.push(text.slice(own, at))
-    parts.push(found[0])
-    at += found[1].length
-    own = at
-  }
-  if (own < text.length) parts.push(text.slice(own))
-  return parts
 }

@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { everyStore } from '../../../test/every-store.ts'
+import { someStores } from '../../../test/every-store.ts'
+import { isLong } from '../../../test/is-long.ts'
 import { fit } from '../../context/fit.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import type { Store } from '../../stores/store.ts'
 import { words } from '../../tokens/words.ts'
 import { createHistory, type History } from '../create-history.ts'
+
+if (!isLong) console.info('Skipped: most damages of a checkpoint, and other stores, only in the long run')
 
 const options = { window: 300, count: words(), now: () => 1 }
 const key = { tenant: 'default', conversation: 'town', actor: 'assistant', branch: 'main' }
@@ -68,18 +71,21 @@ async function damage(store: Store, name: string): Promise<void> {
 const bundle = `units 1 ${options.count.id} bundle 0`
 const single = (number: number) => `units 1 ${options.count.id} ${number}`
 
-it('does not take a later checkpoint for an earlier one, where no message has a word', async () => {
-  const store = memoryStore()
-  const thread = createHistory({ store, ...options }).thread('town')
-  // Words that are left out: they would tell one checkpoint from another.
-  const all = said(9500).map((message, n) =>
-    n === 9000 ? { role: 'system', content: 'it is so' } : { ...message, content: 'it is' },
-  )
-  await thread.seed(...all)
-  await thread.context()
-  await damage(store, bundle)
-  expect((await restarted(store)).sent).toBe(inOneList(all))
-})
+it.runIf(isLong)(
+  'does not take a later checkpoint for an earlier one, where no message has a word',
+  async () => {
+    const store = memoryStore()
+    const thread = createHistory({ store, ...options }).thread('town')
+    // Words that are left out: they would tell one checkpoint from another.
+    const all = said(9500).map((message, n) =>
+      n === 9000 ? { role: 'system', content: 'it is so' } : { ...message, content: 'it is' },
+    )
+    await thread.seed(...all)
+    await thread.context()
+    await damage(store, bundle)
+    expect((await restarted(store)).sent).toBe(inOneList(all))
+  },
+)
 
 describe('the stored checkpoints of a thread', async () => {
   const all = said(9500)
@@ -118,19 +124,22 @@ describe('the stored checkpoints of a thread', async () => {
     expect(await history.check()).toEqual([])
   })
 
-  it.each([
-    ['below one checkpoint', 300],
-    ['at the end of a bundle', 8192],
-    ['after the end of a bundle', 8193],
-    ['after a whole bundle', 8400],
-  ])('are enough %s', async (_, size) => {
-    const { store } = await fresh(size)
-    const { sent, read } = await restarted(store)
-    expect(sent).toBe(inOneList(all.slice(0, size)))
-    expect(read).toBeLessThan(200)
+  it('are enough below one checkpoint, at the end of a bundle, and after it', async () => {
+    const { store, thread } = await fresh(300)
+    for (const [size, next] of [
+      [300, 8192],
+      [8192, 8193],
+      [8193, 8193],
+    ] as const) {
+      const { sent, read } = await restarted(store)
+      expect([size, sent]).toEqual([size, inOneList(all.slice(0, size))])
+      expect(read).toBeLessThan(200)
+      await thread.seed(...all.slice(size, next))
+      await thread.context()
+    }
   })
 
-  it.each(await everyStore())('are enough in any store: %s', async (_, create) => {
+  it.runIf(isLong).each(await someStores())('are enough in any store: %s', async (_, create) => {
     const { store } = await fresh(8900, create())
     const { sent, read, saved } = await restarted(store)
     expect(sent).toBe(inOneList(all.slice(0, 8900)))
@@ -152,41 +161,51 @@ describe('the stored checkpoints of a thread', async () => {
     expect(again.read).toBeLessThan(200)
   })
 
-  it.each([
+  /** Each test that damages it leaves it whole. */
+  const repaired = fresh()
+
+  const damages = [
     ['bundle', bundle, '8192'],
     ['full one', single(1), '9216'],
     ['last one', single(2), '9472'],
-  ])('are done without, reported and made again where they are damaged: a %s', async (_, name, units) => {
-    const { store, history } = await fresh()
-    await damage(store, name)
-    expect(await history.check()).toEqual([
-      `town/assistant/main: the checkpoint of ${units} units is not what the log says`,
-    ])
-    expect((await restarted(store)).sent).toBe(expected)
-    // The restart has stored what it had to make again.
-    expect((await restarted(store)).read).toBeLessThan(200)
-    await damage(store, name)
-    await expectRebuilt(history, store)
-  })
+  ] as const
+  it.each(isLong ? damages : damages.slice(0, 1))(
+    'are done without, reported and made again where they are damaged: a %s',
+    async (_, name, units) => {
+      const { store, history } = await repaired
+      await damage(store, name)
+      expect(await history.check()).toEqual([
+        `town/assistant/main: the checkpoint of ${units} units is not what the log says`,
+      ])
+      expect((await restarted(store)).sent).toBe(expected)
+      // The restart has stored what it had to make again.
+      expect((await restarted(store)).read).toBeLessThan(200)
+      await damage(store, name)
+      await expectRebuilt(history, store)
+    },
+  )
 
-  it('are done without, reported and made again where they are those of another log', async () => {
-    const { store, history } = await fresh()
-    const other = memoryStore()
-    const call = { function: { name: 'ring', arguments: {} } }
-    const changed = all
-      .with(1001, { ...all[1001]!, tool_calls: [call] })
-      .with(1002, { role: 'tool', content: 'rang' })
-    const thread = createHistory({ store: other, ...options }).thread('town')
-    await thread.seed(...changed)
-    await thread.context()
-    for (const name of [bundle, ...Array.from({ length: 16 }, (_, number) => single(number))]) {
-      const cache = await other.loadCache(key, name)
-      if (cache) await store.saveCache(key, name, cache.at, cache.bytes)
-    }
-    const problems = await history.check()
-    expect(problems.length).toBeGreaterThan(2)
-    expect(new Set(problems).size).toBe(problems.length)
-    expect((await restarted(store)).sent).toBe(expected)
-    await expectRebuilt(history, store)
-  })
+  it.runIf(isLong)(
+    'are done without, reported and made again where they are those of another log',
+    async () => {
+      const { store, history } = await repaired
+      const other = memoryStore()
+      const call = { function: { name: 'ring', arguments: {} } }
+      const changed = all
+        .with(1001, { ...all[1001]!, tool_calls: [call] })
+        .with(1002, { role: 'tool', content: 'rang' })
+      const thread = createHistory({ store: other, ...options }).thread('town')
+      await thread.seed(...changed)
+      await thread.context()
+      for (const name of [bundle, ...Array.from({ length: 16 }, (_, number) => single(number))]) {
+        const cache = await other.loadCache(key, name)
+        if (cache) await store.saveCache(key, name, cache.at, cache.bytes)
+      }
+      const problems = await history.check()
+      expect(problems.length).toBeGreaterThan(2)
+      expect(new Set(problems).size).toBe(problems.length)
+      expect((await restarted(store)).sent).toBe(expected)
+      await expectRebuilt(history, store)
+    },
+  )
 })

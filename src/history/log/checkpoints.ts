@@ -5,10 +5,12 @@ import {
   unusable,
 } from '../../context/checkpoint/pack-checkpoint.ts'
 import type { Transcript } from '../../context/conversation/transcript.ts'
+import { learnedIn as learnedBetween, type PromptLayout } from '../../context/prompt/layout.ts'
 import { createReader, createWriter, seal, unseal } from '../../log/pack-bytes.ts'
 import type { Head } from '../../stores/store.ts'
 import type { Calibration } from '../../tokens/calibration.ts'
 import type { LoggedMessage } from './logged-message.ts'
+import type { QuoteReference } from './quote-reference.ts'
 import type { LogSource } from './read-log.ts'
 import { breathe } from './rests.ts'
 import { type Loading, whileLoading } from './while-loading.ts'
@@ -18,14 +20,28 @@ export interface LogFacts {
   readonly calibrations: (readonly [seq: number, calibration: Calibration])[]
   /** The place of the first tool result that contexts show in another form: only its beginning, say. */
   clipped?: number | undefined
+  /** What was learned of the system prompt, each with all that was known before. */
+  readonly layouts: (readonly [seq: number, layout: PromptLayout])[]
+  /** What messages have brought back from other conversations. */
+  readonly quoted: (readonly [seq: number, quotes: readonly QuoteReference[]])[]
 }
 
 /** `lead`: how many system messages the log begins with. */
 type LedFacts = LogFacts & { readonly lead: number }
 
-export function addFacts(facts: LogFacts, { message, view, seq, calibration }: LoggedMessage): void {
+export function addFacts(
+  facts: LogFacts,
+  { message, view, seq, calibration, learned, quotes }: LoggedMessage,
+): void {
   if (message.role === 'tool' && view !== message) facts.clipped ??= seq
   if (calibration) facts.calibrations.push([seq, calibration])
+  if (learned) addLearned(facts.layouts, [seq, learned])
+  if (quotes) facts.quoted.push([seq, quotes])
+}
+
+/** Adds what was learned to what was known. */
+export function addLearned(layouts: LogFacts['layouts'], [seq, learned]: LogFacts['layouts'][number]): void {
+  layouts.push([seq, { ...layouts.at(-1)?.[1], ...learned }])
 }
 
 export interface Checkpoint {
@@ -144,7 +160,7 @@ export async function saveCheckpoints(
 /** Makes the checkpoint that ends with some units. Throws `EntryNeeded` when a text of it is not in memory. */
 export function makeCheckpoint(
   transcript: Transcript,
-  { lead, calibrations, clipped = 0 }: LedFacts,
+  { lead, calibrations, layouts, quoted, clipped = 0 }: LedFacts,
   to: number,
 ): Checkpoint {
   const number = numberOf(to)
@@ -154,10 +170,16 @@ export function makeCheckpoint(
   const facts = {
     lead,
     calibrations: calibrations.filter(([seq]) => isOwn(seq)),
+    layouts: learnedIn(layouts.filter(([seq]) => isOwn(seq))),
+    quoted: quoted.filter(([seq]) => isOwn(seq)),
     ...(isOwn(clipped) && { clipped }),
   }
   return { to, at, facts, packed: packCheckpoint(transcript, number, to) }
 }
+
+/** The first layout, and what each later one adds to the one before. */
+const learnedIn = (layouts: LogFacts['layouts']): LogFacts['layouts'] =>
+  layouts.map(([seq, layout], at) => [seq, learnedBetween(layout, layouts[at - 1]?.[1]) ?? {}] as const)
 
 /** Layout: what is known of each checkpoint besides its units, as JSON, then the packed units of each, aligned. */
 export function toBytes(checkpoints: readonly Checkpoint[]): Uint8Array {

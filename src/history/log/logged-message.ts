@@ -1,4 +1,5 @@
 import { adoptEntry, type Entry, stampEntry } from '../../context/conversation/stamp-entry.ts'
+import { isLayout, type PromptLayout } from '../../context/prompt/layout.ts'
 import { InvalidMessageError } from '../../log/error.ts'
 import { markResult } from '../../log/errors-in.ts'
 import { isCount } from '../../log/is-count.ts'
@@ -11,6 +12,7 @@ import type { NewEntry, StoredEntry } from '../../stores/store.ts'
 import { CorruptEntryError } from '../../stores/store-error.ts'
 import { type Calibration, isCalibration } from '../../tokens/calibration.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
+import { isReferences, type QuoteReference } from './quote-reference.ts'
 
 /** A message of the log with its place. */
 export interface LoggedMessage
@@ -24,6 +26,10 @@ export interface LoggedMessage
   readonly isBroken?: boolean
   /** How far our counts were from the provider's; holds for the entries that follow. */
   readonly calibration?: Calibration
+  /** What was learned of the system prompt; holds from this entry on. */
+  readonly learned?: PromptLayout
+  /** What it has brought back from other conversations, the best first. */
+  readonly quotes?: readonly QuoteReference[]
 }
 
 /** A message with what the log stores beside it. */
@@ -42,6 +48,10 @@ export interface SeenMessage {
   readonly marks?: readonly string[]
   /** Whether it is what arrived of an answer that broke off, in a turn that may be tried again. Never sent. */
   readonly isBroken?: boolean
+  /** What was learned of the system prompt, in this conversation or in earlier ones. Holds from this message on. */
+  readonly learned?: PromptLayout
+  /** What the message brings back from other conversations, the best first. */
+  readonly quotes?: readonly QuoteReference[]
 }
 
 interface Payload extends Omit<SeenMessage, 'marks'> {
@@ -53,18 +63,20 @@ export interface EntryOptions extends Pick<NewEntry, 'id' | 'time'> {
   readonly count: TokenCounter
   readonly isClosing?: boolean
   readonly calibration?: Calibration
+  readonly learned?: PromptLayout
 }
 
 /** Makes the entry of a message: checks and normalises it, and counts its tokens once and for all. */
 export function toEntry(
   given: MessageLike | SeenMessage,
-  { id, time, count, isClosing = false, calibration }: EntryOptions,
+  { id, time, count, isClosing = false, calibration, learned }: EntryOptions,
 ): NewEntry {
   const { marks: _, ...said } = isSeen(given) ? given : { message: given, marks: undefined }
   const payload: Payload = {
     ...said,
     ...(isClosing && { closing: true as const }),
     ...(calibration && { calibration }),
+    ...(learned && { learned }),
   }
   const text = JSON.stringify(payload, toStorable)
   // Counted as it will be read back: a Date has become a text by then.
@@ -78,7 +90,7 @@ export function fromEntry(entry: StoredEntry, thread: string, count: TokenCounte
   const { seq, turn, id, time, role, payload, tokens } = entry
   try {
     const read = readPayload(payload)
-    const { closing, calibration, data, isBroken } = read
+    const { closing, calibration, learned, quotes, data, isBroken } = read
     // A result that closes a turn stands for a tool that gave none.
     const { isError = closing && role === 'tool' ? true : undefined } = read
     const message = withTime(read.message, time)
@@ -92,6 +104,8 @@ export function fromEntry(entry: StoredEntry, thread: string, count: TokenCounte
     const isClosing = closing === true
     const rest = {
       ...(calibration && { calibration }),
+      ...(learned && { learned }),
+      ...(quotes && { quotes }),
       ...(isError !== undefined && { isError }),
       ...(data !== undefined && { data }),
       ...(isBroken && { isBroken }),
@@ -122,7 +136,7 @@ function checkMessages(payload: Payload, seq: number, count: TokenCounter): Pick
 
 function readPayload(text: string): Payload {
   const payload = JSON.parse(text) as Partial<Payload> | null
-  const { message, view, ending, isError, isBroken, calibration } = payload ?? {}
+  const { message, view, ending, isError, isBroken, calibration, learned, quotes } = payload ?? {}
   if (!isObject(message)) throw new TypeError('it has no message')
   if (view !== undefined && !isObject(view)) throw new TypeError('its view is no message')
   if (ending !== undefined && typeof ending !== 'string') throw new TypeError('its ending is no text')
@@ -130,6 +144,8 @@ function readPayload(text: string): Payload {
   if (isBroken !== undefined && typeof isBroken !== 'boolean')
     throw new TypeError('its isBroken is no boolean')
   if (calibration !== undefined && !isCalibration(calibration)) throw new TypeError('its calibration is none')
+  if (learned !== undefined && !isLayout(learned)) throw new TypeError('what it has learned is no layout')
+  if (quotes !== undefined && !isReferences(quotes)) throw new TypeError('its quotes are no references')
   return payload as Payload
 }
 

@@ -3,6 +3,7 @@ import { restoreTranscript } from '../../context/checkpoint/restore-transcript.t
 import type { Context, FitOptions } from '../../context/context.ts'
 import { createConversation } from '../../context/conversation/conversation.ts'
 import { stampEntry } from '../../context/conversation/stamp-entry.ts'
+import type { Quotes } from '../../context/conversation/transcript.ts'
 import { checkOptions } from '../../context/draft/frame-options.ts'
 import { fitConversation, readWhole } from '../../context/fit.ts'
 import type { Fate } from '../../context/receipt.ts'
@@ -13,10 +14,11 @@ import type { MessageLike } from '../../log/message.ts'
 import type { ReadStateOptions, State, StateReading } from '../../state/index.ts'
 import type { Head } from '../../stores/store.ts'
 import type { Calibration } from '../../tokens/calibration.ts'
-import { addFacts, type LogFacts, loadCheckpoints, saveCheckpoints } from './checkpoints.ts'
+import { addFacts, addLearned, type LogFacts, loadCheckpoints, saveCheckpoints } from './checkpoints.ts'
 import { unloggedEnd } from './closing.ts'
+import { type ConversationOwner, createOwner } from './conversation-owner.ts'
+import { loadQuotes } from './load-quotes.ts'
 import { type LoggedMessage, viewOf } from './logged-message.ts'
-import { placeInLog, seqInReceipt, whyInLog } from './places-in-log.ts'
 import { createQueue } from './queue.ts'
 import { checkBranch, checkPlace, type LogSource, listLog, readLog } from './read-log.ts'
 import { createRecentMessages } from './recent-messages.ts'
@@ -30,17 +32,15 @@ import { indexAhead, type Loading, pastTranscript, whileLoading } from './while-
  * A thread in the memory of this process. Each use first reads the new entries of the store. Of a long thread, memory
  * holds the texts at its end and those that contexts ask for; of the rest only sizes and words, from checkpoints.
  */
-export interface ThreadLog {
+export interface ThreadLog extends ConversationOwner {
   /** The place of a message that a context holds. */
   seqOf(message: object): number | undefined
-  /** How many messages of a context's receipt stand before the first entry; undefined for a context of another log. */
-  leadOf(context: Context): number | undefined
   /** Texts of entries that other messages of a context may quote, by place. */
   textsIn(context: Context): ReadonlyMap<number, string>
-  /** `at`: the last entry of the context; default the newest. `prompt`: the system prompt, which stands first. */
-  context(at: number | undefined, prompt: readonly MessageLike[], options: FitOptions): Promise<Context>
+  /** `prompt`: the system prompt, which stands first. */
+  context(end: End, prompt: readonly MessageLike[], options: FitOptions): Promise<Context>
   /** Why the entry at a place has its fate in a context. */
-  why(seq: number, at: number | undefined, prompt: readonly MessageLike[], options: FitOptions): Promise<Why>
+  why(seq: number, end: End, prompt: readonly MessageLike[], options: FitOptions): Promise<Why>
   /** The newest messages in full, with the place of the first. */
   recent(): Promise<{ readonly from: number; readonly messages: readonly MessageLike[] }>
   /** A state as it was when an entry was the last. Goes on from the previous reading of the same state. */
@@ -57,8 +57,16 @@ export interface ThreadLog {
   embed(first?: number): Promise<number>
 }
 
+/** Where a context ends. */
+export interface End {
+  /** Its last entry. Default: the newest. */
+  readonly at?: number | undefined
+  /** A message behind it that is no entry. */
+  readonly next?: MessageLike | undefined
+}
+
 /** The fates of entries that other messages may quote. */
-const within: ReadonlySet<Fate> = new Set(['altered', 'recalled', 'digested'])
+const within: ReadonlySet<Fate> = new Set(['altered', 'cleared', 'recalled', 'digested'])
 
 /** How many texts stay in memory when others are dropped, which happens at about twice as many. */
 const fewestTexts = 1024
@@ -68,12 +76,10 @@ export function createThreadLog(source: LogSource, embed?: CheckedEmbed): Thread
   const vectors = embed && createThreadVectors(source, embed)
   const inTurn = createQueue()
   const places = new WeakMap<object, number>()
-  /** How many messages of a context are its prompt. */
-  const prompts = new WeakMap<Context, number>()
   const recent = createRecentMessages(source)
   const readings = new WeakMap<State<unknown>, StateBefore & ReadStateOptions>()
   let conversation = createConversation(count)
-  let facts: LogFacts = { calibrations: [] }
+  let facts: LogFacts = { calibrations: [], layouts: [], quoted: [] }
   let known = 0
   /** How many units are in stored checkpoints. */
   let kept = 0
@@ -109,8 +115,11 @@ export function createThreadLog(source: LogSource, embed?: CheckedEmbed): Thread
     for (const { view, seq } of leading) places.set(view, seq)
     facts = {
       calibrations: found.flatMap(({ facts }) => facts.calibrations),
+      layouts: [],
+      quoted: found.flatMap(({ facts }) => facts.quoted),
       clipped: found.find(({ facts }) => facts.clipped !== undefined)?.facts.clipped,
     }
+    for (const { facts: own } of found) for (const learned of own.layouts) addLearned(facts.layouts, learned)
     kept = found.at(-1)?.to ?? 0
     known = found.at(-1)?.at ?? 0
     recent.restart(known + 1)
@@ -140,55 +149,69 @@ export function createThreadLog(source: LogSource, embed?: CheckedEmbed): Thread
   const fresh = <T>(read: () => T | Promise<T>): Promise<T> => inTurn(() => refresh().then(read))
 
   async function context(
-    given: number | undefined,
+    end: End,
     prompt: readonly MessageLike[],
     options: FitOptions,
     isAgain = false,
   ): Promise<Context> {
     checkOptions({ ...options, count })
-    const { isNow, ...viewed } = await conversationAt(given, prompt)
-    const all = { ...(isNow && previous && { previous }), ...options, count }
+    const { isNow, ...viewed } = await conversationAt(end, prompt)
+    const all = { ...(isNow && previous && { previous }), ...layoutAt(end.at), ...options, count }
     await indexAhead(viewed.transcript, loading())
     const read = await whileLoading(viewed.transcript, loading(), () => fitConversation(viewed, all))
     const fitted = isAgain ? readWhole(read) : read
     if (!fitted) {
       // A caller changed a message that a context gave him: all is read again from the store.
       known = 0
-      return context(given, prompt, options, true)
+      return context(end, prompt, options, true)
     }
     if (isNow) previous = fitted
-    prompts.set(fitted, prompt.length)
     await tidy()
     return fitted
   }
 
+  /** What was known of the system prompt when an entry was the last. */
+  function layoutAt(at = Number.POSITIVE_INFINITY): Pick<FitOptions, 'promptLayout'> {
+    const known = facts.layouts.findLast(([seq]) => seq <= at)
+    return known ? { promptLayout: known[1] } : {}
+  }
+
+  /** What the newest of the messages that brought something back has brought back, as far as it still exists. */
+  async function quotesAt(at = Number.POSITIVE_INFINITY, lead: number): Promise<Quotes | undefined> {
+    const newest = facts.quoted.findLast(([seq]) => seq <= at)
+    return newest && { at: newest[0] - lead - 1, quotes: await loadQuotes(source, newest[1]) }
+  }
+
   /** The conversation as it was when an entry was the last. */
-  async function conversationAt(given: number | undefined, prompt: readonly MessageLike[]) {
+  async function conversationAt({ at: given, next }: End, prompt: readonly MessageLike[]) {
     if (given !== undefined) checkPlace(given)
     const head = await refresh()
     const at = given === undefined || given >= known ? undefined : given
     // A turn that its writer left open is read as if it were closed, but not in views of the past.
     const left = given === undefined ? await unloggedEnd(source, head) : undefined
-    const tail = left?.closing.map(viewOf) ?? []
+    const tail = [...(left?.closing.map(viewOf) ?? []), ...(next ? [next] : [])]
     const isNow = at === undefined && tail.length === 0
     const { system: lead, transcript: all } = conversation
     const transcript = isNow ? all : await pastTranscript(all, loading(), at, tail)
     const leading = at === undefined ? lead : lead.slice(0, at)
-    const system = [...prompt.map((message, seq) => stampEntry(message, seq, count)), ...leading]
+    // Entries count from 1, so that the prompt is 0.
+    const first = 1 - prompt.length
+    const system = [...prompt.map((message, place) => stampEntry(message, first + place, count)), ...leading]
     transcript.meaning = vectors?.meaningOf(transcript, lead.length)
+    transcript.quotes = await quotesAt(at, lead.length)
     fitted = known
-    return { isNow, system, transcript }
+    return { isNow, system, transcript, origin: leading.length + 1 }
   }
 
   async function why(
     seq: number,
-    at: number | undefined,
+    end: End,
     prompt: readonly MessageLike[],
     options: FitOptions,
   ): Promise<Why> {
     checkOptions({ ...options, count })
-    const viewed = await conversationAt(at, prompt)
-    const last = viewed.system.length - prompt.length + viewed.transcript.entries.length
+    const viewed = await conversationAt(end, prompt)
+    const last = viewed.origin + viewed.transcript.entries.length - 1
     if (!isCount(seq, 1) || seq > last)
       throw new InvalidOptionError(
         'seq',
@@ -196,10 +219,10 @@ export function createThreadLog(source: LogSource, embed?: CheckedEmbed): Thread
       )
     await indexAhead(viewed.transcript, loading())
     const told = await whileLoading(viewed.transcript, loading(), () =>
-      whyConversation(viewed, { ...options, count }, seqInReceipt(seq, prompt.length)),
+      whyConversation(viewed, { ...layoutAt(end.at), ...options, count }, seq),
     )
     await tidy()
-    return whyInLog(told, prompt.length)
+    return told
   }
 
   const loading = (): Loading => ({
@@ -243,23 +266,22 @@ export function createThreadLog(source: LogSource, embed?: CheckedEmbed): Thread
   }
 
   return {
+    ...createOwner(store, key),
     // In the queue, so that a context of this turn waits for its vectors.
     embed: async first => (vectors ? inTurn(() => embedMissing(first)) : 0),
-    context: (at, prompt, options) => inTurn(() => context(at, prompt, options)),
-    why: (seq, at, prompt, options) => inTurn(() => why(seq, at, prompt, options)),
+    context: (end, prompt, options) => inTurn(() => context(end, prompt, options)),
+    why: (seq, end, prompt, options) => inTurn(() => why(seq, end, prompt, options)),
     seqOf: message => places.get(message),
-    leadOf: context => prompts.get(context),
-    textsIn(context) {
-      const before = prompts.get(context)
+    textsIn({ receipt }) {
       const { system, transcript } = conversation
       const texts = new Map<number, string>()
-      for (const { first, last, fate } of before === undefined ? [] : context.receipt.stretches) {
+      for (const { first, last, fate } of receipt.stretches) {
         if (!within.has(fate)) continue
         for (let seq = first; seq <= last; seq++) {
-          const entry = transcript.entries[seq - before! - system.length]
+          const entry = transcript.entries[seq - system.length - 1]
           if (!entry || isAbsent(entry)) continue
           const { content } = entry.source
-          if (typeof content === 'string') texts.set(placeInLog(seq, before!), content)
+          if (typeof content === 'string') texts.set(seq, content)
         }
       }
       return texts

@@ -1,4 +1,5 @@
 import type { ThreadKey } from '../../stores/store.ts'
+import { createPassages } from './passages.ts'
 import type { LogSource } from './read-log.ts'
 import { createThreadLog, type ThreadLog } from './thread-log.ts'
 import type { CheckedEmbed } from './vectors/embed-options.ts'
@@ -10,8 +11,10 @@ export function createThreadLogs({
   embed,
   ...source
 }: Omit<LogSource, 'key'> & { readonly embed?: CheckedEmbed | undefined }) {
+  const passages = createPassages(source)
   const known = new Map<string, { readonly key: ThreadKey; readonly log: ThreadLog }>()
   return {
+    passages,
     of(key: ThreadKey): ThreadLog {
       // No name has NUL.
       const name = [key.tenant, key.conversation, key.actor, key.branch].join('\0')
@@ -24,6 +27,7 @@ export function createThreadLogs({
     },
     /** Forgets the threads of a conversation. */
     drop(tenant: string, conversation: string): void {
+      passages.drop(tenant, conversation)
       for (const [name, { key }] of known)
         if (key.tenant === tenant && key.conversation === conversation) known.delete(name)
     },

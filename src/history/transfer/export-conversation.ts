@@ -1,14 +1,15 @@
 import type { ConversationInfo, Head, Store, StoredTurn, ThreadKey } from '../../stores/store.ts'
-import { lastPlaceOf, readPlan } from '../calls/plan.ts'
+import { lastPlaceOf } from '../calls/plan.ts'
+import { readPlan } from '../calls/read-plan.ts'
 import { type TransferRecord, toJson } from './record.ts'
 
 /** A conversation as lines of JSON. Only the turns and the calls of one thread are in memory at a time. */
 export async function* exportConversation(
   store: Store,
   tenant: string,
-  { conversation, threads, title, metadata }: ConversationInfo,
+  { conversation, threads, title, metadata, person }: ConversationInfo,
 ): AsyncGenerator<string> {
-  yield toLine({ kind: 'conversation', throughline: 1, conversation, title, metadata })
+  yield toLine({ kind: 'conversation', throughline: 1, conversation, title, metadata, person })
   let entries = 0
   for (const thread of await parentsFirst(store, { tenant, conversation }, threads)) {
     const { actor, branch, forkOf } = thread
@@ -21,7 +22,7 @@ export async function* exportConversation(
   yield toLine({ kind: 'end', conversation, entries })
 }
 
-type ExportedThread = ThreadKey & Pick<Head, 'head' | 'forkOf'>
+export type ExportedThread = ThreadKey & Pick<Head, 'head' | 'forkOf'>
 
 async function* threadRecords(
   store: Store,
@@ -51,7 +52,7 @@ function asOf(head: number, turn: StoredTurn): StoredTurn {
 }
 
 /** Lists branches after those they were forked from, because an import must make the parent first. */
-async function parentsFirst(
+export async function parentsFirst(
   store: Store,
   key: Pick<ThreadKey, 'tenant' | 'conversation'>,
   threads: ConversationInfo['threads'],

@@ -9,6 +9,7 @@ import type {
   StoredTurn,
   ThreadKey,
 } from '../../stores/store.ts'
+import { noJson } from './import-error.ts'
 
 /** JSON as a value, so that people can read it; as text if the value would not give the same bytes again. */
 export type Json = { readonly value: unknown } | { readonly text: string }
@@ -64,17 +65,14 @@ const fieldsOf: Readonly<Record<TransferRecord['kind'], Fields>> = {
     conversation: isText,
     'title?': isText,
     'metadata?': value => value !== null,
+    'person?': isText,
   },
   thread: { actor: isText, branch: isText, 'forkOf?': isFork },
   turn: {
     ...{ turn: isPlace, status: isText, first: isPlace, last: isPlace, startedAt: isTime },
     ...{ 'endedAt?': isTime, 'error?': isText, 'key?': isText, 'body?': isText },
   },
-  entry: {
-    ...{ seq: isPlace, id: isText, turn: isPlace, role: isText, time: isTime, payload: isJson },
-    // Older exports have token counts, which are ignored.
-    'tokens?': () => true,
-  },
+  entry: { seq: isPlace, id: isText, turn: isPlace, role: isText, time: isTime, payload: isJson },
   call: {
     ...{ id: isText, turn: isPlace, time: isTime, model: isText, plan: isJson, predicted: isCount },
     ...{ 'reported?': isCount, status: isText, 'error?': isText },
@@ -110,8 +108,6 @@ function parseJson(text: string): unknown {
     throw new Error(isHuge ? 'it has a number that is too large.' : noJson, { cause: error })
   }
 }
-
-const noJson = 'it is no JSON. Is the file cut off, or changed by an editor?'
 
 /** Finds texts that may hold an infinite number: looking at every value of every line would take long. */
 const huge = /\d[eE]\+?\d{3}|\d{309}/

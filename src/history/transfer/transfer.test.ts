@@ -4,7 +4,7 @@ import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { words } from '../../tokens/words.ts'
 import { createHistory, type History } from '../create-history.ts'
 import type { Thread } from '../thread.ts'
-import { InvalidImportError } from './import-lines.ts'
+import { InvalidImportError } from './import-error.ts'
 
 const stores = await everyStore()
 
@@ -147,20 +147,19 @@ describe.each(stores)('export and import on the %s store', (_, createStore) => {
     )
   })
 
-  it('believes no token count that comes from outside', async () => {
+  it('takes no token count that comes from outside', async () => {
     const [first, second] = [open(), open()]
     const thread = first.thread('trip')
     for (let n = 0; n < 40; n++)
       await (await begin(thread, `${n} ${'word '.repeat(20)}`)).complete(assistant('ok'))
     const lines = await list(first.exportAll())
-    const { tokens } = await thread.context({ window: 200 })
     for (const count of [1, -5, 1e308, '"x"', '{}', 'null']) {
       const forged = lines.map(line =>
         line.replace('{"kind":"entry"', `{"kind":"entry","tokens":{"words":${count}}`),
       )
       const other = open()
-      await other.import(forged)
-      expect((await other.thread('trip').context({ window: 200 })).tokens).toBe(tokens)
+      await expect(other.import(forged)).rejects.toMatchObject({ code: 'invalid_import' })
+      expect(await list(other.exportAll())).toEqual([])
       expect(await other.check()).toEqual([])
     }
     const other = createHistory({ store: createStore() })
@@ -171,7 +170,7 @@ describe.each(stores)('export and import on the %s store', (_, createStore) => {
     expect(await list(second.exportAll())).toEqual(lines)
   })
 
-  it('refuses an entry without a message, and leaves nothing of its conversation', async () => {
+  it('refuses an entry without a message, and leaves nothing of the file', async () => {
     const first = open()
     await fill(first)
     const lines = await list(first.exportAll())
@@ -180,8 +179,7 @@ describe.each(stores)('export and import on the %s store', (_, createStore) => {
       const odd = lines.with(at, lines[at]!.replace(/"payload":.*$/, `"payload":{"value":${payload}}}`))
       const other = open()
       await expect(other.import(odd)).rejects.toMatchObject({ code: 'invalid_import', line: at + 1 })
-      const left = (await list(other.exportAll())).filter(line => line.startsWith('{"kind":"conv'))
-      expect(left).toEqual([expect.stringContaining('"other"')])
+      expect(await list(other.exportAll())).toEqual([])
     }
   })
 

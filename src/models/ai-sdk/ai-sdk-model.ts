@@ -10,37 +10,60 @@ export interface AiSdkModel {
   doStream(call: never): PromiseLike<{ readonly stream: ReadableStream<AiSdkStreamPart> }>
 }
 
-/** The options of one call. */
-export interface AiSdkCall {
-  prompt: AiSdkMessage[]
+/** The options of one call, with the prompt in the form of AI SDK 5 and 6, or in that of 7. */
+export interface AiSdkCall<Message = AiSdkMessage> {
+  prompt: Message[]
   tools?: { type: 'function'; name: string; description?: string; inputSchema: object }[]
   temperature?: number
   maxOutputTokens?: number
   seed?: number
   stopSequences?: string[]
   responseFormat?: { type: 'json'; schema?: object }
+  /** How much to think; only AI SDK 7 has it. */
+  reasoning?: 'none' | 'low' | 'medium' | 'high' | 'max'
   providerOptions?: Record<string, JsonObject>
   abortSignal?: AbortSignal
 }
 
-export type AiSdkMessage = { providerOptions?: Record<string, JsonObject> } & (
+/** A message of AI SDK 5 and 6; `Data` and `Shown` are the forms of its files and of those in tool results. */
+export type AiSdkMessage<Data = BareData, Shown = ImagePart> = {
+  providerOptions?: Record<string, JsonObject>
+} & (
   | { role: 'system'; content: string }
-  | { role: 'user'; content: (TextPart | FilePart)[] }
-  | { role: 'assistant'; content: PromptPart[] }
-  | { role: 'tool'; content: ResultPart[] }
+  | { role: 'user'; content: (TextPart | FilePart<Data>)[] }
+  | { role: 'assistant'; content: PromptPart<Data, Shown>[] }
+  | { role: 'tool'; content: ResultPart<Shown>[] }
 )
 
-export type PromptPart = TextPart | FilePart | { type: 'reasoning'; text: string } | CallPart | ResultPart
+/** A message of AI SDK 7. */
+export type AiSdkMessageV4 = AiSdkMessage<TaggedData, FilePart<TaggedData>>
+
+export type PromptPart<Data = BareData, Shown = ImagePart> =
+  | TextPart
+  | FilePart<Data>
+  | { type: 'reasoning'; text: string }
+  | CallPart
+  | ResultPart<Shown>
+
+/** The data of a file, until AI SDK 6. */
+export type BareData = Uint8Array | string | URL
+
+/** The data of a file since AI SDK 7, where it says what it is. */
+export type TaggedData =
+  | { type: 'data'; data: Uint8Array | string }
+  | { type: 'url'; url: URL }
+  | { type: 'reference'; reference: Record<string, string> & { type?: never } }
+  | { type: 'text'; text: string }
 
 export interface TextPart {
   type: 'text'
   text: string
 }
 
-export interface FilePart {
+export interface FilePart<Data = BareData> {
   type: 'file'
   mediaType: string
-  data: Uint8Array | string | URL
+  data: Data
   filename?: string
 }
 
@@ -51,11 +74,11 @@ export interface CallPart {
   input: unknown
 }
 
-export interface ResultPart {
+export interface ResultPart<Shown = ImagePart> {
   type: 'tool-result'
   toolCallId: string
   toolName: string
-  output: { type: 'text'; value: string } | { type: 'content'; value: (TextPart | ImagePart)[] }
+  output: { type: 'text'; value: string } | { type: 'content'; value: (TextPart | Shown)[] }
 }
 
 type ImagePart = { type: 'image-data'; data: string; mediaType: string } | { type: 'image-url'; url: string }

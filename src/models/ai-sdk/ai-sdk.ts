@@ -12,7 +12,15 @@ import {
   toUsage,
 } from '../model.ts'
 import { textsOf } from '../pair-results.ts'
-import type { AiSdkCall, AiSdkModel, AiSdkStreamPart, JsonObject } from './ai-sdk-model.ts'
+import type {
+  AiSdkCall,
+  AiSdkMessage,
+  AiSdkMessageV4,
+  AiSdkModel,
+  AiSdkStreamPart,
+  JsonObject,
+} from './ai-sdk-model.ts'
+import { toV3Prompt, toV4Prompt } from './file-forms.ts'
 import { type Asked, toModelError } from './to-model-error.ts'
 import { toPrompt } from './to-prompt.ts'
 
@@ -26,7 +34,7 @@ export interface AiSdkOptions {
 }
 
 /**
- * Makes a model from any language model of the AI SDK (5 and 6).
+ * Makes a model from any language model of the AI SDK (5, 6 and 7).
  *
  * @example
  * const model = aiSdk(openai('gpt-5-mini'), { window: 400_000 })
@@ -88,18 +96,21 @@ async function* streamParts(
 
 /** Converts a request to the call of an AI SDK model. Absent settings stay absent, so that the provider decides. */
 function toCall(
-  { provider }: AiSdkModel,
+  { provider, specificationVersion }: AiSdkModel,
   { messages, tools = [], settings = {}, signal }: ModelRequest,
-): AiSdkCall {
-  const { temperature, maxTokens, seed, stop, format } = settings
+): AiSdkCall<AiSdkMessage | AiSdkMessageV4> {
+  const { temperature, maxTokens, seed, stop, format, thinking } = settings
+  const isOld = specificationVersion === 'v2' || specificationVersion === 'v3'
+  const prompt = toPrompt(messages)
   const offered = tools.map(({ name, description, parameters }) => ({
     type: 'function' as const,
     name,
     ...present({ description }),
     inputSchema: parameters,
   }))
+  const own = settings.provider as Record<string, JsonObject> | undefined
   return {
-    prompt: toPrompt(messages),
+    prompt: isOld ? toV3Prompt(prompt) : toV4Prompt(prompt, provider),
     ...(offered.length > 0 && { tools: offered }),
     ...present({
       temperature,
@@ -107,22 +118,24 @@ function toCall(
       seed,
       stopSequences: stop && [...stop],
       responseFormat: format && { type: 'json' as const, ...(format !== 'json' && { schema: format }) },
-      providerOptions: providerOptionsOf(provider, settings),
+      // `true` is left to the provider: AI SDK 7 knows only how much.
+      reasoning: isOld || thinking === true ? undefined : thinking === false ? ('none' as const) : thinking,
+      providerOptions: isOld ? withEffort(own, provider, thinking) : own,
       abortSignal: signal,
     }),
   }
 }
 
 /**
- * The AI SDK has no common setting for thinking. Most providers have `reasoningEffort`, and ignore unknown options.
+ * Until 6 the AI SDK has no common setting for thinking. Most providers have `reasoningEffort`, and ignore unknown options.
  * Switching thinking on or off differs from provider to provider, and is left to `settings.provider`.
  */
-function providerOptionsOf(
+function withEffort(
+  own: Record<string, JsonObject> | undefined,
   provider: string,
-  { thinking, provider: given }: ModelSettings,
+  thinking: ModelSettings['thinking'],
 ): Record<string, JsonObject> | undefined {
-  const own = given as Record<string, JsonObject> | undefined
-  if (typeof thinking !== 'string') return own && Object.keys(own).length > 0 ? own : undefined
+  if (typeof thinking !== 'string') return own
   const [name = provider] = provider.split('.')
   return { ...own, [name]: { reasoningEffort: thinking, ...own?.[name] } }
 }

@@ -47,7 +47,6 @@ const texts: Readonly<Record<ModelErrorCode, readonly [what: string, todo: strin
   model_stream_broken: ['broke off its reply', 'What came is not the whole: ask again'],
   files_refused: ['does not take a file that was sent', 'Send it as a text'],
   reply_too_large: ['wrote a reply that is too long', 'Ask for less'],
-  client_missing: ['needs a client that is not installed', 'Install it'],
 }
 
 function codeOf(

@@ -115,6 +115,27 @@ describe('toPrompt', () => {
     ])
   })
 
+  it('sends files of every kind, in the form of the model’s own version', async () => {
+    const upstream = await startUpstream(() => ({ text: ['ok'] }))
+    const real = createOpenAICompatible({ name: 'local', baseURL: upstream.url })
+    const content = [
+      { type: 'image', image: new URL('https://x.test/a.png') },
+      { type: 'image', image: new Uint8Array([1, 2, 3]), mediaType: 'image/png' },
+      { type: 'file', data: 'JVBERi0=', mediaType: 'application/pdf', filename: 'a.pdf' },
+      { type: 'file', data: { type: 'data', data: 'UklG' }, mediaType: 'audio/wav' },
+      { type: 'file', data: { type: 'url', url: new URL('https://x.test/b.png') }, mediaType: 'image/png' },
+    ]
+    for await (const _ of aiSdk(real('m')).stream({ messages: [{ role: 'user', content }] })) void _
+    await upstream.close()
+    expect(upstream.bodies[0]!.messages[0]!.content).toEqual([
+      { type: 'image_url', image_url: { url: 'https://x.test/a.png' } },
+      { type: 'image_url', image_url: { url: 'data:image/png;base64,AQID' } },
+      { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,JVBERi0=' } },
+      { type: 'input_audio', input_audio: { data: 'UklG', format: 'wav' } },
+      { type: 'image_url', image_url: { url: 'https://x.test/b.png' } },
+    ])
+  })
+
   it('leaves parts of the AI SDK as they are, with what they say to their provider', () => {
     const thought = { type: 'reasoning', text: 'Hm.', providerOptions: { anthropic: { signature: 's' } } }
     const cache = { anthropic: { cacheControl: { type: 'ephemeral' } } }

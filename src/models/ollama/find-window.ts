@@ -1,24 +1,26 @@
 import { isWindow } from '../check-options.ts'
 import { ifKnown } from '../if-known.ts'
-
-/** The part of the client that is used here. */
-export interface WindowClient {
-  ps(): Promise<unknown>
-  show(request: { model: string }): Promise<unknown>
-}
+import type { Ask } from '../wire/ask.ts'
 
 /** Ollama's own default on machines with little memory. */
-const defaultWindow = 4096
+export const defaultWindow = 4096
+
+interface ToFind {
+  readonly ask: Ask
+  readonly model: string
+  readonly unloaded: number | undefined
+  readonly signal: AbortSignal | undefined
+}
 
 /**
- * The window that the model is loaded with now, because another one would reload it; else the one that is wanted, else that
- * of its Modelfile. Not the length that it was trained for, which is seldom allocated.
+ * The window that the model is loaded with now, because another one would reload it; else the one for models that are not
+ * loaded, else that of its Modelfile. Not the length that it was trained for, which is seldom allocated.
  */
-export async function findWindow(client: WindowClient, model: string, wanted?: number): Promise<number> {
-  const loaded = loadedWindows(await ifKnown(() => client.ps())).get(withTag(model))
-  if (loaded !== undefined) return loaded
-  if (wanted !== undefined) return wanted
-  return readOwn(await ifKnown(() => client.show({ model }))) ?? defaultWindow
+export async function findWindow({ ask, model, unloaded, signal }: ToFind): Promise<number> {
+  const loaded = loadedWindows(await ifKnown(() => ask({ path: '/api/ps', signal }))).get(withTag(model))
+  const known = loaded ?? unloaded
+  if (known !== undefined) return known
+  return readOwn(await ifKnown(() => ask({ path: '/api/show', body: { model }, signal }))) ?? defaultWindow
 }
 
 /** The windows of the models in memory, from `/api/ps`, by their names with tag. */

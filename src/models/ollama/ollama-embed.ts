@@ -1,50 +1,31 @@
 import { isObject } from '../../log/parse-json.ts'
-import { checkAddress, secretsOf } from '../check-options.ts'
 import type { Embedder } from '../embedder.ts'
-import { openWire } from '../open-wire.ts'
 import { toStreamError } from '../to-model-error.ts'
-import type { OllamaOptions } from './ollama.ts'
-import { ollamaServer } from './ollama-server.ts'
+import { askJson } from '../wire/ask.ts'
+import { type OllamaOptions, ollamaConnection } from './ollama.ts'
+import { ollamaWire } from './ollama-wire.ts'
 
 /** The address, the headers and `keepAlive` are those of `ollama`. */
 export type OllamaEmbedOptions = Pick<OllamaOptions, 'model' | 'host' | 'headers' | 'fetch' | 'keepAlive'>
 
 /**
- * Makes an embedder of an Ollama server, for `createHistory({ embed })`. Needs no package. Throws a ModelError.
+ * Makes an embedder of an Ollama server, for `createHistory({ embed })`. Throws a ModelError.
  *
  * @example
  * const embed = ollamaEmbed({ model: 'nomic-embed-text' })
  */
-export function ollamaEmbed({
-  model,
-  headers = {},
-  fetch,
-  keepAlive,
-  ...options
-}: OllamaEmbedOptions): Embedder {
-  const host = checkAddress('host', options.host ?? 'http://127.0.0.1:11434')
+export function ollamaEmbed({ model, keepAlive, ...place }: OllamaEmbedOptions): Embedder {
+  const connection = ollamaConnection(place)
+  const described = ollamaWire({ option: 'host' }).describe(connection.address, model)
   return {
     model,
     async embed(texts, { signal }) {
-      const server = ollamaServer(host, model, 'host', () => [...texts, ...secretsOf(headers)])
-      const wire = openWire({ server, fetch, signal })
-      let isWhole = false
-      try {
-        const response = await wire.fetch(`${host}/api/embed`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json', ...headers },
-          body: JSON.stringify({ model, input: texts, truncate: true, keep_alive: keepAlive }),
-        })
-        const answer: unknown = await response.json()
-        isWhole = true
-        const vectors = isObject(answer) ? answer.embeddings : undefined
-        if (!Array.isArray(vectors)) throw toStreamError(server, 'sent no vectors')
-        return vectors
-      } catch (error) {
-        throw wire.toError(error)
-      } finally {
-        wire.close(isWhole)
-      }
+      const server = { ...described, model, sent: () => [...texts, ...connection.secrets()] }
+      const body = { model, input: texts, truncate: true, keep_alive: keepAlive }
+      const answer = await askJson(connection, server, { path: '/api/embed', body, signal }, false)
+      const vectors = isObject(answer) ? answer.embeddings : undefined
+      if (!Array.isArray(vectors)) throw toStreamError(server, 'sent no vectors')
+      return vectors
     },
   }
 }

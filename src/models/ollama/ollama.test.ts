@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ollamaAnswer } from '../../../test/scripted-upstream.ts'
 import type { ModelRequest } from '../model.ts'
-import { partsOf, upstreamWith } from '../upstream.fixture.ts'
+import { failureOf, partsOf, upstreamWith } from '../upstream.fixture.ts'
 import { type OllamaOptions, ollama } from './ollama.ts'
 
 const hello = [{ role: 'user', content: 'hello' }]
@@ -19,11 +19,13 @@ async function partsFrom(messages: Record<string, unknown>[], end?: Record<strin
 }
 
 describe('what comes back', () => {
+  const details = { model: 'scripted', done_reason: 'stop', prompt_eval_count: 7, eval_count: 3 }
+
   it('is text as it arrives, and an end with what the server read and wrote', async () => {
     expect(await partsFrom([{ content: 'Hello' }, { content: ' there' }])).toEqual([
       { type: 'text-delta', text: 'Hello' },
       { type: 'text-delta', text: ' there' },
-      { type: 'end', reason: 'stop', usage: { promptTokens: 7, replyTokens: 3 } },
+      { type: 'end', reason: 'stop', usage: { promptTokens: 7, replyTokens: 3 }, details },
     ])
   })
 
@@ -43,7 +45,7 @@ describe('what comes back', () => {
       { type: 'tool-call', id: 'abc', name: 'wind', arguments: '{"city":"Kiel"}' },
       { type: 'tool-call', id: 'call_2', name: 'wind', arguments: '{"city":"Kiel"}' },
       { type: 'tool-call', id: 'call_3', name: 'tide', arguments: '{"city":"Kiel"}' },
-      { type: 'end', reason: 'tool-calls', usage: { promptTokens: 7, replyTokens: 3 } },
+      { type: 'end', reason: 'tool-calls', usage: { promptTokens: 7, replyTokens: 3 }, details },
     ])
     expect(await partsFrom(replies)).toEqual(parts)
   })
@@ -55,7 +57,8 @@ describe('what comes back', () => {
     [undefined, 'stop'],
   ])('ends by %s as %s', async (done_reason, reason) => {
     const parts = await partsFrom([{ content: 'a' }], { done_reason })
-    expect(parts.at(-1)).toEqual({ type: 'end', reason, usage: {} })
+    const details = { model: 'scripted', ...(done_reason && { done_reason }) }
+    expect(parts.at(-1)).toEqual({ type: 'end', reason, usage: {}, details })
   })
 
   it('is whole when the network cuts it anywhere, even inside a letter', async () => {
@@ -183,4 +186,20 @@ it.each([
   const make = () => ollama({ model: 'm', ...options })
   expect(make).toThrow(expect.objectContaining({ code: 'invalid_option', option }))
   expect(make).not.toThrow(/secret/)
+})
+
+it.each([
+  [{ role: 'assistant_note', content: 'remember' }, 'is a note'],
+  [{ role: 'robot', content: 'hi' }, 'unknown role'],
+  [{ role: 'user', content: 'x', images: ['https://a.example/b.png'] }, 'fetch it'],
+  [{ role: 'user', content: 'x', images: ['./photo.png'] }, 'read the file'],
+  [{ role: 'user', content: [{ type: 'hologram' }] }, 'does not take'],
+])('refuses a message that cannot be sent, without asking: %j', async (message, words) => {
+  const upstream = await upstreamWith([ollamaAnswer([])])
+  const model = ollama({ model: 'tiny', window: 2048, host: upstream.url })
+  const { error } = await failureOf(model.stream({ messages: [message] }))
+  expect(error).toMatchObject({ code: 'model_refused', isRetryable: false })
+  expect(error.message).toContain('Message 0')
+  expect(error.message).toContain(words)
+  expect(upstream.requests).toEqual([])
 })

@@ -17,8 +17,12 @@ export interface OllamaMessage {
 
 /** Converts messages of any provider for Ollama: new objects with only the keys that it knows. */
 export function toOllamaMessages(messages: readonly MessageLike[]): OllamaMessage[] {
-  return pairResults(messages).flatMap(toMessages)
+  return eachOllama(messages).flat()
 }
+
+/** The same, message by message. */
+export const eachOllama = (messages: readonly MessageLike[]): readonly OllamaMessage[][] =>
+  pairResults(messages).map(toMessages)
 
 function toMessages({ seq, source, message, calls, results }: PairedMessage): OllamaMessage[] {
   if (message.unknown !== '') {

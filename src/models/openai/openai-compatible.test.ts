@@ -1,11 +1,12 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { openaiAnswer, sse } from '../../../test/scripted-upstream.ts'
 import type { ModelRequest } from '../model.ts'
-import { partsOf, upstreamWith } from '../upstream.fixture.ts'
+import { failureOf, partsOf, upstreamWith } from '../upstream.fixture.ts'
 import { type OpenAiCompatibleOptions, openaiCompatible } from './openai-compatible.ts'
 
 const hello = [{ role: 'user', content: 'hello' }]
-const end = { type: 'end', reason: 'stop', usage: { promptTokens: 7, replyTokens: 3 } }
+const usage = { promptTokens: 7, replyTokens: 3 }
+const end = { type: 'end', reason: 'stop', usage, details: { model: 'scripted' } }
 
 afterEach(() => vi.unstubAllEnvs())
 
@@ -98,7 +99,7 @@ describe('what comes back', () => {
       usage: { promptTokens: 9, replyTokens: 2, cachedTokens: 8 },
     })
     const bare = sse({ choices: [{ index: 0, delta: { content: 'a' }, finish_reason: 'stop' }] })
-    expect((await partsFrom({ chunks: [bare] })).at(-1)).toEqual({ ...end, usage: {} })
+    expect((await partsFrom({ chunks: [bare] })).at(-1)).toEqual({ ...end, usage: {}, details: {} })
   })
 })
 
@@ -161,6 +162,9 @@ describe('what is sent', () => {
   it('has the key and the headers that were given', async () => {
     const { headers } = await requestOf({ messages: hello }, { apiKey: 'k1', headers: { 'x-team': 'a' } })
     expect(headers).toMatchObject({ authorization: 'Bearer k1', 'x-team': 'a' })
+    const own = { Authorization: 'Token t1' }
+    const { headers: sent } = await requestOf({ messages: hello }, { apiKey: 'k1', headers: own })
+    expect(sent).toMatchObject({ authorization: 'Token t1' })
   })
 
   it('has no key of the environment: that one is for OpenAI', async () => {
@@ -171,5 +175,36 @@ describe('what is sent', () => {
     const { headers } = await requestOf({ messages: hello })
     expect(headers).not.toHaveProperty('authorization')
     expect(JSON.stringify(headers)).not.toMatch(/mine|sk-/)
+    const fetch = vi.fn(globalThis.fetch).mockRejectedValue(new Error('no network here'))
+    const model = openaiCompatible({ baseURL: 'https://api.openai.com/v1', model: 'm', fetch })
+    await expect(partsOf(model.stream({ messages: hello }))).rejects.toThrow('cannot be reached')
+    expect(Object.fromEntries(new Headers(fetch.mock.calls[0]![1]!.headers))).toMatchObject({
+      authorization: 'Bearer sk-mine',
+      'openai-organization': 'org-mine',
+      'openai-project': 'project-mine',
+    })
   })
+})
+
+it('gives no half of a tool call that breaks off', async () => {
+  const call = { tool_calls: [{ index: 0, id: 'a', function: { name: 'wind', arguments: '{"ci' } }] }
+  const upstream = await upstreamWith([
+    { chunks: openaiAnswer([{ content: 'one' }, call]).chunks.slice(0, 2) },
+  ])
+  const model = openaiCompatible({ baseURL: upstream.url, model: 'm' })
+  const { parts } = await failureOf(model.stream({ messages: hello }))
+  expect(parts).toEqual([{ type: 'text-delta', text: 'one' }])
+})
+
+it('says what is missing where OpenAI has no key, and asks nobody', async () => {
+  vi.stubEnv('OPENAI_API_KEY', undefined)
+  const fetch = vi.fn()
+  const model = openaiCompatible({ baseURL: 'https://api.openai.com/v1', model: 'gpt', window: 9, fetch })
+  const { error } = await failureOf(model.stream({ messages: hello }))
+  expect(error).toMatchObject({ code: 'model_refused', isRetryable: false })
+  expect(error.message).toMatch(
+    /^The server at https:\/\/api\.openai\.com\/v1 was not asked: ".*OPENAI_API_KEY/,
+  )
+  expect(String(error.cause)).toContain('OPENAI_API_KEY')
+  expect(fetch).not.toHaveBeenCalled()
 })

@@ -15,8 +15,12 @@ type Part = Readonly<Record<string, unknown>>
 
 /** Converts messages of any provider for chat completions: new objects with only the keys that they know. */
 export function toOpenAiMessages(messages: readonly MessageLike[]): OpenAiMessage[] {
-  return pairResults(messages).flatMap(toMessages)
+  return eachOpenAi(messages).flat()
 }
+
+/** The same, message by message. */
+export const eachOpenAi = (messages: readonly MessageLike[]): readonly OpenAiMessage[][] =>
+  pairResults(messages).map(toMessages)
 
 function toMessages(paired: PairedMessage): OpenAiMessage[] {
   const { seq, source, message, calls, results } = paired

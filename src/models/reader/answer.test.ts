@@ -129,6 +129,16 @@ describe('what stands for something older', () => {
     )
   })
 
+  it('is read in messages from other conversations, each by who said it', () => {
+    const days = ['14 May 2025, “My locker”', '2 Jun 2025']
+    const quotes = user(
+      `[From other conversations:]\n${days[0]}\nuser: Hello.\nassistant: Your locker code is 4471.\n${days[1]}\nuser: My bike code is 15.`,
+    )
+    expect(said(quotes, question)).toBe('I said: "Your locker code is 4471."')
+    expect(said(quotes, user('What is my bike code?'))).toBe('You said: "My bike code is 15."')
+    expect(said(user(`${quotes.content}\n\nWhat is my locker code?`))).toContain('4471')
+  })
+
   it('is older than what still stands where it was said', () => {
     const recalled = user('[Earlier in this conversation:]\n#3 user: My locker code is 4471.')
     expect(said(user('My locker code is 5582.'), recalled, question)).toContain('4471')

@@ -6,6 +6,7 @@ import {
   artifactTitle,
   notesTitle,
   previousActionsTitle,
+  quotesTitle,
   recallTitle,
 } from '../../log/texts.ts'
 import { noteToolName } from '../../notes/note-instruction.ts'
@@ -77,7 +78,10 @@ function countCutActions(messages: readonly Message[]): number {
 
 /** The forms in which a context says what was cut from it. */
 const digestLine = /^\[Previous: "(.*)" → (.*)\]$/
-const recalledLine = /^#(\d+) (system|user|assistant|tool)\b[^:\n]*: ?(.*)$/
+const recalledLine = /^#(?<seq>\d+) (?<role>system|user|assistant|tool)\b[^:\n]*: ?(?<said>.*)$/
+const quotedLine = /^(?<role>user|assistant): ?(?<said>.*)$/
+/** The day of what is quoted from another conversation, and the name of that. */
+const dayLine = /^\d{1,2} [A-Z][a-z]{2} \d{4}(?:, “.*)?$/
 const actionLine = /^(\d+)\. \[[^\]]+\]/
 /** Lines about the conversation, which cannot answer a question. */
 const emptyLine =
@@ -88,19 +92,19 @@ export interface Section {
   readonly text: string
   /** Who said what is older; absent for the message's own words. */
   readonly speaker?: Speaker
-  /** The place of a recalled entry. */
+  /** The place of a recalled entry; 0 for one of another conversation. */
   readonly recalled?: number
   /** The number of an action of this turn. */
   readonly action?: number
 }
 
-type State = 'own' | 'recalled' | 'notes' | 'this turn' | 'turn before' | 'artifact'
+type State = 'own' | 'recalled' | 'quoted' | 'notes' | 'this turn' | 'turn before' | 'artifact'
 
 /** Splits a text by lines: a title opens a section, a blank line or the next title ends it. */
 export function splitSections(text: string): readonly Section[] {
   const sections: Section[] = []
   let state: State = 'own'
-  /** Recalled texts may have several paragraphs: only a number begins a new one. */
+  /** Recalled texts may have several paragraphs: only the line of another message begins a new one. */
   let recalled: { text: string } | undefined
   for (const whole of text.split('\n')) {
     const opened = openedBy(whole)
@@ -111,20 +115,22 @@ export function splitSections(text: string): readonly Section[] {
     }
     const line = opened?.rest ?? whole
     const digest = digestLine.exec(line)
-    const numbered = state === 'recalled' ? recalledLine.exec(line) : null
+    const isBlock = state === 'recalled' || state === 'quoted'
+    const begun = isBlock ? (state === 'quoted' ? quotedLine : recalledLine).exec(line)?.groups : undefined
     const action = state === 'this turn' || state === 'turn before' ? actionLine.exec(line) : null
     if (digest) {
       sections.push({ speaker: 'user', text: digest[1]! }, { speaker: 'assistant', text: digest[2]! })
-    } else if (numbered) {
-      const [, seq, role, said] = numbered
+    } else if (begun) {
+      const { seq = 0, role, said } = begun
       const section = { speaker: speakerOf(role as Role), recalled: Number(seq), text: said! }
       sections.push(section)
       recalled = section
-    } else if (recalled) recalled.text += `\n${line}`
+    } else if (state === 'quoted' && dayLine.test(line)) recalled = undefined
+    else if (recalled) recalled.text += `\n${line}`
     else if (action) {
       const number = state === 'this turn' ? { action: Number(action[1]) } : {}
       sections.push({ speaker: 'tool', text: line, ...number })
-    } else if (line.trim() === '') state = state === 'recalled' ? state : 'own'
+    } else if (line.trim() === '') state = isBlock ? state : 'own'
     else if (state === 'notes') sections.push({ speaker: 'note', text: line })
     else if (state !== 'artifact' && !emptyLine.test(line)) sections.push({ text: line })
   }
@@ -149,6 +155,7 @@ function isInserted(paragraph: string): boolean {
 
 const titles: readonly (readonly [title: string, state: State])[] = [
   [recallTitle, 'recalled'],
+  [quotesTitle, 'quoted'],
   [artifactTitle, 'artifact'],
   [notesTitle, 'notes'],
   [actionsTitle, 'this turn'],

@@ -1,13 +1,13 @@
 import type { ExperimentTools } from '../../experiment/index.ts'
+import type { HistoryOptions } from '../../history/index.ts'
 import type { State } from '../../state/index.ts'
 import type { Cancels } from '../../turn/cancels.ts'
 import type { Keys } from '../auth/create-keys.ts'
+import type { Cache } from '../cache/create-cache.ts'
 import type { AnswerOptions } from '../exchange/answer.ts'
-import type { Gate } from '../guard/create-gate.ts'
-import type { Counted } from '../health/create-metrics.ts'
-import type { Upstream } from '../upstream/upstream.ts'
+import type { Runner } from '../exchange/runner.ts'
+import type { Upstreams } from '../upstream/upstreams.ts'
 import type { Feeds } from './live/feeds.ts'
-import type { Replies } from './live/replies.ts'
 import type { RunningExperiments } from './live/running-experiments.ts'
 import type { Timelines } from './timeline/timelines.ts'
 
@@ -19,12 +19,14 @@ export interface AboutServer {
   readonly store?: string | undefined
   /** Whether every request needs a key. */
   readonly needsKey: boolean
+  /** What a message may bring back. */
+  readonly remember: NonNullable<HistoryOptions['remember']>
 }
 
 /** What the routes share. */
 export interface ApiParts {
   readonly about: AboutServer
-  readonly upstream: Upstream
+  readonly upstreams: Upstreams
   readonly options: AnswerOptions
   readonly maxBodyBytes: number
   readonly newId: () => string
@@ -32,14 +34,11 @@ export interface ApiParts {
   readonly experimentTools: ExperimentTools<Record<string, unknown>>
   /** The states that are read from threads. */
   readonly states: readonly State<unknown>[]
-  /** The replies that are being written, on all faces. */
-  readonly gate: Gate
-  /** Called when a reply is over. */
-  readonly onReply: (reply: Counted) => void
+  readonly runner: Runner
+  readonly cache: Pick<Cache, 'latest'>
   readonly keys: Keys
   readonly feeds: Feeds
   readonly timelines: Timelines
-  readonly replies: Replies
   /** What is being answered, also by other servers. */
   readonly cancels: Cancels
   readonly experiments: RunningExperiments

@@ -1,26 +1,20 @@
 import { z } from 'zod'
-import {
-  endOf,
-  isRun,
-  leadOf,
-  type Plan,
-  placesIn,
-  predictedIn,
-  readPlan,
-  roomOf,
-} from '../../history/calls/plan.ts'
+import { sentIn, stretchesOf } from '../../history/calls/account-of.ts'
+import { endOf, type Plan, roomOf } from '../../history/calls/plan.ts'
+import { predictedIn, readPlan } from '../../history/calls/read-plan.ts'
 import type { Thread, ThreadCall } from '../../history/index.ts'
-import { placeInLog, seqInReceipt } from '../../history/log/places-in-log.ts'
+import { readMessage } from '../../log/parse-message.ts'
 import { present } from '../../log/present.ts'
 import type { Head } from '../../stores/store.ts'
 import { inCounts, partsInModel, toModelTokens } from '../../tokens/calibration.ts'
 import { notFound } from './api-error.ts'
+import { stretch } from './context-answer.ts'
 import { threadOf } from './find-thread.ts'
-import { factorField, toldFactor, toRowFigures } from './model-tokens.ts'
+import { factorField, toldFactor } from './model-tokens.ts'
+import { loadSources } from './quote-sources.ts'
 import { type Call, defineRoute, type Told } from './route.ts'
 import { count, inConversation, limitOf, message, name, threadFields, time } from './schemas.ts'
-import { rowsField, rowsOfPlan, sentRow, textsField, withoutTexts } from './sent-rows.ts'
-import { planStretches } from './timeline/fate-runs.ts'
+import { sentRow, textsField, toSentRows } from './sent-rows.ts'
 
 /** How a call went; `interrupted` if its process died. */
 export const callStatus = z.enum(['sent', 'completed', 'failed', 'cancelled', 'interrupted'])
@@ -34,27 +28,31 @@ export const call = z.object({
   error: z.string().optional(),
   predicted: count.describe('the tokens of the prompt as we counted them, calibrated'),
   reported: z.number().optional().describe('the tokens that the provider says it read'),
+  reused: count.optional().describe('the tokens that were the same as in the call before'),
+  cached: count.optional().describe('the tokens that the model server did not read again, where it told'),
+  cacheLost: z.string().optional().describe('why these were far fewer, as far as can be told'),
   window: count.describe('as it was set'),
   reserve: count,
+  reserveWhy: z.string().optional().describe('why so much was kept free; absent where it was set'),
+  mostReply: count
+    .optional()
+    .describe('the most tokens of the reply that the model was asked for; absent where nobody set a limit'),
+  toolsSaved: count.optional().describe('the tokens that shorter descriptions of tools saved'),
   factor: factorField,
   policy: z.string(),
   counter: z.string(),
   warnings: z
     .array(z.string())
-    .describe('codes: `prompt_truncated`, `trimmed`, `over`, or that of the error of a failed call'),
+    .describe(
+      'codes: `prompt_truncated`, `cache_lost`, `trimmed`, `over`, or that of the error of a failed call',
+    ),
 })
 
-/** What was sent in a call, in its compact form. */
-const plan = z.object({
-  messages: z
-    .array(z.union([z.tuple([z.int(), z.int()]), z.looseObject({})]))
-    .describe('entries in a row, by their first and last place, and messages that are no entries'),
+/** What became of the entries in a call. */
+const account = {
   parts: z.record(z.string(), z.number()),
-  verdicts: z.array(z.array(z.string())).describe('[fate, rule, why]'),
-  fates: z
-    .array(z.tuple([z.int(), z.int(), z.int()]))
-    .describe('[first, last, verdict] of all that was not sent as it is; places as in `stretches`'),
-})
+  stretches: z.array(stretch),
+}
 
 const inCall = inConversation.extend({ call: name })
 
@@ -69,14 +67,24 @@ export const callRoutes = [
     query: z.strictObject({
       ...threadFields,
       limit: limitOf(100, 5000),
-      plans: z.boolean().optional().describe('whether each call has its plan: the fates of all entries'),
+      stretches: z.boolean().optional().describe('whether each call is told with the fates of all entries'),
     }),
     kind: 'json',
-    answer: z.object({ calls: z.array(call.extend({ plan: plan.optional() })) }),
+    answer: z.object({
+      calls: z.array(call.extend(z.object(account).partial().shape)),
+      readAhead: z
+        .object({ time, outcome: z.enum(['read', 'cancelled', 'failed']), tokens: count })
+        .optional()
+        .describe('when this server last had the next prompt read before it was asked for'),
+    }),
     async handle(given) {
-      const { limit = 100, plans = false } = given.query
-      const calls = await (await threadOf(given)).calls({ limit })
-      return { calls: calls.map(one => ({ ...toCall(one), ...(plans && { plan: toPlanAnswer(one) }) })) }
+      const { limit = 100, stretches = false } = given.query
+      const thread = await threadOf(given)
+      const calls = await thread.calls({ limit })
+      return {
+        calls: calls.map(one => ({ ...toCall(one), ...(stretches && toAccount(one)) })),
+        ...present({ readAhead: given.parts.cache.latest(thread) }),
+      }
     },
   }),
   defineRoute({
@@ -85,29 +93,31 @@ export const callRoutes = [
     scope: 'inspect',
     summary: 'Shows one call with the messages that the model was sent, byte for byte.',
     params: inCall,
-    query: z.strictObject({ ...threadFields, rows: rowsField, texts: textsField }),
+    query: z.strictObject({ ...threadFields, texts: textsField }),
     kind: 'json',
     answer: call.extend({
-      plan,
+      ...account,
       messages: z.array(message),
-      rows: z.array(sentRow).optional().describe('the messages with their parts, tokens and entries'),
+      sent: z.array(sentRow).describe('the messages with their parts, tokens and entries'),
     }),
     async handle(given) {
       const thread = await threadOf(given)
       const found = await findCall(given, thread, given.params.call)
       const messages = await thread.replay(found)
-      const { rows: isWithRows = false, texts = true } = given.query
-      const told = toPlanAnswer(found)
-      const answer = {
-        ...toCall(found),
-        plan: texts ? told : { ...told, messages: told.messages.filter(Array.isArray) },
-        messages: texts ? messages : [],
-      }
-      if (!isWithRows) return answer
+      const { texts: isWithTexts = true } = given.query
       const plan = readPlan(found.plan)
-      const counted = rowsOfPlan(plan, messages, planStretches(plan), given.looking.count)
-      const rows = toRowFigures(counted, roomOf(plan).factor)
-      return { ...answer, rows: texts ? rows : withoutTexts(rows) }
+      const tokensAt = (place: number) => given.looking.count.message(readMessage(messages[place]!, place))
+      const account = toAccount(found)
+      const sent = sentIn(plan, tokensAt)
+      const sourcesOf = await loadSources(sent, { ...given, thread, isWithTexts })
+      return {
+        ...toCall(found),
+        ...account,
+        messages: isWithTexts ? messages : [],
+        sent: toSentRows(messages, sent, {
+          ...{ factor: roomOf(plan).factor, isWithTexts, stretches: account.stretches, sourcesOf },
+        }),
+      }
     },
   }),
   defineRoute({
@@ -154,14 +164,30 @@ const fewestCalls = 64
 export function toCall(one: ThreadCall): Told<z.input<typeof call>> {
   const { id, turn, time, model, status, error, reported } = one
   const plan = readPlan(one.plan)
-  const { window, reserve, policy, counter } = plan
+  const { window, reserve, policy, counter, cached, cacheLost } = plan
   const room = roomOf(plan)
   return {
     ...{ id, turn, time, model, status, window, reserve, policy, counter, ...toldFactor(room) },
     predicted: predictedIn(one),
-    ...present({ error, reported }),
+    ...(plan.toolsSaved && { toolsSaved: toModelTokens(plan.toolsSaved, room.factor) }),
+    ...(plan.reused !== undefined && { reused: reusedIn(one, plan, plan.reused) }),
+    ...present({
+      error,
+      reported,
+      cached,
+      cacheLost,
+      reserveWhy: plan.reply?.why,
+      mostReply: plan.reply?.most,
+    }),
     warnings: warningsOf(one, plan),
   }
+}
+
+/** What was the same as before, in the tokens that the provider counted. A report may leave out what was cached. */
+function reusedIn(one: ThreadCall, { cached = 0, tokens }: Plan, reused: number): number {
+  const { reported = 0 } = one
+  const whole = reported > cached ? reported : predictedIn(one)
+  return Math.round((whole * reused) / Math.max(1, tokens))
 }
 
 /** What is wrong with a call, as far as it was stored. */
@@ -182,27 +208,14 @@ export function toParts(plan: Plan): Readonly<Record<string, number>> {
   return partsInModel(plan.parts, toModelTokens(plan.tokens, factor), factor)
 }
 
-/** What was stored about an entry with a call. An entry in none of the stretches was sent as it is. */
+/** What was stored about an entry with a call. */
 export function verdictIn(plan: Plan, entry: number) {
-  const seq = seqInReceipt(entry, leadOf(plan))
-  const isSent = placesIn({ messages: plan.messages.filter(isRun) }).some(
-    ([first, last]) => first <= entry && entry <= last,
-  )
-  const last = plan.fates.findLast(([from, to]) => from <= seq && seq <= to)
-  const [fate = 'kept', rule = 'policy', why = 'sent as it is'] =
-    isSent || !last ? [] : (plan.verdicts[last[2]] ?? [])
+  const found = stretchesOf(plan).find(({ first, last }) => first <= entry && entry <= last)
+  const { fate, rule, why } = found ?? { fate: 'elided', rule: plan.policy, why: 'not sent' }
   return { fate, rule, why }
 }
 
-/** Places of fates are those of the receipt: with the system prompt, counted from 0. Here they are those of the log. */
-function toPlanAnswer({ plan: text }: ThreadCall): Told<z.input<typeof plan>> {
-  const read = readPlan(text)
-  const { messages, verdicts, fates } = read
-  const lead = leadOf(read)
-  return {
-    messages: messages,
-    parts: toParts(read),
-    verdicts,
-    fates: fates.map(([first, last, verdict]) => [placeInLog(first, lead), placeInLog(last, lead), verdict]),
-  }
+function toAccount({ plan: text }: ThreadCall) {
+  const plan = readPlan(text)
+  return { parts: toParts(plan), stretches: stretchesOf(plan) }
 }

@@ -4,6 +4,7 @@ import { parts as partNames } from '../../context/receipt.ts'
 import { mainBranch } from '../../history/log/read-log.ts'
 import { present } from '../../log/present.ts'
 import { checkFiles } from '../../models/read-media.ts'
+import { checkRoom } from '../exchange/check-room.ts'
 import { errorBody, notFound } from './api-error.ts'
 import { threadOf } from './find-thread.ts'
 import { factorField, toFigures } from './model-tokens.ts'
@@ -31,7 +32,7 @@ const usage = z.object({
 })
 
 /** The parts of a reply as a client gets them. `note` and `context` come only to keys with the scope inspect. */
-export const replyPart = z.discriminatedUnion('type', [
+const replyPart = z.discriminatedUnion('type', [
   z.object({ type: z.literal('reply'), id: name.describe('for cancelling') }),
   z.object({ type: z.literal('text-delta'), text: z.string() }),
   z.object({ type: z.literal('thinking-delta'), text: z.string() }),
@@ -83,9 +84,11 @@ export const chatRoutes = [
     kind: 'events',
     answer: replyPart,
     handle(call) {
-      checkInput(call.body.input)
-      return answer({ call, asked: call.body, branch: call.query.branch ?? mainBranch }, (chat, options) =>
-        chat.send(call.body.input, { ...options, ...placeOf(call) }),
+      const { input } = call.body
+      checkInput(input)
+      return answer(
+        { call, asked: call.body, input, branch: call.query.branch ?? mainBranch },
+        (chat, options) => chat.send(input, { ...options, ...placeOf(call) }),
       )
     },
   }),
@@ -107,7 +110,7 @@ export const chatRoutes = [
       await threadOf(call)
       const { input, at } = call.body
       checkInput(input)
-      return answer({ call, asked: call.body }, (chat, options) =>
+      return answer({ call, asked: call.body, input }, (chat, options) =>
         chat.edit(input, { ...options, ...placeOf(call), at }),
       )
     },
@@ -160,8 +163,8 @@ export const chatRoutes = [
     summary: 'Cancels a reply that this server is giving.',
     params: z.strictObject({ reply: name }),
     kind: 'none',
-    handle({ params: { reply }, caller, parts: { replies } }) {
-      if (!replies.cancel(caller.tenant, reply)) throw notFound('reply', reply)
+    handle({ params: { reply }, caller, parts: { cancels } }) {
+      if (!cancels.cancelReply(caller, reply)) throw notFound('reply', reply)
       return undefined
     },
   }),
@@ -187,6 +190,8 @@ type Asked = z.output<z.ZodObject<typeof asking>>
 interface ToAnswer {
   readonly call: ThreadCall
   readonly asked: Asked
+  /** The user's message, unless it is in the log already. */
+  readonly input?: z.output<typeof inputSchema>
   /** Where the reply goes, if that branch is there. */
   readonly branch?: string
 }
@@ -196,52 +201,53 @@ async function answer(
   {
     call,
     asked: { model: wanted, system, key, temperature, maxTokens, seed, notes = true },
+    input,
     branch,
   }: ToAnswer,
   ask: (chat: Chat, options: { readonly signal: AbortSignal; readonly key?: string }) => Reply,
 ): Promise<AsyncIterable<ServerEvent<ReplyPart>>> {
-  const { parts, caller, log, signal: left, has } = call
-  const { upstream, options, newId, replies, cancels, gate, onReply } = parts
+  const { parts, caller, log, signal: left, has, requestId } = call
+  const { upstreams, options, newId, runner } = parts
+  const { tenant } = caller
   const { conversation } = call.params
   const { actor = 'assistant' } = call.query
-  const model = upstream.model(wanted ?? (await firstModel(call)))
+  const name = wanted ?? (await firstModel(call))
+  const model = upstreams.model(name)
+  const own = { ...options, ...upstreams.of(name).options }
+  const settings = present({ temperature, maxTokens, seed })
   const chat = createChat({
-    ...present(options),
+    ...present(own),
     ...{ history: log.history, model },
     ...present({ system }),
-    settings: present({ temperature, maxTokens, seed }),
+    settings,
+  })
+  const { conversation: _, ...place } = placeOf(call)
+  const thread = log.history.thread(conversation, place)
+  await checkRoom({
+    ...{ options: own, model, system, settings, tools: [], signal: left, count: log.history.count },
+    messages:
+      input === undefined ? [] : [typeof input === 'string' ? { role: 'user', content: input } : input],
+    calibration: () => thread.calibration(model.name),
   })
   const id = newId()
-  const started = performance.now()
-  const leave = gate.enter()
+  const run = runner.open({ requestId, face: 'api' })
+  run.asks(name)
+  run.enter(left)
   // Also where nobody ever reads the events.
-  left.addEventListener('abort', leave, { once: true })
+  left.addEventListener('abort', run.over, { once: true })
   async function* events() {
-    const { tenant } = caller
-    const { signal, done } = replies.add(tenant, id, left)
-    const isOver = cancels.watch({ tenant, conversation, actor, branch }, () => replies.cancel(tenant, id))
-    try {
-      yield toEvent({ type: 'reply', id })
-      for await (const part of ask(chat, { signal, ...present({ key }) })) {
-        if (part.type === 'end')
-          onReply({
-            ...{ face: 'api', outcome: part.status, model: model.name, usage: part.usage },
-            ms: performance.now() - started,
-          })
-        const told = toReplyPart(part, has('inspect'))
-        if (told && (notes || told.type !== 'note')) yield toEvent(told)
-      }
-    } finally {
-      isOver()
-      done()
-      leave()
+    run.answersIn({ tenant, conversation, actor, branch, id })
+    yield toEvent({ type: 'reply', id })
+    for await (const part of run.follow(ask(chat, { signal: run.signal, ...present({ key }) }))) {
+      const told = toReplyPart(part, has('inspect'))
+      if (told && (notes || told.type !== 'note')) yield toEvent(told)
     }
   }
   return events()
 }
 
-async function firstModel({ parts: { upstream } }: Call): Promise<string> {
-  const [first] = await upstream.models()
+async function firstModel({ parts: { upstreams } }: Call): Promise<string> {
+  const [first] = await upstreams.models()
   if (!first) throw notFound('model', '')
   return first.name
 }

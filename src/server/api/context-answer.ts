@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import type { Context } from '../../context/context.ts'
-import { fates, parts, type Receipt } from '../../context/receipt.ts'
-import { cutInLog, placeInLog, stretchInLog } from '../../history/log/places-in-log.ts'
+import { countFates } from '../../context/make-receipt.ts'
+import { type ChangingLines, fates, parts } from '../../context/receipt.ts'
 import { type Room, toModelTokens } from '../../tokens/calibration.ts'
-import type { TokenCounter } from '../../tokens/create-counter.ts'
-import { factorField, toCutFigures, toFigures, toRowFigures } from './model-tokens.ts'
+import { factorField, toCutFigures, toFigures } from './model-tokens.ts'
+import type { SourcesOf } from './quote-sources.ts'
 import type { Told } from './route.ts'
 import { count, message, place } from './schemas.ts'
-import { rowsOfContext, sentRow, withoutTexts } from './sent-rows.ts'
+import { sentRow, toSentRows } from './sent-rows.ts'
 
 const fate = z.enum(fates)
 export const counted = <Name extends string>(names: readonly Name[]) =>
@@ -21,9 +21,7 @@ const verdict = { fate, rule: z.string(), why: z.string() }
 
 export const stretch = z
   .object({ first: z.int(), last: z.int(), ...verdict })
-  .describe(
-    'entries in a row with one fate; an entry in two of them counts by the later one; places below 1 are the system prompt',
-  )
+  .describe('entries in a row with one fate, in order; 0 is the system prompt')
 
 /** A context without its texts. */
 export const contextSummary = z.object({
@@ -46,94 +44,57 @@ export const contextSummary = z.object({
     .describe('the common beginning with the context that this one is compared with'),
 })
 
-const inserted = z.object({
-  part: z.enum(parts),
-  place: count.describe('the place among the messages, from 0'),
-  text: z.string(),
-  tokens: count,
-  why: z.string(),
-})
-
 export const contextAnswer = contextSummary.extend({
   at: place.describe('the last entry that it was made of'),
   stretches: z.array(stretch),
-  inserted: z.array(inserted),
+  sent: z.array(sentRow).describe('every message of the context, in order'),
+  changing: z
+    .object({ tokens: count, saved: count.optional(), lines: z.array(z.string()).optional() })
+    .optional()
+    .describe('the lines of the system prompt that stand just before the newest message, as they change'),
   faults: z.array(z.object({ seq: z.int(), problem: z.string() })),
   messages: z.array(message).optional(),
-  sources: z
-    .array(place)
-    .optional()
-    .describe(
-      'for each message the place of its entry, 0 where it is none; absent where messages were joined',
-    ),
-  rows: z.array(sentRow).optional().describe('every message with its part, its tokens and its entries'),
 })
 
-/** The API counts entries as the log does, not as a receipt, and tokens as the model does. */
-export function toSummary(
-  { receipt }: Context,
-  lead: number,
-  room: Room,
-): Told<z.input<typeof contextSummary>> {
+/** The tokens are the model's; the counts are those of entries, without the system prompt. */
+export function toSummary({ receipt }: Context, room: Room): Told<z.input<typeof contextSummary>> {
   const { policy, counter, cut, prefix } = receipt
   const figures = toFigures(receipt, room)
   const { window, reserve, margin, tokens } = figures
   const shared = prefix && Math.min(tokens, toModelTokens(prefix.tokens, room.factor))
-  const counts = { ...receipt.counts }
-  for (const { fate } of receipt.entries.slice(0, lead)) counts[fate] -= 1
   return {
-    ...{ policy, counter, ...figures, counts },
+    ...{ policy, counter, ...figures, counts: countFates(receipt.stretches, 1) },
     capacity: Math.max(0, window - reserve - margin),
-    ...(cut && { cut: toCutFigures(cutInLog(cut, lead), room.factor) }),
+    ...(cut && { cut: toCutFigures(cut, room.factor) }),
     ...(prefix && { prefix: { tokens: shared!, share: prefix.share } }),
   }
 }
 
+interface AnswerOptions {
+  readonly room: Room
+  readonly at: number
+  readonly isWithMessages: boolean
+  readonly isWithTexts: boolean
+  readonly sourcesOf: SourcesOf
+}
+
 export function toContextAnswer(
   context: Context,
-  {
-    lead,
-    at,
-    room,
-    isWithMessages,
-    isWithTexts,
-    counter,
-  }: {
-    readonly room: Room
-    readonly lead: number
-    readonly at: number
-    readonly isWithMessages: boolean
-    readonly isWithTexts: boolean
-    /** With it the rows are given. */
-    readonly counter?: TokenCounter | undefined
-  },
+  { at, room, isWithMessages, isWithTexts, sourcesOf }: AnswerOptions,
 ): Told<z.input<typeof contextAnswer>> {
   const { receipt, messages } = context
-  const isWhole = isWithMessages && isWithTexts
-  const sources = isWithMessages || counter ? sourcesOf(context, lead) : undefined
+  const { stretches, faults, sent, changing } = receipt
   return {
-    ...toSummary(context, lead, room),
-    at,
-    stretches: toStretches(receipt, lead),
-    inserted: isWithTexts ? toRowFigures(receipt.inserted, room.factor) : [],
-    faults: receipt.faults.map(({ seq, problem }) => ({ seq: placeInLog(seq, lead), problem })),
-    ...(isWhole && { messages, ...(sources && { sources }) }),
-    ...(counter && { rows: isWithTexts ? rows() : withoutTexts(rows()) }),
-  }
-
-  function rows() {
-    return toRowFigures(rowsOfContext(context, { lead, sources, counter: counter! }), room.factor)
+    ...toSummary(context, room),
+    ...{ at, stretches, faults },
+    ...(changing && { changing: toChanging(changing, room.factor, isWithTexts) }),
+    sent: toSentRows(messages, sent, { factor: room.factor, isWithTexts, stretches, sourcesOf }),
+    ...(isWithMessages && isWithTexts && { messages }),
   }
 }
 
-export const toStretches = ({ stretches }: Receipt, lead: number): Told<z.input<typeof stretch>>[] =>
-  stretches.map(stretch => stretchInLog(stretch, lead))
-
-/** Messages that were not added stand in the order of their entries, unless some were joined. */
-function sourcesOf({ messages, receipt }: Context, lead: number): number[] | undefined {
-  const added = new Set(receipt.inserted.map(({ place }) => place))
-  const sent = receipt.entries.filter(({ fate }) => fate === 'kept' || fate === 'altered')
-  if (sent.length + added.size !== messages.length) return undefined
-  let next = 0
-  return messages.map((_, place) => (added.has(place) ? 0 : Math.max(0, placeInLog(sent[next++]!.seq, lead))))
-}
+const toChanging = ({ lines, tokens, saved }: ChangingLines, factor: number, isWithTexts: boolean) => ({
+  tokens: toModelTokens(tokens, factor),
+  ...(saved !== undefined && { saved: toModelTokens(saved, factor) }),
+  ...(isWithTexts && { lines }),
+})

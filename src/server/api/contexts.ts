@@ -1,22 +1,15 @@
 import { z } from 'zod'
 import { dump } from '../../context/dump.ts'
 import type { Fate, Receipt } from '../../context/receipt.ts'
-import { placeInLog, seqInReceipt } from '../../history/log/places-in-log.ts'
 import { breathe } from '../../history/log/rests.ts'
 import { BadRequestError } from '../../log/bad-request-error.ts'
-import {
-  contextAnswer,
-  contextSummary,
-  stretch,
-  toContextAnswer,
-  toStretches,
-  toSummary,
-} from './context-answer.ts'
+import { contextAnswer, contextSummary, stretch, toContextAnswer, toSummary } from './context-answer.ts'
 import { threadOf } from './find-thread.ts'
 import { atField, createFitting, fitFields, policyOf } from './fit-thread.ts'
+import { loadSources } from './quote-sources.ts'
 import { defineRoute, type Told } from './route.ts'
 import { inConversation, place, threadFields } from './schemas.ts'
-import { rowsField, textsField } from './sent-rows.ts'
+import { textsField } from './sent-rows.ts'
 
 const fitting = z.strictObject(fitFields)
 
@@ -41,23 +34,22 @@ export const contextRoutes = [
     params: inConversation,
     query: contextQuery.extend({
       messages: z.boolean().optional().describe('whether the messages are given; default true'),
-      rows: rowsField,
       texts: textsField,
       since: place.optional().describe('an earlier place: `prefix` then says what both contexts share'),
     }),
     kind: 'json',
     answer: contextAnswer,
     async handle(call) {
-      const { at, messages = true, rows = false, texts = true, since, ...asked } = call.query
+      const { at, messages = true, texts = true, since, ...asked } = call.query
       const { actor: _, branch: __, ...rest } = asked
       const thread = await threadOf(call)
-      const fit = await createFitting(thread, call.parts.options)
+      const fit = await createFitting(thread, call.parts)
       const previous = since === undefined ? undefined : (await fit(rest, { at: since })).context
-      const { context, lead, room } = await fit(rest, { at, previous })
+      const { context, room } = await fit(rest, { at, previous })
       const head = (await call.log.store.head(thread.key))?.head ?? 0
+      const sourcesOf = await loadSources(context.receipt.sent, { ...call, thread, isWithTexts: texts })
       return toContextAnswer(context, {
-        ...{ lead, room, at: Math.min(at ?? head, head), isWithMessages: messages, isWithTexts: texts },
-        ...(rows && { counter: call.looking.count }),
+        ...{ room, at: Math.min(at ?? head, head), isWithMessages: messages, isWithTexts: texts, sourcesOf },
       })
     },
   }),
@@ -71,7 +63,7 @@ export const contextRoutes = [
     kind: 'text',
     async handle(call) {
       const { at, actor: _, branch: __, ...rest } = call.query
-      const fit = await createFitting(await threadOf(call), call.parts.options)
+      const fit = await createFitting(await threadOf(call), call.parts)
       return dump((await fit(rest, { at })).context)
     },
   }),
@@ -94,16 +86,13 @@ export const contextRoutes = [
     }),
     async handle(call) {
       const { at, a, b } = call.body
-      const fit = await createFitting(await threadOf(call), call.parts.options)
+      const fit = await createFitting(await threadOf(call), call.parts)
       const one = await fit(a, { at })
       const other = await fit(b, { at, previous: one.context })
       return {
-        a: toSummary(one.context, one.lead, one.room),
-        b: toSummary(other.context, other.lead, other.room),
-        differing: differing(
-          fatesOf(one.context.receipt, one.lead),
-          fatesOf(other.context.receipt, other.lead),
-        ),
+        a: toSummary(one.context, one.room),
+        b: toSummary(other.context, other.room),
+        differing: differing(fatesOf(one.context.receipt), fatesOf(other.context.receipt)),
       }
     },
   }),
@@ -128,21 +117,21 @@ export const contextRoutes = [
         throw new BadRequestError(`policies: at most ${mostCells} pairs of window and policy.`, 'policies')
       // A policy that does not exist is refused now: in the middle of the lines it could not be told.
       for (const policy of policies) policyOf({ policy, effort: rest.effort })
-      const fit = await createFitting(await threadOf(call), call.parts.options)
+      const fit = await createFitting(await threadOf(call), call.parts)
       async function* cells(): AsyncGenerator<Told<z.input<typeof cell>>> {
         for (const policy of policies)
           for (const window of windows) {
             // Each line leaves before the next is made, and a client that has left is seen.
             await breathe()
             if (call.signal.aborted) return
-            const { context, lead, room } = await fit({ ...rest, window, policy }, { at })
-            const fate =
-              entry === undefined ? undefined : context.receipt.entries[seqInReceipt(entry, lead)]?.fate
+            const { context, room } = await fit({ ...rest, window, policy }, { at })
+            const { stretches: told } = context.receipt
+            const fate = told.find(({ first, last }) => first <= entry! && entry! <= last)?.fate
             yield {
-              ...toSummary(context, lead, room),
+              ...toSummary(context, room),
               policyName: policy,
               ...(fate !== undefined && { entry: fate }),
-              ...(stretches && { stretches: toStretches(context.receipt, lead) }),
+              ...(stretches && { stretches: told }),
             }
           }
       }
@@ -152,8 +141,8 @@ export const contextRoutes = [
 ]
 
 /** The fate of each entry, by its place in the log. */
-const fatesOf = ({ entries }: Receipt, lead: number): ReadonlyMap<number, Fate> =>
-  new Map(entries.map(({ seq, fate }) => [placeInLog(seq, lead), fate]))
+const fatesOf = ({ entries }: Receipt): ReadonlyMap<number, Fate> =>
+  new Map(entries.map(({ seq, fate }) => [seq, fate]))
 
 interface Differing {
   first: number

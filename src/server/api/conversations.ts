@@ -11,9 +11,9 @@ import { markImported } from '../exchange/mark-imported.ts'
 import { findProvisional } from '../identity/provisional.ts'
 import { notFound } from './api-error.ts'
 import { latest, readLatest } from './latest.ts'
-import { readLines } from './read-lines.ts'
 import { type Call, defineRoute } from './route.ts'
 import { conversation, count, inConversation, limitOf, name, place, time } from './schemas.ts'
+import { withSpooled } from './spool.ts'
 
 const shownConversation = conversation.extend({ latest: latest.optional() })
 
@@ -27,6 +27,7 @@ export const conversationRoutes = [
     query: z.strictObject({
       after: z.string().max(2000).optional().describe('the `next` of the page before'),
       limit: limitOf(50, 200),
+      person: name.optional().describe('only those of this person'),
       include: z
         .enum(['side', 'provisional', 'everything'])
         .optional()
@@ -85,8 +86,7 @@ export const conversationRoutes = [
     summary: 'Deletes a conversation whole. Its name is never free again.',
     params: inConversation,
     kind: 'none',
-    async handle({ params, log, parts: { timelines } }) {
-      timelines.drop(log.tenant, params.conversation)
+    async handle({ params, log }) {
       if (!(await log.history.delete(params.conversation)))
         throw notFound('conversation', params.conversation)
       return undefined
@@ -96,19 +96,22 @@ export const conversationRoutes = [
     method: 'delete',
     path: '/conversations',
     scope: 'admin',
-    summary: 'Deletes all conversations of the tenant, or those in which one actor has a thread.',
+    summary:
+      'Deletes all conversations of the tenant, or those of a person, or those in which one actor has a thread.',
     query: z.strictObject({
-      actor: name.optional().describe('whose conversations'),
+      person: name.optional().describe('whose conversations'),
+      actor: name.optional().describe('in which this actor has a thread'),
       all: z.boolean().optional().describe('every conversation'),
     }),
     kind: 'json',
     answer: z.object({ deleted: z.array(name) }),
-    async handle({ query: { actor, all }, log, parts: { timelines } }) {
-      if ((actor === undefined) !== (all === true))
-        throw new BadRequestError('Say what to delete: ?actor=NAME, or ?all=true for every conversation.')
-      const deleted = [...(await log.history.deleteAll(present({ actor })))]
-      for (const one of deleted) timelines.drop(log.tenant, one)
-      return { deleted }
+    async handle({ query: { all, ...whose }, log }) {
+      const ways = Object.values(present(whose)).length + (all === true ? 1 : 0)
+      if (ways !== 1)
+        throw new BadRequestError(
+          'Say what to delete: ?person=NAME, ?actor=NAME, or ?all=true for every conversation.',
+        )
+      return { deleted: [...(await log.history.deleteAll(present(whose)))] }
     },
   }),
   defineRoute({
@@ -122,9 +125,8 @@ export const conversationRoutes = [
     }),
     kind: 'json',
     answer: z.object({ deleted: z.array(name), calls: count }),
-    async handle({ body, log, parts: { timelines } }) {
+    async handle({ body, log }) {
       const { deleted, calls } = await log.history.retain(present(body))
-      for (const one of deleted) timelines.drop(log.tenant, one)
       return { deleted: [...deleted], calls }
     },
   }),
@@ -144,21 +146,30 @@ export const conversationRoutes = [
     method: 'post',
     path: '/import',
     scope: 'admin',
-    summary: 'Imports the lines of an export. The same lines again change nothing.',
+    summary:
+      'Imports an export of ours, or the chats of another program, whichever it is. All of the file or nothing; the same again changes nothing.',
     query: z.strictObject({
-      as: name.optional().describe('another name for the one conversation of the lines'),
+      as: name.optional().describe('another name for the one conversation of the file'),
       for: z
         .string()
         .max(200)
         .optional()
         .describe('the id of the key whose client goes on with them; default: that of the caller'),
     }),
-    body: 'lines',
+    body: 'file',
     kind: 'json',
-    answer: z.object({ conversations: z.array(name), entries: count, calls: count }),
+    answer: z.object({
+      format: z.string().describe('whose form the file has: "Throughline", "ChatGPT" …'),
+      conversations: z.array(name),
+      deleted: z.array(name).describe('conversations of the file that were deleted here, and stay so'),
+      entries: count,
+      added: count.describe('how many of the entries were not here before'),
+      calls: count,
+    }),
     async handle({ query: { as, for: keyId }, request, log, caller, parts: { maxBodyBytes } }) {
-      const lines = readLines(request.body, { line: maxBodyBytes, all: 32 * maxBodyBytes })
-      const imported = await log.history.import(lines, present({ as }))
+      const imported = await withSpooled(request.body, 32 * maxBodyBytes, text =>
+        log.history.import(text, { maxValueCharacters: maxBodyBytes, ...present({ as }) }),
+      )
       for (const conversation of imported.conversations)
         await markImported(log, conversation, keyId ?? caller.keyId)
       return imported
@@ -168,7 +179,7 @@ export const conversationRoutes = [
     method: 'get',
     path: '/search',
     scope: 'read',
-    summary: 'Finds messages with every word of the query, newest first.',
+    summary: 'Finds messages with words of the query, the best first.',
     query: z.strictObject({
       q: z.string().min(1).max(1000),
       scope: z
@@ -178,6 +189,7 @@ export const conversationRoutes = [
           'default "shown": what a user may see; "everything" has notes too, and needs the scope inspect',
         ),
       limit: limitOf(20, 200),
+      conversation: name.optional().describe('only messages of this conversation'),
     }),
     kind: 'json',
     answer: z.object({
@@ -196,10 +208,10 @@ export const conversationRoutes = [
         }),
       ),
     }),
-    async handle({ query: { q, scope = 'shown', limit = 20 }, has, looking }) {
+    async handle({ query: { q, scope = 'shown', ...where }, has, looking }) {
       if (scope === 'everything' && !has('inspect'))
         throw new BadRequestError('scope: "everything" needs a key with the scope "inspect".', 'scope')
-      const found = await looking.search(q, { scope, limit })
+      const found = await looking.search(q, { scope, ...present(where) })
       const wanted = toWanted(q)
       const stems = new Set(wanted.map(stem))
       return {
@@ -246,6 +258,7 @@ async function withLatest<Info extends ConversationInfo>(call: Call, info: Info)
 }
 
 interface Page {
+  readonly person?: string | undefined
   readonly after?: string | undefined
   readonly limit?: number | undefined
   readonly include?: 'side' | 'provisional' | 'everything' | undefined
@@ -255,14 +268,15 @@ interface Page {
 const mostLooked = 2000
 
 /** A page of conversations. What is not wanted is left out after reading, so it reads on until the page is full. */
-async function listConversations(call: Call, { after, limit = 50, include }: Page) {
+async function listConversations(call: Call, { person, after, limit = 50, include }: Page) {
   const isWith = (what: Page['include']) => include === what || include === 'everything'
   const found: (ConversationInfo & { readonly provisional?: boolean })[] = []
   // One more than a page, so that one reading tells whether there is a next page.
   const atOnce = Math.max(limit + 1, 50)
   let last = fromCursor(after)
   for (let looked = 0; looked < mostLooked; ) {
-    const page = await withProvisional(call, await call.looking.conversations({ limit: atOnce, after: last }))
+    const listed = await call.looking.conversations({ person, limit: atOnce, after: last })
+    const page = await withProvisional(call, listed)
     for (const one of page) {
       if (found.length === limit) return { conversations: found, next: toCursor(last!) }
       last = one

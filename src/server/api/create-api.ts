@@ -13,17 +13,15 @@ import { refuseExperiment, refuseInner } from '../auth/refuse-hidden.ts'
 import { requireScope } from '../auth/require-scope.ts'
 import type { AnswerOptions } from '../exchange/answer.ts'
 import type { Log } from '../exchange/asked.ts'
-import type { Gate } from '../guard/create-gate.ts'
+import type { Runner } from '../exchange/runner.ts'
 import { type JsonLimits, parseBody } from '../guard/parse-body.ts'
-import type { Counted } from '../health/create-metrics.ts'
-import { bodyOf } from '../routes/pass-on.ts'
-import type { Upstream } from '../upstream/upstream.ts'
+import { bodyOf } from '../routes/read-body.ts'
+import type { Upstreams } from '../upstream/upstreams.ts'
 import { notFound } from './api-error.ts'
 import type { AboutServer, ApiParts } from './api-parts.ts'
-import { eventStream, lineStream } from './event-stream.ts'
+import { eventStream, lineStream, type StreamLimits } from './event-stream.ts'
 import { createFeeds } from './live/feeds.ts'
 import type { OnWrite } from './live/noticing-store.ts'
-import { createReplies } from './live/replies.ts'
 import { createRunningExperiments } from './live/running-experiments.ts'
 import { openApi } from './open-api.ts'
 import { parseState } from './parse-state.ts'
@@ -35,22 +33,22 @@ import { createTimelines } from './timeline/timelines.ts'
 
 export interface ApiOptions {
   readonly about: AboutServer
-  readonly upstream: Upstream
+  readonly upstreams: Upstreams
   readonly options: AnswerOptions
   readonly maxBodyBytes: number
   /** After how much silence a stream of events sends a sign of life. */
   readonly keepAliveMs: number
+  /** How long a client may leave a stream unread. */
+  readonly unreadMs: number
   readonly newId: () => string
-  /** The replies that are being written. */
-  readonly gate: Gate
+  readonly runner: Runner
+  readonly cache: ApiParts['cache']
   readonly json: JsonLimits
   readonly keys: Keys
   readonly cancels: Cancels
   readonly logOf: (tenant: string) => Log
   /** The embedder of the logs, so that contexts are shown as they are sent. */
   readonly embed?: HistoryOptions['embed'] | undefined
-  /** Called when a reply is over. */
-  readonly onReply: (reply: Counted) => void
   /** How often the store is asked what other processes wrote. Default one second. */
   readonly pollMs?: number | undefined
   readonly maxListeners?: number | undefined
@@ -62,8 +60,8 @@ export interface ApiOptions {
 export interface Api {
   /** Tells listeners of a write of this process. */
   readonly onWrite: OnWrite
-  /** How many streams of events are open, and how many replies are being given. */
-  counts(): { readonly listeners: number; readonly replies: number; readonly experiments: number }
+  /** How many streams of events are open, and how many experiments run here. */
+  counts(): { readonly listeners: number; readonly experiments: number }
   mount(app: Hono<ServerEnv>): void
   /** Ends the streams of events, and pauses the experiments that run here. */
   close(): Promise<void>
@@ -71,8 +69,8 @@ export interface Api {
 
 /** Our own API, under `/throughline/v1`. */
 export function createApi(given: ApiOptions): Api {
-  const { about, upstream, options, maxBodyBytes, newId, logOf, experimentTools = [] } = given
-  const { embed, pollMs = 1000, maxListeners = 256, gate, json, keys, cancels, onReply } = given
+  const { about, upstreams, options, maxBodyBytes, newId, logOf, experimentTools = [] } = given
+  const { embed, pollMs = 1000, maxListeners = 256, runner, cache, json, keys, cancels } = given
   const looking = new Map<string, Looking>()
 
   /**
@@ -98,22 +96,20 @@ export function createApi(given: ApiOptions): Api {
     pollMs,
     mostListeners: maxListeners,
   })
-  const replies = createReplies()
   const experiments = createRunningExperiments()
   const parts: ApiParts = {
     about,
-    upstream,
+    upstreams,
     options,
     maxBodyBytes,
     newId,
     experimentTools,
     states: (given.states ?? []).map(parseState),
-    gate,
+    runner,
+    cache,
     keys,
-    onReply,
     feeds,
     timelines: createTimelines(),
-    replies,
     cancels,
     experiments,
   }
@@ -127,20 +123,29 @@ export function createApi(given: ApiOptions): Api {
     const has: Call['has'] = scope => caller.scopes.includes(scope)
     const { store, history } = lookingAt(caller.tenant, has('inspect'))
     const call: Call = {
-      ...{ request, caller, parts, ...read, has },
+      ...{ request, requestId, caller, parts, ...read, has },
       // A route that only reads has nothing else to read from.
       log: route.scope === 'read' ? { ...log, store, history } : log,
       signal: AbortSignal.any([request.signal, left.signal]),
       looking: history,
     }
-    const response = toResponse(route, await route.handle(call), () => left.abort(), given.keepAliveMs)
+    const { unreadMs, keepAliveMs } = given
+    const limits = { unreadMs, keepAliveMs, onEnd: () => left.abort() }
+    const response = toResponse(route, await route.handle(call), limits)
     response.headers.set('x-request-id', requestId)
     return response
   }
 
   return {
-    onWrite: feeds.notice,
-    counts: () => ({ listeners: feeds.listeners, replies: replies.size, experiments: experiments.size }),
+    onWrite(tenant, conversation, what, isExperiment) {
+      if (what === 'deleted') {
+        // Nothing of it stays in memory, whichever way it was deleted.
+        parts.timelines.drop(tenant, conversation)
+        for (const mayInspect of [true, false]) looking.delete(JSON.stringify([tenant, mayInspect]))
+      }
+      feeds.notice(tenant, conversation, what, isExperiment)
+    },
+    counts: () => ({ listeners: feeds.listeners, experiments: experiments.size }),
     mount(app) {
       let document: object | undefined
       app.get(`${apiBase}/openapi.json`, context => {
@@ -200,7 +205,7 @@ async function readRequest(
     params: params && readFields(params, path),
     query: readFields(query ?? noFields, search),
   }
-  if (!body || body === 'lines') return { ...read, body: undefined }
+  if (!body || body === 'file') return { ...read, body: undefined }
   const bytes = await bodyOf(req.raw, maxBodyBytes)
   // A body that is left out counts as an empty object.
   return { ...read, body: readValue(body, bytes.length === 0 ? {} : parseBody(bytes, json)) }
@@ -211,21 +216,16 @@ interface BodyLimits {
   readonly json: JsonLimits
 }
 
-function toResponse(
-  { kind, status }: Route,
-  answer: unknown,
-  onLeave: () => void,
-  aliveMs: number,
-): Response {
+function toResponse({ kind, status }: Route, answer: unknown, limits: StreamLimits): Response {
   switch (kind) {
     case 'json':
       return Response.json(answer, { status: status ?? 200 })
     case 'text':
       return new Response(answer as string, { headers: { 'content-type': 'text/plain; charset=utf-8' } })
     case 'lines':
-      return lineStream(answer as AsyncIterable<unknown>, onLeave)
+      return lineStream(answer as AsyncIterable<unknown>, limits)
     case 'events':
-      return eventStream(answer as AsyncIterable<ServerEvent>, onLeave, aliveMs)
+      return eventStream(answer as AsyncIterable<ServerEvent>, limits)
     case 'none':
       return new Response(null, { status: 204 })
   }

@@ -1,14 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
-import {
-  createExperiments,
-  type ExperimentEvent,
-  type ExperimentPlan,
-  type ExperimentSummary,
-  type Experiments,
-  InvalidPlanError,
-  parseExperiment,
-} from '../../experiment/index.ts'
+import { createExperiments, type Experiments } from '../../experiment/create-experiments.ts'
+import { InvalidPlanError } from '../../experiment/experiment-error.ts'
+import type { ExperimentEvent, ExperimentPlan, ExperimentSummary } from '../../experiment/index.ts'
 import { BadRequestError } from '../../log/bad-request-error.ts'
 import { ThroughlineError } from '../../log/error.ts'
 import { present } from '../../log/present.ts'
@@ -244,20 +238,22 @@ export async function startExperiment(call: Call, json: object, id?: string): Pr
 
 /** Models are those of the upstream, and code that a request names is never run, but for that of the sample. */
 async function readPlan(
-  { parts: { upstream, experimentTools } }: Call,
+  { parts: { upstreams, experimentTools } }: Call,
   json: unknown,
 ): Promise<ExperimentPlan> {
   const { name, tools: code } = json as { readonly name: string; readonly tools?: unknown }
   const sample = code === standModule ? await loadStandCode() : undefined
   if (code !== undefined && !sample)
     throw new InvalidPlanError(name, ['tools: a server runs no code that a plan names: leave it out'])
+  // Loaded with the first plan: a server that nobody gives one starts faster.
+  const { parseExperiment } = await import('../../experiment/plan/parse-experiment.ts')
   return parseExperiment(json, {
     tools: sample?.default ?? experimentTools,
     modelOf(model) {
       if (sample && Object.hasOwn(sample.models, model)) return sample.models[model]!
       if (model.startsWith('openai:'))
         throw new Error('a server of its own cannot be asked here: name a model of the upstream')
-      return upstream.model(model.replace(/^ollama:/, ''))
+      return upstreams.model(model.replace(/^ollama:/, ''))
     },
   })
 }

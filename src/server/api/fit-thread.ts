@@ -1,14 +1,17 @@
 import { z } from 'zod'
 import type { Context } from '../../context/context.ts'
 import { choosePolicy, policyNames } from '../../context/policies/choose-policy.ts'
-import { promptOf, readPlan } from '../../history/calls/plan.ts'
+import { givenPrompt } from '../../history/calls/account-of.ts'
+import { isRun } from '../../history/calls/plan.ts'
+import { readPlan } from '../../history/calls/read-plan.ts'
 import type { Thread, ThreadContextOptions } from '../../history/index.ts'
 import { InvalidOptionError } from '../../log/error.ts'
 import { present } from '../../log/present.ts'
-import { notesTitle } from '../../log/texts.ts'
+import type { StoredCall } from '../../stores/store.ts'
 import { inCounts, type Room } from '../../tokens/calibration.ts'
 import { notesInContext } from '../../turn/index.ts'
 import type { AnswerOptions } from '../exchange/answer.ts'
+import type { Upstreams } from '../upstream/upstreams.ts'
 import { count, place } from './schemas.ts'
 
 /** How a context is to be made. What is not said is as it was in the last call of the thread. */
@@ -49,12 +52,20 @@ export interface RoomSettings {
   readonly model?: string
 }
 
+/** What says how contexts are made where a request does not: the upstream of the last call, else the server. */
+export interface FitParts {
+  readonly options: AnswerOptions
+  readonly upstreams: Pick<Upstreams, 'ofRecorded'>
+}
+
 /** Gives the settings of contexts of a thread. What a request does not say is as in the last call, which is read once. */
-export async function createSettings(thread: Thread, { policy, window, reserve, notes }: AnswerOptions) {
+export async function createSettings(thread: Thread, { options, upstreams }: FitParts) {
   const [last] = await thread.calls({ limit: 1 })
+  const own = last && upstreams.ofRecorded(last.model)?.options
+  const { policy, window, reserve, notes } = { ...options, ...own }
   const plan = last && readPlan(last.plan)
   const usual = { window: plan?.window ?? window ?? 4096, reserve: plan?.reserve ?? reserve ?? 0 }
-  const prompt = last && plan && (await promptText(thread, last, plan))
+  const prompt = last && (await promptIn(thread, last))
   return async (fields: FitFields, at?: number): Promise<RoomSettings> => {
     const { factor = 1 } = (last && (await thread.calibration(last.model, present({ at })))) ?? {}
     const system = fields.system === '' ? undefined : (fields.system ?? prompt)
@@ -66,6 +77,7 @@ export async function createSettings(thread: Thread, { policy, window, reserve, 
       ...inCounts(room),
       overflow: fields.overflow ?? 'keep',
       ...present({ policy: policyOf(fields) ?? policy, shape: fields.shape, system }),
+      ...(plan?.given && { systemPrompt: 'stable' as const }),
       ...notesInContext(present({ notes })),
       ...(fields.notes !== undefined && {
         notes: fields.notes === 'off' ? (false as const) : fields.notes,
@@ -76,34 +88,24 @@ export async function createSettings(thread: Thread, { policy, window, reserve, 
 }
 
 /** Makes contexts of a thread. */
-export async function createFitting(thread: Thread, options: AnswerOptions) {
-  const settingsFor = await createSettings(thread, options)
+export async function createFitting(thread: Thread, parts: FitParts) {
+  const settingsFor = await createSettings(thread, parts)
   return async (
     fields: FitFields,
     { at, previous }: { readonly at?: number | undefined; readonly previous?: Context | undefined } = {},
-  ): Promise<{ readonly context: Context; readonly lead: number; readonly room: Room }> => {
+  ): Promise<{ readonly context: Context; readonly room: Room }> => {
     const { settings, room } = await settingsFor(fields, at)
     const context = await thread.context({ ...settings, ...present({ at, previous }) })
-    return { context, lead: settings.system === undefined ? 0 : 1, room }
+    return { context, room }
   }
 }
 
-type Plan = ReturnType<typeof readPlan>
-
 /** The system prompt of a call, which is no entry. */
-async function promptText(
-  thread: Thread,
-  call: { readonly plan: string },
-  plan: Plan,
-): Promise<string | undefined> {
+export async function promptIn(thread: Thread, call: Pick<StoredCall, 'plan'>): Promise<string | undefined> {
+  const plan = readPlan(call.plan)
   const [first] = plan.messages
-  if (promptOf(plan) === undefined && (!first || Array.isArray(first))) return undefined
-  const [message] = await thread.replay(call)
-  if (message?.role !== 'system' || typeof message.content !== 'string') return undefined
-  const isSection = plan.notes !== undefined && !plan.parts.notes
-  // The notes that end it, behind an empty line, are gathered anew.
-  const end = isSection ? message.content.lastIndexOf(`${notesTitle}\n`) - 2 : message.content.length
-  return end > 0 ? message.content.slice(0, end) : undefined
+  if (!first || isRun(first)) return undefined
+  return givenPrompt(plan, (await thread.replay(call))[0])
 }
 
 /** The policy that fields name, if they name one. */

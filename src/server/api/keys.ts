@@ -10,6 +10,7 @@ const record = z.object({
   name: z.string(),
   scopes: z.array(z.enum(scopes)),
   tenant: z.string(),
+  person: z.string().optional().describe('who speaks with it'),
   created: time,
 })
 
@@ -36,12 +37,13 @@ export const keyRoutes = [
       name: z.string(),
       scopes: z.array(z.enum(scopes)).optional().describe('default: chat'),
       tenant: z.string().optional().describe('default: that of the caller'),
+      person: z.string().optional().describe('who speaks with it; default: whom a request names'),
     }),
     kind: 'json',
     status: 201,
     answer: record.extend({ key: z.string() }),
     async handle({ caller, body, parts: { keys } }) {
-      const { tenant = caller.tenant, name, scopes: wanted = ['chat'] } = body
+      const { tenant = caller.tenant, person, name, scopes: wanted = ['chat'] } = body
       if (!mayManage(caller, tenant))
         throw new ThroughlineError('no_scope', 'This key can only make keys of its own tenant.')
       const beyond = wanted.find(scope => !caller.isOperator && !caller.scopes.includes(scope))
@@ -50,7 +52,7 @@ export const keyRoutes = [
           'no_scope',
           `This key has no scope "${beyond}", so it cannot give it away: a key of the configuration can, and "throughline keys create" beside the log.`,
         )
-      const { key, record } = await keys.create({ name, tenant, scopes: wanted })
+      const { key, record } = await keys.create({ name, tenant, person, scopes: wanted })
       return { ...record, key }
     },
   }),

@@ -1,8 +1,11 @@
 import { z } from 'zod'
+import { countFates } from '../../context/make-receipt.ts'
 import { fates } from '../../context/receipt.ts'
 import { isExperiment, isInnerActor } from '../../experiment/log/shown-store.ts'
+import { stretchesOf } from '../../history/calls/account-of.ts'
 import type { ThreadCall } from '../../history/calls/calls.ts'
-import { endOf, readPlan, roomOf } from '../../history/calls/plan.ts'
+import { roomOf } from '../../history/calls/plan.ts'
+import { readPlan } from '../../history/calls/read-plan.ts'
 import { type LogSource, readLog } from '../../history/log/read-log.ts'
 import { isSideName } from '../../history/side-name.ts'
 import { cut } from '../../log/line.ts'
@@ -17,7 +20,6 @@ import { counted } from './context-answer.ts'
 import type { Call, Told } from './route.ts'
 import { count, name, place, time } from './schemas.ts'
 import { status } from './status.ts'
-import { countFates, fateRuns, planStretches } from './timeline/fate-runs.ts'
 
 /** How a request of a client found its conversation. */
 const recognised = z.object({
@@ -132,12 +134,11 @@ const toText = (value: unknown) => (typeof value === 'string' ? value.slice(0, 1
 function toLastCall(call: ThreadCall): Told<z.input<typeof lastCall>> {
   const plan = readPlan(call.plan)
   const { factor } = roomOf(plan)
-  const { margin = 0, reused } = plan
+  const { margin, reused } = plan
   return {
     ...toCall(call),
     ...{ margin: toModelTokens(margin, factor), parts: toParts(plan) },
     ...(reused !== undefined && { reused: toModelTokens(reused, factor) }),
-    // A note inside a digested stretch counts with it here: the log is not read for it.
-    counts: countFates(fateRuns(planStretches(plan), endOf(plan), [])),
+    counts: countFates(stretchesOf(plan), 1),
   }
 }

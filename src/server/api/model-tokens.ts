@@ -49,10 +49,3 @@ export function toCutFigures({ before, at, ...amounts }: ReceiptCut, factor: num
     ...{ before, at, needed: told(needed), limit: told(limit), growth: told(growth), recall: told(recall) },
   }
 }
-
-/** Rows of a context with their tokens, each rounded by itself: a message has one figure wherever it is shown. */
-export const toRowFigures = <Row extends { readonly tokens: number }>(
-  rows: readonly Row[],
-  factor: number,
-): readonly Row[] =>
-  factor === 1 ? rows : rows.map(row => ({ ...row, tokens: toModelTokens(row.tokens, factor) }))

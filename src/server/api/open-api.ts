@@ -61,9 +61,9 @@ const descriptions: Readonly<Record<AnswerKind, string>> = {
 const answerSchema = (kind: AnswerKind, answer: z.ZodType | undefined) =>
   answer && kind !== 'text' ? toSchema(answer) : { type: kind === 'text' ? 'string' : 'object' }
 
-const bodyContent = (body: z.ZodType | 'lines') =>
-  body === 'lines'
-    ? { 'application/x-ndjson': { schema: { type: 'object' } } }
+const bodyContent = (body: z.ZodType | 'file') =>
+  body === 'file'
+    ? { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
     : { 'application/json': { schema: toSchema(body) } }
 
 function toParameters(fields: Fields | undefined, place: 'path' | 'query') {

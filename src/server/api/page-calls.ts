@@ -1,10 +1,11 @@
 import { z } from 'zod'
+import type { SentMessage } from '../../context/receipt.ts'
+import { sentIn } from '../../history/calls/account-of.ts'
 import type { ThreadCall } from '../../history/calls/calls.ts'
 import { toThreadCall } from '../../history/calls/calls.ts'
-import { endOf, isRun, leadOf, type Plan, readPlan } from '../../history/calls/plan.ts'
-import { placeInLog } from '../../history/log/places-in-log.ts'
+import { endOf, type Plan } from '../../history/calls/plan.ts'
+import { readPlan } from '../../history/calls/read-plan.ts'
 import { present } from '../../log/present.ts'
-import { recallTitle } from '../../log/texts.ts'
 import type { Store, ThreadKey } from '../../stores/store.ts'
 import { callStatus } from './calls.ts'
 import type { Told } from './route.ts'
@@ -68,28 +69,17 @@ function toPageCall({ id, model, status, error, plan: text }: ThreadCall): PageC
   return { id, at: endOf(plan), model, status, ...present({ error }), ...newestBlock(plan) }
 }
 
-/** The newest block of recalled entries. It stands before the message that asked for them. */
+/** The newest block of recalled entries. It stands before the message that asked for them, or is joined to it. */
 function newestBlock(plan: Plan): Pick<PageCall, 'recalled' | 'asking'> {
-  const lead = leadOf(plan)
-  const recalled = new Set<number>()
-  for (const [first, last, verdict] of plan.fates) {
-    if (plan.verdicts[verdict]?.[0] !== 'recalled') continue
-    for (let seq = first; seq <= Math.min(last, first + mostInRow); seq++) recalled.add(placeInLog(seq, lead))
-  }
-  const { messages } = plan
-  const at = messages.findLastIndex(
-    item => !isRun(item) && typeof item.text?.[0] === 'string' && item.text[0].startsWith(recallTitle),
-  )
-  const [block, next] = [messages[at], messages[at + 1]]
-  if (!block || isRun(block)) return { recalled: [] }
-  // Each recalled entry begins a line with its place, as the receipt counts.
-  const written = (block.text ?? []).filter(part => typeof part === 'string')
-  const named = written.flatMap(part =>
-    [...part.matchAll(/^#(\d{1,9}) /gm)].map(match => placeInLog(Number(match[1]), lead)),
-  )
-  const entries = [...new Set(named)].filter(entry => recalled.has(entry))
-  return { recalled: entries, ...(next && isRun(next) && { asking: next[0] }) }
+  const sent = sentIn(plan)
+  const blockOf = (one: SentMessage | undefined) =>
+    one &&
+    [one, ...(one.joined ?? [])].find(({ part, standsFor }) => part === 'recall' && standsFor.length > 0)
+  const at = sent.findLastIndex(one => blockOf(one))
+  const asking = sent
+    .slice(Math.max(0, at))
+    .flatMap(({ seqs }) => seqs)
+    .find(seq => seq > 0)
+  const recalled = [...(blockOf(sent[at])?.standsFor ?? [])]
+  return { recalled, ...(recalled.length > 0 && present({ asking })) }
 }
-
-/** A unit has a handful of entries; what was imported may say anything. */
-const mostInRow = 1000

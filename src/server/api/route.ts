@@ -19,6 +19,7 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   readonly query: Query
   readonly body: Body
   readonly request: Request
+  readonly requestId: string
   /** Aborted when the client has left. */
   readonly signal: AbortSignal
   readonly caller: Caller
@@ -39,8 +40,8 @@ export interface Route {
   readonly summary: string
   readonly params?: Fields
   readonly query?: Fields
-  /** A schema of JSON, or `lines` for a stream of lines that the handler reads itself. */
-  readonly body?: z.ZodType | 'lines'
+  /** A schema of JSON, or `file` for bytes that the handler reads itself. */
+  readonly body?: z.ZodType | 'file'
   readonly kind: AnswerKind
   /** The schema of the answer; of each line or event where there are many. */
   readonly answer?: z.ZodType
@@ -77,7 +78,7 @@ export interface TypedRoute<Method, Path, Kind, Query, Body, Answer> extends Rou
     readonly path: Path
     readonly kind: Kind
     readonly query: Query extends z.ZodType ? z.input<Query> : undefined
-    readonly body: Body extends z.ZodType ? z.input<Body> : Body
+    readonly body: Body extends z.ZodType ? z.input<Body> : Body extends 'file' ? Blob : Body
     readonly answer: Answer extends z.ZodType ? z.output<Answer> : unknown
   }
 }
@@ -89,7 +90,7 @@ export function defineRoute<
   Kind extends AnswerKind,
   Params extends Fields | undefined = undefined,
   Query extends Fields | undefined = undefined,
-  Body extends z.ZodType | 'lines' | undefined = undefined,
+  Body extends z.ZodType | 'file' | undefined = undefined,
   Answer extends z.ZodType = z.ZodType,
 >(
   route: Omit<Route, 'method' | 'path' | 'kind' | 'params' | 'query' | 'body' | 'answer' | 'handle'> & {

@@ -30,6 +30,7 @@ export const conversation = z.object({
   conversation: name,
   title: z.string().optional(),
   metadata: z.unknown().optional().describe('any JSON'),
+  person: z.string().optional().describe('whose conversation it is'),
   createdAt: time,
   updatedAt: time.describe('when something was last written to one of its threads'),
   threads: z.array(threadPlace),

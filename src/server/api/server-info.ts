@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { policyNames } from '../../context/policies/choose-policy.ts'
 import { present } from '../../log/present.ts'
 import { scopes } from '../auth/caller.ts'
-import { version } from '../version.ts'
+import { manifest } from '../package.ts'
+import type { NamedUpstream } from '../upstream/upstreams.ts'
 import { defineRoute } from './route.ts'
 import { count, name } from './schemas.ts'
 
@@ -17,13 +18,24 @@ export const serverRoutes = [
     answer: z.object({
       version: z.string(),
       upstream: z.object({
-        kind: z.string().describe('`reader` is the built-in model'),
+        kind: z.string().describe('`reader` is the built-in model; `several`: see `upstreams`'),
         address: z.string().optional(),
         why: z
           .string()
           .optional()
           .describe('which upstream answers and why, in a sentence; needs the scope inspect'),
       }),
+      upstreams: z
+        .array(
+          z.object({
+            name: z.string(),
+            kind: z.string(),
+            models: z.array(z.string()).describe('patterns of the names of its models: `gpt-*`'),
+            address: z.string().optional().describe('needs the scope inspect'),
+          }),
+        )
+        .optional()
+        .describe('where there are several: each, in the order in which they are tried for a name'),
       models: z.array(z.object({ name: z.string(), window: count.optional() })),
       model: z
         .string()
@@ -33,6 +45,9 @@ export const serverRoutes = [
       policy: z.string().optional(),
       window: count.optional(),
       reserve: count.optional(),
+      remember: z
+        .enum(['conversation', 'person'])
+        .describe('what a message may bring back: of its own conversation, or of all of the same person'),
       store: z.string().optional().describe('the name of the log, for people; needs the scope inspect'),
       addresses: z
         .object({
@@ -47,19 +62,27 @@ export const serverRoutes = [
       tenant: name,
       scopes: z.array(z.enum(scopes)).describe('what the caller may do'),
     }),
-    async handle({ has, request, caller, parts: { upstream, options, about } }) {
+    async handle({ has, request, caller, parts: { upstreams, options, about } }) {
       // An upstream that does not answer has no models now.
-      const models = await upstream.models().catch(() => [])
-      const { kind, address } = upstream
+      const models = await upstreams.models().catch(() => [])
+      const { all } = upstreams
+      const [first] = all
+      const isOne = all.length === 1
       const { origin } = new URL(request.url)
       const mayInspect = has('inspect')
       return {
-        version,
-        upstream: { kind, ...(mayInspect && present({ address, why: about.upstream })) },
+        version: manifest.version,
+        upstream: {
+          kind: isOne ? first!.upstream.kind : 'several',
+          ...(mayInspect &&
+            present({ address: isOne ? first!.upstream.address : undefined, why: about.upstream })),
+        },
+        ...(!isOne && { upstreams: all.map(one => toTold(one, mayInspect)) }),
         models: models.map(({ name, window }) => ({ name, ...present({ window }) })),
         ...present({ model: models[0]?.name }),
         policies: policyNames,
         ...present({ policy: options.policy?.name, window: options.window, reserve: options.reserve }),
+        remember: about.remember,
         ...(mayInspect && present({ store: about.store })),
         addresses: {
           ...{ ollama: origin, openai: `${origin}/v1`, anthropic: origin },
@@ -72,3 +95,8 @@ export const serverRoutes = [
     },
   }),
 ]
+
+const toTold = ({ name, patterns, upstream }: NamedUpstream, mayInspect: boolean) => ({
+  ...{ name, kind: upstream.kind, models: [...patterns] },
+  ...(mayInspect && present({ address: upstream.address })),
+})

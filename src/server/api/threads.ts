@@ -72,7 +72,9 @@ const logged = z
       ),
     isError: z.boolean().optional(),
     data: z.unknown().optional().describe('the data of the application'),
-    calibration: z.object({ model: z.string(), counter: z.string(), factor: z.number() }).optional(),
+    calibration: z
+      .object({ model: z.string(), counter: z.string(), factor: z.number(), reply: count.optional() })
+      .optional(),
   })
   .describe('an entry with all that is stored beside its message')
 

@@ -141,7 +141,7 @@ async function timelineOf(
   const others = against.map(one => ({ name: one, policy: policyOf({ policy: one })! }))
   const thread = await threadOf(call)
   const { key } = thread
-  const made = await (await createSettings(thread, call.parts.options))(fields)
+  const made = await (await createSettings(thread, call.parts))(fields)
   const { settings } = made
   const source = { store: call.log.store, key, count: call.looking.count }
   const options = { ...made, isAnew: Object.keys(fields).length > 0, against: others }

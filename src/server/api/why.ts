@@ -4,7 +4,9 @@ import { plainPolicies } from '../../context/policies/choose-policy.ts'
 import { fates } from '../../context/receipt.ts'
 import type { Why } from '../../context/why/why-conversation.ts'
 import type { AskedText } from '../../context/why/why-recall.ts'
-import { endOf, leadOf, type Plan, readPlan, roomOf } from '../../history/calls/plan.ts'
+import { hasNotesInPrompt } from '../../history/calls/account-of.ts'
+import { endOf, type Plan, roomOf } from '../../history/calls/plan.ts'
+import { readPlan } from '../../history/calls/read-plan.ts'
 import type { Thread, ThreadContextOptions } from '../../history/index.ts'
 import { BadRequestError } from '../../log/bad-request-error.ts'
 import { present } from '../../log/present.ts'
@@ -13,7 +15,7 @@ import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { findCall, verdictIn } from './calls.ts'
 import { cutPlaces } from './context-answer.ts'
 import { type ThreadCall, threadOf } from './find-thread.ts'
-import { atField, createSettings, type FitFields, fitFields } from './fit-thread.ts'
+import { atField, createSettings, type FitFields, fitFields, promptIn } from './fit-thread.ts'
 import { factorField, toCutFigures, toFigures, toldFactor } from './model-tokens.ts'
 import { defineRoute, type Told } from './route.ts'
 import { count, inConversation, name, place, threadFields } from './schemas.ts'
@@ -125,27 +127,28 @@ interface Settings {
 async function settingsOf(call: ThreadCall & { readonly query: Asked }, thread: Thread): Promise<Settings> {
   const { at, call: id, actor: _, branch: __, ...fields } = call.query
   if (id !== undefined) return settingsIn(call, thread, id)
-  const settingsFor = await createSettings(thread, call.parts.options)
+  const settingsFor = await createSettings(thread, call.parts)
   const { settings, room } = await settingsFor(fields, at)
   return { options: { ...settings, ...present({ at }) }, room }
 }
 
-/** The settings of a stored call. A policy that no name says is taken to be that of the server. */
+/** The settings of a stored call. A policy that no name says is taken to be that of the upstream or the server. */
 async function settingsIn(call: ThreadCall, thread: Thread, id: string): Promise<Settings> {
   const found = await findCall(call, thread, id)
   const stored = readPlan(found.plan)
   const { policy: named } = stored
   const room = roomOf(stored)
-  const { policy: usual } = call.parts.options
+  const { options: general, upstreams } = call.parts
+  const { policy: usual } = { ...general, ...upstreams.ofRecorded(found.model)?.options }
   const isPlain = Object.hasOwn(plainPolicies, named) && usual?.name !== named
   const policy = isPlain ? plainPolicies[named as keyof typeof plainPolicies] : usual
-  const [first] = leadOf(stored) > 0 ? await thread.replay(found) : []
-  const system = typeof first?.content === 'string' ? first.content : undefined
+  const system = await promptIn(thread, found)
   const options = {
     at: endOf(stored),
     ...inCounts(room),
     overflow: 'keep',
     ...present({ policy, system }),
+    ...(hasNotesInPrompt(stored) && { notes: 'system' as const }),
   } as const
   return { options, stored, room }
 }

@@ -13,10 +13,12 @@ export type Scope = (typeof scopes)[number]
 export interface Caller {
   /** Whose conversations these are. */
   readonly tenant: string
+  /** The person whose key it is, if it was made for one. */
+  readonly person?: string
   /** The id of the key; empty for a request that needs none. */
   readonly keyId: string
   readonly scopes: readonly Scope[]
-  /** Whether the key stands in the configuration: whoever runs the server may manage the keys of all tenants. */
+  /** Whether the key stands in the configuration: the operator may manage the keys of all tenants. */
   readonly isOperator?: true
 }
 

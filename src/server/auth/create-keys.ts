@@ -1,6 +1,8 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { createHistory } from '../../history/index.ts'
 import { InvalidOptionError, showValue } from '../../log/error.ts'
+import { present } from '../../log/present.ts'
+import { checkPerson } from '../../stores/check-input.ts'
 import type { Store } from '../../stores/store.ts'
 import { ConflictError } from '../../stores/store-error.ts'
 import { defaultTenant, type Scope, scopes } from './caller.ts'
@@ -12,6 +14,8 @@ export interface KeyRecord {
   readonly name: string
   readonly scopes: readonly Scope[]
   readonly tenant: string
+  /** The person who speaks with it, whatever a request says. Default: whom the request names. */
+  readonly person?: string | undefined
   /** Milliseconds since 1970. */
   readonly created: number
 }
@@ -22,6 +26,8 @@ export interface NewKey {
   readonly scopes?: readonly Scope[]
   /** Default: `default`. */
   readonly tenant?: string
+  /** The person who speaks with it, whatever a request says; then its only scope is `chat`. Default: whom the request names. */
+  readonly person?: string | undefined
 }
 
 export interface Keys {
@@ -70,11 +76,13 @@ export function createKeys(store: Store, { now = Date.now }: { readonly now?: ()
   }
 
   return {
-    async create({ name, scopes: given = ['chat'], tenant = defaultTenant }) {
+    async create({ name, scopes: given = ['chat'], tenant = defaultTenant, person }) {
       checkKey(name, given, tenant)
+      if (person !== undefined) checkPersonal(person, given)
       const id = randomBytes(6).toString('hex')
       const key = `${prefix}${id}_${randomBytes(32).toString('base64url')}`
-      const record = { id, name, scopes: scopes.filter(one => given.includes(one)), tenant, created: now() }
+      const may = scopes.filter(one => given.includes(one))
+      const record = { id, name, scopes: may, tenant, ...present({ person }), created: now() }
       const message = { role: 'system', content: `The key of ${name}` }
       const stored: StoredKey = { ...record, hash: hashOf(key).toString('hex') }
       await history.thread(nameOf(id)).seed({ message, data: stored })
@@ -134,7 +142,7 @@ interface StoredKey extends KeyRecord {
 
 const toRecord = ({ hash: _, ...record }: StoredKey): KeyRecord => record
 
-/** What is no record, because somebody else wrote it, is no key. */
+/** What is no record, because another program wrote it, is no key. */
 function toStored(data: unknown): StoredKey | undefined {
   const stored = data as StoredKey | null | undefined
   return typeof stored?.hash === 'string' &&
@@ -158,6 +166,13 @@ function checkKey(name: unknown, given: unknown, tenant: unknown): void {
     )
   if (!Array.isArray(given) || given.length === 0 || !given.every(isScope))
     throw new InvalidOptionError('scopes', `expected some of ${scopes.join(', ')}, got ${showValue(given)}`)
+}
+
+/** The other scopes reach what all people of the tenant have said. */
+function checkPersonal(person: string, given: readonly Scope[]): void {
+  checkPerson(person)
+  if (given.some(scope => scope !== 'chat'))
+    throw new InvalidOptionError('scopes', 'a key that is bound to a person may only have the scope "chat"')
 }
 
 const isTenant = (name: unknown): name is string => typeof name === 'string' && /^[\w.-]{1,64}$/.test(name)

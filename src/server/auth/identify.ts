@@ -1,6 +1,8 @@
+import { present } from '../../log/present.ts'
+import { type Credential, keyHeaders } from '../upstream/credential.ts'
 import { AuthError } from './auth-error.ts'
 import { type Caller, defaultTenant, scopes } from './caller.ts'
-import { hashOf, isSame, type Keys, looksLikeKey } from './create-keys.ts'
+import { hashOf, isSame, type KeyRecord, type Keys, looksLikeKey } from './create-keys.ts'
 
 export interface IdentifyOptions {
   readonly keys: Pick<Keys, 'find'>
@@ -14,12 +16,19 @@ export interface IdentifyOptions {
   readonly most?: number
 }
 
+/** Who sends a request, and the key for the upstream that the request brings. */
+export interface Identified {
+  readonly caller: Caller
+  readonly credential: Credential
+}
+
 /**
  * Tells who sends a request, by its headers; throws AuthError for a key that is missing or wrong. Where no key is required,
- * clients that insist on one send anything: that is as good as none. A text that looks like one of our keys is never
- * anything: it must be right, so that whoever was shut out does not come in as somebody else.
+ * an unknown text counts as no key, because some clients insist on sending one. A text with the form of our keys must be
+ * valid even there: a key that was revoked must not let its owner in as another caller. A key that is not ours is the client's own for
+ * the upstream; our own never goes there.
  */
-export function createIdentify(options: IdentifyOptions): (headers: Headers) => Promise<Caller> {
+export function createIdentify(options: IdentifyOptions): (headers: Headers) => Promise<Identified> {
   const { keys, apiKeys = [], isRequired = apiKeys.length > 0 } = options
   const { now = Date.now, lifeMs = 3000, most = 1000 } = options
   const configured = apiKeys.map(key => ({
@@ -42,9 +51,7 @@ export function createIdentify(options: IdentifyOptions): (headers: Headers) => 
     const known = remembered.get(name)
     if (known && known.until > now()) return known.found
     remembered.delete(name)
-    const found = keys
-      .find(key)
-      .then(record => record && { tenant: record.tenant, keyId: record.id, scopes: record.scopes })
+    const found = keys.find(key).then(record => record && toCaller(record))
     const entry = { until: now() + lifeMs, found }
     remembered.set(name, entry)
     const forget = () => {
@@ -57,18 +64,27 @@ export function createIdentify(options: IdentifyOptions): (headers: Headers) => 
   }
 
   return async headers => {
-    const given = keysIn(headers)
+    const ours = headers.get(ourHeader)
+    const given = ours === null ? keysIn(headers) : [ours.trim().slice(0, 1024)]
     for (const key of given) {
       const caller = inConfiguration(key) ?? (looksLikeKey(key) ? await inStore(key) : undefined)
-      if (caller) return caller
+      if (caller) return { caller, credential: credentialIn(headers, key) }
     }
-    if (given.some(looksLikeKey) || (isRequired && given.length > 0))
+    if (ours !== null || given.some(looksLikeKey) || (isRequired && given.length > 0))
       throw new AuthError('key_unknown', 'This key is not known here: it is wrong, or was revoked.')
     if (isRequired)
-      throw new AuthError('key_missing', 'A key is needed here: send it as "Authorization: Bearer KEY".')
-    return anybody
+      throw new AuthError(
+        'key_missing',
+        `A key is needed here: send it as "Authorization: Bearer KEY", or as "${ourHeader}" beside a key of your own for the upstream.`,
+      )
+    return { caller: anybody, credential: credentialIn(headers) }
   }
 }
+
+const toCaller = ({ id, tenant, scopes, person }: KeyRecord): Caller => ({
+  ...{ tenant, keyId: id, scopes },
+  ...present({ person }),
+})
 
 const operator = (keyId: string): Caller => ({ tenant: defaultTenant, keyId, scopes, isOperator: true })
 
@@ -77,10 +93,24 @@ const anybody: Caller = { tenant: defaultTenant, keyId: '', scopes }
 /** Tells keys apart, and is too short to guess one by. */
 const shortHash = (key: string) => hashOf(key).toString('hex').slice(0, 8)
 
+/** Where our own key stands if another header has the client's key for the upstream. */
+const ourHeader = 'x-throughline-key'
+
 /** The keys in the headers that clients send them in. */
 function keysIn(headers: Headers): readonly string[] {
-  const bearer = /^bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1]
-  const given = [bearer, headers.get('x-api-key'), headers.get('api-key')]
+  return keyHeaders.flatMap(name => keyIn(headers, name) ?? [])
+}
+
+function keyIn(headers: Headers, name: (typeof keyHeaders)[number]): string | undefined {
+  const value = headers.get(name) ?? ''
+  const key = name === 'authorization' ? /^bearer +(\S+)$/i.exec(value)?.[1] : value
   // Longer ones are nobody's, and need no hash.
-  return given.flatMap(key => (key ? [key.trim().slice(0, 1024)] : []))
+  return key ? key.trim().slice(0, 1024) : undefined
+}
+
+/** The headers with keys that are not ours. */
+function credentialIn(headers: Headers, ours?: string): Credential {
+  const isOurs = (key: string | undefined) => key !== undefined && (key === ours || looksLikeKey(key))
+  const theirs = keyHeaders.filter(name => headers.get(name) && !isOurs(keyIn(headers, name)))
+  return Object.fromEntries(theirs.map(name => [name, headers.get(name)!]))
 }

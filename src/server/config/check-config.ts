@@ -1,9 +1,19 @@
 import { choosePolicy } from '../../context/policies/choose-policy.ts'
 import { ConfigError, type ConfigFault } from './config-error.ts'
-import { byDefault, configSchema, type EffectiveConfig, type SettingName } from './config-schema.ts'
+import {
+  byDefault,
+  configSchema,
+  type EffectiveConfig,
+  type ServerConfig,
+  type SettingName,
+} from './config-schema.ts'
+import type { UpstreamEntry } from './upstream-list.ts'
 
 /** Checks the settings that depend on each other, and completes those that follow from others. */
-export function checkConfig({ config, sources }: EffectiveConfig): EffectiveConfig {
+export function checkConfig(
+  { config, sources }: EffectiveConfig,
+  env: Readonly<Record<string, string | undefined>>,
+): EffectiveConfig {
   const { host, apiKeys, requireKeys = apiKeys.length > 0, store, upstream, upstreamKind } = config
   const { policy, effort, reserve, window } = config
   const faults: ConfigFault[] = []
@@ -23,6 +33,9 @@ export function checkConfig({ config, sources }: EffectiveConfig): EffectiveConf
     fault('upstreamKind', 'needs "upstream", the address of the server')
   if (upstream !== undefined && upstream !== 'reader' && isOwn(upstream, config))
     fault('upstream', 'is the address of this server itself: give that of the model server')
+  for (const problem of faultsOf(config, env)) fault('upstreams', problem)
+  for (const name of ['upstream', 'upstreamKind', 'upstreamKey'] as const)
+    if (config.upstreams && isGiven(name)) fault(name, 'does not go with "upstreams": put it into that list')
   try {
     choosePolicy(policy, effort === undefined ? {} : { effort })
   } catch {
@@ -30,15 +43,47 @@ export function checkConfig({ config, sources }: EffectiveConfig): EffectiveConf
   }
   if (faults.length > 0) throw new ConfigError(faults)
 
-  // Whoever points all clients here by OLLAMA_HOST points this server at itself.
+  // An OLLAMA_HOST that points all clients here points this server at itself.
   const looksAtItself = isOwn(config.ollamaHost, config)
   const ollamaHost = looksAtItself ? configSchema.shape.ollamaHost.parse(undefined) : config.ollamaHost
   return {
-    config: { ...config, requireKeys, ollamaHost },
+    config: {
+      ...{ ...config, requireKeys, ollamaHost },
+      ...(config.upstreams && { upstreams: config.upstreams.map(one => withKey(one, env)) }),
+    },
     sources: looksAtItself
       ? { ...sources, ollamaHost: `${byDefault}, because ${sources.ollamaHost} is this server` }
       : sources,
   }
+}
+
+/** What is wrong with the list of upstreams. */
+function faultsOf(config: ServerConfig, env: Readonly<Record<string, string | undefined>>): string[] {
+  const faults: string[] = []
+  const all = config.upstreams ?? []
+  const names = new Set<string>()
+  for (const [at, { name, models, url, key, keyVariable }] of all.entries()) {
+    const where = `[${at}] (${name})`
+    if (names.has(name)) faults.push(`${where}: there is another one of this name`)
+    names.add(name)
+    if (url !== 'reader' && isOwn(url, config)) faults.push(`${where}: is the address of this server itself`)
+    if (key !== undefined && keyVariable !== undefined)
+      faults.push(`${where}: has both "key" and "keyVariable": give one of them`)
+    if (keyVariable !== undefined && !env[keyVariable]?.trim())
+      faults.push(`${where}: the variable ${keyVariable} is not set`)
+    if (models.length === 0) faults.push(`${where}: "models" must name at least one`)
+    if (models.includes('*') && at < all.length - 1)
+      faults.push(`${where}: takes every model, so those behind it get none: put it last`)
+  }
+  return faults
+}
+
+/** An upstream with the key that a variable holds. */
+function withKey(
+  { keyVariable, ...entry }: UpstreamEntry,
+  env: Readonly<Record<string, string | undefined>>,
+): UpstreamEntry {
+  return keyVariable === undefined ? entry : { ...entry, key: env[keyVariable]!.trim() }
 }
 
 /** Whether only this machine can reach an address. */

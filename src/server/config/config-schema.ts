@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { policyNames } from '../../context/policies/choose-policy.ts'
 import { address, age, bytes, duration, listOf, oneOf, onOff, share, text, wholeNumber } from './kinds.ts'
 import { stateForm } from './state-form.ts'
+import { upstreamKey, upstreamKind, upstreamList } from './upstream-list.ts'
 
 /**
  * Every setting of `throughline serve`, with its default. A setting `upstreamKey` is the flag `--upstream-key`, the variable
@@ -27,12 +28,16 @@ export const configSchema = z.strictObject({
       'the model server, or "reader" for the built-in model; without it, Ollama if it answers at ollamaHost',
     secret: 'address',
   }),
-  upstreamKind: oneOf(['auto', 'ollama', 'openai'])
+  upstreamKind: upstreamKind()
     .default('auto')
     .meta({ about: 'what the upstream speaks; "auto" asks it when the server starts' }),
-  upstreamKey: text('a key without blanks', /^[\x21-\x7e]{1,4096}$/)
+  upstreamKey: upstreamKey()
     .optional()
-    .meta({ about: 'the key for the upstream', secret: 'all' }),
+    .meta({ about: 'the key for the upstream; without it, clients’ own keys go there', secret: 'all' }),
+  upstreams: upstreamList().optional().meta({
+    about: 'several model servers, chosen by the names of models, in place of upstream',
+    secret: 'all',
+  }),
   ollamaHost: address().default('http://127.0.0.1:11434').meta({
     about: 'where Ollama is looked for if no upstream is given; also taken from OLLAMA_HOST',
     secret: 'address',
@@ -43,14 +48,27 @@ export const configSchema = z.strictObject({
 
   promise: wholeNumber(1).default(1_000_000).meta({ about: 'the window that clients are told' }),
   reserve: wholeNumber(0).optional().meta({
-    about: 'the tokens kept free for a reply; without it, what the client asks for, else an eighth',
+    about:
+      'the tokens kept free for a reply; without it, what is likely: an eighth of the window, more where replies were longer, never more than the client asks for',
   }),
-  policy: oneOf(policyNames as readonly [string, ...string[]])
+  overflow: oneOf(['error', 'trim-results', 'trim']).default('trim-results').meta({
+    about:
+      'what is done when even what must be sent does not fit: refuse the request, cut results of tools in their middle before refusing, or cut any text',
+  }),
+  maxToolTokens: wholeNumber(0).optional().meta({
+    about:
+      'the most tokens for the schemas of tools: beyond it their descriptions are shortened; without it, they are sent whole',
+  }),
+  policy: oneOf(policyNames)
     .default('default')
     .meta({ about: 'how conversations are fitted into the window' }),
   effort: share()
     .optional()
     .meta({ about: 'how much of the past is recalled; goes with the policy "default"' }),
+  remember: oneOf(['conversation', 'person']).default('conversation').meta({
+    about:
+      'what a message may bring back: of its own conversation, or also of other conversations of the same person, word for word with day and name; needs requests that say who speaks',
+  }),
   embedModel: text('the name of a model, such as "nomic-embed-text"', /^[\x21-\x7e]{1,200}$/)
     .optional()
     .meta({
@@ -63,6 +81,27 @@ export const configSchema = z.strictObject({
   notes: oneOf(['off', 'inline', 'system'])
     .default('off')
     .meta({ about: 'whether models write notes to themselves, and where these stand' }),
+  systemPrompt: oneOf(['auto', 'stable', 'as sent']).default('auto').meta({
+    about:
+      'whether changing lines of a system prompt stand just before the newest message; "auto" for an upstream on this machine or network',
+  }),
+  sideModel: text('the name of a model, such as "qwen3:0.6b"', /^[\x21-\x7e]{1,200}$/)
+    .optional()
+    .meta({
+      about:
+        'the model that answers titles, tags and the like, so that they leave the cache of the chat alone; without it, the one that the client names',
+    }),
+  readAhead: oneOf(['off', 'local', 'on']).default('local').meta({
+    about:
+      'whether the beginning of the next prompt is read while nobody waits, where the upstream does not have it; "local" on this machine or network only',
+  }),
+  slots: oneOf(['auto', 'on', 'off']).default('auto').meta({
+    about:
+      'whether conversations keep their slots of llama.cpp; "auto" where the server does not keep idle ones itself (before b8664)',
+  }),
+  cacheMarks: onOff().default(true).meta({
+    about: 'whether requests to Anthropic that are not the client’s own bytes get marks for its cache',
+  }),
   memory: onOff()
     .default(true)
     .meta({ about: 'whether conversations are kept and fitted; without it requests are only passed on' }),
@@ -194,7 +233,7 @@ export function about(name: SettingName): string {
   return String(configSchema.shape[name].meta()?.about ?? '')
 }
 
-/** What a setting may be, in the words of its error: `one of auto, ollama, openai`. */
+/** What a setting may be, in the words of its error: `one of auto, ollama, openai, anthropic`. */
 export function formOf(name: SettingName): string {
   const { error } = configSchema.shape[name].safeParse(Symbol('no value'))
   return (error?.issues[0]?.message ?? '').replace(/^must be (?:one of )?/, '')

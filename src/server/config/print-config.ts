@@ -1,4 +1,5 @@
 import { type EffectiveConfig, isShown, type SettingName, settingNames } from './config-schema.ts'
+import type { UpstreamEntry } from './upstream-list.ts'
 
 /** The effective configuration, a setting a line with its source. Secrets are not shown. */
 export function printConfig({ config, sources }: EffectiveConfig): string {
@@ -14,9 +15,13 @@ function show(name: SettingName, value: unknown): string {
   if (value === undefined) return '-'
   const list = Array.isArray(value) ? value : [value]
   if (list.length === 0) return 'none'
+  if (name === 'upstreams') return (list as readonly UpstreamEntry[]).map(showUpstream).join('; ')
   if (isShown(name, value)) return list.join(', ')
   return typeof value === 'string' ? withoutSecrets(value) : `${list.length} (not shown)`
 }
+
+const showUpstream = ({ name, models, url }: UpstreamEntry) =>
+  `${models.join(', ')} to ${name} at ${/[@?]/.test(url) ? withoutSecrets(url) : url}`
 
 /** The host and the name of a database. */
 function withoutSecrets(value: string): string {

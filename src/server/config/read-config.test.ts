@@ -221,3 +221,57 @@ it('gives every setting a flag and a variable of its own', () => {
   ])
   expect(new Set(settingNames.map(flagOf)).size).toBe(settingNames.length)
 })
+
+describe('several upstreams', () => {
+  const openai = { name: 'openai', models: 'gpt-*, o3', url: 'https://api.openai.test' }
+  const rest = { name: 'ollama', models: ['*'], url: '127.0.0.1:11434', kind: 'ollama', window: 8192 }
+  const read = (upstreams: unknown, env = {}) => readConfig({ file: file({ upstreams }), env })
+
+  it('come from a file, or as JSON from a flag or a variable', () => {
+    const expected = [
+      { name: 'openai', models: ['gpt-*', 'o3'], url: 'https://api.openai.test', kind: 'auto' },
+      { ...rest, url: 'http://127.0.0.1:11434' },
+    ]
+    expect(read([openai, rest]).config.upstreams).toEqual(expected)
+    const text = JSON.stringify([openai, rest])
+    expect(readConfig({ flags: { upstreams: text } }).config.upstreams).toEqual(expected)
+    expect(readConfig({ env: { THROUGHLINE_UPSTREAMS: text } }).config.upstreams).toEqual(expected)
+  })
+
+  it('may have their keys in variables, and show none', () => {
+    const secret = { ...openai, keyVariable: 'OPENAI_API_KEY' }
+    const effective = read([secret, { ...rest, key: 'other-key' }], { OPENAI_API_KEY: 'the-key' })
+    expect(effective.config.upstreams?.map(({ key }) => key)).toEqual(['the-key', 'other-key'])
+    const printed = printConfig(effective)
+    expect(printed).toContain(
+      'gpt-*, o3 to openai at https://api.openai.test; * to ollama at http://127.0.0.1:11434',
+    )
+    expect(printed).not.toContain('-key')
+  })
+
+  it.each([
+    [[], 'must be a list of {"name", "models", "url"}'],
+    ['gpt-*', 'must be a list of {"name", "models", "url"}'],
+    [[{ ...openai, url: 'nowhere at all' }], '[0].url must be "reader" or an address'],
+    [[openai, { ...rest, kind: 'gemini' }], '[1].kind must be one of auto, ollama, openai'],
+    [[{ models: ['*'], url: 'reader' }], '[0].name must be a short name'],
+    [[{ ...openai, urll: 'x' }], '[0] has no field urll'],
+    [[{ ...openai, models: [] }], '[0] (openai): "models" must name at least one'],
+    [[openai, openai], '[1] (openai): there is another one of this name'],
+    [[rest, openai], '[0] (ollama): takes every model, so those behind it get none: put it last'],
+    [[{ ...openai, keyVariable: 'NO_SUCH_KEY' }], '[0] (openai): the variable NO_SUCH_KEY is not set'],
+    [[{ ...openai, url: 'http://127.0.0.1:4170' }], '[0] (openai): is the address of this server itself'],
+  ])('are refused with the place of the fault: %j', (upstreams, problem) => {
+    expect(faultsOf({ file: file({ upstreams }) }).join('\n')).toContain(problem)
+  })
+
+  it('do not go with a single one', () => {
+    const faults = faultsOf({ flags: { upstream: 'reader' }, file: file({ upstreams: [rest] }) })
+    expect(faults.join()).toContain('--upstream does not go with "upstreams": put it into that list')
+  })
+
+  it('never show a key in a fault', () => {
+    const faults = faultsOf({ file: file({ upstreams: [{ ...openai, key: 'sk-secret', kind: 'no' }] }) })
+    expect(faults.join()).not.toContain('sk-secret')
+  })
+})

@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import { showValue } from '../../log/error.ts'
 import { parseJsonObject } from '../../log/parse-json.ts'
 import { checkConfig } from './check-config.ts'
@@ -38,11 +39,20 @@ export function readConfig({ flags = {}, env = {}, file }: ConfigSources): Effec
       if (read.data !== undefined) config[name] = read.data
     } else if (found) {
       const shown = isShown(name, found.value) ? `, not ${showValue(found.value)}` : ''
-      faults.push({ source: found.source, problem: `${read.error.issues[0]?.message}${shown}` })
+      faults.push({ source: found.source, problem: `${problemIn(read.error.issues[0])}${shown}` })
     }
   }
   if (faults.length > 0) throw new ConfigError(faults)
-  return checkConfig({ config: config as ServerConfig, sources: sources as EffectiveConfig['sources'] })
+  const effective = { config: config as ServerConfig, sources: sources as EffectiveConfig['sources'] }
+  return checkConfig(effective, env)
+}
+
+/** What is wrong with a value; in a list of objects also where: `[1].url must be …`. */
+function problemIn(issue: z.core.$ZodIssue | undefined): string {
+  const { path = [], message = '' } = issue ?? {}
+  const [at, field] = path
+  if (issue?.code === 'unrecognized_keys') return `[${String(at)}] has no field ${issue.keys.join(', ')}`
+  return typeof at === 'number' && field !== undefined ? `[${at}].${String(field)} ${message}` : message
 }
 
 interface Given {

@@ -1,4 +1,6 @@
 import type { FitOptions } from '../../context/context.ts'
+import type { SystemPromptPlace } from '../../context/draft/frame-options.ts'
+import { present } from '../../log/present.ts'
 import type { Model } from '../../models/model.ts'
 import {
   type Asking,
@@ -7,19 +9,33 @@ import {
   type ModelReply,
   runTurn,
   setUpAsking,
+  systemPromptFor,
   type TurnOptions,
   type TurnPart,
   type TurnResult,
   threadLog,
   writesNote,
 } from '../../turn/index.ts'
+import type { ChatRequest } from '../faces/face.ts'
 import { agentMarks } from './agent-place.ts'
 import type { Asked } from './asked.ts'
-import type { OpenedTurn } from './open-turn.ts'
+import { promptMark } from './known-prompt.ts'
+import type { OpenedTurn } from './take-place.ts'
 
 /** How the server has turns answered, whatever the request says. */
 export interface AnswerOptions
-  extends Pick<TurnOptions, 'window' | 'reserve' | 'notes' | 'retries' | 'stallMs' | 'maxReply'> {
+  extends Pick<
+    TurnOptions,
+    | 'window'
+    | 'reserve'
+    | 'overflow'
+    | 'maxToolTokens'
+    | 'notes'
+    | 'systemPrompt'
+    | 'retries'
+    | 'stallMs'
+    | 'maxReply'
+  > {
   readonly policy?: FitOptions['policy']
 }
 
@@ -35,6 +51,8 @@ export interface ToAnswer {
   readonly emit: (part: TurnPart) => void | Promise<void>
   /** What is kept beside the reply. */
   readonly dataOf?: (reply: ModelReply) => object | undefined
+  /** Called before the model is asked. */
+  readonly onAsking?: (asking: Asking) => void
   /** The marks by which the reply is found again. */
   readonly marksOf?: () => readonly string[]
 }
@@ -44,11 +62,14 @@ export interface ToAnswer {
  * in a later request. When this resolves, the reply is stored.
  */
 export async function answer(
-  { log: { history }, request, signal, keyId }: Asked,
+  asked: Asked,
   { thread, turn, said, rest }: OpenedTurn,
-  { model, options, emit, dataOf, marksOf }: ToAnswer,
+  { model, options, emit, onAsking, dataOf, marksOf }: ToAnswer,
 ): Promise<Answered> {
-  const log = threadLog({ history, thread, turn, ...(said && { said }) })
+  const { request, signal, keyId, systemPrompt } = asked
+  const { history } = asked.log
+  const promptMarked = present({ said, promptMark: promptMark(asked) })
+  const log = threadLog({ history, thread, turn, ...promptMarked })
   let result: TurnResult | undefined
   let reply: ModelReply | undefined
   await runTurn({
@@ -65,9 +86,10 @@ export async function answer(
       for (const call of log.progress.waiting) await keepResult(log, call, noResult)
       const { system, settings, tools } = request
       const asking = await setUpAsking(
-        { ...options, model, settings, ...(system !== undefined && { system }) },
+        { ...options, model, settings, ...present({ system, systemPrompt }) },
         { log, emit, signal, specs: tools, replies: 'streamed', tally },
       )
+      onAsking?.(asking)
       const ask = () => {
         reply = undefined
         return answerOnce(asking, {
@@ -89,6 +111,25 @@ export async function answer(
     },
   })
   return { result: result!, ...(reply && { reply }) }
+}
+
+/** Whether changing lines of a system prompt are moved: never where the client marked a part of it for caching. */
+export function systemPromptOf(
+  { systemPrompt }: AnswerOptions,
+  model: Model,
+  { marksCache = false }: Pick<ChatRequest, 'marksCache'>,
+): SystemPromptPlace {
+  return marksCache ? 'as sent' : (systemPrompt ?? systemPromptFor(model))
+}
+
+/** Does what a turn needs before it can be answered. If that fails, the turn is left, so that it holds nobody up. */
+export async function orLeave<Result>({ turn }: OpenedTurn, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    await turn.leave().catch(() => undefined)
+    throw error
+  }
 }
 
 /** A model that goes on writing nothing but notes is not asked again for ever. */

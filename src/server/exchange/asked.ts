@@ -1,6 +1,8 @@
+import type { SystemPromptPlace } from '../../context/draft/frame-options.ts'
 import type { History } from '../../history/index.ts'
-import type { Store } from '../../stores/store.ts'
-import type { ChatRequest, Face } from '../faces/face.ts'
+import type { LogSource } from '../../history/log/read-log.ts'
+import type { Store, ThreadKey } from '../../stores/store.ts'
+import type { ChatRequest } from '../faces/face.ts'
 import type { HeadersOf } from '../identity/known-client.ts'
 
 /** The log of one tenant, as requests use it. */
@@ -10,16 +12,30 @@ export interface Log {
   readonly tenant: string
 }
 
+/** The log as a person uses it. */
+export const logOfPerson = (log: Log, person: string | undefined): Log =>
+  person === undefined || person === log.history.person
+    ? log
+    : { ...log, history: log.history.of(log.tenant, { person }) }
+
+/** Where the messages of a thread are read from. */
+export const sourceOf = ({ store, history }: Log, key: ThreadKey): LogSource => ({
+  ...{ store, key, count: history.count },
+})
+
 /** A request for a reply, with everything that says where it belongs. */
 export interface Asked {
   readonly log: Log
-  readonly face: Face['name'] | 'ui-chat'
+  /** Where it came in: the name of a face, or `ui-chat`. */
+  readonly face: string
   readonly request: ChatRequest
   readonly headers: HeadersOf
-  /** The client's key: lists of different keys are never taken for one another. */
+  /** The client's key, and the person if no conversation is named: lists of different ones are never taken for one another. */
   readonly keyId: string
-  /** Aborted when the client has left. */
+  /** Aborted when the client has left, or the reply was cancelled. */
   readonly signal: AbortSignal
+  /** Whether changing lines of the system prompt are moved. Default: no. */
+  readonly systemPrompt?: SystemPromptPlace
   readonly newId: () => string
   readonly now: () => number
 }

@@ -3,7 +3,7 @@ import type { Log } from './asked.ts'
 
 /** The logs of all tenants on a store; those used last are held, with what they have in memory. */
 export function createLogs(
-  options: Pick<HistoryOptions, 'now' | 'newId' | 'leaseMs' | 'embed'> & Pick<Log, 'store'>,
+  options: Pick<HistoryOptions, 'now' | 'newId' | 'leaseMs' | 'embed' | 'remember'> & Pick<Log, 'store'>,
   most = 100,
 ): (tenant: string) => Log {
   const { store } = options

@@ -7,9 +7,9 @@ import { agreement } from '../identity/agreement.ts'
 import { type Item, isUser, itemsOf } from '../identity/chain.ts'
 import { type Compared, comparedOf } from '../identity/item.ts'
 import type { NamedConversation } from '../identity/known-client.ts'
-import type { Asked, Log } from './asked.ts'
+import { type Asked, type Log, sourceOf } from './asked.ts'
 import type { Again, Place } from './place.ts'
-import { hasReply, isLeft, isRetry, isRetryOf, keyOf, leftPlace, patienceOf } from './retry.ts'
+import { hasReply, isLeft, isRetry, isRetryOf, keyOf, leftPlace, patienceOf, turnOfKey } from './retry.ts'
 import { untilFree } from './until-free.ts'
 
 type Given = Pick<Place, 'messages' | 'items' | 'scope'>
@@ -87,22 +87,21 @@ async function findRetried(
   lines: readonly ThreadKey[],
   given: Given,
 ): Promise<Again | Failed | undefined> {
-  const { store, history } = asked.log
+  const { store } = asked.log
   const key = keyOf(asked)
   let failed: Failed | undefined
   // Without a key only the newest turn can be the one.
   for (const thread of key === undefined ? lines.slice(0, 1) : lines) {
     const turns = await store.turns(thread)
     const newest = turns.at(-1)
-    const named = key === undefined ? newest : turns.find(one => one.key === key)
+    const named = key === undefined ? newest : await turnOfKey(asked, thread, turns)
     // A message whose turn has no answer yet is the same one, whatever its client says of it.
     const turn = named ?? (newest?.status === 'open' ? newest : undefined)
     const isOpen = turn === newest && turn?.status === 'open'
-    if (!turn || !(isOpen || isRetryOf(asked, turn))) continue
-    const entries = await listLog(
-      { store, key: thread, count: history.count },
-      { from: turn.first, to: turn.last },
-    )
+    if (!turn) continue
+    const isAgain = await isRetryOf(asked, thread, turn)
+    if (!isOpen && !isAgain) continue
+    const entries = await listLog(sourceOf(asked.log, thread), { from: turn.first, to: turn.last })
     const said = entries.filter(
       ({ isClosing, isBroken, message }) => !isClosing && !isBroken && message.role !== 'assistant_note',
     )
@@ -116,7 +115,7 @@ async function findRetried(
     }
     const last = said[found.end - 1]!.seq
     if (await hasReply(asked, thread, last, turn)) {
-      if (!isRetryOf(asked, turn)) continue
+      if (!isAgain) continue
       return { kind: 'again', thread, after: last, turn: turn.turn }
     }
     const repeated = said.slice(0, found.start).map(({ view }) => view)

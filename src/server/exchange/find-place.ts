@@ -41,6 +41,8 @@ export async function findPlace(asked: Asked): Promise<Place | Again> {
     messages.filter((_, at) => !added.has(at)),
   )
   if (rest.kind === 'again') return rest
+  // The log has nothing of this conversation: what was recalled for it stands nowhere else.
+  if (rest.kind === 'new') return found
   return { ...rest, why: `${rest.why}; ${plural(added.size, 'message')} that Throughline had added left out` }
 }
 
@@ -81,7 +83,7 @@ async function placeOf(asked: Asked, messages: readonly MessageLike[]): Promise<
     if (found.kind === 'extends' && !isSide && status.state !== 'open') return settle(toPlace, found, said)
     const turns = await log.store.turns(walk.thread)
     const turn = turns.findLast(({ first }) => first <= walk.at)
-    const retried = isRepeat && turn && isRetryOf(asked, turn) ? turn : undefined
+    const retried = isRepeat && turn && (await isRetryOf(asked, walk.thread, turn)) ? turn : undefined
     // A key says that it is the same request, whatever was said since; a count says so only for a while.
     const isSure = retried && (keyOf(asked) !== undefined || (turns.length === 1 && isRecent(asked, retried)))
     if (isRepeat && found.isGreeting && !isSure) return settle(toPlace, isNew(toRecognise, found.why), said)

@@ -1,7 +1,7 @@
 import type { LoggedMessage } from '../../history/index.ts'
 import { listLog } from '../../history/log/read-log.ts'
 import type { ThreadKey } from '../../stores/store.ts'
-import type { Log } from './asked.ts'
+import { type Log, sourceOf } from './asked.ts'
 import { type KeptResponse, keptIn } from './kept-response.ts'
 
 /** A reply that its client may name by its id. */
@@ -18,16 +18,14 @@ export const replyMark = (id: string) => `resp:${id}`
 const deletedMark = (id: string) => `gone:${id}`
 
 /** Finds a reply by its id, unless its client has deleted it. */
-export async function findReply(
-  { store, tenant, history }: Log,
-  id: string,
-): Promise<FoundReply | undefined> {
+export async function findReply(log: Log, id: string): Promise<FoundReply | undefined> {
   if (id === '' || id.length > longestId) return undefined
-  const found = await store.findMarks(tenant, [replyMark(id), deletedMark(id)])
-  const place = found.find(({ mark }) => mark === replyMark(id))
+  const found = await log.store.findMarks(log.tenant, [replyMark(id), deletedMark(id)])
+  // A model that only wrote a note was asked again, for the same reply: the last of its messages is the reply.
+  const [place] = found.filter(({ mark }) => mark === replyMark(id)).toSorted((a, b) => b.at - a.at)
   if (!place || found.some(({ mark }) => mark === deletedMark(id))) return undefined
   const { thread, at } = place
-  const [entry] = await listLog({ store, key: thread, count: history.count }, { from: at, to: at })
+  const [entry] = await listLog(sourceOf(log, thread), { from: at, to: at })
   const kept = entry && keptIn(entry)
   return entry && kept?.id === id ? { thread, entry, kept } : undefined
 }

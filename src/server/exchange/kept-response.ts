@@ -1,10 +1,8 @@
 import type { LoggedMessage } from '../../history/index.ts'
-import type { Fields } from '../../log/fields.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import type { ModelUsage } from '../../models/model.ts'
 import { noteToolName } from '../../notes/index.ts'
-import type { ReplyEnd, ReplyPiece, ReplyStart } from '../faces/index.ts'
-import type { NamespacedTool, ResponsesHints } from '../faces/responses/hints.ts'
+import type { ChatRequest, ReplyEnd, ReplyPiece, ReplyStart } from '../faces/index.ts'
 
 /** What the log keeps beside a reply, so that the response of it can be written again as it was sent. */
 export interface KeptResponse {
@@ -14,10 +12,7 @@ export interface KeptResponse {
   readonly promptTokens: number
   readonly reason: ReplyEnd['reason']
   readonly usage: ModelUsage
-  readonly echo: Fields
-  readonly isThoughtKept: boolean
-  readonly isCodex: boolean
-  readonly namespaced: readonly (readonly [string, NamespacedTool])[]
+  readonly hints: ChatRequest['hints']
   /** The place of the first message that the request gave. */
   readonly from: number
   readonly pieces?: readonly ReplyPiece[]
@@ -28,12 +23,11 @@ export interface KeptResponse {
 
 export function toKept(start: ReplyStart, end: ReplyEnd, from: number): KeptResponse {
   const { id, time, model, promptTokens, request } = start
-  const { echo, isThoughtKept, isCodex = false, namespaced } = request.hints as unknown as ResponsesHints
+  const { hints } = request
   const { reason, usage, pieces, logprobs, text, thinking, calls } = end
   const isSilent = text.trim() === '' && calls.length === 0
   return {
-    ...{ id, time, model, promptTokens, reason, usage, echo, isThoughtKept, isCodex, from },
-    namespaced: [...namespaced],
+    ...{ id, time, model, promptTokens, reason, usage, hints, from },
     ...(pieces && { pieces }),
     // An entry has room for the reply and little more.
     ...(logprobs && JSON.stringify(logprobs).length <= mostLogprobs && { logprobs }),
@@ -53,21 +47,16 @@ export function keptIn({ data }: Pick<LoggedMessage, 'data'>): KeptResponse | un
 export function fromKept(entry: LoggedMessage, kept = keptIn(entry)): { start: ReplyStart; end: ReplyEnd } {
   const { message, seq, id, time } = entry
   const { text, thinking, calls } = readMessage(message, seq)
-  const hints: ResponsesHints = {
-    echo: kept?.echo ?? {},
-    isThoughtKept: kept?.isThoughtKept ?? false,
-    isCodex: kept?.isCodex ?? false,
-    namespaced: new Map(kept?.namespaced),
-  }
   const { model = '', promptTokens = 0, reason = 'stop', usage = {}, pieces, logprobs, silent } = kept ?? {}
-  const request = { model, messages: [], tools: [], settings: {}, stream: false, named: {} }
+  const { hints = {} } = kept ?? {}
+  const request = { model, messages: [], tools: [], settings: {}, stream: false, named: {}, hints }
   return {
     start: {
       id: kept?.id ?? id,
       time: kept?.time ?? time,
       model,
       promptTokens,
-      request: { ...request, hints: { ...hints } },
+      request,
     },
     end: {
       ...{ reason, usage, text, thinking, ...silent },

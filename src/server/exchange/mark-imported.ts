@@ -1,10 +1,11 @@
 import type { LoggedMessage } from '../../history/index.ts'
 import { readLog } from '../../history/log/read-log.ts'
 import { isSideThread } from '../../history/side-name.ts'
+import { isObject } from '../../log/parse-json.ts'
 import type { Mark, ThreadKey } from '../../stores/store.ts'
 import { createChain, markTexts, scopeOf } from '../identity/chain.ts'
 import { comparedOf } from '../identity/item.ts'
-import type { Log } from './asked.ts'
+import { type Log, sourceOf } from './asked.ts'
 import { replyMark } from './find-reply.ts'
 import { keptIn } from './kept-response.ts'
 
@@ -24,8 +25,9 @@ export async function markImported(log: Log, conversation: string, keyId: string
 /** So many marks are written at once. */
 const mostMarks = 1000
 
-async function markThread({ store, history }: Log, thread: ThreadKey, keyId: string): Promise<void> {
-  const source = { store, key: thread, count: history.count }
+async function markThread(log: Log, thread: ThreadKey, keyId: string): Promise<void> {
+  const { store } = log
+  const source = sourceOf(log, thread)
   const isNamed = await wasNamed(readLog(source))
   // A client that does not name its conversation speaks to one assistant.
   if (!isNamed && thread.actor !== 'assistant') return
@@ -53,9 +55,9 @@ function marksIn(entry: LoggedMessage, chain: ReturnType<typeof createChain>): r
 
 /** The id of the response that a reply was. An import may hold anything: what cannot be one is none. */
 function responseId(entry: LoggedMessage): string | undefined {
-  const { id, namespaced, echo } = (keptIn(entry) ?? {}) as Readonly<Record<string, unknown>>
+  const { id, hints } = (keptIn(entry) ?? {}) as Readonly<Record<string, unknown>>
   const isOurs = typeof id === 'string' && /^[\w-]{1,100}$/.test(id)
-  return isOurs && Array.isArray(namespaced) && typeof echo === 'object' && echo ? id : undefined
+  return isOurs && isObject(hints) && isObject(hints.echo) && isObject(hints.namespaced) ? id : undefined
 }
 
 /** Whether the first request of a client named the conversation. */

@@ -6,10 +6,11 @@ import type { ThreadKey } from '../../stores/store.ts'
 import { type Item, itemsOf } from '../identity/chain.ts'
 import { comparedOf, isGiven } from '../identity/item.ts'
 import { walkOn } from '../identity/walk.ts'
-import type { Asked, Log } from './asked.ts'
+import { type Asked, type Log, sourceOf } from './asked.ts'
+import { linesOf } from './delta-place.ts'
 import { findReply } from './find-reply.ts'
 import type { Again, Place } from './place.ts'
-import { hasReply, isLeft, isRetry, leftPlace, patienceOf } from './retry.ts'
+import { hasReply, isLeft, isRetry, isRetryOf, keyOf, leftPlace, patienceOf } from './retry.ts'
 import { untilFree } from './until-free.ts'
 
 export interface ToGoOn {
@@ -39,16 +40,21 @@ export async function previousPlace(asked: Asked, given: ToGoOn): Promise<Place 
   const common = { scope, isSide: false, isNamed: false, isDelta: true, why, from: 0, front: 'cut' } as const
   const isLast = turn.last === head.head
   const isOpen = turn.status === 'open'
-  const source = { store: log.store, key: thread, count: log.history.count }
+  const source = sourceOf(log, thread)
   const after = await listLog(source, { from: entry.seq + 1, to: turn.last })
   const isTurnsEnd = isOpen ? !after.some(isClients) : turn.status === 'completed' && !after.some(isReply)
   if (isRetry(asked) || status.state === 'interrupted') {
     const from = isTurnsEnd && !isOpen ? turn.last : entry.seq
-    const { walk, turn: last } = await findAgain(log, thread, from, messages)
-    if (last && isRetry(asked) && walk.hasMore && (await hasReply(asked, thread, walk.at, last)))
-      return { kind: 'again', thread, after: walk.at, turn: last.turn }
-    if (last && !walk.hasMore && isLeft(last, status))
-      return leftPlace({ ...common, thread, items: [], messages }, why)
+    // A request with another key may have been answered behind the same reply, each on a branch of its own.
+    const lines = keyOf(asked) === undefined ? [thread] : await linesOf(log, thread)
+    for (const line of lines) {
+      const { walk, turn: last } = await findAgain(log, line, from, messages)
+      const isAgain = last && walk.hasMore && (await isRetryOf(asked, line, last))
+      if (isAgain && (await hasReply(asked, line, walk.at, last)))
+        return { kind: 'again', thread: line, after: walk.at, turn: last.turn }
+      if (last && line.branch === thread.branch && !walk.hasMore && isLeft(last, status))
+        return leftPlace({ ...common, thread, items: [], messages }, why)
+    }
   }
   if (isTurnsEnd) {
     const items = [...(await itemBefore(log, thread, entry.seq + 1)), ...itemsOf(messages)]
@@ -73,9 +79,8 @@ const forkOf = ({ newId }: Asked, of: ThreadKey, at: number) => ({
 })
 
 /** The newest message before a place that clients send again: it tells the messages that follow from equal ones elsewhere. */
-async function itemBefore({ store, history }: Log, key: ThreadKey, seq: number): Promise<readonly Item[]> {
-  const source = { store, key, count: history.count }
-  for await (const entry of readLog(source, { to: seq - 1, reverse: true })) {
+async function itemBefore(log: Log, thread: ThreadKey, seq: number): Promise<readonly Item[]> {
+  for await (const entry of readLog(sourceOf(log, thread), { to: seq - 1, reverse: true })) {
     const said = entry.isClosing || entry.isBroken ? undefined : comparedOf(entry.message, entry.seq)
     if (said) return [{ index: -1, ...said }]
   }

@@ -1,5 +1,8 @@
-import { ThroughlineError } from '../../log/error.ts'
+import type { Refusal } from '../../models/wire/ask.ts'
+import type { ThreadKey } from '../../stores/store.ts'
+import { textWriter, toReadable } from '../../turn/stream/to-readable.ts'
 import type { Face, FaceFault, ReplyEnd, ReplyStart, ReplyStream } from '../faces/index.ts'
+import { signOfLife } from '../faces/sse.ts'
 import { inPieces } from './in-pieces.ts'
 
 /** Takes a reply as it comes, and makes a response of it. */
@@ -9,13 +12,24 @@ export interface ReplyWriter {
   thinking(start: ReplyStart, delta: string): void | Promise<void>
   end(start: ReplyStart, end: ReplyEnd): void | Promise<void>
   fail(fault: FaceFault): void | Promise<void>
+  /** A piece of a stream in the words of the upstream. `headers`: of its answer. */
+  passed(start: ReplyStart, text: string, headers: Headers): void | Promise<void>
+  /** The end of a stream, or a whole answer, in the words of the upstream. */
+  passedEnd(start: ReplyStart, text: string, headers: Headers): void | Promise<void>
+  /** The upstream has refused the request: the client reads in what words. */
+  refused(refusal: Refusal): void
 }
 
-export function wholeWriter(
-  face: Face,
-  requestId: string,
-  headers: Readonly<Record<string, string>>,
-): ReplyWriter {
+type Headers = Readonly<Record<string, string>>
+
+/** Headers that say which request was answered, and where. */
+export const placeHeaders = (requestId: string, { conversation, branch }: ThreadKey): Headers => ({
+  'x-request-id': requestId,
+  'x-throughline-conversation': encodeURIComponent(conversation),
+  'x-throughline-branch': encodeURIComponent(branch),
+})
+
+export function wholeWriter(face: Face, requestId: string, headers: Headers): ReplyWriter {
   const { promise, resolve } = withResolvers<Response>()
   return {
     response: promise,
@@ -23,12 +37,17 @@ export function wholeWriter(
     thinking() {},
     end: (start, end) => resolve(Response.json(face.whole(start, end), { headers })),
     fail: fault => resolve(faultResponse(face, fault, requestId, headers)),
+    passed() {},
+    passedEnd: (_, text, given) =>
+      resolve(new Response(text, { headers: { ...onwards(given), ...headers } })),
+    refused: refusal => resolve(refusedResponse(refusal, headers)),
   }
 }
 
-interface Reading {
-  /** Aborted when the client has left. */
+export interface Reading {
+  /** Aborted when nobody waits for the reply any longer. */
   readonly signal: AbortSignal
+  /** How long a client may leave a stream unread before it counts as gone. */
   readonly unreadMs: number
   /** How long a stream may be silent: some clients give up after 30 s. */
   readonly keepAliveMs: number
@@ -36,109 +55,117 @@ interface Reading {
   readonly giveUp: (reason: Error) => void
 }
 
+/** The response begins when the model does: a failure before that has its status. */
 export function streamWriter(
   face: Face,
-  { signal, unreadMs, keepAliveMs, giveUp }: Reading,
-  headers: Readonly<Record<string, string>>,
+  requestId: string,
+  { signal, unreadMs, keepAliveMs: ms, giveUp }: Reading,
+  headers: Headers,
 ): ReplyWriter {
   const { promise, resolve } = withResolvers<Response>()
-  const encoder = new TextEncoder()
+  const texts = createPipe(signal)
   let stream: ReplyStream | undefined
-  let controller!: ReadableStreamDefaultController<Uint8Array>
-  let drained = () => {}
-  let isOver = false
-  let idle: NodeJS.Timeout | undefined
-  /** Texts of this moment, which are sent as one: many parts come at once, and each write costs more than its text. */
-  let waiting = ''
 
-  const body = new ReadableStream<Uint8Array>(
-    {
-      start(given) {
-        controller = given
-      },
-      pull: () => drained(),
-      cancel() {
-        isOver = true
-        drained()
-      },
-    },
-    { highWaterMark: 64 * 1024, size: chunk => chunk?.byteLength ?? 0 },
-  )
-
-  const isFull = () => (controller.desiredSize ?? 0) <= waiting.length
-  signal.addEventListener('abort', () => drained(), { once: true })
-
-  /** Sends a text, and waits while the client does not read. */
-  function send(text: string): void | Promise<void> {
-    if (isOver || text === '') return
-    if (waiting === '') process.nextTick(flush)
-    waiting += text
-    if (!isFull() || signal.aborted) return
-    return new Promise(resolve => {
-      const unread = setTimeout(cut, unreadMs)
-      drained = () => {
-        clearTimeout(unread)
-        resolve()
-      }
-    })
-  }
-
-  function flush(): void {
-    if (isOver || waiting === '') return
-    controller.enqueue(encoder.encode(waiting))
-    waiting = ''
-    idle?.refresh()
-  }
-
-  /** Closes the connection of a client that does not read. */
-  function cut(): void {
-    const error = new ThroughlineError('client_unread', `The client has read nothing for ${unreadMs} ms.`)
-    clearInterval(idle)
-    isOver = true
-    controller.error(error)
-    giveUp(error)
-  }
-
-  function open(start: ReplyStart): ReplyStream {
+  function open(start: ReplyStart, given?: Headers): ReplyStream {
     if (stream) return stream
-    stream = face.stream(start)
+    const opened = face.stream(start)
+    stream = opened
+    const body = toReadable(texts, textWriter(), {
+      unreadMs,
+      keepAlive: { ms, item: () => signOfLife(face, opened) },
+      onEnd(reason) {
+        texts.end()
+        if (reason) giveUp(reason)
+      },
+    })
     const type = { 'content-type': face.streamType, 'cache-control': 'no-cache', 'x-accel-buffering': 'no' }
-    resolve(new Response(body, { headers: { ...headers, ...type, ...inPieces } }))
-    void send(stream.start())
-    // A client that does not read needs no sign of life.
-    idle = setInterval(() => isFull() || void send(stream!.idle()), keepAliveMs)
-    return stream
-  }
-
-  function close(): void {
-    clearInterval(idle)
-    flush()
-    if (isOver) return
-    isOver = true
-    controller.close()
+    resolve(new Response(body, { headers: { ...onwards(given ?? {}), ...headers, ...type, ...inPieces } }))
+    if (!given) void texts.push(opened.start())
+    return opened
   }
 
   return {
     response: promise,
-    text: (start, delta, logprobs) => send(open(start).text(delta, logprobs)),
-    thinking: (start, delta) => send(open(start).thinking(delta)),
+    text: (start, delta, logprobs) => texts.push(open(start).text(delta, logprobs)),
+    thinking: (start, delta) => texts.push(open(start).thinking(delta)),
     end(start, end) {
       const isReplay = !stream
       const writer = open(start)
-      if (isReplay && end.thinking !== '') void send(writer.thinking(end.thinking))
-      if (isReplay && end.text !== '') void send(writer.text(end.text))
-      if (end.calls.length > 0) void send(writer.calls(end.calls))
-      void send(writer.end(end))
-      close()
+      if (isReplay && end.thinking !== '') void texts.push(writer.thinking(end.thinking))
+      if (isReplay && end.text !== '') void texts.push(writer.text(end.text))
+      if (end.calls.length > 0) void texts.push(writer.calls(end.calls))
+      void texts.push(writer.end(end))
+      texts.end()
     },
     fail(fault) {
-      if (stream) {
-        void send(stream.fail(fault))
-        close()
-      } else {
-        isOver = true
-        resolve(faultResponse(face, fault, headers['x-request-id'] ?? '', headers))
-      }
+      if (stream) void texts.push(stream.fail(fault))
+      else resolve(faultResponse(face, fault, requestId, headers))
+      texts.end()
+    },
+    passed(start, text, given) {
+      open(start, given)
+      return texts.push(text)
+    },
+    passedEnd(start, text, given) {
+      open(start, given)
+      void texts.push(text)
+      texts.end()
+    },
+    refused(refusal) {
+      resolve(refusedResponse(refusal, headers))
+      texts.end()
+    },
+  }
+}
+
+/** The headers of an upstream's answer for a client that gets it unpacked, in pieces of our own. */
+function onwards({ 'content-length': _, 'content-encoding': __, ...rest }: Headers): Headers {
+  return rest
+}
+
+const refusedResponse = ({ status, text, headers: given }: Refusal, headers: Headers): Response =>
+  new Response(text, { status, headers: { ...onwards(given), ...headers } })
+
+/** In characters. */
+const mostWaiting = 64 * 1024
+
+/**
+ * Hands texts to one reader. Those that wait are read as one: many come in the same moment, and each write to a connection
+ * costs more than its text. `push` waits while the reader is far behind, until the signal is aborted.
+ */
+function createPipe(signal: AbortSignal) {
+  let waiting = ''
+  let isOver = false
+  let came = () => {}
+  let read = () => {}
+  signal.addEventListener('abort', () => read(), { once: true })
+  return {
+    push(text: string): void | Promise<void> {
+      if (isOver || text === '') return
+      waiting += text
+      came()
+      if (waiting.length < mostWaiting || signal.aborted) return
+      return new Promise(resolve => {
+        read = resolve
+      })
+    },
+    end(): void {
+      isOver = true
+      came()
+      read()
+    },
+    async next(): Promise<IteratorResult<string>> {
+      if (waiting === '' && !isOver)
+        await new Promise<void>(resolve => {
+          came = () => {
+            came = () => {}
+            process.nextTick(resolve)
+          }
+        })
+      const value = waiting
+      waiting = ''
+      read()
+      return value === '' ? { done: true, value: undefined } : { done: false, value }
     },
   }
 }
@@ -147,7 +174,7 @@ export function faultResponse(
   face: Pick<Face, 'fault'>,
   fault: FaceFault,
   requestId: string,
-  headers: Readonly<Record<string, string>>,
+  headers: Headers,
 ): Response {
   const { status, body } = face.fault(fault, requestId)
   const { retryAfterMs, isRetryable } = fault

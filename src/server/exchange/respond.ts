@@ -1,42 +1,41 @@
 import { listLog } from '../../history/log/read-log.ts'
-import { ThroughlineError } from '../../log/error.ts'
-import type { Model } from '../../models/model.ts'
+import { present } from '../../log/present.ts'
+import { type Model, ModelError } from '../../models/model.ts'
 import { sleep } from '../../models/sleep.ts'
 import { ConflictError, LeaseError } from '../../stores/store-error.ts'
-import type { Cancels } from '../../turn/cancels.ts'
-import { linkSignals, type ModelReply, notesInReply, type TurnPart } from '../../turn/index.ts'
-import type { Face, FaceFault, ReplyEnd, ReplyStart } from '../faces/index.ts'
+import { toModelTokens } from '../../tokens/calibration.ts'
+import { type ModelReply, type ToFit, type TurnPart, trimmedTokens } from '../../turn/index.ts'
+import type { Cache } from '../cache/create-cache.ts'
+import type { Face, ReplyEnd, ReplyStart } from '../faces/index.ts'
+import { replyOfResponse } from '../faces/responses/item-id.ts'
+import { isGiven } from '../identity/item.ts'
+import { type ClientCall, type NativeReply, openNative } from '../native/native-reply.ts'
 import { toFault } from '../to-fault.ts'
-import type { Hear, WireFacts } from '../upstream/upstream.ts'
-import { type Answered, type AnswerOptions, answer } from './answer.ts'
-import type { Asked } from './asked.ts'
+import type { Upstream } from '../upstream/upstream.ts'
+import { type AnswerOptions, answer } from './answer.ts'
+import { type Asked, sourceOf } from './asked.ts'
+import { checkPlace } from './check-room.ts'
 import { findPlace } from './find-place.ts'
 import { replyMark } from './find-reply.ts'
 import { fromKept, keptIn, toKept } from './kept-response.ts'
-import { type OpenedTurn, openTurn, SameRequestError } from './open-turn.ts'
 import type { Again, Place } from './place.ts'
-import { faultResponse, type ReplyWriter, streamWriter, wholeWriter } from './reply-writer.ts'
+import { placeHeaders, type ReplyWriter, streamWriter, wholeWriter } from './reply-writer.ts'
+import type { Run } from './runner.ts'
 import { placeOfKey, untilAlone } from './same-key.ts'
-
-/** What became of a request. */
-export interface Outcome {
-  readonly place?: Place | Again
-  readonly answered?: Answered
-  readonly fault?: FaceFault
-}
+import { type OpenedTurn, SameRequestError, takePlace } from './take-place.ts'
 
 export interface ToServe {
   readonly asked: Asked
   readonly face: Face
+  readonly run: Run
   readonly requestId: string
-  readonly modelFor: (name: string, hear: Hear) => Model
+  readonly upstream: Upstream
+  readonly model: Model
+  /** The request as it came, if the upstream speaks its form. */
+  readonly client?: ClientCall | undefined
   readonly options: AnswerOptions
-  readonly cancels: Cancels
+  readonly cache: Pick<Cache, 'open'>
   readonly now: () => number
-  /** Called once, when the request is over. */
-  readonly tell: (outcome: Outcome) => void
-  /** Called once, when nothing more is to be sent. */
-  readonly leave: () => void
   /** How long a client may leave a stream unread before it counts as gone. */
   readonly unreadMs: number
   /** After how much silence a stream sends a sign of life. */
@@ -45,39 +44,21 @@ export interface ToServe {
 
 /** Answers a request of a client on its face. The answer begins when the model does: before that, a failure has its status. */
 export async function respond(given: ToServe): Promise<Response> {
-  const { face, requestId, unreadMs, keepAliveMs, leave } = given
-  const client = linkSignals(given.asked.signal)
-  const asked = { ...given.asked, signal: client.signal }
-  let entered: Entered
-  let letOn = () => {}
-  try {
-    letOn = await untilAlone(asked)
-    entered = await enter(asked)
-  } catch (error) {
-    letOn()
-    leave()
-    return refuse(given, error)
-  }
-  const { place } = entered
-  const headers = {
-    'x-request-id': requestId,
-    'x-throughline-conversation': encodeURIComponent(place.thread.conversation),
-    'x-throughline-branch': encodeURIComponent(place.thread.branch),
-  }
+  const { asked, face, run, requestId, model, unreadMs, keepAliveMs } = given
+  run.holds(await untilAlone(asked))
+  const entered = await enter(asked, place => checkPlace(asked, place, { options: given.options, model }))
+  const { thread } = entered.place
+  // The writers read them when the response begins.
+  const headers: Record<string, string> = { ...placeHeaders(requestId, thread) }
+  const reading = { signal: run.signal, unreadMs, keepAliveMs, giveUp: run.abort }
   const writer = asked.request.stream
-    ? streamWriter(face, { signal: asked.signal, unreadMs, keepAliveMs, giveUp: client.abort }, headers)
+    ? streamWriter(face, requestId, reading, headers)
     : wholeWriter(face, requestId, headers)
-  const done = given.cancels.watch(place.thread, () => client.abort(cancelled()))
+  run.answersIn(thread)
   // The work goes on behind the response, and is closed however it ends.
-  void serve({ ...given, asked }, entered, writer).finally(() => {
-    letOn()
-    done()
-    leave()
-  })
+  void serve({ ...given, headers }, entered, writer).finally(run.over)
   return writer.response
 }
-
-const cancelled = () => new ThroughlineError('reply_cancelled', 'Somebody has cancelled this reply.')
 
 type Entered =
   | { readonly place: Place; readonly opened: OpenedTurn }
@@ -86,18 +67,21 @@ type Entered =
 /** How often others may get ahead between finding a place and taking it. */
 const mostTries = 5
 
-/** Finds the place of a request and takes it. Somebody who takes it first may make it a place for a branch. */
-async function enter(asked: Asked): Promise<Entered> {
+/** Finds the place of a request and takes it. Another request that takes it first may make it a place for a branch. */
+async function enter(asked: Asked, check: (place: Place) => Promise<void>): Promise<Entered> {
   let isGone = false
   for (let tries = 1; ; tries++) {
     const found = await findPlace(asked)
     if (found.kind === 'again') return { place: found }
     const place: Place = isGone ? found : placeOfKey(asked, found)
+    await check(place)
     try {
-      return { place, opened: await openTurn(asked, place) }
+      return { place, opened: await takePlace(asked, place) }
     } catch (error) {
-      // The conversation that a request with this key began was deleted since.
-      isGone ||= place !== found && (error as { code?: unknown }).code === 'conversation_deleted'
+      // The conversation that a request with this key began was deleted since, or its branch has gone on.
+      const isDeleted = (error as { code?: unknown }).code === 'conversation_deleted'
+      const hasGoneOn = place.fork && error instanceof ConflictError && tries === mostTries - 1
+      isGone ||= place !== found && (isDeleted || hasGoneOn === true)
       const isTaken =
         error instanceof LeaseError || error instanceof ConflictError || error instanceof SameRequestError
       if (!(isTaken || isGone) || tries >= mostTries) throw error
@@ -109,14 +93,12 @@ async function enter(asked: Asked): Promise<Entered> {
 
 const pauseMs = 5
 
-function refuse({ face, requestId, tell }: ToServe, error: unknown): Response {
-  const fault = toFault(error)
-  tell({ fault })
-  return faultResponse(face, fault, requestId, { 'x-request-id': requestId })
+interface ToAnswer extends ToServe {
+  readonly headers: Record<string, string>
 }
 
-async function serve(given: ToServe, { place, opened }: Entered, writer: ReplyWriter): Promise<void> {
-  const { asked, face, modelFor, options, now, tell } = given
+async function serve(given: ToAnswer, { place, opened }: Entered, writer: ReplyWriter): Promise<void> {
+  const { asked, face, run, upstream, model, client, headers, options, now } = given
   const { request, newId } = asked
   const start = (promptTokens = 0): ReplyStart => ({
     id: newId(),
@@ -128,63 +110,99 @@ async function serve(given: ToServe, { place, opened }: Entered, writer: ReplyWr
   try {
     if (!opened) {
       const { start: stored, end } = await storedReply(asked, place)
-      tell({ place })
+      run.tell({ place })
       return await writer.end(stored ? { ...stored, request } : start(end.usage.promptTokens), end)
     }
-    const facts = createFacts(await hidesNotes(options, opened))
     let begun: ReplyStart | undefined
+    let trimmed = 0
+    let reusable = 0
     const pieces = createPieces()
+    const tokens = createTokens()
+    const native =
+      client &&
+      openNative({
+        ...{ upstream, model, face, request, client },
+        write: (text, headers) => writer.passed(begun!, text, headers),
+      })
+    const { history } = asked.log
+    const cached = given.cache.open({
+      ...{ upstream, model, face, request, client, history, thread: opened.thread },
+      isSide: place.isSide,
+    })
+    let asking: ToFit | undefined
     const emit = (part: TurnPart): void | Promise<void> => {
+      native?.see(part)
+      cached.see(part)
       if (part.type === 'context') {
         // A model may be asked more than once for one reply, which keeps its id.
         begun = { ...start(part.receipt.tokens), ...(begun && { id: begun.id, time: begun.time }) }
+        trimmed = toModelTokens(trimmedTokens(part.receipt), part.factor)
+        reusable = toModelTokens(part.receipt.prefix?.tokens ?? 0, part.factor)
+        if (trimmed > 0) headers['x-throughline-trimmed'] = String(trimmed)
         pieces.clear()
+        tokens.clear()
       } else if (part.type === 'text-delta') {
         pieces.add('text', part.text)
-        return writer.text(begun!, part.text, facts.logprobs(part.text))
+        tokens.add(part.logprobs)
+        if (!native?.isPassed()) return writer.text(begun!, part.text, part.logprobs)
       } else if (part.type === 'thinking-delta') {
         pieces.add('thinking', part.text)
-        return writer.thinking(begun!, part.text)
+        if (!native?.isPassed()) return writer.thinking(begun!, part.text)
       }
     }
     const endOf = (reply: ModelReply): ReplyEnd => ({
       ...toEnd(reply),
-      ...facts.end(),
+      ...tokens.all(),
       ...(request.stream && pieces.inOrder()),
     })
-    const isNamed = face.name === 'responses' && request.named.isStored !== false
     const answered = await answer(asked, opened, {
-      model: modelFor(request.model, facts.hear),
-      options,
+      model: cached.steer(native?.model ?? model),
+      options: client && !request.stream ? withPatience(options) : options,
       emit,
-      ...(isNamed && {
-        dataOf: reply => ({ response: toKept(begun!, endOf(reply), place.isDelta ? opened.first : 1) }),
+      onAsking(given) {
+        asking = given
+        if (given.notes || given.hasNoteTool) native?.hide()
+      },
+      ...(request.named.isStored && {
+        dataOf(reply) {
+          // The client knows the reply by the name that the upstream gave it.
+          const { id } = reply.details ?? {}
+          if (native?.isPassed() && typeof id === 'string') begun = { ...begun!, id: replyOfResponse(id) }
+          return { response: toKept(begun!, endOf(reply), place.isDelta ? opened.first : 1) }
+        },
         marksOf: () => [replyMark(begun!.id)],
       }),
     })
     const { result, reply } = answered
-    tell({ place, answered })
-    if (reply) await writer.end(begun!, endOf(reply))
-    else await writer.fail(toFault(result.error ?? asked.signal.reason))
+    run.tell({ place, answered, trimmed, reusable })
+    if (asking && result.status === 'completed') cached.answered(asking)
+    const ending = native?.ending()
+    if (reply && ending) await writer.passedEnd(begun!, ending.text, ending.headers)
+    else if (reply) await writer.end(begun!, endOf(reply))
+    else await failed(result.error ?? asked.signal.reason, native)
   } catch (error) {
     const fault = toFault(error)
-    tell({ place, fault })
+    run.tell({ place, fault })
     await writer.fail(fault)
   }
-}
 
-/** Whether notes are cut out of replies here. A turn that cannot be answered is left, so that it holds nobody up. */
-async function hidesNotes(options: AnswerOptions, { thread, turn }: OpenedTurn): Promise<boolean> {
-  try {
-    return (await notesInReply(options, thread)) !== undefined
-  } catch (error) {
-    await turn.leave().catch(() => undefined)
-    throw error
+  /** Tells the client what failed, in the words of the upstream if it was the upstream. */
+  async function failed(error: unknown, native: NativeReply | undefined): Promise<void> {
+    const isModels = error instanceof ModelError
+    const said = isModels ? native?.fault() : undefined
+    const refusal = isModels ? native?.refusal() : undefined
+    if (said !== undefined) await writer.passedEnd(start(), said, {})
+    else if (refusal) writer.refused(refusal)
+    else await writer.fail(toFault(error))
   }
 }
 
-function toEnd({ text, thinking, calls, usage, reason }: ModelReply): ReplyEnd {
-  return { text, thinking, calls, usage, reason }
+/** An upstream that is not asked for a stream is silent until all of the reply is written. */
+const withPatience = (options: AnswerOptions): AnswerOptions =>
+  options.stallMs === undefined ? options : { ...options, stallMs: options.stallMs * 2 }
+
+function toEnd({ text, thinking, calls, usage, reason, details }: ModelReply): ReplyEnd {
+  return { text, thinking, calls, usage, reason, ...present({ details }) }
 }
 
 /** The answer that the log has for a request that was repeated: the same response, if it was kept as one. */
@@ -192,23 +210,20 @@ async function storedReply(
   { log }: Asked,
   { thread, after }: Again,
 ): Promise<{ readonly start?: ReplyStart; readonly end: ReplyEnd }> {
-  const source = { store: log.store, key: thread, count: log.history.count }
-  const rest = (await listLog(source, { from: after + 1 })).filter(({ isBroken }) => !isBroken)
-  const first = rest.findIndex(({ message }) => message.role === 'assistant')
-  const reply = rest[first]
-  const kept = reply && keptIn(reply)
-  if (kept) {
+  const rest = await listLog(sourceOf(log, thread), { from: after + 1 })
+  const first = rest.findIndex(({ message, isBroken }) => message.role === 'assistant' && !isBroken)
+  // A model that only wrote a note was asked again: our own answer to the note does not end the reply.
+  const end = rest.findIndex((entry, at) => at > first && isGiven(entry))
+  const replies = rest
+    .slice(0, end < 0 ? rest.length : end)
+    .filter(({ message, isBroken }) => message.role === 'assistant' && !isBroken)
+  const reply = replies.findLast(entry => keptIn(entry) !== undefined)
+  if (reply) {
     // Its client gets this id once more, so it must be known, whatever became of the mark.
-    await log.store.saveMarks(thread, [{ mark: replyMark(kept.id), at: reply.seq }])
+    await log.store.saveMarks(thread, [{ mark: replyMark(keptIn(reply)!.id), at: reply.seq }])
     return fromKept(reply)
   }
-  const end = rest.findIndex(
-    ({ message: { role } }, at) => at > first && (role === 'user' || role === 'tool'),
-  )
-  const replies = (end < 0 ? rest : rest.slice(0, end)).filter(
-    ({ message, isClosing }) => message.role === 'assistant' && !isClosing,
-  )
-  const said = replies.map(entry => fromKept(entry).end)
+  const said = replies.filter(({ isClosing }) => !isClosing).map(entry => fromKept(entry).end)
   const calls = said.flatMap(({ calls }) => calls)
   return {
     end: {
@@ -239,44 +254,24 @@ function createPieces() {
   }
 }
 
-/** Gathers what the wire said beside the parts. Of a note, which is cut out of the text, no token may be told. */
-function createFacts(hidesNotes: boolean) {
+/** Gathers the log probabilities of a reply. */
+function createTokens() {
   const shown: unknown[] = []
-  const waiting: unknown[] = []
-  let details: WireFacts['details']
   let size = 0
   return {
-    hear(facts: WireFacts): void {
-      for (const one of facts.logprobs ?? []) waiting.push(one)
-      if (facts.logprobs) size += JSON.stringify(facts.logprobs).length
-      details = facts.details ?? details
-    },
-    /** The log probabilities of the tokens of a text that is shown. */
-    logprobs(text: string): readonly unknown[] | undefined {
-      if (waiting.length === 0) return undefined
-      const found = hidesNotes ? takeTokens(waiting, text) : waiting.splice(0)
+    add(logprobs: readonly unknown[] | undefined): void {
+      if (!logprobs) return
+      size += JSON.stringify(logprobs).length
       if (size > mostLogprobs) shown.length = 0
-      else for (const one of found) shown.push(one)
-      return found.length > 0 ? found : undefined
+      else for (const one of logprobs) shown.push(one)
     },
-    end: () => ({ ...(shown.length > 0 && { logprobs: shown }), ...(details && { details }) }),
+    clear(): void {
+      shown.length = 0
+      size = 0
+    },
+    all: () => (shown.length > 0 ? { logprobs: shown } : {}),
   }
 }
 
 /** In characters of JSON. A reply with more of them is told without: a stream has brought them already. */
 const mostLogprobs = 64 * 1024 * 1024
-
-/** Takes the tokens that a text is made of, in order. What stands between them was not shown. */
-function takeTokens(waiting: unknown[], text: string): readonly unknown[] {
-  const found: unknown[] = []
-  let left = text
-  let at = 0
-  for (; at < waiting.length && left !== ''; at++) {
-    const { token } = (waiting[at] ?? {}) as { token?: unknown }
-    if (typeof token !== 'string' || token === '' || !left.startsWith(token)) continue
-    found.push(waiting[at])
-    left = left.slice(token.length)
-  }
-  waiting.splice(0, at)
-  return found
-}

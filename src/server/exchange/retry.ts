@@ -1,18 +1,19 @@
+import { createHash } from 'node:crypto'
 import type { ThreadStatus } from '../../history/index.ts'
 import { listLog } from '../../history/log/read-log.ts'
 import type { StoredTurn, ThreadKey } from '../../stores/store.ts'
 import { itemOf } from '../identity/item.ts'
-import type { Asked } from './asked.ts'
+import { type Asked, sourceOf } from './asked.ts'
 import type { Place } from './place.ts'
 
-/** How long a request waits for a turn that is being answered: a client that cancels goes on at once. */
+/** How long a new message waits for the turn before it: a client that cancels writes the next message at once. */
 export const shortPause = 2_000
 
-/** How long a repeated request waits for the answer to the first one, and for how long a client library tries again. */
+/** How long a repeated request waits for the answer to the first one. Client libraries give up after ten minutes. */
 const longestRetry = 600_000
 const mostRetries = 3
 
-/** Whether a client library says that it sends a request again, or will know it again if it does. */
+/** Whether a request may have come before: its client library counts its tries, or gives it an idempotency key. */
 export const isRetry = (asked: Asked): boolean => isCounted(asked) || keyOf(asked) !== undefined
 
 export const patienceOf = (asked: Asked): number => (isRetry(asked) ? longestRetry : shortPause)
@@ -20,10 +21,34 @@ export const patienceOf = (asked: Asked): number => (isRetry(asked) ? longestRet
 export const keyOf = ({ headers }: Asked): string | undefined => headers['idempotency-key']
 
 /** Whether a request that says the same as a turn is that request once more. With a key, another key is another request. */
-export function isRetryOf(asked: Asked, turn: StoredTurn): boolean {
-  const key = keyOf(asked)
-  return key === undefined ? isCounted(asked) : turn.key === key
+export async function isRetryOf(asked: Asked, thread: ThreadKey, turn: StoredTurn): Promise<boolean> {
+  return keyOf(asked) === undefined
+    ? isCounted(asked)
+    : (await turnOfKey(asked, thread, [turn])) !== undefined
 }
+
+/** The turn that a request with the same key began, or went on with. */
+export async function turnOfKey(
+  asked: Asked,
+  { actor, branch, ...thread }: ThreadKey,
+  turns: readonly StoredTurn[],
+): Promise<StoredTurn | undefined> {
+  const key = keyOf(asked)
+  const begun = turns.find(turn => turn.key === key)
+  if (begun || key === undefined || turns.length === 0) return begun
+  const found = await asked.log.store.findMarks(asked.log.tenant, [keyMark(asked, key)])
+  const places = found.filter(
+    ({ thread: of }) => of.conversation === thread.conversation && of.actor === actor && of.branch === branch,
+  )
+  return turns.find(({ first }) => places.some(({ at }) => at === first))
+}
+
+/** Marks the first entry of a turn with the key of a request that goes on with it: the turn itself has only that of the first. */
+export const keyMark = ({ keyId }: Pick<Asked, 'keyId'>, key: string): string =>
+  `k${createHash('sha256')
+    .update(JSON.stringify([keyId, key]))
+    .digest('base64url')
+    .slice(0, 22)}`
 
 const isCounted = ({ headers }: Asked) => Number(headers['x-stainless-retry-count'] ?? 0) > 0
 
@@ -50,8 +75,7 @@ export async function hasReply(
   turn: StoredTurn,
 ): Promise<boolean> {
   if (turn.status === 'completed') return turn.last > at
-  const source = { store: log.store, key: thread, count: log.history.count }
-  const after = await listLog(source, { from: at + 1, to: turn.last })
+  const after = await listLog(sourceOf(log, thread), { from: at + 1, to: turn.last })
   const items = after.flatMap(({ message, seq, isClosing, isBroken }) =>
     isClosing || isBroken ? [] : (itemOf(message, seq) ?? []),
   )

@@ -3,7 +3,7 @@ import { sleep } from '../../models/sleep.ts'
 import type { ThreadKey } from '../../stores/store.ts'
 import type { Asked } from './asked.ts'
 
-/** Waits while somebody answers a turn of a thread. `wasHeld`: somebody did, so the log may have grown. */
+/** Waits while a turn of a thread is answered. `wasHeld`: one was, so the log may have grown. */
 export async function untilFree(
   { log, signal }: Pick<Asked, 'log' | 'signal'>,
   thread: ThreadKey,

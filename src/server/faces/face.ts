@@ -1,14 +1,19 @@
 import type { Fault } from '../../chat/fault-of.ts'
 import type { MessageLike } from '../../log/message.ts'
 import type { ModelSettings, ModelUsage, ToolSpec } from '../../models/model.ts'
+import type { Form } from '../../models/wire/wire.ts'
 
 /** What a client asks for on any face, in our words. */
 export interface ChatRequest {
   readonly model: string
   /** The leading system messages, joined: sent first and fresh with every call, not part of the log. */
   readonly system?: string
+  /** Whether the client marked a part of the system prompt for caching: then it is sent as it is. */
+  readonly marksCache?: boolean
   /** All other messages, in order, each in a form that `parseMessage` reads. */
   readonly messages: readonly MessageLike[]
+  /** Where each of them stands in the client's own list. Absent where a request was not read from a face. */
+  readonly origins?: readonly Origin[]
   readonly tools: readonly ToolSpec[]
   /** `provider` holds what only some upstreams know: flat, in the one vocabulary of `read-settings.ts`. */
   readonly settings: ModelSettings
@@ -17,6 +22,14 @@ export interface ChatRequest {
   readonly named: NamedPlace
   /** What the writer of the same face needs to know of the request: whether usage was asked for, say. */
   readonly hints: Readonly<Record<string, unknown>>
+}
+
+/** The entries of a client's list that one message was read from, the last one included. */
+export interface Origin {
+  readonly first: number
+  readonly last: number
+  /** The blocks of the entry, if others of its blocks are other messages. */
+  readonly blocks?: readonly number[]
 }
 
 /** A conversation as the body names it. */
@@ -30,7 +43,7 @@ export interface NamedPlace {
    * before which the reply's own message belongs.
    */
   readonly references?: readonly { readonly at: number; readonly reply: string }[]
-  /** Messages: `metadata.user_id`, which holds the session of some clients. */
+  /** `user`, or `metadata.user_id`, which also holds the session of some clients. */
   readonly user?: string
   /** Responses: false if the answer must not be found again. */
   readonly isStored?: boolean
@@ -90,13 +103,18 @@ export interface ReplyStream {
   end(end: ReplyEnd): string
   /** Ends a stream that failed after it began. */
   fail(fault: FaceFault): string
-  /** Keeps a silent connection alive; empty where the format has no way to. */
-  idle(): string
+  /** Keeps a silent connection alive. Default: see `signOfLife`. */
+  idle?(): string
 }
 
 /** One wire format: how its requests are read and its answers written. */
 export interface Face {
-  readonly name: 'ollama' | 'openai' | 'responses' | 'messages'
+  /** For logs and metrics: nothing is decided by it. */
+  readonly name: string
+  /** An upstream that speaks the same form is sent what the client wrote. */
+  readonly form: Form
+  /** The field of a body that holds its messages, for refusals. Default `messages`. */
+  readonly field?: string
   readonly streamType: 'application/x-ndjson' | 'text/event-stream'
   /** Reads a body that was parsed from JSON. Throws BadRequestError, which names the field. `headers`: of the request. */
   read(body: unknown, headers?: Readonly<Record<string, string | undefined>>): ChatRequest

@@ -3,6 +3,7 @@ import { expect } from 'vitest'
 import { BadRequestError } from '../../log/bad-request-error.ts'
 import { parseMessage } from '../../log/parse-message.ts'
 import type { ChatRequest, Face, FaceCall, ReplyEnd, ReplyStart } from './face.ts'
+import { signOfLife } from './sse.ts'
 
 /** What a model says, for a test to write through a face and to read back through the client library of its wire. */
 export interface Said {
@@ -46,7 +47,7 @@ export function streamOf(face: Face, start: ReplyStart, said: Said): string {
     ...text.map((delta, at) => stream.text(delta, at === 0 ? logprobs : undefined)),
     calls.length > 0 ? stream.calls(calls) : '',
     stream.end(endOf(said)),
-  ].join(stream.idle())
+  ].join(signOfLife(face, stream))
 }
 
 /** A `fetch` that answers everything with this text, in pieces of so many bytes, the last size again and again. */
@@ -125,7 +126,7 @@ export function expectDamagedIsRefused(face: Face, good: unknown, seed: number):
     fc.property(damaged(good), body => {
       if (refusalOf(face, body)) refused++
     }),
-    { seed, numRuns: process.env.THROUGHLINE_LONG ? 20_000 : 500 },
+    { seed, numRuns: process.env.THROUGHLINE_LONG ? 20_000 : 150 },
   )
   expect(refused).toBeGreaterThan(50)
 }

@@ -1,23 +1,32 @@
 import type { MessageLike } from '../../log/message.ts'
-import type { ChatRequest } from './face.ts'
+import type { ChatRequest, Origin } from './face.ts'
 
 /** Gathers the messages of a body. System texts before the first other message are the system prompt. */
 export function messageList(leading: readonly string[] = []) {
   const system = [...leading]
   const messages: MessageLike[] = []
+  const origins: Origin[] = []
+  /** The first entry of the client's list that belongs to no message yet. */
+  let next = 0
   return {
-    add(message: MessageLike): void {
-      if (message.role === 'system' && messages.length === 0) system.push(String(message.content))
-      else messages.push(message)
-    },
-    /** A text of the system, wherever it stands. */
-    addSystem(text: string): void {
-      this.add({ role: 'system', content: text })
+    /** `at`: the last entry of the client's list that the message was read from, and which of its blocks. */
+    add(message: MessageLike, at: number, blocks?: readonly number[]): void {
+      const first = Math.min(next, at)
+      next = at + 1
+      if (message.role === 'system' && messages.length === 0) {
+        system.push(String(message.content))
+        return
+      }
+      messages.push(message)
+      origins.push({ first, last: at, ...(blocks && { blocks }) })
     },
     count: () => messages.length,
-    result(): Pick<ChatRequest, 'system' | 'messages'> {
+    /** `entries`: how many the client's list has. Those behind the last message belong to it. */
+    result(entries: number): Pick<ChatRequest, 'system' | 'messages' | 'origins'> {
       const text = system.filter(one => one !== '').join('\n\n')
-      return { ...(text !== '' && { system: text }), messages }
+      const last = origins.at(-1)
+      if (last && last.last < entries - 1) origins[origins.length - 1] = { ...last, last: entries - 1 }
+      return { ...(text !== '' && { system: text }), messages, origins }
     },
   }
 }

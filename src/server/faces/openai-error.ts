@@ -16,10 +16,10 @@ export function toOpenAiError(fault: FaceFault) {
 }
 
 /** The words by which clients know that they must shorten the conversation. */
-function tooLong({ message, tokens }: FaceFault): string {
+function tooLong({ message, tokens, details }: FaceFault): string {
   if (!tokens) return `The prompt exceeds this model's maximum context length. ${message}`
   const { prompt, window } = tokens
-  return `This model's maximum context length is ${window} tokens. However, your messages resulted in ${prompt} tokens. Please reduce the length of the messages.`
+  return `This model's maximum context length is ${window} tokens. However, your messages resulted in ${prompt} tokens. Please reduce the length of the messages.${details === undefined ? '' : ` ${details}`}`
 }
 
 function typeOf(status: number): string {

@@ -1,10 +1,8 @@
-import { type Fields, optional, readFields, readJson, readList, readText, refuse } from '../../log/fields.ts'
+import { type Fields, optional, readEach, readFields, readJson, readText, refuse } from '../../log/fields.ts'
 
 /** Reads the `tool_calls` of a message of Ollama or OpenAI. Each stays in its provider's form. */
 export function readCalls(value: unknown, field: string): readonly Fields[] {
-  return (optional(value, field, readList) ?? []).map((given, at) => {
-    const where = `${field}[${at}]`
-    const call = readFields(given, where)
+  return readEach(value, field, (call, where) => {
     const id = optional(call.id, `${where}.id`, readText)
     const held = { ...(id !== undefined && { id }), ...(call.type === 'function' && { type: 'function' }) }
     if (call.type === 'custom') {

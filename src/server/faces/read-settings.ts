@@ -55,14 +55,34 @@ export function readProvider(fields: Fields, where = ''): Record<string, unknown
   return provider
 }
 
+/** How a wire format names the settings that nearly all of them have. */
+export interface SamplingNames {
+  /** The first of these that is given counts. */
+  readonly maxTokens: readonly string[]
+  /** Default `stop`. */
+  readonly stop?: string
+  /** The place of the fields in the body: `options.`. */
+  readonly where?: string
+}
+
+/** Reads the settings that nearly all wire formats have. */
+export function readSampling(fields: Fields, { maxTokens, stop = 'stop', where = '' }: SamplingNames) {
+  return {
+    temperature: optional(fields.temperature, `${where}temperature`, readNumber),
+    maxTokens: maxTokens.map(name => readMaxTokens(fields[name], `${where}${name}`)).find(Boolean),
+    seed: optional(fields.seed, `${where}seed`, readWhole),
+    stop: readStop(fields[stop], `${where}${stop}`),
+  }
+}
+
 /** The most tokens of the reply. Clients of local servers write 0 or −1 for as many as fit. */
-export function readMaxTokens(value: unknown, field: string): number | undefined {
+function readMaxTokens(value: unknown, field: string): number | undefined {
   const most = optional(value, field, readWhole)
   return most !== undefined && most > 0 ? most : undefined
 }
 
 /** Reads one text or a list of texts. */
-export function readStop(value: unknown, field: string): readonly string[] | undefined {
+function readStop(value: unknown, field: string): readonly string[] | undefined {
   if (typeof value === 'string') return [value]
   return optional(value, field, readList)?.map((word, at) => readText(word, `${field}[${at}]`))
 }

@@ -1,22 +1,22 @@
 import {
   type Fields,
   optional,
+  readEach,
   readFields,
   readJsonFields,
-  readList,
   readText,
   refuse,
 } from '../../log/fields.ts'
 import type { ToolSpec } from '../../models/model.ts'
+import { refuseElsewhere } from './own-form.ts'
 
 /** Reads tools as Ollama and OpenAI's chat completions have them: `{ type: 'function', function }`. */
 export function readFunctionTools(value: unknown, field = 'tools'): readonly ToolSpec[] {
-  return (optional(value, field, readList) ?? []).map((tool, at) => {
-    const where = `${field}[${at}]`
-    const { type = 'function', function: spec } = readFields(tool, where)
-    if (type !== 'function') refuse(`${where}.type`, 'must be "function": other tools are not supported')
-    return toToolSpec(readFields(spec, `${where}.function`), `${where}.function`)
-  })
+  return readEach(value, field, ({ type = 'function', function: spec }, where) => {
+    if (type === 'function') return [toToolSpec(readFields(spec, `${where}.function`), `${where}.function`)]
+    refuseElsewhere(`${where}.type`, 'must be "function": other tools are not supported')
+    return []
+  }).flat()
 }
 
 /** A tool from its fields. The arguments have another name on each face. */

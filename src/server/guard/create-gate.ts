@@ -18,7 +18,8 @@ export interface Gate {
   readonly inside: number
 }
 
-export function createGate(most: number): Gate {
+/** `onChange` is called with how many are inside, whenever it changes. */
+export function createGate(most: number, onChange: (inside: number) => void = () => {}): Gate {
   let inside = 0
   return {
     enter() {
@@ -27,10 +28,14 @@ export function createGate(most: number): Gate {
           `This server writes ${most} replies already: try again, or raise "maxStreams".`,
           1000,
         )
-      inside += 1
+      const change = (by: number) => {
+        inside += by
+        onChange(inside)
+      }
+      change(1)
       let isInside = true
       return () => {
-        if (isInside) inside -= 1
+        if (isInside) change(-1)
         isInside = false
       }
     },

@@ -124,7 +124,7 @@ const anyBody = fc
     tail: `${space}]${fields.join('')}}`,
   }))
 
-const numRuns = process.env.THROUGHLINE_LONG ? 20_000 : 300
+const numRuns = process.env.THROUGHLINE_LONG ? 20_000 : 100
 
 /** Compares a parser with one that knows nothing, on bodies that begin alike. */
 function compare(newParser: () => (bytes: Buffer, owner: string) => unknown): void {

@@ -1,26 +1,36 @@
 import type { Store } from '../../stores/store.ts'
-import type { Upstream } from '../upstream/upstream.ts'
+import type { NamedUpstream } from '../upstream/upstreams.ts'
 
 export interface Readiness {
   readonly isReady: boolean
   readonly store: 'ok' | 'away'
   readonly upstream: 'ok' | 'away'
+  /** Each of several upstreams, by its name. */
+  readonly upstreams?: Readonly<Record<string, 'ok' | 'away'>>
 }
 
 /** How long the log and the upstream may take to answer. */
 const patienceMs = 3000
 
-/** Whether requests can be answered now: the log can be read, and the upstream lists its models. */
+/** Whether requests can be answered now: the log can be read, and an upstream lists its models. */
 export async function checkReadiness(
   store: Pick<Store, 'conversations'>,
-  upstream: Pick<Upstream, 'models'>,
+  all: readonly NamedUpstream[],
 ): Promise<Readiness> {
-  const [log, models] = await Promise.all([
+  const [log, ...each] = await Promise.all([
     answers(() => store.conversations('default', { limit: 1 })),
-    answers(() => upstream.models()),
+    ...all.map(({ upstream }) => answers(() => upstream.models())),
   ])
-  return { isReady: log && models, store: log ? 'ok' : 'away', upstream: models ? 'ok' : 'away' }
+  // One upstream that is away does not keep others from answering.
+  const models = each.includes(true)
+  const upstreams = Object.fromEntries(all.map(({ name }, at) => [name, toWord(each[at])]))
+  return {
+    ...{ isReady: log && models, store: toWord(log), upstream: toWord(models) },
+    ...(all.length > 1 && { upstreams }),
+  }
 }
+
+const toWord = (isThere: boolean | undefined): 'ok' | 'away' => (isThere ? 'ok' : 'away')
 
 async function answers(ask: () => Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined

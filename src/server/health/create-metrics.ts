@@ -1,4 +1,5 @@
 import type { ModelUsage } from '../../models/model.ts'
+import type { Reading } from '../cache/create-read-ahead.ts'
 
 /** A request that was answered, or refused, as metrics count it. */
 export interface Counted {
@@ -8,11 +9,17 @@ export interface Counted {
   readonly outcome: string
   readonly ms: number
   readonly model?: string | undefined
+  /** The upstream that was asked. */
+  readonly upstream?: string | undefined
   readonly usage?: ModelUsage | undefined
+  /** The prompt tokens that were the same as in the call before. */
+  readonly reusable?: number | undefined
 }
 
 export interface Metrics {
   count(request: Counted): void
+  /** Counts a prompt that was read ahead, or was to be. */
+  readAhead(reading: Pick<Reading, 'upstream' | 'outcome' | 'tokens'>): void
   /** All of them in Prometheus' text format. `gauges`: what there is now, by name. */
   text(gauges: Readonly<Record<string, number>>): string
 }
@@ -49,13 +56,17 @@ export function createMetrics(): Metrics {
   }
 
   return {
-    count({ face, outcome, ms, model = 'unknown', usage = {} }) {
-      add('throughline_requests_total', { face, outcome }, 1)
+    count({ face, outcome, ms, model = 'unknown', upstream = 'none', usage = {}, reusable = 0 }) {
+      add('throughline_requests_total', { face, outcome, upstream }, 1)
       time(face, ms)
       const { promptTokens = 0, replyTokens = 0, cachedTokens = 0 } = usage
-      const tokens = { prompt: promptTokens, reply: replyTokens, cached: cachedTokens }
+      const tokens = { prompt: promptTokens, reply: replyTokens, cached: cachedTokens, reusable }
       for (const [kind, amount] of Object.entries(tokens))
-        if (amount > 0) add('throughline_tokens_total', { model, kind }, amount)
+        if (amount > 0) add('throughline_tokens_total', { model, kind, upstream }, amount)
+    },
+    readAhead({ upstream, outcome, tokens }) {
+      add('throughline_read_ahead_total', { upstream, outcome }, 1)
+      if (tokens > 0) add('throughline_read_ahead_tokens_total', { upstream }, tokens)
     },
     text(gauges) {
       const lines: string[] = []

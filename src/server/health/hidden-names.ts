@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { createHistory } from '../../history/index.ts'
 import { mainBranch } from '../../history/log/read-log.ts'
 import type { Store } from '../../stores/store.ts'
-import type { Served } from '../routes/chat-route.ts'
+import type { Served } from '../exchange/runner.ts'
 
 /** Hides a name: the same name looks the same in all lines of all servers on one log, and says nothing. */
 export type HideName = (name: string) => string

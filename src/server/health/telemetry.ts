@@ -1,5 +1,4 @@
-import type { Served } from '../routes/chat-route.ts'
-import type { Upstream } from '../upstream/upstream.ts'
+import type { Served } from '../exchange/runner.ts'
 
 /** The names of OpenTelemetry's conventions for generative AI (1.41). They move: this is their only place. */
 const names = {
@@ -12,6 +11,7 @@ const names = {
   reply: 'gen_ai.usage.output_tokens',
   cached: 'gen_ai.usage.cache_read.input_tokens',
   error: 'error.type',
+  upstream: 'throughline.upstream',
 } as const
 
 /** The part of `@opentelemetry/api` that is used here. */
@@ -33,7 +33,6 @@ const errorStatus = 2
 
 /** Reports every request as a span, if the application has `@opentelemetry/api`. No texts are reported. */
 export async function openTelemetry(
-  upstream: Pick<Upstream, 'kind'>,
   load: () => Promise<unknown> = () => import('@opentelemetry/api' as string),
 ): Promise<((served: Served) => void) | undefined> {
   let api: OpenTelemetry
@@ -49,22 +48,26 @@ export async function openTelemetry(
     const span = tracer.startSpan(`chat ${model.slice(0, 100)}`, {
       kind: clientKind,
       startTime: end - ms,
-      attributes: attributesOf(served, upstream.kind),
+      attributes: attributesOf(served),
     })
     if (fault || answered?.result.status === 'failed') span.setStatus({ code: errorStatus })
     span.end(end)
   }
 }
 
-function attributesOf(
-  { model, place, answered, fault }: Served,
-  provider: string,
-): Readonly<Record<string, Attribute>> {
+function attributesOf({
+  model,
+  upstream,
+  place,
+  answered,
+  fault,
+}: Served): Readonly<Record<string, Attribute>> {
   const { promptTokens, replyTokens, cachedTokens } = answered?.result.usage ?? {}
   const error = fault?.code ?? answered?.result.error?.code
   const given: Readonly<Record<string, Attribute | undefined>> = {
     [names.operation]: 'chat',
-    [names.provider]: provider,
+    [names.provider]: upstream?.kind,
+    [names.upstream]: upstream?.name,
     [names.model]: model?.slice(0, 200),
     [names.conversation]: place?.thread.conversation,
     [names.finish]: answered?.reply && [answered.reply.reason],

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fitPrompt } from '../../bridges/fit-prompt.ts'
+import { addedTexts } from '../../context/added-texts.fixture.ts'
 import { fit } from '../../context/fit.ts'
 import { balanced, thorough } from '../../context/policies/recall.ts'
 import { stable } from '../../context/policies/stable.ts'
@@ -44,7 +45,7 @@ describe('addedMessages', () => {
       for (let window = 600; window < 1800; window += 150)
         for (const fitted of [fit, fitPrompt]) {
           const { messages: sent, receipt } = fitted(messages, { window, policy })
-          const added = receipt.inserted.filter(({ place }) => sent[place]!.role !== 'tool')
+          const added = addedTexts(receipt).filter(({ place }) => sent[place]!.role !== 'tool')
           for (const { part } of added) parts.add(part)
           expect([...addedMessages(sent)].toSorted((a, b) => a - b)).toEqual(added.map(({ place }) => place))
         }
@@ -107,4 +108,23 @@ describe('addedMessages', () => {
       { seed: 4 },
     )
   })
+})
+
+it('finds the changing lines of a system prompt, and not what a user has typed', () => {
+  const lines = { role: 'user', content: '[From the system prompt, as of now:]\nIt is 12:03.' }
+  const call = {
+    role: 'assistant',
+    content: '',
+    tool_calls: [{ id: 'a', function: { name: 'f', arguments: '{}' } }],
+  }
+  const done = { role: 'tool', tool_call_id: 'a', content: 'done' }
+  const [hello, reply] = [
+    { role: 'user', content: 'Hello' },
+    { role: 'assistant', content: 'Hi' },
+  ]
+  expect([...addedMessages([lines, hello])]).toEqual([0])
+  expect([...addedMessages([hello, reply, lines, hello])]).toEqual([2])
+  expect([...addedMessages([hello, call, done, lines, call, done])]).toEqual([3])
+  expect([...addedMessages([hello, reply, lines, reply, hello])]).toEqual([])
+  expect([...addedMessages([hello, reply, lines])]).toEqual([])
 })

@@ -4,6 +4,7 @@ import {
   acknowledgement,
   actionsTitle,
   artifactTitle,
+  changingTitle,
   markerText,
   notesTitle,
   previousActionsTitle,
@@ -23,12 +24,18 @@ export function addedMessages(messages: readonly MessageLike[]): ReadonlySet<num
   }
   if (kinds.size === 0) return found
   const read = (at: number) => readMessage(messages[at]!, at)
-  const first = messages.findIndex((_, at) => read(at).role === 'user')
+  // The changing lines of a system prompt stand before a user message, or between two rounds, also where nothing was left out.
+  for (const [at, kind] of kinds) {
+    const isBetween = at > 0 && read(at - 1).role === 'tool' && read(at + 1).calls.length > 0
+    if (kind === 'changing' && (isBetween || read(at + 1).role === 'user')) found.add(at)
+  }
+  const first = messages.findIndex((_, at) => read(at).role === 'user' && !found.has(at))
   if (first < 0 || kinds.has(first)) return found
   let at = first + 1
+  const apart = new Set(found)
   for (; kinds.has(at) || isAnswer(at); at++) found.add(at)
   // Right behind the first user message stands what was left out. Without that nothing was, and nothing was recalled.
-  if (!['marker', 'digests'].some(kind => [...found].some(at => kinds.get(at) === kind))) return new Set()
+  if (!['marker', 'digests'].some(kind => [...found].some(at => kinds.get(at) === kind))) return apart
   const turn = messages.findLastIndex((_, at) => !kinds.has(at) && read(at).role === 'user')
   for (const [at, kind] of kinds) {
     // A block stands before the user message that asks for it, the journal of a long turn right behind its user message.
@@ -42,7 +49,7 @@ export function addedMessages(messages: readonly MessageLike[]): ReadonlySet<num
   }
 }
 
-type Kind = 'marker' | 'notes' | 'digests' | 'journal' | 'actions' | 'block'
+type Kind = 'changing' | 'marker' | 'notes' | 'digests' | 'journal' | 'actions' | 'block'
 
 function kindOf(message: MessageLike, at: number): Kind | undefined {
   const { role, text, calls, media } = readMessage(message, at)
@@ -57,6 +64,7 @@ function kindOf(message: MessageLike, at: number): Kind | undefined {
   if (title === actionsTitle) return lines.every(isAction) ? 'actions' : undefined
   if (title === recallTitle) return /^#\d{1,9} [a-z]/.test(lines[0]!) ? 'block' : undefined
   if (title === artifactTitle) return 'block'
+  if (title === changingTitle) return 'changing'
   return title === notesTitle ? 'notes' : undefined
 }
 

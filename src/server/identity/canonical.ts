@@ -2,14 +2,15 @@ import { isObject } from '../../log/parse-json.ts'
 
 /**
  * The arguments of a call as a text that is the same for every order of keys and every spacing. Arguments without a value
- * are left out, because clients leave them out. Empty if there are none. What is no JSON stays as it is.
+ * are left out, because clients leave them out, and those that are false, because clients add them: Claude Code completes
+ * the calls of its tools by `replace_all: false`. Empty if there are none. What is no JSON stays as it is.
  */
 export function toCanonical(text: string): string {
   try {
     const value: unknown = JSON.parse(text)
     if (isEmpty(value)) return ''
     if (!isObject(value)) return write(value).normalize('NFC')
-    const filled = Object.entries(value).filter(([, one]) => !isEmpty(one))
+    const filled = Object.entries(value).filter(([, one]) => one !== false && !isEmpty(one))
     return filled.length === 0 ? '' : writeFields(filled).normalize('NFC')
   } catch {
     // It is no JSON, or nested too deeply to be written.

@@ -13,7 +13,7 @@ function markOf(scope: string, messages: readonly { role: string; content: strin
   return hash.digest('base64url').slice(0, 22)
 }
 
-it('marks a message by all that came before it, whichever lists came before', () => {
+it('marks a message by all that came before it, whichever lists came before', async () => {
   const lists = [
     ...[101, 103, 99, 301, 299, 303].map(length => talk(length)),
     ...[0, 50, 98, 100].flatMap(at => [talk(101, [at]), talk(303, [at, 200])]),
@@ -21,15 +21,29 @@ it('marks a message by all that came before it, whichever lists came before', ()
   for (const scope of ['ada', 'bob', 'ada'])
     for (const list of [...lists, ...lists.toReversed()])
       for (const from of [0, 63, 64, 65, list.length - 12, list.length - 1]) {
-        const last = marksOf(itemsOf(list), scope, from).at(-1)
+        const last = (await marksOf(itemsOf(list), scope, from)).at(-1)
         expect(last?.whole).toBe(markOf(scope, list))
       }
 })
 
-it('gives the newest marks of a list that was marked before', () => {
+it('gives the newest marks of a list that was marked before', async () => {
   const items = itemsOf(talk(201))
-  const all = marksOf(items, 'ada', 100)
-  expect(marksOf(items, 'ada', 190)).toEqual(all.filter(({ item }) => item >= 190))
-  expect(marksOf(items, 'ada', 0)).toHaveLength(101)
-  expect(marksOf(items, 'bob', 190)[0]?.whole).not.toBe(all.at(-6)?.whole)
+  const all = await marksOf(items, 'ada', 100)
+  expect(await marksOf(items, 'ada', 190)).toEqual(all.filter(({ item }) => item >= 190))
+  expect(await marksOf(items, 'ada', 0)).toHaveLength(101)
+  expect((await marksOf(items, 'bob', 190))[0]?.whole).not.toBe(all.at(-6)?.whole)
+})
+
+it('lets others have their turn while it marks a long list', async () => {
+  const items = itemsOf(talk(4001))
+  let turns = 0
+  let isOver = false
+  const beat = () => {
+    turns += 1
+    if (!isOver) setImmediate(beat)
+  }
+  setImmediate(beat)
+  expect(await marksOf(items, 'ada')).toHaveLength(2001)
+  isOver = true
+  expect(turns).toBeGreaterThan(20)
 })

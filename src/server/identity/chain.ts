@@ -1,4 +1,5 @@
 import { createHash, type Hash } from 'node:crypto'
+import { createRests } from '../../history/log/rests.ts'
 import type { MessageLike } from '../../log/message.ts'
 import type { Mark, ThreadKey } from '../../stores/store.ts'
 import { type Compared, comparedOf, exactText } from './item.ts'
@@ -45,14 +46,21 @@ export interface UserMarks extends Hashes {
  * The marks of the user messages from the item `from` on. `scope` keeps apart what must never be taken for one another:
  * keys of different people, conversations with names of their own.
  */
-export function marksOf(items: readonly Item[], scope: string, from = 0): readonly UserMarks[] {
+export async function marksOf(
+  items: readonly Item[],
+  scope: string,
+  from = 0,
+): Promise<readonly UserMarks[]> {
   const known = marked.get(items)
   if (known?.scope === scope && known.from <= from) return known.marks.filter(({ item }) => item >= from)
   const chain = createChain(scope, items.slice(0, from))
   const marks: UserMarks[] = []
+  const rest = createRests()
   for (let item = from; item < items.length; item++) {
     const found = chain.add(items[item]!)
     if (found) marks.push({ item, index: items[item]!.index, ...found })
+    const pause = rest(items[item]!.text.length)
+    if (pause) await pause
   }
   marked.set(items, { scope, from, marks })
   return marks

@@ -16,20 +16,20 @@ export interface ToFind extends LogToWalk {
 const firstLook = 3
 const laterLook = 256
 
-/** The marks of the newest user messages, and those of all if somebody needs them. */
-export function createMarks({ items, scope }: ToFind) {
-  const newest = marksOf(items, scope, lastUsers(items, firstLook))
+/** The marks of the newest user messages, and those of all if they are needed. */
+export async function createMarks({ items, scope }: ToFind) {
+  const newest = await marksOf(items, scope, lastUsers(items, firstLook))
   let all: readonly UserMarks[] | undefined
   return {
     newest,
-    older() {
-      all ??= newest.length < firstLook ? newest : marksOf(items, scope)
+    async older() {
+      all ??= newest.length < firstLook ? newest : await marksOf(items, scope)
       return all.slice(0, all.length - newest.length)
     },
   }
 }
 
-export type Marks = ReturnType<typeof createMarks>
+export type Marks = Awaited<ReturnType<typeof createMarks>>
 
 /**
  * How far the list agrees with the threads that may have begun it. Of each kind of mark the newest that the log knows is
@@ -72,7 +72,7 @@ export async function findPairs(given: ToFind, marks: Marks, before?: number): P
 
 /** Where the first message of the list stands, if it is a user's. */
 export async function findFirst({ items, scope, ...given }: ToFind): Promise<readonly Meeting[]> {
-  const [first] = marksOf(items.slice(0, 1), scope)
+  const [first] = await marksOf(items.slice(0, 1), scope)
   if (!first) return []
   const places = await given.store.findMarks(given.tenant, names.alone(first), { limit: mostAlone })
   return places
@@ -119,9 +119,10 @@ async function* looks(
       return []
     }
     yield { meet }
-    end ??= marks.older().length
+    const older = await marks.older()
+    end ??= older.length
     if (end <= 0) return
-    look = marks.older().slice(Math.max(0, end - laterLook), end)
+    look = older.slice(Math.max(0, end - laterLook), end)
     end -= laterLook
   }
 }

@@ -1,4 +1,5 @@
 import type { LoggedMessage } from '../../history/index.ts'
+import { normalizeText } from '../../history/log/logged-message.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { notedResult } from '../../log/texts.ts'
@@ -59,13 +60,15 @@ function readItem(message: MessageLike, seq: number): Compared | undefined {
 }
 
 /**
- * The words of a text, the same however a client writes its letters (composed or not), ends its lines and spaces its
+ * The words of a text as the log has them, the same however a client writes its letters (composed or not), ends its lines and spaces its
  * paragraphs. `brackets`: the lines that may stand for a file which was left out.
  */
 function linesOf(text: string, hasBrackets: boolean): { readonly words: string; readonly brackets: string } {
   const words: string[] = []
   const brackets: string[] = []
-  for (const line of text.normalize('NFC').split(/[\r\n]/)) {
+  for (const line of normalizeText(text)
+    .normalize('NFC')
+    .split(/[\r\n]/)) {
     const trimmed = line.trimEnd()
     if (trimmed === '') continue
     if (hasBrackets && isBracket(trimmed)) brackets.push(trimmed.trim())

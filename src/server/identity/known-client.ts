@@ -89,6 +89,18 @@ const clients: readonly {
   { client: 'session', id: ['x-session-id'], parent: { own: ['x-parent-session-id'], root: [] } },
 ]
 
+/** The person that headers name: ours, or that of Open WebUI. */
+export const personIn = (headers: HeadersOf): string | undefined =>
+  clean(headers['x-throughline-person']) ?? clean(headers['x-openwebui-user-id'])
+
+/** The person that a body names. Claude Code's `user_id` holds the session too, which is left out. */
+export function personOf({ named: { user } }: Pick<ChatRequest, 'named'>): string | undefined {
+  if (sessionOf(user) === undefined) return clean(user)
+  if (!user!.startsWith('{')) return clean(user!.slice(0, user!.lastIndexOf('_session_')))
+  const { account_uuid: account, device_id: device } = JSON.parse(user!) as Readonly<Record<string, unknown>>
+  return [account, device].map(id => (typeof id === 'string' ? clean(id) : undefined)).find(id => id)
+}
+
 /** Claude Code's `…_session_<id>`, or a JSON with `session_id`. */
 function sessionOf(user: string | undefined): string | undefined {
   if (user === undefined || user.length > 2000) return undefined

@@ -30,7 +30,7 @@ export async function findProvisional(
   return found
 }
 
-/** More entries than these follow a message only if somebody went on: a reply has a few notes at most. */
+/** More entries than these follow a message only if the conversation went on: a reply has a few notes at most. */
 const mostOfReply = 10
 
 /** Whether a client said more after a place. It is read only where the head alone does not tell. */

@@ -41,7 +41,7 @@ export interface ToRecognise extends ToFind {
  */
 export async function recognise(given: ToRecognise): Promise<Placement> {
   const { items, named } = given
-  const marks = createMarks(given)
+  const marks = await createMarks(given)
   const walks = await findWalks(given, marks)
   const best = bestOf(walks)
   const isRepeated = best?.items === items.length && best.hasMore

@@ -160,7 +160,7 @@ async function* visible({ store, count }: LogToWalk, key: ThreadKey, range: Entr
 const saidIn = ({ message, seq, isClosing }: LoggedMessage) =>
   isClosing ? undefined : comparedOf(message, seq)
 
-/** Whether a turn broke off. Reads the turns once, and only if somebody asks. */
+/** Whether a turn broke off. Reads the turns once, and only if asked. */
 function brokenTurns(store: Store, thread: ThreadKey): (turn: number) => Promise<boolean> {
   let broken: Promise<ReadonlySet<number>> | undefined
   return async turn => {

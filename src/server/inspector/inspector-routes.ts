@@ -1,16 +1,17 @@
 import { Hono } from 'hono'
 import type { ServerEnv } from '../auth/caller.ts'
-import { type PageFile, readPage } from './read-page.ts'
+import { type Page, type PageFile, readPage } from './read-page.ts'
 
 /** Where the inspector is. */
 export const inspectorPath = '/inspector'
 
 /**
  * The built inspector: its files, and its page for every address below it, because each of its views has an address. Nothing
- * that anybody said is in them, so no key is needed; the page asks for one when the API does. `folder` is read once.
+ * that anybody said is in them, so no key is needed; the page asks for one when the API does. `folder` is read
+ * once, when the page is first asked for.
  */
 export function inspectorRoutes(folder: string): Hono<ServerEnv> {
-  const page = readPage(folder)
+  let read: { readonly page: Page | undefined } | undefined
   const app = new Hono<ServerEnv>()
   // A person who opens the server's address in a browser. Others are answered by the model server.
   app.get('/', (context, next) =>
@@ -19,6 +20,8 @@ export function inspectorRoutes(folder: string): Hono<ServerEnv> {
       : next(),
   )
   app.on(['GET', 'HEAD'], [inspectorPath, `${inspectorPath}/*`], ({ req: { path, raw } }) => {
+    read ??= { page: readPage(folder) }
+    const { page } = read
     if (!page) return new Response(`${notBuilt}\n`, { status: 503, headers: textHeaders })
     const name = path.slice(inspectorPath.length + 1)
     const file = page.files.get(name)
@@ -31,7 +34,7 @@ export function inspectorRoutes(folder: string): Hono<ServerEnv> {
   return app
 }
 
-/** What whoever runs the server from its source is told. */
+/** What a developer is told who runs the server from its source. */
 export const notBuilt = 'The inspector is not built: run "npm run build".'
 
 function answer({ headers: asked, method }: Request, file: PageFile): Response {

@@ -1,37 +1,57 @@
-/** What the reader says about its models, as Ollama and OpenAI do. */
-export function modelFacts(models: readonly string[], window: number, began: number) {
-  const modified_at = new Date(began).toISOString()
-  const listed = models.map(model => {
-    const name = model.includes(':') ? model : `${model}:latest`
-    return { name, model: name, size: 0, digest: 'reader', details }
-  })
-  // The reader is always loaded, with its whole window.
-  const loaded = { expires_at: '9999-12-31T23:59:59Z', size_vram: 0, context_length: window }
-  const created = Math.floor(began / 1000)
+import type { ListedModel } from '../../models/wire/wire.ts'
+
+/** Who tells of models: a family for Ollama's clients, an owner for OpenAI's, and since when they are there. */
+export interface Teller {
+  readonly family: string
+  readonly began: number
+}
+
+/** The version of Ollama whose routes are spoken here. Clients ask for it before they use newer ones. */
+export const ollamaVersion = '0.33.0'
+
+/** A model in the list of `/api/tags`. */
+export function toTag({ name }: ListedModel, teller: Teller) {
+  return { ...toRow(name, teller), modified_at: new Date(teller.began).toISOString() }
+}
+
+/** A model in the list of `/api/ps`. It answers without being loaded first, so it counts as loaded for ever. */
+export function toLoaded({ name, window }: ListedModel, teller: Teller) {
   return {
-    tags: { models: listed.map(one => ({ ...one, modified_at })) },
-    ps: { models: listed.map(one => ({ ...one, ...loaded })) },
-    show: {
-      modelfile: '',
-      parameters: '',
-      template: '',
-      details,
-      model_info: { 'general.architecture': 'reader', 'reader.context_length': window },
-      capabilities: ['completion', 'tools'],
-      modified_at,
-    },
-    models: {
-      object: 'list',
-      data: models.map(id => ({ id, object: 'model', created, owned_by: 'throughline' })),
-    },
+    ...toRow(name, teller),
+    ...{ expires_at: '9999-12-31T23:59:59Z', size_vram: 0 },
+    ...(window !== undefined && { context_length: window }),
   }
 }
 
-const details = {
-  parent_model: '',
-  format: 'none',
-  family: 'reader',
-  families: ['reader'],
-  parameter_size: '0',
-  quantization_level: 'none',
+/** A model in the words of `/api/show`. */
+export function toShown({ window }: ListedModel, { family, began }: Teller) {
+  return {
+    ...{ modelfile: '', parameters: '', template: '', details: detailsOf(family) },
+    model_info: {
+      'general.architecture': family,
+      ...(window !== undefined && { [`${family}.context_length`]: window }),
+    },
+    capabilities: ['completion', 'tools'],
+    modified_at: new Date(began).toISOString(),
+  }
 }
+
+/** A model in the list of `/v1/models`. */
+export function toOpenAiModel({ name }: ListedModel, { family, began }: Teller) {
+  return { id: name, object: 'model', created: Math.floor(began / 1000), owned_by: family }
+}
+
+function toRow(name: string, { family }: Teller) {
+  return { name, model: name, size: 0, digest: digestOf(name), details: detailsOf(family) }
+}
+
+/** There is no file to be hashed, so it is the name in hexadecimal digits: Ollama's own client breaks at less than twelve. */
+function digestOf(name: string): string {
+  const digits = Array.from(new TextEncoder().encode(name), byte => byte.toString(16).padStart(2, '0'))
+  return digits.join('').padEnd(64, '0').slice(0, 64)
+}
+
+const detailsOf = (family: string) => ({
+  ...{ parent_model: '', format: 'none', family, families: [family] },
+  ...{ parameter_size: '0', quantization_level: 'none' },
+})

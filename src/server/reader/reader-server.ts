@@ -3,11 +3,12 @@ import { type Fields, isFields, readBody, readText, refuse } from '../../log/fie
 import { parseJson } from '../../log/parse-json.ts'
 import type { ModelPart } from '../../models/model.ts'
 import type { ReaderOptions } from '../../models/reader/reader.ts'
+import { textWriter, toReadable } from '../../turn/stream/to-readable.ts'
 import type { Face, ReplyEnd, ReplyStream } from '../faces/face.ts'
 import { generateFace, ollamaFace } from '../faces/ollama/ollama-face.ts'
 import { openaiFace } from '../faces/openai/openai-face.ts'
 import { toFault } from '../to-fault.ts'
-import { modelFacts } from './model-facts.ts'
+import { ollamaVersion, toLoaded, toOpenAiModel, toShown, toTag } from './model-facts.ts'
 import { openReader } from './open-reader.ts'
 
 /** What `onRequest` sees of a request. */
@@ -44,7 +45,8 @@ export function readerServer({
   ...options
 }: ReaderServerOptions = {}): (request: Request) => Promise<Response> {
   if (models.length === 0) throw new InvalidOptionError('models', 'must name at least one')
-  const facts = modelFacts(models, window, now())
+  const teller = { family: 'reader', began: now() }
+  const listed = models.map(name => ({ name: name.includes(':') ? name : `${name}:latest`, window }))
   let replies = 0
 
   const chat = (face: Face): Handle => {
@@ -70,10 +72,11 @@ export function readerServer({
 
   const routes: Readonly<Record<string, Handle>> = {
     'GET /': () => new Response('Ollama is running'),
-    'GET /api/version': () => Response.json({ version: '0.0.0-reader' }),
-    'GET /api/tags': () => Response.json(facts.tags),
-    'GET /api/ps': () => Response.json(facts.ps),
-    'GET /v1/models': () => Response.json(facts.models),
+    'GET /api/version': () => Response.json({ version: `${ollamaVersion}-reader` }),
+    'GET /api/tags': () => Response.json({ models: listed.map(one => toTag(one, teller)) }),
+    'GET /api/ps': () => Response.json({ models: listed.map(one => toLoaded(one, teller)) }),
+    'GET /v1/models': () =>
+      Response.json({ object: 'list', data: models.map(name => toOpenAiModel({ name }, teller)) }),
     'POST /api/chat': chat(ollamaFace),
     'POST /api/generate': chat(generateFace),
     'POST /v1/chat/completions': chat(openaiFace),
@@ -81,7 +84,7 @@ export function readerServer({
       // The older name of the field is still in use.
       const { name, model = name } = readBody(body)
       await openReader(readText(model, 'model'), models, { window }).window()
-      return Response.json(facts.show)
+      return Response.json(toShown({ name: 'reader', window }, teller))
     },
   }
 
@@ -96,7 +99,7 @@ export function readerServer({
     const body = method === 'POST' ? parseJson(await request.text()) : undefined
     onRequest(body, { path, signal })
     try {
-      const response = await handle(body, signal, reason => left.abort(reason))
+      const response = await handle(body, signal, () => left.abort())
       return request.method === 'HEAD' ? new Response(null, response) : response
     } catch (error) {
       // The client has left: the status is only for logs.
@@ -109,11 +112,7 @@ export function readerServer({
 }
 
 /** Answers one route. `leave` is called if the client stops reading, and stops the reader. */
-type Handle = (
-  body: unknown,
-  signal: AbortSignal,
-  leave: (reason: unknown) => void,
-) => Response | Promise<Response>
+type Handle = (body: unknown, signal: AbortSignal, leave: () => void) => Response | Promise<Response>
 
 function limitsOf({ options, truncate }: Fields, window: number): Pick<ReaderOptions, 'window' | 'overflow'> {
   const asked = isFields(options) ? options.num_ctx : undefined
@@ -160,18 +159,15 @@ function endOf(said: readonly ModelPart[], ms: number): ReplyEnd {
 async function stream(
   { streamType }: Face,
   texts: AsyncGenerator<string>,
-  leave: (reason: unknown) => void,
+  leave: () => void,
 ): Promise<Response> {
-  let first: IteratorResult<string> | undefined = await texts.next()
-  const encoder = new TextEncoder()
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { done, value } = first ?? (await texts.next())
-      first = undefined
-      if (done) controller.close()
-      else controller.enqueue(encoder.encode(value))
-    },
-    cancel: leave,
-  })
+  const first = await texts.next()
+  let isWhole = false
+  async function* all() {
+    if (!first.done) yield first.value
+    yield* texts
+    isWhole = true
+  }
+  const body = toReadable(all(), textWriter(), { onEnd: () => isWhole || leave() })
   return new Response(body, { headers: { 'content-type': streamType } })
 }

@@ -1,50 +1,45 @@
 import { breathe } from '../../history/log/rests.ts'
 import { BadRequestError } from '../../log/bad-request-error.ts'
+import type { Fields } from '../../log/fields.ts'
 import type { MessageLike } from '../../log/message.ts'
-import type { Cancels } from '../../turn/cancels.ts'
 import type { Caller } from '../auth/caller.ts'
 import { refuseExperiment, refuseInner } from '../auth/refuse-hidden.ts'
-import type { AnswerOptions } from '../exchange/answer.ts'
-import type { Log } from '../exchange/asked.ts'
+import type { Cache } from '../cache/create-cache.ts'
+import { type AnswerOptions, systemPromptOf } from '../exchange/answer.ts'
+import { type Log, logOfPerson } from '../exchange/asked.ts'
 import { faultResponse } from '../exchange/reply-writer.ts'
-import { type Outcome, respond } from '../exchange/respond.ts'
+import { respond } from '../exchange/respond.ts'
+import type { Runner } from '../exchange/runner.ts'
 import type { ChatRequest, Face } from '../faces/index.ts'
-import type { Gate } from '../guard/create-gate.ts'
+import { inOwnForm } from '../faces/own-form.ts'
 import type { JsonLimits } from '../guard/parse-body.ts'
 import { itemsOf } from '../identity/chain.ts'
-import { type HeadersOf, knownClient } from '../identity/known-client.ts'
+import { type HeadersOf, knownClient, personOf } from '../identity/known-client.ts'
+import { sideRequest } from '../identity/side-request.ts'
+import type { ClientCall } from '../native/native-reply.ts'
 import { toFault } from '../to-fault.ts'
-import type { Upstream } from '../upstream/upstream.ts'
+import type { Upstreams } from '../upstream/upstreams.ts'
 import { loadModel } from './load-model.ts'
 import { readBody } from './read-body.ts'
 
-/** What became of a request, for logs and metrics: no texts. */
-export interface Served extends Outcome {
-  readonly requestId: string
-  readonly face: Face['name'] | 'ui-chat'
-  readonly model?: string
-  /** How long it took, in milliseconds. */
-  readonly ms: number
-}
-
 export interface ChatRoute {
-  readonly upstream: Upstream
+  readonly upstreams: Upstreams
   readonly options: AnswerOptions
   readonly maxBodyBytes: number
   readonly json: JsonLimits
   /** Parses the body of an owner, who may have sent most of it before. */
   readonly parse: (body: Buffer, owner: string) => unknown
   readonly maxMessages: number
-  /** The replies that are being written. */
-  readonly gate: Gate
-  readonly cancels: Cancels
+  readonly runner: Runner
+  readonly cache: Pick<Cache, 'open'>
+  /** The model for what clients ask beside conversations. */
+  readonly sideModel?: string | undefined
   /** How long a client may leave a stream unread. */
   readonly unreadMs: number
   /** After how much silence a stream sends a sign of life. */
   readonly keepAliveMs: number
   readonly now: () => number
   readonly newId: () => string
-  readonly onServed?: ((served: Served) => void) | undefined
 }
 
 export interface ChatCall {
@@ -59,65 +54,76 @@ export interface ChatCall {
 
 /** Answers a request on one of the faces. */
 export async function answerChat(
-  { upstream, options, gate, cancels, unreadMs, keepAliveMs, now, newId, onServed, ...limits }: ChatRoute,
-  { face, request, requestId, conversation, log, caller }: ChatCall,
+  { upstreams, options, runner, cache, sideModel, unreadMs, keepAliveMs, now, newId, ...limits }: ChatRoute,
+  { face, request, requestId, conversation, log: given, caller }: ChatCall,
 ): Promise<Response> {
-  const { keyId } = caller
-  const started = performance.now()
-  let model: string | undefined
-  const tell = (outcome: Outcome) =>
-    onServed?.({
-      ...{ requestId, face: face.name, ms: performance.now() - started },
-      ...(model !== undefined && { model }),
-      ...outcome,
-    })
+  const run = runner.open({ requestId, face: face.name })
   try {
     const headers: HeadersOf = {
       ...Object.fromEntries(request.headers),
       ...(conversation !== undefined && { 'x-throughline-conversation': conversation }),
     }
-    const body = await readBody(request, limits.maxBodyBytes)
-    const parsed = limits.parse(body, keyId)
-    if (body.length > manyBytes) await breathe()
-    const read = face.read(parsed, headers)
-    model = read.model
+    const sent = await readBody(request, limits.maxBodyBytes)
+    const whole = limits.parse(sent, caller.keyId)
+    if (sent.length > manyBytes) await breathe()
+    const readAs = (body: Buffer, parsed: unknown) => {
+      const isNative = upstreams.find(modelIn(parsed))?.upstream.forms?.has(face.form) === true
+      const read = isNative ? inOwnForm(() => face.read(parsed, headers)) : face.read(parsed, headers)
+      return { body, parsed, isNative, read }
+    }
+    const readWith = (model: string) => {
+      const moved = { ...(whole as object), model }
+      return readAs(Buffer.from(JSON.stringify(moved)), moved)
+    }
+    const first = readAs(sent, whole)
+    const isMoved = sideModel !== undefined && sideRequest(first.read, headers) !== undefined
+    const { body, parsed, isNative, read } = isMoved ? readWith(sideModel) : first
+    run.asks(read.model)
+    const { upstream, options: own } = upstreams.of(read.model)
     if (read.hints.load !== undefined) {
       const loaded = await loadModel(upstream, { face, request, read, body, now })
-      tell({})
+      run.tell({})
       return loaded
     }
     checkMessages(read, face, limits.maxMessages)
     await readItems(read.messages)
     const named = knownClient(read, headers)
     refuseInner(named?.actor)
-    await refuseExperiment(log, named?.conversation, caller)
-    const asked = {
-      ...{ log, headers, keyId, newId, now },
-      face: face.name,
-      request: read,
-      signal: request.signal,
-    }
-    const modelFor = upstream.model
-    const leave = gate.enter()
+    await refuseExperiment(given, named?.conversation, caller)
+    const log = logOfPerson(given, given.history.person ?? personOf(read))
+    const { person } = log.history
+    // Lists that name no conversation are told apart by their people too.
+    const keyId = named || person === undefined ? caller.keyId : `${caller.keyId}\n${person}`
+    const { signal } = run
+    const systemPrompt = systemPromptOf(options, upstream.model(read.model), read)
+    const asked = { log, headers, keyId, newId, now, signal, systemPrompt, face: face.name, request: read }
+    run.enter(request.signal)
     return await respond({
-      asked,
-      face,
-      requestId,
-      modelFor,
-      options,
-      cancels,
-      unreadMs,
-      keepAliveMs,
-      now,
-      tell,
-      leave,
+      ...{ asked, face, run, cache, requestId, unreadMs, keepAliveMs, now },
+      options: { ...options, ...own },
+      ...{ upstream, model: upstreams.model(read.model) },
+      ...(isNative && { client: toClientCall(request, body, parsed) }),
     })
   } catch (error) {
     const fault = toFault(error)
-    tell({ fault })
+    run.tell({ fault })
+    run.over()
     return faultResponse(face, fault, requestId, { 'x-request-id': requestId })
   }
 }
+
+/** The model that a body names, before the body is read. */
+export function modelIn(body: unknown): string {
+  const { model } = (body ?? {}) as { readonly model?: unknown }
+  return typeof model === 'string' ? model : ''
+}
+
+const toClientCall = ({ headers, url }: Request, bytes: Buffer, parsed: unknown): ClientCall => ({
+  bytes: bytes as Buffer<ArrayBuffer>,
+  fields: parsed as Fields,
+  headers: Object.fromEntries(headers),
+  query: new URL(url).search,
+})
 
 /** A body of so many bytes is parsed and read in pieces of some milliseconds at least: others get their turn in between. */
 const manyBytes = 256 * 1024
@@ -133,8 +139,11 @@ async function readItems(messages: readonly MessageLike[]): Promise<void> {
 const itemsInRow = 256
 
 /** A request needs something to answer, and not more than may be read. */
-export function checkMessages({ messages, named }: ChatRequest, { name }: Face, most: number): void {
-  const field = name === 'responses' ? 'input' : 'messages'
+export function checkMessages(
+  { messages, named }: ChatRequest,
+  { field = 'messages' }: Face,
+  most: number,
+): void {
   if (messages.length > most)
     throw new BadRequestError(`A request may have ${most} messages: see "maxMessages".`, field)
   if (messages.length === 0 && !named.references?.length)

@@ -16,7 +16,7 @@ interface ToLoad {
  */
 export async function loadModel(upstream: Upstream, given: ToLoad): Promise<Response> {
   const { face, request, read, body, now } = given
-  if (upstream.kind === 'openai') {
+  if (upstream.kind === 'openai' || upstream.kind === 'anthropic') {
     const start = { id: '', time: now(), model: read.model, request: read, promptTokens: 0 }
     const end = { reason: 'stop', text: '', thinking: '', calls: [], usage: {} } as const
     return Response.json(face.whole(start, end))
@@ -24,8 +24,5 @@ export async function loadModel(upstream: Upstream, given: ToLoad): Promise<Resp
   const { 'content-encoding': _, ...headers } = Object.fromEntries(request.headers)
   const { signal } = request
   const answer = await upstream.pass({ method: 'POST', path: '/api/chat', headers, body, signal })
-  return new Response(
-    toStream(answer.body, () => {}),
-    { status: answer.status, headers: answer.headers },
-  )
+  return new Response(toStream(answer.body), { status: answer.status, headers: answer.headers })
 }

@@ -3,8 +3,8 @@ import { createHistory } from '../../history/index.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { Log } from '../exchange/asked.ts'
 import { type JsonLimits, parseBody } from '../guard/parse-body.ts'
-import { version } from '../version.ts'
-import { bodyOf } from './pass-on.ts'
+import { manifest } from '../package.ts'
+import { bodyOf } from './read-body.ts'
 
 export interface McpCall {
   readonly request: Request
@@ -30,7 +30,7 @@ export async function answerMcp({ request, log, caller, maxBodyBytes, json }: Mc
   const mayInspect = caller.scopes.includes('inspect')
   const { store, tenant } = log
   const history = mayInspect ? log.history : createHistory({ store: shownStore(store), tenant })
-  const server = createMcpServer({ history, version, mayInspect })
+  const server = createMcpServer({ history, version: manifest.version, mayInspect })
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
   await server.connect(transport)
   return transport.handleRequest(request, { parsedBody })

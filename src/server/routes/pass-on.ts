@@ -1,16 +1,26 @@
 import { ThroughlineError } from '../../log/error.ts'
+import { present } from '../../log/present.ts'
+import { toReadable } from '../../turn/stream/to-readable.ts'
 import { inPieces } from '../exchange/in-pieces.ts'
 import type { Gate } from '../guard/create-gate.ts'
-import type { PassedAnswer, PassedRequest, Upstream } from '../upstream/upstream.ts'
+import type { JsonLimits } from '../guard/parse-body.ts'
+import type { PassedAnswer, PassedRequest } from '../upstream/upstream.ts'
+import type { NamedUpstream, Upstreams } from '../upstream/upstreams.ts'
+import { answerListing } from './listings.ts'
+import { readModel } from './passed-model.ts'
+import { textOf } from './read-body.ts'
 import { tellsWindow, tellWindow } from './told-windows.ts'
 
 export interface ToPassOn {
-  readonly upstream: Upstream
+  readonly upstreams: Upstreams
+  /** Since when the server runs, in milliseconds. */
+  readonly began: number
   /** The window that clients are told. */
   readonly promise: number
   /** Whether clients may change the models of the upstream. */
   readonly manage: boolean
   readonly maxBodyBytes: number
+  readonly json: JsonLimits
   /** The replies that are being written. */
   readonly gate: Gate
 }
@@ -38,7 +48,7 @@ const managing: readonly (readonly [method: string, path: RegExp])[] = [
  * client wrote it, with its escapes.
  */
 export async function passOn(request: Request, path: string, given: ToPassOn): Promise<Response> {
-  const { upstream, promise, manage, maxBodyBytes, gate } = given
+  const { upstreams, promise, manage, maxBodyBytes, began, gate } = given
   const isHead = request.method === 'HEAD'
   const matches = ([method, pattern]: readonly [string, RegExp]) =>
     (method === request.method || (isHead && method === 'GET')) && pattern.test(path)
@@ -49,12 +59,17 @@ export async function passOn(request: Request, path: string, given: ToPassOn): P
     )
   if (!asking.some(matches) && !managing.some(matches))
     throw new ThroughlineError('no_route', 'There is nothing at this address.')
+  const { signal } = request
+  const { body, model } = await readModel(request, path, given)
+  const made = await answerListing(path, model, { upstreams, began, maxBodyBytes, signal })
+  if (made !== undefined) return isHead ? new Response(null) : toAnswer(made, path, promise)
+  const { upstream } = model === undefined ? forNoModel(upstreams) : upstreams.of(model)
   const passed: PassedRequest = {
     method: request.method,
     path: `${path}${new URL(request.url).search}`,
     headers: headersOf(request, path),
-    signal: request.signal,
-    ...(request.body && { body: atMost(request.body, maxBodyBytes) }),
+    signal,
+    ...present({ body }),
   }
   if (request.method !== 'POST') return answer(await upstream.pass(passed), () => {})
   const leave = gate.enter()
@@ -81,6 +96,15 @@ export async function passOn(request: Request, path: string, given: ToPassOn): P
   }
 }
 
+/** An answer of our own. */
+const toAnswer = (made: object | string, path: string, promise: number): Response =>
+  typeof made === 'string' ? new Response(made) : Response.json(tellWindow(path, made, promise))
+
+/** Where a request goes that names no model: to Ollama if it is there, because only its routes have such requests. */
+function forNoModel({ all }: Upstreams): NamedUpstream {
+  return all.find(({ upstream }) => upstream.kind === 'ollama') ?? all[0]!
+}
+
 /** The path of a request as the client wrote it: a router shows it with its escapes undone. */
 export const pathOf = ({ url }: Request): string => new URL(url).pathname
 
@@ -98,57 +122,6 @@ function parse(text: Buffer): unknown {
   }
 }
 
-/** A stream that fails as soon as it has more bytes than it may have. */
-export async function* atMost(body: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<Uint8Array> {
-  let bytes = 0
-  for await (const chunk of body) {
-    bytes += chunk.byteLength
-    if (bytes > most) throw tooLarge(most)
-    yield chunk
-  }
-}
-
-/** The whole body of a request. One that says that it is too large is refused before it is read. */
-export async function bodyOf(request: Request, most: number): Promise<Buffer> {
-  const told = request.headers.get('content-length')
-  if (Number(told ?? 0) > most) throw tooLarge(most)
-  if (told === null) return request.body ? textOf(request.body, most) : Buffer.alloc(0)
-  // HTTP holds the client to the length that it told, so the body needs no stream, which costs more than all else here.
-  const bytes = Buffer.from(await request.arrayBuffer())
-  if (bytes.length > most) throw tooLarge(most)
-  return bytes
-}
-
-const tooLarge = (most: number) =>
-  new ThroughlineError('too_large', `The body has more than ${most} bytes: see "maxBody".`)
-
-export async function textOf(body: AsyncIterable<Uint8Array>, most: number): Promise<Buffer> {
-  const chunks: Uint8Array[] = []
-  for await (const chunk of atMost(body, most)) chunks.push(chunk)
-  return Buffer.concat(chunks)
-}
-
 /** A body that is read only as fast as the client reads. `onEnd` is called when no more of it will be. */
-export function toStream(body: AsyncIterable<Uint8Array>, onEnd: () => void): ReadableStream<Uint8Array> {
-  const chunks = body[Symbol.asyncIterator]()
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        try {
-          const { done, value } = await chunks.next()
-          if (!done) return controller.enqueue(value)
-          onEnd()
-          controller.close()
-        } catch (error) {
-          onEnd()
-          throw error
-        }
-      },
-      async cancel() {
-        onEnd()
-        await chunks.return?.()
-      },
-    },
-    { highWaterMark: 0 },
-  )
-}
+export const toStream = (body: AsyncIterable<Uint8Array>, onEnd?: () => void): ReadableStream<Uint8Array> =>
+  toReadable(body[Symbol.asyncIterator](), chunk => chunk, { onEnd })

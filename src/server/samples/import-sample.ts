@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import type { History } from '../../history/index.ts'
-import type { MessageLike } from '../../log/message.ts'
 import { NoConversationError } from '../../stores/store-error.ts'
-import { toImportLines } from './to-import-lines.ts'
+import { packageFile } from '../package.ts'
 
-const file = new URL('../../../examples/project-chat.json', import.meta.url)
+const file = packageFile('examples/project-chat.json')
 
 /** The sample conversation: a project chat of 168 turns, with its times. Once it is there, it is the same one again. */
 export function importSample(
@@ -13,8 +12,10 @@ export function importSample(
   return underFreeName('sample-toad-patrol', async conversation => {
     const [known] = await history.conversations({ only: conversation, limit: 1 })
     if (known) return { conversation, isNew: false }
-    const messages = JSON.parse(await readFile(file, 'utf8')) as MessageLike[]
-    await history.import(toImportLines({ conversation, title: 'Toad patrol', messages, time: 0 }))
+    const messages: unknown = JSON.parse(await readFile(file, 'utf8'))
+    const chat = JSON.stringify({ title: 'Toad patrol', messages, time: 0 })
+    const { deleted } = await history.import(chat, { as: conversation })
+    if (deleted.length > 0) throw new NoConversationError(conversation, true)
     return { conversation, isNew: true }
   })
 }
@@ -34,5 +35,5 @@ export async function underFreeName<Made>(
   }
 }
 
-/** Whoever deletes the sample more often gets no new one. */
+/** A tenant that deletes the sample more often gets no new one. */
 const mostNames = 100

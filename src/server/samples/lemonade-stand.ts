@@ -1,17 +1,14 @@
 import { readFile } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
 import type { ExperimentTools, PlanJson } from '../../experiment/index.ts'
 import type { Model } from '../../models/model.ts'
-import { importModule } from '../import-module.ts'
+import { packageFile } from '../package.ts'
 
 /** What a plan calls the code of the sample: the only code that a posted plan can name. */
 export const standModule = 'throughline:lemonade-stand'
 
-const folder = new URL('../../../examples/lemonade-stand/', import.meta.url)
-
 /** The sample experiment, an example of the package: a lemonade stand of three roles who act by rules, so no model is asked. */
 export async function readStandPlan(): Promise<PlanJson> {
-  const plan: PlanJson = JSON.parse(await readFile(new URL('plan.json', folder), 'utf8'))
+  const plan: PlanJson = JSON.parse(await readFile(packageFile('examples/lemonade-stand/plan.json'), 'utf8'))
   return { ...plan, tools: standModule, roles: plan.roles.map(role => ({ ...role, window: 4096 })) }
 }
 
@@ -21,5 +18,6 @@ interface StandCode {
   readonly models: Readonly<Record<string, Model>>
 }
 
+/** The code is part of the build, because its schemas need a package that is not installed with this one. */
 export const loadStandCode = () =>
-  importModule(fileURLToPath(new URL('tools.ts', folder))) as Promise<unknown> as Promise<StandCode>
+  import('../../../examples/lemonade-stand/tools.ts') as Promise<unknown> as Promise<StandCode>

@@ -1,5 +1,3 @@
-import { postgresStore } from '../../stores/postgres/postgres-store.ts'
-import { sqliteStore } from '../../stores/sqlite/sqlite-store.ts'
 import type { Store } from '../../stores/store.ts'
 import type { ServerConfig } from '../config/config-schema.ts'
 
@@ -12,8 +10,12 @@ export async function openStore({
 }: Pick<ServerConfig, 'db' | 'store' | 'maxEntry' | 'storeTimeout'>): Promise<Store> {
   const store =
     url === undefined
-      ? sqliteStore({ path: db, maxEntryBytes })
-      : postgresStore({ url, maxEntryBytes, timeoutMs })
+      ? (await import('../../stores/sqlite/sqlite-store.ts')).sqliteStore({ path: db, maxEntryBytes })
+      : (await import('../../stores/postgres/postgres-store.ts')).postgresStore({
+          url,
+          maxEntryBytes,
+          timeoutMs,
+        })
   try {
     await store.migrate()
     return store

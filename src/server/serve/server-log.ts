@@ -1,9 +1,7 @@
 import { pino } from 'pino'
 import { ThroughlineError } from '../../log/error.ts'
 import type { ServerConfig } from '../config/config-schema.ts'
-import type { Served } from '../routes/chat-route.ts'
-
-export type ServerLog = ReturnType<typeof createServerLog>
+import type { Served } from '../exchange/runner.ts'
 
 /** The log of the server, a line of JSON for each request. Nothing that anybody said stands in it. */
 export function createServerLog(level: ServerConfig['logLevel'], write?: (line: string) => void) {
@@ -20,12 +18,13 @@ export function createServerLog(level: ServerConfig['logLevel'], write?: (line: 
           : { error: error instanceof Error ? error.name : typeof error },
         'texts got no vectors',
       ),
-    served({ requestId, face, model, place, answered, fault, ms }: Served): void {
+    served({ requestId, face, model, upstream, place, answered, fault, trimmed, ms }: Served): void {
       const facts = {
         requestId,
         face,
         // Clients choose it.
         model: model?.slice(0, 200),
+        upstream: upstream?.name,
         ms: Math.round(ms),
         ...(place && {
           conversation: place.thread.conversation,
@@ -39,6 +38,7 @@ export function createServerLog(level: ServerConfig['logLevel'], write?: (line: 
           usage: answered.result.usage,
           ...(answered.result.error && { error: answered.result.error.code }),
         }),
+        ...(trimmed && { trimmed }),
         ...(fault && { error: fault.code, httpStatus: fault.status }),
       }
       const isBad = (fault?.status ?? 0) >= 500 || answered?.result.status === 'failed'

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { choosePolicy } from '../../context/policies/choose-policy.ts'
 import { ThroughlineError } from '../../log/error.ts'
 import { present } from '../../log/present.ts'
@@ -11,14 +10,15 @@ import { createServer, type ServerOptions } from '../create-server.ts'
 import { createHideName, withoutNames } from '../health/hidden-names.ts'
 import { openTelemetry } from '../health/telemetry.ts'
 import { inspectorPath, notBuilt } from '../inspector/inspector-routes.ts'
-import { findUpstream } from '../upstream/find-upstream.ts'
+import { packageFile } from '../package.ts'
+import { findUpstreams } from '../upstream/find-upstreams.ts'
 import { listen } from './listen.ts'
 import { openStore } from './open-store.ts'
 import { createServerLog } from './server-log.ts'
 
 export interface RunningServer {
   readonly url: string
-  /** One sentence: which upstream answers, and why. */
+  /** Which upstream answers, and why; of several a line for each. */
   readonly upstream: string
   /** Where the inspector is, or why it is not there. Undefined if it is switched off. */
   readonly inspector: string | undefined
@@ -38,8 +38,8 @@ export async function startServer(
   { writeLog, experimentTools }: StartOptions = {},
 ): Promise<RunningServer> {
   const log = createServerLog(config.logLevel, writeLog)
-  const { upstream, why } = await findUpstream(config)
-  const report = await openTelemetry(upstream)
+  const { upstream, why } = await findUpstreams(config)
+  const report = await openTelemetry()
   const opened: (() => Promise<unknown>)[] = [() => upstream.close()]
   const closeAll = async () => {
     for (const close of opened.toReversed()) await close()
@@ -70,6 +70,10 @@ export async function startServer(
       maxStreams: config.maxStreams,
       leaseMs: config.leaseTime,
       sideMs: config.sideTime,
+      readAhead: config.readAhead,
+      slots: config.slots,
+      remember: config.remember,
+      ...present({ sideModel: config.sideModel }),
       ...present({ keepMs: config.keepFor, keepCallsMs: config.keepCallsFor }),
       unreadMs: config.unreadTimeout,
       lingerMs: config.lingerTime,
@@ -79,7 +83,13 @@ export async function startServer(
       allowed: { host, hosts: config.allowedHosts, origins: config.allowedOrigins },
       policy: choosePolicy(policy, present({ effort })),
       notes: notes === 'off' ? false : { place: notes },
-      ...present({ window: config.window, reserve: config.reserve }),
+      overflow: config.overflow,
+      ...present({
+        window: config.window,
+        reserve: config.reserve,
+        maxToolTokens: config.maxToolTokens,
+      }),
+      ...(config.systemPrompt !== 'auto' && { systemPrompt: config.systemPrompt }),
       inspector: config.inspector ? inspectorFolder : undefined,
       states: config.states,
       about: { upstream: why, store: config.store === undefined ? basename(config.db) : 'PostgreSQL' },
@@ -117,5 +127,5 @@ function embedderOf(
   return { ...ollamaEmbed({ model, host: embedHost ?? ollamaHost }), onError }
 }
 
-/** The inspector as it is built into the package, beside the compiled server. */
-const inspectorFolder = fileURLToPath(new URL('../../inspector', import.meta.url))
+/** The inspector as it is built into the package. */
+const inspectorFolder = packageFile('dist/inspector')

@@ -1,6 +1,6 @@
-import { optional, readBody, readFields, readList, readText } from '../../log/fields.ts'
+import { optional, readBody, readEach, readFields, readText } from '../../log/fields.ts'
 import type { ToolSpec } from '../../models/model.ts'
-import { readFunctionTools, toToolSpec } from '../faces/read-tools.ts'
+import { toToolSpec } from '../faces/read-tools.ts'
 
 /** What a client of the server may choose, beside what `useChat` sends. */
 export interface UIOptions {
@@ -22,9 +22,8 @@ export function readUIOptions(value: unknown): UIOptions {
 
 /** Tools as `{ name, description, parameters }`, or as OpenAI writes them. */
 const readUITools = (value: unknown): readonly ToolSpec[] =>
-  (optional(value, 'tools', readList) ?? []).map((given, at) => {
-    const where = `tools[${at}]`
-    const fields = readFields(given, where)
-    if (fields.function !== undefined) return readFunctionTools([given], 'tools')[0]!
+  readEach(value, 'tools', (fields, where) => {
+    if (fields.function !== undefined)
+      return toToolSpec(readFields(fields.function, `${where}.function`), `${where}.function`)
     return toToolSpec(fields, where, fields.inputSchema === undefined ? 'parameters' : 'inputSchema')
   })

@@ -4,26 +4,27 @@ import { readUIRequest } from '../../chat/ui/read-ui-request.ts'
 import { createUIReplies } from '../../chat/ui/ui-replies.ts'
 import { BadRequestError } from '../../log/bad-request-error.ts'
 import { NotFoundError } from '../../log/not-found-error.ts'
-import { present } from '../../log/present.ts'
-import type { TurnPart, TurnResult } from '../../turn/index.ts'
+import type { Cancels } from '../../turn/cancels.ts'
 import type { ServerEnv } from '../auth/caller.ts'
 import { refuseExperiment } from '../auth/refuse-hidden.ts'
 import { requireScope } from '../auth/require-scope.ts'
 import { inPieces } from '../exchange/in-pieces.ts'
+import { placeHeaders } from '../exchange/reply-writer.ts'
 import type { ChatRoute } from '../routes/chat-route.ts'
-import { bodyOf } from '../routes/pass-on.ts'
-import type { Upstream } from '../upstream/upstream.ts'
+import { bodyOf } from '../routes/read-body.ts'
+import type { Upstreams } from '../upstream/upstreams.ts'
 import { readUIOptions } from './read-ui-options.ts'
 import { answerUI, toUITurn } from './ui-turn.ts'
 
 export interface UIChatRoute extends ChatRoute {
+  readonly cancels: Cancels
   /** How long a reply goes on whose client has left: a page that was loaded again comes back for it. Default 30 s. */
   readonly lingerMs?: number | undefined
 }
 
 /** The routes of `useChat`: its default transport finds everything here when its `api` is the address of these routes. */
 export function uiChatRoutes(route: UIChatRoute): Hono<ServerEnv> {
-  const { upstream, gate, maxBodyBytes, maxMessages, parse, onServed } = route
+  const { upstreams, runner, maxBodyBytes, maxMessages, parse } = route
   const { newId, cancels, lingerMs, unreadMs, keepAliveMs } = route
   const replies = createUIReplies({
     ...{ cancels, newId, lingerMs, unreadMs, keepAliveMs, headers: inPieces },
@@ -34,32 +35,29 @@ export function uiChatRoutes(route: UIChatRoute): Hono<ServerEnv> {
   app.post('/', mayChat, async context => {
     const { log, requestId, caller } = context.var
     const { raw: request } = context.req
-    const started = performance.now()
+    const run = runner.open({ requestId, face: 'ui-chat' })
     const body = parse(await bodyOf(request, maxBodyBytes), caller.keyId)
     const asked = readUIRequest(body)
     const chosen = readUIOptions(body)
     await refuseExperiment(log, asked.conversation, caller)
     return replies.answer({
       ...{ history: log.history, asked, signal: request.signal },
-      headers: ({ conversation, branch }) => ({
-        'x-request-id': requestId,
-        'x-throughline-conversation': encodeURIComponent(conversation),
-        'x-throughline-branch': encodeURIComponent(branch),
-      }),
+      headers: thread => placeHeaders(requestId, thread),
       async start({ thread, marks, signal }) {
-        const model = upstream.model(chosen.model ?? (await firstModel(upstream)))
+        const name = chosen.model ?? (await firstModel(upstreams))
+        const model = upstreams.model(name)
+        const options = { ...route.options, ...upstreams.of(name).options }
         const turn = await toUITurn(log, thread, asked, maxMessages)
-        const leave = gate.enter()
+        run.asks(name)
+        run.enter()
         const reply = createReply(signal, work =>
-          answerUI(route, { ...turn, ...chosen, log, keyId: caller.keyId, thread, marks, model }, work),
+          answerUI(
+            { ...route, options },
+            { ...turn, ...chosen, log, keyId: caller.keyId, thread, marks, model },
+            work,
+          ),
         )
-        const parts = told(reply, leave, result =>
-          onServed?.({
-            ...{ requestId, face: 'ui-chat', model: model.name, answered: { result } },
-            ms: performance.now() - started,
-          }),
-        )
-        return { parts }
+        return { parts: run.follow(reply) }
       },
     })
   })
@@ -88,26 +86,8 @@ export function uiChatRoutes(route: UIChatRoute): Hono<ServerEnv> {
   return app
 }
 
-/** The parts of a reply. `onEnd` is told the result, without texts; `leave` is called when no more parts come. */
-async function* told(
-  reply: AsyncIterable<TurnPart>,
-  leave: () => void,
-  onEnd: (result: TurnResult) => void,
-): AsyncGenerator<TurnPart> {
-  let error: TurnResult['error']
-  try {
-    for await (const part of reply) {
-      if (part.type === 'error') error = part.error
-      if (part.type === 'end') onEnd({ ...part, text: '', messages: [], ...present({ error }) })
-      yield part
-    }
-  } finally {
-    leave()
-  }
-}
-
-async function firstModel(upstream: Upstream): Promise<string> {
-  const [first] = await upstream.models()
+async function firstModel(upstreams: Upstreams): Promise<string> {
+  const [first] = await upstreams.models()
   if (first) return first.name
   throw new BadRequestError('The upstream has no model: name one as "model" in the body.', 'model')
 }

@@ -9,10 +9,11 @@ import type { Model } from '../../models/model.ts'
 import { shownArguments } from '../../notes/shown-arguments.ts'
 import type { ThreadKey } from '../../stores/store.ts'
 import { notesInReply, type ReplyCall, type TurnPart } from '../../turn/index.ts'
-import { answer } from '../exchange/answer.ts'
-import type { Asked, Log } from '../exchange/asked.ts'
-import { openTurn } from '../exchange/open-turn.ts'
+import { answer, orLeave, systemPromptOf } from '../exchange/answer.ts'
+import { type Asked, type Log, sourceOf } from '../exchange/asked.ts'
+import { checkPlace } from '../exchange/check-room.ts'
 import type { Place } from '../exchange/place.ts'
+import { takePlace } from '../exchange/take-place.ts'
 import type { ChatRoute } from '../routes/chat-route.ts'
 import type { UIOptions } from './read-ui-options.ts'
 
@@ -57,18 +58,14 @@ export async function toUITurn(
 }
 
 /** The ids of the calls of the open turn that have no result, by the names that the client has for them. */
-async function waitingCalls(
-  { store, history }: Log,
-  thread: ThreadKey,
-): Promise<ReadonlyMap<string, string>> {
+async function waitingCalls(log: Log, thread: ThreadKey): Promise<ReadonlyMap<string, string>> {
   const nameOf = createCallNames()
   /** The name of the newest call with an id. */
   const names = new Map<string, string>()
   const waiting = new Map<string, string>()
-  const { open } = (await store.head(thread)) ?? {}
+  const { open } = (await log.store.head(thread)) ?? {}
   if (!open) return waiting
-  const source = { store, key: thread, count: history.count }
-  for (const { message, seq } of await listLog(source, { from: open.first })) {
+  for (const { message, seq } of await listLog(sourceOf(log, thread), { from: open.first })) {
     const { calls, results } = readMessage(message, seq)
     for (const { id } of calls) {
       if (id === undefined) continue
@@ -97,17 +94,22 @@ export async function answerUI(
 ): Promise<void> {
   const asked: Asked = {
     ...{ log, keyId, signal, newId, now, face: 'ui-chat', headers: {} },
+    systemPrompt: systemPromptOf(options, model, {}),
     request: {
       ...{ model: model.name, messages, tools, settings: {}, stream: true, named: {}, hints: {} },
       ...(system !== undefined && { system }),
     },
   }
-  const opened = await openTurn(asked, {
+  const place: Place = {
     ...{ kind, thread, messages, marks, from: 0, items: [], scope: '' },
     ...{ isSide: false, isNamed: true, isDelta: true, why: 'named by useChat' },
+  }
+  await checkPlace(asked, place, { options, model })
+  const opened = await takePlace(asked, place)
+  const notes = await orLeave(opened, async () => {
+    await markEarlier(log.history, thread, earlier)
+    return notesInReply(options, opened.thread)
   })
-  await markEarlier(log.history, thread, earlier)
-  const notes = await notesInReply(options, opened.thread)
   const nameOf = createCallNames()
   for (const { message, seq } of opened.said ?? [])
     for (const { id } of readMessage(message, seq).calls) if (id !== undefined) nameOf(id)

@@ -6,7 +6,7 @@ import {
   type UpstreamAnswer,
 } from '../../../test/scripted-upstream.ts'
 import { type Model, ModelError, type ModelPart } from '../../models/model.ts'
-import { readParts } from '../../models/ollama/read-parts.ts'
+import { ollamaReader } from '../../models/ollama/read-reply.ts'
 import { ollamaUpstream } from './ollama-upstream.ts'
 import { openaiUpstream } from './openai-upstream.ts'
 import type { Upstream } from './upstream.ts'
@@ -104,21 +104,19 @@ it('finds a reader that takes the end of a stream for the end of an answer', asy
         response => response.text(),
         () => '',
       )
-      const whole = text.split('\n').flatMap(line => {
-        try {
-          return [JSON.parse(line)]
-        } catch {
-          return []
-        }
-      })
-      yield* readParts(
-        (async function* () {
-          yield* whole
-          yield { done: true }
-        })(),
-      )
+      const server = { name: '', model: '', notFound: '', unavailable: '', sent: () => [] }
+      const reader = ollamaReader(server)
+      for (const line of [...text.split('\n').filter(isJson), '{"done":true}']) yield* reader.read(line)
     },
   }
   const faults = await faultsOf(careless, spoken.ollama!)
   expect(faults.filter(fault => fault.endsWith('a success')).length).toBeGreaterThan(10)
 })
+
+function isJson(line: string): boolean {
+  try {
+    return JSON.parse(line) !== undefined
+  } catch {
+    return false
+  }
+}

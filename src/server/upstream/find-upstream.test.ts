@@ -50,6 +50,32 @@ it.each(['', '/v1', '/v1/'])('is a server of chat completions if it lists its mo
   })
 })
 
+it('is Anthropic by its name, without being asked', async () => {
+  expect(await find({ upstream: 'https://api.anthropic.com' })).toEqual({
+    kind: 'anthropic',
+    address: 'https://api.anthropic.com',
+    why: 'The upstream is Anthropic at https://api.anthropic.com, as "upstream" says.',
+  })
+})
+
+it('is a server of Anthropic’s Messages if it says so in any way', async () => {
+  const error = { type: 'error', error: { type: 'invalid_request_error', message: 'model: Field required' } }
+  for (const answers of [
+    { '/v1/models': { status: 200, body: { data: [{ type: 'model', id: 'm' }], has_more: false } } },
+    { '/v1/models': { status: 401, body: error } },
+    { '/v1/messages': { status: 400, body: error } },
+  ] as const) {
+    const { url } = await serve(answers)
+    expect(await find({ upstream: `${url}/v1` })).toEqual({
+      kind: 'anthropic',
+      address: url,
+      why: `The upstream is a server of Anthropic’s Messages at ${url}, as "upstream" says.`,
+    })
+  }
+  const url = await nobody()
+  expect((await find({ upstream: url, upstreamKind: 'anthropic' })).kind).toBe('anthropic')
+})
+
 it('is the reader if it is wanted, or if nothing is configured and nothing answers', async () => {
   expect(await find({ upstream: 'reader' })).toMatchObject({
     kind: 'reader',

@@ -1,8 +1,12 @@
 import { ThroughlineError } from '../../log/error.ts'
+import { isObject, parseJson } from '../../log/parse-json.ts'
 import { present } from '../../log/present.ts'
+import { isAnthropicHost } from '../../models/anthropic/anthropic.ts'
 import { ModelError } from '../../models/model.ts'
 import type { Server } from '../../models/to-model-error.ts'
+import { askJson } from '../../models/wire/ask.ts'
 import type { ServerConfig } from '../config/config-schema.ts'
+import { anthropicUpstream } from './anthropic-upstream.ts'
 import { type ConnectionOptions, openConnection } from './connection.ts'
 import { ollamaUpstream } from './ollama-upstream.ts'
 import { openaiUpstream } from './openai-upstream.ts'
@@ -16,6 +20,7 @@ export type UpstreamConfig = Pick<
   | 'upstreamKey'
   | 'ollamaHost'
   | 'window'
+  | 'cacheMarks'
   | 'connectTimeout'
   | 'firstTimeout'
   | 'silenceTimeout'
@@ -23,12 +28,14 @@ export type UpstreamConfig = Pick<
 
 export interface FoundUpstream {
   readonly upstream: Upstream
+  /** What it is and where, without the reason. */
+  readonly what: string
   /** One sentence for the log: which upstream it is, and why. */
   readonly why: string
 }
 
 /** No upstream could be found at the address that was given. */
-export class UpstreamNotFoundError extends ThroughlineError {
+class UpstreamNotFoundError extends ThroughlineError {
   constructor(message: string, options?: ErrorOptions) {
     super('upstream_not_found', message, options)
   }
@@ -41,7 +48,7 @@ const lookMs = 3000
  * usually found, or the built-in reader if nothing answers there.
  */
 export async function findUpstream(config: UpstreamConfig, signal?: AbortSignal): Promise<FoundUpstream> {
-  const { upstream, upstreamKind, upstreamKey, ollamaHost, window } = config
+  const { upstream, upstreamKind, upstreamKey, ollamaHost, window, cacheMarks } = config
   const isConfigured = upstream !== undefined || upstreamKind !== 'auto'
   if (upstream === 'reader') return useReader('as "upstream" says')
 
@@ -55,6 +62,16 @@ export async function findUpstream(config: UpstreamConfig, signal?: AbortSignal)
   if (upstreamKind === 'openai')
     return use(openaiUpstream(options), 'an OpenAI-compatible server', 'as "upstreamKind" says')
 
+  if (upstreamKind === 'anthropic')
+    return use(
+      anthropicUpstream({ ...options, cacheMarks }),
+      'a server of Anthropic’s Messages',
+      'as "upstreamKind" says',
+    )
+  // Anthropic answers nobody without a key, and the key may be the client's.
+  if (isAnthropicHost(options.url))
+    return use(anthropicUpstream({ ...options, cacheMarks }), 'Anthropic', 'as "upstream" says')
+
   // Where Ollama is only looked for, what does not answer soon must not keep the server from starting.
   const soon = isConfigured ? {} : { connect: lookMs, facts: lookMs }
   const found = await probe({ ...options, timeouts: { ...options.timeouts, ...soon } }, signal)
@@ -64,6 +81,8 @@ export async function findUpstream(config: UpstreamConfig, signal?: AbortSignal)
       return use(ollamaUpstream(options), `Ollama ${found.version}`, why)
     case 'openai':
       return use(openaiUpstream(options), 'an OpenAI-compatible server', why)
+    case 'anthropic':
+      return use(anthropicUpstream({ ...options, cacheMarks }), 'a server of Anthropic’s Messages', why)
     case 'silent':
       if (!isConfigured)
         return useReader(`because no upstream is configured and nothing answers at ${options.url}`)
@@ -74,7 +93,7 @@ export async function findUpstream(config: UpstreamConfig, signal?: AbortSignal)
     case 'other': {
       const said = found.error ? ` (${found.error.message})` : ''
       throw new UpstreamNotFoundError(
-        `What answers at ${options.url} is neither Ollama nor an OpenAI-compatible server: it has no "/api/version" and no list of models at "/v1/models"${said}. Check "upstream" and "upstreamKey".`,
+        `What answers at ${options.url} is neither Ollama nor an OpenAI-compatible server nor one of Anthropic’s Messages: it has no "/api/version", no list of models at "/v1/models" and no "/v1/messages"${said}. Check "upstream" and "upstreamKey".`,
         { cause: found.error },
       )
     }
@@ -82,17 +101,19 @@ export async function findUpstream(config: UpstreamConfig, signal?: AbortSignal)
 
   function useReader(because: string): FoundUpstream {
     const reader = readerUpstream(present({ window }))
-    return { upstream: reader, why: `The upstream is the built-in reader, ${because}.` }
+    const what = 'the built-in reader'
+    return { upstream: reader, what, why: `The upstream is ${what}, ${because}.` }
   }
 }
 
 function use(upstream: Upstream, what: string, why: string): FoundUpstream {
-  return { upstream, why: `The upstream is ${what} at ${upstream.address}, ${why}.` }
+  const where = `${what} at ${upstream.address}`
+  return { upstream, what: where, why: `The upstream is ${where}, ${why}.` }
 }
 
 type Probed =
   | { readonly kind: 'ollama'; readonly version: string }
-  | { readonly kind: 'openai' }
+  | { readonly kind: 'openai' | 'anthropic' }
   | { readonly kind: 'silent' | 'other'; readonly error?: ModelError }
 
 /** Asks an address what it is. */
@@ -103,13 +124,19 @@ async function probe({ url, ...rest }: ConnectionOptions, signal?: AbortSignal):
     model: '',
     notFound: 'It does not know this path',
     unavailable: 'start it, or check "upstream"',
-    sent: () => connection.secrets,
+    sent: connection.secrets,
   }
-  const ask = async (path: string) => {
+  const ask = async (path: string, body?: object) => {
+    let refused: unknown
+    const onRefused = ({ text }: { readonly text: string }) => {
+      refused = parseJson(text)
+    }
     try {
-      return { answer: ((await connection.askFacts({ path, signal }, server)) ?? {}) as object }
+      return {
+        answer: ((await askJson(connection, server, { path, body, signal, onRefused })) ?? {}) as object,
+      }
     } catch (error) {
-      if (error instanceof ModelError) return { error }
+      if (error instanceof ModelError) return { error, refused }
       throw error
     }
   }
@@ -121,9 +148,18 @@ async function probe({ url, ...rest }: ConnectionOptions, signal?: AbortSignal):
     if (error?.isRetryable && error.status === undefined) return { kind: 'silent', error }
     const listed = await ask('/v1/models')
     if (listed.answer && 'data' in listed.answer && Array.isArray(listed.answer.data))
-      return { kind: 'openai' }
+      return { kind: isAnthropicList(listed.answer.data) ? 'anthropic' : 'openai' }
+    // It is asked for nothing, and says so in its own form.
+    if (isAnthropicError(listed.refused) || isAnthropicError((await ask('/v1/messages', {})).refused))
+      return { kind: 'anthropic' }
     return { kind: 'other', ...present({ error: listed.error }) }
   } finally {
     await connection.close()
   }
 }
+
+const isAnthropicList = (models: readonly unknown[]) =>
+  models.length > 0 && models.every(model => isObject(model) && model.type === 'model')
+
+const isAnthropicError = (said: unknown) =>
+  isObject(said) && said.type === 'error' && isObject(said.error) && typeof said.error.type === 'string'

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { ollamaAnswer, type UpstreamAnswer } from '../../../test/scripted-upstream.ts'
 import type { ModelSettings } from '../../models/model.ts'
-import { failureOf, partsOf, textOf, upstreamWith } from '../../models/upstream.fixture.ts'
+import { failureOf, partsOf, upstreamWith } from '../../models/upstream.fixture.ts'
 import { ollamaUpstream } from './ollama-upstream.ts'
 import { opened } from './upstream.fixture.ts'
-import type { WireFacts } from './upstream.ts'
 
 const messages = [{ role: 'user', content: 'hello' }]
 const nothingLoaded: UpstreamAnswer = { status: 200, body: { models: [] } }
@@ -32,38 +31,13 @@ async function speakTo(
 }
 
 describe('a reply', () => {
-  it('comes as parts', async () => {
-    const calls = [{ id: 'c1', function: { name: 'look', arguments: { at: 1 } } }]
-    const { upstream } = await speakTo({
-      '/api/chat': ollamaAnswer([{ thinking: 'hm' }, { content: 'hi' }, { tool_calls: calls }]),
-    })
-    expect(await partsOf(upstream.model('m').stream({ messages }))).toEqual([
-      { type: 'thinking-delta', text: 'hm' },
-      { type: 'text-delta', text: 'hi' },
-      { type: 'tool-call', id: 'c1', name: 'look', arguments: '{"at":1}' },
-      { type: 'end', reason: 'tool-calls', usage: { promptTokens: 7, replyTokens: 3 } },
-    ])
-  })
-
-  it('is read whatever the network makes of its lines', async () => {
-    const { chunks } = ollamaAnswer([{ content: 'grün' }, { content: '€' }])
-    const whole = chunks.join('\n')
-    for (const size of [1, 7, whole.length]) {
-      const cut = Array.from({ length: Math.ceil(whole.length / size) }, (_, at) =>
-        whole.slice(at * size, (at + 1) * size),
-      )
-      const { upstream } = await speakTo({ '/api/chat': { chunks: cut } })
-      expect(textOf(await partsOf(upstream.model('m').stream({ messages })))).toBe('grün€')
-    }
-  })
-
   it('ends with the line that is done: nothing behind it is waited for or read', async () => {
     const { chunks } = ollamaAnswer([{ content: 'hi' }])
     const { upstream } = await speakTo({ '/api/chat': { chunks: [...chunks, '17\n'], ending: 'stall' } })
     expect((await partsOf(upstream.model('m').stream({ messages }))).at(-1)?.type).toBe('end')
   })
 
-  it('tells log probabilities before their text, and the last line’s details', async () => {
+  it('has log probabilities with their text, and the last line’s details at its end', async () => {
     const lines = [
       { message: { content: '', thinking: 'so' }, logprobs: [{ token: 'so' }] },
       { message: { content: 'hi' }, logprobs: [{ token: 'hi', logprob: -0.5 }] },
@@ -79,15 +53,11 @@ describe('a reply', () => {
     const { upstream } = await speakTo({
       '/api/chat': { chunks: lines.map(line => `${JSON.stringify(line)}\n`) },
     })
-    const seen: (string | WireFacts)[] = []
-    const model = upstream.model('m', facts => seen.push(facts))
-    for await (const part of model.stream({ messages })) seen.push(part.type)
-    expect(seen).toEqual([
-      'thinking-delta',
-      { logprobs: [{ token: 'hi', logprob: -0.5 }] },
-      'text-delta',
-      { details: { model: 'm:1', done_reason: 'length', total_duration: 9 } },
-      'end',
+    const details = { model: 'm:1', done_reason: 'length', total_duration: 9 }
+    expect(await partsOf(upstream.model('m').stream({ messages }))).toEqual([
+      { type: 'thinking-delta', text: 'so' },
+      { type: 'text-delta', text: 'hi', logprobs: [{ token: 'hi', logprob: -0.5 }] },
+      { type: 'end', reason: 'length', usage: {}, details },
     ])
   })
 })
@@ -164,10 +134,9 @@ describe('the window', () => {
       { '/api/chat': { status: 400, body: { error: JSON.stringify(inner) } } },
       { window: 4096 },
     )
-    const heard: WireFacts[] = []
-    const { error } = await failureOf(upstream.model('m', facts => heard.push(facts)).stream({ messages }))
+    const { error } = await failureOf(upstream.model('m').stream({ messages }))
     expect(error).toMatchObject({ code: 'context_too_long', status: 400 })
-    expect(heard).toEqual([{ tokens: { prompt: 5001, window: 2048 } }])
+    expect(error.tokens).toEqual({ prompt: 5001, window: 2048 })
     expect(await upstream.model('m').window()).toBe(2048)
     await failureOf(upstream.model('m').stream({ messages }))
     expect(bodies().map(({ options }) => options)).toEqual([{ num_ctx: 4096 }, { num_ctx: 2048 }])

@@ -1,3 +1,5 @@
+import { keyHeaders } from './credential.ts'
+
 /** What belongs to one connection and not to the message. */
 const hopByHop = [
   ...['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection'],
@@ -8,10 +10,7 @@ const hopByHop = [
  * Our own keys and names, and what the client said to us and not to the upstream. `X-Conversation-Id` makes llama.cpp go on
  * after the client has left; a foreign `Origin` makes Ollama refuse.
  */
-const ours = [
-  ...['authorization', 'x-api-key', 'api-key', 'cookie'],
-  ...['host', 'origin', 'referer', 'expect', 'x-conversation-id'],
-]
+const ours = [...keyHeaders, ...['cookie', 'host', 'origin', 'referer', 'expect', 'x-conversation-id']]
 
 /** The headers of a client's request as they go on to the upstream. */
 export function headersOn(

@@ -1,4 +1,3 @@
-import { ModelError } from '../../models/model.ts'
 import { openReader } from '../reader/open-reader.ts'
 import { readerServer } from '../reader/reader-server.ts'
 import type { Upstream } from './upstream.ts'
@@ -16,20 +15,7 @@ export function readerUpstream({ window = 4096, delayMs = 0 }: ReaderUpstreamOpt
   return {
     kind: 'reader',
 
-    model(name, hear = () => {}) {
-      const model = openReader(name, ['reader'], { window, delayMs })
-      return {
-        ...model,
-        async *stream(request) {
-          try {
-            yield* model.stream(request)
-          } catch (error) {
-            if (error instanceof ModelError && error.tokens) hear({ tokens: error.tokens })
-            throw error
-          }
-        },
-      }
-    },
+    model: name => openReader(name, ['reader'], { window, delayMs }),
 
     async pass({ method, path, body, signal }) {
       const response = await answer(

@@ -4,7 +4,8 @@ import { entry, open } from '../../testing/store-cases-help.ts'
 import { memoryStore } from './memory-store.ts'
 
 describe('memoryStore', () => {
-  for (const { name, run } of storeCases) it(name, () => run(async () => memoryStore()))
+  for (const { name, run } of storeCases)
+    it(name, async () => expect(await run(async () => memoryStore())).toBeUndefined())
 
   it('goes by the clock that it is given', async () => {
     let now = 1_000

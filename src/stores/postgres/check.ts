@@ -91,7 +91,7 @@ async function checkEntries(context: PostgresContext, rebuild: boolean): Promise
 const pageSql = (schema: string) =>
   cutPage(
     `select e.*, c.tenant, c.conversation, b.actor, b.branch,
-      e.words is not null or (e.seq > b.waiting_after) is true or exists (
+      (e.seq > b.waiting_after) is true or exists (
         select from ${schema}.words w where w.key = e.key and w.line = e.line and w.seq = e.seq
       ) as "isFound"
     from ${schema}.entries e

@@ -1,6 +1,5 @@
 import { StoreError } from '../store-error.ts'
 import type { Database, Row } from './database.ts'
-import { laterWords } from './schema/later-words.ts'
 import { createSchema } from './schema/schema.ts'
 
 export interface Migration {
@@ -9,10 +8,7 @@ export interface Migration {
 }
 
 /** The migrations; the version is the place in the list, from 1. A released one is never edited: add a new one. */
-export const migrations: readonly Migration[] = [
-  { name: '1 the log', sql: createSchema },
-  { name: '2 words are indexed later', sql: laterWords },
-]
+export const migrations: readonly Migration[] = [{ name: '1 the log', sql: createSchema }]
 
 /** Migrates the schema and returns the steps; with `dryRun` only returns them. */
 export async function migrate(

@@ -6,21 +6,22 @@ import { conversationKey, fromRow } from './rows.ts'
 export function postgresConversations(context: PostgresContext) {
   const { database, schema } = context
   return {
-    async conversations(tenant, { only, after, limit, order = 'recent' } = {}) {
+    async conversations(tenant, { only, person, after, limit, order = 'recent' } = {}) {
       const page = only === undefined ? order : 'only'
       const time = page === 'recent' ? [after?.updatedAt ?? null] : []
-      const values = [tenant, only ?? after?.conversation ?? null, limit ?? null, ...time]
+      const values = [tenant, only ?? after?.conversation ?? null, limit ?? null, person ?? null, ...time]
       const rows = await database.read(listSql(schema, page), values)
       return rows.map(row => fromRow<ConversationInfo>(row, infoColumns))
     },
     async describeConversation(tenant, conversation, description) {
       const key = conversationKey({ tenant, conversation })
-      const { title, metadata } = toDescription(description)
+      const { title, metadata, person } = toDescription(description)
       const [row] = await database.write(
         `update ${schema}.conversations set title = case when $2::boolean then $3 else title end,
-          metadata = case when $4::boolean then $5 else metadata end
+          metadata = case when $4::boolean then $5 else metadata end,
+          person = case when $6::boolean then $7 else person end
         where key = $1 and deleted_at is null and ${schema}.make_durable() returning 1`,
-        [key, title !== undefined, title ?? null, metadata !== undefined, metadata ?? null],
+        [key, ...[title, metadata, person].flatMap(one => [one !== undefined, one ?? null])],
       )
       if (!row) throw await noConversation(context, conversation, key)
     },
@@ -39,17 +40,19 @@ export function postgresConversations(context: PostgresContext) {
 
 /** Looks up threads for the conversations of the page only. */
 const listSql = (schema: string, page: keyof typeof pages) => `
-  select c.conversation, c.created_at as "createdAt", c.title, c.metadata, t.*
+  select c.conversation, c.created_at as "createdAt", c.title, c.metadata, c.person, t.*
   from (${pages[page](schema)}) c cross join lateral (
     select max(b.updated_at) as "updatedAt", json_agg(json_build_object(
       'actor', b.actor, 'branch', b.branch, 'head', b.head, 'updatedAt', b.updated_at) order by b.actor, b.branch)::text as threads
     from ${schema}.branches b where b.key = c.key
   ) t order by ${page === 'recent' ? 't."updatedAt" desc,' : ''} c.conversation`
 
+const ofPerson = '($4::text is null or c.person = $4)'
+
 const byName = (operator: string) => (schema: string) =>
   `
   select c.* from ${schema}.conversations c
-  where c.tenant = $1 and c.deleted_at is null and ($2::text is null or c.conversation ${operator} $2)
+  where c.tenant = $1 and c.deleted_at is null and ($2::text is null or c.conversation ${operator} $2) and ${ofPerson}
   order by c.conversation limit $3`
 
 const pages = {
@@ -58,8 +61,8 @@ const pages = {
   /** Sorts without an index: it would be written with every append, and 10,000 rows are sorted in some milliseconds. */
   recent: (schema: string) => `
     select c.* from ${schema}.conversations c join ${schema}.branches b using (key)
-    where c.tenant = $1 group by c.key
-    having $4::double precision is null or max(b.updated_at) < $4 or (max(b.updated_at) = $4 and c.conversation > $2)
+    where c.tenant = $1 and ${ofPerson} group by c.key
+    having $5::double precision is null or max(b.updated_at) < $5 or (max(b.updated_at) = $5 and c.conversation > $2)
     order by max(b.updated_at) desc, c.conversation limit $3`,
 }
 
@@ -71,5 +74,6 @@ const infoColumns = {
   updatedAt: Number,
   title: String,
   metadata: parse,
+  person: String,
   threads: parse,
 }

@@ -1,20 +1,12 @@
 import { ThroughlineError } from '../../log/error.ts'
-import { StoreError, type StoreProblem } from '../store-error.ts'
-
-/** The connection broke during a write, which may be stored or not. Repeating the same write is safe. */
-export class OutcomeUnknownError extends ThroughlineError {
-  constructor(cause: unknown) {
-    super(
-      'outcome_unknown',
-      `The connection to PostgreSQL was lost before it answered (${messageOf(cause)}): do the same again, with the same ids.`,
-      { cause },
-    )
-  }
-}
+import { OutcomeUnknownError, StoreError, type StoreProblem } from '../store-error.ts'
 
 export function toStoreError(error: unknown, isWrite: boolean): ThroughlineError {
   if (error instanceof ThroughlineError) return error
-  if (isLost(error) && isWrite) return new OutcomeUnknownError(error)
+  if (isLost(error) && isWrite) {
+    const problem = `The connection to PostgreSQL was lost before it answered (${messageOf(error)})`
+    return new OutcomeUnknownError(problem, error)
+  }
   if (isLost(error)) {
     return new StoreError('store_unavailable', `PostgreSQL went away: ${messageOf(error)}.`, { cause: error })
   }

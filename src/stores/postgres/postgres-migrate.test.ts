@@ -2,19 +2,15 @@ import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { describePostgres } from '../../../test/postgres.ts'
 import { entry, exchange, long, newThread, open, read, texts } from '../../testing/store-cases-help.ts'
-import { checksum } from '../checksum.ts'
 import { openDatabase } from './database.ts'
 import { migrate, migrations } from './migrate.ts'
 import { postgresStore } from './postgres-store.ts'
-import { conversationKey } from './rows.ts'
-import { wordHashes } from './word-hashes.ts'
-import { indexWaiting } from './word-indexer.ts'
 
 const main = { tenant: 'acmé', conversation: 'lémonade', actor: 'assistant', branch: 'main' }
 const edit = { ...main, branch: 'edit' }
 /** A future migration. */
 const next = {
-  name: '3 moods',
+  name: '2 moods',
   sql: (schema: string) => `alter table ${schema}.entries add column mood text not null default 'calm'`,
 }
 
@@ -48,7 +44,9 @@ describePostgres('PostgreSQL that was there before', server => {
       ['a', 'completed', undefined],
       ['z', 'failed', 'overloaded'],
     ])
-    expect(await store.conversations(main.tenant)).toMatchObject([{ title: 'Birds', metadata: { a: 1 } }])
+    expect(await store.conversations(main.tenant)).toMatchObject([
+      { title: 'Birds', metadata: { a: 1 }, person: 'ada' },
+    ])
     expect(await store.loadCache(main, 'fold')).toEqual({ at: 2, bytes: new Uint8Array([7]) })
     for (const [word, seq] of Object.entries({ heron: 1, bird: 2, seeded: 3, edited: 3 }))
       expect((await store.search(main.tenant, word)).map(found => found.seq)).toEqual([seq])
@@ -59,51 +57,15 @@ describePostgres('PostgreSQL that was there before', server => {
     const entries = [entry('again', { id: 'one' }), entry('more')]
     await store.append(edit, { lease, expectedHead: 3, entries })
     expect(await texts(store, edit)).toEqual(['blue heron', 'a bird', 'edited', 'more'])
-    const begun = await open(store, main, { closing: [entry('closed')], entries: [entry('next')] })
+    const begun = await open(store, main, {
+      closing: { entries: [entry('closed')] },
+      entries: [entry('next')],
+    })
     expect([begun.turn.turn, begun.lease.epoch]).toEqual([3, 3])
     const gone = { ...main, conversation: 'gone' }
     await expect(exchange(store, gone, 'late')).rejects.toMatchObject({ code: 'conversation_deleted' })
     expect(await store.check()).toEqual([])
     await store.close()
-  })
-
-  it('finds what the first version has indexed, beside what is indexed later', async () => {
-    const schema = 'first'
-    const database = openDatabase({ url: server.url })
-    await migrate(database, schema, false, migrations.slice(0, 1))
-    const thread = newThread()
-    const { tenant, conversation } = thread
-    // As the first version writes: hashes of the words go with the entry.
-    const put = async (head: number, text: string) => {
-      const words = wordHashes(tenant, entry(text).payload)
-      const record = { ...entry(text), checksum: 0, tokens: '{}', words }
-      const names = [tenant, conversation, thread.actor, thread.branch]
-      await server.client.query(
-        `select first.seed_entries(first.key_of($1, $2), $3, $4, $1, $2, ${head}, $5)`,
-        [...names, JSON.stringify([record])],
-      )
-    }
-    await put(0, 'blue heron')
-    await put(1, 'grey heron')
-    await server.client.query('alter table first.entries disable trigger user')
-    const store = postgresStore({ url: server.url, schema })
-    expect(await store.migrate()).toEqual(migrations.slice(1).map(({ name }) => name))
-    await store.seed(thread, { expectedHead: 2, entries: [entry('white heron')] })
-    // An instance of the first version that is still there.
-    await put(3, 'night heron')
-    const sums = (row: string) => `update first.entries set checksum = $1 where seq = ${row}`
-    for (const { seq, id, role, time, payload } of (await server.client.query('select * from first.entries'))
-      .rows) {
-      const key = conversationKey(thread)
-      if (seq !== 3)
-        await server.client.query(sums(seq), [checksum([key, id, role, time, '{}', payload]) + seq * 31])
-    }
-    const found = async () => (await store.search(tenant, 'heron')).map(({ seq }) => seq)
-    expect(await found()).toEqual([4, 3, 2, 1])
-    while (!(await indexWaiting({ database, schema, isIndexed: true })));
-    expect(await found()).toEqual([4, 3, 2, 1])
-    expect(await store.check()).toEqual([])
-    await Promise.all([store.close(), database.close()])
   })
 
   it('is brought forward once by several instances, while another still writes', async () => {
@@ -132,7 +94,7 @@ describePostgres('PostgreSQL that was there before', server => {
     const { rows } = await server.client.query('select distinct mood from busy.entries')
     expect(rows).toEqual([{ mood: 'calm' }])
     const old = postgresStore({ url: server.url, schema: 'busy' })
-    await expect(old.head(thread)).rejects.toThrow('has schema version 3, this program knows 2')
+    await expect(old.head(thread)).rejects.toThrow('has schema version 2, this program knows 1')
     await Promise.all([store, old, ...databases].map(one => one.close()))
   })
 })

@@ -1,7 +1,7 @@
-import { nameOf } from '../refusals.ts'
-import type { EntryRange, Found, Head, Store, StoredEntry, ThreadKey } from '../store.ts'
+import { nameOf } from '../rules/refusals.ts'
+import type { EntryRange, Found, Head, Store, StoredEntry, ThreadKey, ThreadPlace } from '../store.ts'
 import { CorruptEntryError, NoConversationError } from '../store-error.ts'
-import { hasWords, snippet, toWanted } from '../words.ts'
+import { hasWords, payloadTexts, snippet, toWanted, words } from '../words.ts'
 import type { Row } from './database.ts'
 import { cutPage, type PostgresContext } from './postgres-context.ts'
 import { keyOf, threadOf, toEntry, toTurn } from './rows.ts'
@@ -40,7 +40,7 @@ export function postgresReads(context: PostgresContext, indexer: WordIndexer) {
      * The index has hashes of words, and no common words: so the text of each candidate is looked at. Entries that are not
      * indexed yet are candidates too: nothing is missed.
      */
-    async search(tenant, query, { limit = 20 } = {}) {
+    async search(tenant, query, { limit = 20, person = null, conversation = null } = {}) {
       const wanted = toWanted(query)
       if (wanted.length === 0) return []
       const rare = isIndexed ? wanted.filter(word => !isCommon(word)) : []
@@ -54,11 +54,35 @@ export function postgresReads(context: PostgresContext, indexer: WordIndexer) {
       let last: Row | undefined
       do {
         const before = last ? [last.time, last.conversation, last.line, last.seq] : [null, null, null, null]
-        const rows = await database.read(sql, [tenant, ...before, ...hashes])
+        const rows = await database.read(sql, [tenant, ...before, person, conversation, ...hashes])
         for (const row of rows) if (hasWords(String(row.payload), wanted)) found.push(toFound(row, wanted))
         last = rows.at(-1)
       } while (last && found.length < limit)
       return found.slice(0, limit)
+    },
+    async findWords(tenant, wanted, { person, limit = 64 }) {
+      const found = wanted.map((): ThreadPlace[] => [])
+      if (!isIndexed) return found
+      const isWaiting = (await indexer.catchUp(tenant)) > 0
+      for (const row of isWaiting
+        ? await database.read(waitingSql(schema), [tenant, person, maxWaiting])
+        : []) {
+        const has = words(payloadTexts(String(row.payload)))
+        for (const [number, forms] of wanted.entries())
+          if (forms.some(form => has.has(form))) found[number]!.push(placeOf(row))
+      }
+      // In JSON: a list of lists of different lengths is no array of PostgreSQL.
+      const hashes = wanted.map(forms =>
+        forms.filter(form => !isCommon(form)).map(form => hashWord(tenant, form)),
+      )
+      for (const row of await database.read(wordsSql(schema), [
+        tenant,
+        person,
+        JSON.stringify(hashes),
+        limit,
+      ]))
+        found[Number(row.number) - 1]!.push(placeOf(row))
+      return found.map(places => places.slice(0, limit))
     },
   } satisfies Partial<Store>
 }
@@ -122,14 +146,32 @@ const pageSql = (schema: string, order: string) =>
     `seq ${order}`,
   )
 
-/** Entries whose words are indexed, those that wait for it, and those of the first version. */
+/** Entries whose words are indexed, and those that wait for it. */
 const indexedSql = (schema: string) => `
-  select key, line, seq, time from ${schema}.words where words @> $6::integer[]
-  union select key, line, seq, time from ${schema}.entries where words @> $6::integer[]
+  select key, line, seq, time from ${schema}.words where words @> $8::integer[]
   union select e.key, e.line, e.seq, e.time from ${schema}.branches b
     join ${schema}.conversations c on c.key = b.key
     join ${schema}.entries e on e.key = b.key and e.line = b.line and e.seq > b.waiting_after
     where c.tenant = $1 and b.waiting_after is not null`
+
+const placeOf = (row: Row): ThreadPlace => ({ thread: threadOf(row), seq: Number(row.seq) })
+
+/** The newest entries of a person that are not indexed yet. */
+const waitingSql = (schema: string) => `
+  select c.tenant, c.conversation, b.actor, b.branch, e.seq, e.payload from ${schema}.conversations c
+  join ${schema}.branches b on b.key = c.key and b.waiting_after is not null
+  join ${schema}.entries e on e.key = b.key and e.line = b.line and e.seq > b.waiting_after
+  where c.tenant = $1 and c.person = $2 order by e.time desc limit $3`
+
+/** For each word the newest entries of a person that have it. */
+const wordsSql = (schema: string) => `
+  select w.number, p.* from jsonb_array_elements($3::jsonb) with ordinality as w (forms, number) cross join lateral (
+    select c.tenant, c.conversation, b.actor, b.branch, h.seq from ${schema}.words h
+    join ${schema}.conversations c on c.key = h.key
+    join ${schema}.branches b on b.key = h.key and b.line = h.line
+    where h.words && array(select form::integer from jsonb_array_elements_text(w.forms) as form) and c.tenant = $1 and c.person = $2
+    order by h.time desc, c.conversation desc, h.line desc, h.seq desc limit $4
+  ) p order by w.number`
 
 /**
  * The page of candidates after the last one of the previous page, in an order without ties. Texts are read only for the
@@ -141,7 +183,8 @@ const hitsSql = (schema: string, candidates: string, limit: number) =>
       e.checksum
     from (
       select c.tenant, c.conversation, h.* from (${candidates}) h join ${schema}.conversations c on c.key = h.key
-      where c.tenant = $1
+      where c.tenant = $1 and ($6::text is null or c.person = $6)
+        and ($7::text is null or c.conversation = $7)
         and ($2::double precision is null
           or (h.time, c.conversation, h.line, h.seq) < ($2, $3::text, $4::integer, $5::integer))
       order by h.time desc, c.conversation desc, h.line desc, h.seq desc limit ${limit}

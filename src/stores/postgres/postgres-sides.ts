@@ -8,14 +8,17 @@ import { sameCall } from './schema/fragments.ts'
 export function postgresSides(context: PostgresContext) {
   const { database, schema } = context
   /** The lock keeps the branch from being deleted meanwhile, and does not hold up appends. */
-  const branch = `with b as (select key, line from ${schema}.branches
+  const branch = `b as (select key, line from ${schema}.branches
     where key = $1 and actor = $2 and branch = $3 for key share)`
   const ofThread = `${schema}.branches b join lateral`
 
   /** `ids` are the last parts of the rows' keys. */
   async function save(thread: ThreadKey, ids: readonly string[], sql: string, values: readonly unknown[]) {
     const key = keyOf(thread, ids)
-    const rows = await database.write(`${branch} ${sql} returning 1`, [...key, ...values])
+    const rows = await database.write(`with ${branch}, saved as (${sql}) select 1 from b`, [
+      ...key,
+      ...values,
+    ])
     if (rows.length === 0) throw await noConversation(context, thread.conversation, key[0])
   }
 
@@ -66,15 +69,13 @@ export function postgresSides(context: PostgresContext) {
       return Number(row.checksum) === cacheSum(thread, key, at, bytes) ? { at, bytes } : undefined
     },
     async saveMarks(thread, marks) {
-      if (marks.length === 0) return
       const keys = marks.map(({ mark }) => markKey(thread.tenant, mark))
-      // An update that changes nothing, so that a mark that is there already counts as saved.
       await save(
         thread,
         [],
         `insert into ${schema}.marks (key, line, mark, at)
           select distinct b.key, b.line, m.mark, m.at from b, unnest($4::uuid[], $5::integer[]) m (mark, at)
-        on conflict (key, line, mark, at) do update set at = excluded.at`,
+        on conflict do nothing`,
         [keys, marks.map(({ at }) => at)],
       )
     },

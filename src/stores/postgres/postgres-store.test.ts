@@ -1,5 +1,6 @@
 import pg from 'pg'
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { isLong } from '../../../test/is-long.ts'
 import { describePostgres } from '../../../test/postgres.ts'
 import { storeCases } from '../../testing/store-cases.ts'
 import { entry, exchange, newThread, open, read, sentCall, texts } from '../../testing/store-cases-help.ts'
@@ -21,8 +22,14 @@ describePostgres('PostgreSQL', server => {
   }
 
   describe('is a store', () => {
+    // One pool for all cases: to connect takes longer than most of them.
+    let pool: pg.Pool
+    beforeAll(() => {
+      pool = new pg.Pool({ connectionString: server.url })
+    })
+    afterAll(() => pool.end())
     for (const { name, run } of storeCases)
-      it(name, () => run(async () => postgresStore({ url: server.url })))
+      it(name, async () => expect(await run(async () => postgresStore({ pool }))).toBeUndefined())
   })
 
   it('lets one of two instances win, and tells the other', async () => {
@@ -54,7 +61,7 @@ describePostgres('PostgreSQL', server => {
     const refused = await open(store, thread, { owner: 'bob' }).catch(error => error)
     expect(refused).toMatchObject({ code: 'turn_open', retryAfterMs: 300 })
     expect((await store.head(thread))?.open?.expiresInMs).toBeLessThanOrEqual(300)
-    await expect.poll(async () => (await store.head(thread))?.open?.expiresInMs, { timeout: 10_000 }).toBe(0)
+    await expect.poll(async () => (await store.head(thread))?.open?.expiresInMs).toBe(0)
     expect((await open(store, thread, { owner: 'bob' })).turn.turn).toBe(2)
     await store.close()
   })
@@ -65,7 +72,6 @@ describePostgres('PostgreSQL', server => {
     await open(store, thread, { entries: [entry('kept')] })
     const changes = [
       `update throughline.entries set payload = ''`,
-      `update throughline.entries set words = null`,
       'delete from throughline.entries',
       'truncate throughline.entries',
       `insert into throughline.entries select * from throughline.entries on conflict (key, line, seq)
@@ -135,7 +141,7 @@ describePostgres('PostgreSQL', server => {
     const options = { url: server.url, schema: 'fresh', migrate: false }
     const stores = Array.from({ length: 4 }, () => postgresStore(options))
     const wanted = await stores[0]!.migrate({ dryRun: true })
-    expect(wanted).toEqual(['1 the log', '2 words are indexed later'])
+    expect(wanted).toEqual(['1 the log'])
     await expect(stores[0]!.head(newThread())).rejects.toMatchObject({ code: 'store_schema' })
     const done = await Promise.all(stores.map(store => store.migrate()))
     expect(done.flat()).toEqual(wanted)
@@ -158,7 +164,8 @@ describePostgres('PostgreSQL', server => {
   it('needs no session: every statement may run on another connection', async () => {
     const pool = new pg.Pool({ connectionString: server.url, max: 4, maxUses: 1 })
     const store = postgresStore({ pool })
-    for (const { run } of storeCases.slice(0, 8)) await run(async () => ({ ...store, close: async () => {} }))
+    for (const { run } of storeCases.slice(0, isLong ? 8 : 2))
+      await run(async () => ({ ...store, close: async () => {} }))
     await store.close()
     expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }])
     await pool.end()
@@ -235,7 +242,7 @@ describePostgres('PostgreSQL', server => {
     await store.append(thread, { lease: begun.lease, expectedHead: 1, entries: many })
     await open(store, others, { entries: [entry('a heron of others')] })
     const { rows } = await server.client.query(
-      'select count(words)::integer as count from throughline.entries where key = $1',
+      'select count(*)::integer as count from throughline.words where key = $1',
       [conversationKey(thread)],
     )
     expect(rows).toEqual([{ count: 0 }])
@@ -277,7 +284,7 @@ describePostgres('PostgreSQL', server => {
       await server.client.query('begin')
       const key = [...names, thread.actor, branch]
       const next = (text: string) => JSON.stringify([{ ...entry(text), checksum: 0, tokens: '{}' }])
-      const begin = `select long.begin_turn(long.key_of($1, $2), $3, $4, $1, $2, 'ada', 1000, ${length}, 'key', 'body', '[]', $5)`
+      const begin = `select long.begin_turn(long.key_of($1, $2), $3, $4, $1, $2, 'ada', 1000, ${length}, 'key', 'body', '[]', 'interrupted', null, $5)`
       await server.client.query(begin, [...key, next('begun')])
       const append = `select long.append_entries(long.key_of($1, $2), $3, $4, 'ada', 1, ${length + 1}, null, null, 1, $5)`
       await server.client.query(append, [...key, next('appended')])

@@ -11,7 +11,6 @@ import { postgresWrites } from './postgres-writes.ts'
 import { wordIndexer } from './word-indexer.ts'
 
 export type { PgClient, PgPool, Statement } from './database.ts'
-export { OutcomeUnknownError } from './postgres-error.ts'
 
 export interface PostgresStoreOptions {
   /** The address of the database: `postgres://user@host/name`. Default: what the variables PGHOST, PGUSER and their like say. */

@@ -1,4 +1,4 @@
-import { timesOf } from '../plan-restore.ts'
+import { timesOf } from '../rules/plan-restore.ts'
 import {
   branchExists,
   forkedElsewhere,
@@ -7,7 +7,7 @@ import {
   noParent,
   notAPlace,
   turnOpen,
-} from '../refusals.ts'
+} from '../rules/refusals.ts'
 import type { Lease, Mark, NewEntry, Store, ThreadKey } from '../store.ts'
 import { ConflictError, KeyReusedError, NoConversationError } from '../store-error.ts'
 import type { Row } from './database.ts'
@@ -44,9 +44,10 @@ export function postgresWrites(context: PostgresContext, indexer: WordIndexer) {
   }
 
   return {
-    async begin(thread, { owner, leaseMs, expectedHead, key, body, closing = [], entries, marks = [] }) {
+    async begin(thread, { owner, leaseMs, expectedHead, key, body, closing, entries, marks = [] }) {
       const values = [owner, leaseMs, expectedHead ?? null, key ?? null, body ?? null]
-      const texts = [closing, entries].map(part => toJson(thread, part))
+      const left = [closing?.status ?? 'interrupted', closing?.error ?? null]
+      const texts = [toJson(thread, closing?.entries ?? []), ...left, toJson(thread, entries)]
       const refusals = { key_reused: () => new KeyReusedError(key!) }
       const asked = { expectedHead, ids: [key ?? ''], refusals }
       const all = [...namesOf(thread), ...values, ...texts, markRecords(thread, marks)]
@@ -74,12 +75,11 @@ export function postgresWrites(context: PostgresContext, indexer: WordIndexer) {
     async fork(thread, { at, branch }) {
       const refusals = { exists: () => branchExists(branch), no_place: () => notAPlace(at) }
       const asked = { ids: [thread.actor + branch], refusals }
-      await call('fork_branch', thread, [Number.isInteger(at) ? at : -1, branch], asked)
+      await call('fork_branch', thread, [at, branch], asked)
     },
     /** All of the stretch, or nothing. */
     async restore(thread, stretch) {
       const { forkOf, entries, turns } = stretch
-      if (forkOf && !Number.isInteger(forkOf.at)) throw notAPlace(forkOf.at)
       const fork = [forkOf?.branch ?? null, forkOf?.at ?? null]
       const from = entries[0]?.seq ?? turns[0]?.first ?? null
       const texts = [toJson(thread, entries), JSON.stringify(turns)]
@@ -169,7 +169,7 @@ function appendOne({ database, schema }: PostgresContext, indexer: WordIndexer) 
  */
 const appendSql = (schema: string) => `
   with b as (
-    update ${schema}.branches set head = head + 1, updated_at = ${schema}.now_ms()
+    update ${schema}.branches set head = head + 1, updated_at = greatest(updated_at, ${schema}.now_ms())
     where key = $1 and actor = $2 and branch = $3 and lease_owner = $4 and epoch = $5 and head = $6
       and open_turn is not null and fork_of is null
       and (current_setting('synchronous_commit') <> 'off' or ${schema}.make_durable())

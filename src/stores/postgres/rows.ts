@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Role } from '../../log/message.ts'
 import { checksum } from '../checksum.ts'
-import { nameOf } from '../refusals.ts'
+import { nameOf } from '../rules/refusals.ts'
 import type { NewEntry, StoredCall, StoredEntry, StoredTurn, ThreadKey } from '../store.ts'
 import { CorruptEntryError, StoreError, TooLargeError } from '../store-error.ts'
 import type { Row } from './database.ts'

@@ -99,9 +99,9 @@ const firstKey = '00000000-0000-0000-0000-000000000000'
 const batchEntries = 256
 
 /**
- * Indexes a batch. First the words are written, then the branches say so: whoever dies between the two leaves entries
- * that wait, and whoever does the same work finds the words there. Each is a transaction of its own, so that an append is
- * never held up while words are written. `isAlone` is false where somebody else was faster.
+ * Indexes a batch. First the words are written, then the branches say so: a process that dies between the two leaves entries
+ * that wait, and the next one that does the work finds the words there. Each is a transaction of its own, so that an append is
+ * never held up while words are written. `isAlone` is false where another process was faster.
  */
 async function indexBatch(
   context: PostgresContext,

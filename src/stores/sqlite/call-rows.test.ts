@@ -78,7 +78,7 @@ it('are as they were saved, whatever is saved again, deleted or read anew', {
       expect(await store.check()).toEqual([])
       await store.close()
     }),
-    { numRuns: process.env.THROUGHLINE_LONG ? 1000 : 40, seed: 16 },
+    { numRuns: process.env.THROUGHLINE_LONG ? 1000 : 10, seed: 16 },
   )
 })
 

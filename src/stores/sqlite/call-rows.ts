@@ -22,11 +22,16 @@ export function keepCall(connection: Connection, branchId: number, call: StoredC
       ? planAfter(connection, branchId, known.number)
       : undefined
   const { reported = null, error = null } = call
-  const row = { ...call, branch_id: branchId, plan: pack(text, dictionary), depth, reported, error }
+  // What became of a call comes with the same plan, as a rule.
+  const plan = known?.text === text ? known.packed : pack(text, dictionary)
+  const row = { ...call, branch_id: branchId, plan, depth, reported, error }
   const number = insertRow(connection, 'calls', row, saveSql)
   if (next) saveRow(connection, 'calls', next.row, { plan: pack(next.text, text) })
   if (!known || known === latest)
-    connection.remember(keyOf(branchId), { number: known?.number ?? number, id, text, depth, dictionary })
+    connection.remember<Plan>(keyOf(branchId), {
+      ...{ number: known?.number ?? number, id, text, depth, dictionary },
+      packed: plan,
+    })
 }
 
 /** The calls of a branch, newest first. */
@@ -70,6 +75,7 @@ interface Plan {
   readonly depth: number
   readonly text: string
   readonly dictionary: string
+  readonly packed: Uint8Array
 }
 
 const dictionaryAfter = (latest: Plan | undefined): string =>
@@ -99,6 +105,7 @@ function planUpTo(connection: Connection, branchId: number, number: number): Pla
     depth: newest.depth,
     text: texts.at(-1)!,
     dictionary: newest.depth > 0 ? texts.at(-2)! : '',
+    packed: newest.plan,
   }
 }
 

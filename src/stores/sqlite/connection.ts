@@ -29,8 +29,11 @@ export interface Connection {
   /** Runs a statement and returns the id of the inserted row. */
   run(sql: string, ...values: SqliteValue[]): number
   exec(sql: string): void
-  /** Runs one transaction: on disk when this returns, rolled back when it throws. */
-  write<T>(work: () => T): T
+  /**
+   * Runs one transaction: on disk when this returns, rolled back when it throws. One that `isFollowed` waits for no disk: it is
+   * in the write-ahead log, and on disk with the next one that is not.
+   */
+  write<T>(work: () => T, isFollowed?: boolean): T
   /**
    * Remembers what only the writer of the file can change, so that it need not be read again; a reader remembers
    * nothing. Any rollback makes it forget everything.
@@ -52,6 +55,8 @@ export function openConnection({
   const known = new Map<string, unknown>()
   let isClosed = false
   let isDurable = false
+  /** Whether a commit waits for the disk, as the file is opened. */
+  let isWaiting = true
   const open = (): OpenDatabase => (readOnly ? openForReading(driver, path) : openForWriting(driver, path))
   let { database, hasChanged, farewell } = typed(open, unlock)
 
@@ -70,6 +75,7 @@ export function openConnection({
     statements.clear()
     database.close()
     ;({ database, hasChanged, farewell } = next)
+    isWaiting = true
   }
 
   function attempt<T>(work: () => T, onError?: () => void): T {
@@ -110,14 +116,16 @@ export function openConnection({
     },
     run: (sql, ...values) => attempt(() => Number(statement(sql).run(...values).lastInsertRowid)),
     exec: sql => attempt(() => database.exec(sql)),
-    write(work) {
+    write(work, isFollowed = false) {
       if (readOnly) throw new StoreError('store_read_only', `The store ${path} was opened to be read only.`)
       return attempt(() => {
+        if (isWaiting === isFollowed) database.exec(`PRAGMA synchronous = ${isFollowed ? 'NORMAL' : 'FULL'}`)
+        isWaiting = !isFollowed
         statement('BEGIN IMMEDIATE').run()
         const result = work()
-        if (!isDurable) assertDurable(database, path)
+        if (!isDurable && !isFollowed) assertDurable(database, path)
         statement('COMMIT').run()
-        isDurable = true
+        isDurable ||= !isFollowed
         return result
       }, rollBack)
     },

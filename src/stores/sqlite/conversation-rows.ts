@@ -1,6 +1,5 @@
-import { nameOf } from '../refusals.ts'
-import type { Lease, ThreadKey } from '../store.ts'
-import { ConflictError, NoConversationError } from '../store-error.ts'
+import type { ThreadKey } from '../store.ts'
+import { NoConversationError } from '../store-error.ts'
 import type { Connection } from './connection.ts'
 import { type Checked, insertRow, type RowOf, saveRow, sound } from './rows.ts'
 import { maxSeq, placeOf } from './schema.ts'
@@ -27,13 +26,13 @@ export function conversationById(connection: Connection, id: number): Conversati
   return row && sound('conversations', row, row.id === id)
 }
 
-export function insertConversation(
+function insertConversation(
   connection: Connection,
   { tenant, conversation }: Names,
   createdAt: number,
 ): ConversationRow {
   const names = { tenant, conversation, created_at: createdAt }
-  const row = { ...names, deleted_at: null, title: null, metadata: null }
+  const row = { ...names, deleted_at: null, title: null, metadata: null, person: null }
   const id = insertRow(connection, 'conversations', { ...row, id: null })
   return saveRow(connection, 'conversations', { ...row, id }, {})
 }
@@ -161,10 +160,3 @@ export function segmentsOf(connection: Connection, branch: BranchRow): Segment[]
   }
   return segments
 }
-
-export function expectHead(thread: ThreadKey, { head }: BranchRow, expected: number): void {
-  if (expected !== head) throw new ConflictError(nameOf(thread), expected, head)
-}
-
-export const isHeldBy = ({ open_turn: open, owner, epoch }: BranchRow, lease: Lease) =>
-  open !== null && owner === lease.owner && epoch === lease.epoch

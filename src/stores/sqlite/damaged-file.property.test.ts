@@ -16,7 +16,7 @@ import { type SqliteStoreOptions, sqliteStore } from './sqlite-store.ts'
  * A write-ahead log that ends early is what a crash leaves: there a file may read as it was after an earlier write.
  */
 
-const runs = process.env.THROUGHLINE_LONG ? 1_500 : 60
+const runs = process.env.THROUGHLINE_LONG ? 1_500 : 10
 const folder = mkdtempSync(join(tmpdir(), 'throughline-damaged-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 

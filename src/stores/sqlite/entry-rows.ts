@@ -1,5 +1,5 @@
 import { type Role, roles } from '../../log/message.ts'
-import { nameOf } from '../refusals.ts'
+import { nameOf } from '../rules/refusals.ts'
 import type { EntryRange, NewEntry, StoredEntry } from '../store.ts'
 import { CorruptEntryError, NoConversationError, TooLargeError } from '../store-error.ts'
 import type { Connection } from './connection.ts'

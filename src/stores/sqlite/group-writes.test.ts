@@ -3,34 +3,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { entry, long, open, read } from '../../testing/store-cases-help.ts'
-import { loadDriver, type SqliteDriver } from './driver.ts'
+import { countingDriver } from './counting-driver.fixture.ts'
 import { sqliteStore } from './sqlite-store.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'throughline-groups-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 let files = 0
 
-/** A store, and how many transactions it has committed. `fails`: whether the next commit does. */
+/** A store, and what it has committed. */
 function openStore() {
-  const state = { commits: 0, fails: false }
-  const Real = loadDriver()
-  class Counting extends Real {
-    override prepare(sql: string) {
-      const statement = super.prepare(sql)
-      if (sql !== 'COMMIT') return statement
-      return {
-        ...statement,
-        run() {
-          state.commits += 1
-          if (!state.fails) return statement.run()
-          state.fails = false
-          throw new Error('the disk is gone')
-        },
-      }
-    }
-  }
+  const { driver, state } = countingDriver()
   const path = join(folder, `${++files}.db`)
-  return { path, state, store: sqliteStore({ path, driver: Counting as SqliteDriver }) }
+  return { path, state, store: sqliteStore({ path, driver }) }
 }
 
 const thread = (conversation: string | number) => ({
@@ -95,4 +79,25 @@ it('writes what waits before it closes', async () => {
   const again = sqliteStore({ path })
   for (const name of [1, 2]) expect(await read(again, thread(name))).toHaveLength(1)
   await again.close()
+})
+
+it('waits for the disk once for writes that are followed and the one that follows', async () => {
+  const { state, store } = openStore()
+  const begun = await open(store, thread(1))
+  const waited = state.waited
+  const append = { lease: begun.lease, expectedHead: 1, entries: [entry('a')], isFollowed: true }
+  await store.append(thread(1), append)
+  await store.append(thread(1), { ...append, expectedHead: 2, entries: [entry('b')] })
+  await store.saveCache(thread(1), 'fold', 1, new Uint8Array([1]))
+  expect(state.waited).toBe(waited)
+  await store.append(thread(1), { ...append, expectedHead: 3, entries: [entry('c')], isFollowed: false })
+  expect(state.waited).toBe(waited + 1)
+  // In one transaction, one that is not followed has all wait.
+  await Promise.all([
+    store.begin(thread(2), { ...turn(), isFollowed: true }),
+    store.begin(thread(3), turn()),
+    store.begin(thread(4), { ...turn(), isFollowed: true }),
+  ])
+  expect(state.waited).toBe(waited + 2)
+  await store.close()
 })

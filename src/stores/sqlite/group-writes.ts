@@ -1,15 +1,20 @@
-import type { ThreadKey } from '../store.ts'
+import type { MayBeFollowed, ThreadKey } from '../store.ts'
 import type { Connection } from './connection.ts'
 
 export type About = Pick<ThreadKey, 'tenant' | 'conversation'>
+
+export interface WriteOptions<T> extends MayBeFollowed {
+  /** For what else changes: called before anybody can read the file. */
+  readonly onCommit?: (result: T) => void
+}
 
 /** Writes that share transactions. */
 export interface GroupedWrites {
   /**
    * Runs work in a transaction: on disk when this resolves, rolled back when it rejects. Work may be run again, so it must
-   * change nothing but the file; `onCommit` is for what else changes, and is called before anybody can read the file.
+   * change nothing but the file. One that `isFollowed` waits for the disk only where it shares its transaction.
    */
-  write<T>(about: About, work: () => T, onCommit?: (result: T) => void): Promise<T>
+  write<T>(about: About, work: () => T, how?: WriteOptions<T>): Promise<T>
   /** Runs all writes that wait. */
   flush(): void
 }
@@ -39,7 +44,10 @@ export function groupWrites(connection: Connection): GroupedWrites {
   function tryAll(group: readonly Waiting[]): boolean {
     let results: readonly unknown[]
     try {
-      results = connection.write(() => group.map(({ work }) => work()))
+      results = connection.write(
+        () => group.map(({ work }) => work()),
+        group.every(({ isFollowed }) => isFollowed),
+      )
     } catch {
       return false
     }
@@ -52,9 +60,9 @@ export function groupWrites(connection: Connection): GroupedWrites {
     return true
   }
 
-  function runAlone({ work, onCommit, resolve, reject }: Waiting): void {
+  function runAlone({ work, onCommit, isFollowed, resolve, reject }: Waiting): void {
     try {
-      const result = connection.write(work)
+      const result = connection.write(work, isFollowed)
       onCommit?.(result)
       resolve(result)
     } catch (error) {
@@ -63,10 +71,10 @@ export function groupWrites(connection: Connection): GroupedWrites {
   }
 
   return {
-    write: <T>({ tenant, conversation }: About, work: () => T, onCommit?: (result: T) => void) =>
+    write: <T>({ tenant, conversation }: About, work: () => T, how: WriteOptions<T> = {}) =>
       new Promise<T>((resolve, reject) => {
         const about = `${tenant}\0${conversation}`
-        const one = { about, work, onCommit, resolve, reject } as Waiting
+        const one = { ...how, about, work, resolve, reject } as Waiting
         const isAlone = about === last && waiting.length === 0
         last = about
         if (isAlone) return runAlone(one)
@@ -85,10 +93,9 @@ export function groupWrites(connection: Connection): GroupedWrites {
 /** So that a group holds the event loop up only for some milliseconds. */
 const mostInGroup = 64
 
-interface Waiting {
+interface Waiting extends WriteOptions<unknown> {
   readonly about: string
   readonly work: () => unknown
-  readonly onCommit?: (result: unknown) => void
   readonly resolve: (result: unknown) => void
   readonly reject: (error: unknown) => void
 }

@@ -4,14 +4,14 @@ import { damaged } from './sqlite-error.ts'
 
 /** The columns that a row's checksum covers: all but the checksum itself. */
 export const columns = {
-  conversations: ['id', 'tenant', 'conversation', 'created_at', 'deleted_at', 'title', 'metadata'],
+  conversations: ['id', 'tenant', 'conversation', 'created_at', 'deleted_at', 'title', 'metadata', 'person'],
   branches: [
     ...['id', 'conversation_id', 'actor', 'branch', 'parent_id', 'fork_at', 'head', 'turns', 'open_turn'],
     ...['owner', 'epoch', 'lease_until', 'updated_at'],
   ],
   turns: [
     ...['branch_id', 'turn', 'status', 'first', 'last', 'started_at', 'ended_at', 'error', 'key', 'body'],
-    ...['owner', 'epoch'],
+    'epoch',
   ],
   entries: ['place', 'id', 'turn', 'role', 'time', 'tokens', 'payload'],
   calls: [
@@ -47,7 +47,7 @@ type Texts =
   | 'tokens'
   | 'payload'
   | 'model'
-type OptionalTexts = 'title' | 'metadata' | 'owner' | 'error' | 'key' | 'body'
+type OptionalTexts = 'title' | 'metadata' | 'person' | 'owner' | 'error' | 'key' | 'body'
 type OptionalNumbers = 'deleted_at' | 'parent_id' | 'open_turn' | 'ended_at' | 'reported'
 
 /** A row of a table, typed by the names of its columns. */

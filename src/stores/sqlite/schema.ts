@@ -4,6 +4,9 @@ export const maxSeq = 2 ** 24 - 1
 /** The key of an entry's row: branch and seq in one number, which is SQLite's row id and needs no index. */
 export const placeOf = (branchId: number, seq: number) => branchId * 2 ** 24 + seq
 
+export const branchIn = (place: number): number => Math.floor(place / 2 ** 24)
+export const seqIn = (place: number): number => place % 2 ** 24
+
 export interface Migration {
   readonly name: string
   readonly sql: string
@@ -26,9 +29,11 @@ export const migrations: readonly Migration[] = [
         deleted_at INTEGER,
         title TEXT,
         metadata TEXT,
+        person TEXT,
         checksum INTEGER NOT NULL,
         UNIQUE (tenant, conversation)
       );
+      CREATE INDEX conversations_person ON conversations (tenant, person) WHERE person IS NOT NULL;
       CREATE TABLE branches (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
         conversation_id INTEGER NOT NULL REFERENCES conversations (id),
@@ -58,7 +63,6 @@ export const migrations: readonly Migration[] = [
         error TEXT,
         key TEXT,
         body TEXT,
-        owner TEXT NOT NULL,
         epoch INTEGER NOT NULL,
         checksum INTEGER NOT NULL,
         PRIMARY KEY (branch_id, turn)

@@ -44,7 +44,7 @@ export const damaged = (path: string, what: string) =>
 
 export const SQLITE_BUSY = 5
 export const SQLITE_IOERR = 10
-export const SQLITE_FULL = 13
+const SQLITE_FULL = 13
 export const SQLITE_CANTOPEN = 14
 const SQLITE_CONSTRAINT = 19
 

@@ -211,7 +211,9 @@ describe('a file that was there before', () => {
     expect(await store.calls(thread)).toMatchObject([
       { id: 'call', plan: '{}', status: 'failed', error: 'overloaded' },
     ])
-    expect(await store.conversations('acme')).toMatchObject([{ title: 'Birds', metadata: { a: 1 } }])
+    expect(await store.conversations('acme')).toMatchObject([
+      { title: 'Birds', metadata: { a: 1 }, person: 'ada' },
+    ])
     await expect(exchange(store, { ...thread, conversation: 'gone' }, 'x')).rejects.toThrow(
       code('conversation_deleted'),
     )

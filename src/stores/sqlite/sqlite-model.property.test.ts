@@ -12,7 +12,7 @@ import { sqliteStore } from './sqlite-store.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'throughline-model-'))
 afterAll(() => rmSync(folder, { recursive: true }))
-const numRuns = process.env.THROUGHLINE_LONG ? 2_000 : 80
+const numRuns = process.env.THROUGHLINE_LONG ? 2_000 : 30
 let files = 0
 
 it('does what the memory store does, whatever it is asked', async () => {
@@ -152,7 +152,12 @@ function perform(store: Store, step: Step): Promise<unknown> {
   switch (kind) {
     case 'begin':
       return store.begin(thread, {
-        ...{ owner: `owner ${number}`, leaseMs: 50, entries, closing },
+        ...{ owner: `owner ${number % 3}`, leaseMs: 50, entries },
+        closing: {
+          entries: closing,
+          ...(number % 4 > 0 && { status }),
+          ...(number % 4 > 1 && { error: 'e' }),
+        },
         ...(number % 2 && { expectedHead: head }),
         ...(key && { key, body }),
       })

@@ -1,7 +1,15 @@
 import { present } from '../../log/present.ts'
 import { toDescription } from '../check-input.ts'
-import { nameOf } from '../refusals.ts'
-import type { ConversationInfo, Found, Head, ListConversations, Store } from '../store.ts'
+import { nameOf } from '../rules/refusals.ts'
+import type {
+  ConversationInfo,
+  Found,
+  Head,
+  ListConversations,
+  Store,
+  ThreadKey,
+  ThreadPlace,
+} from '../store.ts'
 import { NoConversationError, StoreError } from '../store-error.ts'
 import { hasWords, snippet, toWanted } from '../words.ts'
 import type { Connection } from './connection.ts'
@@ -19,11 +27,17 @@ import {
 import type { SqliteValue } from './driver.ts'
 import { type EntryRow, readEntries, toEntry } from './entry-rows.ts'
 import { type Checked, saveRow, sound } from './rows.ts'
+import { branchIn, seqIn } from './schema.ts'
 import type { SqliteContext } from './sqlite-context.ts'
 import { toTurn, turnByNumber, turnsOf } from './turn-rows.ts'
-import { toMatch, unindexed } from './word-index.ts'
+import { toMatch, unindexed, waitingWords } from './word-index.ts'
 
-type Reads = Pick<Store, 'head' | 'entries' | 'turns' | 'conversations' | 'describeConversation' | 'search'>
+type Reads = Required<
+  Pick<
+    Store,
+    'head' | 'entries' | 'turns' | 'conversations' | 'describeConversation' | 'search' | 'findWords'
+  >
+>
 
 /** Reads and searches threads, and lists and describes conversations. */
 export function sqliteReads(context: SqliteContext): Reads {
@@ -59,13 +73,33 @@ export function sqliteReads(context: SqliteContext): Reads {
         saveRow(connection, 'conversations', row, present(given))
       })
     },
-    async search(tenant, query, { limit = 20 } = {}) {
+    async search(tenant, query, { limit = 20, person = null, conversation = null } = {}) {
       const connection = context.ready()
       const wanted = toWanted(query)
       if (wanted.length === 0) return []
       const find = context.isIndexed() ? lookUp : scan
-      const hits = find(connection, tenant, wanted, limit)
+      const hits = find(connection, [tenant, person, conversation], wanted, limit)
       return hits.flatMap(({ place }) => toFound(connection, place, tenant, wanted))
+    },
+    async findWords(tenant, wanted, { person, limit = 64 }) {
+      const connection = context.ready()
+      const isIndexed = context.isIndexed()
+      const waiting = isIndexed ? waitingWords(connection) : []
+      const threadOf = createLookUp(connection, tenant, person)
+      const find = (forms: readonly string[]): readonly ThreadPlace[] => {
+        const found: ThreadPlace[] = []
+        const newest = waiting.filter(({ words }) => forms.some(form => words.has(form)))
+        const indexed = isIndexed
+          ? connection.iterate<Pick<Hit, 'place'>>(wordSql, toMatchOne(forms), mostLookedAt)
+          : forms.flatMap(form => scan(connection, [tenant, person, null], [form], limit))
+        for (const { place } of both(newest, indexed)) {
+          if (found.length >= limit) break
+          const thread = threadOf(branchIn(place))
+          if (thread) found.push({ thread, seq: seqIn(place) })
+        }
+        return found
+      }
+      return wanted.map(find)
     },
   }
 }
@@ -102,21 +136,22 @@ function toHead(connection: Connection, branch: BranchRow, expiresInMs: number):
 }
 
 /** Sorts without an index: it would be written with every append, and 10,000 rows are sorted in some milliseconds. */
-function listSql({ only, after, order = 'recent' }: ListConversations): string {
+function listSql({ only, person, after, order = 'recent' }: ListConversations): string {
   const [where, by] =
     order === 'name'
       ? ['conversation > ?', 'conversation']
       : ['used_at < ? OR (used_at = ? AND conversation > ?)', 'used_at DESC, conversation']
   return `SELECT * FROM (
       SELECT *, (SELECT max(updated_at) FROM branches WHERE conversation_id = conversations.id) AS used_at
-      FROM conversations WHERE tenant = ? AND deleted_at IS NULL ${only === undefined ? '' : 'AND conversation = ?'}
+      FROM conversations WHERE tenant = ? AND deleted_at IS NULL
+        ${only === undefined ? '' : 'AND conversation = ?'} ${person === undefined ? '' : 'AND person = ?'}
     ) ${after ? `WHERE ${where}` : ''} ORDER BY ${by} LIMIT ?`
 }
 
-function placesOf({ only, after, order = 'recent', limit = -1 }: ListConversations): SqliteValue[] {
+function placesOf({ only, person, after, order = 'recent', limit = -1 }: ListConversations): SqliteValue[] {
   const { conversation = '', updatedAt = 0 } = after ?? {}
   const place = order === 'name' ? [conversation] : [updatedAt, updatedAt, conversation]
-  return [...(only === undefined ? [] : [only]), ...(after ? place : []), limit]
+  return [...[only, person].filter(name => name !== undefined), ...(after ? place : []), limit]
 }
 
 interface ListedRow extends ConversationRow, Checked {
@@ -124,13 +159,14 @@ interface ListedRow extends ConversationRow, Checked {
 }
 
 function toInfo(connection: Connection, row: ListedRow): ConversationInfo {
-  const { id, conversation, created_at: createdAt, title, metadata } = sound('conversations', row)
+  const { id, conversation, created_at: createdAt, title, metadata, person } = sound('conversations', row)
   return {
     conversation,
     createdAt,
     updatedAt: row.used_at,
     ...(title !== null && { title }),
     ...(metadata !== null && { metadata: JSON.parse(metadata) }),
+    ...(person !== null && { person }),
     threads: connection
       .all<BranchRow & Checked>('SELECT * FROM branches WHERE conversation_id = ? ORDER BY actor, branch', id)
       .map(found => withHead(connection, sound('branches', found)))
@@ -138,20 +174,46 @@ function toInfo(connection: Connection, row: ListedRow): ConversationInfo {
   }
 }
 
+/** The most entries of a word that are looked at, the newest first: the others may be another person's. */
+const mostLookedAt = 4096
+const wordSql = 'SELECT rowid AS place FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?'
+
+const toMatchOne = (forms: readonly string[]) => forms.map(form => toMatch([form])).join(' OR ')
+
+function* both<T>(first: Iterable<T>, second: Iterable<T>): Generator<T> {
+  yield* first
+  yield* second
+}
+
+/** Finds the threads of a person by the numbers of their branches. */
+function createLookUp(connection: Connection, tenant: string, person: string) {
+  const known = new Map<number, ThreadKey | undefined>()
+  return (branchId: number): ThreadKey | undefined => {
+    if (!known.has(branchId)) {
+      const row = connection.get<Omit<ThreadKey, 'tenant'>>(ownerSql, branchId, tenant, person)
+      known.set(branchId, row && { tenant, ...row })
+    }
+    return known.get(branchId)
+  }
+}
+
+const ownerSql = `SELECT conversation, actor, branch FROM branches JOIN conversations ON conversations.id = conversation_id
+  WHERE branches.id = ? AND tenant = ? AND person = ? AND deleted_at IS NULL`
+
 /** Reads the entries that wait for the index before the index: the writer may move some meanwhile. */
-function lookUp(connection: Connection, tenant: string, wanted: readonly string[], limit: number): Hit[] {
+function lookUp(connection: Connection, whose: Whose, wanted: readonly string[], limit: number): Hit[] {
   const waiting = unindexed(connection)
     .filter(({ payload }) => hasWords(payload, wanted))
-    .flatMap(({ place }) => connection.all<Hit>(placeSql, place, tenant))
-  const indexed = connection.all<Hit>(indexSql, toMatch(wanted), tenant, limit)
+    .flatMap(({ place }) => connection.all<Hit>(placeSql, ...whose, place))
+  const indexed = connection.all<Hit>(indexSql, ...whose, toMatch(wanted), limit)
   const hits = new Map([...waiting, ...indexed].map(hit => [hit.place, hit]))
   return [...hits.values()].sort((a, b) => b.time - a.time || b.place - a.place).slice(0, limit)
 }
 
 /** Reads every entry of the tenant, without an index. */
-function scan(connection: Connection, tenant: string, wanted: readonly string[], limit: number): Hit[] {
+function scan(connection: Connection, whose: Whose, wanted: readonly string[], limit: number): Hit[] {
   const hits: Hit[] = []
-  for (const { payload, ...hit } of connection.iterate<Hit & { payload: string }>(scanSql, tenant)) {
+  for (const { payload, ...hit } of connection.iterate<Hit & { payload: string }>(scanSql, ...whose)) {
     if (hits.length >= limit) break
     if (hasWords(payload, wanted)) hits.push(hit)
   }
@@ -163,14 +225,18 @@ interface Hit {
   readonly time: number
 }
 
+/** The tenant, and the person or the one conversation that is wanted. */
+type Whose = readonly [tenant: string, person: string | null, conversation: string | null]
+
 const joined = `entries JOIN branches ON branches.id = entries.branch_id
   JOIN conversations ON conversations.id = branches.conversation_id`
-const placeSql = `SELECT place, time FROM ${joined} WHERE place = ? AND tenant = ?`
+const ofWhom = 'tenant = ?1 AND (?2 IS NULL OR person = ?2) AND (?3 IS NULL OR conversation = ?3)'
+const placeSql = `SELECT place, time FROM ${joined} WHERE place = ?4 AND ${ofWhom}`
 // Selects places first and texts later: sorting would carry the texts of all matches.
-const indexSql = `SELECT place, time FROM words JOIN ${joined} WHERE words MATCH ? AND entries.place = words.rowid
-  AND tenant = ? ORDER BY time DESC, place DESC LIMIT ?`
+const indexSql = `SELECT place, time FROM words JOIN ${joined} WHERE words MATCH ?4
+  AND entries.place = words.rowid AND ${ofWhom} ORDER BY time DESC, place DESC LIMIT ?5`
 const scanSql = `SELECT place, time, (SELECT payload FROM entries AS texts WHERE texts.place = ordered.place) AS payload
-  FROM (SELECT place, time FROM ${joined} WHERE tenant = ?) AS ordered ORDER BY time DESC, place DESC`
+  FROM (SELECT place, time FROM ${joined} WHERE ${ofWhom}) AS ordered ORDER BY time DESC, place DESC`
 
 /** The hit with its text; empty if the writer has deleted it meanwhile. */
 function toFound(connection: Connection, place: number, tenant: string, wanted: readonly string[]): Found[] {

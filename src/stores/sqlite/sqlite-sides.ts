@@ -21,14 +21,16 @@ export function sqliteSides(context: SqliteContext): Sides {
       return branch ? readCalls(connection, branch.id, limit) : []
     },
     async saveCache(thread, key, at, bytes) {
-      await context.write(thread, connection => {
+      const work = (connection: Connection) => {
         const branch = needBranch(connection, thread)
         const sql = `INSERT INTO caches (branch_id, key, at, checksum, bytes) VALUES (?, ?, ?, ?, ?)
           ON CONFLICT (branch_id, key) DO UPDATE SET at = excluded.at, checksum = excluded.checksum,
             bytes = excluded.bytes`
         const packed = deflateRawSync(bytes, { level: 9 })
         connection.run(sql, branch.id, key, at, cacheSum(branch.id, key, at, packed), packed)
-      })
+      }
+      // A cache that is lost is made again.
+      await context.write(thread, work, { isFollowed: true })
     },
     async loadCache(thread, key) {
       const connection = context.ready()
@@ -47,7 +49,7 @@ export function sqliteSides(context: SqliteContext): Sides {
     },
     async findMarks(tenant, marks, { limit = 16 } = {}) {
       const connection = context.ready()
-      return marks.flatMap(mark =>
+      return [...new Set(marks)].flatMap(mark =>
         connection
           .all<PlaceRow>(placesSql, mark, tenant, limit)
           .map(({ at, ...names }) => ({ mark, at, thread: { tenant, ...names } })),

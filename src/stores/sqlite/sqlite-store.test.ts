@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { storeCases } from '../../testing/store-cases.ts'
 import { sqliteStore } from './sqlite-store.ts'
 
@@ -12,10 +12,13 @@ let files = 0
 const newPath = () => join(folder, `${++files}.db`)
 
 describe('sqliteStore', () => {
-  for (const { name, run } of storeCases) it(name, () => run(async () => sqliteStore({ path: newPath() })))
+  for (const { name, run } of storeCases)
+    it(name, async () => expect(await run(async () => sqliteStore({ path: newPath() }))).toBeUndefined())
 })
 
 describe('sqliteStore without a word index', () => {
   for (const { name, run } of storeCases)
-    it(name, () => run(async () => sqliteStore({ path: newPath(), search: false })))
+    it(name, async () =>
+      expect(await run(async () => sqliteStore({ path: newPath(), search: false }))).toBeUndefined(),
+    )
 })

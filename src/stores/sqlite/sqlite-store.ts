@@ -85,9 +85,9 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
 
   const context: SqliteContext = {
     ready,
-    async write(about, work, onCommit) {
+    async write(about, work, how) {
       ready()
-      return writes.write(about, () => work(connection), onCommit)
+      return writes.write(about, () => work(connection), how)
     },
     now,
     leases: createLeases(now, readOnly),

@@ -1,13 +1,21 @@
-import { leaseLost, turnOpen } from '../refusals.ts'
-import type { BeginTurn, Begun, Lease, NewEntry, Store, StoredTurn, ThreadKey } from '../store.ts'
-import { KeyReusedError } from '../store-error.ts'
+import { type BranchState, begunOf } from '../rules/branch-state.ts'
+import {
+  appendEntries,
+  beginTurn,
+  type Change,
+  endTurn,
+  isUse,
+  renewLease,
+  resumeTurn,
+  seedEntries,
+} from '../rules/write-rules.ts'
+import type { Begun, MayBeFollowed, NewEntry, Store, ThreadKey, TurnEnd } from '../store.ts'
+import { stateOf } from './branch-state.ts'
 import { keepCall } from './call-rows.ts'
 import type { Connection } from './connection.ts'
 import {
   type BranchRow,
-  expectHead,
   findBranch,
-  isHeldBy,
   makeBranch,
   needBranch,
   rememberBranch,
@@ -16,166 +24,120 @@ import {
 import { addEntries } from './entry-rows.ts'
 import type { SqliteContext } from './sqlite-context.ts'
 import { keepMarks } from './sqlite-sides.ts'
-import {
-  insertTurn,
-  saveTurn,
-  type TurnRow,
-  toTurn,
-  turnByEpoch,
-  turnByKey,
-  turnByNumber,
-} from './turn-rows.ts'
+import { insertTurn, saveTurn, turnByNumber } from './turn-rows.ts'
 
-/**
- * Writes to turns. Each method is one transaction. Entries are added before a write is refused: an error takes them back,
- * and only adding them shows whether all of them were stored before.
- */
+/** Writes to turns, and entries outside of them. Each method is one transaction: the rules decide, and it is done. */
 export function sqliteTurns(
   context: SqliteContext,
-): Pick<Store, 'begin' | 'resume' | 'append' | 'end' | 'renew'> {
+): Pick<Store, 'begin' | 'resume' | 'append' | 'end' | 'renew' | 'seed'> {
   const { now, leases } = context
+  const make = (connection: Connection, thread: ThreadKey) => makeBranch(connection, thread, now())
+  const toHead = (_: unknown, { head }: BranchState) => ({ head })
   return {
-    async begin(thread, turn) {
-      const { branch: _, ...begun } = await context.write(
+    begin: (thread, turn) =>
+      write(
         thread,
-        connection => begin(connection, thread, turn),
-        ({ kind, branch }) => kind === 'begun' && leases.give(branch.id, turn.leaseMs),
-      )
-      return begun
-    },
-    async resume(thread, { owner, leaseMs }) {
-      const work = (connection: Connection) => {
-        const branch = findBranch(connection, thread)
-        if (!branch || branch.open_turn === null) return undefined
-        const { head, open_turn: open } = branch
-        refuseHeld(thread, branch)
-        const lease = { owner, epoch: branch.epoch + 1 }
-        saveBranch(connection, branch, { ...lease, lease_until: now() + leaseMs })
-        const row = saveTurn(connection, turnByNumber(connection, branch, open), lease)
-        return { branch, begun: { kind: 'begun' as const, turn: toTurn(row, head), lease, head } }
-      }
-      const resumed = await context.write(
+        make,
+        state => beginTurn(state, turn),
+        (begin, state): Begun =>
+          'replayed' in begin ? { kind: 'replayed', turn: begin.replayed, head: state.head } : begunOf(state),
+        turn,
+      ),
+    resume: (thread, turn) =>
+      write(
         thread,
-        work,
-        given => given && leases.give(given.branch.id, leaseMs),
-      )
-      return resumed?.begun
-    },
-    async append(thread, { lease, expectedHead, entries, call, marks = [] }) {
-      const work = (connection: Connection) => {
-        const branch = needBranch(connection, thread)
-        const head = add(connection, branch, branch.open_turn ?? 0, entries)
-        // A repeated append: all of it is stored, whoever holds the turn by now.
-        if (entries.length > 0 && head === branch.head) return { head }
-        if (!isHeldBy(branch, lease)) throw leaseLost(thread, lease)
-        expectHead(thread, branch, expectedHead)
-        // Half of what a store does is this: the row is saved later, and until then its entries say where the head is.
-        rememberBranch(connection, { ...branch, head })
-        if (call) keepCall(connection, branch.id, call)
-        keepMarks(connection, branch.id, marks, expectedHead)
-        return { head, appended: branch.id }
-      }
-      const { head } = await context.write(
-        thread,
-        work,
-        ({ appended }) => appended !== undefined && context.appendedAt.set(appended, now()),
-      )
-      return { head }
-    },
-    async end(thread, { lease, expectedHead, entries, call, marks = [], status, error = null }) {
-      const work = (connection: Connection) => {
-        const branch = needBranch(connection, thread)
-        const { open_turn: open } = branch
-        const head = add(connection, branch, open ?? 0, entries)
-        const isStored = head === branch.head
-        if (open === null || !isHeldBy(branch, lease)) {
-          if (isStored && isRepeatedEnd(connection, branch, lease, status)) return { head }
-          throw leaseLost(thread, lease)
-        }
-        if (entries.length === 0 || !isStored) expectHead(thread, branch, expectedHead)
-        close(connection, branch, open, { status, last: head, error })
-        saveBranch(connection, branch, { head, open_turn: null, updated_at: now() })
-        if (call) keepCall(connection, branch.id, call)
-        keepMarks(connection, branch.id, marks, expectedHead)
-        return { head, ended: branch.id }
-      }
-      const { head } = await context.write(thread, work, ({ ended }) => {
-        if (ended === undefined) return
-        leases.take(ended)
-        context.appendedAt.delete(ended)
-      })
-      return { head }
-    },
+        findBranch,
+        state => resumeTurn(state, turn),
+        (change, state) => change && begunOf(state),
+        turn,
+      ),
+    append: (thread, append) =>
+      write(thread, needBranch, state => appendEntries(state, append), toHead, append),
+    end: (thread, end) => write(thread, needBranch, state => endTurn(state, end), toHead),
     async renew(thread, lease, leaseMs) {
-      const work = (connection: Connection) => {
-        const branch = needBranch(connection, thread)
-        if (!isHeldBy(branch, lease)) throw leaseLost(thread, lease)
-        return saveBranch(connection, branch, { lease_until: now() + leaseMs })
-      }
-      await context.write(thread, work, ({ id }) => leases.give(id, leaseMs))
+      await write(thread, needBranch, state => renewLease(state, lease, leaseMs), toHead)
     },
+    seed: (thread, seed) => write(thread, make, state => seedEntries(state, seed), toHead, seed),
   }
 
-  function begin(
-    connection: Connection,
+  /** One transaction on a branch: what a rule decides is done. Nothing where there is no branch. */
+  async function write<
+    Branch extends BranchRow | undefined,
+    Decision extends ReturnType<typeof beginTurn> | undefined,
+    Answer,
+  >(
     thread: ThreadKey,
-    { owner, leaseMs, expectedHead, key, body, closing = [], entries, marks = [] }: BeginTurn,
-  ): Begun & { readonly branch: BranchRow } {
-    const branch = makeBranch(connection, thread, now())
-    const known = key === undefined ? undefined : turnByKey(connection, branch, key)
-    if (known && known.body !== (body ?? null)) throw new KeyReusedError(known.key!)
-    if (known) return { kind: 'replayed', turn: toTurn(known, branch.head), head: branch.head, branch }
-    refuseHeld(thread, branch)
-    expectHead(thread, branch, expectedHead ?? branch.head)
-    const closed = interrupt(connection, branch, closing)
-    const lease = { owner, epoch: branch.epoch + 1 }
-    const number = branch.turns + 1
-    const head = add(connection, { ...branch, head: closed }, number, entries)
-    const turn: StoredTurn = {
-      turn: number,
-      status: 'open',
-      first: closed + 1,
-      last: head,
-      startedAt: now(),
-      ...(key !== undefined && { key }),
-      ...(body !== undefined && { body }),
+    find: (connection: Connection, thread: ThreadKey) => Branch,
+    decide: (state: BranchState) => Decision,
+    toAnswer: (decision: Decision, state: BranchState) => Answer,
+    { isFollowed }: MayBeFollowed = {},
+  ): Promise<Answer | Extract<Branch, undefined>> {
+    const work = (connection: Connection) => {
+      const branch = find(connection, thread)
+      if (!branch) return undefined
+      const state = stateOf(connection, thread, branch, leases)
+      const decision = decide(state)
+      const change = decision && !('replayed' in decision) ? (decision as Change) : undefined
+      const changed = change && applyChange(connection, branch, change)
+      const after = changed ? stateOf(connection, thread, changed, leases) : state
+      return { branch: changed, change, answer: toAnswer(decision, after) }
     }
-    insertTurn(connection, branch.id, turn, lease)
-    const open = { head, turns: number, open_turn: number, ...lease, lease_until: now() + leaseMs }
-    saveBranch(connection, branch, { ...open, updated_at: now() })
-    keepMarks(connection, branch.id, marks, closed)
-    return { kind: 'begun', turn, lease, head, branch }
+    const done = await context.write(thread, work, {
+      onCommit: given => given?.branch && settle(given.branch, given.change!),
+      isFollowed,
+    })
+    return done?.answer as Answer | Extract<Branch, undefined>
   }
 
-  function refuseHeld(thread: ThreadKey, branch: BranchRow): void {
-    const heldMs = branch.open_turn === null ? 0 : leases.heldMs(branch)
-    if (heldMs > 0) throw turnOpen(thread, branch.open_turn!, heldMs)
+  /** Remembers in this process what a commit has changed. */
+  function settle({ id, open_turn: open }: BranchRow, { opens, ends, lease }: Change): void {
+    if (lease) leases.give(id, lease.ms)
+    if (ends) leases.take(id)
+    if (ends || opens) context.appendedAt.delete(id)
+    else if (!lease && open !== null) context.appendedAt.set(id, now())
   }
 
-  /** Closes a turn whose writer's lease ran out; returns the head. */
-  function interrupt(connection: Connection, branch: BranchRow, closing: readonly NewEntry[]): number {
-    if (branch.open_turn === null) return branch.head
-    const last = add(connection, branch, branch.open_turn, closing)
-    close(connection, branch, branch.open_turn, { status: 'interrupted', last, error: null })
-    return last
+  /** The row of the branch after a change; undefined if the change was done before. */
+  function applyChange(connection: Connection, branch: BranchRow, change: Change): BranchRow | undefined {
+    const { closes, opens, entries, ends, lease, call, marks = [] } = change
+    const { id, open_turn: open } = branch
+    const first = closes ? add(connection, branch, open!, closes.entries) : branch.head
+    if (closes) close(connection, branch, closes, first, { epoch: 0 })
+    const turn = opens ? branch.turns + 1 : (open ?? 0)
+    const head = add(connection, { ...branch, head: first }, turn, entries)
+    if (entries.length > 0 && head === branch.head && !opens && !ends) return undefined
+    if (opens) {
+      const place = { first: first + 1, last: head, startedAt: now() }
+      insertTurn(connection, id, { turn, status: 'open', ...place, ...opens }, lease!.epoch)
+    } else if (lease && lease.epoch !== branch.epoch) {
+      saveTurn(connection, turnByNumber(connection, branch, turn), { epoch: lease.epoch })
+    }
+    if (ends) close(connection, branch, ends, head)
+    if (call) keepCall(connection, id, call)
+    keepMarks(connection, id, marks, first)
+    // Half of what a store does is this: the row is saved later, and until then its entries say where the head is.
+    if (open !== null && !opens && !ends && !lease) return rememberBranch(connection, { ...branch, head })
+    return saveBranch(connection, branch, {
+      head,
+      ...(opens && { turns: turn, open_turn: turn }),
+      ...(ends && { open_turn: null }),
+      ...(lease && { owner: lease.owner, epoch: lease.epoch, lease_until: now() + lease.ms }),
+      ...(isUse(change) && { updated_at: now() }),
+    })
   }
 
   function close(
     connection: Connection,
     branch: BranchRow,
-    turn: number,
-    end: Pick<TurnRow, 'status' | 'last' | 'error'>,
+    { status, error = null }: Omit<TurnEnd, 'error'> & { readonly error?: string | null },
+    last: number,
+    more: { readonly epoch?: number } = {},
   ): void {
-    saveTurn(connection, turnByNumber(connection, branch, turn), { ...end, ended_at: now() })
+    const turn = turnByNumber(connection, branch, branch.open_turn!)
+    saveTurn(connection, turn, { status, error, last, ended_at: now(), ...more })
   }
 
   function add(connection: Connection, branch: BranchRow, turn: number, entries: readonly NewEntry[]) {
     return addEntries(connection, branch, turn, entries, context.isIndexed())
   }
-}
-
-/** Whether this end was stored before, and only its answer was lost. An interrupted turn was ended by somebody else. */
-function isRepeatedEnd(connection: Connection, branch: BranchRow, lease: Lease, status: string): boolean {
-  const turn = turnByEpoch(connection, branch, lease.epoch)
-  return turn?.owner === lease.owner && turn.status === status && status !== 'interrupted'
 }

@@ -1,4 +1,4 @@
-import type { Lease, StoredTurn, TurnStatus } from '../store.ts'
+import type { StoredTurn, TurnStatus } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { type BranchRow, branchById } from './conversation-rows.ts'
 import type { SqliteValue } from './driver.ts'
@@ -64,12 +64,11 @@ function getTurn(connection: Connection, sql: string, ...values: SqliteValue[]):
   return row && sound('turns', row)
 }
 
-export function insertTurn(connection: Connection, branchId: number, turn: StoredTurn, lease: Lease): void {
+export function insertTurn(connection: Connection, branchId: number, turn: StoredTurn, epoch: number): void {
   const { turn: number, status, first, last, startedAt, endedAt = null, error = null } = turn
   const { key = null, body = null } = turn
-  const { owner, epoch } = lease
   const place = { branch_id: branchId, turn: number, status, first, last }
-  const row = { ...place, started_at: startedAt, ended_at: endedAt, error, key, body, owner, epoch }
+  const row = { ...place, started_at: startedAt, ended_at: endedAt, error, key, body, epoch }
   insertRow(connection, 'turns', row)
   remember(connection, row)
 }

@@ -132,6 +132,20 @@ export function canIndexWords(connection: Connection): boolean {
 export const unindexed = (connection: Connection) =>
   connection.all<Row>(`SELECT place, payload ${waitingSql}`)
 
+/** The words of unindexed entries, newest first. Each is read once: there are few, and they are looked at for every message. */
+export function waitingWords(
+  connection: Connection,
+): readonly { readonly place: number; readonly words: ReadonlySet<string> }[] {
+  const known = wordsWaiting.get(connection) ?? new Map<number, ReadonlySet<string>>()
+  const now = new Map<number, ReadonlySet<string>>()
+  for (const { place, payload } of unindexed(connection).reverse())
+    now.set(place, known.get(place) ?? words(payloadTexts(payload)))
+  wordsWaiting.set(connection, now)
+  return [...now].map(([place, words]) => ({ place, words }))
+}
+
+const wordsWaiting = new WeakMap<Connection, ReadonlyMap<number, ReadonlySet<string>>>()
+
 const waitingSql = `FROM waiting CROSS JOIN entries
   ON place > (waiting.branch_id << 24) + after AND place <= (waiting.branch_id << 24) + ${maxSeq}
   ORDER BY waiting.branch_id, place`

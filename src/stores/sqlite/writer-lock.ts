@@ -52,7 +52,7 @@ function setOwner(lock: SqliteDatabase): void {
 
 /**
  * The lock is found by the file's name. If it has no owner, this may be a second name (a link, a renamed file) of a file
- * that somebody writes to, or the lock was deleted; two names would have two write-ahead logs. So the file must have one
+ * that a process writes to, or the lock was deleted; two names would have two write-ahead logs. So the file must have one
  * name and be open nowhere: SQLite's own lock is on the file, whatever its name.
  */
 function refuseOtherNames(driver: SqliteDriver, path: string): void {

@@ -1,7 +1,8 @@
 import type { Context } from '../../context/context.ts'
+import { present } from '../../log/present.ts'
 import { ModelError, type ModelUsage } from '../../models/model.ts'
 import { sleep } from '../../models/sleep.ts'
-import { calibrate, looksTruncated } from '../../tokens/calibration.ts'
+import { type Calibration, calibrate, looksTruncated, withReply } from '../../tokens/calibration.ts'
 import { codeOf } from '../end-failed.ts'
 import type { Report, TurnLog } from '../log/turn-log.ts'
 import { countReply, emptyReply, type ModelReply } from '../model-reply.ts'
@@ -10,6 +11,8 @@ import type { Emit, WarningCode } from '../turn-part.ts'
 import { pauseBefore } from '../wait/with-limit.ts'
 import { callModel } from './call-model.ts'
 import { nextContext, type ToFit } from './next-context.ts'
+import { readCache } from './read-cache.ts'
+import { trimmedTokens } from './trimmed-tokens.ts'
 
 /** Asks the model for one reply. A call that failed before anything was shown is made again. */
 export async function askModel(asking: Asking): Promise<ModelReply> {
@@ -19,8 +22,9 @@ export async function askModel(asking: Asking): Promise<ModelReply> {
   let noFiles: string | undefined
   for (let attempt = 1; ; ) {
     signal.throwIfAborted()
-    const { context, tools, hasFiles, ...room } = await prepare({ ...asking, noFiles }, warn)
-    const { factor } = room
+    const { context, tools, hasFiles, known, ...room } = await prepare({ ...asking, noFiles }, warn)
+    const { factor, mostReply: maxTokens } = room
+    const settings = { ...asking.settings, ...present({ maxTokens }) }
     const reply = emptyReply()
     tally.replies.push(reply)
     tally.arriving = reply
@@ -32,7 +36,7 @@ export async function askModel(asking: Asking): Promise<ModelReply> {
       return emit(part)
     }
     try {
-      await callModel({ ...asking, messages: context.messages, tools, show }, reply)
+      await callModel({ ...asking, settings, messages: context.messages, tools, show }, reply)
     } catch (error) {
       const outcome = signal.aborted ? cancelled : ({ status: 'failed', error: codeOf(error) } as const)
       // The first error says more than a failure to store the outcome.
@@ -41,7 +45,7 @@ export async function askModel(asking: Asking): Promise<ModelReply> {
       if (!(error instanceof ModelError) || isShown) throw error
       if (error.code === 'context_too_long' && !isFittedAgain) {
         isFittedAgain = true
-        log.calibrate({ model: model.name, counter: log.count.id, factor: raised(factor) })
+        log.calibrate({ ...known, factor: raised(factor) })
         await warn('fitted_again', `${model.name} says that the prompt is too long: it is fitted again.`)
         continue
       }
@@ -63,13 +67,21 @@ export async function askModel(asking: Asking): Promise<ModelReply> {
     }
     countReply(tally, reply)
     const reported = readOf(reply.usage)
-    const cut = await compareUsage(asking, context, factor, reported)
+    const { cut, isPartial, learned = known } = await compareUsage(asking, context, known, reported)
+    const next = withReply(learned, replyTokens(reply, asking, factor))
+    if (next !== known) log.calibrate(next)
+    const cache = readCache({ context, factor, reply, reported, isLocal: model.isLocal, isPartial })
+    const warnings = [
+      ...(cut === undefined ? [] : ['prompt_truncated']),
+      ...(cache.cacheLost === undefined ? [] : ['cache_lost']),
+    ]
     call.keep({
-      status: 'completed',
-      ...(reported !== undefined && { reported }),
-      ...(cut !== undefined && { warnings: ['prompt_truncated'] }),
+      ...{ status: 'completed', ...cache, ...present({ reported }) },
+      ...(warnings.length > 0 && { warnings }),
     })
     if (cut !== undefined) await warn('prompt_truncated', cut)
+    if (cache.cacheLost !== undefined)
+      await warn('cache_lost', `${model.name} read most of the prompt again: ${cache.cacheLost}.`)
     return reply
   }
 }
@@ -82,13 +94,24 @@ async function prepare(
   warn: (code: WarningCode, message: string) => void | Promise<void>,
 ) {
   const next = await nextContext(asking)
-  const { window, reserve, factor } = next
-  const { messages, receipt } = next.context
-  const lead = asking.system === undefined ? 0 : 1
-  await asking.emit({ type: 'context', messages, receipt, lead, window, reserve, factor })
-  if (receipt.stretches.some(({ fate, rule }) => fate === 'altered' && rule === 'trim'))
-    await warn('trimmed', 'What must be sent does not fit the window: long texts were cut in their middle.')
+  const { context, tools: _, hasFiles: __, known: ___, ...room } = next
+  const { messages, receipt } = context
+  await asking.emit({ type: 'context', messages, receipt, ...room })
+  const trimmed = trimmedTokens(receipt)
+  if (trimmed > 0)
+    await warn(
+      'trimmed',
+      `What must be sent does not fit the window: ${trimmed} tokens of long texts were cut in their middle.`,
+    )
   return next
+}
+
+/** The tokens of a reply, thoughts included, as the provider reports them, else as we count them. */
+function replyTokens(reply: ModelReply, { log }: Pick<Asking, 'log'>, factor: number): number {
+  const { usage, text, thinking, calls } = reply
+  if (usage.replyTokens !== undefined) return usage.replyTokens
+  const texts = [text, thinking, ...calls.map(({ arguments: json }) => json)]
+  return texts.reduce((sum, one) => sum + log.count.text(one), 0) * factor
 }
 
 /** All prompt tokens that were read: some providers leave out those from their cache. */
@@ -102,29 +125,30 @@ function readOf({ promptTokens, cachedTokens = 0 }: ModelUsage): number | undefi
 const raised = (factor: number) => Math.min(4, Math.ceil(factor * 1.5 * 20) / 20)
 
 /**
- * Compares the prompt tokens that the provider says it read with those of the context that was sent; `factor` is the
- * calibration that our counts were multiplied by. Logs a small difference as a calibration; returns a warning if a part of
- * the prompt was not read.
+ * Compares the prompt tokens that the provider says it read with those of the context that was sent; `known` is the
+ * calibration that our counts were multiplied by. Gives the calibration that a small difference makes, or a warning if a part
+ * of the prompt was not read.
  */
 async function compareUsage(
   asking: Pick<Asking, 'log' | 'model' | 'window'>,
   context: Context,
-  factor: number,
+  known: Calibration,
   reported: number | undefined,
-): Promise<string | undefined> {
+): Promise<{ readonly cut?: string; readonly learned?: Calibration; readonly isPartial?: boolean }> {
   const { log, model, window } = asking
-  if (reported === undefined) return undefined
+  const { factor } = known
+  if (reported === undefined) return {}
   const { tokens } = context
   const report = { predicted: Math.ceil(tokens * factor), reported }
-  if (isPartial(log, context, factor, report)) return undefined
+  if (isPartial(log, context, factor, report)) return { isPartial: true }
   if (await isCut(asking, context, report))
-    return `${model.name} read ${reported} tokens of a prompt of about ${report.predicted}: it was cut in silence. Is its window smaller than ${window}?`
-  const next = calibrate(
-    { model: model.name, counter: log.count.id, factor },
-    { counter: log.count, model: model.name, predicted: tokens, reported },
-  )
-  if (next.factor !== factor) log.calibrate(next)
-  return undefined
+    return {
+      cut: `${model.name} read ${reported} tokens of a prompt of about ${report.predicted}: it was cut in silence. Is its window smaller than ${window}?`,
+    }
+  const usage = { counter: log.count, model: model.name, predicted: tokens, reported }
+  // What was never corrected may fall once, wherever the conversation stands.
+  const isCorrected = (await log.calibration(model.name)) !== undefined
+  return { learned: calibrate(known, { ...usage, isCut: isCorrected && context.receipt.cut !== undefined }) }
 }
 
 /**

@@ -1,7 +1,7 @@
 import { normalizeText } from '../../history/log/logged-message.ts'
 import { showValue } from '../../log/error.ts'
 import type { MessageLike } from '../../log/message.ts'
-import { type Model, ModelError, type ModelPart, type ToolSpec } from '../../models/model.ts'
+import { type Model, ModelError, type ModelPart, onlyThoughts, type ToolSpec } from '../../models/model.ts'
 import { createNoteScanner, type NoteOptions, type NoteScanner } from '../../notes/index.ts'
 import { toError } from '../end-failed.ts'
 import type { ModelReply } from '../model-reply.ts'
@@ -10,6 +10,7 @@ import type { Emit } from '../turn-part.ts'
 import { linkSignals } from '../wait/link-signals.ts'
 import { openLimit, withLimit } from '../wait/with-limit.ts'
 import { createReplyRoom, tooLarge } from './reply-room.ts'
+import { createShownTokens } from './shown-tokens.ts'
 import { cleanArguments, createWholeText } from './whole-text.ts'
 
 export interface ModelCall
@@ -29,6 +30,7 @@ type Delta = Extract<ModelPart, { type: 'text-delta' | 'thinking-delta' }>
 export async function callModel(call: ModelCall, reply: ModelReply): Promise<void> {
   const { model, messages, tools, settings, notes, stallMs, maxReply } = call
   const scanners = { 'text-delta': scannerFor(notes), 'thinking-delta': scannerFor(notes) }
+  const tokens = createShownTokens(scanners['text-delta'])
   const texts = { 'text-delta': createWholeText(), 'thinking-delta': createWholeText() }
   const room = createReplyRoom(maxReply)
   const ids = new Set<string>()
@@ -45,6 +47,7 @@ export async function callModel(call: ModelCall, reply: ModelReply): Promise<voi
         throw new ModelError('model_stream_broken', `The stream of ${model.name} stopped before its end.`)
       checkPart(model, part)
       if (part.type === 'text-delta' || part.type === 'thinking-delta') {
+        if (part.type === 'text-delta') tokens.add(part)
         const whole = texts[part.type].push(part.text)
         const text = room.fit(whole)
         const shown = take(part.type, scanners[part.type].push(text))
@@ -58,6 +61,9 @@ export async function callModel(call: ModelCall, reply: ModelReply): Promise<voi
       } else {
         reply.usage = part.usage ?? {}
         reply.reason = part.reason
+        reply.details = part.details
+        // Where notes are cut out of a text, the provider's own blocks still hold them.
+        reply.blocks = notes ? part.blocks && onlyThoughts(part.blocks) : part.blocks
         break
       }
     }
@@ -88,7 +94,9 @@ export async function callModel(call: ModelCall, reply: ModelReply): Promise<voi
   /** Adds to the reply, and shows, what is no note. */
   function take(type: Delta['type'], text: string): void | Promise<void> {
     reply[type === 'text-delta' ? 'text' : 'thinking'] += text
-    return text === '' ? undefined : call.show({ type, text })
+    if (type === 'thinking-delta') return text === '' ? undefined : call.show({ type, text })
+    const logprobs = tokens.take()
+    return text === '' ? undefined : call.show({ type, text, ...(logprobs && { logprobs }) })
   }
 }
 
@@ -126,9 +134,16 @@ export function toModelError(error: unknown, signal: AbortSignal): unknown {
   return new ModelError('model_refused', toError(error).message, { cause: error })
 }
 
-/** Without notes all is shown as it is. */
-const scannerFor = (notes: NoteOptions | undefined): NoteScanner =>
-  notes ? createNoteScanner(notes) : { push: text => text, end: () => ({ visible: '' }) }
+function scannerFor(notes: NoteOptions | undefined): NoteScanner {
+  if (notes) return createNoteScanner(notes)
+  // All is shown as it is.
+  let shown = 0
+  const push = (text: string) => {
+    shown += text.length
+    return text
+  }
+  return { push, end: () => ({ visible: '' }), progress: () => ({ settled: shown, shown }) }
+}
 
 /** Gives a call an id of its own: some servers give every call the same id, or none. */
 function ownId(id: string, taken: Set<string>): string {

@@ -17,20 +17,21 @@ export interface ThreadLogOptions {
   readonly said?: readonly SeenMessage[]
   readonly states?: readonly State<unknown>[]
   readonly projectId?: string | undefined
+  /** Marks the entry that a new head of the system prompt is stored with. */
+  readonly promptMark?: string | undefined
 }
 
 /** A turn in a thread of a history: all is stored before it is shown. */
 export function threadLog(options: ThreadLogOptions): TurnLog {
-  const { history, thread, turn, said, states = [], projectId } = options
+  const { history, thread, turn, said, states = [], projectId, promptMark } = options
   /** The calibration that goes into the log with the next entry. */
   let newest: Calibration | undefined
   const { progress, onAdded, add } = followTurn(said)
-  const reading = readThread(thread)
+  const reading = readThread(history, thread)
 
   return {
     turn: turn.number,
     branch: thread.key.branch,
-    count: history.count,
     signal: turn.signal,
     progress,
     onAdded,
@@ -44,6 +45,7 @@ export function threadLog(options: ThreadLogOptions): TurnLog {
       turn.calibrate(calibration)
     },
     async startCall(context, model, room) {
+      if (context.learned) turn.learn(context.learned, promptMark)
       const started = await thread.startCall(context, { model, turn: turn.number, room })
       return { end: started.end, keep: outcome => turn.keepCall(started.with(outcome)) }
     },
@@ -77,8 +79,12 @@ export function threadLog(options: ThreadLogOptions): TurnLog {
 }
 
 /** What contexts are made from, without a turn. */
-export function readThread(thread: Thread): Pick<TurnLog, 'context' | 'calibration' | 'hasClipped'> {
+export function readThread(
+  { count }: Pick<History, 'count'>,
+  thread: Thread,
+): Pick<TurnLog, 'count' | 'context' | 'calibration' | 'hasClipped'> {
   return {
+    count,
     context: ({ mostResultTokens: _, ...given }) => thread.context(given),
     calibration: model => thread.calibration(model),
     hasClipped: () => thread.hasClipped(),

@@ -78,7 +78,7 @@ describe.each(await someStores())('replies over the API, on %s', (_, create) => 
     for await (const one of api.events('/conversations/b/send', { body: { input: text } }))
       if (one.event === 'text-delta') break
     const statusOf = async () => (await history.thread('b').turns()).at(-1)?.status
-    await expect.poll(statusOf, { timeout: 5000 }).toBe('cancelled')
+    await expect.poll(statusOf).toBe('cancelled')
     expect((await api.get('/conversations/b/calls')).body.calls[0].status).toBe('cancelled')
   })
 

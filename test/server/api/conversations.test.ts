@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { everyStore } from '../../every-store.ts'
+import { files } from '../../../src/history/transfer/formats/formats.fixture.ts'
+import { someStores } from '../../every-store.ts'
 import { startServer } from '../start-server.ts'
 import { apiClient, textOf } from './client.ts'
 
-describe.each(await everyStore())('conversations through the API, on %s', (_, create) => {
-  async function start() {
-    const server = await startServer({ store: create() })
+describe.each(await someStores())('conversations through the API, on %s', (_, create) => {
+  async function start(options: { readonly maxBodyBytes?: number } = {}) {
+    const server = await startServer({ store: create(), ...options })
     return { ...server, api: apiClient(server.url) }
   }
 
@@ -55,11 +56,44 @@ describe.each(await everyStore())('conversations through the API, on %s', (_, cr
     await one.api.say('a', 'The boat is called Seagull.')
     const { body: lines } = await one.api.get('/conversations/a/export')
     const imported = await other.api.post('/import', lines)
-    expect(imported.body).toEqual({ conversations: ['a'], entries: 2, calls: 1 })
+    expect(imported.body).toEqual({
+      ...{ format: 'Throughline', conversations: ['a'], deleted: [] },
+      ...{ entries: 2, added: 2, calls: 1 },
+    })
     expect((await other.api.get('/conversations/a/export')).body).toBe(lines)
     expect((await other.api.post('/import?as=b', lines)).body.conversations).toEqual(['b'])
     expect((await other.api.post('/import', 'nonsense\n')).body.error.code).toBe('invalid_import')
     expect(textOf(await other.api.say('a', 'What is the boat called?'))).toContain('Seagull')
+  })
+
+  it('come from every program whose files are known, and the same file adds nothing', async () => {
+    const { api } = await start()
+    let listed = 0
+    for (const [program, file] of Object.entries(files)) {
+      const first = (await api.post('/import', file)).body
+      expect(first.added, program).toBe(first.entries)
+      expect(first.entries).toBeGreaterThan(4)
+      expect((await api.post('/import', file)).body).toEqual({ ...first, added: 0 })
+      listed += first.conversations.length
+      const odd = await api.post('/import', file.slice(0, -20))
+      expect(odd.status, program).toBe(400)
+      const message = expect.stringMatching(/^Line \d+/)
+      expect(odd.body.error).toMatchObject({ code: 'invalid_import', message })
+    }
+    expect((await api.get('/conversations')).body.conversations.length).toBe(listed)
+  })
+
+  it('are refused where the file or one of its conversations is larger than the server takes', async () => {
+    const { api } = await start({ maxBodyBytes: 1000 })
+    const message = { role: 'user', content: 'x'.repeat(900) }
+    const big = await api.post('/import', JSON.stringify({ messages: [message, message] }))
+    expect(big.body.error).toMatchObject({
+      code: 'invalid_import',
+      message: expect.stringContaining('limit'),
+    })
+    const many = Array.from({ length: 40 }, () => JSON.stringify({ messages: [message] })).join('\n')
+    expect((await api.post('/import', many)).body.error.code).toBe('too_large')
+    expect((await api.get('/conversations')).body.conversations).toEqual([])
   })
 
   it('are searched', async () => {

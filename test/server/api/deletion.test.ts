@@ -49,10 +49,10 @@ it('a running server deletes by itself what is older than keepMs, and nothing el
   await startServer({ store, now: () => Date.now() + 7_200_000, keepMs: 10_800_000, sideMs: 3_600_000 })
   await startServer({ store, now: () => Date.now() + 7_200_000, keepCallsMs: 3_600_000, sideMs: 3_600_000 })
   const calls = async () => (await api.get('/conversations/old/calls')).body.calls.length
-  await expect.poll(calls, { timeout: 25_000 }).toBe(0)
+  await expect.poll(calls).toBe(0)
   expect(await listed()).toEqual(['old'])
   await startServer({ store, now: () => Date.now() + 7_200_000, keepMs: 3_600_000, sideMs: 3_600_000 })
-  await expect.poll(listed, { timeout: 25_000 }).toEqual([])
+  await expect.poll(listed).toEqual([])
 })
 
 it('also what is old of a tenant whose keys are revoked', async () => {
@@ -62,5 +62,5 @@ it('also what is old of a tenant whose keys are revoked', async () => {
   await createHistory({ store, tenant: 'red' }).thread('old').seed({ role: 'user', content: 'Hello.' })
   await keys.revoke(record.id)
   await startServer({ store, now: () => Date.now() + 7_200_000, keepMs: 3_600_000, sideMs: 3_600_000 })
-  await expect.poll(() => store.conversations('red'), { timeout: 25_000 }).toEqual([])
+  await expect.poll(() => store.conversations('red')).toEqual([])
 })

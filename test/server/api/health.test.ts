@@ -26,11 +26,15 @@ it('counts requests, times and tokens of all faces', async () => {
   await (await chat('reader')).json()
   await (await chat('none')).json()
   const text = await (await fetch(`${url}/metrics`)).text()
-  expect(text).toContain('throughline_requests_total{face="api",outcome="completed"} 1\n')
-  expect(text).toContain('throughline_requests_total{face="openai",outcome="completed"} 1\n')
-  expect(text).toContain('throughline_requests_total{face="openai",outcome="model_not_found"} 1\n')
+  expect(text).toContain('throughline_requests_total{face="api",outcome="completed",upstream="reader"} 1\n')
+  expect(text).toContain(
+    'throughline_requests_total{face="openai",outcome="completed",upstream="reader"} 1\n',
+  )
+  expect(text).toContain(
+    'throughline_requests_total{face="openai",outcome="model_not_found",upstream="reader"} 1\n',
+  )
   expect(text).toContain('throughline_request_seconds_count{face="openai"} 2\n')
-  expect(text).toMatch(/^throughline_tokens_total\{model="reader",kind="prompt"\} [1-9]/m)
+  expect(text).toMatch(/^throughline_tokens_total\{model="reader",kind="prompt",upstream="reader"\} [1-9]/m)
   expect(text).toContain('throughline_open_replies 0\n')
   for (const line of text.trim().split('\n'))
     expect(line).toMatch(/^(?:# TYPE \w+ (?:gauge|counter|histogram)|\w+(?:\{[^{}]*\})? [\d.e+-]+)$/)
@@ -53,5 +57,5 @@ it('counts names that clients choose up to a limit', () => {
     .split('\n')
     .filter(line => line.startsWith('throughline_tokens_total'))
   expect(lines).toHaveLength(201)
-  expect(lines.at(-1)).toBe('throughline_tokens_total{model="other",kind="other"} 800')
+  expect(lines.at(-1)).toBe('throughline_tokens_total{model="other",kind="other",upstream="other"} 800')
 })

@@ -3,7 +3,7 @@ import { createHistory } from '../../../src/history/index.ts'
 import { eventStream } from '../../../src/server/api/event-stream.ts'
 import type { ServerOptions } from '../../../src/server/create-server.ts'
 import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
-import { everyStore } from '../../every-store.ts'
+import { someStores } from '../../every-store.ts'
 import { startServer } from '../start-server.ts'
 import { apiClient, type HeardEvent } from './client.ts'
 
@@ -22,7 +22,7 @@ const isReady = ({ event }: HeardEvent) => event === 'ready'
 const isWritten = (conversation: string, head: number) => (event: HeardEvent) =>
   event.data.conversation === conversation && event.data.threads?.[0]?.head === head
 
-describe.each(await everyStore())('live events, on %s', (_, create) => {
+describe.each(await someStores())('live events, on %s', (_, create) => {
   const start = async (options: Partial<ServerOptions>) => {
     const server = await startServer(options)
     return { ...server, api: apiClient(server.url) }
@@ -72,6 +72,31 @@ describe.each(await everyStore())('live events, on %s', (_, create) => {
   })
 })
 
+it('tell of a write that falls between two looks of a slow store', async () => {
+  const store = memoryStore()
+  const elsewhere = createHistory({ store })
+  let written = () => {}
+  const isWrittenNow = new Promise<void>(resolve => {
+    written = resolve
+  })
+  let looks = 0
+  const slow: typeof store = {
+    ...store,
+    async conversations(...given) {
+      looks += 1
+      await (looks === 1 ? new Promise(resolve => setTimeout(resolve, 100)) : isWrittenNow)
+      return store.conversations(...given)
+    },
+  }
+  const server = await startServer({ store: slow, pollMs: 5 })
+  const events = apiClient(server.url).events('/events')
+  await until(events, isReady)
+  await elsewhere.thread('a').seed({ role: 'user', content: 'One.' })
+  written()
+  expect((await until(events, isWritten('a', 1))).length).toBe(1)
+  await events.return(undefined)
+})
+
 it('lets only so many listen, and again when one has left', async () => {
   const { url } = await startServer({ store: memoryStore(), maxListeners: 2 })
   const api = apiClient(url)
@@ -96,13 +121,12 @@ it('keeps a silent stream open with comments, and tells of a client that left', 
     yield { event: 'first', data: { type: 'first' } }
     await new Promise(() => {})
   }
-  const response = eventStream(
-    silent(),
-    () => {
+  const response = eventStream(silent(), {
+    keepAliveMs: 5,
+    onEnd() {
       hasLeft = true
     },
-    5,
-  )
+  })
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
   expect((await reader.read()).value).toBe('event: first\ndata: {"type":"first"}\n\n')
   expect((await reader.read()).value).toBe(':\n\n')

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { MessageLike } from '../../../src/log/message.ts'
-import { toImportLines } from '../../../src/server/samples/to-import-lines.ts'
 import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
 import { startServer } from '../start-server.ts'
 import { apiClient } from './client.ts'
@@ -42,7 +41,7 @@ it('figures of a calibrated model are in its own tokens: the window stays as it 
   const { url, history } = await startServer({ store: memoryStore(), window: 4096, reserve: 512 })
   const api = apiClient(url)
   const messages = chat.slice(0, 120)
-  await history.import(toImportLines({ conversation: 'toads', title: 'Toads', messages, time: 0 }))
+  await history.import(JSON.stringify({ title: 'Toads', messages, time: 0 }), { as: 'toads' })
   const asked = [
     'Which grid reference does Priya want?',
     'And the count for bucket five?',
@@ -75,12 +74,12 @@ it('figures of a calibrated model are in its own tokens: the window stays as it 
   expect(point.against[0].reused + point.against[0].anew).toBe(point.against[0].tokens)
   expect(point.against[0].tokens).toBeLessThanOrEqual(4096 - 512)
 
-  const { body: one } = await api.get(`/conversations/toads/calls/${last.id}?rows=true`)
+  const { body: one } = await api.get(`/conversations/toads/calls/${last.id}`)
   const { framing = 0, tools = 0 } = point.parts
   // Rows are rounded one by one, so that a message has one figure everywhere.
-  const rows = sum(one.rows.map((row: { tokens: number }) => row.tokens))
-  expect(Math.abs(rows + framing + tools - point.tokens)).toBeLessThanOrEqual(one.rows.length)
-  expect(sum(Object.values(one.plan.parts as Record<string, number>))).toBe(one.predicted)
+  const rows = sum(one.sent.map((row: { tokens: number }) => row.tokens))
+  expect(Math.abs(rows + framing + tools - point.tokens)).toBeLessThanOrEqual(one.sent.length)
+  expect(sum(Object.values(one.parts as Record<string, number>))).toBe(one.predicted)
 
   const { body: now } = await api.get('/conversations/toads/context')
   expectToAddUp(now)
@@ -101,7 +100,7 @@ it('figures of a calibrated model are in its own tokens: the window stays as it 
   const { body: listed } = await api.get('/conversations/toads')
   expect(listed.latest.call).toMatchObject({ window: 4096, predicted: last.predicted, parts: point.parts })
   const { body: why } = await api.get(`/conversations/toads/entries/${point.at}/why?call=${last.id}`)
-  const own = one.rows.find((row: { seq?: number }) => row.seq === point.at)
+  const own = one.sent.find((row: { seqs: readonly number[] }) => row.seqs.includes(point.at))
   expect([why.tokens, why.free]).toEqual([own.tokens, point.free])
 
   await api.post('/samples/experiment')
@@ -112,4 +111,4 @@ it('figures of a calibrated model are in its own tokens: the window stays as it 
   ) as readonly Figures[]
   expect(new Set(calls.map(call => call.window))).toEqual(new Set([4096]))
   expect(calls.some(call => call.factor !== undefined)).toBe(true)
-}, 60_000)
+})

@@ -25,17 +25,17 @@ describe.each(await someStores())('the calls behind a page of messages, in %s', 
     expect(shown.entries.map(({ seq }: { seq: number }) => seq)).toEqual([523, 524, 525, 526])
     expect(shown.calls).toMatchObject([
       { at: 523, status: 'completed', model: 'reader', asking: 523 },
-      { at: 525, status: 'completed', asking: 523 },
+      { at: 525, status: 'completed', recalled: [] },
     ])
-    // The same as the rows of the call say, which are made from its texts.
-    const { body: call } = await api.get(`${path}/calls/${shown.calls[0].id}?rows=true&${at}`)
-    const block = call.rows.findLast((row: { part: string }) => row.part === 'recall')
+    expect(shown.calls[1]).not.toHaveProperty('asking')
+    const { body: call } = await api.get(`${path}/calls/${shown.calls[0].id}?${at}`)
+    const block = call.sent.findLast((row: { part: string }) => row.part === 'recall')
     expect(shown.calls[0].recalled).toContain(21)
-    expect(shown.calls[0].recalled).toEqual(block.entries)
+    expect(shown.calls[0].recalled).toEqual(block.standsFor)
     const { body: older } = await api.get(`${path}/entries?${at}&limit=4&at=500&calls=true`)
     expect(older.calls).toEqual([])
     expect((await api.get(`${path}/entries?limit=1`)).body.calls).toBeUndefined()
-  }, 60_000)
+  })
 })
 
 it('are told only to those who may inspect; notes stay out of a stream that wants none', async () => {

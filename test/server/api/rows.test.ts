@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import type { ReceiptStretch } from '../../../src/context/receipt.ts'
 import type { MessageLike } from '../../../src/log/message.ts'
 import { rules } from '../../../src/models/rules.ts'
 import type { SentRow } from '../../../src/server/api/sent-rows.ts'
-import { toImportLines } from '../../../src/server/samples/to-import-lines.ts'
 import { readerUpstream } from '../../../src/server/upstream/reader-upstream.ts'
 import { startServer } from '../start-server.ts'
 import { apiClient } from './client.ts'
@@ -15,9 +15,9 @@ const chat = JSON.parse(
 
 async function startSample(options: Parameters<typeof startServer>[0] = {}) {
   const server = await startServer({ window: 4096, reserve: 512, ...options })
-  await server.history.import(
-    toImportLines({ conversation: 'toads', title: 'Toad patrol', messages: chat, time: 0 }),
-  )
+  await server.history.import(JSON.stringify({ title: 'Toad patrol', messages: chat, time: 0 }), {
+    as: 'toads',
+  })
   return apiClient(server.url)
 }
 
@@ -43,13 +43,13 @@ describe('the rows of a context', () => {
     const { calls } = (await api.get('/conversations/toads/calls?limit=1')).body
     const paths = ['/conversations/toads/context', `/conversations/toads/calls/${calls[0].id}`]
     for (const path of paths) {
-      const whole = (await api.get(`${path}?rows=true`)).body
-      const bare = (await api.get(`${path}?rows=true&texts=false`)).body
+      const whole = (await api.get(path)).body
+      const bare = (await api.get(`${path}?texts=false`)).body
       expect(JSON.stringify(whole)).toContain(secret)
       expect(JSON.stringify(bare)).not.toMatch(/Zanzibar|Qwerty|toad/i)
       const withoutText = ({ text: _, ...row }: SentRow) => row
-      expect(bare.rows).toEqual(whole.rows.map(withoutText))
-      expect(bare.rows.length).toBeGreaterThan(5)
+      expect(bare.sent).toEqual(whole.sent.map(withoutText))
+      expect(bare.sent.length).toBeGreaterThan(5)
     }
   })
 
@@ -58,12 +58,16 @@ describe('the rows of a context', () => {
     async policy => {
       const api = await startSample()
       for (const at of [2, 40, 301, 515, 523]) {
-        const { body } = await api.get(`/conversations/toads/context?at=${at}&policy=${policy}&rows=true`)
-        const rows: readonly SentRow[] = body.rows
+        const { body } = await api.get(`/conversations/toads/context?at=${at}&policy=${policy}`)
+        const rows: readonly SentRow[] = body.sent
         expect(rows).toHaveLength(body.messages.length)
         expect(withoutFraming(body.parts)).toEqual(byPart(rows))
-        expect(rows.filter(({ seq }) => seq !== undefined)).toHaveLength(body.counts.kept)
-        const standing = rows.flatMap(({ entries = [] }) => entries)
+        const standing = rows.flatMap(({ standsFor }) => standsFor)
+        // A cleared entry that is recalled too has a row of its own: its line.
+        const own = rows.flatMap(({ seqs }) => seqs).filter(seq => !standing.includes(seq))
+        expect(own).toHaveLength(body.counts.kept + body.counts.cleared)
+        const lines = rows.filter(({ seqs, text }) => seqs.length > 0 && text?.startsWith(`[#${seqs[0]}, `))
+        expect(lines.length).toBeGreaterThanOrEqual(body.counts.cleared)
         expect(new Set(standing).size).toBe(standing.length)
         expect(standing).toHaveLength(body.counts.recalled + body.counts.digested)
       }
@@ -77,20 +81,18 @@ describe('the rows of a context', () => {
     const { calls } = (await api.get('/conversations/toads/calls')).body
     expect(calls).toHaveLength(3)
     for (const { id, predicted } of calls) {
-      const { body } = await api.get(`/conversations/toads/calls/${id}?rows=true`)
-      const rows: readonly SentRow[] = body.rows
-      const { framing = 0, tools = 0 } = body.plan.parts
+      const { body } = await api.get(`/conversations/toads/calls/${id}`)
+      const rows: readonly SentRow[] = body.sent
+      const { framing = 0, tools = 0 } = body.parts
       // A calibration rounds every row by itself.
       const most = body.factor === undefined ? 0 : rows.length
-      for (const [part, tokens] of Object.entries(withoutFraming(body.plan.parts)))
+      for (const [part, tokens] of Object.entries(withoutFraming(body.parts)))
         expect(Math.abs(byPart(rows)[part]! - tokens)).toBeLessThanOrEqual(most)
       const sum = rows.reduce((all, { tokens }) => all + tokens, framing + tools)
       expect(Math.abs(sum - predicted)).toBeLessThanOrEqual(most)
-      const recalled = body.plan.fates.filter(
-        ([, , verdict]: readonly number[]) => body.plan.verdicts[verdict!][0] === 'recalled',
-      )
-      const block = rows.filter(({ part }) => part === 'recall').flatMap(({ entries = [] }) => entries)
-      const expected = recalled.flatMap(([first, last]: readonly [number, number]) =>
+      const recalled = body.stretches.filter(({ fate }: ReceiptStretch) => fate === 'recalled')
+      const block = rows.filter(({ part }) => part === 'recall').flatMap(({ standsFor }) => standsFor)
+      const expected = recalled.flatMap(({ first, last }: ReceiptStretch) =>
         Array.from({ length: last - first + 1 }, (_, at) => first + at),
       )
       expect(block.sort((a, b) => a - b)).toEqual(expected)

@@ -47,5 +47,5 @@ describe.each(await someStores())('samples in %s', (_, create) => {
     expect((await api.post('/experiments', { id: 'again', planOf: stand.id })).status).toBe(201)
     for await (const _ of api.events('/experiments/again/events'));
     expect((await api.get('/experiments/again')).body.steps).toBe(14)
-  }, 60_000)
+  })
 })

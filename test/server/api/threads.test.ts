@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import type { ReceiptStretch } from '../../../src/context/receipt.ts'
 import { rules } from '../../../src/models/rules.ts'
 import { apiRoutes } from '../../../src/server/api/routes.ts'
 import { createKeys } from '../../../src/server/auth/create-keys.ts'
 import { readerUpstream } from '../../../src/server/upstream/reader-upstream.ts'
 import type { Upstream } from '../../../src/server/upstream/upstream.ts'
-import { everyStore } from '../../every-store.ts'
+import { someStores } from '../../every-store.ts'
 import { startServer } from '../start-server.ts'
 import { apiClient, textOf } from './client.ts'
 
@@ -19,7 +20,12 @@ const noting: Upstream = {
     }),
 }
 
-describe.each(await everyStore())('threads and contexts over the API, on %s', (_, create) => {
+const fatesIn = (stretches: readonly ReceiptStretch[]) =>
+  stretches.flatMap(({ first, last, fate, rule, why }) =>
+    Array.from({ length: last - first + 1 }, (_, at) => `${first + at} ${fate} ${rule}: ${why}`),
+  )
+
+describe.each(await someStores())('threads and contexts over the API, on %s', (_, create) => {
   async function startLong(turns: number) {
     const server = await startServer({ store: create() })
     const api = apiClient(server.url)
@@ -152,7 +158,7 @@ describe.each(await everyStore())('threads and contexts over the API, on %s', (_
   it('shows what the model was sent, and what it would be sent otherwise', async () => {
     const { api } = await startLong(16)
     await api.say('a', 'What is the boat called?', { system: 'Be brief.' })
-    const { body: calls } = await api.get('/conversations/a/calls?plans=true')
+    const { body: calls } = await api.get('/conversations/a/calls?stretches=true')
     expect(calls.calls).toHaveLength(17)
     const [last] = calls.calls
     const { body: call } = await api.get(`/conversations/a/calls/${last.id}`)
@@ -164,12 +170,13 @@ describe.each(await everyStore())('threads and contexts over the API, on %s', (_
     const { body: same } = await api.get('/conversations/a/context?at=33')
     expect(same.messages).toEqual(call.messages)
     expect(same).toMatchObject({ tokens: last.predicted, window: last.window, at: 33 })
-    expect(same.sources[0]).toBe(0)
-    expect(same.sources.at(-1)).toBe(33)
+    expect(same.sent[0].seqs).toEqual([0])
+    expect(same.sent.at(-1).seqs).toEqual([33])
     expect((await api.get('/conversations/a/dump?at=33')).body).toBe(dumped)
-    // Fates are told by the places of the log, in the plan of a call as in a context.
-    const elided = same.stretches.filter(({ fate }: { fate: string }) => fate !== 'kept')
-    expect(call.plan.fates.at(0).slice(0, 2)).toEqual([elided[0].first, elided[0].last])
+    // What was sent and what became of every entry is told of a call as of its context.
+    expect(call.sent).toEqual(same.sent)
+    expect(fatesIn(call.stretches)).toEqual(fatesIn(same.stretches))
+    expect(calls.calls[0].stretches).toEqual(call.stretches)
     expect(same.counts.elided + same.counts.digested + same.counts.recalled).toBeGreaterThan(0)
 
     const { body: small } = await api.get(

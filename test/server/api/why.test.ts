@@ -48,5 +48,5 @@ describe.each(await someStores())('why an entry has its fate, in %s', (_, create
     const { body: left } = await api.get(`${path}/101/why?${inCall}`)
     expect(left).toMatchObject({ fate: 'elided', stored: { fate: 'elided', why: left.why } })
     expect((await api.get(`${path}/21/why?call=none`)).status).toBe(404)
-  }, 60_000)
+  })
 })

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { Download, X } from 'lucide-react'
 import { callDumpQuery, callQuery } from '../../api/queries.ts'
 import type { Answer } from '../../api/routes.ts'
-import { usePlace } from '../../parts/address.ts'
+import { threadSearch, usePlace } from '../../parts/address.ts'
 import { BigText } from '../../parts/big-text.tsx'
 import { Button } from '../../parts/button.tsx'
 import { calibrationText } from '../../parts/calibration.ts'
@@ -29,13 +29,7 @@ export function CallPanel({ call, duration, onClose }: CallPanelProps) {
   const isDump = search.as === 'dump'
   const messages = useQuery({ ...callQuery(thread, id), enabled: !isDump })
   const dumped = useQuery({ ...callDumpQuery(thread, id), enabled: isDump })
-  const { actor, branch } = search
-  const at = {
-    ...(actor !== undefined && { actor }),
-    ...(branch !== undefined && { branch }),
-    turn,
-    call: id,
-  }
+  const at = { ...threadSearch(search), turn, call: id }
   const facts: readonly (readonly [string, string | undefined])[] = [
     ['sent', fullTime(time)],
     ['took', duration === undefined ? undefined : shownDuration(duration)],
@@ -43,6 +37,7 @@ export function CallPanel({ call, duration, onClose }: CallPanelProps) {
       'tokens',
       `${count(predicted)} predicted${reported === undefined ? '' : `, ${count(reported)} reported`}`,
     ],
+    ['from cache', fromCache(call)],
     ['window', `${count(window)}, of which ${count(reserve)} for the reply`],
     ['calibration', call.factor === undefined ? undefined : calibrationText(call.factor)],
     ['policy', policy],
@@ -110,6 +105,13 @@ export function CallPanel({ call, duration, onClose }: CallPanelProps) {
       )}
     </aside>
   )
+}
+
+/** What the model server did not read again, beside what it had read before. */
+function fromCache({ cached, reused, cacheLost }: CallPanelProps['call']): string | undefined {
+  if (cached === undefined) return undefined
+  const expected = reused === undefined ? '' : `, ${count(reused)} expected`
+  return `${count(cached)}${expected}${cacheLost === undefined ? '' : `: ${cacheLost}`}`
 }
 
 const said = {

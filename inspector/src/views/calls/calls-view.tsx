@@ -13,7 +13,8 @@ import { callDurations, shownDuration } from './call-durations.ts'
 import { CallPanel } from './call-panel.tsx'
 import styles from './calls-view.module.css'
 
-type Call = Answer<'get /conversations/:conversation/calls'>['calls'][number]
+type Calls = Answer<'get /conversations/:conversation/calls'>
+type Call = Calls['calls'][number]
 
 const mark: Readonly<Record<Call['status'], Status>> = {
   sent: 'running',
@@ -30,15 +31,16 @@ export function CallsView() {
   const query = useQuery(callsQuery(thread, limit))
   return (
     <QueryState query={query}>
-      {({ calls }) =>
+      {({ calls, readAhead }) =>
         calls.length === 0 ? (
           <EmptyState title="No calls are stored">
-            A conversation that was imported has none: its model was asked elsewhere. Each call of this server
-            stands here with what was sent, byte for byte.
+            An imported conversation has none: its model was asked elsewhere. Each call of this server stands
+            here with what was sent, byte for byte.
           </EmptyState>
         ) : (
           <List
             calls={calls}
+            readAhead={readAhead}
             onMore={
               calls.length === limit && limit < 5000 ? () => setLimit(Math.min(5000, limit * 5)) : undefined
             }
@@ -49,12 +51,12 @@ export function CallsView() {
   )
 }
 
-interface ListProps {
+interface ListProps extends Pick<Calls, 'readAhead'> {
   readonly calls: readonly Call[]
   readonly onMore: (() => void) | undefined
 }
 
-function List({ calls, onMore }: ListProps) {
+function List({ calls, readAhead, onMore }: ListProps) {
   const { thread, search, go } = usePlace()
   const { data: outline } = useQuery(outlineQuery(thread))
   const durations = useMemo(() => callDurations(calls, outline ?? []), [calls, outline])
@@ -80,6 +82,7 @@ function List({ calls, onMore }: ListProps) {
               : amountOf(calls.length, 'model call')}
             {failed > 0 && `, ${count(failed)} not completed`}
           </h1>
+          {readAhead && <p>{aheadText(readAhead)}</p>}
         </header>
         <table className={styles.table}>
           <thead>
@@ -92,6 +95,9 @@ function List({ calls, onMore }: ListProps) {
               </th>
               <th scope="col" className={styles.number}>
                 Reported
+              </th>
+              <th scope="col" className={styles.number}>
+                From cache
               </th>
               <th scope="col" className={styles.number}>
                 Took
@@ -127,6 +133,12 @@ function List({ calls, onMore }: ListProps) {
   )
 }
 
+/** How the next prompt was last read before anybody asked for it. */
+function aheadText({ outcome, tokens, time }: NonNullable<Calls['readAhead']>): string {
+  if (outcome === 'read') return `Read ahead at ${dayTime(time)}: ${amountOf(tokens, 'token')}`
+  return `Reading ahead ${outcome === 'failed' ? 'failed' : 'was cut short'} at ${dayTime(time)}`
+}
+
 interface RowProps {
   readonly call: Call
   readonly isChosen: boolean
@@ -135,7 +147,7 @@ interface RowProps {
 }
 
 function Row({ call, isChosen, duration, onChoose }: RowProps) {
-  const { status, turn, model, predicted, reported, time, error } = call
+  const { status, turn, model, predicted, reported, cached, cacheLost, time, error } = call
   const row = useRef<HTMLTableRowElement>(null)
   useEffect(() => {
     if (isChosen) row.current?.scrollIntoView({ block: 'nearest' })
@@ -159,6 +171,9 @@ function Row({ call, isChosen, duration, onChoose }: RowProps) {
       </td>
       <td className={styles.number}>{count(predicted)}</td>
       <td className={styles.number}>{reported === undefined ? '–' : count(reported)}</td>
+      <td className={styles.number} title={cacheLost} data-lost={cacheLost !== undefined}>
+        {cached === undefined ? '–' : count(cached)}
+      </td>
       <td className={styles.number}>{duration === undefined ? '–' : shownDuration(duration)}</td>
       <td>{dayTime(time)}</td>
     </tr>

@@ -7,6 +7,7 @@ import type { ConversationSearch } from '../../parts/address.ts'
 import { branchTitle } from '../../parts/branch-title.ts'
 import { amountOf, clockTime, dayTime } from '../../parts/format.ts'
 import menu from '../../parts/menu.module.css'
+import { MenuPopup } from '../../parts/menu-popup.tsx'
 import styles from './branch-graph.module.css'
 import { type BranchNode, toBranchTree } from './branch-tree.ts'
 import { usualBranch } from './thread-name.ts'
@@ -46,22 +47,18 @@ export function BranchGraph(props: BranchGraphProps) {
             <Menu.Trigger className={styles.add} aria-label="New branch or conversation">
               <Plus size={16} aria-hidden />
             </Menu.Trigger>
-            <Menu.Portal>
-              <Menu.Positioner sideOffset={4} align="end" className={menu.positioner}>
-                <Menu.Popup className={menu.menu}>
-                  {branches.length > 0 && (
-                    <Menu.Item className={menu.item} onClick={onFork}>
-                      <GitBranchPlus size={14} aria-hidden />
-                      New branch from here
-                    </Menu.Item>
-                  )}
-                  <Menu.Item className={menu.item} onClick={onNew}>
-                    <MessageSquarePlus size={14} aria-hidden />
-                    New conversation
-                  </Menu.Item>
-                </Menu.Popup>
-              </Menu.Positioner>
-            </Menu.Portal>
+            <MenuPopup align="end">
+              {branches.length > 0 && (
+                <Menu.Item className={menu.item} onClick={onFork}>
+                  <GitBranchPlus size={14} aria-hidden />
+                  New branch from here
+                </Menu.Item>
+              )}
+              <Menu.Item className={menu.item} onClick={onNew}>
+                <MessageSquarePlus size={14} aria-hidden />
+                New conversation
+              </Menu.Item>
+            </MenuPopup>
           </Menu.Root>
         )}
       </div>

@@ -18,7 +18,7 @@ export interface ChatStripProps {
 }
 
 const colours = [
-  ...(['kept', 'recalled', 'digested', 'altered', 'moved'] as const),
+  ...(['kept', 'recalled', 'cleared', 'digested', 'altered', 'moved'] as const),
   'line-2',
   'line-3',
   'selected',

@@ -9,12 +9,13 @@ export function cutOf(
   const before = point?.cut?.before
   if (before === undefined || before <= 1) return undefined
   const runs = readFates(point?.fates ?? '')
-  const amounts = { kept: 0, digested: 0, recalled: 0 }
+  const amounts = { kept: 0, cleared: 0, digested: 0, recalled: 0 }
   for (const { first, last, fate } of runs)
     if (fate in amounts && first < before)
       amounts[fate as keyof typeof amounts] += Math.min(last, before - 1) - first + 1
   const said = [
     amounts.kept > 0 && `${amounts.kept} always sent`,
+    amounts.cleared > 0 && `${amounts.cleared} as a line each`,
     amounts.digested > 0 && `${amounts.digested} as a digest`,
     amounts.recalled > 0 && `${amounts.recalled} brought back`,
   ].filter(Boolean)

@@ -50,7 +50,6 @@ const refusals = observable<ReadonlyMap<string, Fault>>(new Map())
 
 export const useLiveReply = (thread: ThreadPlace): LiveReply | undefined =>
   replies.use().get(threadName(thread))
-export const useLiveReplies = () => [...replies.use().values()]
 export const useRefusal = (thread: ThreadPlace): Fault | undefined => refusals.use().get(threadName(thread))
 export const forgetRefusal = (thread: ThreadPlace) => change(refusals, thread, undefined)
 
@@ -108,7 +107,7 @@ export async function stopReply(thread: ThreadPlace): Promise<void> {
   await tell('delete /replies/:reply', { params: { reply: running.id } }).catch(() => running.abort.abort())
 }
 
-type Part = Answer<'post /conversations/:conversation/send'>
+type StreamPart = Answer<'post /conversations/:conversation/send'>
 
 async function run(thread: ThreadPlace, from: ThreadPlace, asked: Asked, key: string): Promise<boolean> {
   const name = threadName(thread)
@@ -116,7 +115,7 @@ async function run(thread: ThreadPlace, from: ThreadPlace, asked: Asked, key: st
   controllers.set(name, running)
   const live = collect(thread)
   let fault: Fault | undefined
-  let end: Extract<Part, { type: 'end' }> | undefined
+  let end: Extract<StreamPart, { type: 'end' }> | undefined
   try {
     for await (const { data } of eventsOf(from, asked, key, running.abort.signal)) {
       if (data.type === 'reply') running.id = data.id
@@ -176,7 +175,7 @@ function collect(thread: ThreadPlace) {
     change(replies, thread, { ...live, state, parts: [...parts], warnings: [...warnings], ...changes })
   }
   return {
-    take(part: Exclude<Part, { type: 'reply' | 'error' | 'end' }>) {
+    take(part: Exclude<StreamPart, { type: 'reply' | 'error' | 'end' }>) {
       switch (part.type) {
         case 'text-delta':
         case 'thinking-delta': {

@@ -15,8 +15,7 @@ import { CopyIcon } from './copy-icon.tsx'
 import { EditBox } from './edit-box.tsx'
 import { Fold } from './fold.tsx'
 import styles from './message-row.module.css'
-import { toBlocks } from './rich-blocks.ts'
-import { RichText } from './rich-text.tsx'
+import { RichText, useMarkdown } from './rich-text.tsx'
 import { StrayResult, ToolCall } from './tool-call.tsx'
 import { isOnlyPaste, UserText } from './user-text.tsx'
 import { VersionSwitch } from './version-switch.tsx'
@@ -70,7 +69,7 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
     <article
       onClick={event => {
         const isControl = (event.target as Element).closest('a, button, textarea, pre') !== null
-        // Whoever marks words wants to copy them.
+        // Words that are being selected are meant to be copied.
         if (!isControl && getSelection()?.isCollapsed !== false)
           actions.select(isSelected ? undefined : message.seq)
       }}
@@ -92,6 +91,7 @@ const speaker = { user: 'You', assistant: 'Reply', tool: 'Tool result', system: 
 function UserRow(props: MessageRowProps) {
   const { thread, search, head, row, editing, versions, brought, actions } = props
   const { seq, text, media } = row.message
+  const { toBlocks } = useMarkdown()
   if (editing !== undefined)
     return (
       <EditBox
@@ -102,7 +102,7 @@ function UserRow(props: MessageRowProps) {
       />
     )
   const switcher = versions && <VersionSwitch versions={versions} onOpen={actions.open} />
-  const isBare = isOnlyPaste(toBlocks(text)) && media === 0
+  const isBare = isOnlyPaste(toBlocks(text, 'user')) && media === 0
   return (
     <>
       <div className={styles.asked}>

@@ -52,6 +52,8 @@ export function Messages(props: MessagesProps) {
   const amount = head + (live ? asked + 1 : 0)
   const [isAtEnd, setAtEnd] = useState(true)
   const isFollowing = useRef(true)
+  /** The entry that is being brought into sight. */
+  const wanted = useRef<number>(undefined)
 
   const readKeys = useRef<(seq: number) => boolean>(() => false)
   const virtual = useVirtualizer({
@@ -85,7 +87,8 @@ export function Messages(props: MessagesProps) {
     if (!element) return
     const isNear = element.scrollHeight - element.scrollTop - element.clientHeight <= nearEnd
     setAtEnd(isNear)
-    if (isNear) isFollowing.current = true
+    // On the way to an entry, the end was only where the page began.
+    if (isNear && wanted.current === undefined) isFollowing.current = true
     else if (isByHand.current) isFollowing.current = false
   }
   const isByHand = useByHand(scroller)
@@ -99,14 +102,13 @@ export function Messages(props: MessagesProps) {
   useLayoutEffect(() => {
     if (isFollowing.current && amount > 0) virtual.scrollToEnd()
   }, [total, amount, virtual])
-  // Whoever sends wants to see the answer.
+  // After sending, the answer is scrolled into sight.
   // biome-ignore lint/correctness/useExhaustiveDependencies: each reply begins once
   useLayoutEffect(() => {
     if (live) toEnd()
   }, [live?.startedAt, toEnd])
 
   /** Brings an entry into sight, again when it has been read: its height was only guessed. */
-  const wanted = useRef<number>(undefined)
   const goTo = useCallback(
     (seq: number) => {
       isFollowing.current = false

@@ -9,7 +9,7 @@ export interface NothingSaidProps {
   readonly mayChat: boolean
 }
 
-/** A conversation without messages. One that nobody began here is said not to exist: its address may be a wrong one. */
+/** A conversation without messages. If the server does not know it, the page says so: the address may be wrong. */
 export function NothingSaid({ conversation, isNew, mayChat }: NothingSaidProps) {
   const isUnknown = isNew && !isBegunHere(conversation)
   return (

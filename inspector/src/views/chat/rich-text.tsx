@@ -1,27 +1,35 @@
-import { memo, useState } from 'react'
+import { createElement, memo, use, useState } from 'react'
+import { keepTrying } from '../../api/keep-listening.ts'
 import { Button } from '../../parts/button.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { count } from '../../parts/format.ts'
-import { type RichBlock, toBlocks, toPieces } from './rich-blocks.ts'
+import type { MarkdownBlock, Token } from './markdown.ts'
 import styles from './rich-text.module.css'
+
+/** The reader of Markdown is a file of its own, which loads while the messages do. */
+const markdown = keepTrying(() => import('./markdown.ts'))
+
+export const useMarkdown = () => use(markdown)
 
 /** More characters than this are shown when they are asked for. */
 const mostCharacters = 20_000
 
-/** The text of a message: paragraphs, code, strong words. Nothing in it is ever markup. */
-export const RichText = memo(function RichText({
-  text,
-  fold,
-}: {
+export interface RichTextProps {
   readonly text: string
+  /** Who wrote it: the text of a user is shown nearly as it was typed. */
+  readonly from?: 'user' | 'model'
   /** What stands in place of a block that is better folded; undefined for one that is shown. */
-  readonly fold?: ((block: RichBlock, at: number) => React.ReactNode | undefined) | undefined
-}) {
+  readonly fold?: ((block: MarkdownBlock, at: number) => React.ReactNode | undefined) | undefined
+}
+
+/** The text of a message. It becomes elements of this page only: HTML in it stays text. */
+export const RichText = memo(function RichText({ text, from = 'model', fold }: RichTextProps) {
+  const { toBlocks } = useMarkdown()
   const [isWhole, setWhole] = useState(false)
   const isCut = !isWhole && text.length > mostCharacters
   return (
     <div className={styles.text}>
-      {toBlocks(isCut ? text.slice(0, mostCharacters) : text).map((block, at) => (
+      {toBlocks(isCut ? text.slice(0, mostCharacters) : text, from).map((block, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a text only grows at its end
         <Block key={at} block={block} folded={fold?.(block, at)} />
       ))}
@@ -30,24 +38,22 @@ export const RichText = memo(function RichText({
   )
 })
 
-function Block({
-  block,
-  folded,
-}: {
-  readonly block: RichBlock
+interface BlockProps {
+  readonly block: MarkdownBlock
   readonly folded: React.ReactNode | undefined
-}) {
-  if (folded !== undefined) return folded
-  return block.kind === 'code' ? <CodeBlock {...block} /> : <Paragraph text={block.text} />
 }
 
-export const CodeBlock = memo(function CodeBlock({
-  text,
-  language,
-}: {
-  readonly text: string
-  readonly language: string
-}) {
+/** A block is drawn again only when its own text has changed: a reply grows word by word. */
+const Block = memo(
+  ({ block, folded }: BlockProps) => folded ?? toNodes(block.tokens),
+  (before, after) =>
+    before.folded === after.folded &&
+    before.block.kind === after.block.kind &&
+    before.block.text === after.block.text &&
+    before.block.language === after.block.language,
+)
+
+export function CodeBlock({ text, language }: Pick<MarkdownBlock, 'text' | 'language'>) {
   return (
     <figure className={styles.block}>
       <figcaption>
@@ -60,47 +66,70 @@ export const CodeBlock = memo(function CodeBlock({
       </pre>
     </figure>
   )
-})
-
-const Paragraph = memo(function Paragraph({ text }: { readonly text: string }) {
-  const lines = text.split('\n')
-  const isList = lines.some(line => listMark(line) !== undefined)
-  if (!isList)
-    return (
-      <p dir="auto">
-        <Pieces text={text} />
-      </p>
-    )
-  return (
-    <p dir="auto">
-      {lines.map((line, at) => {
-        const mark = listMark(line)
-        return (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a text only grows at its end
-          <span key={at} className={mark === undefined ? styles.line : styles.item}>
-            {mark !== undefined && (
-              <span className={styles.mark}>{mark === '-' || mark === '*' ? '•' : mark}</span>
-            )}
-            <Pieces text={mark === undefined ? line : line.trimStart().slice(mark.length + 1)} />
-          </span>
-        )
-      })}
-    </p>
-  )
-})
-
-/** `-` or `12.` at the beginning of a line. */
-function listMark(line: string): string | undefined {
-  return /^\s{0,8}([-*]|\d{1,3}\.) /.exec(line)?.[1]
 }
 
-const tags = { plain: 'span', code: 'code', strong: 'strong' } as const
-
-function Pieces({ text }: { readonly text: string }) {
-  return toPieces(text).map((piece, at) => {
-    if (piece.kind === 'plain') return piece.text
-    const Tag = tags[piece.kind]
-    // biome-ignore lint/suspicious/noArrayIndexKey: a text only grows at its end
-    return <Tag key={at}>{piece.text}</Tag>
-  })
+/** The elements of tokens, which open and close like brackets. */
+function toNodes(tokens: readonly Token[]): React.ReactNode {
+  const open: { readonly token?: Token; readonly nodes: React.ReactNode[] }[] = [{ nodes: [] }]
+  for (const [key, token] of tokens.entries()) {
+    if (token.nesting === 1) open.push({ token, nodes: [] })
+    else {
+      const { token: start, nodes } = token.nesting === -1 ? open.pop()! : { token, nodes: [] }
+      open.at(-1)!.nodes.push(toNode(start!, nodes, key))
+    }
+  }
+  return open[0]!.nodes
 }
+
+function toNode(token: Token, nodes: React.ReactNode[], key: number): React.ReactNode {
+  const { type, tag, content, info, children, hidden } = token
+  // The paragraphs of a list without blank lines are none.
+  if (hidden) return nodes
+  switch (type) {
+    case 'inline':
+      return toNodes(children ?? [])
+    case 'text':
+    case 'softbreak':
+      return type === 'text' ? content : '\n'
+    case 'fence':
+    case 'code_block':
+      return <CodeBlock key={key} text={content.replace(/\n$/, '')} language={info.trim().slice(0, 40)} />
+    case 'code_inline':
+      return <code key={key}>{content}</code>
+    case 'hardbreak':
+    case 'hr':
+      return createElement(tag, { key })
+    case 'link_open':
+    case 'image':
+      return (
+        <a
+          key={key}
+          href={String(token.attrGet('href') ?? token.attrGet('src'))}
+          target="_blank"
+          rel="noreferrer"
+        >
+          {type === 'image' ? content || 'image' : nodes}
+        </a>
+      )
+    case 'table_open':
+      return (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled by keys
+        <div key={key} className={styles.table} tabIndex={0}>
+          <table>{nodes}</table>
+        </div>
+      )
+    case 'heading_open':
+      // The page itself has the headings of the first two levels.
+      return createElement(`h${Math.min(6, Number(tag[1]) + 2)}`, { key, dir: 'auto' }, nodes)
+    case 'ordered_list_open':
+      return createElement(tag, { key, start: token.attrGet('start') ?? undefined }, nodes)
+    case 'th_open':
+    case 'td_open':
+      return createElement(tag, { key, dir: 'auto', align: alignOf(token) }, nodes)
+    default:
+      return createElement(tag, { key, dir: 'auto' }, nodes)
+  }
+}
+
+/** Markdown says how a column is aligned as a style: `text-align:right`. */
+const alignOf = (token: Token) => String(token.attrGet('style') ?? '').split(':')[1]

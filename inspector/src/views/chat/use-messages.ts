@@ -12,7 +12,7 @@ export interface Messages {
   readonly retry: () => void
 }
 
-/** So many entries before and after those in sight are read too: whoever scrolls meets no gap. */
+/** Entries that are read before and after those in sight, so that scrolling shows no gap. */
 const ahead = 60
 
 /** The messages in sight, by blocks. `first` and `last` are entries, counted from 1. */

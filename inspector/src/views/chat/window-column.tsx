@@ -22,7 +22,7 @@ export function WindowColumn({ conversation, search, point, rows }: WindowColumn
   const [setBox, { height }] = useSize<HTMLDivElement>()
   const { window, tokens, reused, margin, reserve, call } = point
   const segments = toSegments(rows, point)
-  const stretches = toStretches(segments, point)
+  const blocks = toWindowBlocks(segments, point)
   const whole = Math.max(window, tokens + margin + reserve)
   const share = (amount: number) => `${(100 * amount) / whole}%`
   return (
@@ -33,9 +33,9 @@ export function WindowColumn({ conversation, search, point, rows }: WindowColumn
           <b>{count(tokens)}</b> of {count(window)}
         </span>
       </h2>
-      <div ref={setBox} className={styles.window} role="img" aria-label={labelOf(stretches)}>
+      <div ref={setBox} className={styles.window} role="img" aria-label={labelOf(blocks)}>
         <div className={`${styles.bar} ${colours.areas}`} aria-hidden="true">
-          {stretches.map(one => (
+          {blocks.map(one => (
             <i
               key={one.at}
               data-colour={one.colour}
@@ -51,7 +51,7 @@ export function WindowColumn({ conversation, search, point, rows }: WindowColumn
           <i data-colour="anew" style={{ top: share(reused), height: share(Math.max(0, tokens - reused)) }} />
         </div>
         <div className={`${styles.labels} ${colours.names}`} aria-hidden="true">
-          {placed(stretches, whole, height).map(({ top, ...one }) => (
+          {placed(blocks, whole, height).map(({ top, ...one }) => (
             <span key={one.at} data-colour={one.colour} style={{ top }}>
               {one.name} <b>{count(one.tokens)}</b>
             </span>
@@ -108,7 +108,8 @@ const momentOf = ({ turn, call }: TimelinePoint) => ({
   ...(call !== undefined && { call }),
 })
 
-interface Stretch {
+/** Neighbouring messages of one part of the window, drawn as one block. */
+interface WindowBlock {
   readonly name: string
   readonly colour: string
   readonly at: number
@@ -116,22 +117,22 @@ interface Stretch {
 }
 
 /** Messages of one part in a row, then what is free, then the rest of the window. */
-function toStretches(
+function toWindowBlocks(
   segments: readonly WindowSegment[],
   { free, margin, reserve }: TimelinePoint,
-): readonly Stretch[] {
-  const stretches: Stretch[] = []
+): readonly WindowBlock[] {
+  const blocks: WindowBlock[] = []
   let at = 0
   const add = (name: string, colour: string, amount: number) => {
-    const last = stretches.at(-1)
-    if (last?.name === name) stretches[stretches.length - 1] = { ...last, tokens: last.tokens + amount }
-    else stretches.push({ name, colour, at, tokens: amount })
+    const last = blocks.at(-1)
+    if (last?.name === name) blocks[blocks.length - 1] = { ...last, tokens: last.tokens + amount }
+    else blocks.push({ name, colour, at, tokens: amount })
     at += amount
   }
   for (const { part, tokens } of segments) add(nameOfPart(part), colourOfPart[part], tokens)
   if (free > 0) add('free', 'free', free)
   if (margin + reserve > 0) add(margin > 0 ? 'margin, reserve' : 'reserve', 'reserve', margin + reserve)
-  return stretches
+  return blocks
 }
 
 /** Where one message ends and the next begins. */
@@ -147,9 +148,9 @@ function segmentLines(segments: readonly WindowSegment[]): readonly number[] {
 
 const lineHeight = 14
 
-/** Labels stand at their stretches, and never over each other: those that find no room are left out, small ones first. */
-function placed(stretches: readonly Stretch[], whole: number, height: number) {
-  const worth = stretches.filter(({ tokens, colour }) => colour !== 'meta' && (tokens / whole) * height >= 3)
+/** Labels stand at their blocks, and never over each other: those that find no room are left out, small ones first. */
+function placed(blocks: readonly WindowBlock[], whole: number, height: number) {
+  const worth = blocks.filter(({ tokens, colour }) => colour !== 'meta' && (tokens / whole) * height >= 3)
   const fitting = worth.length * lineHeight <= height ? worth : []
   let free = 0
   const down = fitting.map(one => {
@@ -169,5 +170,5 @@ function placed(stretches: readonly Stretch[], whole: number, height: number) {
     .toReversed()
 }
 
-const labelOf = (stretches: readonly Stretch[]) =>
-  `The window, top to bottom as the model reads it: ${stretches.map(({ name, tokens }) => `${name} ${count(tokens)}`).join(', ')}`
+const labelOf = (blocks: readonly WindowBlock[]) =>
+  `The window, top to bottom as the model reads it: ${blocks.map(({ name, tokens }) => `${name} ${count(tokens)}`).join(', ')}`

@@ -7,7 +7,7 @@ import { calibrationText } from '../../parts/calibration.ts'
 import { FateChip } from '../../parts/fate-chip.tsx'
 import { fates } from '../../parts/fates.ts'
 import { amountOf, count, percent } from '../../parts/format.ts'
-import { toSegments } from '../../parts/sent-rows.ts'
+import { entryOf, toSegments } from '../../parts/sent-rows.ts'
 import { useHover } from '../../parts/use-hover.ts'
 import { WindowBar } from '../../parts/window-bar.tsx'
 import styles from './answer-bar.module.css'
@@ -28,6 +28,7 @@ export function AnswerBar({ place, point, rows, tokensOf, notice }: AnswerBarPro
   const { at, counts, tokens, window, reserve, margin, reused, reported, over, policy, call } = point
   const sent = at - counts.elided
   const segments = toSegments(rows, point)
+  const shown = fates.filter(({ fate }) => counts[fate] > 0 || search.fate === fate)
   const hover = useHover()
   const caret = search.entry === undefined ? undefined : caretOf(rows, point, search.entry, tokensOf)
   const share = (part: number) => `${(100 * part) / Math.max(window, tokens + reserve + margin)}%`
@@ -39,7 +40,7 @@ export function AnswerBar({ place, point, rows, tokensOf, notice }: AnswerBarPro
           <span>{call === undefined ? 'would reach' : 'reached'} the model</span>
         </h1>
         <div className={styles.chips} role="group" aria-label="Fates: pick one to see only these">
-          {fates.map(({ fate }) => (
+          {shown.map(({ fate }) => (
             <FateChip
               key={fate}
               fate={fate}
@@ -128,11 +129,11 @@ function caretOf(
   if (!row) return undefined
   const before = rows.slice(0, index).reduce((sum, one) => sum + one.tokens, 0)
   const bare = Math.max(0, tokens - rows.reduce((sum, one) => sum + one.tokens, 0))
-  if (row.seq === seq || !row.entries) return bare + before + row.tokens / 2
+  if (!row.standsFor.includes(seq)) return bare + before + row.tokens / 2
   // Inside of a block: where it stands among the entries that the block quotes.
-  const sizes = row.entries.map(tokensOf)
+  const sizes = row.standsFor.map(tokensOf)
   const all = sizes.reduce((sum, size) => sum + size, 0) || 1
-  const place = row.entries.indexOf(seq)
+  const place = row.standsFor.indexOf(seq)
   const earlier = sizes.slice(0, place).reduce((sum, size) => sum + size, 0) + sizes[place]! / 2
   return bare + before + (row.tokens * earlier) / all
 }
@@ -151,8 +152,8 @@ function entryAtToken(
       left -= row.tokens
       continue
     }
-    const { seq, entries } = row
-    if (seq !== undefined || !entries) return seq
+    const { seqs, standsFor: entries } = row
+    if (seqs.length > 0 || entries.length === 0) return entryOf(row)
     const all = entries.reduce((sum, one) => sum + tokensOf(one), 0) || 1
     let share = (left / row.tokens) * all
     return entries.find(one => {

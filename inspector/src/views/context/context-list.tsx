@@ -8,12 +8,14 @@ import buttons from '../../parts/button.module.css'
 import { colourOfPart, type Fate, nameOfPart } from '../../parts/fates.ts'
 import { amountOf, count } from '../../parts/format.ts'
 import { oneLine, shortRole } from '../../parts/message-text.ts'
+import { entryOf } from '../../parts/sent-rows.ts'
 import { useHover, useIsHovered } from '../../parts/use-hover.ts'
 import { useRowList } from '../../parts/use-row-list.ts'
 import { useTexts } from '../../parts/use-texts.ts'
 import styles from './context-list.module.css'
 import { type Landing, nowhere } from './landing.ts'
 import type { Brief, ContextItem, ContextList as Listed } from './scene.ts'
+import { SourceRow, sourcesTitle } from './source-row.tsx'
 
 export interface ContextListProps {
   readonly place: Place
@@ -37,18 +39,16 @@ export function ContextList(props: ContextListProps) {
   const foot = useRef<HTMLDivElement>(null)
   const scroller = useRef<HTMLDivElement>(null)
   // Rows that are no entries have no place: none of them is the selected one.
+  const quotedAt = items.findIndex(item => item.kind === 'quoted' && item.seq === selected)
   const selectedAt =
-    selected === undefined
-      ? -1
-      : items.findIndex(
-          item =>
-            (item.kind === 'quoted' && item.seq === selected) ||
-            (item.kind === 'row' && item.row.seq === selected),
-        )
+    selected === undefined || quotedAt >= 0
+      ? quotedAt
+      : items.findIndex(item => item.kind === 'row' && item.row.seqs.includes(selected))
   const { rowHeight, virtual, shown } = useRowList(scroller, items.length, selectedAt)
   const wanted = [...shown.map(({ index }) => items[index]!), ...pinned].flatMap(item => {
     if (item.kind === 'quoted') return [item.seq]
-    return item.kind === 'row' && item.row.seq !== undefined ? [item.row.seq] : []
+    const seq = item.kind === 'row' ? entryOf(item.row) : undefined
+    return seq === undefined ? [] : [seq]
   })
   const textOf = useTexts(thread, wanted, entries.length)
 
@@ -61,7 +61,7 @@ export function ContextList(props: ContextListProps) {
       const places = new Map<number, readonly [number, number]>()
       for (const [at, item] of items.entries()) {
         const span = [at * rowHeight - top, (at + 1) * rowHeight - top] as const
-        if (item.kind === 'row' && item.row.seq !== undefined) places.set(item.row.seq, span)
+        if (item.kind === 'row') for (const seq of within(item.row)) places.set(seq, span)
         else if (item.kind === 'quoted') places.set(item.seq, span)
         else if (item.kind === 'block') {
           // The entries of a folded block share its row.
@@ -72,9 +72,9 @@ export function ContextList(props: ContextListProps) {
       }
       let bottom = height
       for (const [at, child] of [...(foot.current?.children ?? [])].entries()) {
-        const seq = pinned[at]?.row.seq
+        const row = pinned[at]?.row
         const size = (child as HTMLElement).offsetHeight
-        if (seq !== undefined) places.set(seq, [bottom, bottom + size])
+        for (const seq of row ? within(row) : []) places.set(seq, [bottom, bottom + size])
         bottom += size
       }
       landing.set({ places, height: bottom, inside: height })
@@ -103,16 +103,20 @@ export function ContextList(props: ContextListProps) {
       )
     if (item.kind === 'block')
       return <BlockRow key={`block ${item.index}`} item={item} style={style} onFold={onFold} />
-    const seq = item.kind === 'quoted' ? item.seq : item.row.seq
-    const text = seq === undefined ? (item.kind === 'row' ? item.row.text : '') : textOf(seq)?.text
+    if (item.kind === 'line' || item.kind === 'source')
+      return <SourceRow key={item.key} item={item} style={style} />
+    const seq = item.kind === 'quoted' ? item.seq : entryOf(item.row)
+    // A cleared entry is sent as the line that the row has.
+    const sent = item.kind === 'row' ? item.row.text : undefined
+    const text = sent ?? (seq === undefined ? '' : textOf(seq)?.text)
     return (
       <MessageRow
-        key={seq ?? `added ${item.kind === 'row' ? item.index : 0}`}
+        key={item.kind === 'row' ? item.index : `quoted ${seq}`}
         item={item}
         seq={seq}
         role={seq === undefined ? (item.kind === 'row' ? item.row.role : '') : (entries[seq - 1]?.role ?? '')}
         tokens={item.kind === 'row' ? item.row.tokens : (entries[item.seq - 1]?.tokens ?? 0)}
-        fate={item.kind === 'quoted' ? item.fate : seq === undefined ? undefined : fateOf(seq)}
+        fate={item.kind === 'quoted' ? item.fate : seq === undefined ? undefined : ownFate(fateOf(seq))}
         text={text}
         isSelected={seq !== undefined && seq === selected}
         isPinned={isPinned}
@@ -145,7 +149,7 @@ export function ContextList(props: ContextListProps) {
         tabIndex={0}
         role="tree"
         aria-label="Messages in the order of the prompt"
-        aria-activedescendant={selectedAt >= 0 ? `sent-${selected}` : undefined}
+        aria-activedescendant={selectedAt >= 0 ? `${items[selectedAt]!.kind}-${selected}` : undefined}
       >
         <div className={styles.rows} role="presentation" style={{ height: virtual.getTotalSize() }}>
           {shown.map(({ index, start }) => lineOf(items[index]!, start))}
@@ -160,6 +164,12 @@ export function ContextList(props: ContextListProps) {
   )
 }
 
+/** The entries that stand in a message, themselves or quoted. */
+const within = ({ seqs, standsFor }: SentRow): readonly number[] => [...seqs, ...standsFor]
+
+/** The row of an entry that a block has too is the line of a cleared one. */
+const ownFate = (fate: Fate): Fate => (fate === 'recalled' ? 'cleared' : fate)
+
 interface BlockRowProps {
   readonly item: Extract<ContextItem, { kind: 'block' }>
   readonly style: React.CSSProperties | undefined
@@ -168,11 +178,13 @@ interface BlockRowProps {
 
 const BlockRow = memo(function BlockRow({ item, style, onFold }: BlockRowProps) {
   const { row, index, isOpen, isReused, entries, asker } = item
+  const amount = row.sources ? sourcesTitle(row.sources) : amountOf(entries.length, 'message')
   const said =
     row.part === 'recall'
-      ? `${amountOf(entries.length, 'message')}${asker === undefined ? '' : `, asked for by #${asker}`}`
+      ? `${amount}${asker === undefined ? '' : `, asked for by #${asker}`}`
       : oneLine(row.text, 160)
-  const names = isOpen || row.part !== 'recall' ? '' : ` · ${entries.map(seq => `#${seq}`).join(' ')}`
+  const names =
+    isOpen || row.part !== 'recall' || row.sources ? '' : ` · ${entries.map(seq => `#${seq}`).join(' ')}`
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Enter opens it, by the keys of the view
     <div
@@ -223,7 +235,7 @@ const MessageRow = memo(function MessageRow(props: MessageRowProps) {
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: keys of the view move the selection
     <div
-      id={seq === undefined ? undefined : `sent-${seq}`}
+      id={seq === undefined ? undefined : `${item.kind}-${seq}`}
       className={styles.row}
       role="treeitem"
       aria-selected={isSelected}

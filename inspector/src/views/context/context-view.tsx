@@ -68,7 +68,7 @@ export function ContextView() {
   if (isMissing)
     return (
       <EmptyState title="No model was asked yet">
-        What it gets stands here as soon as somebody says something.
+        What the model is sent is shown here after the first message.
       </EmptyState>
     )
   if (timeline.data && turns.data && (timeline.data.isWhole || wantedAt < 0))
@@ -209,8 +209,12 @@ function Loaded({ place, entries: counted, turns, timeline, point }: LoadedProps
       toggle(fold.first)
       return setCursor(fold.first)
     }
+    // A block from other conversations has no entries of this one: it opens with the message that asked for it.
     const block = list.items.find(
-      item => item.kind === 'block' && selected !== undefined && item.entries.includes(selected),
+      item =>
+        item.kind === 'block' &&
+        selected !== undefined &&
+        (item.row.sources ? [item.asker] : item.entries).includes(selected),
     )
     if (block?.kind === 'block') flipBlock(block.index)
   }

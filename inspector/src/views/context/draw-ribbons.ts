@@ -7,6 +7,7 @@ import type { Landing } from './landing.ts'
 export const colourNames = [
   'kept',
   'recalled',
+  'cleared',
   'digested',
   'altered',
   'moved',

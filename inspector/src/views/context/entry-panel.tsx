@@ -12,7 +12,8 @@ import { FateMatrix } from '../../parts/fate-matrix.tsx'
 import { fateInText } from '../../parts/fate-runs.ts'
 import type { Fate } from '../../parts/fates.ts'
 import { amountOf, fullTime } from '../../parts/format.ts'
-import type { Stop } from '../../parts/stops.ts'
+import type { OfferedPolicy } from '../../parts/policies.ts'
+import { type Stop, toCallStops } from '../../parts/stops.ts'
 import { useTexts } from '../../parts/use-texts.ts'
 import styles from './entry-panel.module.css'
 import { EntryText } from './entry-text.tsx'
@@ -40,7 +41,7 @@ export function EntryPanel(props: EntryPanelProps) {
   const { rows, stretches } = moment
   const index = rowOf(rows, seq)
   const row = rows[index]
-  const verdict = stretches.findLast(({ first, last }) => first <= seq && seq <= last)
+  const verdict = stretches.find(({ first, last }) => first <= seq && seq <= last)
   const { data: why } = useQuery(whyQuery(place.thread, seq, point))
   const seqs = useMemo(() => [seq], [seq])
   const text = useTexts(place.thread, seqs, head)(seq)?.text
@@ -67,7 +68,7 @@ export function EntryPanel(props: EntryPanelProps) {
         {row && (
           <p>
             message {index + 1} of {rows.length}
-            {row.entries && `, line ${row.entries.indexOf(seq) + 1}`}
+            {row.standsFor.includes(seq) && `, line ${row.standsFor.indexOf(seq) + 1}`}
             {verdict && ` · by the rule ${verdict.rule}`}
           </p>
         )}
@@ -89,7 +90,7 @@ export function EntryPanel(props: EntryPanelProps) {
           )}
         </section>
         <section>
-          <h3>Its life, by turn</h3>
+          <h3>Its life, by {stops.length === 1 ? 'call' : 'turn'}</h3>
           <Life {...{ seq, stops, point, isWhole }} />
         </section>
         <section>
@@ -114,13 +115,14 @@ export function EntryPanel(props: EntryPanelProps) {
 const titles: Readonly<Record<Fate, string>> = {
   kept: 'Kept as it is',
   recalled: 'Recalled, word for word',
+  cleared: 'Cleared: sent as one line',
   digested: 'Digested into a line',
   altered: 'Sent, but changed',
   moved: 'Moved to the notes',
   elided: 'Not sent',
 }
 
-/** `kept 9–16, recalled 17–20, out of view 21–167, recalled now` */
+/** By turns, or by the calls of an only turn: `kept 9–16, recalled 17–20, out of view 21–167, recalled now` */
 function Life({
   seq,
   stops,
@@ -134,20 +136,25 @@ function Life({
 }) {
   const runs = useMemo(() => {
     const found: { fate: Fate; from: number; to: number }[] = []
-    for (const { turn, points } of stops) {
+    const isByCall = stops.length === 1
+    for (const [index, { turn, points }] of (isByCall ? toCallStops(stops) : stops).entries()) {
+      const number = isByCall ? index + 1 : turn
       const fates = points[0]?.fates
       const fate = fates === undefined ? undefined : fateInText(fates, seq)
       if (fate === undefined) continue
       const last = found.at(-1)
-      if (last?.fate === fate) last.to = turn
-      else found.push({ fate, from: turn, to: turn })
+      if (last?.fate === fate) last.to = number
+      else found.push({ fate, from: number, to: number })
     }
     return found
   }, [seq, stops])
-  if (runs.length === 0)
+  // The calls of a turn are numbered when all are read.
+  if (runs.length === 0 || (stops.length === 1 && !isWhole))
     return <p className={styles.muted}>{isWhole ? 'Not in any context yet.' : 'Being read …'}</p>
+  const calls = stops.length === 1 ? stops[0]!.points : []
+  const here = stops.length === 1 ? calls.findIndex(({ at }) => at === point.at) + 1 : point.turn
   // Of a long life, what is around this turn.
-  const now = runs.findLastIndex(({ from }) => from <= point.turn)
+  const now = runs.findLastIndex(({ from }) => from <= here)
   const first = Math.max(0, Math.min(now - 4, runs.length - 7))
   const shown = runs.slice(first, first + 7)
   return (
@@ -155,7 +162,7 @@ function Life({
       {first > 0 && '… '}
       {shown.map(({ fate, from, to }, at) => (
         <span key={from} data-fate={fate} data-now={first + at === now}>
-          <b>{fate === 'elided' ? 'out of view' : fate}</b> {spanOf(from, to, point.turn)}
+          <b>{fate === 'elided' ? 'out of view' : fate}</b> {spanOf(from, to, here)}
           {at < shown.length - 1 ? ', ' : ''}
         </span>
       ))}
@@ -170,7 +177,7 @@ function spanOf(from: number, to: number, now: number): string {
 }
 
 const windows = [2048, 4096, 8192, 16_384, 32_768]
-const policies = ['balanced', 'thorough', 'stable', 'tiered', 'sliding-50']
+const policies: OfferedPolicy[] = ['balanced', 'thorough', 'stable', 'tiered', 'sliding-50']
 
 function Matrix({
   place,

@@ -4,7 +4,7 @@ import { count } from '../../parts/format.ts'
 import { Marked, type Places } from '../../parts/marked.tsx'
 import styles from './entry-text.module.css'
 
-/** So many characters are shown at first, and so many at all: a page cannot lay out a message of megabytes. */
+/** The characters shown at first, and the most that are ever shown: a page cannot lay out a message of megabytes. */
 const [few, most] = [1200, 100_000]
 
 /** The text of an entry, with the words marked that were asked for. The rest of a long one on demand. */

@@ -1,7 +1,7 @@
 import type { SentRow, TimelinePoint } from '../../api/timeline.ts'
 import type { FateRun } from '../../parts/fate-runs.ts'
 import type { Fate } from '../../parts/fates.ts'
-import { countReused } from '../../parts/sent-rows.ts'
+import { countReused, entryOf } from '../../parts/sent-rows.ts'
 
 export type { Brief } from '../../parts/log-scale.ts'
 
@@ -74,6 +74,15 @@ export type ContextItem =
       readonly asker?: number | undefined
     }
   | { readonly kind: 'quoted'; readonly seq: number; readonly fate: Fate; readonly isReused: boolean }
+  /** A line of the text of a block from other conversations, and where a message of it comes from. */
+  | { readonly kind: 'line'; readonly key: string; readonly text: string; readonly isReused: boolean }
+  | {
+      readonly kind: 'source'
+      readonly key: string
+      readonly source: NonNullable<SentRow['sources']>[number]
+      readonly isReused: boolean
+      readonly isFirst: boolean
+    }
   | { readonly kind: 'edge'; readonly anew: number }
 
 export interface ContextList {
@@ -100,8 +109,8 @@ export function toContextItems(
     if (index === reusedRows && index > 0 && index < rows.length)
       items.push({ kind: 'edge', anew: point.tokens - point.reused })
     const isFirst = rows[index - 1]?.part !== row.part
-    const { entries } = row
-    if (entries && row.seq === undefined) {
+    const { seqs, standsFor: entries } = row
+    if ((entries.length > 0 || row.sources) && seqs.length === 0) {
       const asker = row.part === 'recall' ? askerOf(rows, index) : undefined
       const isAsked = row.part === 'recall' && asker === latestUser(rows)
       const usual = isAsked || (selected !== undefined && entries.includes(selected))
@@ -109,6 +118,7 @@ export function toContextItems(
       items.push({ kind: 'block', row, index, isReused, isOpen, entries, asker })
       const fate = row.part === 'recall' ? 'recalled' : row.part === 'notes' ? 'moved' : 'digested'
       if (isOpen) for (const seq of entries) items.push({ kind: 'quoted', seq, fate, isReused })
+      if (isOpen && row.sources) for (const item of toSourceItems(row, index, isReused)) items.push(item)
     } else {
       const item = { kind: 'row', row, index, isReused, isFirst } as const
       if (index >= pinFrom) pinned.push(item)
@@ -118,12 +128,37 @@ export function toContextItems(
   return { items, pinned }
 }
 
+/** More lines of a text are left to the dump, so that its sources stay near. */
+const mostLines = 24
+
+/** The text of a block from other conversations line by line, then its sources. */
+function toSourceItems(
+  { text = '', sources = [] }: SentRow,
+  index: number,
+  isReused: boolean,
+): readonly ContextItem[] {
+  const lines = text.split('\n').filter(line => line.trim() !== '')
+  const shown = lines.slice(0, mostLines).map(line => line.slice(0, 240))
+  if (lines.length > mostLines) shown.push(`… and ${lines.length - mostLines} more lines: see the dump`)
+  return [
+    ...shown.map((text, at) => ({ kind: 'line', key: `line ${index} ${at}`, text, isReused }) as const),
+    ...sources.map((source, at) => {
+      const key = `source ${index} ${at}`
+      return { kind: 'source', key, source, isReused, isFirst: at === 0 } as const
+    }),
+  ]
+}
+
 /** The user message after a block of recall is the one that asked for it. */
 const askerOf = (rows: readonly SentRow[], index: number) =>
-  rows.slice(index + 1).find(({ role, seq }) => role === 'user' && seq !== undefined)?.seq
+  rows
+    .slice(index + 1)
+    .filter(isUser)
+    .map(entryOf)[0]
 
-const latestUser = (rows: readonly SentRow[]) =>
-  rows.findLast(({ role, seq }) => role === 'user' && seq !== undefined)?.seq
+const latestUser = (rows: readonly SentRow[]) => rows.filter(isUser).map(entryOf).at(-1)
+
+const isUser = (row: SentRow) => row.role === 'user' && entryOf(row) !== undefined
 
 /** The last messages, if they are the protected end and few. */
 function pinnedFrom(rows: readonly SentRow[]): number {
@@ -132,7 +167,8 @@ function pinnedFrom(rows: readonly SentRow[]): number {
   return from
 }
 
-/** Where an entry is in the context: the row that is it, or that has it. */
+/** Where an entry is in the context: the row that has it, else the row that is it. A cleared entry that is recalled has both. */
 export function rowOf(rows: readonly SentRow[], seq: number): number {
-  return rows.findIndex(row => row.seq === seq || row.entries?.includes(seq))
+  const block = rows.findIndex(row => row.standsFor.includes(seq))
+  return block >= 0 ? block : rows.findIndex(row => row.seqs.includes(seq))
 }

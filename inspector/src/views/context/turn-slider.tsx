@@ -6,7 +6,7 @@ import { startDrawing } from '../../parts/canvas.ts'
 import { fateInText } from '../../parts/fate-runs.ts'
 import { colourOfPart, type Fate, type Part, partStack } from '../../parts/fates.ts'
 import { count, dayTime, percent } from '../../parts/format.ts'
-import { type Stop, toDays } from '../../parts/stops.ts'
+import { type Stop, toCallStops, toDays } from '../../parts/stops.ts'
 import { useColours } from '../../parts/use-colours.ts'
 import { useSize } from '../../parts/use-size.ts'
 import styles from './turn-slider.module.css'
@@ -22,13 +22,14 @@ export interface TurnSliderProps {
   readonly onReadAll: (() => void) | undefined
   /** Another turn, by its place among the stops. */
   readonly onTurn: (index: number) => void
-  /** So many calls further or back. */
+  /** Moves by a number of calls, forward or back. */
   readonly onCall: (by: number) => void
 }
 
 const colourNames = [
   'kept',
   'recalled',
+  'cleared',
   'digested',
   'altered',
   'moved',
@@ -43,7 +44,7 @@ const colourNames = [
 
 type Colours = Readonly<Record<(typeof colourNames)[number], string>>
 
-/** All turns of the thread: what was sent in each, what was reused, and the life of the selected entry. */
+/** All turns of the thread, or the calls of its only turn: what was sent in each, what was reused, and the life of the selected entry. */
 export function TurnSlider({
   stops,
   point,
@@ -68,21 +69,25 @@ export function TurnSlider({
     0,
     calls.findIndex(({ at, call }) => at === point.at && call === point.call),
   )
+  const isByCall = stops.length === 1 && calls.length > 1
+  const lanes = useMemo(() => (isByCall ? toCallStops(stops) : stops), [isByCall, stops])
+  const now = isByCall ? call : index
+  const pick = (at: number) => (isByCall ? onCall(at - call) : onTurn(at))
   const isSlim = size.height < 56
   useEffect(() => {
     const draw = canvas.current && startDrawing(canvas.current, size)
-    if (draw) drawLanes(draw, { stops, size, colours, selected, isSlim, now: index })
-  }, [stops, size, colours, selected, isSlim, index])
+    if (draw) drawLanes(draw, { stops: lanes, size, colours, selected, isSlim, now })
+  }, [lanes, size, colours, selected, isSlim, now])
   const days = useMemo(
-    () => toDays(stops, stepOf(size.width, stops.length) * stops.length),
-    [stops, size.width],
+    () => toDays(lanes, stepOf(size.width, lanes.length) * lanes.length),
+    [lanes, size.width],
   )
-  const step = stepOf(size.width, stops.length)
+  const step = stepOf(size.width, lanes.length)
   const thumb = Math.max(8, step + 3)
-  const thumbLeft = Math.min(size.width - thumb, (index + 0.5) * step - thumb / 2)
+  const thumbLeft = Math.min(size.width - thumb, (now + 0.5) * step - thumb / 2)
   const indexAt = (event: React.PointerEvent) => {
     const box = event.currentTarget.getBoundingClientRect()
-    return Math.min(stops.length - 1, Math.max(0, Math.floor((event.clientX - box.left) / step)))
+    return Math.min(lanes.length - 1, Math.max(0, Math.floor((event.clientX - box.left) / step)))
   }
   return (
     <footer className={styles.slider}>
@@ -135,23 +140,23 @@ export function TurnSlider({
           className={styles.area}
           role="slider"
           tabIndex={0}
-          aria-label="Turn"
-          aria-valuemin={stops[0]?.turn ?? 0}
-          aria-valuemax={stops.at(-1)?.turn ?? 0}
-          aria-valuenow={shownTurn}
-          aria-valuetext={`Turn ${point.turn}, ${dayTime(point.time)}: ${count(point.tokens)} tokens, ${percent(point.reused / Math.max(1, point.tokens))} reused`}
+          aria-label={isByCall ? 'Call' : 'Turn'}
+          aria-valuemin={isByCall ? 1 : (stops[0]?.turn ?? 0)}
+          aria-valuemax={isByCall ? calls.length : (stops.at(-1)?.turn ?? 0)}
+          aria-valuenow={isByCall ? call + 1 : shownTurn}
+          aria-valuetext={`${isByCall ? `Call ${call + 1}` : `Turn ${point.turn}`}, ${dayTime(point.time)}: ${count(point.tokens)} tokens, ${percent(point.reused / Math.max(1, point.tokens))} reused`}
           aria-busy={!isWhole}
           onPointerDown={event => {
             event.currentTarget.setPointerCapture(event.pointerId)
-            onTurn(indexAt(event))
+            pick(indexAt(event))
           }}
           onPointerMove={event => {
-            if (event.buttons === 1) onTurn(indexAt(event))
+            if (event.buttons === 1) pick(indexAt(event))
           }}
         >
           <canvas ref={canvas} />
           <span className={styles.thumb} style={{ left: thumbLeft, width: thumb }}>
-            <b>{shownTurn}</b>
+            <b>{isByCall ? call + 1 : shownTurn}</b>
           </span>
         </div>
         <div className={styles.days} aria-hidden="true">

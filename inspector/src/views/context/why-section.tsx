@@ -145,7 +145,7 @@ function Room({ why: { recall, cut, fate, free } }: { readonly why: Why }) {
           limit={1}
         />
       )}
-      {cut && fate !== 'kept' && fate !== 'altered' && (
+      {cut && fate !== 'kept' && fate !== 'altered' && fate !== 'cleared' && (
         <p className={styles.more}>
           {fate === 'elided' ? (
             <>

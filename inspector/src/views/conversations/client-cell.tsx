@@ -2,10 +2,10 @@ import { Popover } from '@base-ui/react/popover'
 import { Link } from '@tanstack/react-router'
 import type { ListedConversation } from '../../api/conversation-list.ts'
 import { fullTime } from '../../parts/format.ts'
+import { linkOf } from '../../parts/link-of.ts'
 import menu from '../../parts/menu.module.css'
 import styles from './client-cell.module.css'
 import { clientOf, howFound } from './client-of.ts'
-import { linkOf } from './link-of.ts'
 
 export interface ClientCellProps {
   readonly row: ListedConversation
@@ -67,7 +67,7 @@ function About({ row, name }: { readonly row: ListedConversation; readonly name:
       )}
       {provisional && (
         <Fact name="Provisional">
-          One message that nobody has gone on with, of a client that does not name its conversations.
+          A single message without a follow-up, from a client that does not name its conversations.
         </Fact>
       )}
       {latest && latest.branches > 1 && <Fact name="Branches">{latest.branches}</Fact>}

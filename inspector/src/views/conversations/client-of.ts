@@ -11,12 +11,16 @@ export interface Client {
  * The client of a conversation: the one that named it, else the one that sent its last message, else what it speaks. What came
  * through the API, an import or an experiment has none.
  */
-export function clientOf({ conversation, latest }: ListedConversation): Client {
+export function clientOf({ conversation, latest, metadata }: ListedConversation): Client {
   const prefix = /^([a-z-]{1,20}):/.exec(conversation)?.[1]
   if (prefix !== undefined && Object.hasOwn(byPrefix, prefix)) return { id: prefix, name: byPrefix[prefix]! }
   if (latest?.isExperiment) return { id: 'experiment', name: 'Experiment' }
   const { request } = latest ?? {}
-  if (!request) return { id: 'none', name: 'API or import' }
+  if (!request) {
+    const { from } = (metadata ?? {}) as { readonly from?: unknown }
+    // An import says which program its file came from.
+    return typeof from === 'string' ? { id: from, name: from } : { id: 'none', name: 'API or import' }
+  }
   const said = request.client
   if (said) return { id: said, name: byAgent[said.toLowerCase()] ?? said }
   return { id: request.face, name: faces[request.face] ?? request.face }

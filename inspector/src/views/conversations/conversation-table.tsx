@@ -5,13 +5,13 @@ import type { ListedConversation } from '../../api/conversation-list.ts'
 import type { Answer } from '../../api/routes.ts'
 import { KeyCap } from '../../parts/key-cap.tsx'
 import { useKeys } from '../../parts/keys.ts'
+import { linkOf } from '../../parts/link-of.ts'
 import { useNow } from '../../parts/use-now.ts'
 import { useRoving } from '../../parts/use-roving.ts'
 import { ConversationRow } from './conversation-row.tsx'
 import styles from './conversation-table.module.css'
 import { DeleteDialog } from './delete-dialog.tsx'
 import { exportConversation } from './export-conversation.ts'
-import { linkOf } from './link-of.ts'
 import { useAnchor } from './use-anchor.ts'
 import { useNarrow } from './use-narrow.ts'
 
@@ -25,7 +25,7 @@ export interface ConversationTableProps {
   readonly empty: React.ReactNode
 }
 
-/** So many rows before the end, more are asked for. */
+/** More rows are asked for when this number is left below the last one in sight. */
 const nearEnd = 30
 
 /** The rows of conversations. Only those that can be seen are drawn; keys move in it as in one list. */

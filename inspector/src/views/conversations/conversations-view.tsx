@@ -1,13 +1,14 @@
 import { Menu } from '@base-ui/react/menu'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { Check, ChevronDown, Plus, X } from 'lucide-react'
+import { Check, ChevronDown, FileInput, Plus, X } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { serverQuery } from '../../api/queries.ts'
 import type { Answer } from '../../api/routes.ts'
 import type { ListSearch } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { amountOf, count } from '../../parts/format.ts'
+import { chooseFiles } from '../../parts/import-files.ts'
 import { useKeys } from '../../parts/keys.ts'
 import menu from '../../parts/menu.module.css'
 import { newConversationName } from '../../parts/new-conversation-name.ts'
@@ -43,6 +44,7 @@ export function ConversationsView() {
   }, [])
   useKeys('Conversations', [
     ...(scopes.includes('chat') ? [{ keys: 'n', does: 'new conversation', run: talk }] : []),
+    ...(scopes.includes('admin') ? [{ keys: 'i', does: 'import chats from files', run: chooseFiles }] : []),
     {
       keys: 'Escape',
       does: 'show all again',
@@ -64,6 +66,12 @@ export function ConversationsView() {
           onChange={q => change({ q: q === '' ? undefined : q })}
           onSearch={q => void navigate({ to: '/search', search: { q } })}
         />
+        {scopes.includes('admin') && (
+          <Button className={styles.new ?? ''} onClick={chooseFiles}>
+            <FileInput size={16} aria-hidden />
+            Import
+          </Button>
+        )}
         {scopes.includes('chat') && (
           <Button kind="primary" className={styles.new ?? ''} onClick={talk}>
             <Plus size={16} aria-hidden />

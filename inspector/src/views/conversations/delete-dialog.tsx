@@ -47,7 +47,7 @@ export function DeleteDialog({ conversation: asked, onClose, finalFocus }: Delet
           Its name is <code>{conversation}</code>.{' '}
         </>
       )}
-      The name is never free again.
+      The name cannot be used again.
     </ConfirmDialog>
   )
 }

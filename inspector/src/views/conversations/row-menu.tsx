@@ -4,11 +4,12 @@ import { Ellipsis } from 'lucide-react'
 import type { ListedConversation } from '../../api/conversation-list.ts'
 import type { Answer } from '../../api/routes.ts'
 import { KeyCap } from '../../parts/key-cap.tsx'
+import { linkOf } from '../../parts/link-of.ts'
 import menu from '../../parts/menu.module.css'
+import { MenuPopup } from '../../parts/menu-popup.tsx'
 import { titleOf } from '../../parts/title-of.ts'
 import styles from './conversation-table.module.css'
 import { exportConversation } from './export-conversation.ts'
-import { linkOf } from './link-of.ts'
 
 export interface RowMenuProps {
   readonly row: ListedConversation
@@ -32,44 +33,40 @@ export function RowMenu({ row, tabIndex, scopes, onDelete }: RowMenuProps) {
       <Menu.Trigger className={styles.menu} tabIndex={tabIndex} aria-label={`More for ${titleOf(row)}`}>
         <Ellipsis size={16} aria-hidden />
       </Menu.Trigger>
-      <Menu.Portal>
-        <Menu.Positioner sideOffset={4} align="end" className={menu.positioner}>
-          <Menu.Popup className={menu.menu}>
-            {row.latest?.isExperiment && (
-              <Item
-                name="The experiment"
-                run={() =>
-                  void navigate({
-                    to: '/e/$experiment/$view',
-                    params: { experiment: row.conversation, view: 'board' },
-                    search: {},
-                  })
-                }
-              />
-            )}
-            {views.map(({ path, name, keys }) => (
-              <Item
-                key={path}
-                {...{ name, keys }}
-                run={() => void navigate({ ...linkOf(row), to: `/c/$conversation/${path}` })}
-              />
-            ))}
-            <Menu.Separator className={styles.separator} />
-            <Item
-              name="Export"
-              keys="e"
-              needs={scopes.includes('inspect') ? undefined : 'inspect'}
-              run={() => void exportConversation(row)}
-            />
-            <Item
-              name="Delete…"
-              keys="Delete"
-              needs={scopes.includes('admin') ? undefined : 'admin'}
-              run={() => onDelete(row)}
-            />
-          </Menu.Popup>
-        </Menu.Positioner>
-      </Menu.Portal>
+      <MenuPopup align="end">
+        {row.latest?.isExperiment && (
+          <Item
+            name="The experiment"
+            run={() =>
+              void navigate({
+                to: '/e/$experiment/$view',
+                params: { experiment: row.conversation, view: 'board' },
+                search: {},
+              })
+            }
+          />
+        )}
+        {views.map(({ path, name, keys }) => (
+          <Item
+            key={path}
+            {...{ name, keys }}
+            run={() => void navigate({ ...linkOf(row), to: `/c/$conversation/${path}` })}
+          />
+        ))}
+        <Menu.Separator className={styles.separator} />
+        <Item
+          name="Export"
+          keys="e"
+          needs={scopes.includes('inspect') ? undefined : 'inspect'}
+          run={() => void exportConversation(row)}
+        />
+        <Item
+          name="Delete…"
+          keys="Delete"
+          needs={scopes.includes('admin') ? undefined : 'admin'}
+          run={() => onDelete(row)}
+        />
+      </MenuPopup>
     </Menu.Root>
   )
 }

@@ -18,7 +18,7 @@ export function standingOf({ latest }: ListedConversation): Standing {
   if (call?.status === 'failed')
     return { status: 'failed', text: `The last call failed: ${call.error ?? 'unknown'}`, isTrouble: true }
   if (status.state === 'interrupted')
-    return { status: 'interrupted', text: 'Interrupted: whoever answered is gone' }
+    return { status: 'interrupted', text: 'Interrupted: the process that was answering has stopped' }
   if (call?.status === 'interrupted')
     return { status: 'interrupted', text: 'The last answer was interrupted' }
   if (call?.status === 'cancelled') return { status: 'stopped', text: 'The last answer was cancelled' }

@@ -90,7 +90,7 @@ function Tokens({ act }: { readonly act: RoleAct }) {
   )
 }
 
-/** At most so many entries of a turn are shown: the thread has all. */
+/** The most entries of a turn that are shown: the thread has all of them. */
 const mostEntries = 200
 
 function Turn({ experiment, act }: { readonly experiment: string; readonly act: RoleAct }) {
@@ -101,7 +101,7 @@ function Turn({ experiment, act }: { readonly experiment: string; readonly act: 
     <QueryState query={query}>
       {({ entries }) => (
         <>
-          <ol className={styles.pieces}>
+          <ol>
             {readTurn(entries, status === 'open').map((piece, at) => (
               <li
                 // biome-ignore lint/suspicious/noArrayIndexKey: two calls of one entry have the same place

@@ -15,11 +15,11 @@ import { ExperimentHead } from './experiment-head.tsx'
 import { ExperimentList } from './experiment-list.tsx'
 import { useExperimentPlace } from './experiment-place.ts'
 import styles from './experiment-view.module.css'
-import { measureGoal } from './goal-measure.ts'
 import { Goals } from './goals.tsx'
 import { LogView } from './log-view.tsx'
 import { PlanView } from './plan-view.tsx'
 import { ThreadsView } from './threads-view.tsx'
+import { useMeasures } from './use-measures.ts'
 import { useActs } from './use-steps.ts'
 import { useWatched, type Watched } from './use-watched.ts'
 
@@ -67,13 +67,7 @@ function BoardView({ shown, watched: { activity } }: ShownProps) {
   const { id, roles, steps, maxSteps, hasPlan, goals, status } = shown
   const isNarrow = useMedia(isTight)
   const { data: plan } = useQuery({ ...planQuery(id), enabled: hasPlan })
-  const measures = useMemo(() => {
-    const written = (plan?.goals ?? []) as readonly { readonly holds?: unknown }[]
-    return goals.map((_, at) => {
-      const holds = written[at]?.holds
-      return typeof holds === 'string' ? measureGoal(holds) : undefined
-    })
-  }, [plan, goals])
+  const measures = useMeasures(plan, goals.length)
   const memories = useMemo(() => memoriesOf(plan), [plan])
   const open = Math.min(steps + 1, maxSteps)
   const newest = useActs(id, steps, [open, open]).get(open)

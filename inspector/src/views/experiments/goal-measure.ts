@@ -1,3 +1,5 @@
+import { type ASTNode, parse, serialize } from '@marcbachmann/cel-js'
+
 type Value = number | string | boolean | undefined
 export type Values = Readonly<Record<string, unknown>>
 
@@ -10,7 +12,7 @@ export interface GoalMeasure {
 }
 
 export interface Sides {
-  /** The left side as it is written: `cash - loan`. */
+  /** The left side: `cash - loan`. */
   readonly name: string
   readonly sign: Sign
   readonly left: (values: Values) => number | undefined
@@ -21,18 +23,8 @@ export interface Sides {
 
 type Sign = '>=' | '>' | '<=' | '<' | '==' | '!='
 
-interface Part {
-  readonly read: (values: Values) => Value
-  readonly share: (now: Values, start: Values) => number
-  readonly sides?: Sides
-  readonly isFixed: boolean
-  readonly from: number
-  readonly to: number
-}
-
-/** More than a person writes; what is longer is not measured. */
+/** More than a person writes: a longer goal is not measured. */
 const mostCharacters = 2000
-const deepest = 40
 
 /**
  * Reads a goal, a CEL expression, as far as a progress bar needs it: numbers, texts, variables, arithmetic, comparisons,
@@ -40,171 +32,99 @@ const deepest = 40
  */
 export function measureGoal(expression: string): GoalMeasure | undefined {
   if (expression.length > mostCharacters) return undefined
-  const tokens = tokenize(expression)
-  if (!tokens) return undefined
-  const parser = createParser(expression, tokens)
   try {
-    return parser.whole()
-  } catch (error) {
-    if (error instanceof NotMeasured) return undefined
-    throw error
+    const { share, sides } = measureNode(parse(expression).ast)
+    return { share, ...(sides && { sides }) }
+  } catch {
+    // It is no CEL, or it holds what is not measured.
+    return undefined
   }
 }
 
-class NotMeasured extends Error {}
-
-interface Token {
-  readonly text: string
-  readonly at: number
+/** One node of the expression, and all that is inside of it. */
+interface Measured extends GoalMeasure {
+  readonly read: (values: Values) => Value
+  readonly isFixed: boolean
 }
 
-const token = /\s+|\d+(?:\.\d+)?|[A-Za-z_]\w*|"[^"\\]*"|'[^'\\]*'|&&|\|\||[<>=!]=|[-+*/<>!()]/y
-
-function tokenize(text: string): readonly Token[] | undefined {
-  const tokens: Token[] = []
-  token.lastIndex = 0
-  while (token.lastIndex < text.length) {
-    const at = token.lastIndex
-    const found = token.exec(text)?.[0]
-    if (found === undefined) return undefined
-    if (found.trim() !== '') tokens.push({ text: found, at })
+function measureNode(node: ASTNode): Measured {
+  switch (node.op) {
+    case 'value': {
+      const value = plain(typeof node.args === 'bigint' ? Number(node.args) : node.args)
+      return measured(() => value, true)
+    }
+    case 'id': {
+      const name = node.args
+      return measured(values => plain(Object.hasOwn(values, name) ? values[name] : undefined), false)
+    }
+    case '!_': {
+      const { read, isFixed } = measureNode(node.args)
+      return measured(values => read(values) === false, isFixed)
+    }
+    case '-_': {
+      const { read, isFixed } = measureNode(node.args)
+      return measured(values => compute('-', 0, read(values)), isFixed)
+    }
+    case '&&':
+    case '||':
+      return join(node.op === '&&' ? Math.min : Math.max, node.args.map(measureNode))
+    case '+':
+    case '-':
+    case '*':
+    case '/': {
+      const [left, right] = [measureNode(node.args[0]), measureNode(node.args[1])]
+      const { op } = node
+      const isFixed = left.isFixed && right.isFixed
+      return measured(values => compute(op, left.read(values), right.read(values)), isFixed)
+    }
+    case '>=':
+    case '>':
+    case '<=':
+    case '<':
+    case '==':
+    case '!=':
+      return compare(node.op, node.args)
+    default:
+      throw new TypeError(`"${node.op}" is not measured`)
   }
-  return tokens
 }
 
-function createParser(source: string, tokens: readonly Token[]) {
-  let place = 0
-  let depth = 0
-  const peek = () => tokens[place]?.text
+/** What is only true or false: it is wholly reached or not at all. */
+const measured = (read: Measured['read'], isFixed: boolean): Measured => ({
+  ...{ read, isFixed },
+  share: now => (read(now) === true ? 1 : 0),
+})
 
-  function take(...wanted: readonly string[]): string | undefined {
-    const found = peek()
-    if (found === undefined || !wanted.includes(found)) return undefined
-    place += 1
-    return found
+/** "and" is as far as its farther side, "or" as its nearer one. */
+const join = (pick: (a: number, b: number) => number, sides: readonly Measured[]): Measured => ({
+  ...measured(() => undefined, false),
+  share: (now, start) => sides.map(one => one.share(now, start)).reduce((a, b) => pick(a, b)),
+})
+
+function compare(sign: Sign, [first, second]: readonly [ASTNode, ASTNode]): Measured {
+  const [left, right] = [measureNode(first), measureNode(second)]
+  const read = (values: Values) => holds(sign, left.read(values), right.read(values))
+  const sides: Sides = {
+    name: serialize(first),
+    sign,
+    left: values => numberOf(left.read(values)),
+    right: values => numberOf(right.read(values)),
+    isFixed: right.isFixed,
   }
-
-  /** A part over its tokens, by how its value is read; its share is 1 if the value is true. */
-  function part(
-    from: number,
-    read: Part['read'],
-    more: Partial<Pick<Part, 'share' | 'sides' | 'isFixed'>>,
-  ): Part {
-    return { read, share: now => (read(now) === true ? 1 : 0), isFixed: false, from, to: place, ...more }
-  }
-
-  function joined(sign: '||' | '&&', inner: () => Part): Part {
-    const from = place
-    const parts = [inner()]
-    while (take(sign)) parts.push(inner())
-    if (parts.length === 1) return parts[0]!
-    const pick = sign === '&&' ? Math.min : Math.max
-    return part(from, () => undefined, {
-      share: (now, start) =>
-        parts.map(one => one.share(now, start)).reduce((before, share) => pick(before, share)),
-    })
-  }
-
-  const either = (): Part => joined('||', () => joined('&&', comparison))
-
-  function comparison(): Part {
-    const from = place
-    const left = sum()
-    const sign = take('>=', '<=', '==', '!=', '>', '<') as Sign | undefined
-    if (!sign) return left
-    const right = sum()
-    const sides: Sides = {
-      name: source.slice(tokens[left.from]?.at, endOf(tokens[left.to - 1])),
-      sign,
-      left: values => numberOf(left.read(values)),
-      right: values => numberOf(right.read(values)),
-      isFixed: right.isFixed,
-    }
-    return part(from, values => holds(sign, left.read(values), right.read(values)), {
-      sides,
-      share: (now, start) => shareOf(sides, left, right, now, start),
-    })
-  }
-
-  function arithmetic(signs: readonly string[], inner: () => Part): Part {
-    const from = place
-    let left = inner()
-    for (let sign = take(...signs); sign; sign = take(...signs)) {
-      const [before, after] = [left, inner()]
-      const work = works[sign]!
-      left = part(
-        from,
-        values => {
-          const [a, b] = [numberOf(before.read(values)), numberOf(after.read(values))]
-          return a === undefined || b === undefined ? undefined : work(a, b)
-        },
-        { isFixed: before.isFixed && after.isFixed },
-      )
-    }
-    return left
-  }
-
-  const sum = (): Part => arithmetic(['+', '-'], () => arithmetic(['*', '/'], single))
-
-  function single(): Part {
-    const from = place
-    if (++depth > deepest) throw new NotMeasured()
-    try {
-      if (take('(')) {
-        const inner = either()
-        if (!take(')')) throw new NotMeasured()
-        return { ...inner, from, to: place }
-      }
-      if (take('!')) {
-        const inner = single()
-        return part(
-          from,
-          values => (typeof inner.read(values) === 'boolean' ? !inner.read(values) : false),
-          {},
-        )
-      }
-      if (take('-')) {
-        const inner = single()
-        const { isFixed } = inner
-        return part(from, values => negated(numberOf(inner.read(values))), { isFixed })
-      }
-      return word(from)
-    } finally {
-      depth -= 1
-    }
-  }
-
-  function word(from: number): Part {
-    const text = peek() ?? ''
-    place += 1
-    if (/^\d/.test(text)) return part(from, () => Number(text), { isFixed: true })
-    if (/^["']/.test(text)) return part(from, () => text.slice(1, -1), { isFixed: true })
-    if (text === 'true' || text === 'false') return part(from, () => text === 'true', { isFixed: true })
-    // A function is not measured.
-    if (!/^[A-Za-z_]/.test(text) || peek() === '(') throw new NotMeasured()
-    return part(from, values => plain(Object.hasOwn(values, text) ? values[text] : undefined), {})
-  }
-
   return {
-    whole(): GoalMeasure {
-      const { share, sides } = either()
-      if (place < tokens.length) throw new NotMeasured()
-      return { share, ...(sides && { sides }) }
-    },
+    ...measured(read, false),
+    sides,
+    share: (now, start) => (read(now) ? 1 : shareOf(sides, now, start)),
   }
 }
 
-const endOf = (one: Token | undefined) => (one ? one.at + one.text.length : 0)
-
-const works: Readonly<Record<string, (a: number, b: number) => number>> = {
-  '+': (a, b) => a + b,
-  '-': (a, b) => a - b,
-  '*': (a, b) => a * b,
-  '/': (a, b) => a / b,
+function compute(sign: '+' | '-' | '*' | '/', first: Value, second: Value): number | undefined {
+  const [a, b] = [numberOf(first), numberOf(second)]
+  if (a === undefined || b === undefined) return undefined
+  return sign === '+' ? a + b : sign === '-' ? a - b : sign === '*' ? a * b : a / b
 }
 
 const numberOf = (value: Value) => (typeof value === 'number' && Number.isFinite(value) ? value : undefined)
-const negated = (value: number | undefined) => (value === undefined ? undefined : -value)
 const plain = (value: unknown): Value =>
   ['number', 'string', 'boolean'].includes(typeof value) ? (value as Value) : undefined
 
@@ -217,10 +137,9 @@ function holds(sign: Sign, a: Value, b: Value): boolean {
 }
 
 /** How much of the way from the start is done. Numbers can be near; anything else holds or not. */
-function shareOf({ sign }: Sides, left: Part, right: Part, now: Values, start: Values): number {
-  if (holds(sign, left.read(now), right.read(now))) return 1
+function shareOf({ sign, left, right }: Sides, now: Values, start: Values): number {
   const gap = (values: Values) => {
-    const [a, b] = [numberOf(left.read(values)), numberOf(right.read(values))]
+    const [a, b] = [left(values), right(values)]
     if (a === undefined || b === undefined || sign === '!=') return undefined
     return sign === '==' ? Math.abs(a - b) : sign.startsWith('>') ? b - a : a - b
   }

@@ -1,8 +1,10 @@
+import { findNodeAtLocation, type Node, type ParseError, parseTree } from 'jsonc-parser'
 import { ApiError } from '../../api/api-error.ts'
-import { breakOf, lineOf, locateJson, type Stretch, toPath } from './locate-json.ts'
 
-/** What is wrong with a plan, and where in its text. */
-export interface PlanProblem extends Stretch {
+/** What is wrong with a plan, and where in its text: from one UTF-16 unit up to another. */
+export interface PlanProblem {
+  readonly from: number
+  readonly to: number
   readonly line: number
   /** `roles[0].tools[1]`; empty where the text is no JSON. */
   readonly place: string
@@ -17,13 +19,13 @@ export function readPlanText(
     const plan = JSON.parse(text) as unknown
     if (typeof plan === 'object' && plan !== null && !Array.isArray(plan))
       return { plan: plan as { readonly name: string } }
-    return {
-      problem: at(text, '', { from: 0, to: text.length }, 'A plan is an object: { "name": …, "roles": … }'),
-    }
+    return { problem: problemAt(text, { problem: 'A plan is an object: { "name": …, "roles": … }' }) }
   } catch (error) {
-    const from = breakOf(text)
+    const errors: ParseError[] = []
+    readTree(text, errors)
+    const from = errors[0]?.offset ?? text.length
     const problem = `This is no JSON: ${(error as Error).message}`
-    return { problem: at(text, '', { from, to: from + 1 }, problem) }
+    return { problem: problemAt(text, { from, to: from + 1, problem }) }
   }
 }
 
@@ -33,14 +35,38 @@ export function problemsOf(error: Error, text: string): readonly PlanProblem[] {
   const { field, problems = [], message } = error
   const all =
     problems.length > 0 ? problems : field?.startsWith('plan') ? [message.replace(/^plan\.?/, '')] : []
+  const tree = readTree(text)
   return all.map(one => {
     const split = one.indexOf(': ')
     const place = split < 0 ? '' : one.slice(0, split).replace(/ \(".*$/s, '')
-    return at(text, place, locateJson(text, toPath(place)), split < 0 ? one : one.slice(split + 2))
+    const { offset: from = 0, length = text.length } = nodeAt(tree, place) ?? {}
+    return problemAt(text, { from, to: from + length, place, problem: one.slice(split < 0 ? 0 : split + 2) })
   })
 }
 
-const at = (text: string, place: string, stretch: Stretch, problem: string): PlanProblem => ({
-  ...{ ...stretch, place, problem },
-  line: lineOf(text, stretch.from),
-})
+/** JSON of thousands of levels is too deep for the parser: its problems are shown at the start of the text. */
+function readTree(text: string, errors: ParseError[] = []): Node | undefined {
+  try {
+    return parseTree(text, errors, { disallowComments: true })
+  } catch {
+    return undefined
+  }
+}
+
+/** The value at a place such as `roles[0].tools[1]`, or the innermost one around it: a field may be missing. */
+function nodeAt(tree: Node | undefined, place: string): Node | undefined {
+  let node = tree
+  for (const [name, index] of place.matchAll(/\[(\d+)\]|[^.[\]]+/g)) {
+    const inner = node && findNodeAtLocation(node, [index === undefined ? name : Number(index)])
+    if (!inner) return node
+    node = inner
+  }
+  return node
+}
+
+function problemAt(
+  text: string,
+  { from = 0, to = text.length, place = '', problem }: Partial<PlanProblem> & { readonly problem: string },
+): PlanProblem {
+  return { from, to, place, problem, line: text.slice(0, from).split('\n').length }
+}

@@ -33,8 +33,8 @@ export function PlanView({ shown }: { readonly shown: ExperimentAnswer }) {
   if (!hasPlan)
     return (
       <EmptyState heading="h2" title="The plan of this experiment is code">
-        Code is not stored. Whoever wrote it runs it from its file; a plan as JSON would stand here and could
-        be run again.
+        Code is not stored: run it from its own file. A plan in JSON would be shown here and could be run
+        again.
       </EmptyState>
     )
   return <QueryState query={query}>{plan => <Shown {...{ shown, plan }} />}</QueryState>

@@ -12,7 +12,7 @@ import { useExperimentPlace } from './experiment-place.ts'
 import styles from './threads-view.module.css'
 import { useActs } from './use-steps.ts'
 
-/** So many of the newest messages of a role are shown; its thread has all of them. */
+/** The most messages of a role that are shown, the newest ones: its thread has all of them. */
 const mostMessages = 300
 
 /** The memory of each role: what it holds, how full its window is, and its history. */
@@ -112,7 +112,7 @@ function History({ experiment, role, head }: HistoryProps) {
                   </Link>
                 </p>
               )}
-              <ol className={styles.messages}>
+              <ol>
                 {entries.map(({ seq, turn, message, isError }, at) => {
                   const isFirst = entries[at - 1]?.turn !== turn
                   return (

@@ -1,8 +1,8 @@
 import { Bot, CircleAlert } from 'lucide-react'
 import type { Answer } from '../../api/routes.ts'
-import { CopyButton } from '../../parts/copy-button.tsx'
 import { count } from '../../parts/format.ts'
 import styles from './answering-model.module.css'
+import { Way } from './way.tsx'
 
 /** Which model answers, why this one, and how to have another. */
 export function AnsweringModel({ server }: { readonly server: Answer<'get /server'> }) {
@@ -36,14 +36,8 @@ export function AnsweringModel({ server }: { readonly server: Answer<'get /serve
         <details>
           <summary>Use another model</summary>
           <dl>
-            {ways.map(({ name, line }) => (
-              <div key={line}>
-                <dt>{name}</dt>
-                <dd>
-                  <code>{line}</code>
-                  <CopyButton text={line} />
-                </dd>
-              </div>
+            {ways.map(way => (
+              <Way key={way.line} {...way} />
             ))}
           </dl>
         </details>
@@ -57,6 +51,7 @@ const others = (amount: number) => (amount === 0 ? '' : `, and ${count(amount)} 
 const names: Readonly<Record<string, string>> = {
   ollama: 'Ollama',
   openai: 'a server that speaks like OpenAI’s',
+  several: 'several model servers',
 }
 const nameOf = (kind: string) => names[kind] ?? kind
 

@@ -137,7 +137,7 @@ export function clientLines({ addresses, model: named = 'MODEL', needsKey }: Ser
   ]
 }
 
-/** A text for a shell. A name of a model is somebody else's: pasted into a shell, it must stay a name. */
+/** Quotes a text for a shell: the name of a model comes from elsewhere, and must not become a command. */
 const shell = (text: string) => (/^[\w.:/-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)
 
 /** A text for JavaScript, in single quotes. */

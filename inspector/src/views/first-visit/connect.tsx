@@ -8,7 +8,7 @@ import styles from './connect.module.css'
 
 export interface ConnectProps {
   readonly server: Answer<'get /server'>
-  /** Whether nobody has said anything yet. */
+  /** Whether the server has no conversation yet. */
   readonly isWaiting: boolean
 }
 

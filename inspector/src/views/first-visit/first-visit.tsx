@@ -4,10 +4,11 @@ import { QueryState } from '../../parts/query-state.tsx'
 import { AnsweringModel } from './answering-model.tsx'
 import { Connect } from './connect.tsx'
 import styles from './first-visit.module.css'
+import { Remembering } from './remembering.tsx'
 import { SamplePicture } from './sample-picture.tsx'
 import { Starts } from './starts.tsx'
 
-/** What a server shows whom nobody has talked to yet: something to look at, and how clients are pointed here. */
+/** What a server without conversations shows: samples to look at, and how to point clients to it. */
 export function FirstVisit({ isEmpty = false }: { readonly isEmpty?: boolean }) {
   const server = useQuery(serverQuery)
   return (
@@ -26,7 +27,10 @@ export function FirstVisit({ isEmpty = false }: { readonly isEmpty?: boolean }) 
               <Connect server={data} isWaiting={isEmpty} />
               <AnsweringModel server={data} />
             </section>
-            <SamplePicture />
+            <div>
+              <SamplePicture />
+              <Remembering remember={data.remember} />
+            </div>
           </div>
         </div>
       )}

@@ -1,15 +1,16 @@
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { ChevronRight, FlaskConical, LoaderCircle, MessageSquare, Plus } from 'lucide-react'
+import { ChevronRight, FileInput, FlaskConical, LoaderCircle, MessageSquare, Plus } from 'lucide-react'
 import { ask } from '../../api/client.ts'
 import type { Answer } from '../../api/routes.ts'
+import { chooseFiles } from '../../parts/import-files.ts'
 import { newConversationName } from '../../parts/new-conversation-name.ts'
 import { notify } from '../../parts/notify.ts'
 import styles from './starts.module.css'
 
 type Scope = Answer<'get /server'>['scopes'][number]
 
-/** Three ways to begin: a conversation to look at, an experiment to watch, a conversation of one's own. */
+/** Four ways to begin: a conversation to look at, an experiment to watch, chats from elsewhere, a new conversation. */
 export function Starts({ scopes }: { readonly scopes: readonly Scope[] }) {
   const navigate = useNavigate()
   const onError = (error: Error) => notify(error.message, 'danger')
@@ -47,6 +48,14 @@ export function Starts({ scopes }: { readonly scopes: readonly Scope[] }) {
       scope: 'admin',
       isBusy: experiment.isPending,
       run: () => experiment.mutate(),
+    },
+    {
+      title: 'Bring your chats',
+      about: 'Files of ChatGPT, Claude, Open WebUI and others: choose them, or drop them here',
+      icon: <FileInput size={16} aria-hidden />,
+      scope: 'admin',
+      isBusy: false,
+      run: chooseFiles,
     },
     {
       title: 'Start a conversation',

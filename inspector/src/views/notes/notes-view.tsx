@@ -4,7 +4,7 @@ import { EyeOff } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { notesQuery } from '../../api/queries.ts'
 import type { Answer } from '../../api/routes.ts'
-import { usePlace } from '../../parts/address.ts'
+import { threadSearch, usePlace } from '../../parts/address.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { amountOf, dayTime } from '../../parts/format.ts'
 import { LongText } from '../../parts/long-text.tsx'
@@ -13,7 +13,7 @@ import styles from './notes-view.module.css'
 
 type Notes = Answer<'get /conversations/:conversation/notes'>['notes']
 
-/** So many of the newest notes are read. */
+/** The most notes that are read, the newest ones. */
 const mostNotes = 1000
 
 /** What the model wrote to itself, the newest last. */
@@ -51,8 +51,7 @@ function List({ notes }: { readonly notes: Notes }) {
   const isChosen = ({ seq, turn }: Notes[number]) =>
     search.entry === undefined ? search.turn === turn : search.entry === seq
   const first = notes.find(isChosen)
-  const { actor, branch } = search
-  const thread = { ...(actor !== undefined && { actor }), ...(branch !== undefined && { branch }) }
+  const thread = threadSearch(search)
   return (
     <div className={styles.view}>
       <header className={styles.head}>

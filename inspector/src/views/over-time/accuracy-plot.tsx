@@ -46,7 +46,7 @@ export const AccuracyPlot = memo(function AccuracyPlot({
       answer={inWords(accuracy)}
       about={
         reported === 0
-          ? 'no call of this thread has told how many tokens its model read'
+          ? 'no call of this thread reported how many tokens the model read'
           : `our count over what the model reported${without === 0 ? '' : `; ${amountOf(without, 'call')} without a report, as ticks below`}`
       }
       ticks={reported === 0 ? [] : ticks.map(ratio => ({ y: y(ratio), text: ratio.toFixed(1) }))}

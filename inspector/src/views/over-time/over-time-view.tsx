@@ -12,6 +12,7 @@ import { ChoiceMenu } from '../../parts/choice-menu.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { amountOf, count, percent } from '../../parts/format.ts'
 import { useKeys } from '../../parts/keys.ts'
+import type { OfferedPolicy } from '../../parts/policies.ts'
 import { QueryState } from '../../parts/query-state.tsx'
 import { toStops } from '../../parts/stops.ts'
 import { policyInWords, runningSums, type Step, sumUp, toSteps } from './figures.ts'
@@ -24,7 +25,13 @@ import { TurnPanel } from './turn-panel.tsx'
 
 const usual = 'sliding-50'
 /** Shown beside the one that is compared with, where it costs little to make them. */
-const others = ['thrifty', 'balanced', 'thorough', 'stable', 'tiered'] as const
+const others = [
+  'thrifty',
+  'balanced',
+  'thorough',
+  'stable',
+  'tiered',
+] as const satisfies readonly OfferedPolicy[]
 const few = 600
 
 /** What was sent in each turn, what was read again, and what other policies would have cost. */
@@ -45,7 +52,7 @@ export function OverTimeView() {
           {({ points, isWhole }) =>
             points.length === 0 && isWhole ? (
               <EmptyState title="No model was asked yet">
-                As soon as one is, what it was sent stands here, turn by turn.
+                After the first call, this view shows what was sent, turn by turn.
               </EmptyState>
             ) : (
               <Shown turns={turns} points={points} isWhole={isWhole} />

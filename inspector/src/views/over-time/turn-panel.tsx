@@ -97,7 +97,11 @@ function Figures({ point, isOneOfMany }: { readonly point: TimelinePoint; readon
 const difference = (ratio: number) =>
   Math.abs(ratio - 1) < 0.005 ? 'the same' : `${percent(Math.abs(ratio - 1))} ${ratio > 1 ? 'more' : 'less'}`
 
-const nameInFull: Partial<Record<Part, string>> = { system: 'system prompt', first: 'first message' }
+const nameInFull: Partial<Record<Part, string>> = {
+  system: 'system prompt',
+  changing: 'changing lines of it',
+  first: 'first message',
+}
 
 function Row({
   name,

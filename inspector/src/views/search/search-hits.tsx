@@ -14,7 +14,7 @@ export interface SearchHitsProps {
   readonly ref: React.Ref<{ focus: () => void }>
 }
 
-/** What was found, by conversation: that with the newest message first. */
+/** What was found, by conversation: that with the best message first. */
 export function SearchHits({ found, ref }: SearchHitsProps) {
   const groups = byConversation(found)
   const roving = useRoving({

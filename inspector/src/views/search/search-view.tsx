@@ -62,7 +62,6 @@ export function SearchView() {
         ) : query.data.found.length === 0 ? (
           <NothingFound
             q={q}
-            onLook={look}
             {...(mayInspect && !isEverything && { onEverything: () => go({ q, show: 'everything' }) })}
           />
         ) : (
@@ -78,7 +77,7 @@ const most = 200
 function headingOf({ found }: { readonly found: readonly { readonly conversation: string }[] }): string {
   if (found.length === 0) return 'Nothing found'
   const conversations = new Set(found.map(({ conversation }) => conversation)).size
-  if (found.length >= most) return `The newest ${most} messages`
+  if (found.length >= most) return `The best ${most} messages`
   return `${amountOf(found.length, 'message')} in ${amountOf(conversations, 'conversation')}`
 }
 
@@ -94,7 +93,7 @@ function WordsField({ q, onLook, onDown }: WordsFieldProps) {
   const input = useRef<HTMLInputElement>(null)
   const [typed, setTyped] = useState(q)
   const [asked, setAsked] = useState(q)
-  // The address was changed by somebody else: the button "back", or a word that was picked.
+  // The address changed without typing: by the button "back", or by a word that was picked.
   if (q !== asked) {
     setAsked(q)
     setTyped(q)
@@ -132,7 +131,7 @@ function WordsField({ q, onLook, onDown }: WordsFieldProps) {
     <SearchField
       ref={input}
       aria-label="Words to look for"
-      placeholder="Words that must all be in a message"
+      placeholder="Words of a message"
       value={typed}
       autoFocus
       onChange={event => setTyped(event.target.value)}

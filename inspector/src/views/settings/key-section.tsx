@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { key, takeKey } from '../../api/key.ts'
 import type { Answer } from '../../api/routes.ts'
 import { Button } from '../../parts/button.tsx'
-import field from '../../parts/field.module.css'
+import { KeyField } from '../../parts/key-field.tsx'
 import styles from './settings-view.module.css'
 
 /** The key of this tab: given, changed, forgotten. It is never shown. */
@@ -30,19 +30,7 @@ export function KeySection({ server }: { readonly server: Answer<'get /server'> 
           : !server.needsKey && 'With one, you see the conversations of its tenant.'}
       </p>
       <form className={styles.key} onSubmit={submit}>
-        <label className={field.label} htmlFor="key">
-          {hasKey ? 'Another key' : 'Key'}
-        </label>
-        <input
-          id="key"
-          className={field.input}
-          type="password"
-          autoComplete="off"
-          spellCheck={false}
-          value={given}
-          onChange={event => setGiven(event.target.value)}
-          required
-        />
+        <KeyField label={hasKey ? 'Another key' : 'Key'} value={given} onChange={setGiven} />
         <Button type="submit">Use it</Button>
         {hasKey && <Button onClick={() => take(undefined)}>Forget the key</Button>}
       </form>

@@ -9,7 +9,7 @@ const meanings: readonly { readonly scope: Scope; readonly about: string }[] = [
   { scope: 'inspect', about: 'see what no user sees: contexts, calls, notes, exports' },
   { scope: 'chat', about: 'talk, fork, give titles' },
   { scope: 'admin', about: 'delete and import, start and stop experiments, manage keys' },
-  { scope: 'metrics', about: 'read how much the server does, and nothing of anybody' },
+  { scope: 'metrics', about: 'read how busy the server is, but no content' },
 ]
 
 /** What the caller may do, and what not. */

@@ -16,11 +16,29 @@ export function ServerFacts({ server }: { readonly server: Server }) {
         <Fact name="Version">{server.version}</Fact>
         {server.store !== undefined && <Fact name="Log">{server.store}</Fact>}
         <Fact name="Tenant">{server.tenant}</Fact>
-        <Fact name="Model server">
-          {upstream.kind === 'reader' ? 'the built-in reader, which quotes what it was sent' : upstream.kind}
-          {upstream.address !== undefined && ` at ${upstream.address}`}
-          {upstream.why !== undefined && <small>{upstream.why}</small>}
-        </Fact>
+        {server.upstreams ? (
+          <Fact name="Model servers">
+            <ul className={styles.models}>
+              {server.upstreams.map(one => (
+                <li key={one.name}>
+                  <span>{one.name}</span>
+                  <small>
+                    {one.kind}
+                    {one.address !== undefined && ` at ${one.address}`}, takes {one.models.join(', ')}
+                  </small>
+                </li>
+              ))}
+            </ul>
+          </Fact>
+        ) : (
+          <Fact name="Model server">
+            {upstream.kind === 'reader'
+              ? 'the built-in reader, which quotes what it was sent'
+              : upstream.kind}
+            {upstream.address !== undefined && ` at ${upstream.address}`}
+            {upstream.why !== undefined && <small>{upstream.why}</small>}
+          </Fact>
+        )}
         <Fact name="Models">
           {models.length === 0 ? (
             'none answers now'

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { Braces } from 'lucide-react'
 import { stateQuery, turnsQuery } from '../../api/queries.ts'
 import type { Answer } from '../../api/routes.ts'
-import { usePlace } from '../../parts/address.ts'
+import { threadSearch, usePlace } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { amountOf, count } from '../../parts/format.ts'
@@ -39,9 +39,9 @@ function Shown({ answer: { states, from, entries }, turn }: ShownProps) {
   const { go } = usePlace()
   if (states.length === 0)
     return (
-      <EmptyState icon={<Braces size={24} aria-hidden />} title="No tool has told anything yet">
-        A state is a value that is read from the results of a tool: the newest that can be used. Set some with
-        the setting states, as name=tool; until then the newest result of each tool stands here.
+      <EmptyState icon={<Braces size={24} aria-hidden />} title="No tool has returned a result yet">
+        A state is a value that is read from the results of a tool: the newest usable one. Name states with
+        the setting states, as name=tool; until then, the newest result of each tool is shown here.
       </EmptyState>
     )
   const isConfigured = states.some(one => one.isConfigured)
@@ -120,12 +120,11 @@ function State({ reading }: { readonly reading: Reading }) {
 
 function EntryLink({ seq, children }: { readonly seq: number; readonly children: React.ReactNode }) {
   const { conversation, search } = usePlace()
-  const { actor, branch } = search
   return (
     <Link
       to="/c/$conversation/context"
       params={{ conversation }}
-      search={{ ...(actor !== undefined && { actor }), ...(branch !== undefined && { branch }), entry: seq }}
+      search={{ ...threadSearch(search), entry: seq }}
     >
       {children}
     </Link>

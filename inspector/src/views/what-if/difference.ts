@@ -1,28 +1,23 @@
 import type { SentRow, Stretch } from '../../api/timeline.ts'
 import type { FateRun } from '../../parts/fate-runs.ts'
 import type { Fate } from '../../parts/fates.ts'
+import { entryOf } from '../../parts/sent-rows.ts'
 
-/** The fate of every entry up to a place; [0] is none. Of two stretches over an entry the later one counts. */
-export function fatesOf(stretches: readonly Stretch[], at: number): readonly Fate[] {
-  const fates = new Array<Fate>(at + 1).fill('elided')
-  for (const { first, last, fate } of stretches) fates.fill(fate, Math.max(1, first), Math.min(at, last) + 1)
+/** The fates of entries: of all but the system prompt. */
+export const runsOf = (stretches: readonly Stretch[]): readonly FateRun[] =>
+  stretches
+    .filter(({ last }) => last >= 1)
+    .map(({ first, last, fate }) => ({ first: Math.max(1, first), last, fate }))
+
+/** The fate of every entry; [0] is none. */
+export function fatesOf(runs: readonly FateRun[]): readonly Fate[] {
+  const fates: Fate[] = ['elided']
+  for (const { first, last, fate } of runs) for (let seq = first; seq <= last; seq++) fates.push(fate)
   return fates
 }
 
-/** Entries in a row with one fate. */
-export function runsOf(fates: readonly Fate[]): readonly FateRun[] {
-  const runs: { first: number; last: number; fate: Fate }[] = []
-  for (let seq = 1; seq < fates.length; seq++) {
-    const fate = fates[seq]!
-    const last = runs.at(-1)
-    if (last?.fate === fate) last.last = seq
-    else runs.push({ first: seq, last: seq, fate })
-  }
-  return runs
-}
-
 export const verdictOn = (stretches: readonly Stretch[], seq: number): Stretch | undefined =>
-  stretches.findLast(({ first, last }) => first <= seq && seq <= last)
+  stretches.find(({ first, last }) => first <= seq && seq <= last)
 
 /** What B does with the messages that reach the model with A, and with others. */
 export interface Difference {
@@ -83,6 +78,7 @@ export interface SideRow {
 
 export interface SideContext {
   readonly rows: readonly SentRow[]
+  readonly runs: readonly FateRun[]
   readonly fates: readonly Fate[]
   /** How many rows from the beginning need not be read again. */
   readonly reused: number
@@ -119,32 +115,35 @@ export function toItems(
       items.push(row)
     }
   }
-  const entryRow = (seq: number, tokens: number, isReused: boolean): SideRow => ({
-    ...{ kind: 'row', key: `#${seq}`, seq, stands: [], text: undefined },
+  const entryRow = (seq: number, tokens: number, isReused: boolean, text?: string): SideRow => ({
+    ...{ kind: 'row', key: `#${seq}`, seq, stands: [], text },
     ...{ fate: own.fates[seq] ?? 'elided', other: other.fates[seq] ?? 'elided', tokens, isReused },
   })
 
   for (const [index, row] of own.rows.entries()) {
     const isReused = index < own.reused
-    if (row.seq !== undefined) {
-      const one = entryRow(row.seq, row.tokens, isReused)
-      add(one, one.fate === one.other)
-    } else if (row.part === 'recall' && row.entries) {
-      const quoted = row.entries.map(seq => entryRow(seq, tokensOf(seq), isReused))
+    const entry = entryOf(row)
+    if (entry !== undefined) {
+      const one = entryRow(entry, row.tokens, isReused, row.text)
+      // A cleared entry that is recalled too has a line of its own, beside its text in the block.
+      const line: SideRow = one.fate === 'recalled' ? { ...one, key: `line-${entry}`, fate: 'cleared' } : one
+      add(line, one.other === one.fate || one.other === line.fate)
+    } else if (row.part === 'recall' && row.standsFor.length > 0) {
+      const quoted = row.standsFor.map(seq => entryRow(seq, tokensOf(seq), isReused))
       if (quoted.some(one => one.fate !== one.other)) {
         close()
         items.push({
           ...{ kind: 'heading', key: `block ${index}`, isReused, tokens: row.tokens },
-          text: `${row.entries.length} recalled`,
+          text: `${row.standsFor.length} recalled`,
         })
       }
       for (const one of quoted) add(one, one.fate === one.other)
       close()
     } else {
-      const { entries = [] } = row
+      const { standsFor: entries } = row
       const isSame =
         addedByOther.has(addedKey(row)) && entries.every(seq => own.fates[seq] === other.fates[seq])
-      const fate: Fate = row.part === 'notes' ? 'moved' : entries.length > 0 ? 'digested' : 'kept'
+      const fate = addedFate(row)
       const text = row.text ?? ''
       add(
         {
@@ -166,7 +165,14 @@ export function toItems(
   return items
 }
 
-const isAdded = ({ seq, part }: SentRow) => seq === undefined && part !== 'recall'
+function addedFate({ part, standsFor }: SentRow): Fate {
+  // It quotes other conversations: no entry of this one.
+  if (part === 'recall') return 'recalled'
+  if (part === 'notes') return 'moved'
+  return standsFor.length > 0 ? 'digested' : 'kept'
+}
+
+const isAdded = (row: SentRow) => entryOf(row) === undefined
 const addedKey = ({ part, text }: SentRow) => `${part}\n${text ?? ''}`
 
 /** Where the entries of a side stand in its list, in rows: `[top, bottom]`. Those of a fold share its row. */

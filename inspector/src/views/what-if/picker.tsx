@@ -11,6 +11,7 @@ import { FateMatrix } from '../../parts/fate-matrix.tsx'
 import { fates as allFates, type Fate } from '../../parts/fates.ts'
 import { amountOf, count, fullTime } from '../../parts/format.ts'
 import type { Brief } from '../../parts/log-scale.ts'
+import { usualPolicies } from '../../parts/policies.ts'
 import { useTexts } from '../../parts/use-texts.ts'
 import { verdictOn } from './difference.ts'
 import styles from './picker.module.css'
@@ -31,7 +32,7 @@ export interface PickerProps {
   readonly recent: { readonly since: number; readonly calls: number }
   /** Costs are asked for when what is seen first is there. */
   readonly isCostWanted: boolean
-  /** Of a long log a choice takes seconds, in which the server answers nobody else: made only when somebody asks. */
+  /** For a long log, a choice takes seconds in which the server answers no other request: it is made only on demand. */
   readonly isLong: boolean
   readonly onPick: (policy: string, window: number, isA: boolean) => void
 }
@@ -74,7 +75,7 @@ function Selected({
   const seqs = useMemo(() => [seq], [seq])
   const text = useTexts(place.thread, seqs, headSeq)(seq)?.text
   return (
-    <section className={styles.selected} aria-label={`Entry ${seq}`}>
+    <section aria-label={`Entry ${seq}`}>
       <header>
         <h2>Selected</h2>
         <Link
@@ -143,7 +144,7 @@ function Verdict({
         <FateGlyph fate={fate} />
         <span>
           <b>{inWords[fate]}</b>
-          {verdict && `: ${verdict.why}`}
+          {verdict && `: ${verdict.why.replace(`${fate}: `, '')}`}
         </span>
       </dd>
     </div>
@@ -158,7 +159,6 @@ const inWords = Object.fromEntries(
 ) as Readonly<Record<Fate, string>>
 
 const usualWindows = [2048, 4096, 8192, 16_384, 32_768]
-const usualPolicies = ['thrifty', 'balanced', 'thorough', 'stable', 'tiered', 'spongebob', 'sliding-50']
 
 /** Policies that take long to make come last. */
 const slow = 'tiered'

@@ -4,6 +4,7 @@ import { calibrationText } from '../../parts/calibration.ts'
 import { ChoiceMenu } from '../../parts/choice-menu.tsx'
 import { count, percent } from '../../parts/format.ts'
 import { Notice } from '../../parts/notice.tsx'
+import { aboutPolicy } from '../../parts/policies.ts'
 import { toSegments } from '../../parts/sent-rows.ts'
 import { Skeleton } from '../../parts/skeleton.tsx'
 import { WindowBar } from '../../parts/window-bar.tsx'
@@ -45,7 +46,11 @@ export function SideHead(props: SideHeadProps) {
         <ChoiceMenu
           text={name}
           value={chosen}
-          choices={choices.map(value => ({ value, label: value.replace('-', ' '), more: about(value) }))}
+          choices={choices.map(value => ({
+            value,
+            label: value.replace('-', ' '),
+            more: aboutPolicy(value),
+          }))}
           onChoose={policy => onChange(withPolicy(side, policy), true)}
         />
         {window !== undefined && (
@@ -82,7 +87,7 @@ export function SideHead(props: SideHeadProps) {
         <div className={styles.window} data-stale={isStale} aria-busy={isStale}>
           <WindowBar
             size="row"
-            segments={toSegments(answer.rows ?? [], answer)}
+            segments={toSegments(answer.sent, answer)}
             window={answer.window}
             reserve={answer.reserve}
             margin={answer.margin}
@@ -111,20 +116,4 @@ export function SideHead(props: SideHeadProps) {
       )}
     </section>
   )
-}
-
-/** What a policy does, in a few words. */
-function about(policy: string): string | undefined {
-  const [name] = policy.split('-')
-  return name === undefined ? undefined : abouts[name]
-}
-
-const abouts: Readonly<Record<string, string>> = {
-  thrifty: 'recalls little, reads least',
-  balanced: 'the usual one',
-  thorough: 'recalls much, reads more',
-  stable: 'cuts seldom, recalls nothing',
-  tiered: 'older ones as a line',
-  spongebob: 'the first and the last',
-  sliding: 'the last messages',
 }

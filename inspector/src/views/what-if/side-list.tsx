@@ -84,7 +84,7 @@ export function SideList(props: SideListProps) {
       role="listbox"
       aria-label={`What ${letter} sends, besides what ${other} sends too`}
       aria-busy={isStale}
-      aria-activedescendant={selectedAt >= 0 ? `${letter}-${selected}` : undefined}
+      aria-activedescendant={selectedAt >= 0 ? `${letter}-${items[selectedAt]!.key}` : undefined}
       onKeyDown={event => {
         if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
         event.preventDefault()
@@ -147,7 +147,7 @@ const Row = memo(function Row({ item, letter, text, isSelected, onSelect, ...pla
   const target = seq ?? stands[0]
   return (
     <div
-      id={seq === undefined ? undefined : `${letter}-${seq}`}
+      id={seq === undefined ? undefined : `${letter}-${item.key}`}
       className={styles.row}
       role="option"
       aria-selected={isSelected}

@@ -18,7 +18,7 @@ export function useSide(
   asking: { readonly at: number; readonly since?: number },
 ): MadeSide {
   const { data, error, isPlaceholderData } = useQuery(
-    contextQuery(thread, { ...toFit(side), ...asking, rows: true, messages: false }),
+    contextQuery(thread, { ...toFit(side), ...asking, messages: false }),
   )
   return { answer: data, error, isStale: isPlaceholderData }
 }

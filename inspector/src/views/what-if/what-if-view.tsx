@@ -11,6 +11,7 @@ import { EmptyState } from '../../parts/empty-state.tsx'
 import { amountOf, count } from '../../parts/format.ts'
 import { useKeys } from '../../parts/keys.ts'
 import { type Brief, toScale } from '../../parts/log-scale.ts'
+import { allPolicies } from '../../parts/policies.ts'
 import { QueryState } from '../../parts/query-state.tsx'
 import { countReused } from '../../parts/sent-rows.ts'
 import { toggled } from '../../parts/toggled.ts'
@@ -36,18 +37,6 @@ import { SideList } from './side-list.tsx'
 import { useCost, useSide } from './use-side.ts'
 import styles from './what-if-view.module.css'
 import { type Scrolled, Wire } from './wire.tsx'
-
-const policies = [
-  'thrifty',
-  'balanced',
-  'thorough',
-  'stable',
-  'tiered',
-  'spongebob',
-  'sliding-20',
-  'sliding-50',
-  'sliding-100',
-]
 
 /** Two windows and policies side by side: what either sends, what it loses and gains, what it would read. */
 export function WhatIfView() {
@@ -101,7 +90,7 @@ interface ComparedProps {
 const none: ReadonlySet<string> = new Set()
 const few = 600
 const recentCalls = 30
-/** So many entries make a log long. */
+/** A log with more entries than this is long. */
 const longest = 4000
 
 function Compared({ place, entries: counted, asked, index }: ComparedProps) {
@@ -135,8 +124,6 @@ function Compared({ place, entries: counted, asked, index }: ComparedProps) {
     () => (isBoth ? [toItems(a, b, { tokensOf, open }), toItems(b, a, { tokensOf, open })] : [[], []]),
     [a, b, tokensOf, open, isBoth],
   )
-  const aRuns = useMemo(() => runsOf(a.fates), [a.fates])
-  const bRuns = useMemo(() => runsOf(b.fates), [b.fates])
   const difference = useMemo(() => differenceOf(a.fates, b.fates), [a.fates, b.fates])
 
   const selected =
@@ -233,7 +220,7 @@ function Compared({ place, entries: counted, asked, index }: ComparedProps) {
           </div>
         </header>
         <SideHead
-          {...{ letter: 'A', side: given.a, policies, caret: undefined }}
+          {...{ letter: 'A', side: given.a, policies: allPolicies, caret: undefined }}
           {...one}
           onChange={(side, isFirst) => set({ a: named(side, one.answer) }, isFirst)}
         />
@@ -249,7 +236,7 @@ function Compared({ place, entries: counted, asked, index }: ComparedProps) {
           ]}
         />
         <SideHead
-          {...{ letter: 'B', side: given.b, policies, caret: undefined }}
+          {...{ letter: 'B', side: given.b, policies: allPolicies, caret: undefined }}
           {...other}
           onChange={(side, isFirst) => set({ b: named(side, other.answer ?? one.answer) }, isFirst)}
         />
@@ -272,8 +259,8 @@ function Compared({ place, entries: counted, asked, index }: ComparedProps) {
         {(!isSlim || shownSide === 'a') && lists.a}
         <Wire
           scale={scale}
-          a={{ fates: a.fates, runs: aRuns, items: aItems, scrolled: scrolled.a }}
-          b={{ fates: b.fates, runs: bRuns, items: bItems, scrolled: scrolled.b }}
+          a={{ fates: a.fates, runs: a.runs, items: aItems, scrolled: scrolled.a }}
+          b={{ fates: b.fates, runs: b.runs, items: bItems, scrolled: scrolled.b }}
           selected={selected}
           onSelect={select}
           hasRibbons={!isSlim}
@@ -310,13 +297,14 @@ function readSides(search: Place['search']): { readonly a: Side; readonly b: Sid
   return { a, b: b ?? withPolicy(a, a.policy?.startsWith('sliding') ? 'balanced' : 'sliding-50') }
 }
 
-const nothing: SideContext = { rows: [], fates: [], reused: 0 }
+const nothing: SideContext = { rows: [], runs: [], fates: [], reused: 0 }
 
 function toContext(answer: SideAnswer | undefined): SideContext {
   if (!answer) return nothing
-  const { rows = [], stretches, at, tokens, prefix } = answer
+  const { sent: rows, stretches, tokens, prefix } = answer
   const reused = countReused(rows, { tokens, reused: prefix?.tokens ?? 0 })
-  return { rows, fates: fatesOf(stretches, at), reused }
+  const runs = runsOf(stretches)
+  return { rows, runs, fates: fatesOf(runs), reused }
 }
 
 /** A side with its window and its policy by name, as an address has it. */
@@ -326,7 +314,7 @@ const named = (side: Side, answer: SideAnswer | undefined): Side => ({
 })
 
 /** The policies of the last call that have a name of the same kind in addresses. */
-const nameOf = (policy: string) => (policies.includes(policy) ? { policy } : {})
+const nameOf = (policy: string) => (allPolicies.includes(policy) ? { policy } : {})
 
 const sentOf = (answer: SideAnswer | undefined) => answer && answer.at - answer.counts.elided
 const anewOf = (answer: SideAnswer | undefined) => answer && answer.tokens - (answer.prefix?.tokens ?? 0)

@@ -36,6 +36,7 @@ export interface WireProps {
 const colourNames = [
   'kept',
   'recalled',
+  'cleared',
   'digested',
   'altered',
   'moved',
@@ -181,7 +182,7 @@ interface Band {
   readonly fate: Fate
 }
 
-/** So many ribbons are drawn one by one; more are joined where they run side by side. */
+/** Up to this number, ribbons are drawn one by one; more are joined where they run side by side. */
 const mostSingle = 200
 
 function bandsOf(items: readonly SideItem[], fates: readonly Fate[]): readonly Band[] {

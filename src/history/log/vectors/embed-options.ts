@@ -3,7 +3,7 @@ import type { Embedder } from '../../../models/embedder.ts'
 
 /** Lets recall find what means the same in other words. */
 export interface EmbedOptions extends Embedder {
-  /** How much the meaning counts beside the words, from 0 to 10. Default 1. */
+  /** How much the meaning counts beside the words, from 0 to 10. Default 0.5. */
   readonly weight?: number
   /** The longest time that the beginning of a turn waits for vectors, in milliseconds. Default 3000. */
   readonly waitMs?: number
@@ -14,7 +14,7 @@ export interface EmbedOptions extends Embedder {
 export type CheckedEmbed = Required<Omit<EmbedOptions, 'embed'>> & Pick<EmbedOptions, 'embed'>
 
 export function checkEmbed(given: EmbedOptions): CheckedEmbed {
-  const { model, weight = 1, waitMs = 3000, onError = () => undefined } = given
+  const { model, weight = 0.5, waitMs = 3000, onError = () => undefined } = given
   if (typeof given.embed !== 'function')
     throw new InvalidOptionError('embed', 'expected { model, embed }, such as ollamaEmbed({ model })')
   if (typeof model !== 'string' || !isModelName.test(model))

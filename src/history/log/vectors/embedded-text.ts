@@ -1,4 +1,4 @@
-import { saidIn } from '../../../context/recall/index-transcript.ts'
+import { saidIn } from '../../../context/conversation/unit-text.ts'
 import { withoutLabel } from '../../../context/recall/terms.ts'
 import type { Message } from '../../../log/message.ts'
 

@@ -1,4 +1,5 @@
-import { isOrdinary, type Meaning, type Transcript } from '../../../context/conversation/transcript.ts'
+import type { Meaning, Transcript } from '../../../context/conversation/transcript.ts'
+import { isOrdinary } from '../../../context/conversation/unit.ts'
 import * as ranking from '../../../context/recall/ranking.ts'
 
 /** Finds the vector of an entry by its place, as it was known when the entry at another place was the newest. */
@@ -11,8 +12,8 @@ const fine = 10_000
  * Models differ in how alike they find two texts that have nothing to do with each other, so what counts is how far a unit
  * stands out among all: from so many standard deviations above the mean on, and after so many more in full.
  */
-const outstanding = 2
-const span = 3
+const outstanding = 0.5
+const span = 2.5
 
 /** The least deviation: where all are nearly equal, none stands out. */
 const leastDeviation = 0.02 * fine

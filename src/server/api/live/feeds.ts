@@ -1,8 +1,8 @@
 import type { History } from '../../../history/index.ts'
 import { ThroughlineError } from '../../../log/error.ts'
 import type { ConversationInfo } from '../../../stores/store.ts'
+import { createTape } from '../../../turn/stream/tape.ts'
 import type { ServerEvent } from '../server-event.ts'
-import { createChannel } from './channel.ts'
 
 /**
  * What listeners are told. An event says how far a conversation is, so getting one twice does no harm: after a pause, a
@@ -28,8 +28,8 @@ export interface ListenOptions {
 
 export interface Feeds {
   listen(tenant: string, options: ListenOptions): AsyncIterable<ServerEvent<FeedEvent>>
-  /** Tells of a write of this process at once. */
-  notice(tenant: string, conversation: string, what: 'written' | 'deleted'): void
+  /** Tells of a write of this process at once. `isExperiment`: whether what was deleted was an experiment. */
+  notice(tenant: string, conversation: string, what: 'written' | 'deleted', isExperiment?: boolean): void
   /** How many listen. */
   readonly listeners: number
   close(): void
@@ -43,13 +43,16 @@ export interface FeedsOptions {
   readonly mostListeners?: number
 }
 
-/** Writes that are committed late have an earlier time than some that were seen: so much is looked at again. */
+/** A write that is committed late has an earlier time than some that were seen. Every look reaches back this far. */
 const overlapMs = 10_000
 
-/** So many conversations are told one by one when a listener comes back. */
+/** A listener that comes back is told this many conversations one by one. If it missed more, it is told to read the list again. */
 const mostMissed = 500
 
-/** Live events: of writes of this process at once, of those of others by asking the store, once for all listeners. */
+/** A listener that is more events behind is sent away, and comes back with `Last-Event-ID`. */
+const mostWaiting = 1000
+
+/** Own writes are announced at once. Writes of other processes are found by polling the store, once for all listeners. */
 export function createFeeds({ historyOf, pollMs = 1000, mostListeners = 256 }: FeedsOptions): Feeds {
   const feeds = new Map<string, Feed>()
   let listeners = 0
@@ -81,8 +84,8 @@ export function createFeeds({ historyOf, pollMs = 1000, mostListeners = 256 }: F
         )
       return listen(tenant, options)
     },
-    notice(tenant, conversation, what) {
-      for (const mayInspect of [true, false])
+    notice(tenant, conversation, what, isExperiment = false) {
+      for (const mayInspect of isExperiment ? [true] : [true, false])
         feeds.get(nameOf(tenant, mayInspect))?.notice(conversation, what)
     },
     close() {
@@ -95,34 +98,30 @@ export function createFeeds({ historyOf, pollMs = 1000, mostListeners = 256 }: F
 /** Those who may inspect hear of more. */
 const nameOf = (tenant: string, mayInspect: boolean) => JSON.stringify([tenant, mayInspect])
 
-type Listener = (event: ServerEvent<FeedEvent>) => void
-
 async function* listenTo(
   feed: Feed,
   { conversation, since, signal }: ListenOptions,
 ): AsyncGenerator<ServerEvent<FeedEvent>> {
-  const channel = createChannel<ServerEvent<FeedEvent>>()
-  const leave = feed.join(event => {
-    const { data } = event
-    const isOther = conversation !== undefined && 'conversation' in data && data.conversation !== conversation
-    if (!isOther) channel.push(event)
-  }, channel.end)
-  signal.addEventListener('abort', channel.end, { once: true })
+  const { batches, leave } = feed.join(signal)
+  const isMeant = ({ data }: ServerEvent<FeedEvent>) =>
+    conversation === undefined || !('conversation' in data) || data.conversation === conversation
   try {
     if (signal.aborted) return
     const { id, missed } = await feed.start(since, conversation)
     for (const data of missed) yield toEvent(data, id)
     yield toEvent({ type: 'ready' }, id)
-    yield* channel.events()
+    for await (const batch of batches) yield* batch.filter(isMeant)
   } finally {
-    signal.removeEventListener('abort', channel.end)
     leave()
   }
 }
 
 interface Feed {
-  /** `end` is called when the feed is closed. */
-  join(listener: Listener, end: () => void): () => void
+  /** What is told from now on, until the feed is closed or the signal is aborted. */
+  join(signal: AbortSignal): {
+    readonly batches: AsyncIterable<readonly ServerEvent<FeedEvent>[]>
+    leave(): void
+  }
   isUnused(): boolean
   notice(conversation: string, what: 'written' | 'deleted'): void
   /** What was written since an event, and the id of now. */
@@ -133,9 +132,10 @@ interface Feed {
   close(): void
 }
 
-/** The feed of one tenant. It asks the store only while somebody listens. */
+/** The feed of one tenant. It asks the store only while there is a listener. */
 function createFeed(history: History, pollMs: number): Feed {
-  const listeners = new Map<Listener, () => void>()
+  const events = createTape<ServerEvent<FeedEvent>>(mostWaiting)
+  let listeners = 0
   const dirty = new Set<string>()
   /** What was last told of conversations that were written to lately. */
   const told = new Map<string, { readonly updatedAt: number; readonly looks: string }>()
@@ -146,7 +146,7 @@ function createFeed(history: History, pollMs: number): Feed {
   let first: Promise<void> | undefined
 
   function tell(data: FeedEvent): void {
-    for (const listener of listeners.keys()) listener(toEvent(data, newest ?? 0))
+    events.push(toEvent(data, newest ?? 0))
   }
 
   /** Tells of a conversation; with `isSure` also if nothing is to be seen of the write: a call, a title. */
@@ -174,12 +174,12 @@ function createFeed(history: History, pollMs: number): Feed {
       if (updatedAt < newest! - 2 * overlapMs) told.delete(conversation)
   }
 
+  /** One look after the other: a look that begins before the first has ended would only remember, too. */
   function poll(): void {
-    timer = setTimeout(async () => {
-      // A store that does not answer is asked again; nothing is missed.
-      await look().catch(() => undefined)
-      if (listeners.size > 0) poll()
-    }, pollMs)
+    clearTimeout(timer)
+    if (listeners === 0) return
+    // A store that does not answer is asked again; nothing is missed.
+    timer = setTimeout(() => void look().then(poll, poll), pollMs)
     timer.unref()
   }
 
@@ -194,19 +194,19 @@ function createFeed(history: History, pollMs: number): Feed {
   }
 
   return {
-    join(listener, end) {
-      listeners.set(listener, end)
-      if (listeners.size === 1) {
+    join(signal) {
+      listeners += 1
+      if (listeners === 1) {
         first = look()
-        first.catch(() => undefined)
-        poll()
+        first.then(poll, poll)
       }
-      return () => {
-        listeners.delete(listener)
-        if (listeners.size === 0) clearTimeout(timer)
+      function leave(): void {
+        listeners -= 1
+        if (listeners === 0) clearTimeout(timer)
       }
+      return { batches: events.read({ from: events.length, signal }), leave }
     },
-    isUnused: () => listeners.size === 0,
+    isUnused: () => listeners === 0,
     notice(conversation, what) {
       if (what === 'deleted') return tell({ type: 'deleted', conversation })
       dirty.add(conversation)
@@ -228,7 +228,7 @@ function createFeed(history: History, pollMs: number): Feed {
     close() {
       clearTimeout(timer)
       if (soon) clearImmediate(soon)
-      for (const end of listeners.values()) end()
+      events.end()
     },
   }
 }

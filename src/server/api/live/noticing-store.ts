@@ -1,7 +1,13 @@
+import { isExperimentNamed } from '../../../experiment/log/shown-store.ts'
 import type { Store } from '../../../stores/store.ts'
 
-/** Called after something was written to a conversation, or the conversation was deleted. */
-export type OnWrite = (tenant: string, conversation: string, what: 'written' | 'deleted') => void
+/** Called after something was written to a conversation, or the conversation, which may have been an experiment, was deleted. */
+export type OnWrite = (
+  tenant: string,
+  conversation: string,
+  what: 'written' | 'deleted',
+  isExperiment?: boolean,
+) => void
 
 /** A store that tells of every write that went through it. */
 export function noticingStore(store: Store, onWrite: OnWrite): Store {
@@ -31,8 +37,10 @@ export function noticingStore(store: Store, onWrite: OnWrite): Store {
       onWrite(tenant, conversation, 'written')
     },
     async deleteConversation(tenant, conversation, options) {
+      // Afterwards nobody can tell.
+      const isExperiment = await isExperimentNamed(store, { tenant, conversation })
       const isDeleted = await store.deleteConversation(tenant, conversation, options)
-      if (isDeleted) onWrite(tenant, conversation, 'deleted')
+      if (isDeleted) onWrite(tenant, conversation, 'deleted', isExperiment)
       return isDeleted
     },
   }

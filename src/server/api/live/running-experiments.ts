@@ -1,7 +1,7 @@
 import type { Experiment, ExperimentEvent } from '../../../experiment/index.ts'
 import { ThroughlineError } from '../../../log/error.ts'
+import { createTape, type Tape } from '../../../turn/stream/tape.ts'
 import type { ServerEvent } from '../server-event.ts'
-import { createChannel } from './channel.ts'
 
 /** The experiments that this process runs. */
 export interface RunningExperiments {
@@ -21,10 +21,7 @@ export interface RunningExperiments {
 
 interface Running {
   readonly pause: AbortController
-  /** The newest events; the number of the first one is `from`. */
-  readonly events: ExperimentEvent[]
-  from: number
-  readonly listeners: Map<(number: number, event: ExperimentEvent) => void, () => void>
+  readonly events: Tape<ServerEvent<ExperimentEvent>>
   over: Promise<void>
 }
 
@@ -35,16 +32,10 @@ export function createRunningExperiments(mostRunning = 16): RunningExperiments {
   const all = new Map<string, Running>()
   const nameOf = (tenant: string, id: string) => JSON.stringify([tenant, id])
 
-  async function run(running: Running, experiment: Experiment, onBegun: () => void): Promise<void> {
+  async function run({ events }: Running, experiment: Experiment, onBegun: () => void): Promise<void> {
     for await (const event of experiment) {
       onBegun()
-      const number = running.from + running.events.length
-      running.events.push(event)
-      if (running.events.length > mostEvents) {
-        running.events.shift()
-        running.from += 1
-      }
-      for (const listener of running.listeners.keys()) listener(number, event)
+      events.push({ event: event.type, data: event, id: String(events.length + 1) })
     }
   }
 
@@ -60,7 +51,7 @@ export function createRunningExperiments(mostRunning = 16): RunningExperiments {
         )
       const name = nameOf(tenant, experiment.id)
       if (all.has(name)) throw new ThroughlineError('turn_open', 'This experiment is running.')
-      const running: Running = { pause, events: [], from: 1, listeners: new Map(), over: Promise.resolve() }
+      const running: Running = { pause, events: createTape(mostEvents), over: Promise.resolve() }
       all.set(name, running)
       await new Promise<void>((begun, failed) => {
         running.over = run(running, experiment, begun)
@@ -68,13 +59,13 @@ export function createRunningExperiments(mostRunning = 16): RunningExperiments {
           .catch(failed)
           .finally(() => {
             all.delete(name)
-            for (const end of running.listeners.values()) end()
+            running.events.end()
           })
       })
     },
     listen(tenant, id, since, signal) {
-      const running = all.get(nameOf(tenant, id))
-      return running && listenTo(running, since, signal)
+      const events = all.get(nameOf(tenant, id))?.events.read({ from: since, signal })
+      return events && oneByOne(events)
     },
     async close() {
       for (const { pause } of all.values()) pause.abort()
@@ -83,26 +74,6 @@ export function createRunningExperiments(mostRunning = 16): RunningExperiments {
   }
 }
 
-async function* listenTo(
-  { events, from, listeners }: Running,
-  since: number,
-  signal: AbortSignal,
-): AsyncGenerator<ServerEvent<ExperimentEvent>> {
-  const channel = createChannel<ServerEvent<ExperimentEvent>>()
-  const listener = (number: number, event: ExperimentEvent) => channel.push(toEvent(number, event))
-  const missed = events.map((event, at) => [from + at, event] as const).filter(([number]) => number > since)
-  listeners.set(listener, channel.end)
-  signal.addEventListener('abort', channel.end, { once: true })
-  if (signal.aborted) channel.end()
-  try {
-    for (const [number, event] of missed) yield toEvent(number, event)
-    yield* channel.events()
-  } finally {
-    signal.removeEventListener('abort', channel.end)
-    listeners.delete(listener)
-  }
+async function* oneByOne<Event>(batches: AsyncIterable<readonly Event[]>): AsyncGenerator<Event> {
+  for await (const batch of batches) yield* batch
 }
-
-const toEvent = (number: number, event: ExperimentEvent): ServerEvent<ExperimentEvent> => ({
-  ...{ event: event.type, data: event, id: String(number) },
-})

@@ -1,5 +1,6 @@
 import { type ThreadCall, toThreadCall } from '../../../history/calls/calls.ts'
-import { endOf, type Plan, readPlan } from '../../../history/calls/plan.ts'
+import { endOf, type Plan } from '../../../history/calls/plan.ts'
+import { readPlan } from '../../../history/calls/read-plan.ts'
 import type { Store, StoredCall, ThreadKey } from '../../../stores/store.ts'
 
 /** A call with its plan, and the last entry that it was made of. */

@@ -1,9 +1,9 @@
 import type { Policy } from '../../../context/draft/draft.ts'
-import { marginOf } from '../../../context/draft/frame.ts'
+import { countFates } from '../../../context/make-receipt.ts'
 import type { Fate, Receipt, ReceiptCut } from '../../../context/receipt.ts'
+import { givenPrompt, stretchesOf } from '../../../history/calls/account-of.ts'
 import { loadPrompt, type ThreadCall } from '../../../history/calls/calls.ts'
-import { fromPlan, isRun, leadOf, type Plan, promptOf, roomOf, toItems } from '../../../history/calls/plan.ts'
-import { cutInLog, stretchInLog } from '../../../history/log/places-in-log.ts'
+import { fromPlan, isRun, type Plan, promptOf, roomOf, toItems } from '../../../history/calls/plan.ts'
 import type { LogSource } from '../../../history/log/read-log.ts'
 import type { MessageLike } from '../../../log/message.ts'
 import { present } from '../../../log/present.ts'
@@ -11,9 +11,9 @@ import { inCounts, type Room, toModelTokens } from '../../../tokens/calibration.
 import type { FitSettings } from '../fit-thread.ts'
 import { toCutFigures, toFigures } from '../model-tokens.ts'
 import type { PlacedCall } from './call-list.ts'
-import { countFates, fateRuns, planStretches, toFateText } from './fate-runs.ts'
+import { fateRuns, toFateText } from './fate-runs.ts'
 import type { Reading } from './reading.ts'
-import { createSentMessages, type Sent, sharedTokens } from './sent.ts'
+import { createSentMessages, type Sent, type SentItem, sharedTokens } from './sent.ts'
 
 /** A place of a thread at which a model was asked, or would have been, and what it was sent, in the model's tokens. */
 export interface TimelinePoint extends PointFigures {
@@ -39,7 +39,6 @@ interface PointFigures
   readonly parts: Readonly<Record<string, number>>
   /** The calibration; absent for 1. */
   readonly factor?: number
-  /** By places of the log. */
   readonly cut?: ReceiptCut
 }
 
@@ -79,7 +78,10 @@ export function createPoints(
   let last = before
 
   const toSent = (given: readonly MessageLike[], tools: number): Sent => ({
-    items: toItems(given, message => reading.seqOf(message) ?? messages.of(message)),
+    items: toItems(given, (message): SentItem => {
+      const seq = reading.seqOf(message)
+      return seq === undefined ? messages.of(message) : [seq, seq]
+    }),
     tools,
   })
 
@@ -90,16 +92,23 @@ export function createPoints(
   async function sentIn(plan: Plan): Promise<{ readonly sent: Sent; readonly system?: string | undefined }> {
     const name = promptOf(plan)
     const prompt = name === undefined ? undefined : await loadKnown(source, name)
+    // The places of quotes stand for their texts here: only whether two prompts begin alike is compared.
     const written = plan.messages.map(item =>
-      isRun(item) ? item : (fromPlan({ messages: [item] }, seq => views[seq], prompt)[0] as MessageLike),
+      isRun(item)
+        ? item
+        : (fromPlan({ messages: [item] }, seq => views[seq], {
+            prompt,
+            quotes: JSON.stringify,
+          })[0] as MessageLike),
     )
     const [first] = written
-    const isLed = leadOf(plan) > 0 && first !== undefined && !isRun(first as never)
-    const { content } = (isLed ? first : {}) as MessageLike
-    const items = written.map(item => (Array.isArray(item) ? item : messages.of(item as MessageLike)))
+    const items = toItems(
+      written,
+      (item): SentItem => (isRun(item) ? [item[0], item[1]] : messages.of(item as MessageLike)),
+    )
     return {
-      sent: { items, tools: plan.parts.tools ?? 0 } as Sent,
-      system: typeof content === 'string' ? content : undefined,
+      sent: { items, tools: plan.parts.tools ?? 0 },
+      system: first && !isRun(first) ? givenPrompt(plan, first as MessageLike) : undefined,
     }
   }
 
@@ -121,10 +130,10 @@ export function createPoints(
     if (!placed || isAnew) {
       const room = { ...options.room, factor: reading.factorOf(options.model) }
       const own = { ...settings, ...inCounts(room) }
-      const { receipt, lead, messages: given } = reading.fit(own)
+      const { receipt, messages: given } = reading.fit(own)
       return {
-        ...{ counted: receipt.tokens, figures: figuresOf(receipt, lead, room) },
-        stretches: receipt.stretches.map(stretch => stretchInLog(stretch, lead)),
+        ...{ counted: receipt.tokens, figures: figuresOf(receipt, room) },
+        stretches: receipt.stretches,
         sent: toSent(given, 0),
         ...{ own, factor: room.factor },
         model: undefined,
@@ -134,9 +143,9 @@ export function createPoints(
     const room = roomOf(plan)
     const { window, reserve } = inCounts(room)
     const { sent, system } = await sentIn(plan)
-    const figures = planFigures(plan, marginOf(count, window - reserve))
+    const figures = planFigures(plan)
     const own = { ...settings, window, reserve, system }
-    const made = { counted: plan.tokens, figures, stretches: planStretches(plan), sent, own }
+    const made = { counted: plan.tokens, figures, stretches: stretchesOf(plan), sent, own }
     return { ...made, factor: room.factor, model: call.model }
   }
 
@@ -145,7 +154,7 @@ export function createPoints(
       const { counted, figures, stretches, sent, own, factor, model } = await madeOf(placed)
       const { seq, turn, time } = reading.last!
       const others = compare(own, sent.tools, factor)
-      const runs = fateRuns(stretches, seq, reading.unsent)
+      const runs = fateRuns(stretches, seq)
       // Another model has read nothing of it.
       const reused = model === last.model ? toModelTokens(shared(sent, last.sent, counted), factor) : 0
       last = { sent, model, others: others.map(other => other.sent) }
@@ -185,22 +194,22 @@ async function loadKnown({ store, key }: LogSource, name: string): Promise<strin
   return text
 }
 
-function figuresOf(receipt: Receipt, lead: number, room: Room): PointFigures {
+function figuresOf(receipt: Receipt, room: Room): PointFigures {
   const { policy, parts, cut } = receipt
   const used = Object.fromEntries(Object.entries(parts).filter(([, part]) => part > 0))
   return {
     ...{ policy, ...toFigures({ ...receipt, parts: used }, room) },
-    ...(cut && { cut: toCutFigures(cutInLog(cut, lead), room.factor) }),
+    ...(cut && { cut: toCutFigures(cut, room.factor) }),
   }
 }
 
-function planFigures(plan: Plan, usual: number): PointFigures {
-  const { policy, margin = usual, tokens, parts, cut } = plan
+function planFigures(plan: Plan): PointFigures {
+  const { policy, margin, tokens, parts, cut } = plan
   const room = roomOf(plan)
   const { window, reserve } = inCounts(room)
   const over = Math.max(0, tokens + margin + reserve - window)
   return {
     ...{ policy, ...toFigures({ margin, tokens, over, parts }, room) },
-    ...(cut && { cut: toCutFigures(cutInLog(cut, leadOf(plan)), room.factor) }),
+    ...(cut && { cut: toCutFigures(cut, room.factor) }),
   }
 }

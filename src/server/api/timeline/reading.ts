@@ -1,7 +1,8 @@
-import type { FitOptions } from '../../../context/context.ts'
+import type { Context, FitOptions } from '../../../context/context.ts'
 import { createConversation } from '../../../context/conversation/conversation.ts'
 import { stampEntry } from '../../../context/conversation/stamp-entry.ts'
 import { fitConversation, readWhole } from '../../../context/fit.ts'
+import type { PromptLayout } from '../../../context/prompt/layout.ts'
 import { shareIndex } from '../../../context/recall/index-transcript.ts'
 import type { LoggedMessage } from '../../../history/index.ts'
 import type { MessageLike } from '../../../log/message.ts'
@@ -15,8 +16,6 @@ export interface Reading {
   readonly views: readonly (MessageLike | undefined)[]
   /** Running sums: [seq] are the tokens of all entries up to one. */
   readonly tokensUpTo: readonly number[]
-  /** Notes, and results without a call: they are not sent where they stand. */
-  readonly unsent: readonly number[]
   /** The last user message; 0 where there is none. */
   readonly user: number
   readonly last: LoggedMessage | undefined
@@ -24,34 +23,33 @@ export interface Reading {
   seqOf(message: object): number | undefined
   /** The calibration of a model at the last entry; 1 where there is none. */
   factorOf(model: string | undefined): number
-  /** The context of the thread as it was read. `lead`: how many messages of the receipt stand before the first entry. */
-  fit(settings: FitSettings): ReturnType<typeof readWhole<NonNullable<Fitted>>> & { readonly lead: number }
+  /** The context of the thread as it was read. */
+  fit(settings: FitSettings): Context
   /** A copy that can be read on without changing this one. */
   copy(): Reading
 }
-
-type Fitted = ReturnType<typeof fitConversation>
 
 interface Read {
   readonly conversation: ReturnType<typeof createConversation>
   readonly views: (MessageLike | undefined)[]
   readonly tokensUpTo: number[]
-  readonly unsent: number[]
   readonly places: WeakMap<object, number>
   readonly prompts: Map<string, MessageLike>
   readonly factors: Map<string, number>
   user: number
   last: LoggedMessage | undefined
+  /** What is known of the system prompt at the last entry. */
+  layout: PromptLayout
 }
 
 export function createReading(count: Required<TokenCounter>, past?: Read): Reading {
   const read: Read = past ?? {
     conversation: createConversation(count),
-    ...{ views: [undefined], tokensUpTo: [0], unsent: [], places: new WeakMap(), prompts: new Map() },
+    ...{ views: [undefined], tokensUpTo: [0], places: new WeakMap(), prompts: new Map() },
     factors: new Map(),
-    ...{ user: 0, last: undefined },
+    ...{ user: 0, last: undefined, layout: {} },
   }
-  const { conversation, views, tokensUpTo, unsent, places, prompts, factors } = read
+  const { conversation, views, tokensUpTo, places, prompts, factors } = read
 
   /** One object for each text, so that it is read once. */
   function promptOf(text: string): MessageLike {
@@ -63,7 +61,7 @@ export function createReading(count: Required<TokenCounter>, past?: Read): Readi
   }
 
   return {
-    ...{ count, views, tokensUpTo, unsent },
+    ...{ count, views, tokensUpTo },
     get user() {
       return read.user
     },
@@ -71,15 +69,13 @@ export function createReading(count: Required<TokenCounter>, past?: Read): Readi
       return read.last
     },
     add(logged) {
-      const { view, seq, message, calibration } = logged
+      const { view, seq, message, calibration, learned } = logged
+      if (learned) read.layout = { ...read.layout, ...learned }
       if (calibration?.counter === count.id) factors.set(calibration.model, calibration.factor)
       conversation.append(view, seq)
       places.set(view, seq)
       views.push(view)
       tokensUpTo.push(tokensUpTo.at(-1)! + stampEntry(view, seq, count).tokens)
-      const { units, entries } = conversation.transcript
-      const stray = units.at(-1)?.strays.get(entries.length - 1)
-      if (message.role === 'assistant_note' || (stray && !stray.results)) unsent.push(seq)
       if (message.role === 'user') read.user = seq
       read.last = logged
     },
@@ -88,9 +84,9 @@ export function createReading(count: Required<TokenCounter>, past?: Read): Readi
     fit({ system, ...settings }) {
       const prompt = system === undefined ? [] : [stampEntry(promptOf(system), 0, count)]
       const { system: leading, transcript } = conversation
-      const options = { ...settings, count } as FitOptions
-      const context = fitConversation({ system: [...prompt, ...leading], transcript }, options)
-      return { ...readWhole(context), lead: prompt.length }
+      const options = { promptLayout: read.layout, ...settings, count } as FitOptions
+      const given = { system: [...prompt, ...leading], transcript, origin: leading.length + 1 }
+      return readWhole(fitConversation(given, options))
     },
     copy() {
       const { system, transcript } = conversation
@@ -101,9 +97,9 @@ export function createReading(count: Required<TokenCounter>, past?: Read): Readi
       for (let at = fork.entries.length; at < entries.length; at++) fork.append(entries[at]!.source, at)
       return createReading(count, {
         conversation: createConversation(count, { system: [...system], transcript: fork }),
-        ...{ views: [...views], tokensUpTo: [...tokensUpTo], unsent: [...unsent], places, prompts },
+        ...{ views: [...views], tokensUpTo: [...tokensUpTo], places, prompts },
         factors: new Map(factors),
-        ...{ user: read.user, last: read.last },
+        ...{ user: read.user, last: read.last, layout: read.layout },
       })
     },
   }

@@ -289,7 +289,16 @@ describe('a request', () => {
       ],
     })
     expect(request).toEqual({
+      origins: [
+        { first: 0, last: 0 },
+        { first: 1, last: 1 },
+        { first: 2, last: 2, blocks: [0] },
+        { first: 2, last: 2, blocks: [1] },
+        { first: 2, last: 2, blocks: [2, 3] },
+        { first: 3, last: 3 },
+      ],
       model: 'm',
+      marksCache: true,
       system: 'You sail.\n\nBe brief.',
       messages: [
         { role: 'user', content: 'a\nb' },

@@ -5,6 +5,7 @@ import { streamEvents, toError, toMessage } from './write-reply.ts'
 /** `/v1/messages`. Reads the bodies of `/v1/messages/count_tokens` too. */
 export const messagesFace: Face = {
   name: 'messages',
+  form: 'messages',
   streamType: 'text/event-stream',
   read: readRequest,
   stream: streamEvents,

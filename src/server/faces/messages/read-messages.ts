@@ -18,7 +18,7 @@ import { readBlock, readParts, readTexts } from './read-parts.ts'
 export function readMessages(
   system: readonly string[],
   given: readonly unknown[],
-): Pick<ChatRequest, 'system' | 'messages'> {
+): Pick<ChatRequest, 'system' | 'messages' | 'origins'> {
   const list = messageList(system)
   // Results name only the id of their call; some templates need the tool's name.
   const names = new Map<string, string>()
@@ -28,19 +28,19 @@ export function readMessages(
     const field = `${where}.content`
     switch (role) {
       case 'system':
-        list.addSystem(readTexts(content, field).join('\n\n'))
+        list.add({ role: 'system', content: readTexts(content, field).join('\n\n') }, at)
         break
       case 'assistant':
-        list.add(readAssistant(content, field, names))
+        list.add(readAssistant(content, field, names), at)
         break
       case 'user':
-        for (const message of readUser(content, field, names)) list.add(message)
+        for (const { message, blocks } of readUser(content, field, names)) list.add(message, at, blocks)
         break
       default:
         refuse(`${where}.role`, 'must be "user", "assistant" or "system"')
     }
   }
-  return list.result()
+  return list.result(given.length)
 }
 
 /** Reads a user message: each result is a tool message, and what else it holds follows as a user message. */
@@ -48,18 +48,28 @@ function readUser(
   content: unknown,
   field: string,
   names: ReadonlyMap<string, string>,
-): readonly MessageLike[] {
-  if (!Array.isArray(content)) return [{ role: 'user', content: toContent(readParts(content, field)) }]
-  const results: MessageLike[] = []
+): readonly { readonly message: MessageLike; readonly blocks?: readonly number[] }[] {
+  if (!Array.isArray(content))
+    return [{ message: { role: 'user', content: toContent(readParts(content, field)) } }]
+  const results: { readonly message: MessageLike; readonly blocks: readonly number[] }[] = []
   const parts: Part[] = []
+  const blocks: number[] = []
   for (const [at, value] of content.entries()) {
     const where = `${field}[${at}]`
     const block = readFields(value, where)
-    if (block.type === 'tool_result') results.push(readResult(block, where, names))
-    else for (const part of readBlock(block, where)) parts.push(part)
+    if (block.type === 'tool_result') {
+      results.push({ message: readResult(block, where, names), blocks: [at] })
+      continue
+    }
+    blocks.push(at)
+    for (const part of readBlock(block, where)) parts.push(part)
   }
-  if (parts.length === 0 && results.length > 0) return results
-  return [...results, { role: 'user', content: toContent(parts) }]
+  const last = results.at(-1)
+  // Blocks of which nothing is read go where the results before them go.
+  if (parts.length === 0 && last)
+    return [...results.slice(0, -1), { ...last, blocks: [...last.blocks, ...blocks] }]
+  const message = { role: 'user', content: toContent(parts) }
+  return results.length === 0 ? [{ message }] : [...results, { message, blocks }]
 }
 
 function readResult(block: Fields, where: string, names: ReadonlyMap<string, string>): MessageLike {

@@ -1,14 +1,19 @@
-import { type Fields, optional, readFields, readList, readText, refuse } from '../../../log/fields.ts'
+import {
+  type Fields,
+  optional,
+  readEach,
+  readFields,
+  readList,
+  readText,
+  refuse,
+} from '../../../log/fields.ts'
 import type { Part } from '../../../log/to-content.ts'
+import { refuseElsewhere } from '../own-form.ts'
 
 /** Reads a content without calls and results: a text, or blocks. Blocks of a kind that is not known are left out. */
 export function readParts(value: unknown, field: string): readonly Part[] {
-  if (value === undefined || value === null) return []
   if (typeof value === 'string') return [value]
-  return readList(value, field).flatMap((given, at) => {
-    const where = `${field}[${at}]`
-    return readBlock(readFields(given, where), where)
-  })
+  return readEach(value, field, readBlock).flat()
 }
 
 /** Reads a content that may hold only texts. */
@@ -45,9 +50,13 @@ function readImage(source: Fields, where: string): Part {
     case 'url':
       return { type: 'image', image: readText(source.url, `${where}.url`) }
     default:
-      return refuse(`${where}.type`, 'must be "base64" or "url": uploaded files are not known here')
+      refuseElsewhere(`${where}.type`, 'must be "base64" or "url": uploaded files are not known here')
+      return uploaded
   }
 }
+
+/** A file that only the upstream has. */
+const uploaded: Part = { type: 'input_file' }
 
 function readDocument(block: Fields, where: string): readonly Part[] {
   const source = readFields(block.source, `${where}.source`)
@@ -73,16 +82,16 @@ function readDocument(block: Fields, where: string): readonly Part[] {
     case 'url':
       return [file(source.url, `${where}.source.url`, 'application/pdf')]
     default:
-      return refuse(`${where}.source.type`, 'must be "base64", "text", "content" or "url"')
+      refuseElsewhere(`${where}.source.type`, 'must be "base64", "text", "content" or "url"')
+      return [uploaded]
   }
 }
 
 /** The texts and images inside of a block. Documents do not hold documents, so that this ends. */
 function readTextBlocks(value: unknown, field: string): readonly Part[] {
   if (typeof value === 'string') return [value]
-  return readList(value, field).flatMap((given, at) => {
-    const where = `${field}[${at}]`
-    const block = readFields(given, where)
-    return block.type === 'text' || block.type === 'image' ? readBlock(block, where) : []
-  })
+  readList(value, field)
+  return readEach(value, field, (block, where) =>
+    block.type === 'text' || block.type === 'image' ? readBlock(block, where) : [],
+  ).flat()
 }

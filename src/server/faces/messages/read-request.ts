@@ -2,18 +2,19 @@ import {
   type Fields,
   optional,
   readBody,
+  readEach,
   readFields,
   readFlag,
   readJsonFields,
   readList,
-  readNumber,
   readText,
   refuse,
 } from '../../../log/fields.ts'
 import { present } from '../../../log/present.ts'
 import type { ModelSettings, ToolSpec } from '../../../models/model.ts'
 import type { ChatRequest } from '../face.ts'
-import { readMaxTokens, readProvider, readStop } from '../read-settings.ts'
+import { marksCache } from '../marks-cache.ts'
+import { readProvider, readSampling } from '../read-settings.ts'
 import { toToolSpec } from '../read-tools.ts'
 import { readMessages } from './read-messages.ts'
 import { readTexts } from './read-parts.ts'
@@ -26,6 +27,7 @@ export function readRequest(value: unknown): ChatRequest {
   return {
     model: readText(body.model, 'model'),
     ...readMessages(readSystem(body.system), readList(body.messages, 'messages')),
+    ...(marksCache(body.system) && { marksCache: true }),
     tools: readTools(body.tools),
     settings: readSettings(body),
     stream: optional(body.stream, 'stream', readFlag) ?? false,
@@ -42,12 +44,9 @@ function readSystem(value: unknown): readonly string[] {
 
 /** Reads the client's own tools. Those that Anthropic runs or knows (`web_search_20250305`) have no schema, and are left out. */
 function readTools(value: unknown): readonly ToolSpec[] {
-  return (optional(value, 'tools', readList) ?? []).flatMap((given, at) => {
-    const where = `tools[${at}]`
-    const tool = readFields(given, where)
-    const type = tool.type ?? 'custom'
-    return type === 'custom' ? [toToolSpec(tool, where, 'input_schema')] : []
-  })
+  return readEach(value, 'tools', (tool, where) =>
+    (tool.type ?? 'custom') === 'custom' ? [toToolSpec(tool, where, 'input_schema')] : [],
+  ).flat()
 }
 
 function readSettings(body: Fields): ModelSettings {
@@ -55,9 +54,7 @@ function readSettings(body: Fields): ModelSettings {
   const config = optional(body.output_config, 'output_config', readFields) ?? {}
   const { type } = optional(body.thinking, 'thinking', readFields) ?? {}
   return present({
-    temperature: optional(body.temperature, 'temperature', readNumber),
-    maxTokens: readMaxTokens(body.max_tokens, 'max_tokens'),
-    stop: readStop(body.stop_sequences, 'stop_sequences'),
+    ...readSampling(body, { maxTokens: ['max_tokens'], stop: 'stop_sequences' }),
     format: readFormat(optional(config.format, 'output_config.format', readFields) ?? {}),
     // Switched on it is left unset: models that think then do so, and Ollama refuses the wish for all others.
     thinking: type === 'disabled' ? false : undefined,

@@ -1,5 +1,6 @@
 import { toArguments } from '../../../log/parse-json.ts'
-import type { FaceCall, FaceFault, ReplyEnd, ReplyStart, ReplyStream } from '../face.ts'
+import type { FaceFault, ReplyEnd, ReplyStart, ReplyStream } from '../face.ts'
+import { replyStream } from '../reply-stream.ts'
 import { sse } from '../sse.ts'
 import { tokensOf } from '../tokens-of.ts'
 
@@ -7,62 +8,43 @@ import { tokensOf } from '../tokens-of.ts'
  * What thoughts are signed with. Nobody checks it here, but some clients take a thought with an empty signature for one that
  * must not be sent back as it is, and put it into the text of the reply.
  */
-const signature = 'dGhyb3VnaGxpbmU='
+export const ownSignature = 'dGhyb3VnaGxpbmU='
 
 /** Streams a reply as the events of `/v1/messages`; client libraries go by the names of the events. */
 export function streamEvents(start: ReplyStart): ReplyStream {
   let index = -1
-  let open: 'text' | 'thinking' | undefined
-
   const event = (type: string, value: object) => sse({ type, ...value }, type)
   const delta = (value: object) => event('content_block_delta', { index, delta: value })
-
-  function begin(block: object): string {
-    const closed = close()
-    index += 1
-    return closed + event('content_block_start', { index, content_block: block })
-  }
-
-  function close(): string {
-    if (open === undefined) return ''
-    // A thought ends with its signature, which clients send back.
-    const signed = open === 'thinking' ? delta({ type: 'signature_delta', signature }) : ''
-    open = undefined
-    return signed + event('content_block_stop', { index })
-  }
-
-  function piece(type: 'text' | 'thinking', text: string): string {
-    if (text === '') return ''
-    const begun =
-      open === type ? '' : begin({ type, [type]: '', ...(type === 'thinking' && { signature: '' }) })
-    open = type
-    return begun + delta({ type: `${type}_delta`, [type]: text })
-  }
-
-  const call = ({ id, name, arguments: json }: FaceCall) =>
-    begin({ type: 'tool_use', id, name, input: {} }) +
-    delta({ type: 'input_json_delta', partial_json: JSON.stringify(toArguments(json)) }) +
-    event('content_block_stop', { index })
-
-  return {
+  const begin = (block: object) => event('content_block_start', { index: ++index, content_block: block })
+  const stop = () => event('content_block_stop', { index })
+  return replyStream({
     start: () => event('message_start', { message: { ...headOf(start), ...unfinished(start) } }),
-    text: text => piece('text', text),
-    thinking: text => piece('thinking', text),
-    calls: calls => calls.map(call).join(''),
+    open: type => begin({ type, [type]: '', ...(type === 'thinking' && { signature: '' }) }),
+    delta: (type, text) => delta({ type: `${type}_delta`, [type]: text }),
+    // A thought ends with its signature, which clients send back.
+    close: ({ kind }) =>
+      (kind === 'thinking' ? delta({ type: 'signature_delta', signature: ownSignature }) : '') + stop(),
+    calls: calls =>
+      calls
+        .map(
+          ({ id, name, arguments: json }) =>
+            begin({ type: 'tool_use', id, name, input: {} }) +
+            delta({ type: 'input_json_delta', partial_json: JSON.stringify(toArguments(json)) }) +
+            stop(),
+        )
+        .join(''),
     end: end =>
-      close() +
-      event('message_delta', { delta: toStop(end), usage: toUsage(start, end) }) +
-      event('message_stop', {}),
+      event('message_delta', { delta: toStop(end), usage: toUsage(start, end) }) + event('message_stop', {}),
     fail: fault => sse(toError(fault), 'error'),
     idle: () => event('ping', {}),
-  }
+  })
 }
 
 /** The body of an answer that is not streamed. */
 export function toMessage(start: ReplyStart, end: ReplyEnd) {
   const { thinking, text, calls } = end
   const content = [
-    ...(thinking === '' ? [] : [{ type: 'thinking' as const, thinking, signature }]),
+    ...(thinking === '' ? [] : [{ type: 'thinking' as const, thinking, signature: ownSignature }]),
     ...(text === '' ? [] : [{ type: 'text' as const, text }]),
     ...calls.map(({ id, name, arguments: json }) => ({
       type: 'tool_use' as const,
@@ -75,9 +57,11 @@ export function toMessage(start: ReplyStart, end: ReplyEnd) {
 }
 
 export function toError(fault: FaceFault) {
-  const { code, message, tokens } = fault
+  const { code, message, tokens, details = '' } = fault
   if (code !== 'context_too_long') return { type: 'error', error: { type: typeOf(fault), message } }
-  const counts = tokens ? `${tokens.prompt} tokens > ${tokens.window} maximum` : message
+  const counts = tokens
+    ? `${tokens.prompt} tokens > ${tokens.window} maximum${details && `. ${details}`}`
+    : message
   // The words by which clients know that they must shorten the conversation.
   return { type: 'error', error: { type: typeOf({ status: 400 }), message: `prompt is too long: ${counts}` } }
 }

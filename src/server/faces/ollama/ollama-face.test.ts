@@ -17,6 +17,7 @@ import {
   startOf,
   streamOf,
 } from '../faces.fixture.ts'
+import { signOfLife } from '../sse.ts'
 import { ollamaFace as face } from './ollama-face.ts'
 import { toAnswer } from './write-reply.ts'
 
@@ -112,7 +113,12 @@ describe('a stream, read by the ollama library', () => {
 
   it('writes nothing for an empty delta, and nothing to keep a connection alive', () => {
     const stream = face.stream(startOf(face, ask))
-    expect([stream.text(''), stream.thinking(''), stream.calls([]), stream.idle()]).toEqual(['', '', '', ''])
+    expect([stream.text(''), stream.thinking(''), stream.calls([]), signOfLife(face, stream)]).toEqual([
+      '',
+      '',
+      '',
+      '',
+    ])
   })
 
   it('wraps arguments that are no object', async () => {
@@ -214,6 +220,7 @@ describe('a request', () => {
       ],
     } as unknown as ChatRequest)
     expect(face.read({ ...(body as object), truncate: true, shift: true })).toEqual({
+      origins: [1, 2, 3, 4].map(at => ({ first: at, last: at })),
       model: 'm',
       system: 'You sail.',
       messages: [

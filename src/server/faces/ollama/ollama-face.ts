@@ -5,6 +5,7 @@ import { streamLines, toAnswer, toError, toGenerated } from './write-reply.ts'
 /** `/api/chat`. */
 export const ollamaFace: Face = {
   name: 'ollama',
+  form: 'ollama',
   streamType: 'application/x-ndjson',
   read: readRequest,
   stream: start => streamLines(start),

@@ -6,19 +6,14 @@ import {
   readFlag,
   readJsonFields,
   readList,
-  readNumber,
   readText,
-  readWhole,
   refuse,
 } from '../../../log/fields.ts'
-import type { MessageLike } from '../../../log/message.ts'
 import { present } from '../../../log/present.ts'
 import type { ModelSettings } from '../../../models/model.ts'
 import type { ChatRequest } from '../face.ts'
-import { messageList } from '../message-list.ts'
-import { readCalls } from '../read-calls.ts'
-import { readOnce } from '../read-once.ts'
-import { readMaxTokens, readProvider, readStop } from '../read-settings.ts'
+import { chatMessages } from '../read-chat-messages.ts'
+import { readProvider, readSampling } from '../read-settings.ts'
 import { readFunctionTools } from '../read-tools.ts'
 
 /** Reads the body of `/api/chat`. */
@@ -45,50 +40,29 @@ export function readGenerate(value: unknown): ChatRequest {
   return readRequest({ ...body, messages, tools: [] })
 }
 
-function readMessages(given: readonly unknown[]): Pick<ChatRequest, 'system' | 'messages'> {
-  const list = messageList()
-  for (const [at, value] of given.entries()) list.add(readMessage(value, at))
-  return list.result()
-}
-
-/** Makes a new object with only the keys that the log knows. */
-const readMessage = readOnce((value, at): MessageLike => {
-  const where = `messages[${at}]`
-  const message = readFields(value, where)
-  const { role } = message
-  if (role === 'system' || role === 'developer')
-    return { role: 'system', content: readContent(message, where) }
-  if (role !== 'user' && role !== 'assistant' && role !== 'tool') {
-    refuse(`${where}.role`, 'must be "system", "user", "assistant" or "tool"')
-  }
-  const images = optional(message.images, `${where}.images`, readList) ?? []
-  for (const [at, image] of images.entries()) readText(image, `${where}.images[${at}]`)
-  const calls = readCalls(message.tool_calls, `${where}.tool_calls`)
-  if (calls.length > 0 && role !== 'assistant')
-    refuse(`${where}.tool_calls`, 'belong to an assistant message')
-  const text = (name: string) => optional(message[name], `${where}.${name}`, readText) || undefined
-  return present({
-    role,
-    content: readContent(message, where),
-    thinking: text('thinking'),
-    images: images.length > 0 ? images : undefined,
-    tool_calls: calls.length > 0 ? calls : undefined,
-    tool_name: text('tool_name'),
-    tool_call_id: text('tool_call_id'),
-  }) as MessageLike
+const readMessages = chatMessages({
+  content: (value, field) => optional(value, field, readText) ?? '',
+  more(message, where) {
+    const { role, tool_calls: calls } = message
+    if (role !== 'assistant' && optional(calls, `${where}.tool_calls`, readList)?.length)
+      refuse(`${where}.tool_calls`, 'belong to an assistant message')
+    const images = optional(message.images, `${where}.images`, readList) ?? []
+    for (const [at, image] of images.entries()) readText(image, `${where}.images[${at}]`)
+    const text = (name: string) => optional(message[name], `${where}.${name}`, readText) || undefined
+    return present({
+      thinking: text('thinking'),
+      images: images.length > 0 ? images : undefined,
+      tool_name: text('tool_name'),
+      tool_call_id: text('tool_call_id'),
+    })
+  },
 })
-
-const readContent = ({ content }: Fields, where: string): string =>
-  optional(content, `${where}.content`, readText) ?? ''
 
 function readSettings(body: Fields): ModelSettings {
   const options = optional(body.options, 'options', readFields) ?? {}
   const { logprobs, top_logprobs, keep_alive } = body
   return present({
-    temperature: optional(options.temperature, 'options.temperature', readNumber),
-    maxTokens: readMaxTokens(options.num_predict, 'options.num_predict'),
-    seed: optional(options.seed, 'options.seed', readWhole),
-    stop: readStop(options.stop, 'options.stop'),
+    ...readSampling(options, { maxTokens: ['num_predict'], where: 'options.' }),
     format: readFormat(body.format),
     thinking: readThinking(body.think),
     provider: {
@@ -106,20 +80,9 @@ function readFormat(value: unknown): ModelSettings['format'] {
 }
 
 function readThinking(value: unknown): ModelSettings['thinking'] {
-  switch (value) {
-    case undefined:
-    case null:
-      return undefined
-    case true:
-    case false:
-    case 'low':
-    case 'medium':
-    case 'high':
-    case 'max':
-      return value
-    default:
-      return refuse('think', 'must be true, false, "low", "medium", "high" or "max"')
-  }
+  if (value === undefined || value === null) return undefined
+  const known = ([true, false, 'low', 'medium', 'high', 'max'] as const).find(one => one === value)
+  return known ?? refuse('think', 'must be true, false, "low", "medium", "high" or "max"')
 }
 
 /** Whether `keep_alive` is no time at all: `0`, `"0"`, `"0s"`. */

@@ -1,6 +1,7 @@
 import { toArguments } from '../../../log/parse-json.ts'
 import type { FaceCall, FaceFault, ReplyEnd, ReplyStart, ReplyStream } from '../face.ts'
 import { oneLine } from '../one-line.ts'
+import { replyStream } from '../reply-stream.ts'
 import { tokensOf } from '../tokens-of.ts'
 
 /** Streams a reply line by line, in the shape of a route. */
@@ -9,27 +10,16 @@ export function streamLines(
   shape: (line: SaidLine) => object = line => line,
 ): ReplyStream {
   const head = headOf(start)
-  let called = 0
   const line = (value: object) => `${oneLine(value)}\n`
   const piece = (message: object, rest: object = {}) =>
     line(shape({ ...head, message: { role: 'assistant', content: '', ...message }, ...rest, done: false }))
-  return {
-    // There is no first line; the wire begins with the first piece.
-    start: () => '',
-    text: (content, logprobs) => {
-      if (content === '' && !logprobs?.length) return ''
-      return piece({ content }, logprobs?.length ? { logprobs } : {})
-    },
-    thinking: thinking => (thinking === '' ? '' : piece({ thinking })),
-    calls: calls => {
-      if (calls.length === 0) return ''
-      return piece({ tool_calls: calls.map(call => toCall(call, called++)) })
-    },
+  return replyStream({
+    delta: (kind, text, logprobs) =>
+      piece({ [kind === 'text' ? 'content' : 'thinking']: text }, logprobs.length > 0 ? { logprobs } : {}),
+    calls: (calls, from) => piece({ tool_calls: calls.map((call, at) => toCall(call, from + at)) }),
     end: end => line(shape({ ...head, message: { role: 'assistant', content: '' }, ...closing(start, end) })),
     fail: fault => line(toError(fault)),
-    // An empty line crashes ollama-python.
-    idle: () => '',
-  }
+  })
 }
 
 interface SaidLine {
@@ -60,13 +50,13 @@ export function toAnswer(start: ReplyStart, end: ReplyEnd) {
 }
 
 /** An error. A prompt that is too long has the words of Ollama's own runner, which clients read the counts from. */
-export function toError({ code, message, tokens }: FaceFault): { error: string } {
+export function toError({ code, message, tokens, details = '' }: FaceFault): { error: string } {
   if (code !== 'context_too_long') return { error: message }
   if (!tokens) return { error: `the input length exceeds the context length: ${message}` }
   const { prompt, window } = tokens
   const error = {
     code: 400,
-    message: `request (${prompt} tokens) exceeds the available context size (${window} tokens)`,
+    message: `request (${prompt} tokens) exceeds the available context size (${window} tokens)${details && `. ${details}`}`,
     type: 'exceed_context_size_error',
     n_prompt_tokens: prompt,
     n_ctx: window,

@@ -289,6 +289,7 @@ describe('a request', () => {
       ],
     })
     expect(request).toEqual({
+      origins: [2, 3, 4, 5, 6, 7].map(at => ({ first: at, last: at })),
       model: 'm',
       system: 'You sail.\n\nBe\nbrief.',
       messages: [
@@ -316,7 +317,7 @@ describe('a request', () => {
         provider: { top_p: 0.9, presence_penalty: 0.5, logprobs: true, top_logprobs: 2, tool_choice: 'auto' },
       },
       stream: true,
-      named: {},
+      named: { user: 'u1' },
       hints: { includeUsage: false },
     })
   })

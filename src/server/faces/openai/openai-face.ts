@@ -6,6 +6,7 @@ import { streamChunks, toCompletion } from './write-reply.ts'
 /** `/v1/chat/completions`. */
 export const openaiFace: Face = {
   name: 'openai',
+  form: 'chat',
   streamType: 'text/event-stream',
   read: readRequest,
   stream: streamChunks,

@@ -1,36 +1,31 @@
 import type { FaceCall, ReplyEnd, ReplyStart, ReplyStream } from '../face.ts'
 import { toOpenAiError } from '../openai-error.ts'
 import { toLogprobs } from '../openai-logprobs.ts'
-import { sse, sseComment } from '../sse.ts'
+import { replyStream } from '../reply-stream.ts'
+import { sse } from '../sse.ts'
 import { tokensOf } from '../tokens-of.ts'
 
 /** Streams a reply as `chat.completion.chunk` events. */
 export function streamChunks(start: ReplyStart): ReplyStream {
   const head = headOf(start, 'chat.completion.chunk')
-  let called = 0
   const choice = (delta: object, rest: object = {}) =>
     sse({ ...head, choices: [{ index: 0, delta, finish_reason: null, ...rest }] })
-  return {
+  return replyStream({
     start: () => choice({ role: 'assistant', content: '' }),
-    text: (content, given) => {
-      if (content === '' && !given?.length) return ''
-      return choice(
-        { content },
-        given?.length ? { logprobs: { content: toLogprobs(given), refusal: null } } : {},
-      )
+    delta(kind, text, logprobs) {
+      if (kind === 'thinking') return choice(toReasoning(text))
+      return choice({ content: text }, logprobs.length > 0 ? { logprobs: toTokens(logprobs) } : {})
     },
-    thinking: delta => (delta === '' ? '' : choice(toReasoning(delta))),
-    calls: calls =>
-      calls.map(call => choice({ tool_calls: [{ index: called++, ...toCall(call) }] })).join(''),
-    end: end => {
+    calls: (calls, from) =>
+      calls.map((call, at) => choice({ tool_calls: [{ index: from + at, ...toCall(call) }] })).join(''),
+    end(end) {
       const usage = start.request.hints.includeUsage
         ? sse({ ...head, choices: [], usage: toUsage(start, end) })
         : ''
       return `${choice({}, { finish_reason: finishOf(end) })}${usage}data: [DONE]\n\n`
     },
     fail: fault => sse(toOpenAiError(fault).body),
-    idle: () => sseComment,
-  }
+  })
 }
 
 /** The body of an answer that is not streamed. */
@@ -43,10 +38,11 @@ export function toCompletion(start: ReplyStart, end: ReplyEnd) {
     ...(thinking !== '' && toReasoning(thinking)),
     ...(calls.length > 0 && { tool_calls: calls.map(toCall) }),
   }
-  const held = logprobs ? { content: toLogprobs(logprobs), refusal: null } : null
   return {
     ...headOf(start, 'chat.completion'),
-    choices: [{ index: 0, message, logprobs: held, finish_reason: finishOf(end) }],
+    choices: [
+      { index: 0, message, logprobs: logprobs ? toTokens(logprobs) : null, finish_reason: finishOf(end) },
+    ],
     usage: toUsage(start, end),
   }
 }
@@ -57,6 +53,8 @@ const headOf = <T extends string>({ id, time, model }: ReplyStart, object: T) =>
   created: Math.floor(time / 1000),
   model,
 })
+
+const toTokens = (logprobs: readonly unknown[]) => ({ content: toLogprobs(logprobs), refusal: null })
 
 /** Thinking has two names: that of Ollama and vLLM, and that of llama.cpp and LM Studio. */
 const toReasoning = (text: string) => ({ reasoning: text, reasoning_content: text })
@@ -78,6 +76,7 @@ function toUsage(start: ReplyStart, end: ReplyEnd) {
     prompt_tokens: prompt,
     completion_tokens: reply,
     total_tokens: prompt + reply,
-    prompt_tokens_details: { cached_tokens: cached },
+    // 0 would say that the model server had nothing: where it does not tell, neither do we.
+    ...(end.usage.cachedTokens !== undefined && { prompt_tokens_details: { cached_tokens: cached } }),
   }
 }

@@ -6,7 +6,7 @@ import { flatName, thoughtMark } from './hints.ts'
 import { replyOf } from './item-id.ts'
 import { readParts } from './read-parts.ts'
 
-type Read = Pick<ChatRequest, 'system' | 'messages'> & {
+type Read = Pick<ChatRequest, 'system' | 'messages' | 'origins'> & {
   readonly references: NonNullable<NamedPlace['references']>
 }
 
@@ -14,8 +14,8 @@ type Read = Pick<ChatRequest, 'system' | 'messages'> & {
 export function readInput(value: unknown, instructions: string): Read {
   const list = messageList([instructions])
   if (typeof value === 'string') {
-    list.add({ role: 'user', content: value })
-    return { ...list.result(), references: [] }
+    list.add({ role: 'user', content: value }, 0)
+    return { ...list.result(1), references: [] }
   }
   if (!Array.isArray(value)) refuse('input', 'must be a text or a list of items')
   const items = value.map((item, at) => readFields(item, `input[${at}]`))
@@ -25,9 +25,10 @@ export function readInput(value: unknown, instructions: string): Read {
   const references: { at: number; reply: string }[] = []
   let reply = openReply()
 
-  function close(): void {
+  /** Ends a reply. `at`: the first item that is no part of it. */
+  function close(at: number): void {
     const message = reply.message()
-    if (message) list.add(message)
+    if (message) list.add(message, at - 1)
     reply = openReply()
   }
 
@@ -37,38 +38,39 @@ export function readInput(value: unknown, instructions: string): Read {
     // Of a reply that is named nothing is read twice.
     const isNamed = named.has(replyOf(item.id) ?? '')
     if (type === 'item_reference') {
-      close()
+      close(at)
       const name = replyOf(item.id)
       if (name !== undefined && references.at(-1)?.reply !== name)
         references.push({ at: list.count(), reply: name })
     } else if (type === 'message' && item.role === 'assistant') {
       if (isNamed) continue
-      if (reply.isSpoken()) close()
+      if (reply.isSpoken()) close(at)
       reply.speak(readAssistantText(item, where))
     } else if (type === 'reasoning') {
       if (!isNamed) reply.think(readThought(item, where))
     } else if (type === 'function_call' || type === 'custom_tool_call') {
       if (!isNamed) reply.call(readCall(item, where))
     } else if (type === 'function_call_output' || type === 'custom_tool_call_output') {
-      close()
+      close(at)
       const content = toContent(readParts(item.output, `${where}.output`))
-      list.add({ role: 'tool', tool_call_id: readText(item.call_id, `${where}.call_id`), content })
+      list.add({ role: 'tool', tool_call_id: readText(item.call_id, `${where}.call_id`), content }, at)
     } else if (type === 'message') {
-      close()
-      addMessage(item, where)
+      close(at)
+      addMessage(item, at)
     }
   }
-  close()
-  return { ...list.result(), references }
+  close(items.length)
+  return { ...list.result(items.length), references }
 
-  function addMessage(item: Fields, where: string): void {
+  function addMessage(item: Fields, at: number): void {
+    const where = `input[${at}]`
     const content = toContent(readParts(item.content, `${where}.content`))
-    if (item.role === 'user') list.add({ role: 'user', content })
+    if (item.role === 'user') list.add({ role: 'user', content }, at)
     else if (item.role !== 'system' && item.role !== 'developer') {
       refuse(`${where}.role`, 'must be "user", "assistant", "system" or "developer"')
     } else if (typeof content !== 'string')
       refuse(`${where}.content`, 'of a system message may hold only texts')
-    else list.addSystem(content)
+    else list.add({ role: 'system', content }, at)
   }
 }
 

@@ -1,22 +1,12 @@
-import {
-  type Fields,
-  optional,
-  readFields,
-  readJsonFields,
-  readList,
-  readText,
-  refuse,
-} from '../../../log/fields.ts'
+import { type Fields, optional, readEach, readJsonFields, readText } from '../../../log/fields.ts'
 import { present } from '../../../log/present.ts'
 import type { Part } from '../../../log/to-content.ts'
+import { refuseElsewhere } from '../own-form.ts'
 
 /** Reads a content or an output: a text, or parts, which take the form of chat completions. Unknown parts are left out. */
 export function readParts(value: unknown, field: string): readonly Part[] {
   if (typeof value === 'string') return [value]
-  return (optional(value, field, readList) ?? []).flatMap((given, at) => {
-    const where = `${field}[${at}]`
-    return readPart(readFields(given, where), where)
-  })
+  return readEach(value, field, readPart).flat()
 }
 
 function readPart(part: Fields, where: string): readonly Part[] {
@@ -28,7 +18,8 @@ function readPart(part: Fields, where: string): readonly Part[] {
     case 'refusal':
       return [readText(part.refusal, `${where}.refusal`)]
     case 'input_image': {
-      const url = optional(part.image_url, `${where}.image_url`, readText) ?? refuseUpload(where)
+      const url = optional(part.image_url, `${where}.image_url`, readText)
+      if (url === undefined) return [readUpload(where)]
       const detail = optional(part.detail, `${where}.detail`, readText)
       return [{ type: 'image_url', image_url: present({ url, detail }) }]
     }
@@ -45,10 +36,13 @@ function readFile(part: Fields, where: string): Part {
   const filename = optional(part.filename, `${where}.filename`, readText)
   const url = optional(part.file_url, `${where}.file_url`, readText)
   if (url !== undefined) return present({ type: 'file', data: url, mediaType: '', filename })
-  const file_data = optional(part.file_data, `${where}.file_data`, readText) ?? refuseUpload(where)
+  const file_data = optional(part.file_data, `${where}.file_data`, readText)
+  if (file_data === undefined) return readUpload(where)
   return { type: 'file', file: present({ filename, file_data }) }
 }
 
-function refuseUpload(where: string): never {
-  return refuse(where, 'must hold the file itself: uploaded files are not known here')
+/** A file that only the upstream has. */
+function readUpload(where: string): Part {
+  refuseElsewhere(where, 'must hold the file itself: uploaded files are not known here')
+  return { type: 'input_file' }
 }

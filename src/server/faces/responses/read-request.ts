@@ -8,7 +8,6 @@ import {
   readJsonFields,
   readList,
   readMetadata,
-  readNumber,
   readText,
   readWhole,
   refuse,
@@ -16,7 +15,8 @@ import {
 import { present } from '../../../log/present.ts'
 import type { ModelSettings } from '../../../models/model.ts'
 import type { ChatRequest, NamedPlace } from '../face.ts'
-import { readEffort, readMaxTokens, readProvider } from '../read-settings.ts'
+import { refuseElsewhere } from '../own-form.ts'
+import { readEffort, readProvider, readSampling } from '../read-settings.ts'
 import type { ResponsesHints } from './hints.ts'
 import { replyOfResponse } from './item-id.ts'
 import { readInput } from './read-input.ts'
@@ -28,7 +28,7 @@ export function readRequest(value: unknown): ChatRequest {
   if (optional(body.background, 'background', readFlag))
     refuse('background', 'must be false: ask for a stream')
   if (optional(body.prompt, 'prompt', readFields))
-    refuse('prompt', 'is not known here: send its text as "input"')
+    refuseElsewhere('prompt', 'is not known here: send its text as "input"')
   const instructions = optional(body.instructions, 'instructions', readText) ?? ''
   const { references, ...read } = readInput(body.input, instructions)
   const { tools, namespaced } = readTools(body.tools)
@@ -44,7 +44,11 @@ export function readRequest(value: unknown): ChatRequest {
     tools,
     settings: readSettings(body, include.includes('message.output_text.logprobs')),
     stream: optional(body.stream, 'stream', readFlag) ?? false,
-    named: { ...readPlace(body), ...(references.length > 0 && { references }) },
+    named: {
+      ...readPlace(body),
+      ...present({ user: optional(body.user, 'user', readText) }),
+      ...(references.length > 0 && { references }),
+    },
     hints: { ...hints },
   }
 }
@@ -69,8 +73,7 @@ function readSettings(body: Fields, isLogprobs: boolean): ModelSettings {
   const { effort } = optional(body.reasoning, 'reasoning', readFields) ?? {}
   const alternatives = optional(body.top_logprobs, 'top_logprobs', readWhole) ?? 0
   return present({
-    temperature: optional(body.temperature, 'temperature', readNumber),
-    maxTokens: readMaxTokens(body.max_output_tokens, 'max_output_tokens'),
+    ...readSampling(body, { maxTokens: ['max_output_tokens'] }),
     format: readFormat(optional(format, 'text.format', readFields) ?? {}),
     thinking: readEffort(effort, 'reasoning.effort'),
     provider: readProvider({

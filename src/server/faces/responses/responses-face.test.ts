@@ -340,6 +340,19 @@ describe('a request', () => {
     })
     const { hints, ...rest } = request
     expect(rest).toEqual({
+      origins: [
+        [1, 1],
+        [2, 2],
+        [3, 7],
+        [8, 8],
+        [9, 9],
+        [10, 12],
+        [13, 13],
+        [14, 14],
+        [15, 15],
+        [16, 16],
+        [17, 17],
+      ].map(([first, last]) => ({ first, last })),
       model: 'm',
       system: 'You are Codex.\n\n<permissions>',
       messages: [

@@ -10,6 +10,8 @@ import { toResponse } from './to-response.ts'
  */
 export const responsesFace: Face = {
   name: 'responses',
+  form: 'responses',
+  field: 'input',
   streamType: 'text/event-stream',
   read(body, headers = {}) {
     const request = readRequest(body)

@@ -1,7 +1,8 @@
 import type { FaceCall, FaceFault, ReplyStart, ReplyStream } from '../face.ts'
 import { toOpenAiError } from '../openai-error.ts'
 import { toLogprobs } from '../openai-logprobs.ts'
-import { sse, sseComment } from '../sse.ts'
+import { replyStream } from '../reply-stream.ts'
+import { sse } from '../sse.ts'
 import {
   closingOf,
   endedResponse,
@@ -17,7 +18,6 @@ import {
 export function streamEvents(start: ReplyStart): ReplyStream {
   const output: object[] = []
   let sequence = 0
-  let open: { readonly kind: 'reasoning' | 'message'; text: string; logprobs: unknown[] } | undefined
 
   const event = (type: string, fields: object) =>
     sse({ type: `response.${type}`, sequence_number: sequence++, ...fields }, `response.${type}`)
@@ -28,38 +28,6 @@ export function streamEvents(start: ReplyStart): ReplyStream {
     const ended = event('output_item.done', { output_index: output.length, item })
     output.push(item)
     return ended
-  }
-
-  function begin(kind: 'reasoning' | 'message'): string {
-    if (open?.kind === kind) return ''
-    const closed = close()
-    open = { kind, text: '', logprobs: [] }
-    if (kind === 'reasoning') {
-      return (
-        closed +
-        added(toReasoning(start, output.length, '')) +
-        event('reasoning_summary_part.added', summary(''))
-      )
-    }
-    return closed + added(toMessage(start, output.length)) + event('content_part.added', content(''))
-  }
-
-  function close(status: 'completed' | 'incomplete' = 'completed'): string {
-    if (!open) return ''
-    const { kind, text, logprobs } = open
-    open = undefined
-    if (kind === 'reasoning') {
-      return (
-        event('reasoning_summary_text.done', { ...inSummary(), text }) +
-        event('reasoning_summary_part.done', summary(text)) +
-        done(toReasoning(start, output.length, text))
-      )
-    }
-    return (
-      event('output_text.done', { ...inContent(), text, logprobs: toLogprobs(logprobs) }) +
-      event('content_part.done', content(text, logprobs)) +
-      done(toMessage(start, output.length, { text, logprobs, status }))
-    )
   }
 
   const inSummary = () => ({
@@ -89,32 +57,38 @@ export function streamEvents(start: ReplyStart): ReplyStream {
     )
   }
 
-  return {
+  return replyStream({
     start: () =>
       event('created', { response: responseOf(start, {}) }) +
       event('in_progress', { response: responseOf(start, {}) }),
-    text(delta, logprobs = []) {
-      if (delta === '' && logprobs.length === 0) return ''
-      const begun = begin('message')
-      open!.text += delta
-      for (const one of logprobs) open!.logprobs.push(one)
-      return begun + event('output_text.delta', { ...inContent(), delta, logprobs: toLogprobs(logprobs) })
+    open(kind) {
+      if (kind === 'text')
+        return added(toMessage(start, output.length)) + event('content_part.added', content(''))
+      return added(toReasoning(start, output.length, '')) + event('reasoning_summary_part.added', summary(''))
     },
-    thinking(delta) {
-      if (delta === '') return ''
-      const begun = begin('reasoning')
-      open!.text += delta
-      return begun + event('reasoning_summary_text.delta', { ...inSummary(), delta })
+    delta: (kind, delta, logprobs) =>
+      kind === 'text'
+        ? event('output_text.delta', { ...inContent(), delta, logprobs: toLogprobs(logprobs) })
+        : event('reasoning_summary_text.delta', { ...inSummary(), delta }),
+    close({ kind, text, logprobs }, end) {
+      if (kind === 'thinking')
+        return (
+          event('reasoning_summary_text.done', { ...inSummary(), text }) +
+          event('reasoning_summary_part.done', summary(text)) +
+          done(toReasoning(start, output.length, text))
+        )
+      const status = end ? closingOf(start, end).status : 'completed'
+      return (
+        event('output_text.done', { ...inContent(), text, logprobs: toLogprobs(logprobs) }) +
+        event('content_part.done', content(text, logprobs)) +
+        done(toMessage(start, output.length, { text, logprobs, status }))
+      )
     },
-    calls: calls => (calls.length === 0 ? '' : close() + calls.map(call).join('')),
-    end(end) {
-      const { status } = closingOf(start, end)
-      return close(status) + event(status, { response: endedResponse(start, end, output) })
-    },
+    calls: calls => calls.map(call).join(''),
+    end: end => event(closingOf(start, end).status, { response: endedResponse(start, end, output) }),
     fail: fault =>
       event('failed', { response: responseOf(start, { status: 'failed', output, error: toFailure(fault) }) }),
-    idle: () => sseComment,
-  }
+  })
 }
 
 /** The error of a failed response. By its code Codex compacts, gives up, waits or asks again. */

@@ -111,19 +111,27 @@ export function toFunctionCall(
   status: Status = 'completed',
 ) {
   const { id, name, arguments: json } = call
+  const { namespaced } = hintsOf(start.request)
   return {
     id: itemId('fc', start.id, index),
     type: 'function_call' as const,
     status,
     call_id: id,
-    ...(hintsOf(start.request).namespaced.get(name) ?? { name }),
+    name,
+    ...(Object.hasOwn(namespaced, name) && namespaced[name]),
     arguments: status === 'in_progress' ? '' : json,
   }
 }
 
 /** What the reader of this face found for its writer. */
 function hintsOf({ hints }: ReplyStart['request']): ResponsesHints {
-  return hints as unknown as ResponsesHints
+  const {
+    echo = {},
+    isThoughtKept = false,
+    namespaced = {},
+    isCodex = false,
+  } = hints as Partial<ResponsesHints>
+  return { echo, isThoughtKept, namespaced, isCodex }
 }
 
 function toUsage(start: ReplyStart, end: ReplyEnd) {

@@ -7,8 +7,8 @@ import { type Fields, optional, readBody, readMetadata } from '../../../log/fiel
 import { NotFoundError } from '../../../log/not-found-error.ts'
 import type { ConversationInfo } from '../../../stores/store.ts'
 import type { ServerEnv } from '../../auth/caller.ts'
-import type { Log } from '../../exchange/asked.ts'
-import { toSeen } from '../../exchange/to-seen.ts'
+import { type Log, sourceOf } from '../../exchange/asked.ts'
+import { seenFromClient } from '../../exchange/seen-from-client.ts'
 import { readInput } from '../../faces/responses/read-input.ts'
 import { listOf, pageOf, readPageQuery } from './page-of.ts'
 import { type ListedItem, toItems } from './to-items.ts'
@@ -66,7 +66,7 @@ export function conversationRoutes({ bodyOf, newId }: ConversationRoutes): Hono<
     const [log, id] = named(context)
     await infoOf(log, id)
     const messages = readItems(readBody(await bodyOf(context.req.raw)).items)
-    const source = sourceOf(log, id)
+    const source = mainOf(log, id)
     const head = (await log.store.head(source.key))?.head ?? 0
     await log.history.thread(id).seed(...messages)
     const added = await listLog(source, { from: head + 1, to: head + messages.length })
@@ -109,14 +109,11 @@ const toConversation = ({ conversation, createdAt, metadata = {} }: Conversation
   metadata,
 })
 
-const sourceOf = ({ store, tenant, history }: Log, conversation: string) => ({
-  store,
-  key: { tenant, conversation, actor: 'assistant', branch: 'main' },
-  count: history.count,
-})
+const mainOf = (log: Log, conversation: string) =>
+  sourceOf(log, { tenant: log.tenant, conversation, actor: 'assistant', branch: 'main' })
 
 async function* itemsOf(log: Log, id: string, order: 'asc' | 'desc'): AsyncGenerator<ListedItem> {
-  for await (const one of readLog(sourceOf(log, id), { reverse: order === 'desc' })) {
+  for await (const one of readLog(mainOf(log, id), { reverse: order === 'desc' })) {
     const items = toItems(one)
     yield* order === 'desc' ? items.toReversed() : items
   }
@@ -128,7 +125,7 @@ function readItems(value: Fields[string]): readonly SeenMessage[] {
   const all = system === undefined ? messages : [{ role: 'system', content: system }, ...messages]
   if (all.length > mostItems)
     throw new BadRequestError(`"items" may hold ${mostItems} items at a time`, 'items')
-  return all.map(toSeen)
+  return all.map(seenFromClient)
 }
 
 /** As at OpenAI a few at a time; a call takes only so many arguments. */

@@ -3,22 +3,22 @@ import { createRests } from '../../../history/log/rests.ts'
 import type { MessageLike } from '../../../log/message.ts'
 import { readMessage } from '../../../log/parse-message.ts'
 import { checkedCounter } from '../../../tokens/create-counter.ts'
-import type { Asked } from '../../exchange/asked.ts'
+import { type Asked, sourceOf } from '../../exchange/asked.ts'
 import { findPlace } from '../../exchange/find-place.ts'
-import type { Upstream } from '../../upstream/upstream.ts'
+import type { Upstreams } from '../../upstream/upstreams.ts'
 
 /**
  * The tokens of all that a request says, with the past that it only names: exact where the upstream counts, else by our own
  * count. The prompt that is sent may be smaller, because it is fitted into the window.
  */
-export async function countRequest(asked: Asked, upstream: Upstream): Promise<number> {
+export async function countRequest(asked: Asked, upstreams: Upstreams): Promise<number> {
   const { request, log, signal } = asked
   const { system, tools, model } = request
   const messages = [
     ...(system === undefined ? [] : [{ role: 'system', content: system }]),
     ...(await saidBefore(asked)),
   ]
-  const exact = await upstream.count?.(model, { messages, tools, signal }).catch(() => undefined)
+  const exact = await upstreams.count(model, { messages, tools, signal }).catch(() => undefined)
   if (exact !== undefined) return exact
   const count = checkedCounter(log.history.count)
   const rest = createRests()
@@ -41,6 +41,6 @@ async function saidBefore(asked: Asked): Promise<readonly MessageLike[]> {
   if (place.kind === 'again') return request.messages
   const key = place.fork?.of ?? place.thread
   const to = place.fork?.at ?? (await log.store.head(key))?.head ?? 0
-  const past = await listLog({ store: log.store, key, count: log.history.count }, { to })
+  const past = await listLog(sourceOf(log, key), { to })
   return [...past.map(({ view }) => view), ...place.messages.slice(place.from)]
 }

@@ -3,7 +3,7 @@ import { readLog } from '../../../history/log/read-log.ts'
 import { BadRequestError } from '../../../log/bad-request-error.ts'
 import { NotFoundError } from '../../../log/not-found-error.ts'
 import type { ServerEnv } from '../../auth/caller.ts'
-import type { Log } from '../../exchange/asked.ts'
+import { type Log, sourceOf } from '../../exchange/asked.ts'
 import { type FoundReply, findReply, forgetReply } from '../../exchange/find-reply.ts'
 import { fromKept } from '../../exchange/kept-response.ts'
 import { replyOfResponse } from '../../faces/responses/item-id.ts'
@@ -57,10 +57,10 @@ async function replyOf(context: Context<ServerEnv>): Promise<FoundReply> {
 }
 
 /** What stands in the log before a reply, from the first message of its request on. */
-async function* inputItems({ store, history }: Log, found: FoundReply, order: 'asc' | 'desc') {
+async function* inputItems(log: Log, found: FoundReply, order: 'asc' | 'desc') {
   const { thread, entry, kept } = found
   const range = { from: kept.from, to: entry.seq - 1, reverse: order === 'desc' }
-  for await (const one of readLog({ store, key: thread, count: history.count }, range)) {
+  for await (const one of readLog(sourceOf(log, thread), range)) {
     const items = toItems(one)
     yield* order === 'desc' ? items.toReversed() : items
   }

@@ -6,17 +6,18 @@ import { requireScope } from '../../auth/require-scope.ts'
 import { type Face, messagesFace, responsesFace, toTokenCount } from '../../faces/index.ts'
 import { parseBody } from '../../guard/parse-body.ts'
 import { knownClient } from '../../identity/known-client.ts'
-import type { ChatRoute } from '../chat-route.ts'
+import { type ChatRoute, modelIn } from '../chat-route.ts'
+import { toStream } from '../pass-on.ts'
 import { readBody } from '../read-body.ts'
 import { conversationRoutes } from './conversation-routes.ts'
 import { countRequest } from './count-route.ts'
 import { replyRoutes } from './reply-routes.ts'
 
-export type ResponsesRoutes = Pick<ChatRoute, 'upstream' | 'newId' | 'now' | 'maxBodyBytes' | 'json'>
+export type ResponsesRoutes = Pick<ChatRoute, 'upstreams' | 'newId' | 'now' | 'maxBodyBytes' | 'json'>
 
 /** What OpenAI's and Anthropic's APIs have beside the routes that answer: stored responses, conversations, counts. */
 export function responsesRoutes(given: ResponsesRoutes): Hono<ServerEnv> {
-  const { upstream, newId, now, maxBodyBytes, json } = given
+  const { upstreams, newId, now, maxBodyBytes, json } = given
   const routes = new Hono<ServerEnv>()
   const mayChat = requireScope('chat')
   const bodyOf = async (request: Request) => {
@@ -24,26 +25,45 @@ export function responsesRoutes(given: ResponsesRoutes): Hono<ServerEnv> {
     return bytes.length === 0 ? undefined : parseBody(bytes, json)
   }
 
-  async function count(context: Context<ServerEnv>, face: Face, defaults: object): Promise<number> {
+  async function count(
+    context: Context<ServerEnv>,
+    face: Face,
+    body: unknown,
+    defaults: object,
+  ): Promise<number> {
     const { raw } = context.req
     const { log, caller } = context.var
     const headers = Object.fromEntries(raw.headers)
-    const request = face.read({ ...defaults, ...readFields((await bodyOf(raw)) ?? {}) }, headers)
+    const request = face.read({ ...defaults, ...readFields(body ?? {}) }, headers)
     const { keyId } = caller
     const named = knownClient(request, headers)
     refuseInner(named?.actor)
     await refuseExperiment(log, named?.conversation, caller)
     const asked = { log, face: face.name, request, headers, keyId, signal: raw.signal, newId, now }
-    return countRequest(asked, upstream)
+    return countRequest(asked, upstreams)
   }
 
-  routes.post('/v1/messages/count_tokens', mayChat, async context =>
-    context.json(toTokenCount(await count(context, messagesFace, {}))),
-  )
-  routes.post('/v1/responses/input_tokens', mayChat, async context => {
-    const tokens = await count(context, responsesFace, { model: '', input: [] })
-    return context.json({ object: 'response.input_tokens', input_tokens: tokens })
-  })
+  /** An upstream of the same form counts what its client wrote; else we do. */
+  function counting(path: string, face: Face, defaults: object, toAnswer: (tokens: number) => object) {
+    routes.post(path, mayChat, async context => {
+      const { raw } = context.req
+      const bytes = await readBody(raw, maxBodyBytes)
+      const body = bytes.length === 0 ? undefined : parseBody(bytes, json)
+      const upstream = upstreams.find(modelIn(body))?.upstream
+      if (!upstream?.forms?.has(face.form))
+        return context.json(toAnswer(await count(context, face, body, defaults)))
+      const { 'content-encoding': _, ...sent } = Object.fromEntries(raw.headers)
+      const passed = { method: 'POST', path: `${path}${new URL(raw.url).search}`, headers: sent, body: bytes }
+      const { status, ...answer } = await upstream.pass({ ...passed, signal: raw.signal })
+      const { 'content-length': __, ...headers } = answer.headers
+      return new Response(toStream(answer.body), { status, headers })
+    })
+  }
+
+  counting('/v1/messages/count_tokens', messagesFace, {}, toTokenCount)
+  counting('/v1/responses/input_tokens', responsesFace, { model: '', input: [] }, tokens => ({
+    ...{ object: 'response.input_tokens', input_tokens: tokens },
+  }))
   for (const [path, inner] of [
     ['/v1/responses', replyRoutes()],
     ['/v1/conversations', conversationRoutes({ bodyOf, newId })],

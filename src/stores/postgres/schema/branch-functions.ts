@@ -86,12 +86,13 @@ begin
   perform ${schema}.make_durable();
   perform from ${schema}.conversations where key = p_key and deleted_at is null for update;
   if not found then return false; end if;
-  -- This waits for whoever is writing, and each later statement sees what they wrote.
+  -- This waits for other writers, and each later statement sees what they wrote.
   perform from ${schema}.branches where key = p_key order by actor, branch for update;
   if exists (select from ${schema}.branches where key = p_key and (updated_at >= p_unused_since
     or p_unused_since is not null and open_turn is not null and lease_until > ${schema}.now_ms()))
   then return false; end if;
-  update ${schema}.conversations set deleted_at = ${schema}.now_ms(), title = null, metadata = null where key = p_key;
+  update ${schema}.conversations set deleted_at = ${schema}.now_ms(), title = null, metadata = null, person = null
+    where key = p_key;
   delete from ${schema}.branches where key = p_key;
   delete from ${schema}.entries where key = p_key;
   delete from ${schema}.turns where key = p_key;

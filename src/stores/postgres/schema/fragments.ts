@@ -7,9 +7,9 @@ export const planOnce = 'set plan_cache_mode = force_generic_plan'
 
 /** Appends entries to the branch `b`, from a head on, except those that it or its shared past already has; `added` counts them. */
 export const putEntries = (schema: string, head: string, turn: string, entries: string): string => `
-  insert into ${schema}.entries (time, line, seq, turn, role, key, id, checksum, tokens, words, payload)
+  insert into ${schema}.entries (time, line, seq, turn, role, key, id, checksum, tokens, payload)
     select e.time, b.line, ${head} + row_number() over (order by e.n), ${turn}, e.role, b.key, e.id,
-      ${withPlace('e.checksum', `${head} + row_number() over (order by e.n)`, turn)}, e.tokens, e.words, e.payload
+      ${withPlace('e.checksum', `${head} + row_number() over (order by e.n)`, turn)}, e.tokens, e.payload
     from ${recordsOf(schema, entries)}
     where ${placeOf(schema, 'b.line')} is null
       and (b.fork_of is null or not exists (
@@ -40,14 +40,13 @@ export const sameCall = [
   .map(name => `${name} = excluded.${name}`)
   .join(', ')
 
-/** The checksum of an entry with its place (entry-sum.ts). */
+/** The checksum of an entry with its place (rows.ts). */
 export const withPlace = (sum: string, seq: string, turn: string): string =>
   `${sum} + 31 * (${seq})::bigint + 1009 * (${turn})::bigint`
 
 const recordsOf = (schema: string, entries: string) => `rows from (json_to_recordset(${entries})
-      as (id text, role ${schema}.role, time double precision, checksum bigint, tokens text,
-        words integer[], payload text))
-      with ordinality e (id, role, time, checksum, tokens, words, payload, n)`
+      as (id text, role ${schema}.role, time double precision, checksum bigint, tokens text, payload text))
+      with ordinality e (id, role, time, checksum, tokens, payload, n)`
 
 /**
  * The place of the entry `e.id` in a line of the branch `b`. Not by equality: the planner takes every line for short, and

@@ -23,13 +23,15 @@ begin
       if answer->>'outcome' <> 'ok' then
         perform ${schema}.refuse_restore(answer->>'outcome');
       end if;
-      -- A branch without anything of its own makes a conversation no newer.
-      update ${schema}.branches x set updated_at = c.created_at from ${schema}.conversations c
-        where x.key = p_key and x.actor = p_actor and x.branch = p_branch and c.key = p_key;
     elsif is_new then
       b := ${schema}.lock_or_create(p_key, p_actor, p_branch, p_tenant, p_conversation, 0,
         coalesce(p_time, ${schema}.now_ms()));
       if b.line is null then perform ${schema}.refuse_restore('deleted'); end if;
+    end if;
+    -- A branch is not older than its conversation, and without anything of its own it makes it no newer.
+    if is_new then
+      update ${schema}.branches x set updated_at = c.created_at from ${schema}.conversations c
+        where x.key = p_key and x.actor = p_actor and x.branch = p_branch and c.key = p_key;
     end if;
     select * into b from ${schema}.branches where ${isBranch} for update;
     if p_fork_of is not null and (b.fork_of, b.fork_at) is distinct from (p_fork_of, p_fork_at) then
@@ -98,12 +100,13 @@ begin
     on x.key = b.key and x.line = b.line and x.idempotency_key = t.key where t.turn > b.turns limit 1;
   if found then perform ${schema}.refuse_restore('key_reused', null, null, clash.key); end if;
 
-  insert into ${schema}.entries (time, line, seq, turn, role, key, id, checksum, tokens, words, payload)
-    select e.time, b.line, e.seq, e.turn, e.role, b.key, e.id, ${withPlace('e.checksum', 'e.seq', 'e.turn')}, e.tokens, e.words, e.payload
+  insert into ${schema}.entries (time, line, seq, turn, role, key, id, checksum, tokens, payload)
+    select e.time, b.line, e.seq, e.turn, e.role, b.key, e.id, ${withPlace('e.checksum', 'e.seq', 'e.turn')}, e.tokens, e.payload
     from ${schema}.stretch_entries(p_entries) e where e.seq > b.head;
-  -- Nobody's lease ends them: whoever held one held it elsewhere.
+  -- Nobody holds the turns: their former holders work on another store.
   insert into ${schema}.turns (key, line, turn, first, last, epoch, status, started_at, ended_at, error, idempotency_key, body)
-    select b.key, b.line, t.turn, t.first, case when t.status <> 'open' then t.last end, 0, t.status,
+    select b.key, b.line, t.turn, t.first, case when t.status <> 'open' then t.last end,
+      case when t.status = 'open' then b.epoch + 1 else 0 end, t.status,
       t."startedAt", t."endedAt", t.error, t.key, t.body
     from ${schema}.stretch_turns(p_turns) t where t.turn > b.turns;
   update ${schema}.branches x set head = fresh.head, turns = coalesce(latest.turn, b.turns),
@@ -117,9 +120,9 @@ end $$;
 
 create function ${schema}.stretch_entries(p_entries json)
 returns table (seq integer, turn integer, id text, role ${schema}.role, "time" double precision, checksum bigint, tokens text,
-  words integer[], payload text) language sql immutable as $$
+  payload text) language sql immutable as $$
   select * from json_to_recordset(p_entries) as (seq integer, turn integer, id text, role ${schema}.role,
-    "time" double precision, checksum bigint, tokens text, words integer[], payload text)
+    "time" double precision, checksum bigint, tokens text, payload text)
 $$;
 
 create function ${schema}.stretch_turns(p_turns json)

@@ -20,9 +20,11 @@ create table ${schema}.conversations (
   title text,
   -- JSON, as text for the same reason as payloads.
   metadata text,
+  person text collate "C",
   constraint conversations_keys primary key (key),
   constraint conversations_names unique (tenant, conversation)
 );
+create index conversations_person on ${schema}.conversations (tenant, person) where person is not null;
 
 -- Every append updates the head: room in the page keeps these updates out of the index.
 create table ${schema}.branches (
@@ -35,6 +37,9 @@ create table ${schema}.branches (
   lease_until double precision,
   lease_ms double precision,
   open_turn integer,
+  -- The place after which the branch has entries that are not indexed; null when it has none. Appends leave it as it is, so
+  -- they stay out of its index.
+  waiting_after integer,
   fork_at integer,
   actor text collate "C" not null,
   branch text collate "C" not null,
@@ -45,6 +50,7 @@ create table ${schema}.branches (
   past_ends integer[],
   constraint branches_names primary key (key, actor, branch)
 ) with (fillfactor = 50);
+create index branches_waiting on ${schema}.branches (key) where waiting_after is not null;
 
 -- The last place of an open turn is the head of its branch: only the end writes it down.
 create table ${schema}.turns (
@@ -53,7 +59,7 @@ create table ${schema}.turns (
   turn integer not null,
   first integer not null,
   last integer,
-  -- The lease that ends it; 0 when it was somebody else who did.
+  -- The lease that ends it; 0 when another writer has closed it, or it was restored.
   epoch integer not null,
   status ${schema}.turn_status not null,
   started_at double precision not null,
@@ -73,11 +79,8 @@ create table ${schema}.entries (
   role ${schema}.role not null,
   key uuid not null,
   id text collate "C" not null,
-  -- Of all but the words (entry-sum.ts).
   checksum bigint not null,
   tokens text not null,
-  -- Hashes of tenant and word, for search: the same words as in every other store, whatever the database's locale.
-  words integer[],
   payload text not null,
   constraint entries_places primary key (key, line, seq),
   constraint entries_ids unique (key, line, id)
@@ -122,9 +125,36 @@ create table ${schema}.marks (
 );
 create index marks_found on ${schema}.marks (mark, place);
 
--- A short list of what waits for the index: a long one takes more room, and whoever finds it full has to wait.
-create index entries_found on ${schema}.entries using gin (words) with (gin_pending_list_limit = 512)
-  where words is not null;
+-- Hashes of tenant and word (word-hashes.ts), and the time of the entry: search finds the newest without looking at entries.
+-- They are written after the entry was stored, so that its writer does not wait for them. An entry without words has no row.
+create table ${schema}.words (
+  time double precision not null,
+  key uuid not null,
+  line integer not null,
+  seq integer not null,
+  words integer[] not null,
+  constraint words_places primary key (key, line, seq)
+);
+-- A short list of what waits for the index: a long one takes more room, and a writer that finds it full has to wait.
+create index words_found on ${schema}.words using gin (words) with (gin_pending_list_limit = 512);
+
+create function ${schema}.mark_waiting() returns trigger language plpgsql as $$
+begin
+  new.waiting_after := old.head;
+  return new;
+end $$;
+
+create trigger branches_wait before update of head on ${schema}.branches
+  for each row when (new.head > old.head and new.waiting_after is null) execute function ${schema}.mark_waiting();
+
+create function ${schema}.forget_words() returns trigger language plpgsql as $$
+begin
+  delete from ${schema}.words where key = old.key and line = old.line;
+  return null;
+end $$;
+
+create trigger branches_forget after delete on ${schema}.branches
+  for each row execute function ${schema}.forget_words();
 
 -- The key of a conversation, for people at the database. conversation-key.ts computes the same bytes for the store.
 create function ${schema}.key_of(p_tenant text, p_conversation text) returns uuid language sql stable as $$
@@ -134,15 +164,7 @@ $$;
 
 -- Refuses every change of the log: entries are only deleted with their conversation.
 create function ${schema}.refuse_change() returns trigger language plpgsql as $$
-declare
-  added ${schema}.entries;
 begin
-  -- Not a change of the log: an entry that was not in the index of words comes into it.
-  if tg_op = 'UPDATE' and old.words is null then
-    added := new;
-    added.words := null;
-    if added is not distinct from old then return new; end if;
-  end if;
   if tg_op = 'DELETE' and exists (
     select from ${schema}.conversations c where c.key = old.key and c.deleted_at is not null
   ) then

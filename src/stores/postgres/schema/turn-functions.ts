@@ -1,11 +1,11 @@
-import { isBranch, planOnce, putEntries, putMarks, sameCall } from './fragments.ts'
+import { isBranch, placeOf, planOnce, putEntries, putMarks, sameCall } from './fragments.ts'
 
 /** Functions that begin, continue and end turns, and seed entries. Each is one statement, so one transaction. */
 export const turnFunctions = (schema: string): string => `
 create function ${schema}.begin_turn(
   p_key uuid, p_actor text, p_branch text, p_tenant text, p_conversation text,
   p_owner text, p_lease_ms double precision, p_expected integer, p_once text, p_body text,
-  p_closing json, p_entries json, p_marks json default null
+  p_closing json, p_closing_status text, p_closing_error text, p_entries json, p_marks json default null
 ) returns json language plpgsql ${planOnce} as $$
 declare
   b ${schema}.branches;
@@ -19,13 +19,11 @@ begin
   if b.line is null then return ${schema}.why_missing(p_key, 'conflict'); end if;
   now := ${schema}.now_ms();
 
-  -- The writer itself asks again because the answer got lost: with a key or without, the turn is its own.
-  if b.open_turn is not null and b.lease_until > now and b.lease_owner = p_owner
-    and json_array_length(p_entries) > 0 and ${schema}.has_all(b, p_entries) then
+  -- The owner of the open turn asks for the same again: its answer got lost.
+  if b.open_turn is not null and b.lease_owner = p_owner and ${schema}.is_begun(b, p_once, p_body, p_entries) then
+    update ${schema}.branches set lease_until = now + p_lease_ms, lease_ms = p_lease_ms where ${isBranch};
     select * into t from ${schema}.turns where key = b.key and line = b.line and turn = b.open_turn;
-    if (t.idempotency_key, t.body) is not distinct from (p_once, p_body) then
-      return json_build_object('outcome', 'begun', 'turn', ${schema}.turn_json(t, b.head), 'epoch', b.epoch, 'head', b.head);
-    end if;
+    return json_build_object('outcome', 'begun', 'turn', ${schema}.turn_json(t, b.head), 'epoch', b.epoch, 'head', b.head);
   end if;
 
   if p_once is not null then
@@ -48,7 +46,8 @@ begin
   if b.open_turn is not null then
     ${putEntries(schema, 'b.head', 'b.open_turn', 'p_closing')}
     b.head := b.head + added;
-    update ${schema}.turns set status = 'interrupted', epoch = 0, last = b.head, ended_at = now
+    update ${schema}.turns set status = p_closing_status::${schema}.turn_status, error = p_closing_error, epoch = 0,
+        last = b.head, ended_at = now
       where key = b.key and line = b.line and turn = b.open_turn;
   end if;
 
@@ -58,12 +57,22 @@ begin
   ${putEntries(schema, 'b.head', 't.turn', 'p_entries')}
   b.head := b.head + added;
   update ${schema}.branches
-    set head = b.head, turns = t.turn, open_turn = t.turn, epoch = t.epoch, updated_at = now,
+    set head = b.head, turns = t.turn, open_turn = t.turn, epoch = t.epoch, updated_at = greatest(updated_at, now),
       lease_owner = p_owner, lease_until = now + p_lease_ms, lease_ms = p_lease_ms
     where ${isBranch};
   ${putMarks(schema, 't.first - 1')}
   return json_build_object('outcome', 'begun', 'turn', ${schema}.turn_json(t, b.head), 'epoch', t.epoch, 'head', b.head);
 end $$;
+
+-- Whether the open turn began with this key, body and entries: all of them are stored, and one of them in this turn.
+create function ${schema}.is_begun(b ${schema}.branches, p_once text, p_body text, p_entries json) returns boolean
+language sql stable as $$
+  select ${schema}.has_all(b, p_entries) and exists (
+    select from ${schema}.turns t where t.key = b.key and t.line = b.line and t.turn = b.open_turn
+      and (t.idempotency_key, t.body) is not distinct from (p_once, p_body)
+      and exists (select from json_to_recordset(p_entries) as e (id text) where ${placeOf(schema, 'b.line')} >= t.first)
+  )
+$$;
 
 create function ${schema}.seed_entries(
   p_key uuid, p_actor text, p_branch text, p_tenant text, p_conversation text, p_expected integer, p_entries json
@@ -82,7 +91,7 @@ begin
   if b.head <> p_expected then return json_build_object('outcome', 'conflict', 'head', b.head); end if;
 
   ${putEntries(schema, 'b.head', '0', 'p_entries')}
-  update ${schema}.branches set head = b.head + added, updated_at = ${schema}.now_ms() where ${isBranch};
+  update ${schema}.branches set head = b.head + added, updated_at = greatest(updated_at, ${schema}.now_ms()) where ${isBranch};
   return json_build_object('outcome', 'ok', 'head', b.head + added);
 end $$;
 
@@ -100,21 +109,25 @@ declare
   added integer;
 begin
   loop
-    update ${schema}.branches set head = head + p_count, updated_at = ${schema}.now_ms()
+    update ${schema}.branches set head = head + p_count, updated_at = greatest(updated_at, ${schema}.now_ms())
       where ${isBranch} and head = p_expected and epoch = p_epoch and lease_owner = p_owner and open_turn is not null
       returning * into b;
     exit when found;
     refusal := ${schema}.why_not_appended(p_key, p_actor, p_branch, p_owner, p_epoch, p_expected, p_entries, p_status);
-    -- Nothing speaks against it any more: somebody was in the way only for a moment.
+    -- Nothing speaks against it any more: another writer was in the way only for a moment.
     if refusal is not null then return refusal; end if;
   end loop;
   ${putEntries(schema, 'p_expected', 'b.open_turn', 'p_entries')}
   if added < p_count then
     update ${schema}.branches set head = p_expected + added where ${isBranch};
   end if;
+  -- All of it was stored before: the rest of it too.
+  if added = 0 and p_count > 0 and p_status is null then
+    return json_build_object('outcome', 'ok', 'head', p_expected);
+  end if;
   if p_status is not null then
     update ${schema}.turns set status = p_status::${schema}.turn_status, error = p_error, last = p_expected + added,
-        ended_at = b.updated_at
+        ended_at = ${schema}.now_ms()
       where key = b.key and line = b.line and turn = b.open_turn;
     update ${schema}.branches set open_turn = null, lease_owner = null, lease_until = null, lease_ms = null where ${isBranch};
   end if;
@@ -139,10 +152,10 @@ begin
   select * into b from ${schema}.branches where ${isBranch} for update;
   if not found then return ${schema}.why_missing(p_key); end if;
 
-  -- Somebody asks again because the answer got lost: all of it is there.
+  -- The caller asks again because the answer got lost: all of it is there.
   if ${schema}.has_all(b, p_entries) and (p_status is null and json_array_length(p_entries) > 0 or exists (
     select from ${schema}.turns
-      where key = b.key and line = b.line and epoch = p_epoch and status = p_status::${schema}.turn_status
+      where key = b.key and line = b.line and epoch = nullif(p_epoch, 0) and status = p_status::${schema}.turn_status
   )) then
     return json_build_object('outcome', 'ok', 'head', b.head);
   end if;
@@ -183,7 +196,7 @@ begin
   return ${schema}.why_missing(p_key);
 end $$;
 
--- Takes over the open turn of somebody whose lease has run out.
+-- Takes over the open turn of a holder whose lease has run out.
 create function ${schema}.resume_turn(
   p_key uuid, p_actor text, p_branch text, p_owner text, p_lease_ms double precision
 ) returns json language plpgsql as $$

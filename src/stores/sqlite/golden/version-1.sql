@@ -7,9 +7,11 @@ CREATE TABLE conversations (
   deleted_at INTEGER,
   title TEXT,
   metadata TEXT,
+  person TEXT,
   checksum INTEGER NOT NULL,
   UNIQUE (tenant, conversation)
 );
+CREATE INDEX conversations_person ON conversations (tenant, person) WHERE person IS NOT NULL;
 CREATE TABLE branches (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   conversation_id INTEGER NOT NULL REFERENCES conversations (id),
@@ -39,7 +41,6 @@ CREATE TABLE turns (
   error TEXT,
   key TEXT,
   body TEXT,
-  owner TEXT NOT NULL,
   epoch INTEGER NOT NULL,
   checksum INTEGER NOT NULL,
   PRIMARY KEY (branch_id, turn)
@@ -118,14 +119,14 @@ INSERT INTO words (words, rank) VALUES ('secure-delete', 1);
 PRAGMA user_version = 1;
 
 INSERT INTO conversations VALUES
-  (1, 'acme', 'lemonade', 1000, NULL, 'Birds', '{"a":1}', 3976055512),
-  (2, 'acme', 'gone', 1000, 1500, NULL, NULL, 1936499285);
+  (1, 'acme', 'lemonade', 1000, NULL, 'Birds', '{"a":1}', 'ada', 604189221),
+  (2, 'acme', 'gone', 1000, 1500, NULL, NULL, NULL, 3876162173);
 INSERT INTO branches VALUES
   (1, 1, 'Dr. Smith', 'main', NULL, 0, 3, 2, 2, 'ada', 2, 3000, 2000, 2740001678),
   (2, 1, 'Dr. Smith', 'edit', 1, 2, 3, 1, NULL, NULL, 0, 0, 2100, 4252983127);
 INSERT INTO turns VALUES
-  (1, 1, 'completed', 1, 2, 1000, 1100, NULL, 'k', 'hash', 'ada', 1, 3873203261),
-  (1, 2, 'open', 3, 3, 2000, NULL, NULL, NULL, NULL, 'ada', 2, 2845679856);
+  (1, 1, 'completed', 1, 2, 1000, 1100, NULL, 'k', 'hash', 1, 1863086272),
+  (1, 2, 'open', 3, 3, 2000, NULL, NULL, NULL, NULL, 2, 3391704358);
 INSERT INTO entries (place, id, turn, role, time, tokens, checksum, payload) VALUES
   (16777217, 'one', 1, 'user', 1000, '{"o200k":2}', 3935311230, '{"role":"user","content":"the pelican"}'),
   (16777218, 'two', 1, 'assistant', 1100, '{}', 2217884476, '{"role":"assistant","content":"a bird"}'),

@@ -1,0 +1,76 @@
+// What a person's other conversations cost: 1,000 of 100 messages, made of public ones. CPU time of `begin` with and without
+// `remember: 'person'`, and of the first one after a restart.
+//
+//   node bench/trials/remember.mjs --data DIR [--conversations 1000]
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { createHistory } from '../.build/history/index.js'
+import { sqliteStore } from '../.build/stores/sqlite/sqlite-store.js'
+import { loadSets } from '../lib/conversations.mjs'
+
+const { values } = parseArgs({
+  options: { data: { type: 'string' }, conversations: { type: 'string', default: '1000' } },
+})
+const size = Number(values.conversations)
+const sets = Object.values(loadSets(values.data)).flat()
+const turns = sets.flatMap(({ turns }) => turns)
+const questions = sets.flatMap(({ questions }) => questions).map(({ text }) => text)
+const folder = mkdtempSync(join(tmpdir(), 'throughline-remember-'))
+const path = join(folder, 'log.db')
+
+let store = sqliteStore({ path })
+const open = remember => createHistory({ store, person: 'one', remember, window: 4096 })
+let history = open('person')
+for (let n = 0; n < size; n++) {
+  const messages = Array.from({ length: 100 }, (_, at) => {
+    const { role, content } = turns[(n * 100 + at) % turns.length]
+    return { role, content, time: Date.UTC(2024, 0, 1) + n * 86_400_000 + at * 60_000 }
+  })
+  await history.thread(`past ${n}`).seedTurns(messages)
+}
+console.log(`${size} conversations of 100 messages are written`)
+
+const median = list => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)]
+
+async function cost(history, name, text) {
+  const thread = history.thread(name)
+  const before = process.cpuUsage()
+  const from = performance.now()
+  const { turn } = await thread.begin({ role: 'user', content: text })
+  const { user, system } = process.cpuUsage(before)
+  const ms = performance.now() - from
+  const [entry] = await thread.entries({ limit: 1 })
+  await turn.complete({ role: 'assistant', content: 'Noted.' })
+  return { cpu: (user + system) / 1000, ms, quotes: entry.quotes?.length ?? 0 }
+}
+
+for (const [kind, texts] of [
+  ['questions', questions.filter((_, at) => at % 37 === 0).slice(0, 60)],
+  [
+    'messages',
+    turns
+      .filter(({ role }, at) => role === 'user' && at % 97 === 0)
+      .slice(0, 60)
+      .map(one => one.content),
+  ],
+]) {
+  const rows = { person: [], conversation: [] }
+  for (const [at, text] of texts.entries())
+    for (const remember of Object.keys(rows))
+      rows[remember].push(await cost(open(remember), `${kind} ${remember} ${at}`, text))
+  const more = median(rows.person.map(({ cpu }) => cpu)) - median(rows.conversation.map(({ cpu }) => cpu))
+  const share = rows.person.filter(({ quotes }) => quotes > 0).length / texts.length
+  console.log(
+    `${kind}: ${more.toFixed(1)} ms of CPU more, ${(100 * share).toFixed(0)} % bring something back`,
+  )
+}
+const used = process.memoryUsage().rss / 2 ** 20
+await store.close()
+store = sqliteStore({ path })
+history = open('person')
+const { ms } = await cost(history, 'after a restart', questions[0])
+console.log(`first message after a restart: ${ms.toFixed(0)} ms; ${used.toFixed(0)} MB of memory in all`)
+await store.close()
+rmSync(folder, { recursive: true })

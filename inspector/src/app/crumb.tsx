@@ -1,0 +1,26 @@
+import { Link } from '@tanstack/react-router'
+import styles from './crumb.module.css'
+
+export interface CrumbProps {
+  /** The list that this belongs to. */
+  readonly to: '/' | '/e'
+  readonly list: string
+  readonly name: string
+  readonly children?: React.ReactNode
+}
+
+/** Where a view is: `Conversations / Toad patrol`. */
+export function Crumb({ to, list, name, children }: CrumbProps) {
+  return (
+    <>
+      <Link to={to} className={styles.root}>
+        {list}
+      </Link>
+      <span className={styles.slash}>/</span>
+      <strong className={styles.name} title={name}>
+        {name}
+      </strong>
+      {children}
+    </>
+  )
+}

@@ -1,0 +1,65 @@
+import { ask } from '../api/client.ts'
+import { observable } from '../api/observable.ts'
+import { conversationsQuery } from '../api/queries.ts'
+import { queryClient } from '../api/query-client.ts'
+import type { Answer } from '../api/routes.ts'
+import { amountOf, count } from './format.ts'
+
+/** What became of a file. */
+export interface FileOutcome {
+  readonly file: string
+  readonly state: 'running' | 'taken' | 'refused'
+  readonly text: string
+  /** The conversation, if the file holds one. */
+  readonly conversation?: string
+}
+
+/** The files that were given last. */
+export const importOutcomes = observable<readonly FileOutcome[]>([])
+
+/** Sends files to the server, one after another, and says of each what came in or why it was refused. */
+export async function importFiles(files: readonly File[]): Promise<void> {
+  if (files.length === 0 || importOutcomes.get().some(({ state }) => state === 'running')) return
+  importOutcomes.set(files.map(({ name }) => ({ file: name, state: 'running', text: 'Reading…' })))
+  for (const [at, file] of files.entries()) {
+    const outcome = await importFile(file)
+    importOutcomes.set(importOutcomes.get().with(at, outcome))
+  }
+  await queryClient.invalidateQueries({ queryKey: conversationsQuery.queryKey })
+}
+
+async function importFile(file: File): Promise<FileOutcome> {
+  try {
+    const imported = await ask('post /import', { body: file })
+    const [conversation] = imported.conversations
+    return {
+      ...{ file: file.name, state: 'taken', text: describe(imported) },
+      ...(conversation !== undefined && imported.conversations.length === 1 && { conversation }),
+    }
+  } catch (error) {
+    return {
+      file: file.name,
+      state: 'refused',
+      text: `was refused. ${(error as Error).message} Nothing of it was stored.`,
+    }
+  }
+}
+
+function describe({ format, conversations, deleted, added }: Answer<'post /import'>): string {
+  const all = `${amountOf(conversations.length, 'conversation')} from ${format}`
+  const gone = deleted.length === 0 ? '' : ` ${count(deleted.length)} more were deleted here, and stay so.`
+  if (conversations.length === 0) return `No conversation in it.${gone}`
+  return added === 0
+    ? `${all}: all of it was here already.${gone}`
+    : `${all}, ${amountOf(added, 'new message')}.${gone}`
+}
+
+/** Lets a person choose files: for those who cannot drag. */
+export function chooseFiles(): void {
+  const input = document.createElement('input')
+  input.type = 'file'
+  input.multiple = true
+  input.accept = '.json,.jsonl,.txt'
+  input.addEventListener('change', () => void importFiles([...(input.files ?? [])]))
+  input.click()
+}

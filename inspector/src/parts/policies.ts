@@ -1,0 +1,28 @@
+import type { PolicyName } from '../../../src/context/policies/choose-policy.ts'
+
+/** A policy as addresses name it: how many messages `sliding` keeps is part of its name. */
+export type OfferedPolicy = Exclude<PolicyName, 'default' | 'sliding'> | `sliding-${number}`
+
+/** What each policy does, in a few words, in the order in which they are offered. A policy that is missing here does not compile. */
+const abouts: Readonly<Record<Exclude<PolicyName, 'default'>, string>> = {
+  thrifty: 'recalls little, reads least',
+  balanced: 'the usual one',
+  thorough: 'recalls much, reads more',
+  stable: 'cuts seldom, recalls nothing',
+  tiered: 'older ones as a line',
+  spongebob: 'the first and the last',
+  sliding: 'the last messages',
+}
+
+/** What a policy does, in a few words. */
+export function aboutPolicy(policy: string): string | undefined {
+  const [name = ''] = policy.split('-')
+  return Object.hasOwn(abouts, name) ? abouts[name as keyof typeof abouts] : undefined
+}
+
+const offered = (...counts: readonly number[]): readonly string[] =>
+  Object.keys(abouts).flatMap(name => (name === 'sliding' ? counts.map(count => `${name}-${count}`) : name))
+
+/** The policies to choose from, and those that are compared with each other. */
+export const allPolicies = offered(20, 50, 100)
+export const usualPolicies = offered(50)

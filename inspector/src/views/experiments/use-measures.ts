@@ -1,0 +1,25 @@
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import type { GoalMeasure } from './goal-measure.ts'
+
+/** The parser of CEL is a file of its own, which the board loads after the experiment is shown. */
+const readerQuery = {
+  queryKey: ['goal measure'],
+  queryFn: () => import('./goal-measure.ts'),
+  staleTime: Number.POSITIVE_INFINITY,
+}
+
+/** How far each goal of an experiment is; undefined for goals that cannot be measured, and while the plan is loading. */
+export function useMeasures(
+  plan: Readonly<Record<string, unknown>> | undefined,
+  amount: number,
+): readonly (GoalMeasure | undefined)[] {
+  const { data: reader } = useQuery(readerQuery)
+  return useMemo(() => {
+    const written = (plan?.goals ?? []) as readonly { readonly holds?: unknown }[]
+    return Array.from({ length: amount }, (_, at) => {
+      const holds = written[at]?.holds
+      return typeof holds === 'string' ? reader?.measureGoal(holds) : undefined
+    })
+  }, [reader, plan, amount])
+}

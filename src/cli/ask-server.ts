@@ -1,0 +1,23 @@
+import { UserError } from './print.ts'
+
+/** Asks a server that is running, by its API. What is not there to be deleted is an answer, other failures are errors. */
+export function askServer(server: string, key = process.env.THROUGHLINE_KEY, under = '') {
+  const base = `${server.replace(/\/+$/, '')}/throughline/v1${under}`
+  return async (method: string, path = '', body?: unknown): Promise<Response> => {
+    let response: Response
+    try {
+      response = await fetch(`${base}${path}`, {
+        method,
+        redirect: 'error',
+        headers: { 'content-type': 'application/json', ...(key && { authorization: `Bearer ${key}` }) },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
+    } catch (error) {
+      const { message, cause } = error as Error
+      throw new UserError(`cannot reach ${server}: ${cause instanceof Error ? cause.message : message}`)
+    }
+    if (response.ok || (method === 'DELETE' && response.status === 404)) return response
+    const { error } = (await response.json().catch(() => ({}))) as { error?: { message?: string } }
+    throw new UserError(`the server at ${server} says: ${error?.message ?? response.status}`)
+  }
+}

@@ -1,0 +1,50 @@
+import { placeOf } from './first-place.ts'
+import { remember } from './remember.ts'
+import type { Transcript } from './transcript.ts'
+
+/**
+ * The units from one up to another whose result only says that an earlier one still holds, where that is gone, and the unit that
+ * has it: its result is sent in their place. Only the first of several that refer to the same.
+ */
+export function findReferred(
+  transcript: Transcript,
+  from: number,
+  to: number,
+  isGone: (unit: number) => boolean,
+): ReadonlyMap<number, number> {
+  const { references } = transcript
+  const found = new Map<number, number>()
+  const given = new Set<number>()
+  for (let place = placeOf(references, from); place < references.length && references[place]! < to; place++) {
+    const referred = referredAt(transcript, place)
+    if (referred < 0 || given.has(referred) || !isGone(referred)) continue
+    given.add(referred)
+    found.set(references[place]!, referred)
+  }
+  return found
+}
+
+/** Of a reference, by its place in their list: the newest unit before it that read the same file and has a result of its own, or -1. */
+function referredAt(transcript: Transcript, place: number): number {
+  const { units, references } = transcript
+  /** How many units were looked at, the newest of them that read each file, and what was found for each reference. */
+  const known = remember(transcript, 'references', () => ({
+    seen: 0,
+    newest: new Map<number, number>(),
+    referred: [] as number[],
+  }))
+  while (known.referred.length <= place) {
+    const unit = references[known.referred.length]!
+    for (; known.seen < unit; known.seen++)
+      if (!units[known.seen]!.refers)
+        for (const file of filesRead(known.seen)) known.newest.set(file, known.seen)
+    known.referred.push(
+      filesRead(unit).reduce((last, file) => Math.max(last, known.newest.get(file) ?? -1), -1),
+    )
+  }
+  return known.referred[place]!
+
+  function filesRead(unit: number): readonly number[] {
+    return units[unit]!.touched.filter((file, at) => at % 2 === 1 && file !== 0 && (file & 1) === 0)
+  }
+}

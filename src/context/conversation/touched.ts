@@ -1,0 +1,83 @@
+import { fileFields } from '../../log/actions.ts'
+import { attempt } from '../../log/attempt.ts'
+import type { Message } from '../../log/message.ts'
+import { isObject } from '../../log/parse-json.ts'
+import type { Touched, Unit } from './unit.ts'
+
+export function touchedBy({ role, text, calls }: Message): Touched {
+  if (role === 'system') return [hashOf(text), 0]
+  return calls.flatMap(({ name, arguments: given }) => [hashOf(`${name}\0${given}`), fileNumber(name, given)])
+}
+
+/** Longer arguments are not parsed: such a call counts as one without a file. */
+const mostParsed = 400_000
+
+function fileNumber(name: string, given: string): number {
+  const isRead = given.length <= mostParsed && /^\s*\{/.test(given)
+  const parsed = isRead ? attempt(() => JSON.parse(given) as unknown, undefined) : undefined
+  if (!isObject(parsed)) return 0
+  const file = fileFields.map(field => parsed[field]).find(value => typeof value === 'string' && value !== '')
+  if (file === undefined) return 0
+  // Without the lowest bit, which says whether the file is written.
+  return ((hashOf(String(file)) & ~1) | (WRITING.test(name.slice(0, 100)) ? 1 : 0)) >>> 0 || 2
+}
+
+const WRITING = /write|edit|create|replace|patch|update|insert|append|delete|remove|move|rename/i
+
+/** FNV-1a over code units. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  return hash >>> 0
+}
+
+/**
+ * The units from one up to another whose results are superseded, each with the newer unit: the same was called again, or the
+ * file was written since. A unit of several calls has one only if it is the same for all of them.
+ */
+export function findSuperseded(
+  units: readonly Unit[],
+  from: number,
+  to: number,
+): ReadonlyMap<number, number | undefined> {
+  const found = new Map<number, number | undefined>()
+  const newest = new Map<number, number>()
+  for (let at = to - 1; at >= from; at--) {
+    const { touched } = units[at]!
+    const newer = new Set<number>()
+    for (let place = 0; place < touched.length; place += 2) {
+      const [call, file] = [touched[place]!, touched[place + 1]!]
+      const isReading = file !== 0 && (file & 1) === 0
+      newer.add(Math.max(newest.get(call) ?? -1, (isReading ? newest.get(-((file | 1) >>> 0)) : -1) ?? -1))
+    }
+    if (newer.size > 0 && !newer.has(-1)) found.set(at, newer.size === 1 ? [...newer][0] : undefined)
+    for (let place = 0; place < touched.length; place += 2) {
+      const [call, file] = [touched[place]!, touched[place + 1]!]
+      if (!newest.has(call)) newest.set(call, at)
+      // Files have negative numbers here, so that they are not taken for calls.
+      if ((file & 1) === 1 && !newest.has(-file)) newest.set(-file, at)
+    }
+  }
+  return found
+}
+
+/** A short result that only says that an earlier one still holds. */
+const REFERENCE =
+  /\b(?:unchanged|not (?:been )?(?:changed|modified)) since\b|\brefer to (?:that|the) (?:earlier|previous)\b/i
+const mostReference = 500
+
+export const isReference = (text: string): boolean => text.length <= mostReference && REFERENCE.test(text)
+
+/** The files that units from one up to another read or write. */
+export function filesIn(units: readonly Unit[], from: number, to: number): ReadonlySet<number> {
+  const files = new Set<number>()
+  for (let at = from; at < to; at++) for (const file of filesOf(units[at]!)) files.add(file)
+  return files
+}
+
+export const touchesOne = (unit: Unit, files: ReadonlySet<number>): boolean =>
+  filesOf(unit).some(file => files.has(file))
+
+/** The files of a unit, whether it reads or writes them. */
+const filesOf = ({ touched }: Unit): readonly number[] =>
+  touched.flatMap((file, place) => (place % 2 === 1 && file !== 0 ? [file | 1] : []))

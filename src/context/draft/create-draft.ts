@@ -1,0 +1,141 @@
+import { nothingCleared } from '../conversation/clearing.ts'
+import { firstPlace } from '../conversation/first-place.ts'
+import { isOrdinary, type Unit } from '../conversation/unit.ts'
+import { unitText } from '../conversation/unit-text.ts'
+import { digestCost, draftCost, unitCost } from './cost.ts'
+import { cutOldest } from './cut-oldest.ts'
+import type { Digest, Draft, OwnDraft } from './draft.ts'
+import { dropToFit } from './drop-to-fit.ts'
+import { type Frame, withoutProtected, withProtected } from './frame.ts'
+import { findSpan, type Insertion, laySpans, type Span, type UnitRange } from './span.ts'
+
+type State = Pick<Draft, 'rule' | 'spans' | 'insertions' | 'spare' | 'systemsFirst' | 'cleared' | 'cut'>
+
+const untouched: State = {
+  rule: 'policy',
+  spans: [],
+  insertions: [],
+  spare: [],
+  systemsFirst: false,
+  cleared: nothingCleared,
+}
+
+export function createDraft(frame: Frame, state: State = untouched): OwnDraft {
+  const { transcript } = frame
+  const { rule } = state
+  const next = (change: Partial<State>) => createDraft(frame, { ...state, ...change })
+  let tokens: number | undefined
+
+  const isKept = (unit: Unit) =>
+    frame.fixed.has(unit.index) || findSpan(state.spans, unit.index) === undefined
+
+  /** Leaves ranges out. An added text goes with the unit that it belongs to, and so do the units that it stood for. */
+  function leaveOut(ranges: readonly UnitRange[], why: string): OwnDraft {
+    const added = ranges.map(range => elided(range, why))
+    const falls = ({ of, before, beside }: Insertion) =>
+      beside ? findSpan(added, before) !== undefined : of.some(range => isIn(added, range))
+    const insertions = state.insertions.filter(insertion => !falls(insertion))
+    // What is left out already keeps the reason for which it went.
+    const gone = state.spans.filter(({ fate }) => fate === 'elided')
+    return next({
+      insertions,
+      spans: laySpans(laySpans(without(state.insertions.filter(falls), why), added), gone),
+    })
+  }
+
+  /** The spans when added texts go: what they stood for is left out. */
+  function without(gone: readonly Insertion[], why: string): readonly Span[] {
+    const ranges = gone.flatMap(({ of }) => of)
+    return ranges.reduce((spans, range) => laySpans(spans, [elided(range, why)]), state.spans)
+  }
+
+  const elided = ({ from, to }: UnitRange, why: string): Span => ({ from, to, fate: 'elided', rule, why })
+
+  function insert(added: readonly Insertion[], fate: 'digested' | 'recalled'): OwnDraft {
+    // A cleared unit that is recalled keeps its line where it stands.
+    const isAway = ({ from }: UnitRange) => fate === 'digested' || findSpan(state.spans, from) !== undefined
+    const spans = added.flatMap(({ of, why }) =>
+      of.filter(isAway).map(range => ({ why, ...range, fate, rule })),
+    )
+    spans.sort((a, b) => a.from - b.from)
+    const insertions = [...state.insertions, ...added].sort((a, b) => a.before - b.before)
+    return next({ insertions, spans: laySpans(state.spans, spans) })
+  }
+
+  const draft: OwnDraft = {
+    frame,
+    units: transcript.units,
+    turns: transcript.turns,
+    capacity: frame.capacity,
+    ...state,
+    get tokens() {
+      tokens ??= draftCost({ frame, ...state })
+      return tokens
+    },
+    textOf: unit => unitText(transcript, unit),
+    entriesOf: unit => transcript.entries.slice(unit.from, unit.to),
+    isProtected: unit => frame.fixed.has(unit.index),
+    isKept,
+    protect(units, why) {
+      const isOpen = (unit: Unit) => isOrdinary(unit) && isKept(unit) && !frame.fixed.has(unit.index)
+      const added = [...units].filter(isOpen).map(unit => [unit.index, { rule, why }] as const)
+      return createDraft(withProtected(frame, added), state)
+    },
+    drop: (units, why) => leaveOut(toRanges(units), why),
+    dropRange: (from, to, why) => leaveOut(from < to ? [{ from, to }] : [], why),
+    dropToFit(units, why) {
+      const spare = { units: [...units], rule, why }
+      return dropToFit(next({ spare: [...state.spare, spare] }), spare)
+    },
+    dropOldest: () => cutOldest(draft),
+    digest: (digests, why) =>
+      insert(
+        digests.map(digest => toInsertion(frame, digest, why)),
+        'digested',
+      ),
+    insert,
+    age(systems) {
+      if (systems.size === 0) return draft
+      const spans = [...systems].map(([unit, why]) => elided({ from: unit, to: unit + 1 }, why))
+      spans.sort((a, b) => a.from - b.from)
+      return createDraft(withoutProtected(frame, systems), { ...state, spans: laySpans(state.spans, spans) })
+    },
+    clear: cleared => next({ cleared }),
+    dropFirstInsertion(why) {
+      const { insertions } = state
+      return next({ insertions: insertions.slice(1), spans: without(insertions.slice(0, 1), why) })
+    },
+    moveSystemsFirst: () => next({ systemsFirst: true }),
+    withCut: cut => next({ cut }),
+    as: name => next({ rule: name }),
+  }
+  return draft
+}
+
+/** Whether a range of units meets one of some ranges, which are sorted. */
+function isIn(sorted: readonly Span[], { from, to }: UnitRange): boolean {
+  const at = firstPlace(sorted.length, place => sorted[place]!.to > from)
+  return at < sorted.length && sorted[at]!.from < to
+}
+
+function toInsertion(
+  frame: Frame,
+  { from, to, line, faults = [], isQuoting }: Digest,
+  why: string,
+): Insertion {
+  const of = [{ from, to }]
+  const added = { part: 'digests', role: 'user', text: line, why, of, faults, answered: true } as const
+  if (!isQuoting || !frame.fixed.has(from)) return { ...added, before: to }
+  return { ...added, before: from, quotes: from, tokens: digestCost(frame, line) - unitCost(frame, from) }
+}
+
+function toRanges(units: Iterable<Unit>): readonly UnitRange[] {
+  const indexes = [...new Set([...units].map(unit => unit.index))].sort((a, b) => a - b)
+  const ranges: { from: number; to: number }[] = []
+  for (const index of indexes) {
+    const last = ranges.at(-1)
+    if (last?.to === index) last.to += 1
+    else ranges.push({ from: index, to: index + 1 })
+  }
+  return ranges
+}

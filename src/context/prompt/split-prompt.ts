@@ -1,0 +1,144 @@
+import { hashText } from '../../log/hash-text.ts'
+import type { MessageLike } from '../../log/message.ts'
+import { isObject } from '../../log/parse-json.ts'
+import { changesBelow, changingTitle, standsUnder } from '../../log/texts.ts'
+import { arrange, isGap, type PromptLayout } from './layout.ts'
+import { describePlace, type PromptLine, splitLines } from './split-lines.ts'
+
+/** A system prompt, divided into what stands still and what changes. */
+export interface SplitPrompt {
+  /** The system messages as they are sent: the same objects where nothing changes. */
+  readonly messages: readonly MessageLike[]
+  /** The message with the changing lines; empty if there are none. */
+  readonly text: string
+  readonly lines: readonly string[]
+  readonly heads: readonly string[]
+  /** The first message as it was given: its changing lines, and stretches of its head; joined by line breaks. */
+  readonly given: readonly GivenPart[] | undefined
+  /** The characters of the first message's head before its first changing line. */
+  readonly before: number
+}
+
+/** Changing lines, or the first and the last place of a stretch of the head. */
+export type GivenPart = string | readonly [from: number, to: number]
+
+/** Divides the system messages by what is known of earlier ones. */
+export function splitPrompt(system: readonly MessageLike[], known: PromptLayout = {}): SplitPrompt {
+  const heads: string[] = []
+  const changing: PromptLine[] = []
+  let first: Divided | undefined
+  const messages = system.map((raw, place) =>
+    mapOpenTexts(raw, text => {
+      const lines = splitLines(text)
+      const before = known.heads?.[heads.length]
+      const { head, isStill } = lines ? arrange(lines, before?.split(' ')) : { head: [], isStill: [] }
+      heads.push(head.join(' '))
+      if (!lines || (isStill.every(Boolean) && !head.some(isGap))) return text
+      const divided = divide(lines, head, isStill)
+      if (place === 0 && text === raw.content) first = divided
+      for (const line of divided.changing) changing.push(line)
+      return divided.head
+    }),
+  )
+  return {
+    messages,
+    text: toText(changing),
+    lines: changing.map(({ text }) => text.trim()),
+    heads,
+    given: first?.given,
+    before: first?.before ?? 0,
+  }
+}
+
+interface Divided {
+  readonly head: string
+  readonly changing: readonly PromptLine[]
+  readonly given: readonly GivenPart[]
+  readonly before: number
+}
+
+function divide(lines: readonly PromptLine[], ids: readonly string[], isStill: readonly boolean[]): Divided {
+  const changing = lines.filter((_, at) => !isStill[at])
+  const still = lines.filter((_, at) => isStill[at])
+  const places = new Map<PromptLine, number>()
+  const head: string[] = []
+  let length = 0
+  let before = -1
+  let next = 0
+  for (const id of ids) {
+    if (isGap(id) && before < 0) before = length
+    const line = isGap(id) ? undefined : still[next++]!
+    if (line) places.set(line, length)
+    head.push(line ? line.text : ' '.repeat(Number(id.slice(1)) || 0) + changesBelow)
+    length += head.at(-1)!.length + 1
+  }
+  const given: GivenPart[] = []
+  for (const line of lines) {
+    const from = places.get(line)
+    const last = given.at(-1)
+    if (from === undefined) given.push(line.text)
+    else if (Array.isArray(last) && last[1] + 1 === from)
+      given[given.length - 1] = [last[0], from + line.text.length]
+    else given.push([from, from + line.text.length])
+  }
+  return { head: head.join('\n'), changing, given, before: before < 0 ? length : before }
+}
+
+/** The changing lines, each as it was sent, under the name of what it stands under. */
+function toText(lines: readonly PromptLine[]): string {
+  if (lines.length === 0) return ''
+  const said = [changingTitle]
+  let under = ''
+  for (const line of lines) {
+    const place = describePlace(line)
+    if (place !== under && place !== '') said.push(standsUnder(place))
+    under = place
+    said.push(line.text)
+  }
+  return said.join('\n')
+}
+
+/** A message as it was given, of its head and its changing lines. */
+export const joinGiven = (given: readonly GivenPart[], head: string): string =>
+  given.map(part => (typeof part === 'string' ? part : head.slice(part[0], part[1]))).join('\n')
+
+/** A copy with its texts changed, but for those that the client marked for caching. The same object if nothing changes. */
+function mapOpenTexts(message: MessageLike, change: (text: string) => string): MessageLike {
+  const { content } = message
+  if (isMarked(message)) return message
+  if (typeof content === 'string') return withContent(message, change(content))
+  if (!Array.isArray(content)) return message
+  const parts = content.map(part => {
+    if (!isObject(part) || part.type !== 'text' || typeof part.text !== 'string' || isMarked(part))
+      return part
+    const text = change(part.text)
+    return text === part.text ? part : { ...part, text }
+  })
+  return parts.every((part, at) => part === content[at]) ? message : withContent(message, parts)
+}
+
+const withContent = (message: MessageLike, content: unknown): MessageLike =>
+  message.content === content ? message : { ...message, content }
+
+/** Whether a client marked a message or a part for caching: as Anthropic has it, or as the AI SDK passes it on. */
+function isMarked(holder: object): boolean {
+  const { cache_control: mark, providerOptions: options } = holder as Record<string, unknown>
+  if (isObject(mark)) return true
+  return (
+    isObject(options) &&
+    Object.values(options).some(one => isObject(one) && markNames.some(name => name in one))
+  )
+}
+
+const markNames = ['cacheControl', 'cache_control', 'cachePoint']
+
+/** The tools in the order of the first time, if they are the same ones. */
+export function orderTools<Tool>(
+  tools: readonly Tool[],
+  known: readonly string[] | undefined,
+): { readonly tools: readonly Tool[]; readonly ids: readonly string[] } {
+  const ids = tools.map(tool => hashText(JSON.stringify(tool) ?? ''))
+  const byId = new Map(ids.map((id, at) => [id, tools[at]!]))
+  const isSame = known?.length === ids.length && byId.size === ids.length && known.every(id => byId.has(id))
+  return isSame ? { tools: known.map(id => byId.get(id)!), ids: known } : { tools, ids }
+}

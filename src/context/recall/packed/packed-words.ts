@@ -1,0 +1,186 @@
+import { firstPlace, placeOf } from '../../conversation/first-place.ts'
+import { roomyList } from '../../conversation/roomy-list.ts'
+import { entryOf, toPosting } from '../posting.ts'
+import {
+  createRecallIndex,
+  type IndexColumns,
+  type RecallIndex,
+  setEntry,
+  type Words,
+} from '../recall-index.ts'
+import { type PackedStretch, readStretch, stretchSize } from './packed-stretch.ts'
+import { createPackedVocabulary } from './packed-vocabulary.ts'
+
+/** The words of stretches that were packed. */
+interface PackedWords extends Words {
+  /** Reads the next stretch, whole or not at all: throws if it is broken or does not follow the one before it. */
+  add(packed: Uint8Array): void
+  /** What is known of the terms and entries of all stretches. */
+  columns(): IndexColumns
+}
+
+/** An index whose first entries stay packed: nobody asks for most of their words. */
+export function indexAfter(past: PackedWords): RecallIndex {
+  const columns = past.columns()
+  const size = columns.sessions.length
+  const index = createRecallIndex(columns)
+  return {
+    ...index,
+    get size() {
+      return index.size
+    },
+    termsAt: entry => (entry < size ? past : index).termsAt(entry),
+    has: (entry, id) => (entry < size ? past : index).has(entry, id),
+    frequency: (id, n) => past.frequency(id, n) + index.frequency(id, n),
+    postings(id, { n, most }) {
+      const older = most - index.frequency(id, n)
+      const newer = index.postings(id, { n, most })
+      return older > 0 ? past.postings(id, { n, most: older }).concat(newer) : newer
+    },
+  }
+}
+
+/** The most postings in lists, 16 MB of them; then all are let go. */
+const mostListed = 2 ** 22
+
+export function createPackedWords(invalid: (why: string) => Error): PackedWords {
+  const stretches: PackedStretch[] = []
+  let entries = 0
+  let terms = 0
+  /** By term: how many entries have it. */
+  let totals = new Int32Array(0)
+  /** By stretch: the terms of its entries. Made when they are asked for. */
+  const termsOf: (readonly (readonly number[])[])[] = []
+  /** The postings of terms that were asked for: a conversation comes back to its words. */
+  const lists = new Map<number, Uint32Array>()
+  let listed = 0
+
+  function listOf(id: number): Uint32Array {
+    const known = lists.get(id)
+    if (known) return known
+    const total = totals[id] ?? 0
+    const list = new Uint32Array(total)
+    // No stretch before the one in which a term was new has it.
+    let at = Math.max(0, firstPlace(stretches.length, number => stretches[number]!.known > id) - 1)
+    for (let size = 0; size < total && at < stretches.length; at++) {
+      const slot = slotOf(stretches[at]!, id)
+      if (slot < 0) continue
+      const part = list.subarray(size, size + stretches[at]!.sizes[slot]!)
+      readPostings(stretches[at]!, { slot, from: at * stretchSize }, part)
+      size += part.length
+    }
+    listed += total
+    if (listed > mostListed) {
+      lists.clear()
+      listed = total
+    }
+    lists.set(id, list)
+    return list
+  }
+
+  return {
+    termsAt(entry) {
+      const number = Math.floor(entry / stretchSize)
+      const found = termsOf[number] ?? termsByEntry(stretches[number]!)
+      termsOf[number] = found
+      return found[entry % stretchSize]!
+    },
+    has(entry, id) {
+      // Most terms that are asked about were not unpacked: only the stretch of the entry is read.
+      const stretch = stretches[Math.floor(entry / stretchSize)]!
+      const slot = slotOf(stretch, id)
+      if (slot < 0) return false
+      const list = readPostings(stretch, { slot, from: 0 })
+      return list.some(posting => entryOf(posting) === entry % stretchSize)
+    },
+    frequency: (id, n) => (n >= entries ? (totals[id] ?? 0) : placeOf(listOf(id), toPosting(n, 0, 0))),
+    postings(id, { n, most }) {
+      const list = listOf(id)
+      const end = placeOf(list, toPosting(n, 0, 0))
+      return [list.subarray(Math.max(0, end - most), end)]
+    },
+    add(packed) {
+      const stretch = readStretch(packed, invalid)
+      if (stretch.known !== terms || entries % stretchSize > 0)
+        throw invalid('it does not follow the one before it')
+      stretches.push(stretch)
+      terms += stretch.fresh
+      entries += stretch.facts.terms.length
+    },
+    columns() {
+      const byEntry = () => roomyList<number>(entries)
+      const columns: IndexColumns = {
+        vocabulary: createPackedVocabulary(stretches),
+        lengthSums: byEntry(),
+        tokenSums: byEntry(),
+        sessions: byEntry(),
+        flags: byEntry(),
+        priors: byEntry(),
+        starts: [],
+      }
+      totals = new Int32Array(terms)
+      for (const [number, stretch] of stretches.entries()) {
+        addSizes(totals, stretch)
+        setEntries(columns, number * stretchSize, stretch)
+      }
+      return columns
+    },
+  }
+}
+
+/** The postings of the term in a slot; `from` is the first entry of the stretch. They are written into `list`. */
+function readPostings(
+  { sizes, ends, codes, facts }: PackedStretch,
+  { slot, from }: { readonly slot: number; readonly from: number },
+  list = new Uint32Array(sizes[slot]!),
+): Uint32Array {
+  let at = slot > 0 ? ends[slot - 1]! : 0
+  let entry = 0
+  for (let place = 0; place < list.length; place++) {
+    let code = codes[at++]!
+    // A distance takes two bytes at most, a count one.
+    if (code > 127) code = (code & 127) | (codes[at++]! << 7)
+    entry += code >> 1
+    const count = code & 1 ? codes[at++]! : 1
+    list[place] = toPosting(from + entry, facts.length[entry]!, count)
+    entry += 1
+  }
+  return list
+}
+
+/** The terms of each entry of a stretch. */
+function termsByEntry(stretch: PackedStretch): readonly (readonly number[])[] {
+  const found: number[][] = Array.from({ length: stretchSize }, () => [])
+  const { known, old, sizes } = stretch
+  for (let slot = 0; slot < sizes.length; slot++) {
+    const id = old[slot] ?? known + slot - old.length
+    for (const posting of readPostings(stretch, { slot, from: 0 })) found[entryOf(posting)]!.push(id)
+  }
+  return found
+}
+
+// Small functions, which are compiled soon: a restart has no time to wait for large ones.
+
+function addSizes(totals: Int32Array, { known, old, sizes }: PackedStretch): void {
+  totals.set(sizes.subarray(old.length), known)
+  for (let slot = 0; slot < old.length; slot++) totals[old[slot]!]! += sizes[slot]!
+}
+
+function setEntries(columns: IndexColumns, from: number, { facts }: PackedStretch): void {
+  const { terms, fresh, length, tokens, flags } = facts
+  for (let at = 0; at < terms.length; at++)
+    setEntry(columns, from + at, {
+      terms: terms[at]!,
+      fresh: fresh[at]!,
+      length: length[at]!,
+      tokens: tokens[at]!,
+      flags: flags[at]!,
+    })
+}
+
+/** Where a stretch has the postings of a term; -1 if it has none. */
+function slotOf({ known, fresh, old }: PackedStretch, id: number): number {
+  if (id >= known) return id < known + fresh ? old.length + id - known : -1
+  const slot = placeOf(old, id)
+  return old[slot] === id ? slot : -1
+}

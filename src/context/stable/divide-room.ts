@@ -1,0 +1,89 @@
+import { markerCost, unitCost } from '../draft/cost.ts'
+import { journalRoom } from '../draft/cut-journal.ts'
+import type { Frame } from '../draft/frame.ts'
+
+/** The numbers that decide where a conversation is cut: the same numbers give the same cut. */
+export interface Room {
+  /** The room beside system prompt and tools, which all shares refer to. */
+  readonly base: number
+  /** The parts of it that are kept for digests, for the journal where tools were called, and for recalled entries. */
+  readonly digests: number
+  readonly journal: number
+  readonly recall: number
+  /** The most tokens of conversation while nothing has been cut. */
+  readonly whole: number
+  /** The most tokens of conversation after a cut. */
+  readonly tail: number
+  /** The most tokens of conversation inside a turn, where rounds follow each other: they recall less than messages do. */
+  readonly inside: number
+  /** The same in the first turn, which has nothing older than itself. */
+  readonly single: number
+  /** The tokens for what is recalled inside a turn. */
+  readonly recallInside: number
+  /** The most tokens for lines of rounds that were cut from the open turn. */
+  readonly lines: number
+  /** The most tokens for system messages that stand in the conversation. */
+  readonly systems: number
+  /** The most tokens that a cut leaves. */
+  readonly low: number
+  /** The least charge for a user message, so that short ones do not cut just before a long one. */
+  readonly least: number
+  /** The last exchange survives a cut if it costs at most this. */
+  readonly keep: number
+  /** Whether notes are sent with their replies, and cost there. */
+  readonly inlineNotes: boolean
+}
+
+/** The shares of the room that are kept for recall and for digests, that a cut leaves, and that a last exchange may take. */
+type Shares = Readonly<Record<'recall' | 'digests' | 'low' | 'keep', number>>
+
+/**
+ * Divides the window by maximum charges, not by the present cost of marker, notes, digests and recall: what varies from
+ * turn to turn must not move the cut. System prompt and tools are rounded up for the same reason (a date in the prompt).
+ */
+export function divideRoom(frame: Frame, shares: Shares): Room {
+  const { window, capacity, count, head, toolTokens, transcript, notes, noteBudget } = frame
+  const apartTokens = frame.changing?.layout.room ?? 0
+  const headTokens = head.reduce((sum, piece) => sum + piece.tokens, toolTokens + apartTokens)
+  const beside = (step: number) => Math.max(0, capacity - count.prompt - Math.ceil(headTokens / step) * step)
+  const base = beside(Math.ceil(window / 16))
+  const first = transcript.firstUser < 0 ? 0 : unitCost(frame, transcript.firstUser)
+  const inlineNotes = notes === 'inline'
+  const noteCharge = inlineNotes && transcript.notes.length > 0 ? noteBudget : 0
+  const digests = Math.floor(base * shares.digests)
+  const journal = transcript.stops.length > transcript.turns.length ? journalRoom(frame) : 0
+  const whole = Math.max(0, base - first)
+  const left = Math.max(0, whole - markerCost(frame) - noteCharge - digests)
+  const apart = Math.min(left, Math.max(journal, Math.floor(base * shares.recall)))
+  const tail = left - apart
+  const single = Math.max(0, beside(Math.ceil(window / 64)) - first - markerCost(frame) - noteCharge)
+  const recallInside = Math.floor(base * insideShare)
+  // The journal takes from recall, so that the first call of a tool does not move the cut.
+  const recall = Math.max(0, apart - journal)
+  return {
+    base,
+    digests,
+    journal,
+    recall,
+    whole,
+    tail,
+    inside: Math.max(0, single - digests - recallInside),
+    single: Math.max(0, single - recallInside),
+    recallInside,
+    lines: Math.floor(base * linesShare),
+    systems: Math.floor(base * systemsShare),
+    low: Math.floor(tail * shares.low),
+    keep: Math.floor((tail + recall) * shares.keep),
+    least: Math.floor(base / 32),
+    inlineNotes,
+  }
+}
+
+/** The share of the room that a long turn keeps for recall. */
+const insideShare = 1 / 32
+
+/** The share of the room that system messages in the conversation may take. */
+const systemsShare = 0.25
+
+/** The share of the room that lines of cut rounds may take. */
+const linesShare = 0.2

@@ -1,0 +1,198 @@
+import { describe, expect, it } from 'vitest'
+import type { MessageLike } from '../../log/message.ts'
+import { markerText } from '../../log/texts.ts'
+import type { FitOptions } from '../context.ts'
+import { fit } from '../fit.ts'
+import type { Receipt } from '../receipt.ts'
+
+const words = (n: number, from: number) => Array.from({ length: n }, (_, at) => `word${from}x${at}`).join(' ')
+
+/** A round: a thought, a call of a tool with a file, and its result. */
+function round(
+  n: number,
+  { tool = 'read_file', path = `src/file${n}.ts`, result = `content ${n}: ${words(80, n)}` } = {},
+) {
+  const call = {
+    id: `c${n}`,
+    type: 'function',
+    function: { name: tool, arguments: JSON.stringify({ path }) },
+  }
+  return [
+    { role: 'assistant', content: `I look at step ${n}.`, tool_calls: [call] },
+    { role: 'tool', tool_call_id: `c${n}`, content: result },
+  ]
+}
+
+const task: readonly MessageLike[] = [
+  { role: 'system', content: 'You are an agent.' },
+  { role: 'user', content: 'Mend the parser.' },
+]
+const run = (rounds: number) => [...task, ...Array.from({ length: rounds }, (_, n) => round(n)).flat()]
+const options: FitOptions = { window: 6000, reserve: 500 }
+const fateOf = ({ entries }: Receipt, seq: number) => entries[seq]!.fate
+const textAt = (messages: readonly MessageLike[], part: string) =>
+  messages.find(({ content }) => String(content).includes(part))?.content
+
+describe('a long turn', () => {
+  it('clears results, oldest first, and keeps the calls', () => {
+    const { messages, receipt } = fit(run(30), options)
+    const results = receipt.entries.filter(({ role }) => role === 'tool').map(({ fate }) => fate)
+    const cleared = results.lastIndexOf('cleared')
+    expect(cleared).toBeGreaterThan(3)
+    expect(results.slice(cleared + 1).every(fate => fate === 'kept')).toBe(true)
+    expect(results.slice(0, cleared).filter(fate => fate === 'kept')).toEqual([])
+    const first = receipt.entries.find(({ fate }) => fate === 'cleared')!
+    expect(first.why).toBe(`cleared: ${first.tokens} tokens, in the log as #${first.seq}`)
+    expect(fateOf(receipt, first.seq - 1)).toBe('kept')
+    expect(textAt(messages, `[#${first.seq}, ${first.tokens} tokens cleared] content`)).toBeDefined()
+    expect(messages.some(({ content }) => content === markerText)).toBe(false)
+  })
+
+  it('fills its window, and changes nothing in front of the newest rounds most of the time', () => {
+    let previous: readonly MessageLike[] = []
+    let changed = 0
+    let least = Number.POSITIVE_INFINITY
+    for (let rounds = 30; rounds < 90; rounds++) {
+      const { messages, tokens } = fit(run(rounds), options)
+      least = Math.min(least, tokens)
+      if (!previous.every((message, at) => JSON.stringify(message) === JSON.stringify(messages[at])))
+        changed += 1
+      previous = messages
+    }
+    expect(least).toBeGreaterThan(0.4 * 5500)
+    expect(changed).toBeLessThan(20)
+  })
+
+  it('turns its oldest rounds into short lines when their calls alone are too much', () => {
+    const { messages, receipt } = fit(run(150), options)
+    const journal = messages.find(({ content }) =>
+      String(content).startsWith('[Actions so far in this turn:]'),
+    )
+    expect(journal!.content).toMatch(/\n\d+\. \[read_file\] src\/file\d+\.ts\n/)
+    expect(receipt.counts.digested).toBeGreaterThan(10)
+    expect(receipt.counts.cleared).toBeGreaterThan(3)
+  })
+
+  it('clears first what is superseded, and says where the newer result stands', () => {
+    const again = [...run(8), ...round(8, { path: 'src/file7.ts' }), ...run(14).slice(2 + 18)]
+    const { messages, receipt } = fit(again, options)
+    // The file of round 7 was read again in round 8.
+    const [older, newer] = [2 + 7 * 2 + 1, 2 + 8 * 2]
+    expect(fateOf(receipt, older)).toBe('cleared')
+    expect(fateOf(receipt, older - 2)).toBe('kept')
+    expect(fateOf(receipt, newer + 1)).toBe('kept')
+    expect(textAt(messages, `[#${older}, `)).toContain(`newer: #${newer}]`)
+  })
+
+  it('takes a result for superseded when its file was written since', () => {
+    const written = [...run(8), ...round(8, { tool: 'edit_file', path: 'src/file7.ts', result: 'ok' })]
+    const { messages } = fit([...written, ...run(14).slice(2 + 18)], options)
+    expect(textAt(messages, `[#${2 + 7 * 2 + 1}, `)).toContain(`newer: #${2 + 8 * 2}]`)
+  })
+
+  it('names no newer result for files that were read together and written one after the other', () => {
+    const [[first, one], [second, two]] = [round(8), round(9)]
+    const read = [{ ...first!, tool_calls: [...first!.tool_calls!, ...second!.tool_calls!] }, one!, two!]
+    const edit = (n: number, path: string) => round(n, { tool: 'edit_file', path, result: 'ok' })
+    const edits = [...edit(10, 'src/file8.ts'), ...edit(11, 'src/file9.ts')]
+    const { messages } = fit([...run(8), ...read, ...edits, ...run(15).slice(2 + 24)], options)
+    const seq = 2 + 8 * 2 + 1
+    expect(textAt(messages, `[#${seq}, `)).toContain('tokens cleared] content 8')
+    expect(textAt(messages, `[#${seq + 1}, `)).toContain('tokens cleared] content 9')
+  })
+
+  it('brings back whole what a later result refers to', () => {
+    const unchanged = 'File unchanged since your last Read. Refer to that earlier tool_result.'
+    const seen = [...run(30), ...round(30, { path: 'src/file0.ts', result: unchanged })]
+    const { messages, receipt } = fit(seen, options)
+    const at = 2 + 30 * 2 + 1
+    expect(fateOf(receipt, 3)).not.toBe('kept')
+    expect(messages.some(({ content }) => content === `content 0: ${words(80, 0)}`)).toBe(true)
+    expect(receipt.entries[at]).toMatchObject({ fate: 'altered', rule: 'references' })
+    expect(messages.some(({ content }) => content === unchanged)).toBe(false)
+    // As long as the earlier result is sent, nothing changes.
+    expect(
+      fit([...run(3), ...round(3, { path: 'src/file0.ts', result: unchanged })], options).receipt.counts
+        .altered,
+    ).toBe(0)
+  })
+
+  it('recalls what its newest round speaks of and was cleared, but no file that stands in view', () => {
+    const secret = (n: number) => ({
+      result: `content ${n}: the frobnicator quux lives in zanzibar. ${words(12, n)}`,
+    })
+    const asks = (n: number) => {
+      const [call, result] = round(n)
+      return [{ ...call!, content: 'Where does the frobnicator quux live, was it zanzibar?' }, result!]
+    }
+    const found: number[] = []
+    for (let rounds = 20; found.length === 0 && rounds < 60; rounds++) {
+      const messages = [...task, ...round(0, secret(0)), ...run(rounds).slice(4)]
+      const fateIn = (...rest: readonly MessageLike[]) =>
+        fateOf(fit([...messages, ...rest], { ...options, window: 8000 }).receipt, 3)
+      const isSeen = round(99, { ...secret(0), path: 'src/file0.ts' })
+      const isOther = round(99, { result: 'nothing', path: 'src/other.ts' })
+      const [before, other] = [fateIn(...isOther), fateIn(...isOther, ...asks(rounds))]
+      if (before === 'recalled' || other !== 'recalled') continue
+      found.push(rounds)
+      expect(fateIn(...isSeen, ...asks(rounds))).not.toBe('recalled')
+    }
+    expect(found).toHaveLength(1)
+  })
+})
+
+describe('system messages in a conversation', () => {
+  const reminder = { role: 'system', content: `Remember the todo list. ${words(60, 1)}` }
+
+  it('are sent once, where they stand last, when they say the same', () => {
+    const reminded = run(60).flatMap((message, at) =>
+      at > 3 && at % 8 === 2 ? [reminder, message] : [message],
+    )
+    const { messages, receipt } = fit(reminded, { ...options, window: 4096 })
+    const kept = messages.filter(({ content }) => content === reminder.content).length
+    const stands = reminded.flatMap((message, seq) => (message === reminder ? [seq] : []))
+    expect(stands.length).toBeGreaterThan(12)
+    expect(kept).toBeLessThan(4)
+    expect(fateOf(receipt, stands.at(-1)!)).toBe('kept')
+    expect(receipt.entries[stands[0]!]).toMatchObject({
+      fate: 'elided',
+      why: 'the same system message stands later',
+    })
+  })
+
+  it('age when they take more than their part of the room', () => {
+    const told = run(60).flatMap((message, at) =>
+      at > 3 && at % 8 === 2 ? [{ ...reminder, content: `${at} ${reminder.content}` }, message] : [message],
+    )
+    const { receipt } = fit(told, { ...options, window: 4096 })
+    const systems = receipt.entries.filter(({ role, seq }) => role === 'system' && seq > 0)
+    expect(systems[0]).toMatchObject({ fate: 'elided', why: 'an older system message' })
+    expect(systems.at(-1)!.fate).toBe('kept')
+  })
+})
+
+describe('a chat', () => {
+  const exchange = (n: number) => [
+    { role: 'user', content: `Question ${n}: what about ${words(6, n)}?` },
+    { role: 'assistant', content: `Answer ${n}. ${words(90, n)}` },
+  ]
+  const chat = Array.from({ length: 24 }, (_, n) => exchange(n)).flat()
+
+  it('clears long answers before it drops exchanges, so that the words of the user stay', () => {
+    const next = { role: 'user', content: 'And now?' }
+    const fits = chat.length
+    let size = 6
+    while (
+      size < fits &&
+      !fit([...chat.slice(0, size), next], { ...options, window: 4096 }).receipt.counts.cleared
+    )
+      size += 2
+    const { receipt, messages } = fit([...chat.slice(0, size), next], { ...options, window: 4096 })
+    expect(receipt.counts.cleared).toBeGreaterThan(2)
+    expect(receipt.counts.elided).toBe(0)
+    for (const message of chat.slice(0, size))
+      if (message.role === 'user') expect(messages).toContain(message)
+    // The last exchange is what the message speaks of.
+    expect(fateOf(receipt, size - 1)).toBe('kept')
+  })
+})

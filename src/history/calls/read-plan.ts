@@ -1,0 +1,111 @@
+import { parts, type ReceiptCut, type Remembered } from '../../context/receipt.ts'
+import { isCount } from '../../log/is-count.ts'
+import { isObject, parseJson } from '../../log/parse-json.ts'
+import type { StoredCall } from '../../stores/store.ts'
+import { isFactor, toModelTokens } from '../../tokens/calibration.ts'
+import { mostQuotes } from '../log/quote-reference.ts'
+import { isRun, type Plan, type PlanItem, type Run, roomOf, type Told, unknownPlan } from './plan.ts'
+
+/** Reads the plan of a stored call, which may come from an import. */
+export function readPlan(text: string): Plan {
+  const plan = parseJson(text) as Partial<Plan> | null | undefined
+  if (plan?.version !== 1)
+    throw unknownPlan(`has the version ${JSON.stringify(plan?.version)}: update throughline.`)
+  if (!Array.isArray(plan.messages) || !plan.messages.every(isItem))
+    throw unknownPlan('has messages that cannot be read.')
+  if (countPlaces(plan as Plan) > mostPlaces) throw unknownPlan(`names more than ${mostPlaces} places.`)
+  if (!isAccount(plan)) throw unknownPlan('has an account that cannot be read.')
+  return plan as Plan
+}
+
+/** Whether all that a plan says beside its messages has its form: it may come from an import. */
+function isAccount({
+  parts,
+  verdicts,
+  fates,
+  cut,
+  warnings = [],
+  factor = 1,
+  reply = {},
+  ...plan
+}: Partial<Plan>): boolean {
+  const { tokens, window, reserve, policy, counter, margin, reused = 0, toolsSaved = 0 } = plan
+  const { cached = 0, cacheLost = '' } = plan
+  return (
+    [tokens, window, reserve, margin, reused, toolsSaved, cached].every(value => isCount(value)) &&
+    [policy, counter, cacheLost].every(value => typeof value === 'string') &&
+    isFactor(factor) &&
+    isObject(reply) &&
+    typeof (reply.why ?? '') === 'string' &&
+    isCount(reply.most ?? 0) &&
+    isObject(parts) &&
+    Object.values(parts).every(value => isCount(value)) &&
+    isListOf(verdicts, verdict => isListOf(verdict, text => typeof text === 'string')) &&
+    isListOf(fates, fate => isListOf(fate, value => isCount(value)) && fate.length === 3) &&
+    isListOf(warnings, text => typeof text === 'string') &&
+    isListOf(plan.given ?? [], part => typeof part === 'string' || isRunOf(part, 0)) &&
+    (['undefined', 'string'].includes(typeof plan.tools) || Array.isArray(plan.tools)) &&
+    (cut === undefined || cutFields.every(field => isCount((cut as Partial<ReceiptCut> | null)?.[field])))
+  )
+}
+
+const isListOf = <Item>(list: readonly Item[] | undefined, isOne: (item: Item) => boolean): boolean =>
+  Array.isArray(list) && list.every(isOne)
+
+const cutFields = ['before', 'at', 'needed', 'limit', 'growth', 'recall'] as const
+
+function isItem(item: PlanItem | null): boolean {
+  if (typeof item !== 'object' || item === null) return false
+  if (isRun(item)) return isRunOf(item, 1) && item.length <= 3 && isPart(item[2] ?? 'history')
+  const { as, text = [], prompt = '', joined = [] } = item
+  const isText =
+    Array.isArray(text) &&
+    text.every(part => typeof part === 'string' || isCount(part, 1) || isRemembered(part as Remembered))
+  return isObject(as) && isText && typeof prompt === 'string' && isTold(item) && isListOf(joined, isTold)
+}
+
+function isTold(told: Told): boolean {
+  const { part, tokens, seqs = [], standsFor = [], remembered } = told ?? {}
+  return (
+    isPart(part) &&
+    isCount(tokens) &&
+    (remembered === undefined || isRemembered(remembered)) &&
+    [seqs, standsFor].every(runs => isListOf(runs, run => isRunOf(run, 0)))
+  )
+}
+
+const isRemembered = (given: Remembered | null): boolean =>
+  isObject(given) &&
+  isCount(given.for, 1) &&
+  isListOf(given.quotes, place => isCount(place)) &&
+  given.quotes.length <= mostQuotes
+
+const isRunOf = (run: Run, least: number): boolean =>
+  Array.isArray(run) && [run[0], run[1]].every(place => isCount(place, least)) && run[0] <= run[1]
+
+/** No context names more places. A plan that does would fill the memory. */
+const mostPlaces = 1_000_000
+
+function countPlaces({ messages }: Pick<Plan, 'messages'>): number {
+  let places = 0
+  const add = (runs: readonly Run[] = []) => {
+    for (const [first, last] of runs) places += last - first + 1
+  }
+  for (const item of messages)
+    if (isRun(item)) add([item])
+    else for (const { seqs, standsFor } of [item, ...(item.joined ?? [])]) [seqs, standsFor].forEach(add)
+  return places
+}
+
+const isPart = (part: unknown): boolean => parts.some(one => one === part)
+
+/** What is known of a call only after its plan was stored: codes of warnings, what came from the model server's cache. */
+export type LateAccount = Pick<Plan, 'warnings' | 'cached' | 'cacheLost'>
+
+/** The text of a plan with what came after it was stored. */
+export const withLate = (plan: string, late: LateAccount): string =>
+  Object.keys(late).length === 0 ? plan : JSON.stringify({ ...readPlan(plan), ...late })
+
+/** The prompt of a call in the model's tokens, as they were predicted. */
+export const predictedIn = ({ predicted, plan }: Pick<StoredCall, 'predicted' | 'plan'>): number =>
+  toModelTokens(predicted, roomOf(readPlan(plan)).factor)

@@ -1,0 +1,48 @@
+import type { Remembered } from '../../context/receipt.ts'
+
+/** A piece of a text: literal words, the place of an entry whose whole text stands there, or quotes of other conversations. */
+export type TextPart = string | number | Remembered
+
+/** Shorter texts are written out. Texts are looked up by their first `shortest` characters. */
+const shortest = 16
+
+/** The texts of entries, by their first characters. */
+export type KnownTexts = ReadonlyMap<
+  string,
+  readonly (readonly [part: Exclude<TextPart, string>, text: string])[]
+>
+
+export function toKnownTexts(
+  texts: Iterable<readonly [part: Exclude<TextPart, string>, text: string]>,
+): KnownTexts {
+  const known = new Map<string, (readonly [Exclude<TextPart, string>, string])[]>()
+  for (const [part, text] of texts) {
+    if (text.length < shortest) continue
+    const beginning = text.slice(0, shortest)
+    const same = known.get(beginning) ?? []
+    same.push([part, text])
+    known.set(beginning, same)
+  }
+  // Longest first, so that of two texts that begin alike the longer one is found.
+  for (const same of known.values()) same.sort(([, one], [, other]) => other.length - one.length)
+  return known
+}
+
+/** Splits a text where it quotes entries word for word, as recalled blocks and replies with a note do. */
+export function splitText(text: string, known: KnownTexts): readonly TextPart[] {
+  const parts: TextPart[] = []
+  let own = 0
+  for (let at = 0; known.size > 0 && at + shortest <= text.length; ) {
+    const found = known.get(text.slice(at, at + shortest))?.find(([, entry]) => text.startsWith(entry, at))
+    if (!found) {
+      at += 1
+      continue
+    }
+    if (at > own) parts.push(text.slice(own, at))
+    parts.push(found[0])
+    at += found[1].length
+    own = at
+  }
+  if (own < text.length) parts.push(text.slice(own))
+  return parts
+}

@@ -1,0 +1,225 @@
+import type { Context, FitOptions } from '../context/context.ts'
+import { dump } from '../context/dump.ts'
+import type { Why } from '../context/why/why-conversation.ts'
+import type { MessageLike } from '../log/message.ts'
+import { readMessage } from '../log/parse-message.ts'
+import { present } from '../log/present.ts'
+import type { State, StateReading } from '../state/index.ts'
+import type { StoredCall, ThreadKey } from '../stores/store.ts'
+import {
+  type CallOutcome,
+  type CallStart,
+  dumpableOf,
+  promptName,
+  replayCall,
+  toThreadCall,
+  withOutcome,
+} from './calls/calls.ts'
+import { hashOf, toCanonical } from './calls/hash-of.ts'
+import { leadingPrompt, toPlan } from './calls/plan.ts'
+import { findQuotes } from './log/find-quotes.ts'
+import { type EntryOptions, type SeenMessage, toEntry, wholeOf } from './log/logged-message.ts'
+import { makeEntries } from './log/make-entries.ts'
+import type { Passages } from './log/passages.ts'
+import { toPastTurns } from './log/past-turn.ts'
+import type { QuoteReference } from './log/quote-reference.ts'
+import { checkBranch, type LogSource, listLog } from './log/read-log.ts'
+import type { ThreadLog } from './log/thread-log.ts'
+import { readThreadState } from './log/thread-state.ts'
+import { isSideThread } from './side-name.ts'
+import type { Thread, ThreadContextOptions } from './thread.ts'
+import { beginTurn, createTurn } from './turn.ts'
+import { listNewest, readStatus, readTurns, viewDisplay, viewMessages, viewNotes } from './views.ts'
+export interface ThreadSource extends LogSource {
+  readonly fit: FitOptions
+  readonly now: () => number
+  readonly newId: () => string
+  readonly owner: string
+  /** Who speaks, if that was said. */
+  readonly person?: string
+  readonly remember?: 'conversation' | 'person'
+  readonly passages: Passages
+  readonly leaseMs: number
+  /** The log of a thread, shared by all threads of the same key. */
+  readonly logOf: (key: ThreadKey) => ThreadLog
+}
+
+/** The system prompt as a message. */
+const toPrompt = (system: string | undefined): readonly MessageLike[] =>
+  system === undefined ? [] : [{ role: 'system', content: system }]
+
+export function createThread(options: ThreadSource): Thread {
+  const { store, key, count, now, newId, owner, person, remember, passages, leaseMs, logOf } = options
+  const source = { store, key, count }
+
+  const newEntry = (
+    message: MessageLike | SeenMessage,
+    rest?: Pick<EntryOptions, 'isClosing' | 'calibration' | 'learned'>,
+  ) => toEntry(message, { id: newId(), time: now(), count, ...rest })
+
+  function context({ system, at, next, ...changes }: ThreadContextOptions = {}): Promise<Context> {
+    return logOf(key).context({ at, next }, toPrompt(system), { ...options.fit, ...changes })
+  }
+
+  function why(seq: number, { system, at, next, ...changes }: ThreadContextOptions = {}): Promise<Why> {
+    return logOf(key).why(seq, { at, next }, toPrompt(system), { ...options.fit, ...changes })
+  }
+
+  const replay = (call: Pick<StoredCall, 'plan'>) => replayCall(source, call)
+
+  async function saveCall(
+    fitted: Context,
+    { model, turn, room }: CallStart,
+    outcome: Pick<StoredCall, 'status' | 'reported'>,
+  ): Promise<StoredCall> {
+    const log = logOf(key)
+    const prompt = leadingPrompt(fitted, log)
+    const tools = fitted.tools && JSON.stringify(fitted.tools)
+    const isText = prompt !== undefined || tools !== undefined
+    const head = turn === undefined || isText ? await store.head(key) : undefined
+    // Without a head there is no thread: no prompt is stored, and the store refuses the call.
+    const nameOf = async (kind: 'prompt' | 'tools', text: string | undefined) =>
+      text === undefined || !head ? undefined : promptName(log, kind, source, text, now)
+    const stored = { prompt: await nameOf('prompt', prompt), tools: await nameOf('tools', tools) }
+    return saved({
+      id: newId(),
+      turn: turn ?? head?.turns ?? 0,
+      time: now(),
+      model,
+      plan: JSON.stringify(toPlan(fitted, log, { ...stored, room })),
+      predicted: fitted.tokens,
+      ...outcome,
+    })
+  }
+
+  /** What a message brings back from other conversations, if that is wanted and this conversation is the speaker's. */
+  async function quotesFor(asked: MessageLike): Promise<readonly QuoteReference[] | undefined> {
+    if (remember !== 'person' || person === undefined || asked.role !== 'user' || isSideThread(key))
+      return undefined
+    const log = logOf(key)
+    if (((await log.owner()) ?? person) !== person) return undefined
+    const { window, reserve = 0, policy } = options.fit
+    const { messages } = await log.recent()
+    const room = window - reserve
+    const found = await findQuotes(source, asked, messages, {
+      passages,
+      person,
+      effort: policy?.effort ?? 0.5,
+      room,
+      now,
+    })
+    return found.length > 0 ? found : undefined
+  }
+
+  const claim = async () => (person === undefined ? undefined : logOf(key).claim(person))
+
+  async function saved(call: StoredCall): Promise<StoredCall> {
+    await store.saveCall(key, call)
+    return call
+  }
+
+  return {
+    key,
+    async begin(given, { key: idempotency, cancelledTurn, data, learned, marks, after, isFollowed } = {}) {
+      const messages = Array.isArray(given) ? (given as readonly MessageLike[]) : [given as MessageLike]
+      const asked = idempotency !== undefined && { key: idempotency, body: await hashOf(toCanonical(given)) }
+      const last = messages.at(-1)
+      const quotes = last && (await quotesFor(last))
+      const beside = present({ data, learned, quotes })
+      const isWithMore = last !== undefined && Object.keys(beside).length > 0
+      const entries = await makeEntries(
+        isWithMore ? [...messages.slice(0, -1), { message: last, ...beside }] : messages,
+        newEntry,
+      )
+      const closing = (message: SeenMessage) => newEntry(message, { isClosing: true })
+      const request = { owner, leaseMs, entries, marks, isFollowed, ...asked }
+      const begun = await beginTurn(source, request, closing, after)
+      await claim()
+      if (begun.kind === 'begun') {
+        const turn = createTurn({
+          ...{ store, key, begun, leaseMs, isFollowed, cancelledTurn, messages, newEntry },
+        })
+        // The turn keeps its lease meanwhile.
+        await logOf(key).embed(begun.turn.first)
+        return { kind: 'begun', turn }
+      }
+      const { turn } = begun
+      const to = turn.status === 'open' ? {} : { to: turn.last }
+      const logged = await listLog(source, { from: turn.first, ...to })
+      const answer = logged
+        .filter(({ isClosing, isBroken }) => !isClosing && !isBroken)
+        .map(({ message }) => message)
+      return { kind: 'replayed', turn, messages: answer }
+    },
+    async resume({ isFollowed } = {}) {
+      const begun = await store.resume(key, { owner, leaseMs, isFollowed })
+      if (!begun) return undefined
+      const entries = await listLog(source, { from: begun.turn.first })
+      const messages = entries.filter(({ isBroken }) => !isBroken).map(({ message }) => message)
+      const turn = createTurn({ store, key, begun, leaseMs, isFollowed, messages, newEntry })
+      return { turn, entries }
+    },
+    entries: view => listNewest(source, view),
+    async seedTurns(messages) {
+      let time = now()
+      const entries = await makeEntries(messages, given => {
+        time = readMessage(wholeOf(given), 0).time ?? time
+        return toEntry(given, { id: newId(), time, count })
+      })
+      const head = await store.head(key)
+      checkBranch(key, head)
+      await store.restore(key, toPastTurns(entries, { seq: head?.head ?? 0, turn: head?.turns ?? 0 }))
+      await claim()
+    },
+    async seed(...messages) {
+      const entries = await makeEntries(messages, newEntry)
+      const head = await store.head(key)
+      checkBranch(key, head)
+      await store.seed(key, { expectedHead: head?.head ?? 0, entries })
+      await claim()
+    },
+    messages: view => viewMessages(source, view),
+    context,
+    why,
+    display: view => viewDisplay(source, view),
+    async dump(of = {}) {
+      return dump('plan' in of ? await dumpableOf(source, of) : await context(of))
+    },
+    state: (state, options) => readThreadState(source, state, options),
+    async recent({ states = [], ...owner } = {}) {
+      const { from, messages } = await logOf(key).recent()
+      if (from === 1) return { conversation: messages }
+      const older = new Map<State<unknown>, StateReading<unknown>>()
+      for (const state of states) older.set(state, await logOf(key).stateAt(state, from - 1, owner))
+      return { conversation: messages, older }
+    },
+    hasClipped: () => logOf(key).hasClipped(),
+    hasNotes: () => logOf(key).hasNotes(),
+    notes: async view => (await viewNotes(source, view)).map(({ text }) => text),
+    status: () => readStatus(store, key),
+    turns: () => readTurns(source),
+    async startCall(fitted, start) {
+      const call = await saveCall(fitted, start, { status: 'sent' })
+      const ended = (outcome: CallOutcome) => withOutcome(call, outcome)
+      return { call, end: outcome => saved(ended(outcome)), with: ended }
+    },
+    saveCall: (fitted, { reported, ...start }) =>
+      saveCall(fitted, start, { status: 'completed', ...(reported !== undefined && { reported }) }),
+    async calls(limit) {
+      const found = await store.calls(key, limit)
+      const head = found.some(({ status }) => status === 'sent') ? await store.head(key) : undefined
+      return found.map(call => toThreadCall(call, head ?? {}))
+    },
+    replay,
+    calibration: (model, { at } = {}) => logOf(key).calibration(model, at),
+    async embed() {
+      let all = 0
+      for (let some = -1; some !== 0; all += some) some = await logOf(key).embed()
+      return all
+    },
+    async fork({ at, branch = newId() }) {
+      await store.fork(key, { at, branch })
+      return createThread({ ...options, key: { ...key, branch } })
+    },
+  }
+}

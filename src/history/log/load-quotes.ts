@@ -1,0 +1,90 @@
+import { stampEntry } from '../../context/conversation/stamp-entry.ts'
+import type { Quote, Quotes } from '../../context/conversation/transcript.ts'
+import { cut } from '../../log/line.ts'
+import { readMessage } from '../../log/parse-message.ts'
+import { showEach } from '../../notes/index.ts'
+import type { ThreadKey } from '../../stores/store.ts'
+import { CorruptEntryError } from '../../stores/store-error.ts'
+import type { LoggedMessage } from './logged-message.ts'
+import type { QuoteReference } from './quote-reference.ts'
+import { type LogSource, readLog, threadName } from './read-log.ts'
+
+/**
+ * The messages that references name, in their order; undefined in place of those that are gone. Asks the store each time:
+ * a conversation may have been deleted meanwhile, or belong to another person than this one.
+ */
+export async function loadQuotes(
+  source: LogSource,
+  references: readonly QuoteReference[],
+): Promise<Quotes['quotes']> {
+  const { store, key } = source
+  const [own] = await store.conversations(key.tenant, { only: key.conversation })
+  const person = own?.person
+  if (person === undefined) return references.map(() => undefined)
+  const names = new Map<string, Promise<Name | undefined>>()
+
+  /** What a conversation is called; undefined if this person has no such conversation. */
+  async function nameOf(thread: ThreadKey): Promise<Name | undefined> {
+    const [info] = await store.conversations(key.tenant, { only: thread.conversation, person })
+    if (!info) return undefined
+    const said = await saidBetween({ ...source, key: thread }, 1, nameWithin)
+    const first = said.find(({ role }) => role === 'user') ?? said[0]
+    // Unlike a title, the beginning of a message never changes, so contexts stay the same.
+    return first
+      ? { seq: first.seq, text: cut(first.text, mostInName) }
+      : { seq: 0, text: thread.conversation }
+  }
+
+  return Promise.all(
+    references.map(async ({ seq, id, conversation, actor, branch }) => {
+      const thread = { tenant: key.tenant, conversation, actor, branch }
+      const place = threadName(thread)
+      if (!names.has(place)) names.set(place, nameOf(thread))
+      const name = await names.get(place)
+      const said = name && (await saidBetween({ ...source, key: thread }, seq, seq))
+      const quote = said?.find(one => one.id === id)
+      if (!name || !quote) return undefined
+      const { role, text, time } = quote
+      return { name: name.seq === seq ? '' : name.text, conversation: place, role, text, time, seq }
+    }),
+  )
+}
+
+/** What a conversation is called, and by which of its messages. */
+interface Name {
+  readonly seq: number
+  readonly text: string
+}
+
+/** The message that gives a conversation its name is looked for in its first entries, and cut to this many characters. */
+const nameWithin = 8
+const mostInName = 60
+
+/** A message that may be quoted elsewhere. */
+export interface Said extends Omit<Quote, 'name' | 'conversation'>, Pick<LoggedMessage, 'id'> {
+  readonly tokens: number
+}
+
+/** What the user and the model have said to each other in a stretch of a thread: no notes, no tools, nothing that broke off. */
+export async function saidBetween(source: LogSource, from: number, to: number): Promise<readonly Said[]> {
+  const said: Said[] = []
+  try {
+    for await (const logged of readLog(source, { from, to })) {
+      const one = saidIn(logged, source)
+      if (one) said.push(one)
+    }
+  } catch (error) {
+    // A corrupt entry is never shown; `check` names it.
+    if (!(error instanceof CorruptEntryError)) throw error
+  }
+  return said
+}
+
+function saidIn(logged: LoggedMessage, { count }: LogSource): Said | undefined {
+  const { seq, id, time, view, message, isClosing, isBroken } = logged
+  if (isClosing || isBroken) return undefined
+  const [shown] = showEach([message], { isPart: true })
+  const { role, text } = shown ? readMessage(shown, seq) : { role: message.role, text: '' }
+  if (text.trim() === '' || (role !== 'user' && role !== 'assistant')) return undefined
+  return { seq, id, time, role, text, tokens: stampEntry(view, seq, count).tokens }
+}

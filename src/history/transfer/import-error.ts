@@ -1,0 +1,47 @@
+import { BadRequestError } from '../../log/bad-request-error.ts'
+import { ThroughlineError } from '../../log/error.ts'
+import { StoreError } from '../../stores/store-error.ts'
+
+/** Where something stands in a file: the line, from 1, and the path in its JSON, such as `$[3].mapping`. */
+export interface Place {
+  readonly line: number
+  readonly path?: string | undefined
+}
+
+/** A file that cannot be imported: where, and why. Nothing of the file is stored. */
+export class InvalidImportError extends ThroughlineError {
+  readonly line: number
+  /** The place in the JSON of a format that is not ours. */
+  readonly path: string | undefined
+
+  constructor({ line, path }: Place, problem: string, options?: ErrorOptions) {
+    const where = path === undefined || path === '$' ? `Line ${line}` : `Line ${line}, ${path}`
+    super('invalid_import', `${where} of the import: ${problem}`, options)
+    this.line = line
+    this.path = path
+  }
+}
+
+export const noJson = 'it is no JSON. Is the file cut off, or changed by an editor?'
+
+/** Adds the place to an error about what stands there. */
+export async function atPlace<T>(place: Place, work: () => Promise<T> | T): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw toImportError(place, error)
+  }
+}
+
+/** An error of the store itself is not about the file, and stays as it is. */
+export function toImportError({ line, path }: Place, error: unknown): unknown {
+  if (error instanceof InvalidImportError || error instanceof StoreError) return error
+  if (error instanceof BadRequestError)
+    return new InvalidImportError({ line, path: error.field }, withoutField(error), { cause: error })
+  const problem = error instanceof RangeError ? 'it is nested too deeply.' : (error as Error).message
+  return new InvalidImportError({ line, path }, problem, { cause: error })
+}
+
+/** The problem alone: the place is told already. */
+const withoutField = ({ message, field }: BadRequestError): string =>
+  message.startsWith(`"${field}" `) ? `it ${message.slice(`"${field}" `.length)}.` : message

@@ -1,0 +1,158 @@
+import { memoryStore } from '../../stores/memory/memory-store.ts'
+import type { Store } from '../../stores/store.ts'
+import { NoConversationError } from '../../stores/store-error.ts'
+import type { TokenCounter } from '../../tokens/create-counter.ts'
+import { exportConversation } from './export-conversation.ts'
+import { detect } from './formats/detect.ts'
+import { atPlace, InvalidImportError } from './import-error.ts'
+import { countEntries, type ReadConversation, writeConversation } from './read-conversation.ts'
+import { readExport } from './read-export.ts'
+import { parseItem, readForeign } from './read-foreign.ts'
+import { type FileValue, valuesIn } from './values-in.ts'
+
+export interface ImportOptions {
+  /** The new name of the conversation. Default: its name in the export, or one made of its id there. */
+  readonly as?: string
+  /** The most characters of one JSON value: of a line, or of a conversation in a list. Default 268,435,456. */
+  readonly maxValueCharacters?: number
+}
+
+/** What an import held. Importing the same again changes nothing. */
+export interface Imported {
+  /** Whose form the text has: `Throughline`, `ChatGPT` … */
+  readonly format: string
+  readonly conversations: readonly string[]
+  /** Conversations that were deleted here: they stay so. */
+  readonly deleted: readonly string[]
+  readonly entries: number
+  /** How many of the entries were not here before. */
+  readonly added: number
+  readonly calls: number
+}
+
+/** A text in pieces: lines, or parts of any size. */
+export type TextPieces = AsyncIterable<string> | Iterable<string>
+
+/** A text, its pieces, or a function that opens it, for each of the two readings. */
+export type ImportedText = string | TextPieces | (() => TextPieces)
+
+export interface ImportTarget {
+  readonly store: Store
+  readonly tenant: string
+  readonly count: TokenCounter
+  readonly now: () => number
+}
+
+/**
+ * Imports conversations from a text: our own export, or a file of another program. The text is read twice. First every
+ * conversation is tried on a store in memory, beside what is stored of it; then all are written.
+ */
+export async function importText(
+  target: ImportTarget,
+  text: ImportedText,
+  options: ImportOptions = {},
+): Promise<Imported> {
+  const open = await readableTwice(text)
+  const now = target.now()
+  // What is tried out need not be counted.
+  const trying = { ...target, count: { ...target.count, message: () => 0 } }
+  for await (const found of conversationsIn(trying, open(), options, now)) await tryOut(trying, found)
+  let format = ownFormat
+  const [conversations, deleted]: [string[], string[]] = [[], []]
+  let [entries, added, calls] = [0, 0, 0]
+  for await (const found of conversationsIn(target, open(), options, now)) {
+    const { read } = found
+    format = found.format
+    try {
+      added += await writeConversation(target.store, { tenant: target.tenant, conversation: read.name }, read)
+      conversations.push(read.name)
+    } catch (error) {
+      if (!((error as Error).cause instanceof NoConversationError)) throw error
+      deleted.push(read.name)
+    }
+    entries += countEntries(read)
+    calls += read.threads.reduce((sum, thread) => sum + thread.calls.size, 0)
+  }
+  return { format, conversations, deleted, entries, added, calls }
+}
+
+const ownFormat = 'Throughline'
+
+/** A text that can be read again: what opens it, or its pieces. A stream and a generator can be read once, so their pieces are kept. */
+async function readableTwice(text: ImportedText): Promise<() => TextPieces> {
+  if (typeof text === 'function') return text
+  if (typeof text === 'string') return () => [text]
+  if (Array.isArray(text)) return () => text
+  const pieces: string[] = []
+  for await (const piece of text) pieces.push(piece)
+  return () => pieces
+}
+
+/** The conversations of a text, one at a time. Its first value tells whose form it has. */
+async function* conversationsIn(
+  target: ImportTarget,
+  pieces: TextPieces,
+  { as, maxValueCharacters }: ImportOptions,
+  now: number,
+): AsyncGenerator<{ readonly read: ReadConversation; readonly format: string }> {
+  const values = valuesIn(pieces, maxValueCharacters)
+  const { value: first } = await values.next()
+  if (!first) return
+  const all = startingWith(first, values)
+  const foreign = detectFormat(first)
+  const names = new Set<string>()
+  for await (const read of foreign
+    ? readForeign(all, foreign, { ...target, now, as })
+    : readExport(all, target.count)) {
+    const name = as ?? read.name
+    if (as !== undefined && names.has(name))
+      throw new InvalidImportError(
+        read.place,
+        'a second conversation cannot get the same name: import without `as`.',
+      )
+    if (names.has(name)) throw new InvalidImportError(read.place, 'its conversation came before in the file.')
+    names.add(name)
+    yield { read: { ...read, name }, format: foreign?.name ?? ownFormat }
+  }
+}
+
+async function* startingWith(first: FileValue, rest: AsyncIterable<FileValue>): AsyncGenerator<FileValue> {
+  yield first
+  yield* rest
+}
+
+/** Undefined for our own form. */
+function detectFormat(first: FileValue) {
+  const isZip = first.text.startsWith('PK\u0003\u0004')
+  if (isZip)
+    throw new InvalidImportError(
+      first,
+      'it is a ZIP archive: unpack it, and import the JSON file that has the conversations.',
+    )
+  const { value, place } = parseItem(first)
+  if (typeof value === 'object' && value !== null && 'kind' in value && !('text' in value)) return undefined
+  const format = detect(value)
+  if (format) return format
+  throw new InvalidImportError(
+    place,
+    'it is no chat that Throughline knows. It reads its own exports, lists of messages, and the files of ChatGPT, Claude, ' +
+      'Open WebUI, LibreChat, Claude Code, Codex, SillyTavern and LoCoMo.',
+  )
+}
+
+/** Writes a conversation to a store in memory that has what is stored of it, so that the real one need not refuse it. */
+async function tryOut(
+  { store, tenant, count }: ImportTarget,
+  { read, format }: { readonly read: ReadConversation; readonly format: string },
+): Promise<void> {
+  const at = { tenant, conversation: read.name }
+  // An export may come from a store with a higher limit.
+  const trial = memoryStore(format === ownFormat ? { maxEntryBytes: Number.POSITIVE_INFINITY } : {})
+  const find = () => store.conversations(tenant, { only: read.name, limit: 1 })
+  const [known] = await atPlace(read.place, find)
+  if (known) {
+    const lines = valuesIn(exportConversation(store, tenant, known))
+    for await (const there of readExport(lines, count)) await writeConversation(trial, at, there)
+  }
+  await writeConversation(trial, at, read)
+}

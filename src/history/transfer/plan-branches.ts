@@ -1,0 +1,180 @@
+import type { NewEntry } from '../../stores/store.ts'
+import { beginsTurn, type PastEnd, toPastTurn } from '../log/past-turn.ts'
+import { InvalidImportError, type Place } from './import-error.ts'
+import { addEntry, addTurn, type ReadThread } from './read-conversation.ts'
+import { type StoredTurnNode, type StoredTurns, turnKey } from './stored-turns.ts'
+
+/** A message of another program, ready to be an entry, and the message that it follows. */
+export interface TreeNode {
+  readonly id: string
+  readonly parent?: string | undefined
+  /** Absent for a node that only joins others. */
+  readonly entry?: Omit<NewEntry, 'time'> & { readonly time?: number | undefined }
+  readonly place: Place
+}
+
+export interface PlanOptions {
+  readonly actor: string
+  /** The node at the end of the line that becomes `main`. */
+  readonly current: string | undefined
+  readonly stored: StoredTurns | undefined
+  /** The time of messages that have none, and follow none that has. */
+  readonly time: number
+}
+
+/** What branches repeat of each other is written again: so many entries at most. */
+const mostRepeated = 100_000
+
+/**
+ * Makes branches of a tree of messages. A branch parts between turns, so a turn that was answered twice is in both branches.
+ * What is stored stays where it is; what is new goes on at the end of its branch, or becomes a branch.
+ */
+export function planBranches(nodes: readonly TreeNode[], options: PlanOptions): readonly ReadThread[] {
+  const { actor, stored, time } = options
+  const { childrenOf, roots } = growTree(nodes, options.current)
+  const branches = new Map<string, Branch>()
+  let repeated = -nodes.length
+
+  const rootTurn = stored?.root
+  const begun: Position = { branch: openBranch('main'), seq: 0, turn: 0, time, stored: rootTurn }
+  const waiting: Step[] = []
+  const wait = (step: Step) => waiting.push(step)
+  for (const node of roots.toReversed()) wait({ node, from: begun, before: undefined })
+  for (let step = waiting.pop(); step; step = waiting.pop()) {
+    const { node, from, before } = step
+    const link: Link = { node, before }
+    const children = childrenOf(node)
+    const begins = (child: Grown) => beginsTurn(child.entry.role, node.entry.role)
+    const isEnd = children.length === 0 || children.some(begins)
+    const after = isEnd ? placeTurn(link, from) : undefined
+    for (const child of children.toReversed())
+      wait(
+        begins(child)
+          ? { node: child, from: after!, before: undefined }
+          : { node: child, from, before: link },
+      )
+  }
+  return [...branches.values()].map(({ thread }) => thread).filter(({ stretches }) => stretches.length > 0)
+
+  function openBranch(name: string, forkOf?: { readonly branch: string; readonly at: number }): Branch {
+    const known = branches.get(name)
+    if (known) return known
+    const there = stored?.branches.get(name)
+    const fork = there ? there.forkOf : forkOf
+    const thread: ReadThread = { actor, branch: name, forkOf: fork, stretches: [], calls: new Map() }
+    const branch = { name, thread, end: there ? there.end : (fork?.at ?? 0) }
+    branches.set(name, branch)
+    return branch
+  }
+
+  /** Puts a turn behind another. Returns where the next one follows. */
+  function placeTurn(last: Link, from: Position): Position {
+    const links: Grown[] = []
+    for (let link: Link | undefined = last; link; link = link.before) links.push(link.node)
+    links.reverse()
+    repeated += links.length
+    if (repeated > mostRepeated)
+      throw new InvalidImportError(last.node.place, 'its branches repeat each other too often.')
+    const known = from.stored?.next.get(turnKey(links.map(({ entry }) => entry)))
+    const branch = known ? openBranch(known.branch) : branchFor(from, last.node)
+    return addLinks(branch, links, from, known)
+  }
+
+  /** The branch goes on if it ends here; otherwise a new one is forked. */
+  function branchFor({ branch, seq }: Position, { entry }: Grown): Branch {
+    if (branch.end === seq) return branch
+    let name = `fork-${entry.id.slice(0, 8)}`
+    while (branches.has(name) || stored?.branches.has(name)) name += '+'
+    return openBranch(name, { branch: branch.name, at: seq })
+  }
+}
+
+function addLinks(branch: Branch, links: readonly Grown[], from: Position, known?: StoredTurnNode): Position {
+  let time = from.time
+  const timed = links.map(({ entry }, at) => {
+    time = known?.times[at] ?? entry.time ?? time
+    return { ...entry, time }
+  })
+  const { entries, turn, end } = toPastTurn(timed, from)
+  if (turn) addTurn(branch.thread, turn, links[0]!.place)
+  for (const [at, entry] of entries.entries()) addEntry(branch.thread, entry, links[at]!.place)
+  if (!known) branch.end = end.seq
+  return { ...end, branch, time, stored: known }
+}
+
+interface Branch {
+  readonly name: string
+  readonly thread: ReadThread
+  /** The place of its last entry; undefined while a turn is open, so that nothing can follow. */
+  end: number | undefined
+}
+
+/** The end of a turn, where others may follow. */
+interface Position extends PastEnd {
+  readonly branch: Branch
+  readonly time: number
+  /** The turn, if it is stored. */
+  readonly stored: StoredTurnNode | undefined
+}
+
+type Grown = TreeNode & Required<Pick<TreeNode, 'entry'>>
+
+/** The messages of a turn up to here, from the last. */
+interface Link {
+  readonly node: Grown
+  readonly before: Link | undefined
+}
+
+interface Step {
+  readonly node: Grown
+  readonly from: Position
+  readonly before: Link | undefined
+}
+
+/** The tree of the nodes that have an entry. The child towards the current node comes first. */
+function growTree(nodes: readonly TreeNode[], current: string | undefined) {
+  const known = new Map<string, TreeNode>()
+  for (const node of nodes) {
+    if (known.has(node.id)) throw new InvalidImportError(node.place, 'its id came before.')
+    known.set(node.id, node)
+  }
+  const below = new Map<string | undefined, TreeNode[]>()
+  for (const node of nodes) {
+    if (node.parent !== undefined && !known.has(node.parent))
+      throw new InvalidImportError(node.place, 'its parent is not in the file.')
+    const beside = below.get(node.parent)
+    if (beside) beside.push(node)
+    else below.set(node.parent, [node])
+  }
+  const isCurrent = pathTo(current === undefined || !known.has(current) ? nodes.at(-1)?.id : current, known)
+  const children = new Map<TreeNode | undefined, Grown[]>()
+  const waiting: (readonly [TreeNode, Grown | undefined])[] = (below.get(undefined) ?? []).map(node => [
+    node,
+    undefined,
+  ])
+  // Grows while it is walked: each node comes after its parent.
+  for (const [node, above] of waiting) {
+    const grown = isGrown(node) ? node : undefined
+    if (grown) {
+      const beside = children.get(above)
+      if (!beside) children.set(above, [grown])
+      else if (isCurrent.has(grown.id)) beside.unshift(grown)
+      else beside.push(grown)
+    }
+    for (const child of below.get(node.id) ?? []) waiting.push([child, grown ?? above])
+  }
+  if (waiting.length < nodes.length) {
+    const reached = new Set(waiting.map(([node]) => node))
+    const lost = nodes.find(node => !reached.has(node))!
+    throw new InvalidImportError(lost.place, 'its parents go round in a circle.')
+  }
+  return { roots: children.get(undefined) ?? [], childrenOf: (node: Grown) => children.get(node) ?? [] }
+}
+
+const isGrown = (node: TreeNode): node is Grown => node.entry !== undefined
+
+function pathTo(end: string | undefined, known: ReadonlyMap<string, TreeNode>): ReadonlySet<string> {
+  const path = new Set<string>()
+  for (let id = end; id !== undefined && !path.has(id); id = known.get(id)?.parent) path.add(id)
+  return path
+}

@@ -1,0 +1,92 @@
+import type {
+  ConversationDescription,
+  Store,
+  StoredCall,
+  StoredEntry,
+  StoredTurn,
+  ThreadKey,
+} from '../../stores/store.ts'
+import { atPlace, type Place } from './import-error.ts'
+
+/** A conversation of a file, read to its end and not yet written. */
+export interface ReadConversation {
+  readonly name: string
+  readonly place: Place
+  readonly description: ConversationDescription
+  readonly threads: readonly ReadThread[]
+}
+
+export interface ReadThread extends Pick<ThreadKey, 'actor' | 'branch'> {
+  readonly forkOf?: { readonly branch: string; readonly at: number } | undefined
+  readonly stretches: Stretch[]
+  /** Calls by id, each with the last entry that its plan names. */
+  readonly calls: Map<string, { readonly place: Place; readonly call: StoredCall; readonly last: number }>
+}
+
+/** What is written in one step, and the place where it begins. */
+interface Stretch {
+  readonly place: Place
+  readonly entries: StoredEntry[]
+  readonly turns: StoredTurn[]
+}
+
+/** Entries are written in stretches of about this many, each up to the end of a turn. */
+const mostEntries = 256
+
+/** The stretch that the next turn, or the next entry outside of turns, belongs to. */
+function nextStretch({ stretches }: ReadThread, place: Place): Stretch {
+  const stretch = stretches.at(-1)
+  if (stretch && stretch.entries.length < mostEntries) return stretch
+  const next = { place, entries: [], turns: [] }
+  stretches.push(next)
+  return next
+}
+
+export function addTurn(thread: ReadThread, turn: StoredTurn, place: Place): void {
+  nextStretch(thread, place).turns.push(turn)
+}
+
+export function addEntry(thread: ReadThread, entry: StoredEntry, place: Place): void {
+  const stretch = thread.stretches.at(-1)
+  const isInTurn = stretch !== undefined && entry.seq <= (stretch.turns.at(-1)?.last ?? 0)
+  const target = isInTurn ? stretch : nextStretch(thread, place)
+  target.entries.push(entry)
+}
+
+export const countEntries = ({ threads }: ReadConversation): number =>
+  threads.reduce((sum, { stretches }) => stretches.reduce((sum, { entries }) => sum + entries.length, sum), 0)
+
+/** Writes a conversation; what is stored already stays. Returns how many entries were new. */
+export const writeConversation = (
+  store: Store,
+  at: Pick<ThreadKey, 'tenant' | 'conversation'>,
+  read: ReadConversation,
+): Promise<number> => atPlace(read.place, () => writeThreads(store, at, read))
+
+async function writeThreads(
+  store: Store,
+  at: Pick<ThreadKey, 'tenant' | 'conversation'>,
+  { place, threads, description: { title, metadata, person } }: ReadConversation,
+): Promise<number> {
+  let added = 0
+  for (const { actor, branch, forkOf, stretches, calls } of threads) {
+    const key = { ...at, actor, branch }
+    const begin = stretches[0]?.place ?? place
+    const before = (await atPlace(begin, () => store.head(key)))?.head ?? forkOf?.at ?? 0
+    let head = before
+    for (const [n, { place, entries, turns }] of stretches.entries()) {
+      const stretch = { entries, turns, ...(n === 0 && forkOf ? { forkOf } : {}) }
+      head = (await atPlace(place, () => store.restore(key, stretch))).head
+    }
+    added += head - before
+    for (const { place, call, last } of calls.values()) {
+      await atPlace(place, () => {
+        if (last <= head) return store.saveCall(key, call)
+        throw new Error(`its plan names entry ${last}, but its thread ends at ${head}.`)
+      })
+    }
+  }
+  if ([title, metadata, person].some(value => value !== undefined))
+    await store.describeConversation(at.tenant, at.conversation, { title, metadata, person })
+  return added
+}

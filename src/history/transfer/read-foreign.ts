@@ -1,0 +1,161 @@
+import { cut } from '../../log/line.ts'
+import type { Store } from '../../stores/store.ts'
+import type { TokenCounter } from '../../tokens/create-counter.ts'
+import { hashOf } from '../calls/hash-of.ts'
+import { normalizeText, toEntry } from '../log/logged-message.ts'
+import type { Format, Item, SourceConversation, SourceNode } from './formats/source.ts'
+import { atPlace, InvalidImportError, noJson, toImportError } from './import-error.ts'
+import { planBranches, type TreeNode } from './plan-branches.ts'
+import type { ReadConversation, ReadThread } from './read-conversation.ts'
+import { readStoredTurns } from './stored-turns.ts'
+import type { FileValue } from './values-in.ts'
+
+export interface ForeignOptions {
+  readonly store: Store
+  readonly tenant: string
+  readonly count: TokenCounter
+  /** The time of messages where the file has none. */
+  readonly now: number
+  readonly as?: string | undefined
+}
+
+/** Reads a file of another program. */
+export async function* readForeign(
+  values: AsyncIterable<FileValue>,
+  format: Format,
+  options: ForeignOptions,
+): AsyncGenerator<ReadConversation> {
+  let items: Item[] = []
+  let list: number | undefined
+  const names = new Set<string>()
+  async function* read(): AsyncGenerator<ReadConversation> {
+    if (items.length === 0) return
+    const { place } = items[0]!
+    const source = await atPlace(place, () => format.read(items))
+    items = []
+    const found = source && (await toConversation(source, format, options))
+    if (!found) return
+    // Lists without an id that say the same are one conversation.
+    if (source.id === undefined && options.as === undefined && names.has(found.name)) return
+    names.add(found.name)
+    yield found
+  }
+  for await (const value of values) {
+    const isOther = value.list?.number !== list
+    if (items.length > 0 && (!format.isWhole || isOther)) yield* read()
+    list = value.list?.number
+    items.push(parseItem(value))
+  }
+  yield* read()
+}
+
+/** A value with its place: an item of a list by its number, a line by `$`. */
+export function parseItem({ text, line, list }: FileValue): Item {
+  const place = { line, path: list ? `$[${list.at}]` : '$' }
+  try {
+    return { value: JSON.parse(text), place }
+  } catch (error) {
+    throw new InvalidImportError(place, noJson, { cause: error })
+  }
+}
+
+/** Undefined where nothing was said. */
+async function toConversation(
+  source: SourceConversation,
+  format: Format,
+  options: ForeignOptions,
+): Promise<ReadConversation | undefined> {
+  const { store, tenant, count, as, now } = options
+  const { id, title, place, current } = source
+  const actors = await growActors(source.nodes, count)
+  const ids = [...actors.values()].flat().flatMap(({ entry }) => entry?.id ?? [])
+  if (ids.length === 0) return undefined
+  const name =
+    as ??
+    `${format.prefix}-${id === undefined ? (await hashOf(ids.join(' '))).slice(0, 32) : await plainName(id)}`
+  const [known] = await store.conversations(tenant, { only: name, limit: 1 })
+  const threads: ReadThread[] = []
+  for (const [actor, nodes] of actors) {
+    const stored = known && (await readStoredTurns(store, { tenant, conversation: name }, known, actor))
+    const plan = { actor, current, stored, time: source.time ?? now }
+    await atPlace(place, () => {
+      for (const thread of planBranches(nodes, plan)) threads.push(thread)
+    })
+  }
+  // A title that was changed here stays.
+  const description = known
+    ? {}
+    : { title: toTitle(title ?? firstPrompt(source)), metadata: { from: format.name } }
+  return { name, place, description, threads }
+}
+
+const toTitle = (title: string | undefined): string | undefined =>
+  title === undefined || title.trim() === '' ? undefined : cut(normalizeText(title), 300)
+
+/** The first words of the user, where a program gives no title. */
+function firstPrompt({ nodes }: SourceConversation): string | undefined {
+  for (const { messages } of nodes)
+    for (const { message } of messages)
+      if (message.role === 'user' && typeof message.content === 'string') return cut(message.content, 80)
+  return undefined
+}
+
+/** An id that can be part of a name as it is; the hash of any other. */
+async function plainName(id: string): Promise<string> {
+  return /^[\w.:-]{1,200}$/.test(id) ? id : (await hashOf(id)).slice(0, 32)
+}
+
+/** The nodes of each actor, one for each message. */
+async function growActors(
+  nodes: readonly SourceNode[],
+  count: TokenCounter,
+): Promise<Map<string, TreeNode[]>> {
+  refuseWide(nodes)
+  const actors = new Map<string, TreeNode[]>()
+  const lasts = new Map<string, string>()
+  for (const { id, messages } of nodes)
+    lasts.set(id, messages.length > 1 ? partId(id, messages.length - 1) : id)
+  for (const node of nodes) {
+    const actor = node.actor ?? 'assistant'
+    const grown = actors.get(actor) ?? []
+    actors.set(actor, grown)
+    let parent = node.parent === undefined ? undefined : (lasts.get(node.parent) ?? node.parent)
+    if (node.messages.length === 0) grown.push({ id: node.id, parent, place: node.place })
+    for (let at = 0; at < node.messages.length; at++) {
+      const id = at === 0 ? node.id : partId(node.id, at)
+      grown.push({ id, parent, place: node.place, entry: await makeEntry(node, at, count) })
+      parent = id
+    }
+  }
+  return actors
+}
+
+/** A conversation has few branches, and each ends in a node of its own. Told before anything is counted or hashed. */
+const mostBranches = 1000
+
+function refuseWide(nodes: readonly SourceNode[]): void {
+  const parents = new Set(nodes.map(({ parent }) => parent))
+  const ends = nodes.filter(({ id }) => !parents.has(id))
+  if (ends.length > mostBranches)
+    throw new InvalidImportError(ends[mostBranches]!.place, `it has more than ${mostBranches} branches.`)
+}
+
+/** The id of a later message of the same node. NUL is in no id that came as text. */
+const partId = (id: string, at: number): string => `${id}\0${at}`
+
+/** The id of an entry is made of all that it says: the same message is found again, a changed one is another. */
+async function makeEntry(
+  node: SourceNode,
+  at: number,
+  count: TokenCounter,
+): Promise<NonNullable<TreeNode['entry']>> {
+  const { message, data, time, isError } = node.messages[at]!
+  const seen = { message, ...(data && { data }), ...(isError && { isError }) }
+  try {
+    const { role, payload, tokens } = toEntry(seen, { id: '', time: 0, count })
+    const id = (await hashOf(JSON.stringify([node.id, at, time ?? null, payload]))).slice(0, 32)
+    return { id, role, payload, tokens, time }
+  } catch (error) {
+    throw toImportError(node.place, error)
+  }
+}

@@ -1,0 +1,78 @@
+import type { ConversationInfo, Store, StoredEntry, ThreadKey } from '../../stores/store.ts'
+import { type ExportedThread, parentsFirst } from './export-conversation.ts'
+
+/** A turn that is stored, and the turns that follow it in its branch and in those that were forked after it. */
+export interface StoredTurnNode {
+  readonly branch: string
+  /** The place of its last entry, and its number; 0 for entries outside of turns. */
+  readonly last: number
+  readonly turn: number
+  readonly times: readonly number[]
+  /** By the ids of their entries. */
+  readonly next: Map<string, StoredTurnNode>
+}
+
+/** What is stored of an actor's thread. */
+export interface StoredTurns {
+  readonly root: StoredTurnNode
+  /** Where each branch was forked, and where it ends; no end where a turn is open. */
+  readonly branches: ReadonlyMap<
+    string,
+    Pick<ExportedThread, 'forkOf'> & { readonly end: number | undefined }
+  >
+}
+
+export const turnKey = (entries: readonly { readonly id: string }[]): string =>
+  entries.map(({ id }) => id).join(' ')
+
+/** Reads the turns of an actor's thread, as a tree. Undefined if there is none. */
+export async function readStoredTurns(
+  store: Store,
+  at: Pick<ThreadKey, 'tenant' | 'conversation'>,
+  { threads }: Pick<ConversationInfo, 'threads'>,
+  actor: string,
+): Promise<StoredTurns | undefined> {
+  const own = threads.filter(thread => thread.actor === actor)
+  if (own.length === 0) return undefined
+  const root: StoredTurnNode = { branch: 'main', last: 0, turn: 0, times: [], next: new Map() }
+  const branches = new Map<string, Pick<ExportedThread, 'forkOf'> & { readonly end: number | undefined }>()
+  const ends = new Map<string, Map<number, StoredTurnNode>>()
+  for (const { forkOf, head, ...key } of await parentsFirst(store, at, own)) {
+    const isOpen = (await store.head(key))?.open !== undefined
+    branches.set(key.branch, { ...(forkOf && { forkOf }), end: isOpen ? undefined : head })
+    const found = new Map<number, StoredTurnNode>()
+    ends.set(key.branch, found)
+    let before = forkOf ? find(forkOf.branch, forkOf.at) : root
+    let entries: StoredEntry[] = []
+    const close = () => {
+      const { seq, turn } = entries.at(-1) ?? { seq: 0, turn: 0 }
+      if (entries.length === 0 || !before) return
+      const times = entries.map(({ time }) => time)
+      const node = { branch: key.branch, last: seq, turn, times, next: new Map() }
+      before.next.set(turnKey(entries), node)
+      found.set(seq, node)
+      before = node
+      entries = []
+    }
+    for await (const entry of store.entries(key, { from: (forkOf?.at ?? 0) + 1, to: head })) {
+      if (entry.turn !== entries.at(-1)?.turn) close()
+      entries.push(entry)
+    }
+    close()
+  }
+  return { root, branches }
+
+  /** The turn that ends at a place of a branch, which may be in the past that it shares. */
+  function find(branch: string, at: number): StoredTurnNode | undefined {
+    if (at === 0) return root
+    for (
+      let name: string | undefined = branch;
+      name !== undefined;
+      name = branches.get(name)?.forkOf?.branch
+    ) {
+      const node = ends.get(name)?.get(at)
+      if (node) return node
+    }
+    return undefined
+  }
+}

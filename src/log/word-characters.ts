@@ -1,0 +1,10 @@
+// What a word is, for search in stores and for recall: both must find the same words in a text.
+
+/** The characters of words, for a class of a regex: letters, marks and digits. */
+export const wordCharacters = '\\p{L}\\p{M}\\p{N}'
+
+/**
+ * The characters of scripts that do not separate words, for a class of a regex: Thai, Lao, Tibetan, Myanmar, Khmer;
+ * Chinese and Japanese; Korean, whose words carry their particles with them.
+ */
+export const unspacedCharacters = '\\u0e00-\\u109f\\u1780-\\u17ff\\u2e80-\\u{3ffff}'

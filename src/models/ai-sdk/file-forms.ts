@@ -1,0 +1,103 @@
+import { isObject } from '../../log/parse-json.ts'
+import type { AiSdkMessage, AiSdkMessageV4, BareData, TaggedData } from './ai-sdk-model.ts'
+
+type Part = { readonly type: string } & Readonly<Record<string, unknown>>
+
+/** A prompt for a model of AI SDK 7: the data of a file says what it is, and tool results hold files as messages do. */
+export function toV4Prompt(prompt: readonly AiSdkMessage[], provider: string): AiSdkMessageV4[] {
+  return changeFiles(
+    prompt,
+    part => ({ ...part, data: tagged(part.data) }),
+    part => toV4Shown(part, provider),
+  ) as AiSdkMessageV4[]
+}
+
+/** A prompt for a model of AI SDK 5 or 6: the data of a file is bare, and tool results have other words for files. */
+export function toV3Prompt(prompt: readonly AiSdkMessage[]): AiSdkMessage[] {
+  return changeFiles(prompt, part => ({ ...part, data: bare(part.data) }), toV3Shown) as AiSdkMessage[]
+}
+
+/** Changes the files of all messages, and those that tool results show. Other parts stay the same objects. */
+function changeFiles(
+  prompt: readonly AiSdkMessage[],
+  toFile: (part: Part) => object,
+  toShown: (part: Part) => object,
+): object[] {
+  const change = (part: Part): object => {
+    if (part.type === 'file' || part.type === 'reasoning-file') return toFile(part)
+    const output = part.output as { readonly type?: unknown; readonly value?: unknown } | undefined
+    if (part.type !== 'tool-result' || output?.type !== 'content' || !Array.isArray(output.value)) return part
+    return { ...part, output: { ...output, value: output.value.map(toShown) } }
+  }
+  return prompt.map(message =>
+    message.role === 'system'
+      ? message
+      : { ...message, content: (message.content as object as Part[]).map(change) },
+  )
+}
+
+const tags: ReadonlySet<unknown> = new Set(['data', 'url', 'reference', 'text'])
+
+function tagged(data: unknown): TaggedData {
+  if (tags.has((data as { type?: unknown } | null)?.type)) return data as TaggedData
+  if (data instanceof URL) return { type: 'url', url: data }
+  return isReference(data)
+    ? { type: 'reference', reference: data }
+    : { type: 'data', data: data as Uint8Array }
+}
+
+/** An upload: its id by the name of a provider. AI SDK 7 also takes it without a tag. */
+function isReference(data: unknown): data is Record<string, string> & { type?: never } {
+  if (!isObject(data) || Object.getPrototypeOf(data) !== Object.prototype) return false
+  return Object.values(data).every(id => typeof id === 'string')
+}
+
+/** Uploads and texts have no bare form: the provider refuses them, and says so. */
+function bare(value: unknown): BareData {
+  const { type, data, url } = (value ?? {}) as { type?: unknown; data?: unknown; url?: unknown }
+  return (type === 'data' ? data : type === 'url' ? url : value) as BareData
+}
+
+/** A file in a tool result of AI SDK 5 or 6, as 7 has it. */
+function toV4Shown(part: Part, provider: string): object {
+  const { type, data, url, fileId, providerReference, mediaType, ...rest } = part
+  const isImage = type.startsWith('image')
+  const file = (tag: object, otherwise: string) => ({
+    ...rest,
+    type: 'file',
+    data: tag,
+    mediaType: mediaType ?? (isImage ? 'image' : otherwise),
+  })
+  switch (type) {
+    case 'file':
+    case 'media':
+    case 'file-data':
+    case 'image-data':
+      return file(tagged(data), 'application/octet-stream')
+    case 'file-url':
+    case 'image-url':
+      return file({ type: 'url', url: new URL(String(url)) }, 'application/octet-stream')
+    case 'file-id':
+    case 'image-file-id': {
+      const reference = typeof fileId === 'string' ? { [provider.split('.')[0] ?? provider]: fileId } : fileId
+      return file({ type: 'reference', reference }, 'application')
+    }
+    case 'file-reference':
+    case 'image-file-reference':
+      return file({ type: 'reference', reference: providerReference }, 'application')
+    default:
+      return part
+  }
+}
+
+/** A file in a tool result of AI SDK 7, as 6 has it. */
+function toV3Shown(part: Part): object {
+  if (part.type !== 'file') return part
+  const { data, mediaType, ...rest } = part
+  const { type, reference } = tagged(data) as { type: string; reference?: unknown }
+  if (type === 'reference') return { ...rest, type: 'file-id', fileId: reference }
+  const isImage = /^image(\/|$)/.test(String(mediaType))
+  const plain = bare(data)
+  if (plain instanceof URL) return { ...rest, type: isImage ? 'image-url' : 'file-url', url: plain.href }
+  return { ...rest, type: isImage ? 'image-data' : 'file-data', data: plain, mediaType }
+}

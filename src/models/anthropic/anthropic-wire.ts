@@ -1,0 +1,83 @@
+import type { Fields } from '../../log/fields.ts'
+import { isObject } from '../../log/parse-json.ts'
+import { present } from '../../log/present.ts'
+import { isWindow } from '../check-options.ts'
+import { ifKnown } from '../if-known.ts'
+import { kindOf, type LearnedFiles } from '../leave-out.ts'
+import type { Wire } from '../wire/wire.ts'
+import { markCache } from './mark-cache.ts'
+import { anthropicReader, readAnthropicMessage } from './read-reply.ts'
+import { eachAnthropic } from './to-anthropic-messages.ts'
+import { toAnthropicPrompt, toAnthropicRequest } from './to-anthropic-request.ts'
+
+/** The version of the API that is spoken here. A client that names another one in its own request gets that. */
+export const anthropicVersion = '2023-06-01'
+
+/** The window of every model that is not told otherwise. */
+const usualWindow = 200_000
+
+export interface AnthropicWireOptions {
+  /** The option that gave the address. */
+  readonly option: string
+  /** Whether requests that are not the client's own get marks for the cache. Default true. */
+  readonly cacheMarks?: boolean | undefined
+}
+
+/** Anthropic's Messages. */
+export function anthropicWire({ option, cacheMarks = true }: AnthropicWireOptions): Wire {
+  const mark = cacheMarks ? markCache : (body: Fields) => body
+  return {
+    form: 'messages',
+    path: '/v1/messages',
+    describe: address => ({
+      name: `The server at ${address}`,
+      notFound: `Check the name, which "/v1/models" lists, and the address in "${option}"`,
+      unavailable: `check "${option}"`,
+    }),
+    async write({ window, ...reply }) {
+      const body = toAnthropicRequest({ ...reply, window: (await window()) ?? usualWindow })
+      return { path: '/v1/messages', body: mark(body) }
+    },
+    each: eachAnthropic,
+    mark,
+    piece: 'event',
+    read: anthropicReader,
+    readWhole: readAnthropicMessage,
+    async findWindow(ask, model, signal) {
+      const path = `/v1/models/${encodeURIComponent(model)}`
+      return windowOf(await ifKnown(() => ask({ path, signal }))) ?? usualWindow
+    },
+    async listModels(ask, signal) {
+      const listed = await ask({ path: '/v1/models?limit=1000', signal })
+      const data = isObject(listed) && Array.isArray(listed.data) ? (listed.data as readonly unknown[]) : []
+      return data.flatMap(one =>
+        isObject(one) && typeof one.id === 'string'
+          ? [{ name: one.id, ...present({ window: windowOf(one) }) }]
+          : [],
+      )
+    },
+    files: anthropicFiles,
+    async count(ask, prompt, signal) {
+      const body = toAnthropicPrompt(prompt)
+      const counted = await ask({ path: '/v1/messages/count_tokens', body, signal })
+      return isObject(counted) && isWindow(counted.input_tokens) ? counted.input_tokens : undefined
+    },
+  }
+}
+
+const windowOf = (model: unknown): number | undefined =>
+  isObject(model) ? [model.max_input_tokens].find(isWindow) : undefined
+
+/** Images, PDF files and texts are taken, also by their addresses. */
+function anthropicFiles(): LearnedFiles {
+  return {
+    refuse(file) {
+      if (file.type === 'foreign') return 'it was uploaded elsewhere'
+      const kind = kindOf(file)
+      if (kind === 'audio' || kind === 'video') return `this model takes no ${kind}`
+      if (kind !== 'file' || file.type === 'url' || file.mediaType.startsWith('text/')) return undefined
+      return 'this model takes only images, PDF files and texts'
+    },
+    learnFrom() {},
+  }
+}

@@ -1,0 +1,71 @@
+import { InvalidOptionError } from '../../log/error.ts'
+import { checkAddress, mergeSettings } from '../check-options.ts'
+import type { Model, ModelSettings } from '../model.ts'
+import { fetchConnection } from '../wire/fetch-connection.ts'
+import { openServer } from '../wire/open-server.ts'
+import { anthropicVersion, anthropicWire } from './anthropic-wire.ts'
+
+export interface AnthropicOptions {
+  /** The name of the model: `claude-sonnet-4-5`. */
+  readonly model: string
+  /** The address before `/v1/messages`. Default `https://api.anthropic.com`. */
+  readonly baseURL?: string
+  /** The key. Default: the variable ANTHROPIC_API_KEY, for `api.anthropic.com` alone. */
+  readonly apiKey?: string
+  /** Sent with every request: `anthropic-beta`, say. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Your own, for a proxy or longer timeouts. Default: the global one. */
+  readonly fetch?: typeof globalThis.fetch
+  /** The window in tokens. Default: what the server tells of the model, else 200,000. */
+  readonly window?: number
+  /** Whether requests get marks for Anthropic's cache: see the guide. Default true. */
+  readonly cacheMarks?: boolean
+  /** For every request; settings of a request win. */
+  readonly settings?: ModelSettings
+}
+
+/**
+ * Makes a model of Anthropic's API, or of another server with `/v1/messages`.
+ *
+ * @example
+ * const model = anthropic({ model: 'claude-sonnet-4-5' })
+ */
+export function anthropic(options: AnthropicOptions): Model {
+  const { model, headers = {}, fetch, window, cacheMarks, settings } = options
+  const address = checkAddress('baseURL', options.baseURL ?? anthropicAddress).replace(/\/v1$/, '')
+  const isAnthropic = isAnthropicHost(address)
+  const keyNow = () => options.apiKey ?? (isAnthropic ? fromEnvironment() : undefined)
+  const server = openServer({
+    wire: anthropicWire({ option: 'baseURL', cacheMarks }),
+    connection: fetchConnection({
+      address,
+      headers: () => {
+        const key = keyNow()
+        return { 'anthropic-version': anthropicVersion, ...(key && { 'x-api-key': key }), ...headers }
+      },
+      async fetch(input, init) {
+        if (isAnthropic && !keyNow() && !Object.keys(headers).some(isCredential))
+          throw new InvalidOptionError('apiKey', 'is missing: give it, or set ANTHROPIC_API_KEY')
+        return (fetch ?? globalThis.fetch)(input, init)
+      },
+    }),
+    window,
+    settings: asked => mergeSettings(settings, asked),
+  })
+  return server.model(model)
+}
+
+const anthropicAddress = 'https://api.anthropic.com'
+
+export const isAnthropicHost = (address: string): boolean =>
+  new URL(address).hostname === new URL(anthropicAddress).hostname
+
+const isCredential = (name: string) => /^(?:x-api-key|authorization)$/i.test(name)
+
+/** The key that Anthropic's own programs read. No other server may get it. */
+function fromEnvironment(): string | undefined {
+  const { env = {} } = ((globalThis as { process?: unknown }).process ?? {}) as {
+    env?: Readonly<Record<string, string | undefined>>
+  }
+  return env.ANTHROPIC_API_KEY
+}

@@ -1,0 +1,200 @@
+import { isObject, parseJsonObject } from '../../log/parse-json.ts'
+import { type EndReason, ModelError, type ModelPart, toUsage } from '../model.ts'
+import { readFault } from '../read-fault.ts'
+import { readText } from '../read-text.ts'
+import { type Server, toStreamError } from '../to-model-error.ts'
+import type { ReplyReader } from '../wire/wire.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Reads the events of `/v1/messages`, up to `message_stop`. */
+export function anthropicReader(server: Server): ReplyReader {
+  const content = collectBlocks(server)
+  let usage: Fields = {}
+  let model: unknown
+  let stop = ''
+  let isDone = false
+
+  function partsOf(event: Fields): readonly ModelPart[] {
+    switch (event.type) {
+      case 'message_start': {
+        const message = fieldsOf(event.message)
+        usage = { ...usage, ...told(message.usage) }
+        model = message.model
+        return []
+      }
+      case 'content_block_start':
+        return content.open(event.index, fieldsOf(event.content_block))
+      case 'content_block_delta':
+        return content.add(event.index, fieldsOf(event.delta))
+      case 'content_block_stop':
+        return content.close(event.index)
+      case 'message_delta':
+        usage = { ...usage, ...told(event.usage) }
+        stop ||= readText(fieldsOf(event.delta).stop_reason, server)
+        return []
+      case 'message_stop':
+        isDone = true
+        return []
+      case 'error':
+        throw toStreamError(server, 'failed in the middle of its answer', readFault(event))
+      default:
+        // Pings, and events of tomorrow.
+        return []
+    }
+  }
+
+  return {
+    read(data) {
+      if (isDone || data.trim() === '') return []
+      const event = parseJsonObject(data)
+      if (!event) throw toStreamError(server, 'sent an event that cannot be read')
+      return partsOf(event)
+    },
+    isEnding: () => stop !== '',
+    isDone: () => isDone,
+    end() {
+      if (stop === '') throw toStreamError(server, 'ended its answer before it was finished')
+      return [toEnd({ usage, stop, model, blocks: content.blocks() })]
+    },
+  }
+}
+
+/** Reads a message of `/v1/messages` that is not streamed. */
+export function readAnthropicMessage(text: string, server: Server): readonly ModelPart[] {
+  const message = parseJsonObject(text)
+  if (!message || !Array.isArray(message.content))
+    throw toStreamError(server, 'sent an answer that cannot be read', message && readFault(message))
+  const content = collectBlocks(server)
+  const parts = message.content.flatMap((block: unknown, at) => [
+    ...content.open(at, fieldsOf(block)),
+    ...content.close(at),
+  ])
+  const stop = readText(message.stop_reason, server)
+  const end = { usage: told(message.usage), stop, model: message.model, blocks: content.blocks() }
+  return [...parts, toEnd(end)]
+}
+
+interface Ended {
+  readonly usage: Fields
+  readonly stop: string
+  readonly model: unknown
+  readonly blocks: readonly Fields[]
+}
+
+function toEnd({ usage, stop, model, blocks }: Ended): ModelPart {
+  const { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens } = usage
+  const read = [input_tokens, cache_read_input_tokens, cache_creation_input_tokens]
+  const counts = {
+    // What came from the cache, or went into it, is not part of `input_tokens`.
+    promptTokens: typeof input_tokens === 'number' ? sum(read) : undefined,
+    replyTokens: output_tokens,
+    cachedTokens: cache_read_input_tokens,
+  }
+  return {
+    type: 'end',
+    reason: reasons.get(stop) ?? 'other',
+    usage: toUsage(counts),
+    details: typeof model === 'string' ? { model } : {},
+    ...(blocks.some(isMore) && { blocks: { form: 'messages', list: blocks } }),
+  }
+}
+
+const reasons: ReadonlyMap<string, EndReason> = new Map([
+  ['end_turn', 'stop'],
+  ['stop_sequence', 'stop'],
+  ['max_tokens', 'length'],
+  ['model_context_window_exceeded', 'length'],
+  ['tool_use', 'tool-calls'],
+])
+
+/** Whether a block holds more than a text or a call. */
+const isMore = ({ type, citations }: Fields) =>
+  (type !== 'text' && type !== 'tool_use') || (Array.isArray(citations) && citations.length > 0)
+
+const sum = (counts: readonly unknown[]): number =>
+  counts.reduce<number>((all, count) => all + (Number.isFinite(count) ? Number(count) : 0), 0)
+
+const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {})
+
+/** The counts that were told: of a later event some are null. */
+const told = (usage: unknown): Fields =>
+  Object.fromEntries(Object.entries(fieldsOf(usage)).filter(([, count]) => count !== null))
+
+/** A block that is being put together. */
+interface Open {
+  readonly block: Record<string, unknown>
+  /** Of a call: its input as JSON text. */
+  json: string
+}
+
+/** Far more than any call, so that one that never ends does not fill the memory. */
+const mostCharacters = 16 * 1024 * 1024
+
+/** Puts the blocks of a message together. */
+function collectBlocks(server: Server) {
+  const open = new Map<unknown, Open>()
+  const blocks: Record<string, unknown>[] = []
+  let size = 0
+
+  return {
+    open(index: unknown, block: Fields): readonly ModelPart[] {
+      const begun: Open = { block: { ...block }, json: '' }
+      open.set(index, begun)
+      blocks.push(begun.block)
+      if (block.type === 'text') return toDelta('text-delta', readText(block.text, server))
+      return block.type === 'thinking' ? toDelta('thinking-delta', readText(block.thinking, server)) : []
+    },
+    add(index: unknown, delta: Fields): readonly ModelPart[] {
+      const begun = open.get(index)
+      if (!begun) throw toStreamError(server, 'sent a part of a block that it did not begin')
+      const { block } = begun
+      const append = (name: string): string => {
+        const more = readText(delta[name], server)
+        block[name] = `${typeof block[name] === 'string' ? block[name] : ''}${more}`
+        return more
+      }
+      switch (delta.type) {
+        case 'text_delta':
+          return toDelta('text-delta', append('text'))
+        case 'thinking_delta':
+          return toDelta('thinking-delta', append('thinking'))
+        case 'signature_delta':
+          append('signature')
+          return []
+        case 'citations_delta':
+          if (!Array.isArray(block.citations)) block.citations = []
+          ;(block.citations as unknown[]).push(delta.citation)
+          return []
+        case 'input_json_delta': {
+          const more = readText(delta.partial_json, server)
+          size += more.length
+          if (size > mostCharacters)
+            throw new ModelError(
+              'reply_too_large',
+              `${server.name} sent calls of more than ${mostCharacters} characters.`,
+            )
+          begun.json += more
+          return []
+        }
+        default:
+          return []
+      }
+    },
+    close(index: unknown): readonly ModelPart[] {
+      const begun = open.get(index)
+      open.delete(index)
+      if (!begun) return []
+      const { block, json } = begun
+      if (json !== '') block.input = parseJsonObject(json) ?? block.input
+      if (block.type !== 'tool_use') return []
+      const name = readText(block.name, server)
+      const id = readText(block.id, server)
+      return [{ type: 'tool-call', id, name, arguments: json || JSON.stringify(block.input ?? {}) }]
+    },
+    blocks: (): readonly Fields[] => blocks,
+  }
+}
+
+const toDelta = (type: 'text-delta' | 'thinking-delta', text: string): readonly ModelPart[] =>
+  text === '' ? [] : [{ type, text }]

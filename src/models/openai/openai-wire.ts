@@ -1,0 +1,51 @@
+import { present } from '../../log/present.ts'
+import type { Wire } from '../wire/wire.ts'
+import { promptCounter } from './count-prompt.ts'
+import { findWindow, listModels, windowOf } from './find-window.ts'
+import { openaiFiles } from './openai-files.ts'
+import { openaiReader, readCompletion } from './read-reply.ts'
+import { eachOpenAi, toOpenAiMessages } from './to-openai-messages.ts'
+import { toOpenAiRequest } from './to-openai-request.ts'
+
+export interface OpenAiWireOptions {
+  /** The option that gave the address. */
+  readonly option: string
+  /** What stands between the address of the server and `/chat/completions`. */
+  readonly base: '/v1' | ''
+  readonly isOpenAi: boolean
+}
+
+/** OpenAI's chat completions, as llama.cpp, vLLM, LM Studio and many others have them too. */
+export function openaiWire({ option, base, isOpenAi }: OpenAiWireOptions): Wire {
+  const chat = `${base}/chat/completions`
+  const list = `${base}/models`
+  const counter = promptCounter(chat)
+  return {
+    form: 'chat',
+    path: chat,
+    describe: address => ({
+      name: `The server at ${address}${base}`,
+      notFound: `Check the name, which "${list}" lists if the server has it, and the address in "${option}"`,
+      unavailable: `start it, or check "${option}"`,
+    }),
+    write: ({ messages, window: _, ...reply }) => ({
+      path: chat,
+      body: toOpenAiRequest({ ...reply, messages: toOpenAiMessages(messages), isOpenAi }),
+    }),
+    each: eachOpenAi,
+    piece: 'event',
+    read: openaiReader,
+    readWhole: readCompletion,
+    findWindow: (ask, model, signal) => findWindow({ ask, list, model, isOpenAi, signal }),
+    listModels: async (ask, signal) =>
+      (await listModels(ask, list, signal)).flatMap(one =>
+        typeof one?.id === 'string' ? [{ name: one.id, ...present({ window: windowOf(one) }) }] : [],
+      ),
+    files: openaiFiles,
+    async count(ask, { messages, ...prompt }, signal) {
+      if (isOpenAi) return undefined
+      const body = { ...prompt, messages: toOpenAiMessages(messages), settings: {}, isOpenAi }
+      return counter(toOpenAiRequest(body), (path, body) => ask({ path, body, signal }))
+    },
+  }
+}

@@ -1,0 +1,148 @@
+import { isObject, parseJsonObject } from '../../log/parse-json.ts'
+import { present } from '../../log/present.ts'
+import { type EndReason, type ModelPart, toUsage } from '../model.ts'
+import { readFault } from '../read-fault.ts'
+import { readText } from '../read-text.ts'
+import { type Server, toStreamError } from '../to-model-error.ts'
+import type { ReplyReader } from '../wire/wire.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Reads the events of `/v1/responses`, up to the one that ends the response. */
+export function responsesReader(server: Server): ReplyReader {
+  const items: Fields[] = []
+  let ended: Fields | undefined
+  let messages = 0
+
+  function partsOf(event: Fields): readonly ModelPart[] {
+    const delta = () => readText(event.delta, server)
+    switch (event.type) {
+      case 'response.output_item.added':
+        if (fieldsOf(event.item).type !== 'message') return []
+        messages += 1
+        return messages > 1 ? [{ type: 'text-delta', text: '\n' }] : []
+      case 'response.output_text.delta': {
+        const { logprobs } = event
+        const hasSome = Array.isArray(logprobs) && logprobs.length > 0
+        return [{ type: 'text-delta', text: delta(), ...(hasSome && { logprobs }) }]
+      }
+      case 'response.refusal.delta':
+        return [{ type: 'text-delta', text: delta() }]
+      case 'response.reasoning_summary_part.added':
+        return event.summary_index === 0 ? [] : [{ type: 'thinking-delta', text: '\n\n' }]
+      case 'response.reasoning_summary_text.delta':
+      case 'response.reasoning_text.delta':
+        return [{ type: 'thinking-delta', text: delta() }]
+      case 'response.output_item.done': {
+        const item = fieldsOf(event.item)
+        items.push(item)
+        return callsOf(item, server)
+      }
+      case 'response.completed':
+      case 'response.incomplete':
+        ended = fieldsOf(event.response)
+        return []
+      case 'response.failed':
+      case 'error':
+        throw toStreamError(server, 'failed in the middle of its answer', faultOf(event))
+      default:
+        return []
+    }
+  }
+
+  return {
+    read(data) {
+      if (ended || data.trim() === '' || data.trim() === '[DONE]') return []
+      const event = parseJsonObject(data)
+      if (!event) throw toStreamError(server, 'sent an event that cannot be read')
+      return partsOf(event)
+    },
+    isEnding: () => ended !== undefined,
+    isDone: () => ended !== undefined,
+    end() {
+      if (!ended) throw toStreamError(server, 'ended its answer before it was finished')
+      return [toEnd(ended, items)]
+    },
+  }
+}
+
+/** Reads a response that is not streamed. */
+export function readResponse(text: string, server: Server): readonly ModelPart[] {
+  const response = parseJsonObject(text)
+  if (!response || !Array.isArray(response.output))
+    throw toStreamError(server, 'sent an answer that cannot be read', response && readFault(response))
+  if (response.status === 'failed') throw toStreamError(server, 'failed', faultOf({ response }))
+  const items = (response.output as readonly unknown[]).map(fieldsOf)
+  const [texts, thoughts] = [textsOf(items, server).join('\n'), thoughtsOf(items, server).join('\n\n')]
+  return [
+    ...(thoughts === '' ? [] : [{ type: 'thinking-delta' as const, text: thoughts }]),
+    ...(texts === '' ? [] : [{ type: 'text-delta' as const, text: texts }]),
+    ...items.flatMap(item => callsOf(item, server)),
+    toEnd(response, items),
+  ]
+}
+
+const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {})
+
+const listOf = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : [])
+
+/** The error of an event, or of the response in it. */
+const faultOf = (event: Fields) => readFault(fieldsOf(event.response).error ?? event.error ?? event)
+
+function textsOf(items: readonly Fields[], server: Server): readonly string[] {
+  return items
+    .filter(({ type }) => type === 'message')
+    .map(({ content }) =>
+      listOf(content)
+        .map(({ text, refusal }) => readText(text ?? refusal, server))
+        .join(''),
+    )
+}
+
+const thoughtsOf = (items: readonly Fields[], server: Server): readonly string[] =>
+  items
+    .filter(({ type }) => type === 'reasoning')
+    .flatMap(({ summary, content }) => [...listOf(content), ...listOf(summary)])
+    .map(({ text }) => readText(text, server))
+
+/** The call of an item, with the name and the arguments that the log has of it. */
+function callsOf(item: Fields, server: Server): readonly ModelPart[] {
+  const { type, call_id, name, namespace } = item
+  if (type !== 'function_call' && type !== 'custom_tool_call') return []
+  const json =
+    type === 'function_call'
+      ? readText(item.arguments, server) || '{}'
+      : JSON.stringify({ input: readText(item.input, server) })
+  const inner = readText(name, server)
+  const outer = readText(namespace, server)
+  const called = outer === '' ? inner : `${outer}${outer.endsWith('__') ? '' : '__'}${inner}`
+  return [{ type: 'tool-call', id: readText(call_id, server), name: called, arguments: json }]
+}
+
+function toEnd({ usage, model, id, incomplete_details: why }: Fields, items: readonly Fields[]): ModelPart {
+  const { input_tokens, output_tokens, input_tokens_details } = fieldsOf(usage)
+  const counts = {
+    promptTokens: input_tokens,
+    replyTokens: output_tokens,
+    cachedTokens: fieldsOf(input_tokens_details).cached_tokens,
+  }
+  return {
+    type: 'end',
+    reason: reasonOf(fieldsOf(why).reason, items),
+    usage: toUsage(counts),
+    details: present({ model: textOrNone(model), id: textOrNone(id) }),
+    ...(items.some(isMore) && { blocks: { form: 'responses', list: items } }),
+  }
+}
+
+const textOrNone = (value: unknown) => (typeof value === 'string' ? value : undefined)
+
+function reasonOf(why: unknown, items: readonly Fields[]): EndReason {
+  if (why !== undefined) return why === 'max_output_tokens' ? 'length' : 'other'
+  return items.some(({ type }) => type === 'function_call' || type === 'custom_tool_call')
+    ? 'tool-calls'
+    : 'stop'
+}
+
+/** Whether an item holds more than a text or a call. */
+const isMore = ({ type }: Fields) => type !== 'message' && type !== 'function_call'

@@ -1,0 +1,96 @@
+import { parseJson } from '../../log/parse-json.ts'
+import { ModelError } from '../model.ts'
+import { readFault, readStart } from '../read-fault.ts'
+import { type Server, toSendError, toStatusError, toStreamError, toWireError } from '../to-model-error.ts'
+import type { Answer, Connection } from './connection.ts'
+import { checkSize } from './read-pieces.ts'
+
+/** Asks a server for facts that need no model. Gives the JSON of its answer. */
+export type Ask = (question: Question) => Promise<unknown>
+
+export interface Question {
+  readonly path: string
+  /** Sent by POST, as it is if it is a text or bytes, else as JSON. Without it the method is GET. */
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** Called with an answer whose status is not good, before its error is thrown. */
+  onRefused?(answer: Refusal): void
+  readonly signal?: AbortSignal | undefined
+}
+
+/** What a server said to a request that it refused. */
+export interface Refusal extends Pick<Answer, 'status' | 'headers'> {
+  readonly text: string
+}
+
+/** The answer to a request, if its status is good; else throws what the server said. */
+export async function askServer(
+  connection: Connection,
+  server: Server,
+  { path, body, headers, signal, onRefused }: Question,
+  isFact = false,
+): Promise<Answer> {
+  signal?.throwIfAborted()
+  const answer = await connection
+    .send({
+      path,
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      ...(body === undefined ? {} : { body: isWritten(body) ? body : JSON.stringify(body) }),
+      signal,
+      isFact,
+    })
+    .catch((error: unknown) => {
+      signal?.throwIfAborted()
+      throw toSendError(server, error)
+    })
+  if (answer.status >= 200 && answer.status <= 299) return answer
+  const text = await readStart(answer.bytes)
+  const fault = readFault(text)
+  answer.close(false)
+  onRefused?.({ status: answer.status, headers: answer.headers, text })
+  signal?.throwIfAborted()
+  throw toStatusError(server, answer.status, fault, answer.header)
+}
+
+const isWritten = (body: unknown): body is string | Uint8Array<ArrayBuffer> =>
+  typeof body === 'string' || body instanceof Uint8Array
+
+/** A JSON answer of limited size. `isFact`: whether no model is needed for it. */
+export async function askJson(
+  connection: Connection,
+  server: Server,
+  question: Question,
+  isFact = true,
+): Promise<unknown> {
+  const { path, signal } = question
+  const answer = await askServer(connection, server, question, isFact)
+  let text = ''
+  let isWhole = false
+  try {
+    text = await readAll(answer, server)
+    isWhole = true
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw toWireError(server, error, true)
+  } finally {
+    answer.close(isWhole)
+  }
+  const value = parseJson(text)
+  if (value !== undefined) return value
+  if (!isFact) throw toStreamError(server, 'sent an answer that cannot be read')
+  throw new ModelError('model_refused', `${server.name} gave no JSON at ${path}.`)
+}
+
+/** The text of an answer of limited size. */
+export async function readAll({ bytes }: Pick<Answer, 'bytes'>, server: Server): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  let size = 0
+  for await (const chunk of bytes) {
+    size += chunk.length
+    checkSize(server, size, 'answer')
+    text += decoder.decode(chunk, { stream: true })
+  }
+  return text + decoder.decode()
+}

@@ -1,0 +1,145 @@
+import type { MessageLike } from '../../log/message.ts'
+import { askOnce } from '../ask-once.ts'
+import { checkWindow } from '../check-options.ts'
+import { hasFiles, type LearnedFiles } from '../leave-out.ts'
+import type { Model, ModelError, ModelPart, ModelRequest, ModelSettings } from '../model.ts'
+import { textsOf } from '../pair-results.ts'
+import type { Server } from '../to-model-error.ts'
+import { type Ask, askJson } from './ask.ts'
+import type { Connection } from './connection.ts'
+import { isLocalAddress } from './is-local-address.ts'
+import { type Relay, streamReply } from './stream-reply.ts'
+import type { Form, ListedModel, ReplyWire, Wire, WrittenRequest } from './wire.ts'
+
+export interface ServerOptions {
+  readonly wire: Wire
+  /** Further forms that the server speaks. */
+  readonly others?: readonly ReplyWire[]
+  readonly connection: Connection
+  /** The window of all models. Default: what the server says of each. */
+  readonly window?: number | undefined
+  /** The settings of a request as they are sent. */
+  settings(asked: ModelSettings): ModelSettings
+}
+
+/** A model server: its models by their names, and what it tells of them. */
+export interface ModelServer {
+  /** For errors of requests that concern no model. */
+  readonly server: Server
+  model(name: string): Model
+  /** The forms in which requests can be sent as a client wrote them. */
+  readonly forms: ReadonlyMap<Form, ReplyWire>
+  /** Asks for a reply in the words of a client. */
+  passReply(request: ClientRequest): AsyncIterable<ModelPart>
+  models(signal?: AbortSignal): Promise<readonly ListedModel[]>
+  /** The exact tokens of a prompt; undefined if the server does not count, or refuses this prompt. */
+  count?(
+    name: string,
+    request: Pick<ModelRequest, 'messages' | 'tools' | 'signal'>,
+  ): Promise<number | undefined>
+}
+
+/** A request for a reply as a client wrote it, in one of the forms of the server. */
+export interface ClientRequest extends WrittenRequest, Pick<ModelRequest, 'messages' | 'signal'> {
+  readonly form: Form
+  readonly model: string
+  readonly relay: Relay
+}
+
+/** Opens a server by its wire. What it tells of a model is asked for once, and remembered until an answer says otherwise. */
+export function openServer({ wire, others = [], connection, window, settings }: ServerOptions): ModelServer {
+  checkWindow(window)
+  const forms = new Map([wire, ...others].map((one): [Form, ReplyWire] => [one.form, one]))
+  const serverFor = (model: string, messages: readonly MessageLike[] = []): Server => ({
+    ...wire.describe(connection.address, model),
+    model,
+    sent: () => [...textsOf(messages), ...connection.secrets()],
+    hasFiles: () => messages.some(hasFiles),
+  })
+  const askAbout =
+    (server: Server): Ask =>
+    question =>
+      askJson(connection, server, question)
+  const server = serverFor('')
+  const { count } = wire
+
+  const knownOf = remember((name): KnownModel => {
+    const ask = askAbout(serverFor(name))
+    const find = () =>
+      window === undefined ? askOnce(signal => wire.findWindow(ask, name, signal)) : async () => window
+    const files = wire.files(ask, name)
+    let found = find()
+    return {
+      files,
+      window: signal => found(signal),
+      learn(error) {
+        const { code, tokens } = error
+        files.learnFrom(error)
+        if (tokens) found = async () => tokens.window
+        // It may come, with another window.
+        if (code === 'model_not_found') found = find()
+      },
+    }
+  })
+
+  return {
+    server,
+    model(name) {
+      const { files, window, learn } = knownOf(name)
+      return {
+        name,
+        isLocal: isLocalAddress(connection.address),
+        files,
+        window,
+        stream: ({ messages, tools = [], settings: asked = {}, signal }) =>
+          streamReply({
+            ...{ connection, wire, signal, learn },
+            server: serverFor(name, messages),
+            write: () =>
+              wire.write({
+                ...{ model: name, messages, tools },
+                settings: settings(asked),
+                window: () => window(signal),
+              }),
+          }),
+      }
+    },
+    forms,
+    passReply: ({ form, model, messages, signal, relay, ...request }) =>
+      streamReply({
+        ...{ connection, signal, relay, wire: forms.get(form)! },
+        server: serverFor(model, messages),
+        learn: knownOf(model).learn,
+        write: () => request,
+      }),
+    async models(signal) {
+      const listed = await wire.listModels(askAbout(server), signal)
+      return window === undefined ? listed : listed.map(({ name }) => ({ name, window }))
+    },
+    ...(count && {
+      count: (model, { messages, tools = [], signal }) =>
+        count(askAbout(serverFor(model, messages)), { model, messages, tools }, signal),
+    }),
+  }
+}
+
+/** What a server has told of one model. */
+interface KnownModel extends Required<Pick<Model, 'window'>> {
+  readonly files: LearnedFiles
+  /** Learns from a refusal: the true window, files that are not taken, that there is no such model. */
+  learn(error: ModelError): void
+}
+
+/** Remembers values by names. The names come from requests, so only the last ones are kept. */
+function remember<Value>(create: (name: string) => Value): (name: string) => Value {
+  const known = new Map<string, Value>()
+  return name => {
+    const value = known.get(name) ?? create(name)
+    known.set(name, value)
+    const [oldest] = known.keys()
+    if (known.size > mostNames && oldest !== undefined) known.delete(oldest)
+    return value
+  }
+}
+
+const mostNames = 1000

@@ -1,0 +1,105 @@
+import { createParser } from 'eventsource-parser'
+import { type Server, toStreamError } from '../to-model-error.ts'
+
+/** Far more than any line of tokens or list of models. */
+const mostBytes = 16 * 1024 * 1024
+
+/** Throws before a line, an event or an answer that never ends fills the memory. */
+export function checkSize(server: Server, bytes: number, piece: 'line' | 'event' | 'answer'): void {
+  if (bytes > mostBytes)
+    throw toStreamError(server, `sent more than ${mostBytes} bytes where the ${piece} should have ended`)
+}
+
+/** A line, or an event. */
+export interface Piece {
+  /** The line, or the data of the event. */
+  readonly data: string
+  /** The piece as it can be sent on. */
+  readonly text: string
+}
+
+/** The lines or the events of an answer, however the network has cut them. Those that came together are one list. */
+export async function* readPieces(
+  bytes: AsyncIterable<Uint8Array>,
+  piece: 'line' | 'event',
+  server: Server,
+): AsyncGenerator<readonly Piece[]> {
+  const decoder = new TextDecoder()
+  const cutter = cutters[piece]()
+  let waiting = 0
+  for await (const chunk of bytes) {
+    const pieces = cutter.push(decoder.decode(chunk, { stream: true }))
+    waiting = pieces.length > 0 ? 0 : waiting + chunk.length
+    checkSize(server, waiting, piece)
+    if (pieces.length > 0) yield pieces
+  }
+  yield cutter.push(`${decoder.decode()}${cutter.ending}`)
+}
+
+/** Cut a text that comes in chunks. */
+export const cutters = { line: lineCutter, event: eventCutter } as const
+
+interface Cutter {
+  /** Takes the next text; returns the pieces that end in it. */
+  push(text: string): readonly Piece[]
+  /** What ends a piece. */
+  readonly ending: string
+}
+
+function lineCutter(): Cutter {
+  let held = ''
+  return {
+    push(text) {
+      // What is held is not searched again, because it may be long.
+      if (!text.includes('\n')) {
+        held += text
+        return []
+      }
+      const lines = (held + text).split('\n')
+      held = lines.pop()!
+      return lines.map(data => ({ data, text: `${data}\n` }))
+    },
+    ending: '\n',
+  }
+}
+
+function eventCutter(): Cutter {
+  let found: Piece[] = []
+  const parser = createParser({
+    onEvent: ({ event, id, data }) => found.push({ data, text: toEvent(event, id, data) }),
+    onError: ({ field, value }) => {
+      // Older versions of llama.cpp have a field of their own for errors.
+      if (field === 'error') found.push({ data: value ?? '', text: `error: ${value ?? ''}\n\n` })
+    },
+  })
+  const normalize = lineFeeds()
+  return {
+    push(text) {
+      parser.feed(normalize(text))
+      const whole = found
+      found = []
+      return whole
+    },
+    ending: '\n\n',
+  }
+}
+
+function toEvent(event: string | undefined, id: string | undefined, data: string): string {
+  const lines = [
+    ...(event === undefined ? [] : [`event: ${event}`]),
+    ...(id === undefined ? [] : [`id: ${id}`]),
+  ]
+  const said = data.includes('\n') ? data.replaceAll('\n', '\ndata: ') : data
+  return `${[...lines, `data: ${said}`].join('\n')}\n\n`
+}
+
+/** Makes all line breaks line feeds. The parser looks for both kinds from every line on, which is quadratic in a chunk that has both. */
+function lineFeeds(): (text: string) => string {
+  let isAfterReturn = false
+  return text => {
+    if (text === '') return ''
+    const rest = isAfterReturn && text.startsWith('\n') ? text.slice(1) : text
+    isAfterReturn = text.endsWith('\r')
+    return rest.includes('\r') ? rest.replace(/\r\n?/g, '\n') : rest
+  }
+}

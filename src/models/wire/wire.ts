@@ -1,0 +1,78 @@
+import type { Fields } from '../../log/fields.ts'
+import type { MessageLike } from '../../log/message.ts'
+import type { LearnedFiles } from '../leave-out.ts'
+import type { ModelPart, ModelSettings, ToolSpec } from '../model.ts'
+import type { Server } from '../to-model-error.ts'
+import type { Ask } from './ask.ts'
+
+/** The forms in which clients ask for replies, and servers are asked. */
+export type Form = 'chat' | 'messages' | 'responses' | 'ollama'
+
+/** How a request for a reply travels in one form, and how the reply is read. */
+export interface ReplyWire {
+  readonly form: Form
+  /** The path of requests for a reply. */
+  readonly path: string
+  /** What is sent in place of each message, in this form. */
+  each(messages: readonly MessageLike[]): readonly (readonly object[])[]
+  /** A body that is no longer the client's own, with marks for the provider's cache. Absent where none are needed. */
+  mark?(body: Fields): Fields
+  /** In what pieces a streamed reply comes. */
+  readonly piece: 'line' | 'event'
+  /** Reads one reply. */
+  read(server: Server): ReplyReader
+  /** Reads a reply that is one JSON text, and not streamed. */
+  readWhole(text: string, server: Server): readonly ModelPart[]
+}
+
+/** One form in which model servers are spoken to: a writer of its requests and a reader of its answers. */
+export interface Wire extends ReplyWire {
+  /** The server in error messages. */
+  describe(address: string, model: string): Pick<Server, 'name' | 'notFound' | 'unavailable'>
+  /** The request for a reply that is streamed. */
+  write(reply: WantedReply): WrittenRequest | Promise<WrittenRequest>
+  /** The window of a model, as far as the server tells it. */
+  findWindow(ask: Ask, model: string, signal?: AbortSignal): Promise<number | undefined>
+  /** The models that the server has, as its own list names them. */
+  listModels(ask: Ask, signal?: AbortSignal): Promise<readonly ListedModel[]>
+  /** Which files a model takes. */
+  files(ask: Ask, model: string): LearnedFiles
+  /** The exact tokens of a prompt; undefined if the server does not count them. Absent: no such server does. */
+  count?(ask: Ask, prompt: Prompt, signal?: AbortSignal): Promise<number | undefined>
+}
+
+export interface Prompt {
+  readonly model: string
+  readonly messages: readonly MessageLike[]
+  readonly tools: readonly ToolSpec[]
+}
+
+export interface WantedReply extends Prompt {
+  readonly settings: ModelSettings
+  /** Asked for only by wires that send it. */
+  window(): Promise<number | undefined>
+}
+
+export interface WrittenRequest {
+  readonly path: string
+  /** Sent as it is if it is a text or bytes, else as JSON. */
+  readonly body: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Reads a streamed reply piece by piece. */
+export interface ReplyReader {
+  /** The parts of a line, or of the data of an event. Throws for an error and for what cannot be read. */
+  read(piece: string): readonly ModelPart[]
+  /** Whether what was read last says how the reply ended: what follows only closes the stream. */
+  isEnding(): boolean
+  /** Whether the reply is over, whatever may follow. */
+  isDone(): boolean
+  /** What can be told only at the end. Throws if that came too early. */
+  end(): readonly ModelPart[]
+}
+
+export interface ListedModel {
+  readonly name: string
+  readonly window?: number
+}

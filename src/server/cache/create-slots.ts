@@ -1,0 +1,132 @@
+import { isCount } from '../../log/is-count.ts'
+import { ModelError } from '../../models/model.ts'
+import type { Upstream } from '../upstream/upstream.ts'
+
+/** A slot of llama.cpp that a request is sent to. */
+export interface HeldSlot {
+  readonly id: number
+  release(): void
+}
+
+/** The slots of one llama.cpp server: which conversation is in which. */
+export interface Slots {
+  /** Whether the server is llama.cpp. It is asked once; a server that does not answer is asked again. */
+  isLlama(): Promise<boolean>
+  /**
+   * The slot for a conversation: the one that has it, else the least useful one. Undefined where the server chooses: it has no
+   * slots, all of them are busy, or it keeps idle conversations itself.
+   */
+  take(conversation: string, isSide: boolean): Promise<HeldSlot | undefined>
+}
+
+interface Slot {
+  readonly id: number
+  owner?: string
+  isSide: boolean
+  /** How many requests use it. A prompt that is read ahead may just be given up for the next one. */
+  holders: number
+  /** When it was last used, counted in requests. */
+  used: number
+}
+
+/** Builds from this one on save idle slots to memory and empty them, unless told otherwise: see decision 0052. */
+const keepsIdleItself = 8664
+
+/** The most conversations that are kept in files of the server. The names of the files are used again. */
+const mostFiles = 16
+
+export type SlotMode = 'auto' | 'on' | 'off'
+
+export function createSlots({ ask }: Pick<Upstream, 'ask'>, mode: SlotMode): Slots {
+  let known: Promise<{ readonly isLlama: boolean; readonly slots: readonly Slot[] }> | undefined
+  let requests = 0
+  let maySave = true
+  /** The files of conversations that have no slot, the oldest first. */
+  const files = new Map<string, string>()
+
+  const read = () => {
+    known ??= readSlots(ask, mode).catch((error: unknown) => {
+      // A server that is away may come; one that does not know the path stays as it is.
+      if (!(error instanceof ModelError) || error.isRetryable) known = undefined
+      return { isLlama: false, slots: [] }
+    })
+    return known
+  }
+
+  /** Saves or restores a slot. The first refusal says that the server has no folder for files. */
+  async function act(action: 'save' | 'restore', { id }: Slot, filename: string): Promise<boolean> {
+    try {
+      await ask!({ path: `/slots/${id}?action=${action}`, body: { filename } }, false)
+      return true
+    } catch {
+      maySave &&= action === 'restore'
+      return false
+    }
+  }
+
+  /** Gives a slot to another conversation, and brings back what was saved of that. */
+  async function hand(slot: Slot, conversation: string, isSide: boolean): Promise<void> {
+    const { owner } = slot
+    const isKept = owner !== undefined && !slot.isSide
+    Object.assign(slot, { owner: conversation, isSide })
+    if (!maySave) return
+    if (isKept) {
+      const [oldest] = files.size < mostFiles ? [] : files
+      if (oldest) files.delete(oldest[0])
+      const name = oldest?.[1] ?? `throughline-${freeName()}.bin`
+      if (await act('save', slot, name)) files.set(owner, name)
+    }
+    const file = files.get(conversation)
+    if (file === undefined) return
+    files.delete(conversation)
+    await act('restore', slot, file)
+  }
+
+  function freeName(): number {
+    const taken = new Set(files.values())
+    let name = 0
+    while (taken.has(`throughline-${name}.bin`)) name += 1
+    return name
+  }
+
+  return {
+    isLlama: async () => (await read()).isLlama,
+    async take(conversation, isSide) {
+      if (mode === 'off') return undefined
+      const { slots } = await read()
+      const own = slots.find(({ owner }) => owner === conversation)
+      const slot = own ?? leastUseful(slots)
+      if (!slot) return undefined
+      slot.holders += 1
+      requests += 1
+      slot.used = requests
+      if (!own) await hand(slot, conversation, isSide)
+      return {
+        id: slot.id,
+        release() {
+          slot.holders -= 1
+        },
+      }
+    },
+  }
+}
+
+/** Of the slots that are free: an empty one, one of side requests, the one that was not used for longest. */
+function leastUseful(slots: readonly Slot[]): Slot | undefined {
+  const rank = ({ owner, isSide, used }: Slot) => (owner === undefined ? -2 : isSide ? -1 : used)
+  return slots.filter(({ holders }) => holders === 0).sort((a, b) => rank(a) - rank(b))[0]
+}
+
+async function readSlots(ask: Upstream['ask'], mode: SlotMode) {
+  const { total_slots: total, build_info: build } = ((await ask?.({ path: '/props' })) ?? {}) as {
+    readonly total_slots?: unknown
+    readonly build_info?: unknown
+  }
+  const isLlama = isCount(total, 1) && total <= mostSlots
+  const [, number] = /^b(\d{1,9})/.exec(String(build)) ?? []
+  const isSteered = mode === 'on' || Number(number ?? 0) < keepsIdleItself
+  const ids = isLlama && isSteered ? Array.from({ length: total }, (_, id) => id) : []
+  return { isLlama, slots: ids.map((id): Slot => ({ id, isSide: false, holders: 0, used: 0 })) }
+}
+
+const mostSlots = 1024

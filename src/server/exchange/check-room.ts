@@ -1,0 +1,70 @@
+import { fit } from '../../context/fit.ts'
+import type { MessageLike } from '../../log/message.ts'
+import { present } from '../../log/present.ts'
+import type { Model } from '../../models/model.ts'
+import type { Calibration } from '../../tokens/calibration.ts'
+import type { TokenCounter } from '../../tokens/create-counter.ts'
+import { nextContext, nextRoom, setUpAsking, type ToFit, toError, withLimit } from '../../turn/index.ts'
+import type { ChatRequest } from '../faces/face.ts'
+import type { AnswerOptions } from './answer.ts'
+import type { Asked } from './asked.ts'
+import type { Place } from './place.ts'
+
+export interface ToCheck extends Pick<ChatRequest, 'settings' | 'tools' | 'messages'> {
+  readonly system: string | undefined
+  readonly options: AnswerOptions
+  readonly model: Model
+  readonly count: TokenCounter
+  readonly signal: AbortSignal
+  readonly calibration: () => Promise<Calibration | undefined>
+}
+
+/**
+ * Refuses what can never fit before anything of it is stored: a system prompt, tools and messages that are always sent. Throws
+ * a ContextOverflowError. What also depends on the log is found out when the context is made.
+ */
+export async function checkRoom(asked: ToCheck): Promise<void> {
+  const { options, model, system, settings, tools, messages, count, signal, calibration } = asked
+  const setUp = setUpAsking({ ...options, model, settings, ...present({ system }) }, { signal, specs: tools })
+  const limit = { signal, ms: longestWait, late: () => toError('the window is not known yet') }
+  const asking = await withLimit(setUp, limit).catch(() => undefined)
+  // Whether the model server answers is found out when the turn is asked: its message is stored first.
+  if (!asking) return
+  const given: ToFit = {
+    ...asking,
+    log: {
+      ...{ count, calibration },
+      hasClipped: async () => false,
+      async context({ system: prompt, at: _, mostResultTokens: __, ...fitting }) {
+        const head: readonly MessageLike[] = prompt === undefined ? [] : [{ role: 'system', content: prompt }]
+        return fit([...head, ...messages], { ...fitting, count })
+      },
+    },
+  }
+  const { window, reserve, head, factor } = await nextRoom(given)
+  // No byte takes more than a token. Most requests are far from the limit, and need no closer look.
+  const most = head + Buffer.byteLength(JSON.stringify(messages)) * factor
+  if (options.reserve === undefined && most < (window - reserve) * 0.9) return
+  await nextContext(given)
+}
+
+/** Checks the messages that a request brings to its place. */
+export function checkPlace({ log: { history }, request, signal }: Asked, place: Place, to: PlaceOptions) {
+  const users = place.messages.slice(place.from).filter(({ role }) => role === 'user')
+  const first = place.kind === 'new' && users.length > 1 ? users.slice(0, 1) : []
+  const { conversation, actor, branch } = place.fork?.of ?? place.thread
+  return checkRoom({
+    ...{ ...to, signal, count: history.count },
+    ...{ system: request.system, settings: request.settings, tools: request.tools },
+    messages: [...first, ...users.slice(-1)],
+    calibration: async () =>
+      place.kind === 'new'
+        ? undefined
+        : history.thread(conversation, { actor, branch }).calibration(to.model.name),
+  })
+}
+
+export type PlaceOptions = Pick<ToCheck, 'options' | 'model'>
+
+/** A message is stored soon, also if its model server is slow to tell its window. */
+const longestWait = 2000

@@ -1,0 +1,130 @@
+import { ThroughlineError } from '../../log/error.ts'
+import { present } from '../../log/present.ts'
+import { toModelTokens } from '../../tokens/calibration.ts'
+import type { Cancels, WatchedReply } from '../../turn/cancels.ts'
+import { type TurnPart, type TurnResult, trimmedTokens } from '../../turn/index.ts'
+import { onAbort } from '../../turn/wait/link-signals.ts'
+import type { FaceFault } from '../faces/index.ts'
+import type { Gate } from '../guard/create-gate.ts'
+import type { Answered } from './answer.ts'
+import type { Again, Place } from './place.ts'
+
+/** What became of a request. */
+export interface Outcome {
+  readonly place?: Place | Again
+  readonly answered?: Answered
+  readonly fault?: FaceFault
+  /** The tokens of what had to be sent that were cut, because it did not fit. */
+  readonly trimmed?: number
+  /** The prompt tokens that were the same as in the call before. */
+  readonly reusable?: number
+}
+
+/** What became of a request, for logs and metrics: no texts. */
+export interface Served extends Outcome {
+  readonly requestId: string
+  /** Where it came in: the name of a face, `ui-chat` or `api`. */
+  readonly face: string
+  readonly model?: string
+  /** The upstream of the model. */
+  readonly upstream?: { readonly name: string; readonly kind: string }
+  /** How long it took, in milliseconds. */
+  readonly ms: number
+}
+
+/** Runs the replies of a server, wherever they are asked for: how many at once, how one is cancelled, what is told of it. */
+export interface Runner {
+  /** Takes note of a request. It holds nothing yet. */
+  open(request: Pick<Served, 'requestId' | 'face'>): Run
+}
+
+/** A request for a reply, from its beginning to its end. */
+export interface Run {
+  /** Aborted when the client has left, or when the reply was cancelled. */
+  readonly signal: AbortSignal
+  readonly abort: (reason: unknown) => void
+  /** The model that the request asks. */
+  asks(model: string): void
+  /**
+   * Takes a place among the replies that are written at once. Throws BusyError if there is none. `left`: aborted when the
+   * client has left; absent if the reply goes on then. To be read after the body: before, it would make Node stream the body.
+   */
+  enter(left?: AbortSignal): void
+  /** From now on, to cancel what is answered in this thread cancels this reply. */
+  answersIn(thread: WatchedReply): void
+  /** Has `release` called when it is over. */
+  holds(release: () => void): void
+  /** Tells what became of the request. Only the first time counts. */
+  tell(outcome: Outcome): void
+  /** The parts of a turn. Tells how the turn ended, and is over when no more parts come. */
+  follow(parts: AsyncIterable<TurnPart>): AsyncGenerator<TurnPart>
+  /** Gives back all that it holds; may be called again without harm. */
+  over(): void
+}
+
+export interface RunnerOptions {
+  readonly gate: Gate
+  readonly cancels: Cancels
+  readonly onServed: (served: Served) => void
+}
+
+export function createRunner({ gate, cancels, onServed }: RunnerOptions): Runner {
+  return {
+    open({ requestId, face }) {
+      const started = performance.now()
+      const own = new AbortController()
+      const abort = (reason: unknown) => own.abort(reason)
+      let held: (() => void)[] = []
+      let model: string | undefined
+      let isTold = false
+
+      function tell(outcome: Outcome): void {
+        if (isTold) return
+        isTold = true
+        onServed({ requestId, face, ms: performance.now() - started, ...present({ model }), ...outcome })
+      }
+
+      function over(): void {
+        for (const release of held) release()
+        held = []
+      }
+
+      return {
+        signal: own.signal,
+        abort,
+        asks(name) {
+          model = name
+        },
+        enter(left) {
+          held.push(gate.enter())
+          if (left?.aborted) abort(left.reason)
+          else if (left) held.push(onAbort(left, () => abort(left.reason)))
+        },
+        answersIn: thread => void held.push(cancels.watch(thread, () => abort(cancelled()))),
+        holds: release => void held.push(release),
+        tell,
+        async *follow(parts) {
+          let error: TurnResult['error']
+          let trimmed = 0
+          try {
+            for await (const part of parts) {
+              if (part.type === 'error') error = part.error
+              if (part.type === 'context') trimmed = toModelTokens(trimmedTokens(part.receipt), part.factor)
+              if (part.type === 'end')
+                tell({
+                  answered: { result: { ...part, text: '', messages: [], ...present({ error }) } },
+                  trimmed,
+                })
+              yield part
+            }
+          } finally {
+            over()
+          }
+        },
+        over,
+      }
+    },
+  }
+}
+
+const cancelled = () => new ThroughlineError('reply_cancelled', 'This reply was cancelled.')

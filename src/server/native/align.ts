@@ -1,0 +1,135 @@
+import type { Context } from '../../context/context.ts'
+import type { MessageLike } from '../../log/message.ts'
+import { readMessage } from '../../log/parse-message.ts'
+import { agreement } from '../identity/agreement.ts'
+import { comparedOf } from '../identity/item.ts'
+
+/** A context that is about to be sent. */
+export interface Fitted extends Pick<Context, 'receipt'> {
+  readonly messages: readonly MessageLike[]
+}
+
+/** What a message of a context is to the client who sent the list. */
+export type Standing =
+  /** The system prompt of the call. */
+  | { readonly kind: 'system' }
+  /** A message that only the log has, or that the library added. */
+  | { readonly kind: 'other' }
+  /** The client's own message at this place of its list. */
+  | { readonly kind: 'own'; readonly place: number; readonly isAltered: boolean }
+
+/** What is the client's own in a context, message by message. */
+export interface Alignment {
+  readonly standings: readonly Standing[]
+  /** Whether the context is all that the log has, as it is, and the log has nothing but the client's list. */
+  readonly isWhole: boolean
+}
+
+/**
+ * Finds the messages of a context in the list of the client. A message of the log is known by its place: as far from its
+ * neighbour as in the list. What stands there must be a copy of it.
+ */
+export function alignContext({ messages, receipt }: Fitted, given: readonly MessageLike[]): Alignment {
+  const { sent, stretches } = receipt
+  const altered = new Set<number>()
+  let isKept = true
+  for (const { fate, first, last } of stretches) {
+    isKept &&= fate === 'kept'
+    if (fate === 'altered') for (let seq = first; seq <= last; seq++) altered.add(seq)
+  }
+  const logged = sent.flatMap(({ seqs }, at) => (seqs.length > 0 && seqs[0] !== 0 ? [at] : []))
+  const isOnly = sent.every(({ seqs }) => seqs.length > 0)
+  const roles = logged.map(at => messages[at]!.role)
+  // Nothing was left out, and nothing added: each message is the one at its place.
+  const isEven =
+    isKept && isOnly && logged.length === given.length && roles.every((role, at) => role === given[at]!.role)
+  const places = isEven ? logged.map((_, at) => at) : search(logged)
+  const standings: Standing[] = sent.map(({ seqs }) => ({ kind: seqs[0] === 0 ? 'system' : 'other' }))
+  for (const [n, at] of logged.entries()) {
+    const place = places[n]
+    const { seqs } = sent[at]!
+    if (place !== undefined)
+      standings[at] = { kind: 'own', place, isAltered: seqs.some(seq => altered.has(seq)) }
+  }
+  return { standings, isWhole: isKept && isOnly && places.every(place => place !== undefined) }
+
+  /** The places of logged messages in the list, from the last one back. */
+  function search(list: readonly number[]): readonly (number | undefined)[] {
+    const known = placesByKey(given)
+    const found: (number | undefined)[] = []
+    /** The message behind: its place in the list, and in the log. */
+    let next = given.length
+    let nextSeq = sent[list.at(-1) ?? -1]?.seqs[0] ?? 0
+    nextSeq += 1
+    for (const at of list.toReversed()) {
+      const seq = sent[at]!.seqs[0]!
+      const expected = Math.min(next - 1, next - (nextSeq - seq))
+      const message = messages[at]!
+      const place = altered.has(seq)
+        ? roleAt(expected) === message.role
+          ? expected
+          : undefined
+        : nearest(known.get(keyOf(message, seq)) ?? [], expected, next, other =>
+            isCopy(message, seq, given[other]!),
+          )
+      found.push(place)
+      if (place === undefined) continue
+      next = place
+      nextSeq = seq
+    }
+    return found.toReversed()
+  }
+
+  function roleAt(place: number): string | undefined {
+    return given[place]?.role
+  }
+}
+
+/** What two copies of a message have in common, as a text. */
+function keyOf(message: MessageLike, seq: number): string {
+  const compared = comparedOf(message, seq)
+  return compared ? compared.text : `${message.role}=${readMessage(message, seq).text}`
+}
+
+function isCopy(logged: MessageLike, seq: number, given: MessageLike): boolean {
+  const one = comparedOf(logged, seq)
+  const other = comparedOf(given, 0)
+  return one && other ? agreement(one, other) !== undefined : one === other
+}
+
+function placesByKey(given: readonly MessageLike[]): ReadonlyMap<string, readonly number[]> {
+  const places = new Map<string, number[]>()
+  for (const [at, message] of given.entries()) {
+    const key = keyOf(message, at)
+    const known = places.get(key)
+    if (known) known.push(at)
+    else places.set(key, [at])
+  }
+  return places
+}
+
+/** Of places in order, the one nearest to where it should be, before `end`. Only so many are tried. */
+function nearest(
+  places: readonly number[],
+  expected: number,
+  end: number,
+  isRight: (place: number) => boolean,
+): number | undefined {
+  let [from, to] = [0, places.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if (places[middle]! < expected) from = middle + 1
+    else to = middle
+  }
+  let [before, behind] = [from - 1, from]
+  for (let tries = 0; tries < mostTries; tries++) {
+    const down = before >= 0 ? expected - places[before]! : Number.POSITIVE_INFINITY
+    const up = behind < places.length ? places[behind]! - expected : Number.POSITIVE_INFINITY
+    if (down === Number.POSITIVE_INFINITY && up === Number.POSITIVE_INFINITY) return undefined
+    const place = up <= down ? places[behind++]! : places[before--]!
+    if (place < end && isRight(place)) return place
+  }
+  return undefined
+}
+
+const mostTries = 32

@@ -1,0 +1,160 @@
+import type { Fields } from '../../log/fields.ts'
+import { isObject } from '../../log/parse-json.ts'
+import { reloads } from '../../models/ollama/reloads.ts'
+import type { Form } from '../../models/wire/wire.ts'
+import { ownSignature } from '../faces/messages/write-reply.ts'
+import { thoughtMark } from '../faces/responses/hints.ts'
+
+/** What the fit of a request says about its fields. */
+export interface Fit {
+  /** The window of the model. */
+  readonly window: number
+  /** The most tokens of the reply: as many as the client allows and the window has left. */
+  readonly most?: number | undefined
+  /** The tools in the order in which they are sent. */
+  readonly tools?: readonly unknown[] | undefined
+  /** Whether their descriptions had to be shortened. */
+  readonly isShort?: boolean
+  /** The slot of llama.cpp that has the conversation. */
+  readonly slot?: unknown
+}
+
+/** How a form writes what may have to change in a body. */
+export interface BodyRules {
+  /** The field that holds the client's list. */
+  readonly list: 'messages' | 'input'
+  /** Says more in the system prompt, which the client's list begins with or a field holds. */
+  addSystem(body: Fields, head: readonly object[], text: string): Written
+  /** Says another system prompt. */
+  setSystem(body: Fields, text: string): Written
+  /** The entries of a message whose text was changed: what is signed or encrypted stays as it is. */
+  change(entries: readonly Fields[], written: readonly object[]): readonly object[]
+  /** The fields that must be different whatever is sent. */
+  always?(body: Fields, fit: Fit): Fields
+  /** The fields that hold the most tokens of a reply, where the client allows more. */
+  limit(body: Fields, most: number): Fields
+  /** Whether entries hold what we have signed ourselves, which the upstream would refuse. */
+  isForeign?(entries: readonly Fields[]): boolean
+}
+
+interface Written {
+  readonly body: Fields
+  /** The entries before the first message. */
+  readonly head: readonly object[]
+}
+
+/** A number that is too large, as it may be. */
+function lower(body: Fields, name: string, most: number): Fields {
+  const { [name]: given } = body
+  return typeof given === 'number' && given > most ? { [name]: most } : {}
+}
+
+const system = (content: string) => ({ role: 'system', content })
+
+const chat: BodyRules = {
+  list: 'messages',
+  addSystem: (body, head, text) => ({ body, head: [...head, system(text)] }),
+  setSystem: (body, text) => ({ body, head: [system(text)] }),
+  change: ([entry], [written]) => [{ ...entry, content: (written as Fields | undefined)?.content }],
+  limit: (body, most) => ({
+    ...lower(body, 'max_tokens', most),
+    ...lower(body, 'max_completion_tokens', most),
+  }),
+}
+
+const ollama: BodyRules = {
+  ...chat,
+  limit: () => ({}),
+  change: ([entry = {}], [written]) => {
+    const { images: _, ...rest } = entry
+    const { content, images } = (written ?? {}) as Fields
+    return [{ ...rest, content, ...(images !== undefined && { images }) }]
+  },
+  // Another window would load the model again, and without the others Ollama cuts in silence.
+  always(body, { window, most = Number.POSITIVE_INFINITY }) {
+    const given = isObject(body.options) ? body.options : {}
+    const kept = Object.fromEntries(Object.entries(given).filter(([name]) => !reloads.has(name)))
+    const less = lower(given, 'num_predict', most)
+    const isSame = given.num_ctx === window && Object.keys(kept).length === Object.keys(given).length - 1
+    return {
+      ...(isSame && less.num_predict === undefined ? {} : { options: { ...kept, ...less, num_ctx: window } }),
+      ...(body.truncate === false ? {} : { truncate: false }),
+      ...(body.shift === false ? {} : { shift: false }),
+    }
+  },
+}
+
+const messages: BodyRules = {
+  list: 'messages',
+  addSystem(body, head, text) {
+    const { system: given } = body
+    const more = { type: 'text', text }
+    const whole = typeof given === 'string' && given !== '' ? `${given}\n\n${text}` : text
+    return { body: { ...body, system: Array.isArray(given) ? [...given, more] : whole }, head }
+  },
+  setSystem: (body, text) => ({ body: { ...body, system: text }, head: [] }),
+  change([entry = {}], [written]) {
+    const { content } = (written ?? {}) as { readonly content?: readonly Fields[] }
+    if (entry.role !== 'assistant' || !Array.isArray(entry.content) || !content)
+      return written ? [written] : []
+    const blocks = entry.content as readonly Fields[]
+    const first = blocks.findIndex(({ type }) => type === 'text')
+    const at = first < 0 ? blocks.length : first
+    const texts = content.filter(({ type }) => type === 'text')
+    const isKept = ({ type }: Fields) => type !== 'text'
+    const all = [...blocks.slice(0, at).filter(isKept), ...texts, ...blocks.slice(at).filter(isKept)]
+    return [{ ...entry, content: all }]
+  },
+  // Prompt and reply together must fit, or the request is refused.
+  limit({ max_tokens: most, thinking }, room) {
+    if (typeof most !== 'number' || most <= room) return {}
+    const budget = isObject(thinking) ? thinking.budget_tokens : undefined
+    if (typeof budget !== 'number' || budget < room) return { max_tokens: room }
+    return {
+      max_tokens: room,
+      thinking: { ...(thinking as Fields), budget_tokens: Math.max(1024, room - 1) },
+    }
+  },
+  isForeign: entries =>
+    entries.some(
+      ({ role, content }) =>
+        role === 'assistant' &&
+        Array.isArray(content) &&
+        content.some(
+          block => isObject(block) && block.type === 'thinking' && block.signature === ownSignature,
+        ),
+    ),
+}
+
+const responses: BodyRules = {
+  list: 'input',
+  addSystem(body, head, text) {
+    const { instructions: given } = body
+    const whole = typeof given === 'string' && given !== '' ? `${given}\n\n${text}` : text
+    return { body: { ...body, instructions: whole }, head }
+  },
+  setSystem: (body, text) => ({ body: { ...body, instructions: text }, head: [] }),
+  change(entries, written) {
+    const isSaid = (entry: object) => ((entry as Fields).type ?? 'message') === 'message'
+    const first = entries.findIndex(isSaid)
+    if (first < 0) return entries.length > 1 ? entries : written
+    return [
+      ...entries.slice(0, first),
+      ...written.filter(isSaid),
+      ...entries.slice(first).filter(entry => !isSaid(entry)),
+    ]
+  },
+  limit: (body, most) => lower(body, 'max_output_tokens', most),
+  // What these name is in our log, and comes with the list.
+  always: body => ({
+    ...(body.previous_response_id !== undefined && { previous_response_id: undefined }),
+    ...(body.conversation !== undefined && { conversation: undefined }),
+  }),
+  isForeign: entries =>
+    entries.some(
+      ({ type, encrypted_content: kept }) =>
+        type === 'reasoning' && typeof kept === 'string' && kept.startsWith(thoughtMark),
+    ),
+}
+
+export const bodyRules: Readonly<Record<Form, BodyRules>> = { chat, ollama, messages, responses }

@@ -1,0 +1,155 @@
+import { type Model, ModelError, type ModelFiles } from '../../models/model.ts'
+import type { Refusal } from '../../models/wire/ask.ts'
+import type { Relay } from '../../models/wire/stream-reply.ts'
+import type { TurnPart } from '../../turn/index.ts'
+import type { ChatRequest, Face } from '../faces/face.ts'
+import { headersOn } from '../upstream/pass-headers.ts'
+import type { Upstream } from '../upstream/upstream.ts'
+import { type ClientBody, writeBody } from './write-body.ts'
+
+/** A request that reaches an upstream of the same form. */
+export interface ClientCall extends ClientBody {
+  readonly headers: Readonly<Record<string, string>>
+  /** With its question mark; empty if there is none. */
+  readonly query: string
+}
+
+export interface ToPassOn {
+  readonly upstream: Upstream
+  /** The model as the log names it. */
+  readonly model: Model
+  readonly face: Face
+  readonly request: ChatRequest
+  readonly client: ClientCall
+  /** Hands a piece of the upstream's stream to the client. */
+  write(text: string, headers: Headers): void | Promise<void>
+}
+
+type Headers = Readonly<Record<string, string>>
+
+/** How a reply came from an upstream of the same form. */
+export interface NativeReply {
+  /** Asks the upstream in the client's words. */
+  readonly model: Model
+  /** Takes the parts of the turn, and among them the contexts that are about to be sent. */
+  see(part: TurnPart): void
+  /** Has replies written by the face after all: there may be notes in them, which no client may see. */
+  hide(): void
+  /** Whether the client gets what the upstream sends, and not what the face writes. */
+  isPassed(): boolean
+  /** What ends the answer: the last pieces of a stream, or all of a body. Undefined if the face writes the answer. */
+  ending(): { readonly text: string; readonly headers: Headers } | undefined
+  /** What the upstream said when it failed in the middle of its stream. */
+  fault(): string | undefined
+  /** What the upstream said when it refused the last request. */
+  refusal(): Refusal | undefined
+}
+
+/** Sends a request on in the form in which it came, and hands the answer back as it comes. The end is held back: the log is first. */
+export function openNative({ upstream, model: base, face, request, client, write }: ToPassOn): NativeReply {
+  const wire = upstream.forms!.get(face.form)!
+  let context: Extract<TurnPart, { type: 'context' }> | undefined
+  let isHidden = false
+  let hasBegun = false
+  let hasPassed = false
+  let held = ''
+  let headers: Headers = {}
+  let refusal: Refusal | undefined
+  let hasEnded = false
+  let fault: string | undefined
+
+  const relay: Relay = {
+    isStreamed: request.stream,
+    begin(given) {
+      if (isHidden) return
+      headers = given
+      hasBegun = true
+    },
+    piece(text, isEnding) {
+      if (isHidden) return
+      hasEnded ||= isEnding
+      if (hasEnded) held += text
+      else {
+        hasPassed = true
+        return write(text, headers)
+      }
+    },
+    fault(text) {
+      fault = text
+    },
+    whole(text, given) {
+      if (isHidden) return
+      headers = given
+      hasBegun = true
+      held = text
+    },
+    refused(given) {
+      refusal = given
+    },
+  }
+
+  const model: Model = {
+    ...base,
+    ...(base.files && { files: withUploads(base.files) }),
+    async *stream({ messages, settings, tools, signal }) {
+      refusal = fault = undefined
+      held = ''
+      hasBegun = hasEnded = false
+      const window = (await base.window(signal)) ?? context!.window
+      const isShort = (context!.receipt.toolsSaved ?? 0) > 0
+      const body = writeBody({
+        ...{ client, request, wire, context: context!, window, most: settings?.maxTokens },
+        slot: settings?.provider?.id_slot,
+        ...(tools && { tools, isShort }),
+      })
+      try {
+        yield* upstream.passReply!({
+          ...{ form: face.form, model: request.model, messages, relay, body },
+          path: `${wire.path}${client.query}`,
+          headers: withoutPacking(headersOn(client.headers, body)),
+          ...(signal && { signal }),
+        })
+      } catch (error) {
+        const isTriedAgain =
+          error instanceof ModelError &&
+          (error.isRetryable || error.code === 'context_too_long' || error.code === 'files_refused')
+        if (!hasPassed || !isTriedAgain) throw error
+        // The client has a part of the answer: it cannot be asked for again.
+        throw new ModelError('model_stream_broken', error.message, { isRetryable: false, cause: error })
+      }
+    },
+  }
+
+  return {
+    model,
+    see(part) {
+      if (part.type === 'context') context = part
+    },
+    hide() {
+      isHidden = true
+    },
+    isPassed: () => hasBegun,
+    ending: () => (held === '' ? undefined : { text: held, headers }),
+    fault: () => (hasBegun ? fault : undefined),
+    refusal: () => (refusal && isTold(refusal, upstream) ? refusal : undefined),
+  }
+}
+
+/** What providers say of a key holds a part of it. Who has no key of the upstream is not told. */
+const isTold = ({ status }: Refusal, { isKeyed }: Upstream): boolean =>
+  !isKeyed || (status !== 401 && status !== 403)
+
+/** A file that the client has uploaded to this upstream can be sent. */
+const withUploads = (files: ModelFiles): ModelFiles => ({
+  ...files,
+  refuse: file => (file.type === 'foreign' ? undefined : files.refuse(file)),
+})
+
+/** Headers for a body that is not packed, and an answer that can be read. */
+function withoutPacking({
+  'content-encoding': _,
+  'accept-encoding': __,
+  ...rest
+}: Record<string, string>): Headers {
+  return rest
+}

@@ -1,0 +1,206 @@
+import type { Fields } from '../../log/fields.ts'
+import { isObject } from '../../log/parse-json.ts'
+import { readMessage } from '../../log/parse-message.ts'
+import type { ReplyWire } from '../../models/wire/wire.ts'
+import type { ChatRequest, Origin } from '../faces/face.ts'
+import { alignContext, type Fitted, type Standing } from './align.ts'
+import { type BodyRules, bodyRules, type Fit } from './body-rules.ts'
+
+/** A request as its client wrote it. */
+export interface ClientBody {
+  /** The body as it came, unpacked. */
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly fields: Fields
+}
+
+export interface ToWrite extends Fit {
+  readonly client: ClientBody
+  readonly request: ChatRequest
+  readonly wire: Pick<ReplyWire, 'form' | 'each' | 'mark'>
+  readonly context: Fitted
+}
+
+/**
+ * The body for an upstream that speaks the client's form. While all of the client's list is sent and nothing else, these are
+ * the client's own bytes. Else only the list is different, and in it only what left it or was added, with marks for the cache.
+ */
+export function writeBody(given: ToWrite): Uint8Array<ArrayBuffer> {
+  const { client, request, wire, context } = given
+  const rules = bodyRules[wire.form]
+  const { standings, isWhole } = alignContext(context, request.messages)
+  const always = {
+    ...rules.always?.(client.fields, given),
+    ...(given.most !== undefined && rules.limit(client.fields, given.most)),
+    ...(given.slot !== undefined && { id_slot: given.slot }),
+    ...(given.tools && sentTools(client.fields, given.tools, given.isShort)),
+  }
+  const said = systemOf(context, standings)
+  const isSaid = said === (request.system ?? '')
+  const raw = rawList(client.fields[rules.list])
+  const isForeign = rules.isForeign?.(raw) ?? false
+  if (isWhole && isSaid && !isForeign)
+    return Object.keys(always).length === 0 ? client.bytes : toBytes({ ...client.fields, ...always })
+  const head = raw.slice(0, request.origins?.[0]?.first ?? raw.length)
+  const { body, head: begun } = isSaid
+    ? { body: client.fields, head }
+    : withSystem(rules, client.fields, head, said, request.system ?? '')
+  const list = [...begun, ...writeList(given, standings, raw, rules)]
+  const changed = { ...body, ...always, [rules.list]: list }
+  return toBytes(wire.mark?.(changed) ?? changed)
+}
+
+/** The client's tools in another order, or with shortened descriptions and schemas; all other fields stay. */
+function sentTools({ tools: given }: Fields, tools: readonly unknown[], isShort = false): Fields {
+  if (!Array.isArray(given)) return {}
+  const places = new Map(tools.map((tool, place) => [schemaOf(tool).name, place]))
+  const placeOf = (tool: unknown) => places.get(schemaOf(tool).name) ?? -1
+  // Tools that the upstream runs have no place of their own: then the order is the client's.
+  const isKnown = given.length === tools.length && given.every(tool => placeOf(tool) >= 0)
+  const isMoved = isKnown && given.some((tool, at) => placeOf(tool) !== at)
+  if (!isMoved && !isShort) return {}
+  const ordered = isMoved ? given.toSorted((a, b) => placeOf(a) - placeOf(b)) : given
+  const shorten = (tool: unknown) =>
+    placeOf(tool) < 0 ? tool : withSchema(tool as Fields, schemaOf(tools[placeOf(tool)]))
+  return { tools: isShort ? ordered.map(shorten) : ordered }
+}
+
+/** Where a form keeps what describes a tool. */
+const schemaOf = (tool: unknown): Fields => {
+  const fields = (tool ?? {}) as Fields
+  return isObject(fields.function) ? fields.function : fields
+}
+
+function withSchema(tool: Fields, short: Fields): Fields {
+  if (isObject(tool.function)) return { ...tool, function: withSchema(tool.function, short) }
+  const { description, parameters } = short
+  const schema = ['parameters', 'input_schema'].find(name => isObject(tool[name]))
+  return {
+    ...tool,
+    ...(typeof tool.description === 'string' && { description }),
+    ...(schema && isObject(parameters) && { [schema]: parameters }),
+  }
+}
+
+const toBytes = (body: Fields): Uint8Array<ArrayBuffer> => new TextEncoder().encode(JSON.stringify(body))
+
+/** The entries of a client's list; a text alone is what a user says. */
+function rawList(value: unknown): readonly Fields[] {
+  return Array.isArray(value) ? (value as readonly Fields[]) : [{ role: 'user', content: value }]
+}
+
+/** The system prompt of a context. */
+function systemOf({ messages }: Fitted, standings: readonly Standing[]): string {
+  const texts = standings.flatMap(({ kind }, at) =>
+    kind === 'system' ? [readMessage(messages[at]!, at).text] : [],
+  )
+  return texts.join('\n\n')
+}
+
+function withSystem(rules: BodyRules, body: Fields, head: readonly object[], said: string, own: string) {
+  if (!said.startsWith(own)) return rules.setSystem(body, said)
+  return rules.addSystem(body, head, said.slice(own.length).trimStart())
+}
+
+/** The client's list with what the context has of it, and what the context has besides. */
+function writeList(
+  { context, request, wire }: ToWrite,
+  standings: readonly Standing[],
+  raw: readonly Fields[],
+  rules: BodyRules,
+): readonly object[] {
+  const { origins = [] } = request
+  let each: readonly (readonly object[])[] | undefined
+  const written = (at: number) => {
+    each ??= wire.each(context.messages)
+    return each[at] ?? []
+  }
+  const list: object[] = []
+  const add = (entries: readonly object[], isOwn: boolean) => {
+    for (const entry of entries) {
+      const joined = isOwn && !isOpen ? undefined : joinResults(list.at(-1), entry)
+      if (joined) list[list.length - 1] = joined
+      else list.push(entry)
+      isOpen = !isOwn
+    }
+  }
+  /** Whether the last entry of the list is not the client's own. */
+  let isOpen = false
+  for (let at = 0; at < standings.length; ) {
+    const standing = standings[at]!
+    const from = at++
+    if (standing.kind === 'system') continue
+    if (standing.kind === 'other') {
+      add(written(from), false)
+      continue
+    }
+    const origin = origins[standing.place]!
+    const entries = raw.slice(origin.first, origin.last + 1)
+    const isForeign = rules.isForeign?.(entries)
+    if (origin.blocks) {
+      // The messages of one entry that are sent, in a row.
+      const places = [from]
+      while (isSameEntry(origin, standings[at], origins)) places.push(at++)
+      add(ofEntry(entries[0]!, places, origins, standings, written), isWholeEntry(entries[0]!, places))
+    } else if (isForeign) add(written(from), false)
+    else if (standing.isAltered) add(rules.change(entries, written(from)), false)
+    else add(entries, true)
+  }
+  return list
+
+  function isWholeEntry({ content }: Fields, places: readonly number[]): boolean {
+    return blocksOf(places, origins, standings)?.size === (content as readonly unknown[]).length
+  }
+}
+
+function isSameEntry(origin: Origin, next: Standing | undefined, origins: readonly Origin[]): boolean {
+  return next?.kind === 'own' && origins[next.place]!.last === origin.last && origin.blocks !== undefined
+}
+
+/** The blocks of an entry that are sent as they are. Undefined if one of them was changed. */
+function blocksOf(
+  places: readonly number[],
+  origins: readonly Origin[],
+  standings: readonly Standing[],
+): ReadonlySet<number> | undefined {
+  const blocks = new Set<number>()
+  for (const place of places) {
+    const standing = standings[place]!
+    if (standing.kind !== 'own' || standing.isAltered) return undefined
+    for (const block of origins[standing.place]!.blocks!) blocks.add(block)
+  }
+  return blocks
+}
+
+/** The entry itself if all of its blocks are sent, else a copy with those that are. */
+function ofEntry(
+  entry: Fields,
+  places: readonly number[],
+  origins: readonly Origin[],
+  standings: readonly Standing[],
+  written: (at: number) => readonly object[],
+): readonly object[] {
+  const content = entry.content as readonly object[]
+  const blocks = blocksOf(places, origins, standings)
+  if (blocks?.size === content.length) return [entry]
+  if (blocks) return [{ ...entry, content: content.filter((_, at) => blocks.has(at)) }]
+  const changed = places.flatMap(place => {
+    const standing = standings[place]!
+    if (standing.kind === 'own' && !standing.isAltered)
+      return origins[standing.place]!.blocks!.map(block => content[block]!)
+    return written(place).flatMap(one => (one as { readonly content: readonly object[] }).content)
+  })
+  return [{ ...entry, content: changed }]
+}
+
+/** Results of calls of one reply must stand in one message. Undefined where nothing is to be joined. */
+function joinResults(last: object | undefined, next: object): object | undefined {
+  const [one, other] = [last, next].map(resultsIn)
+  return one && other ? { ...last, content: [...one, ...other] } : undefined
+}
+
+/** The blocks of a user message that begins with results. */
+function resultsIn(entry: object | undefined): readonly object[] | undefined {
+  const { role, content } = (entry ?? {}) as Fields
+  if (role !== 'user' || !Array.isArray(content)) return undefined
+  return (content[0] as Fields | undefined)?.type === 'tool_result' ? content : undefined
+}

@@ -1,0 +1,86 @@
+import { parseJson } from '../../log/parse-json.ts'
+import { ModelError } from '../../models/model.ts'
+import type { ListedModel } from '../../models/wire/wire.ts'
+import { ollamaVersion, type Teller, toLoaded, toOpenAiModel, toShown, toTag } from '../reader/model-facts.ts'
+import type { Upstream } from '../upstream/upstream.ts'
+import { eachThatAnswers, type NamedUpstream, type Upstreams } from '../upstream/upstreams.ts'
+import { textOf } from './read-body.ts'
+
+export interface ToList {
+  readonly upstreams: Upstreams
+  /** Since when the models are there, in milliseconds. */
+  readonly began: number
+  readonly maxBodyBytes: number
+  readonly signal: AbortSignal
+}
+
+/**
+ * Answers what clients ask about models before they use them, wherever the upstream cannot: it does not speak the route, or
+ * there are several. An upstream only has to say its models and their windows. Undefined if the request is passed on.
+ */
+export async function answerListing(
+  path: string,
+  model: string | undefined,
+  given: ToList,
+): Promise<object | string | undefined> {
+  const { upstreams, began } = given
+  const [only, ...others] = upstreams.all
+  // A single upstream tells of its models in the form that its own clients know.
+  if (only && others.length === 0 && (speaks(only.upstream, path) || path.startsWith('/v1/')))
+    return undefined
+  if (path === '/') return 'Ollama is running'
+  if (path === '/api/version') return { version: `${ollamaVersion}-throughline` }
+  const rows = listings[path]
+  if (rows) {
+    const listed = await eachThatAnswers(upstreams.all, one => rowsOf(path, rows, one, given))
+    return { ...rows.around, [rows.list]: listed }
+  }
+  const toOne = path === '/api/show' ? toShown : path.startsWith('/v1/models/') ? toOpenAiModel : undefined
+  if (toOne === undefined || model === undefined) return undefined
+  const named = upstreams.of(model)
+  if (speaks(named.upstream, path)) return undefined
+  const found = (await named.upstream.models(given.signal)).find(({ name }) => name === model)
+  if (found) return toOne(found, { family: named.name, began })
+  throw new ModelError('model_not_found', `model '${model.slice(0, 100)}' not found`, { status: 404 })
+}
+
+interface Listing {
+  /** The field that holds the rows, the one that names a model in them, and what stands beside them. */
+  readonly list: string
+  readonly name: string
+  readonly around: object
+  readonly toRow: (model: ListedModel, teller: Teller) => object
+}
+
+const listings: Readonly<Record<string, Listing>> = {
+  '/api/tags': { list: 'models', name: 'name', around: {}, toRow: toTag },
+  '/api/ps': { list: 'models', name: 'name', around: {}, toRow: toLoaded },
+  '/v1/models': { list: 'data', name: 'id', around: { object: 'list' }, toRow: toOpenAiModel },
+}
+
+/** Whether an upstream answers a route itself. */
+function speaks({ kind }: Upstream, path: string): boolean {
+  const isOllama = kind === 'ollama' || kind === 'reader'
+  return isOllama || (kind === 'openai' && path.startsWith('/v1/'))
+}
+
+/** The rows of one upstream, without models that another one takes. */
+async function rowsOf(
+  path: string,
+  { list, name, toRow }: Listing,
+  one: NamedUpstream,
+  { upstreams, began, maxBodyBytes, signal }: ToList,
+): Promise<readonly object[]> {
+  const { upstream } = one
+  const isHere = (model: unknown) => typeof model === 'string' && upstreams.find(model) === one
+  if (!speaks(upstream, path)) {
+    const listed = (await upstream.models(signal)).filter(model => isHere(model.name))
+    return listed.map(model => toRow(model, { family: one.name, began }))
+  }
+  const { status, body } = await upstream.pass({ method: 'GET', path, headers: {}, signal })
+  const text = await textOf(body, maxBodyBytes)
+  if (status !== 200)
+    throw new ModelError('model_unavailable', `The upstream "${one.name}" lists no models (${status}).`)
+  const rows = (parseJson(text.toString('utf8')) as Readonly<Record<string, unknown>> | undefined)?.[list]
+  return (Array.isArray(rows) ? rows : []).filter(row => isHere(row?.[name]))
+}

@@ -1,0 +1,151 @@
+import type { BranchState } from '../rules/branch-state.ts'
+import { type LeaseTime, remainingMs } from '../rules/lease-time.ts'
+import type { Mark, StoredCall, StoredEntry, StoredTurn, ThreadKey } from '../store.ts'
+import { NoConversationError } from '../store-error.ts'
+
+/** A conversation with all that belongs to it, as plain JSON. */
+export interface ConversationDocument {
+  readonly format: 1
+  readonly tenant: string
+  readonly conversation: string
+  createdAt: number
+  /** Only the names are left, so that late writes are refused. */
+  isDeleted?: boolean
+  title?: string | null
+  /** As JSON text. */
+  metadata?: string | null
+  person?: string | null
+  branches: BranchDocument[]
+}
+
+/** A branch without its shared past: that stands in the branch that it was forked from. */
+export interface BranchDocument {
+  readonly actor: string
+  readonly branch: string
+  /** Branches that were made later have a higher number. */
+  readonly number: number
+  readonly forkOf?: { readonly branch: string; readonly at: number }
+  /** How many turns its shared past has. */
+  readonly pastTurns: number
+  updatedAt: number
+  /** How many leases were given, and the last one. */
+  epoch: number
+  lease?: LeaseTime & { readonly owner: string }
+  readonly entries: StoredEntry[]
+  readonly turns: TurnDocument[]
+  calls: StoredCall[]
+  readonly marks: (Mark & { readonly time: number })[]
+  readonly caches: { readonly key: string; readonly at: number; readonly base64: string }[]
+}
+
+/** A turn with the epoch of its lease; 0 where no writer of this store may end it again. */
+export type TurnDocument = StoredTurn & { readonly epoch: number }
+
+export type Names = Pick<ThreadKey, 'tenant' | 'conversation'>
+
+export function emptyDocument({ tenant, conversation }: Names, now: number): ConversationDocument {
+  return { format: 1, tenant, conversation, createdAt: now, branches: [] }
+}
+
+export function newBranch(
+  { actor, branch }: ThreadKey,
+  number: number,
+  fork?: Pick<BranchDocument, 'forkOf' | 'pastTurns'>,
+): BranchDocument {
+  const log = { entries: [], turns: [], calls: [], marks: [], caches: [] }
+  return { actor, branch, number, pastTurns: 0, ...fork, updatedAt: 0, epoch: 0, ...log }
+}
+
+export const findBranch = (document: ConversationDocument | undefined, thread: ThreadKey) =>
+  document?.branches.find(({ actor, branch }) => actor === thread.actor && branch === thread.branch)
+
+/** The branch to write to; throws if it does not exist or was deleted. */
+export function needBranch(document: ConversationDocument, thread: ThreadKey): BranchDocument {
+  const found = findBranch(document, thread)
+  if (found) return found
+  throw new NoConversationError(thread.conversation, document.isDeleted === true)
+}
+
+export const headOf = ({ forkOf, entries }: BranchDocument) => (forkOf?.at ?? 0) + entries.length
+
+export const openTurn = ({ turns }: BranchDocument) =>
+  turns.at(-1)?.status === 'open' ? turns.at(-1) : undefined
+
+/** How long the open turn is still held. */
+export const heldMs = (branch: BranchDocument, now: number) =>
+  openTurn(branch) ? remainingMs(branch.lease, now) : 0
+
+function parentOf(document: ConversationDocument, { actor, forkOf }: BranchDocument): BranchDocument {
+  return document.branches.find(one => one.actor === actor && one.branch === forkOf!.branch)!
+}
+
+/** The entries of a range of places, with the shared past. */
+export function entriesOf(
+  document: ConversationDocument,
+  branch: BranchDocument,
+  from = 1,
+  to = headOf(branch),
+): StoredEntry[] {
+  const at = branch.forkOf?.at ?? 0
+  const own = branch.entries.slice(Math.max(0, from - 1 - at), Math.max(0, to - at))
+  if (from > at) return own
+  return entriesOf(document, parentOf(document, branch), from, Math.min(to, at)).concat(own)
+}
+
+/** The turns of a branch, with those of its shared past: without their keys, and cut where the branch was forked. */
+export function turnsOf(document: ConversationDocument, branch: BranchDocument): StoredTurn[] {
+  const own = branch.turns.map(turn => toTurn(branch, turn))
+  const at = branch.forkOf?.at ?? 0
+  if (at === 0) return own
+  return turnsOf(document, parentOf(document, branch))
+    .slice(0, branch.pastTurns)
+    .map(({ key: _, body: __, ...turn }) => ({ ...turn, last: Math.min(turn.last, at) }))
+    .concat(own)
+}
+
+/** A turn as stores give it. The last place of an open one is the head. */
+const toTurn = (branch: BranchDocument, { epoch: _, ...turn }: TurnDocument): StoredTurn =>
+  turn.status === 'open' ? { ...turn, last: headOf(branch) } : turn
+
+/** What the rules ask of a branch. */
+export function stateOf(document: ConversationDocument, branch: BranchDocument, now: number): BranchState {
+  const { tenant, conversation } = document
+  const { actor, branch: name, pastTurns, turns, epoch, lease } = branch
+  const found = (turn: TurnDocument | undefined) => turn && toTurn(branch, turn)
+  return {
+    thread: { tenant, conversation, actor, branch: name },
+    head: headOf(branch),
+    turns: pastTurns + turns.length,
+    epoch,
+    open: openTurn(branch)?.turn,
+    owner: lease?.owner,
+    heldMs: () => heldMs(branch, now),
+    seqOf: id => seqOf(document, branch, id),
+    entries: (from, to) => entriesOf(document, branch, from, to),
+    turn: number => toTurn(branch, turns[number - 1 - pastTurns]!),
+    turnsFrom: number => turnsOf(document, branch).slice(number - 1),
+    turnByKey: key => found(turns.find(turn => turn.key === key)),
+    turnByEpoch: given => found(given === 0 ? undefined : turns.findLast(turn => turn.epoch === given)),
+  }
+}
+
+const indexes = new WeakMap<readonly unknown[], Map<string, number>>()
+
+/** Where the items of a list stand, by their keys. Lists only grow: the index is kept, and items that came since are added. */
+export function indexOf<Item>(
+  list: readonly Item[],
+  keyOf: (item: Item) => string,
+): ReadonlyMap<string, number> {
+  const index = indexes.get(list) ?? new Map<string, number>()
+  indexes.set(list, index)
+  for (let at = index.size; at < list.length; at++) index.set(keyOf(list[at]!), at)
+  return index
+}
+
+function seqOf(document: ConversationDocument, branch: BranchDocument, id: string): number | undefined {
+  const own = indexOf(branch.entries, entry => entry.id).get(id)
+  if (own !== undefined) return branch.entries[own]!.seq
+  if (!branch.forkOf) return undefined
+  const shared = seqOf(document, parentOf(document, branch), id)
+  return shared !== undefined && shared <= branch.forkOf.at ? shared : undefined
+}

@@ -1,0 +1,168 @@
+import type { ConversationInfo, Found, MarkedPlace, Store, ThreadKey, ThreadPlace } from '../store.ts'
+import { hasWords, payloadTexts, snippet, toWanted, words } from '../words.ts'
+import { fromBase64 } from './base64.ts'
+import {
+  type BranchDocument,
+  type ConversationDocument,
+  entriesOf,
+  findBranch,
+  heldMs,
+  stateOf,
+  turnsOf,
+} from './conversation-document.ts'
+import type { DocumentSource } from './document-source.ts'
+
+/** The order of a search: by time, then by the age of branches, then by place. */
+const newestFirst = (a: Hit, b: Hit) => b.time - a.time || b.number - a.number || b.seq - a.seq
+
+interface Hit extends ThreadPlace, Pick<Found, 'time'> {
+  /** The number of the branch. */
+  readonly number: number
+}
+
+export function documentReads(source: DocumentSource) {
+  return {
+    async head(thread) {
+      const [document, branch] = await find(thread)
+      if (!document || !branch) return undefined
+      const { head, turns, open, owner, epoch, turn } = stateOf(document, branch, source.now())
+      const lease = { owner: owner ?? '', epoch }
+      return {
+        head,
+        turns,
+        ...(open !== undefined && {
+          open: { ...turn(open), lease, expiresInMs: heldMs(branch, source.now()) },
+        }),
+        ...(branch.forkOf && { forkOf: branch.forkOf }),
+      }
+    },
+    async *entries(thread, { from = 1, to, reverse, limit } = {}) {
+      const [document, branch] = await find(thread)
+      if (!document || !branch) return
+      const part = entriesOf(document, branch, Math.max(1, from), to)
+      yield* (reverse ? part.reverse() : part).slice(0, limit)
+    },
+    async turns(thread) {
+      const [document, branch] = await find(thread)
+      return document && branch ? turnsOf(document, branch) : []
+    },
+    async calls(thread, { limit } = {}) {
+      const [, branch] = await find(thread)
+      return branch ? branch.calls.toReversed().slice(0, limit) : []
+    },
+    async loadCache(thread, key) {
+      const [, branch] = await find(thread)
+      const cache = branch?.caches.find(cache => cache.key === key)
+      return cache && { at: cache.at, bytes: fromBase64(cache.base64) }
+    },
+    async findMarks(tenant, marks, { limit = 16 } = {}) {
+      const found = new Map(marks.map(mark => [mark, [] as (MarkedPlace & { readonly time: number })[]]))
+      for await (const [thread, branch] of branchesOf(tenant))
+        for (const { mark, at, time } of branch.marks) found.get(mark)?.push({ mark, at, thread, time })
+      return [...found.values()].flatMap(places =>
+        places
+          .reverse()
+          .sort((a, b) => b.time - a.time)
+          .slice(0, limit)
+          .map(({ mark, at, thread }) => ({ mark, at, thread })),
+      )
+    },
+    async conversations(tenant, { only, person, after, limit, order = 'recent' } = {}) {
+      const compare = orders[order]
+      const found: ConversationInfo[] = []
+      for await (const document of source.all(tenant)) {
+        if (document.isDeleted || (only !== undefined && document.conversation !== only)) continue
+        if (person !== undefined && document.person !== person) continue
+        const info = toInfo(document)
+        if (!after || compare(info, after) > 0) found.push(info)
+      }
+      return found.sort(compare).slice(0, limit)
+    },
+    async search(tenant, query, { limit = 20, person, conversation } = {}) {
+      const wanted = toWanted(query)
+      if (wanted.length === 0) return []
+      const hits: (Found & Hit)[] = []
+      // The branch's own entries: the shared past is found in the branch that wrote it.
+      for await (const [thread, { number, entries }] of branchesOf(tenant, person)) {
+        if (conversation !== undefined && thread.conversation !== conversation) continue
+        for (const { seq, role, time, payload } of entries)
+          if (hasWords(payload, wanted))
+            hits.push({ thread, number, seq, role, time, snippet: snippet(payload, wanted) })
+      }
+      return hits
+        .sort(newestFirst)
+        .slice(0, limit)
+        .map(({ number: _, ...found }) => found)
+    },
+    async findWords(tenant, wanted, { person, limit = 64 }) {
+      const found = wanted.map((): Hit[] => [])
+      for await (const [thread, { number, entries }] of branchesOf(tenant, person))
+        for (const { seq, time, payload } of entries) {
+          const has = words(payloadTexts(payload))
+          for (const [place, forms] of wanted.entries())
+            if (forms.some(form => has.has(form))) found[place]!.push({ thread, number, seq, time })
+        }
+      return found.map(places =>
+        places
+          .sort(newestFirst)
+          .slice(0, limit)
+          .map(({ thread, seq }) => ({ thread, seq })),
+      )
+    },
+  } satisfies Partial<Store>
+
+  async function find(thread: ThreadKey) {
+    const document = await source.read(thread)
+    return [document, findBranch(document, thread)] as const
+  }
+
+  async function* branchesOf(
+    tenant: string,
+    person?: string,
+  ): AsyncIterable<readonly [ThreadKey, BranchDocument]> {
+    for await (const { conversation, branches, person: owner } of source.all(tenant))
+      for (const one of person === undefined || person === owner ? branches : [])
+        yield [{ tenant, conversation, actor: one.actor, branch: one.branch }, one] as const
+  }
+}
+
+/** Orders by code point, as databases that compare UTF-8 bytes do; JavaScript compares UTF-16 units. */
+function byCodePoint(a: string, b: string): number {
+  const [left, right] = [[...a], [...b]]
+  const at = left.findIndex((character, n) => character !== right[n])
+  if (at < 0) return left.length - right.length
+  return left[at]!.codePointAt(0)! - (right[at]?.codePointAt(0) ?? -1)
+}
+
+type Place = Pick<ConversationInfo, 'conversation' | 'updatedAt'>
+
+const orders = {
+  name: (a: Place, b: Place) => byCodePoint(a.conversation, b.conversation),
+  recent: (a: Place, b: Place) => b.updatedAt - a.updatedAt || orders.name(a, b),
+}
+
+function toInfo({
+  conversation,
+  createdAt,
+  title,
+  metadata,
+  person,
+  branches,
+}: ConversationDocument): ConversationInfo {
+  return {
+    conversation,
+    createdAt,
+    updatedAt: lastUse(branches),
+    ...(title != null && { title }),
+    ...(metadata != null && { metadata: JSON.parse(metadata) }),
+    ...(person != null && { person }),
+    threads: branches
+      .map(({ actor, branch, forkOf, entries, updatedAt }) => ({
+        ...{ actor, branch, head: (forkOf?.at ?? 0) + entries.length, updatedAt },
+      }))
+      .sort((a, b) => byCodePoint(a.actor, b.actor) || byCodePoint(a.branch, b.branch)),
+  }
+}
+
+export const lastUse = (branches: readonly BranchDocument[]) =>
+  branches.reduce((last, { updatedAt }) => Math.max(last, updatedAt), 0)

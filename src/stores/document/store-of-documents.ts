@@ -1,0 +1,69 @@
+import { toDescription } from '../check-input.ts'
+import type { Store } from '../store.ts'
+import { NoConversationError } from '../store-error.ts'
+import { keepCache, keepCall, keepMarks } from './apply-change.ts'
+import { toBase64 } from './base64.ts'
+import { type ConversationDocument, heldMs, needBranch } from './conversation-document.ts'
+import { documentReads, lastUse } from './document-reads.ts'
+import type { DocumentSource } from './document-source.ts'
+import { documentWrites } from './document-writes.ts'
+
+/** A store that keeps each conversation as one document. */
+export function storeOfDocuments(source: DocumentSource): Store {
+  return {
+    migrate: async () => [],
+    ...documentWrites(source),
+    ...documentReads(source),
+    saveCall: (thread, call) =>
+      source.change(thread, document => keepCall(needBranch(document, thread), call)),
+    saveCache: (thread, key, at, bytes) =>
+      source.change(thread, document =>
+        keepCache(needBranch(document, thread), { key, at, base64: toBase64(bytes) }),
+      ),
+    saveMarks: (thread, marks) =>
+      source.change(thread, document => keepMarks(needBranch(document, thread), marks, source.now())),
+    async describeConversation(tenant, conversation, description) {
+      const { title, metadata, person } = toDescription(description)
+      await source.change({ tenant, conversation }, document => {
+        if (document.branches.length === 0)
+          throw new NoConversationError(conversation, document.isDeleted === true)
+        if (title !== undefined) document.title = title
+        if (metadata !== undefined) document.metadata = metadata
+        if (person !== undefined) document.person = person
+      })
+    },
+    async deleteCalls(tenant, before) {
+      let count = 0
+      for await (const { conversation, branches } of source.all(tenant)) {
+        const isOld = ({ time }: { readonly time: number }) => time < before
+        if (branches.some(({ calls }) => calls.some(isOld)))
+          count += await source.change({ tenant, conversation }, document => removeCalls(document, isOld))
+      }
+      return count
+    },
+    deleteConversation: (tenant, conversation, { unusedSince } = {}) =>
+      source.change({ tenant, conversation }, document => {
+        const { branches } = document
+        const isHeld = () => branches.some(branch => heldMs(branch, source.now()) > 0)
+        const isUsed = unusedSince !== undefined && (lastUse(branches) >= unusedSince || isHeld())
+        if (branches.length === 0 || isUsed) return false
+        Object.assign(document, { isDeleted: true, title: null, metadata: null, person: null, branches: [] })
+        return true
+      }),
+    check: async () => [],
+    close: async () => {},
+  }
+}
+
+function removeCalls(
+  { branches }: ConversationDocument,
+  isOld: (call: { readonly time: number }) => boolean,
+): number {
+  let count = 0
+  for (const branch of branches) {
+    const kept = branch.calls.filter(call => !isOld(call))
+    count += branch.calls.length - kept.length
+    branch.calls = kept
+  }
+  return count
+}

@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest'
+import { rememberLong } from './remember-long.ts'
+
+function counting() {
+  const asked: string[] = []
+  const count = rememberLong(text => {
+    asked.push(text)
+    return text.length
+  })
+  return { asked, count }
+}
+
+it('counts a long text once, and gives the same number', () => {
+  const { asked, count } = counting()
+  const text = 'tool '.repeat(1000)
+  expect([count(text), count(`${text}`), count(text)]).toEqual([5000, 5000, 5000])
+  expect(asked).toHaveLength(1)
+})
+
+it('counts short and huge texts each time', () => {
+  const { asked, count } = counting()
+  for (const text of ['short', 'x'.repeat(600_000)])
+    expect([count(text), count(text)]).toEqual([text.length, text.length])
+  expect(asked).toHaveLength(4)
+})
+
+it('forgets the texts that were used least recently, and so stays small', () => {
+  const { asked, count } = counting()
+  const text = (n: number) => `${n}`.padEnd(500_000, 'x')
+  for (let n = 0; n < 4; n++) count(text(n))
+  count(text(0))
+  for (let n = 4; n < 7; n++) count(text(n))
+  expect(asked).toHaveLength(7)
+  count(text(0))
+  expect(asked).toHaveLength(7)
+  count(text(1))
+  expect(asked).toHaveLength(8)
+})

@@ -1,0 +1,72 @@
+import { ThroughlineError } from '../../log/error.ts'
+import { onAbort } from '../wait/link-signals.ts'
+
+/** Hands items from where they are made to any number of readers. Each begins where it likes, and reads as fast as it can. */
+export interface Tape<Item> {
+  push(item: Item): void
+  /** Nothing more comes. */
+  end(): void
+  /**
+   * The items from a number on and those to come, some at a time; the first item is number 0. Ends with the tape, or when
+   * the signal is aborted. Throws `too_slow` where the next item is no longer kept.
+   */
+  read(options?: { readonly from?: number; readonly signal?: AbortSignal }): AsyncGenerator<readonly Item[]>
+  /** How many items have come. */
+  readonly length: number
+}
+
+/** `mostKept`: how many of the newest items are kept for readers that come late or read slowly. */
+export function createTape<Item>(mostKept = Number.POSITIVE_INFINITY): Tape<Item> {
+  const kept: Item[] = []
+  let first = 0
+  let isOver = false
+  const waiting = new Set<() => void>()
+
+  function wake(): void {
+    for (const one of waiting) one()
+    waiting.clear()
+  }
+
+  async function* batches(from: number, signal?: AbortSignal): AsyncGenerator<readonly Item[]> {
+    let at = from
+    const unlisten = signal && onAbort(signal, wake)
+    try {
+      while (!signal?.aborted) {
+        if (at < first) throw tooSlow(mostKept)
+        const batch = kept.slice(at - first, at - first + mostAtOnce)
+        at += batch.length
+        if (batch.length > 0) yield batch
+        else if (isOver) return
+        else await new Promise<void>(resolve => waiting.add(resolve))
+      }
+    } finally {
+      unlisten?.()
+    }
+  }
+
+  return {
+    push(item) {
+      kept.push(item)
+      if (kept.length > mostKept) {
+        kept.shift()
+        first += 1
+      }
+      wake()
+    },
+    end() {
+      isOver = true
+      wake()
+    },
+    // A number that has not come yet may be of an earlier tape: what comes next is new to its reader.
+    read: ({ from = 0, signal } = {}) =>
+      batches(Math.min(Math.max(from, first), first + kept.length), signal),
+    get length() {
+      return first + kept.length
+    },
+  }
+}
+
+const mostAtOnce = 256
+
+const tooSlow = (most: number) =>
+  new ThroughlineError('too_slow', `More than ${most} events wait: come back.`)

@@ -1,0 +1,28 @@
+/**
+ * Lets those of the same name in one after the other. Resolves with a function that lets the next one in. `wait` may stop
+ * waiting earlier: it gets what the others before are done with.
+ */
+export function oneByOne() {
+  const last = new Map<string, Promise<void>>()
+  return async (
+    name: string,
+    wait: (before: Promise<void>) => Promise<unknown> = before => before,
+  ): Promise<() => void> => {
+    const before = last.get(name)
+    let leave = () => {}
+    const own = new Promise<void>(resolve => {
+      leave = resolve
+    })
+    const all = Promise.all([before, own]).then(() => {
+      if (last.get(name) === all) last.delete(name)
+    })
+    last.set(name, all)
+    try {
+      if (before) await wait(before)
+    } catch (error) {
+      leave()
+      throw error
+    }
+    return leave
+  }
+}

@@ -1,0 +1,240 @@
+import { describe, expect, it } from 'vitest'
+import { createHistory, type History, type HistoryOptions } from '../src/history/index.ts'
+import { fit } from '../src/index.ts'
+import { memoryStore } from '../src/stores/memory/memory-store.ts'
+import type { Store } from '../src/stores/store.ts'
+import { words } from '../src/tokens/words.ts'
+import { everyStore } from './every-store.ts'
+import { isLong } from './is-long.ts'
+
+const day = 24 * 60 * 60 * 1000
+
+/** A history of a person who remembers, with a clock that each message sets forward. */
+function open(store: Store, more: Partial<HistoryOptions> = {}) {
+  let time = Date.UTC(2026, 4, 3)
+  const now = () => {
+    time += 1000
+    return time
+  }
+  const options = {
+    store,
+    count: words(),
+    window: 2000,
+    person: 'ada',
+    remember: 'person',
+    now,
+    ...more,
+  } as const
+  return {
+    history: createHistory(options),
+    wait(ms: number) {
+      time += ms
+    },
+  }
+}
+
+/** A turn, and the context that its message was answered with. */
+async function say(history: History, conversation: string, text: string, reply = 'Noted.') {
+  const thread = history.thread(conversation)
+  const begun = await thread.begin({ role: 'user', content: text })
+  if (begun.kind !== 'begun') throw new Error('the turn was replayed')
+  const context = await thread.context()
+  const call = await thread.saveCall(context, { model: 'model' })
+  const head = begun.turn.next - 1
+  await begun.turn.complete({ role: 'assistant', content: reply })
+  return { context, call, thread, head }
+}
+
+/** A trip that was planned in spring, something else, and half a year. */
+async function tell({ history, wait }: ReturnType<typeof open>) {
+  await say(history, 'trip', 'Let us plan a trip to Rome with my sister Livia.', 'Gladly. When?')
+  await say(
+    history,
+    'trip',
+    'In June. We booked the hotel Albergo del Sole, by the Pantheon.',
+    'A fine place.',
+  )
+  wait(day)
+  await say(history, 'kitchen', 'How do I make a good risotto?', 'Toast the rice first.')
+  wait(180 * day)
+}
+
+const question = 'What is the name of the hotel that I booked in Rome?'
+const textsOf = ({ messages }: { readonly messages: readonly { readonly content?: unknown }[] }) =>
+  messages.map(({ content }) => String(content))
+
+const stores = await everyStore()
+const sqlite = stores.find(([name]) => name === 'sqlite')![1]
+
+describe.each(stores)('a person who remembers, on %s', (_, create) => {
+  it('is answered from another conversation: word for word, with its day and its name, just before the message', async () => {
+    const { history, ...rest } = open(create())
+    await tell({ history, ...rest })
+    const { context } = await say(history, 'new', question)
+    const [block, asked] = textsOf(context)
+    expect(asked).toBe(question)
+    expect(block!.split('\n')).toEqual([
+      '[From other conversations:]',
+      '3 May 2026',
+      'user: Let us plan a trip to Rome with my sister Livia.',
+      'assistant: Gladly. When?',
+      'user: In June. We booked the hotel Albergo del Sole, by the Pantheon.',
+      'assistant: A fine place.',
+    ])
+    expect(context.receipt.sent[0]).toMatchObject({ part: 'recall', remembered: { for: 1 } })
+    const [entry] = await history.thread('new').entries()
+    const quote = entry!.quotes!.find(({ seq }) => seq === 3)
+    expect(quote).toMatchObject({ conversation: 'trip', why: 'asked for: hotel, booked' })
+    expect(JSON.stringify(entry!.quotes)).not.toContain('Albergo')
+  })
+
+  it('is brought nothing back by a message that asks for nothing, nor where nobody speaks or it is not wanted', async () => {
+    const store = create()
+    const own = open(store)
+    await tell(own)
+    const others = [
+      [own.history, 'Thank you, that is all for today.'],
+      [createHistory({ store, count: words(), window: 2000, remember: 'person' }), question],
+      [createHistory({ store, count: words(), window: 2000, person: 'ada' }), question],
+      [createHistory({ store, count: words(), window: 2000, person: 'bob', remember: 'person' }), question],
+    ] as const
+    for (const [number, [history, text]] of others.entries())
+      expect(textsOf((await say(history, `other ${number}`, text)).context)).toEqual([text])
+  })
+
+  it('has its own conversation first', async () => {
+    const { history, ...rest } = open(create())
+    await tell({ history, ...rest })
+    await say(history, 'new', 'The name of the hotel that I booked in Rome is Hotel Nerva.')
+    const { context } = await say(history, 'new', question)
+    expect(textsOf(context).join()).not.toContain('Albergo')
+  })
+
+  it('gets the same bytes in another instance, later, and in a replay', async () => {
+    const store = create()
+    const own = open(store)
+    await tell(own)
+    const { context, call, head } = await say(own.history, 'new', question)
+    expect(textsOf(context)[0]).toContain('Albergo')
+    await say(own.history, 'later', 'The hotel in Rome that I booked by name was too loud.')
+    const another = open(store).history.thread('new')
+    for (const thread of [own.history.thread('new'), another]) {
+      expect((await thread.context({ at: head })).messages).toEqual(context.messages)
+      expect(await thread.replay(call)).toEqual(context.messages)
+    }
+  })
+
+  it('loses what is deleted, in contexts, replays, calls and exports', async () => {
+    const own = open(create())
+    await tell(own)
+    const { call, thread } = await say(own.history, 'new', question, 'I found it.')
+    await own.history.delete('trip')
+    expect(textsOf(await thread.context())).toEqual([question, 'I found it.'])
+    expect(textsOf({ messages: await thread.replay(call) })[0]).toBe(
+      '[From other conversations:]\n(4 messages, deleted since)',
+    )
+    const lines: string[] = []
+    for await (const line of own.history.exportAll()) lines.push(line)
+    expect(lines.join('\n')).not.toMatch(/Albergo|Livia|Pantheon/)
+  })
+
+  it('is never shown what is another person’s, whatever the log refers to', async () => {
+    const store = create()
+    const own = open(store)
+    await tell(own)
+    await say(own.history, 'new', question)
+    await own.history.describe('trip', { person: 'bob' })
+    expect(textsOf(await own.history.thread('new').context())).toEqual([question, 'Noted.'])
+    // The conversation itself became another one's: its references are not for him.
+    await own.history.describe('trip', { person: 'ada' })
+    await own.history.describe('new', { person: 'bob' })
+    expect(textsOf(await own.history.thread('new').context())).toEqual([question, 'Noted.'])
+  })
+})
+
+it('keeps a block where it stands until another one comes, or its message is cut', async () => {
+  const { history, ...rest } = open(memoryStore(), { window: 120 })
+  await tell({ history, ...rest })
+  const { context } = await say(history, 'new', question, 'Albergo del Sole.')
+  const [block] = textsOf(context)
+  const next = await say(history, 'new', 'Thank you. Let us speak of something else, of bread.', 'Gladly.')
+  expect(textsOf(next.context).slice(0, 2)).toEqual([block, question])
+  // Nothing goes for it: where the room is needed, it goes first.
+  const long = 'Bread needs flour, water, salt and time; '.repeat(9)
+  const full = await say(history, 'new', long)
+  expect(textsOf(full.context).join()).not.toContain('From other conversations')
+  expect(full.context.tokens).toBeLessThanOrEqual(120)
+})
+
+it('is joined to its message where roles must alternate, and a call still holds no text of it', async () => {
+  const { history, ...rest } = open(memoryStore())
+  await tell({ history, ...rest })
+  const thread = history.thread('new')
+  await thread.begin({ role: 'user', content: question })
+  const context = await thread.context({ shape: 'alternating' })
+  expect(textsOf(context)).toHaveLength(1)
+  expect(textsOf(context)[0]).toMatch(
+    /^\[From other conversations:\]\n[\s\S]*Albergo[\s\S]*\n\nWhat is the name/,
+  )
+  const call = await thread.saveCall(context, { model: 'model' })
+  expect(call.plan).not.toContain('Albergo')
+  expect(await thread.replay(call)).toEqual(context.messages)
+})
+
+it('leaves a context without quotes as it was', async () => {
+  const { history } = open(memoryStore())
+  const { context, thread } = await say(history, 'new', question)
+  const [message] = await thread.messages()
+  expect(context.messages).toEqual(fit([message!], { window: 2000, count: words() }).messages)
+})
+
+const nouns = 'hotel boat garden sister doctor recipe school concert harbour bicycle'.split(' ')
+
+/** Lives through random turns of two people of two tenants; each tells secrets of their own. Returns what others were shown. */
+async function leaksIn(store: Store, turns: number): Promise<readonly string[]> {
+  let state = 7
+  const random = (below: number) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * below)
+  }
+  const people = ['home', 'work'].flatMap(tenant =>
+    ['ada', 'bob'].map(person => ({ name: `${tenant}${person}`, ...open(store, { tenant, person }) })),
+  )
+  const leaks: string[] = []
+  let remembered = 0
+  for (let turn = 0; turn < turns; turn++) {
+    const { name, history, wait } = people[random(4)]!
+    wait(random(3) * day)
+    const noun = nouns[random(nouns.length)]!
+    const conversation = `${name} ${random(turns / 8)}`
+    const isAsking = random(2) === 0
+    const text = isAsking
+      ? `What is the name of my ${noun}?`
+      : `The name of my ${noun} is secret${name}${turn}.`
+    const { context } = await say(history, conversation, text)
+    const shown = textsOf(context).join('\n')
+    if (shown.includes('[From other conversations:]')) remembered += 1
+    for (const [found] of shown.matchAll(/secret[a-z]+/g))
+      if (found !== `secret${name}`) leaks.push(`${name} saw ${found}`)
+  }
+  console.log(`${remembered} of ${turns} messages brought something back`)
+  expect(remembered).toBeGreaterThan(turns / 20)
+  return leaks
+}
+
+it('never quotes another person or tenant, in random turns', async () => {
+  expect(await leaksIn(isLong ? sqlite() : memoryStore(), isLong ? 10_000 : 120)).toEqual([])
+})
+
+it('would notice a store that forgets whose conversations it is asked for', async () => {
+  const store = memoryStore()
+  const forgetful: Store = {
+    ...store,
+    async findWords(tenant, wanted, { limit = 64 }) {
+      const find = (forms: readonly string[]) => store.search(tenant, forms[0]!, { limit })
+      return Promise.all(wanted.map(find))
+    },
+    conversations: (tenant, { person: _, ...rest } = {}) => store.conversations(tenant, rest),
+  }
+  expect(await leaksIn(forgetful, 120)).not.toEqual([])
+})

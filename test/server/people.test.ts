@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest'
+import { createKeys } from '../../src/server/auth/create-keys.ts'
+import { readerUpstream } from '../../src/server/upstream/reader-upstream.ts'
+import { memoryStore } from '../../src/stores/memory/memory-store.ts'
+import { startServer } from './start-server.ts'
+
+const messages = [{ role: 'user', content: 'What is a pelican?' }]
+
+it('tells who speaks by the key, a header or the body, and keeps their conversations', async () => {
+  const store = memoryStore()
+  const { url } = await startServer({ store, upstream: readerUpstream() })
+  const { key } = await createKeys(store).create({ name: 'Ada', person: 'ada' })
+  await expect(createKeys(store).create({ name: 'x', person: 'ada', scopes: ['read'] })).rejects.toThrow(
+    'a key that is bound to a person may only have the scope "chat"',
+  )
+  const ask = async (path: string, headers: Record<string, string>, body: object = {}) => {
+    const response = await fetch(`${url}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ model: 'reader', max_tokens: 100, messages, ...body }),
+    })
+    expect(response.status).toBe(200)
+    const conversation = decodeURIComponent(response.headers.get('x-throughline-conversation')!)
+    const [info] = await store.conversations('default', { only: conversation })
+    return info!.person
+  }
+  const session = '0b7f1a52-9c1e-4c6f-8a39-d2f4a1c7e655'
+  const chat = '/v1/chat/completions'
+  expect(await ask(chat, {})).toBeUndefined()
+  expect(await ask(chat, { 'x-throughline-person': 'bob' })).toBe('bob')
+  expect(await ask(chat, { 'x-openwebui-user-id': 'u1', 'x-openwebui-chat-id': 'c1' })).toBe('u1')
+  expect(await ask(chat, {}, { user: 'carol' })).toBe('carol')
+  expect(await ask(chat, { 'x-throughline-person': 'bob' }, { user: 'carol' })).toBe('bob')
+  const asAda = { authorization: `Bearer ${key}`, 'x-throughline-person': 'bob' }
+  expect(await ask(chat, asAda, { user: 'carol' })).toBe('ada')
+  const user = (user_id: string) => ({ metadata: { user_id } })
+  expect(await ask('/v1/messages', {}, user('dora'))).toBe('dora')
+  expect(await ask('/v1/messages', {}, user(`user_1f_account__session_${session}`))).toBe('user_1f_account_')
+  const device = JSON.stringify({ device_id: 'd1', account_uuid: '', session_id: `${session}2` })
+  expect(await ask('/v1/messages', {}, user(device))).toBe('d1')
+  const listed = async (query = '') => {
+    const response = await fetch(`${url}/throughline/v1/conversations?include=everything${query}`)
+    const { conversations } = (await response.json()) as { conversations: { person?: string }[] }
+    return conversations.map(({ person }) => person)
+  }
+  expect(await listed('&person=bob')).toEqual(['bob', 'bob'])
+  expect(new Set(await listed()).size).toBe(8)
+})
+
+it('never takes the list of one person for that of another', async () => {
+  const store = memoryStore()
+  const { url } = await startServer({ store, upstream: readerUpstream() })
+  const ask = async (user: string, said: readonly object[]) => {
+    const response = await fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'reader', messages: said, user }),
+    })
+    const { choices } = (await response.json()) as { choices: { message: object }[] }
+    return { conversation: response.headers.get('x-throughline-conversation'), reply: choices[0]!.message }
+  }
+  const first = await ask('ada', messages)
+  const next = [...messages, first.reply, { role: 'user', content: 'And a heron?' }]
+  expect((await ask('ada', next)).conversation).toBe(first.conversation)
+  expect((await ask('bob', next)).conversation).not.toBe(first.conversation)
+})

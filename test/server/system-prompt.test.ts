@@ -1,0 +1,189 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { homePrompt, linesInView } from '../../src/context/prompt/home-prompt.fixture.ts'
+import { givenPrompt } from '../../src/history/calls/account-of.ts'
+import { readPlan } from '../../src/history/calls/read-plan.ts'
+import { createHistory, type ThreadCall } from '../../src/history/index.ts'
+import type { ServerOptions } from '../../src/server/create-server.ts'
+import { openaiUpstream } from '../../src/server/upstream/openai-upstream.ts'
+import { memoryStore } from '../../src/stores/memory/memory-store.ts'
+import type { Store } from '../../src/stores/store.ts'
+import { inCounts } from '../../src/tokens/calibration.ts'
+import { o200k } from '../../src/tokens/o200k.ts'
+import { isLong } from '../is-long.ts'
+import { openaiAnswer, startUpstream } from '../scripted-upstream.ts'
+import { startServer } from './start-server.ts'
+
+type Message = { readonly role: string; readonly content: string }
+type Body = { readonly messages: readonly Message[]; readonly tools?: readonly unknown[] }
+
+const window = 4096
+
+/** A model server that remembers what it was asked. */
+async function startModel() {
+  const scripted = await startUpstream((_, at) => openaiAnswer([{ content: `It is done (${at}).` }]))
+  onTestFinished(() => scripted.close())
+  return { url: scripted.url, bodies: () => scripted.requests.map(({ body }) => body as Body) }
+}
+
+const serverFor = (url: string, store: Store, options: Partial<ServerOptions> = {}) =>
+  startServer({ ...options, store, window, upstream: openaiUpstream({ url, window }) })
+
+/** A client that sends its whole list with a fresh system prompt, as Home Assistant does. */
+function createClient(key = '') {
+  const chat: Message[] = []
+  return async (url: string, prompt: string, text: string, more: object = {}) => {
+    chat.push({ role: 'user', content: text })
+    const messages = [{ role: 'system', content: prompt }, ...chat]
+    const response = await fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: key === '' ? {} : { authorization: `Bearer ${key}` },
+      body: JSON.stringify({ model: 'm', messages, ...more }),
+    })
+    expect(response.status).toBe(200)
+    const { choices } = (await response.json()) as {
+      readonly choices: readonly { readonly message: Message }[]
+    }
+    chat.push({ role: 'assistant', content: choices[0]!.message.content })
+    return response.headers.get('x-throughline-conversation')!
+  }
+}
+
+const asked = ['Is the kitchen light on?', 'Turn on the hall switch.', 'How warm is it?', 'And the garage?']
+const textOf = (turn: number) => `${asked[turn % asked.length]} (${turn})`
+const sorted = (lines: readonly string[]) => [...lines].sort()
+
+const count = o200k()
+const costOf = ({ content }: Message) => count.text(content) + 4
+
+/** The tokens of the messages behind the common beginning with the prompt before. */
+function readIn({ messages }: Body, before: Body): number {
+  const same = messages.findIndex((message, at) => message.content !== before.messages[at]?.content)
+  return messages.slice(same).reduce((sum, message) => sum + costOf(message), 0)
+}
+
+describe("a client whose system prompt is Home Assistant's", () => {
+  it('never shows the model an old time or state, and lets it read little again, over many turns', async () => {
+    const { url, bodies } = await startModel()
+    const store = memoryStore()
+    const turns = isLong ? 100 : 60
+    // Two instances take turns, and after half of them others take over: all that is known is in the log.
+    const first = [await serverFor(url, store), await serverFor(url, store)]
+    const later = [await serverFor(url, store), await serverFor(url, store)]
+    const send = createClient()
+    const prompts = Array.from({ length: turns }, (_, turn) => homePrompt(turn))
+    let conversation = ''
+    for (const [turn, prompt] of prompts.entries())
+      conversation = await send((turn < turns / 2 ? first : later)[turn % 2]!.url, prompt, textOf(turn))
+    for (const [turn, { messages }] of bodies().entries()) {
+      expect(sorted(linesInView(messages))).toEqual(sorted(prompts[turn]!.split('\n')))
+      expect(messages.at(-1)!.content).toBe(textOf(turn))
+    }
+    const reads = bodies().flatMap((body, turn) => (turn === 0 ? [] : [readIn(body, bodies()[turn - 1]!)]))
+    expect(reads.reduce((sum, read) => sum + read) / reads.length).toBeLessThan(250)
+
+    const thread = createHistory({ store }).thread(conversation)
+    const calls = (await thread.calls()).toReversed()
+    expect(calls).toHaveLength(turns)
+    for (const [turn, call] of calls.entries()) {
+      // The log keeps what was sent to the model, and the prompt that the client gave.
+      const replayed = await thread.replay(call)
+      const sent = replayed.map(({ role, content }) => ({ role, content }))
+      expect(sent).toEqual(bodies()[turn]!.messages)
+      expect(givenPrompt(readPlan(call.plan), replayed[0])).toBe(prompts[turn])
+      // Anybody who has the log makes the same context.
+      const again = await thread.context({ ...roomIn(call), at: 2 * turn + 1, system: prompts[turn]! })
+      expect(again.messages.map(({ role, content }) => ({ role, content }))).toEqual(sent)
+    }
+  })
+
+  it('is known in a new conversation of the same key at once, and of no other', async () => {
+    const { url, bodies } = await startModel()
+    const keys = ['one-key-of-16-chars', 'another-key-of-16-chars']
+    const server = await serverFor(url, memoryStore(), { apiKeys: keys })
+    const send = createClient(keys[0])
+    for (let turn = 0; turn < 12; turn++) await send(server.url, homePrompt(turn), textOf(turn))
+    const head = bodies().at(-1)!.messages[0]!.content
+    expect(head.split('This changes')).toHaveLength(8)
+    const next = createClient(keys[0])
+    await next(server.url, homePrompt(40), 'Another conversation begins.')
+    await next(server.url, homePrompt(41), 'And goes on.')
+    expect(
+      bodies()
+        .slice(-2)
+        .map(({ messages }) => messages[0]!.content),
+    ).toEqual([head, head])
+    await createClient(keys[1])(server.url, homePrompt(40), 'Somebody else begins.')
+    expect(bodies().at(-1)!.messages[0]!.content.split('This changes')).toHaveLength(2)
+  })
+})
+
+const roomIn = (call: ThreadCall) => {
+  const { window: given, reserve, factor = 1 } = readPlan(call.plan)
+  return {
+    ...inCounts({ window: given, reserve, factor }),
+    systemPrompt: 'stable',
+    overflow: 'trim',
+    notes: 'system',
+  } as const
+}
+
+it('sends a prompt as it came where that is set', async () => {
+  const { url, bodies } = await startModel()
+  const server = await serverFor(url, memoryStore(), { systemPrompt: 'as sent' })
+  const send = createClient()
+  for (const turn of [0, 1]) await send(server.url, homePrompt(turn), textOf(turn))
+  expect(bodies().map(({ messages }) => messages[0]!.content)).toEqual([homePrompt(0), homePrompt(1)])
+})
+
+it('leaves a prompt alone that its client has marked for caching', async () => {
+  const { url, bodies } = await startModel()
+  const server = await serverFor(url, memoryStore())
+  const text = 'You are kind.\nCurrent time is 12:03.'
+  const ask = async (path: string, body: object) => {
+    const response = await fetch(`${server.url}${path}`, {
+      method: 'POST',
+      body: JSON.stringify({ model: 'm', max_tokens: 100, ...body }),
+    })
+    expect(response.status).toBe(200)
+    await response.text()
+    return bodies().at(-1)!.messages[0]!.content
+  }
+  const user = (content: string) => ({ role: 'user', content })
+  const part = { type: 'text', text }
+  const marked = { ...part, cache_control: { type: 'ephemeral' } }
+  expect(await ask('/v1/messages', { system: [marked], messages: [user('one')] })).toBe(text)
+  expect(await ask('/v1/messages', { system: [part], messages: [user('two')] })).not.toContain('12:03')
+  const leading = { role: 'system', content: [marked] }
+  expect(await ask('/v1/chat/completions', { messages: [leading, user('three')] })).toEqual([marked])
+})
+
+it('keeps tools in the order in which they came first', async () => {
+  const { url, bodies } = await startModel()
+  const server = await serverFor(url, memoryStore())
+  const tool = (name: string) => ({ type: 'function', function: { name, parameters: { type: 'object' } } })
+  const send = createClient()
+  await send(server.url, 'You are kind.', 'one', { tools: [tool('b'), tool('a')] })
+  await send(server.url, 'You are kind.', 'two', { tools: [tool('a'), tool('b')] })
+  const [first, second] = bodies().map(({ tools }) => JSON.stringify(tools))
+  expect(first).toContain('"b"')
+  expect(second).toBe(first)
+})
+
+it('shows in the API which message it was, and makes the same context again', async () => {
+  const { url } = await startModel()
+  const server = await serverFor(url, memoryStore())
+  const send = createClient()
+  let conversation = ''
+  for (const turn of [0, 1, 2]) conversation = await send(server.url, homePrompt(turn), textOf(turn))
+  const base = `${server.url}/throughline/v1/conversations/${conversation}`
+  const get = async (path: string) => (await (await fetch(`${base}${path}`)).json()) as Record<string, never>
+  const { calls } = (await get('/calls')) as unknown as { calls: readonly { id: string }[] }
+  const call = (await get(`/calls/${calls[0]!.id}`)) as unknown as { sent: readonly { part: string }[] }
+  const context = (await get('/context?at=5')) as unknown as {
+    sent: readonly { part: string; text?: string }[]
+    changing: { lines: readonly string[]; tokens: number }
+  }
+  expect(call.sent.map(({ part }) => part)).toEqual(context.sent.map(({ part }) => part))
+  expect(call.sent.map(({ part }) => part)).toContain('changing')
+  expect(context.changing.lines[0]).toBe(homePrompt(2).split('\n')[0])
+})
