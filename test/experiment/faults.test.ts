@@ -8,7 +8,7 @@ import { broken, call, newPath, openExperiments, plain, rolesOf, script, textsOf
 
 const environment = {
   cash: { type: 'float', value: 20 },
-  secret: { type: 'string', value: 'the combination is 4471' },
+  secret: { type: 'string', value: 'the combination is zebra-4471' },
 } as const
 const nothing = z.object({})
 
@@ -93,7 +93,7 @@ describe('a fault of the original', () => {
     await experiments.run(plan, { id: 'e' }).result()
     const messages = await experiments.history('e', 'one')
     expect(messages[2]!.content).toBe(text)
-    expect(JSON.stringify([messages, model.requests])).not.toContain('4471')
+    expect(JSON.stringify([messages, model.requests])).not.toContain('zebra')
   })
 
   it('looked tools up without regard to what the role may use', async () => {

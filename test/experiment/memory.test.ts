@@ -34,7 +34,7 @@ it('remembers what was said in the step before', async () => {
   expect(rolesOf(sent)).toEqual(['system', ...step, 'user', 'user'])
   expect(textsOf(sent).slice(1, 3)).toEqual(['Step 1. Current Environment: {"weather":"sunny"}', says[0]])
   // Nobody told the other role.
-  expect(JSON.stringify(await experiments.history('e', 'stranger'))).not.toContain('4471')
+  expect(JSON.stringify(await experiments.history('e', 'stranger'))).not.toContain('locker')
 })
 
 it('remembers it also when it was injected before the role', async () => {
