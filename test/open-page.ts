@@ -77,7 +77,9 @@ const standards = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best
 const rulesOfColours = ['color-contrast', 'link-in-text-block']
 
 if (!isLong)
-  console.info('Skipped: axe in more states of a view, and most narrow screens, only in the long run')
+  console.info(
+    'Skipped: axe in more states of a view, most narrow screens and some ways by keys alone, only in the long run',
+  )
 
 /** Checks the page as it is now by the rules of WCAG 2.2 AA. It takes longer than to open the page. */
 export async function expectNoAxeViolations(page: Page, runOnly = standards): Promise<void> {

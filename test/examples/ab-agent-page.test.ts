@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { isLong } from '../is-long.ts'
 import {
   expectNoAxeInLong,
   expectNoAxeViolations,
@@ -37,49 +38,56 @@ async function instancesOf(page: Page): Promise<readonly string[]> {
   return footers.map(text => /instance (\d)/.exec(text)?.[1] ?? '')
 }
 
-describe.each([
-  ['this browser', 'light'],
+const keepers = [
   ['the database', 'dark'],
-] as const)('a conversation that is kept by %s, %s', (keeper, colorScheme) => {
-  it('is planned, previewed, confirmed and created, on both instances, and is there after a reload', async () => {
-    const { page, faults } = await openPage({ url }, '/', { colorScheme })
-    await page.getByRole('radio', { name: keeper }).check()
-    await page.getByRole('heading', { name: 'Plan an A/B test' }).waitFor()
-    await expectNoAxeInLong(page)
-    await shoot(page, `ab-start-${colorScheme}`)
+  ['this browser', 'light'],
+] as const
 
-    await page.getByRole('button', { name: 'Plan a test for' }).click()
-    await page.getByText('Shall I create it?').waitFor()
-    await isReady(page)
-    expect(await page.locator('figure li').allTextContents()).toEqual([
-      expect.stringContaining('As it is: “Submit”34 %'),
-      expect.stringContaining('Variant A: “Place my order”33 %'),
-      expect.stringContaining('Variant B: “Pay 24.90 now”33 %'),
-    ])
-    await shoot(page, `ab-preview-${colorScheme}`)
-    await expectNoAxeViolations(page)
+if (!isLong) console.info('Skipped: a conversation that the browser keeps, only in the long run')
 
-    await page.getByRole('button', { name: 'Yes, create the experiment' }).click()
-    await page.getByText('It is created, and runs.').waitFor()
-    await isReady(page)
-    expect(await page.locator('.created').textContent()).toMatch(/^exp-[0-9a-f]{8} running/)
-    expect(await page.getByRole('button', { name: 'Yes, create the experiment' }).count()).toBe(0)
-    const [first, second] = await instancesOf(page)
-    expect([first, second].toSorted()).toEqual(['1', '2'])
-    expect(await page.locator('.instances [data-answering="true"]').textContent()).toContain(
-      `Instance ${second}`,
-    )
-    await page.getByText('The result, as the next tool finds it').last().click()
-    await expectNoAxeInLong(page)
-    await shoot(page, `ab-created-${colorScheme}`)
+describe.each(isLong ? keepers : keepers.slice(0, 1))(
+  'a conversation that is kept by %s, %s',
+  (keeper, colorScheme) => {
+    it('is planned, previewed, confirmed and created, on both instances, and is there after a reload', async () => {
+      const { page, faults } = await openPage({ url }, '/', { colorScheme })
+      await page.getByRole('radio', { name: keeper }).check()
+      await page.getByRole('heading', { name: 'Plan an A/B test' }).waitFor()
+      await expectNoAxeInLong(page)
+      await shoot(page, `ab-start-${colorScheme}`)
 
-    await page.reload()
-    await page.getByRole('radio', { name: keeper }).check()
-    await page.locator('.created').waitFor()
-    expect(await answers(page).count()).toBe(2)
-    expect(faults).toEqual([])
-  })
-})
+      await page.getByRole('button', { name: 'Plan a test for' }).click()
+      await page.getByText('Shall I create it?').waitFor()
+      await isReady(page)
+      expect(await page.locator('figure li').allTextContents()).toEqual([
+        expect.stringContaining('As it is: “Submit”34 %'),
+        expect.stringContaining('Variant A: “Place my order”33 %'),
+        expect.stringContaining('Variant B: “Pay 24.90 now”33 %'),
+      ])
+      await shoot(page, `ab-preview-${colorScheme}`)
+      await expectNoAxeViolations(page)
+
+      await page.getByRole('button', { name: 'Yes, create the experiment' }).click()
+      await page.getByText('It is created, and runs.').waitFor()
+      await isReady(page)
+      expect(await page.locator('.created').textContent()).toMatch(/^exp-[0-9a-f]{8} running/)
+      expect(await page.getByRole('button', { name: 'Yes, create the experiment' }).count()).toBe(0)
+      const [first, second] = await instancesOf(page)
+      expect([first, second].toSorted()).toEqual(['1', '2'])
+      expect(await page.locator('.instances [data-answering="true"]').textContent()).toContain(
+        `Instance ${second}`,
+      )
+      await page.getByText('The result, as the next tool finds it').last().click()
+      await expectNoAxeInLong(page)
+      await shoot(page, `ab-created-${colorScheme}`)
+
+      await page.reload()
+      await page.getByRole('radio', { name: keeper }).check()
+      await page.locator('.created').waitFor()
+      expect(await answers(page).count()).toBe(2)
+      expect(faults).toEqual([])
+    })
+  },
+)
 
 it('goes on when an instance is killed, tells why a tool refused, and fits a narrow screen', async () => {
   const { page, faults } = await openPage({ url }, '/', { viewport: narrow })

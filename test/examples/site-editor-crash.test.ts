@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, type TestContext } from 'vitest'
+import { isLong } from '../is-long.ts'
 import { connect, type EditorClient, saidIn, siteFile } from './site-editor-client.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -92,6 +93,8 @@ it('is not started twice on one folder, and says why', async test => {
   await expect(run(test, '--data', data)).rejects.toThrow(/The site editor cannot start: .*log\.db/)
 })
 
+if (!isLong) console.info('Skipped: a site editor that is killed in a sentence, only in the long run')
+
 describe.concurrent('a site editor that is killed', () => {
   it('in the middle of a tool, has a whole conversation when it is started again', async test => {
     const { client, data } = await crash(test, inTool)
@@ -99,10 +102,13 @@ describe.concurrent('a site editor that is killed', () => {
     await expectWhole(client, data)
   })
 
-  it('in the middle of a sentence, has a whole conversation when it is started again', async test => {
-    const { client, data } = await crash(test, inStream)
-    await expectWhole(client, data)
-  })
+  it.runIf(isLong)(
+    'in the middle of a sentence, has a whole conversation when it is started again',
+    async test => {
+      const { client, data } = await crash(test, inStream)
+      await expectWhole(client, data)
+    },
+  )
 
   it('with its log in memory, has none: the test would notice', async test => {
     const { client, data } = await crash(test, inTool, '--memory')

@@ -127,7 +127,7 @@ describe('what if', () => {
     expect(shared.faults).toEqual([])
   })
 
-  it('is used with keys only', async () => {
+  it.runIf(isLong)('is used with keys only', async () => {
     const { page, faults } = await openPage(served, `${address}?a=4096.balanced&b=4096.sliding-50`)
     await page.getByRole('heading', { name: 'B would lose' }).waitFor()
     const a = fatesOf(await contextOf('policy=balanced'))

@@ -8,15 +8,18 @@ import { expect, it, onTestFinished } from 'vitest'
 import { createHistory } from '../../src/history/index.ts'
 import type { MessageLike } from '../../src/log/message.ts'
 import { postgresStore } from '../../src/stores/postgres/postgres-store.ts'
+import { isLong } from '../is-long.ts'
 import { describePostgres } from '../postgres.ts'
 import { startAs } from '../postgres-binaries.ts'
 import { newFolder, serve } from './serve-process.ts'
 
+if (!isLong) console.info('Skipped: two instances without PgBouncer, only in the long run')
+
 describePostgres('two instances of the server on one PostgreSQL', postgres => {
-  it.each([
-    ['straight', async () => postgres.url],
-    ['behind PgBouncer in transaction mode', () => pooled(postgres.url)],
-  ] as const)(
+  const pooledWay = ['behind PgBouncer in transaction mode', () => pooled(postgres.url)] as const
+  const ways = isLong ? [['straight', async () => postgres.url] as const, pooledWay] : [pooledWay]
+
+  it.each(ways)(
     'share conversations, %s',
     async (way, addressOf) => {
       const url = await addressOf()
@@ -55,7 +58,7 @@ describePostgres('two instances of the server on one PostgreSQL', postgres => {
       expect(ends.toSorted()).toEqual(['left', 'right'])
 
       // The same at moments that lie further and further apart: neither is written behind the other.
-      for (let round = 0; round < (process.env.THROUGHLINE_LONG ? 200 : 8); round++) {
+      for (let round = 0; round < (isLong ? 200 : 8); round++) {
         const talk: MessageLike[] = [{ role: 'user', content: `Boat ${round}, ${way}.` }]
         const begun = await ask(one!.url, talk)
         talk.push(begun.message)
