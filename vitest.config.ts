@@ -22,6 +22,7 @@ const withAiSdk = [
   'src/models/ai-sdk/*.test.ts',
   'src/chat/ui/*.test.ts',
   'test/chat/ui-*.test.ts',
+  'test/server/native/frameworks.test.ts',
 ]
 
 export default defineConfig({

@@ -15,8 +15,15 @@ export type Standing =
   | { readonly kind: 'system' }
   /** A message that only the log has, or that the library added. */
   | { readonly kind: 'other' }
-  /** The client's own message at this place of its list. */
-  | { readonly kind: 'own'; readonly place: number; readonly isAltered: boolean }
+  | OwnStanding
+
+/** The client's own message at a place of its list. */
+export interface OwnStanding {
+  readonly kind: 'own'
+  readonly place: number
+  /** What was done to it: it got another text, or a line stands for it. */
+  readonly change?: 'altered' | 'cleared' | undefined
+}
 
 /** What is the client's own in a context, message by message. */
 export interface Alignment {
@@ -31,11 +38,12 @@ export interface Alignment {
  */
 export function alignContext({ messages, receipt }: Fitted, given: readonly MessageLike[]): Alignment {
   const { sent, stretches } = receipt
-  const altered = new Set<number>()
+  const changes = new Map<number, OwnStanding['change']>()
   let isKept = true
   for (const { fate, first, last } of stretches) {
     isKept &&= fate === 'kept'
-    if (fate === 'altered') for (let seq = first; seq <= last; seq++) altered.add(seq)
+    if (fate === 'altered' || fate === 'cleared')
+      for (let seq = first; seq <= last; seq++) changes.set(seq, fate)
   }
   const logged = sent.flatMap(({ seqs }, at) => (seqs.length > 0 && seqs[0] !== 0 ? [at] : []))
   const isOnly = sent.every(({ seqs }) => seqs.length > 0)
@@ -48,8 +56,9 @@ export function alignContext({ messages, receipt }: Fitted, given: readonly Mess
   for (const [n, at] of logged.entries()) {
     const place = places[n]
     const { seqs } = sent[at]!
+    const changed = seqs.find(seq => changes.has(seq))
     if (place !== undefined)
-      standings[at] = { kind: 'own', place, isAltered: seqs.some(seq => altered.has(seq)) }
+      standings[at] = { kind: 'own', place, change: changed === undefined ? undefined : changes.get(changed) }
   }
   return { standings, isWhole: isKept && isOnly && places.every(place => place !== undefined) }
 
@@ -65,8 +74,8 @@ export function alignContext({ messages, receipt }: Fitted, given: readonly Mess
       const seq = sent[at]!.seqs[0]!
       const expected = Math.min(next - 1, next - (nextSeq - seq))
       const message = messages[at]!
-      const place = altered.has(seq)
-        ? roleAt(expected) === message.role
+      const place = changes.has(seq)
+        ? isAt(expected, message)
           ? expected
           : undefined
         : nearest(known.get(keyOf(message, seq)) ?? [], expected, next, other =>
@@ -80,8 +89,10 @@ export function alignContext({ messages, receipt }: Fitted, given: readonly Mess
     return found.toReversed()
   }
 
-  function roleAt(place: number): string | undefined {
-    return given[place]?.role
+  /** Whether a changed message may be the one at a place: its text is another, so only its role and its call tell. */
+  function isAt(place: number, { role, tool_call_id: call }: MessageLike): boolean {
+    const { role: same, tool_call_id: answered } = given[place] ?? {}
+    return same === role && (call === undefined || answered === undefined || call === answered)
   }
 }
 

@@ -43,6 +43,23 @@ interface Written {
   readonly head: readonly object[]
 }
 
+/** Fields that hold what was said, thought or shown. An id is of the whole: OpenAI refuses one whose thoughts are missing. */
+const ofContent = new Set([
+  ...['content', 'output', 'images', 'annotations', 'id'],
+  ...['thinking', 'reasoning', 'reasoning_content', 'reasoning_details'],
+])
+
+/** The line that stands for a client's entries or blocks, with the fields of that entry which are not its content. */
+export function clearEntries(own: readonly Fields[], written: readonly Fields[]): readonly Fields[] {
+  return written.map(line => {
+    const entry = own.findLast(one => kindOf(one) === kindOf(line)) ?? {}
+    const kept = Object.entries(entry).filter(([name]) => !ofContent.has(name))
+    return { ...Object.fromEntries(kept), ...line }
+  })
+}
+
+const kindOf = ({ type = 'message', role }: Fields) => `${type} ${role}`
+
 /** A number that is too large, as it may be. */
 function lower(body: Fields, name: string, most: number): Fields {
   const { [name]: given } = body

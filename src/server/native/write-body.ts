@@ -3,8 +3,8 @@ import { isObject } from '../../log/parse-json.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import type { ReplyWire } from '../../models/wire/wire.ts'
 import type { ChatRequest, Origin } from '../faces/face.ts'
-import { alignContext, type Fitted, type Standing } from './align.ts'
-import { type BodyRules, bodyRules, type Fit } from './body-rules.ts'
+import { alignContext, type Fitted, type OwnStanding, type Standing } from './align.ts'
+import { type BodyRules, bodyRules, clearEntries, type Fit } from './body-rules.ts'
 
 /** A request as its client wrote it. */
 export interface ClientBody {
@@ -142,7 +142,9 @@ function writeList(
       while (isSameEntry(origin, standings[at], origins)) places.push(at++)
       add(ofEntry(entries[0]!, places, origins, standings, written), isWholeEntry(entries[0]!, places))
     } else if (isForeign) add(written(from), false)
-    else if (standing.isAltered) add(rules.change(entries, written(from)), false)
+    else if (standing.change === 'cleared')
+      add(clearEntries(entries, written(from) as readonly Fields[]), false)
+    else if (standing.change) add(rules.change(entries, written(from)), false)
     else add(entries, true)
   }
   return list
@@ -165,7 +167,7 @@ function blocksOf(
   const blocks = new Set<number>()
   for (const place of places) {
     const standing = standings[place]!
-    if (standing.kind !== 'own' || standing.isAltered) return undefined
+    if (standing.kind !== 'own' || standing.change) return undefined
     for (const block of origins[standing.place]!.blocks!) blocks.add(block)
   }
   return blocks
@@ -179,15 +181,16 @@ function ofEntry(
   standings: readonly Standing[],
   written: (at: number) => readonly object[],
 ): readonly object[] {
-  const content = entry.content as readonly object[]
+  const content = entry.content as readonly Fields[]
   const blocks = blocksOf(places, origins, standings)
   if (blocks?.size === content.length) return [entry]
   if (blocks) return [{ ...entry, content: content.filter((_, at) => blocks.has(at)) }]
   const changed = places.flatMap(place => {
-    const standing = standings[place]!
-    if (standing.kind === 'own' && !standing.isAltered)
-      return origins[standing.place]!.blocks!.map(block => content[block]!)
-    return written(place).flatMap(one => (one as { readonly content: readonly object[] }).content)
+    const { place: at, change } = standings[place] as OwnStanding
+    const own = origins[at]!.blocks!.map(block => content[block]!)
+    if (!change) return own
+    const blocks = written(place).flatMap(one => (one as { readonly content: readonly Fields[] }).content)
+    return change === 'cleared' ? clearEntries(own, blocks) : blocks
   })
   return [{ ...entry, content: changed }]
 }

@@ -53,10 +53,8 @@ describe.each(pairs)('$name', pair => {
 
   it('changes only the list when not all fits, and leaves entries out of it or clears them', async () => {
     const { ask, got } = await startPair(pair, pair.stream, 4096)
-    const list = [
-      ...Array.from({ length: 30 }, (_, at) => pair.turn(at, long(at))).flat(),
-      pair.question('Which leaf?'),
-    ]
+    const turns = Array.from({ length: 30 }, (_, at) => pair.turn(at, long(at)))
+    const list = [...turns.flat().map(entry => ({ ...entry, x_own: true })), pair.question('Which leaf?')]
     const body: Fields = { ...pair.body, ...pair.limit, tools: [], [pair.list]: list }
     await (await ask(written(body, true))).text()
     const sent = got()[0]!.body as Fields
@@ -69,10 +67,13 @@ describe.each(pairs)('$name', pair => {
     expect(entries.length).toBeLessThan(list.length)
     expect(own.length).toBeGreaterThan(8)
     // The client's own are in their order, and the others are few: some are the client's, as one line.
-    const added = entries.filter(entry => !texts.has(entry) && !entry.includes(' tokens cleared]'))
+    const cleared = entries.filter(entry => entry.includes(' tokens cleared]'))
+    const added = entries.filter(entry => !texts.has(entry) && !cleared.includes(entry))
     const order = own.map(entry => list.findIndex(one => JSON.stringify(one) === entry))
     expect(order).toEqual(order.toSorted((a, b) => a - b))
     expect(added.length).toBeLessThan(6)
+    expect(cleared.length).toBeGreaterThan(0)
+    expect(cleared.filter(entry => !entry.includes('"x_own":true'))).toEqual([])
     expect(entries.at(-1)).toBe(JSON.stringify(list.at(-1)))
   })
 })
