@@ -192,6 +192,8 @@ describe('throughline log', () => {
     const again = (await runOn(other, '', 'import', ...paths)).stdout
     expect(again.match(/\(new: 0\)/g)?.length).toBe(paths.length)
     expect((await runOn(other, '', 'list')).stdout).toContain('"The boat"')
+    await runOn(other, '', 'import', paths[0]!, '--person', 'ada')
+    expect((await runOn(other, '', 'export', 'chatgpt-second')).stdout).toContain('"person":"ada"')
     const broken = join(folder, 'broken.json')
     writeFileSync(broken, files.ChatGPT!.replace('"role":"assistant"', '"role":7'))
     expect((await runOn(other, '', 'import', broken)).stderr).toContain(

@@ -102,6 +102,39 @@ describe.each(stores)('a person who remembers, on %s', (_, create) => {
       expect(textsOf((await say(history, `other ${number}`, text)).context)).toEqual([text])
   })
 
+  it('is answered from chats that were imported for that person, whose they stay', async () => {
+    const store = create()
+    const messages = [
+      { role: 'user', content: 'We booked the hotel Albergo del Sole in Rome.' },
+      { role: 'assistant', content: 'A fine place.' },
+    ]
+    const file = JSON.stringify({ id: 'trip', messages })
+    const nobody = createHistory({ store })
+    const asked = async (person: string, conversation: string) =>
+      textsOf((await say(open(store, { person }).history, conversation, question)).context).join()
+    await nobody.import(file)
+    expect(await asked('ada', 'too early')).not.toContain('Albergo')
+    expect((await nobody.import(file, { person: 'ada' })).added).toBe(0)
+    expect(await asked('ada', 'new')).toContain('user: We booked the hotel Albergo del Sole in Rome.')
+    // The same file of another person adds nothing to what is there.
+    await open(store, { person: 'bob' }).history.import(file)
+    expect(await asked('bob', 'his')).not.toContain('Albergo')
+    await expect(nobody.import(file, { person: '' })).rejects.toMatchObject({ code: 'invalid_option' })
+  })
+
+  it('deletes only what is theirs', async () => {
+    const store = create()
+    const [ada, bob] = ['ada', 'bob'].map(person => open(store, { person }))
+    await say(ada!.history, 'hers', 'My boat is called Heron.')
+    await say(bob!.history, 'his', 'My boat is called Gull.')
+    expect(await ada!.history.delete('his')).toBe(false)
+    const later = open(store, { now: () => Date.now() + day }).history
+    expect(await later.retain({ conversationsMs: 1000 })).toEqual({ deleted: ['hers'], calls: 0 })
+    await expect(later.retain({ callsMs: 1000 })).rejects.toMatchObject({ code: 'invalid_option' })
+    expect((await bob!.history.conversations()).map(({ conversation }) => conversation)).toEqual(['his'])
+    expect(await bob!.history.delete('his')).toBe(true)
+  })
+
   it('has its own conversation first', async () => {
     const { history, ...rest } = open(create())
     await tell({ history, ...rest })

@@ -8,6 +8,7 @@ import { InvalidImportError } from '../history/transfer/import-error.ts'
 import type { Imported } from '../history/transfer/import-text.ts'
 import { plural } from '../log/line.ts'
 import { readMessage } from '../log/parse-message.ts'
+import { present } from '../log/present.ts'
 import { textOfFile } from '../server/text-of-file.ts'
 import {
   type AddCommand,
@@ -144,11 +145,15 @@ function addTransferCommands(add: AddCommand): void {
     )
   add('import [files...]', importHelp, { makesDatabase: true })
     .option('--as <name>', 'the name that the conversation gets here')
-    .action((files: readonly string[], { as, ...options }: LogOptions & { readonly as?: string }) =>
+    .option(
+      '--person <name>',
+      'whose conversations they are: with --remember person, others of theirs quote them',
+    )
+    .action((files: readonly string[], { as, person, ...options }: LogOptions & ImportFlags) =>
       writeHistory(options, async history => {
         if (as !== undefined && files.length > 1)
           throw new UserError('--as names one conversation: give one file')
-        const given = as === undefined ? {} : { as }
+        const given = present({ as, person })
         if (files.length === 0) print(describeImport(await history.import(standardInput(), given)))
         for (const file of files) {
           const imported = await history.import(textOfFile(file), given).catch(withFile(file))
@@ -167,6 +172,11 @@ function addTransferCommands(add: AddCommand): void {
       print(`copied ${plural(bytes, 'byte')} to ${to}`)
     },
   )
+}
+
+interface ImportFlags {
+  readonly as?: string
+  readonly person?: string
 }
 
 const importHelp =

@@ -46,7 +46,7 @@ export interface HistoryOptions extends HistorySettings {
   readonly tenant?: string
   /**
    * Who speaks, among the people of the tenant. A conversation belongs to the first person who writes to it; lists, search,
-   * exports and `deleteAll` keep to this person's. Default: nobody in particular, who sees those of all.
+   * exports and deletions keep to this person's. Default: nobody in particular, who sees those of all.
    */
   readonly person?: string
   /**
@@ -116,7 +116,7 @@ export interface History {
   describe(conversation: string, description: DescribeConversation): Promise<void>
   /** Finds messages with words of the query, the best first, among those a user may see; `scope` widens that. */
   search(query: string, options?: SearchOptions): Promise<readonly Found[]>
-  /** Deletes a whole conversation; late writes to it are refused. False when there was none. */
+  /** Deletes a whole conversation; late writes to it are refused. False when there was none, or it is another person's. */
   delete(conversation: string): Promise<boolean>
   /** Deletes all conversations of the tenant, or those of a person, or those in which one actor has a thread. Returns their names. */
   deleteAll(options?: DeleteAllOptions): Promise<readonly string[]>
@@ -221,7 +221,11 @@ function openHistory(options: HistoryOptions, shared?: Shared): History {
         ...(title !== undefined && { title: title && normalizeText(title) }),
       }),
     search: (query, options) => searchLog({ store, tenant, count, ...own }, query, options),
-    delete: conversation => remove(conversation),
+    async delete(conversation) {
+      const [found] =
+        person === undefined ? [] : await store.conversations(tenant, { only: conversation, person })
+      return (person === undefined || found !== undefined) && remove(conversation)
+    },
     async deleteAll({ actor, person } = {}) {
       const deleted: string[] = []
       for await (const { conversation, threads, person: owner } of everyConversation({
@@ -242,8 +246,25 @@ function openHistory(options: HistoryOptions, shared?: Shared): History {
     async *exportAll() {
       for await (const info of everyConversation()) yield* exportConversation(store, tenant, info)
     },
-    import: (text, options) => importText({ store, tenant, count, now }, text, options),
-    retain: options => retain(store, tenant, now(), options, remove),
+    import: (text, options) => importText({ store, tenant, count, now, ...own }, text, options),
+    async retain({ conversationsMs, callsMs }) {
+      if (callsMs !== undefined && person !== undefined)
+        throw new InvalidOptionError(
+          'callsMs',
+          'records of calls are kept for the tenant: ask a history without a person',
+        )
+      const deleted: string[] = []
+      if (conversationsMs !== undefined) {
+        const unusedSince = now() - conversationsMs
+        for await (const { conversation, updatedAt } of everyConversation()) {
+          if (updatedAt >= unusedSince) continue
+          // One that is in use at this moment stays.
+          if (await remove(conversation, { unusedSince })) deleted.push(conversation)
+        }
+      }
+      const calls = callsMs === undefined ? 0 : await store.deleteCalls(tenant, now() - callsMs)
+      return { deleted, calls }
+    },
     async check(options) {
       const problems = [...(await store.check(options))]
       for await (const { conversation, threads } of everyConversation()) {
@@ -258,28 +279,6 @@ function openHistory(options: HistoryOptions, shared?: Shared): History {
     },
     close: () => store.close(),
   }
-}
-
-/** Deletes old conversations and calls. A conversation that is in use at that moment stays. */
-async function retain(
-  store: Store,
-  tenant: string,
-  now: number,
-  { conversationsMs, callsMs }: RetainOptions,
-  remove: (conversation: string, options: { readonly unusedSince: number }) => Promise<boolean>,
-): Promise<Retained> {
-  const deleted: string[] = []
-  if (conversationsMs !== undefined) {
-    const unusedSince = now - conversationsMs
-    for await (const { conversation, updatedAt } of eachConversation(page =>
-      store.conversations(tenant, page),
-    )) {
-      if (updatedAt >= unusedSince) continue
-      if (await remove(conversation, { unusedSince })) deleted.push(conversation)
-    }
-  }
-  const calls = callsMs === undefined ? 0 : await store.deleteCalls(tenant, now - callsMs)
-  return { deleted, calls }
 }
 
 /** Pages through conversations by name: an order that writes do not change meanwhile. */

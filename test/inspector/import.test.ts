@@ -78,6 +78,26 @@ describe('files of chats', () => {
     expect(faults).toEqual([])
   })
 
+  it('belong to a person who is named, so that other conversations can quote them', async () => {
+    const remembering = await serveInspector({ isEmpty: true, remember: 'person' })
+    try {
+      const { page, faults } = await openPage(remembering, '/inspector')
+      const chooser = page.waitForEvent('filechooser')
+      await page.getByRole('button', { name: /^Bring your chats/ }).click()
+      await (await chooser).setFiles(fileOf('chatgpt.json', chatgptFile))
+      await page.getByText('2 conversations from ChatGPT, 13 new messages.').waitFor()
+      await page.getByLabel(/^Whose chats are these/).fill('ada')
+      await expectNoAxeViolationsInThemes(page, 'import-whose')
+      await page.getByRole('button', { name: 'Remember' }).click()
+      await page.getByText('all of it was here already. Remembered for ada.').waitFor()
+      const found = await remembering.store.conversations('default', { person: 'ada' })
+      expect(found.length).toBe(2)
+      expect(faults).toEqual([])
+    } finally {
+      await remembering.stop()
+    }
+  })
+
   it('are chosen by a key, and say when all of it was here already', async () => {
     const { page, faults } = await openPage(served, '/inspector')
     // Early: until the browser has been told, it shows the dialog itself.

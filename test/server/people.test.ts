@@ -47,6 +47,20 @@ it('tells who speaks by the key, a header or the body, and keeps their conversat
   expect(new Set(await listed()).size).toBe(8)
 })
 
+it('takes chats in for a person', async () => {
+  const store = memoryStore()
+  const { url } = await startServer({ store, upstream: readerUpstream() })
+  const personOf = async (query: string, headers: Record<string, string> = {}) => {
+    const body = JSON.stringify({ id: query, messages })
+    const response = await fetch(`${url}/throughline/v1/import${query}`, { method: 'POST', headers, body })
+    const { conversations } = (await response.json()) as { conversations: [string] }
+    return (await store.conversations('default', { only: conversations[0] }))[0]!.person
+  }
+  expect(await personOf('')).toBeUndefined()
+  expect(await personOf('?person=ada')).toBe('ada')
+  expect(await personOf('?as=his', { 'x-throughline-person': 'bob' })).toBe('bob')
+})
+
 it('never takes the list of one person for that of another', async () => {
   const store = memoryStore()
   const { url } = await startServer({ store, upstream: readerUpstream() })

@@ -19,7 +19,10 @@ export function Home() {
     return error ? <QueryFault error={error} onRetry={() => void refetch()} /> : <Skeleton />
   const isEmpty = data.pages.every(({ conversations }) => conversations.length === 0)
   return (
-    <ImportArea isAllowed={server?.scopes.includes('admin') ?? false}>
+    <ImportArea
+      isAllowed={server?.scopes.includes('admin') ?? false}
+      isRemembering={server?.remember === 'person'}
+    >
       {isEmpty ? <FirstVisit isEmpty /> : <ConversationsView />}
     </ImportArea>
   )

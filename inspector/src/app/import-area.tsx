@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { Check, LoaderCircle } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '../parts/button.tsx'
+import field from '../parts/field.module.css'
 import { type FileOutcome, importFiles, importOutcomes } from '../parts/import-files.ts'
 import { Notice } from '../parts/notice.tsx'
 import styles from './import-area.module.css'
@@ -9,11 +10,13 @@ import styles from './import-area.module.css'
 export interface ImportAreaProps {
   /** Whether this key may import. */
   readonly isAllowed: boolean
+  /** Whether conversations bring back what the same person said in others. */
+  readonly isRemembering: boolean
   readonly children: React.ReactNode
 }
 
 /** A place on which files of chats can be dropped. Above its contents it says what became of them. */
-export function ImportArea({ isAllowed, children }: ImportAreaProps) {
+export function ImportArea({ isAllowed, isRemembering, children }: ImportAreaProps) {
   const outcomes = importOutcomes.use()
   const [isOver, setOver] = useState(false)
   const withFiles = (event: React.DragEvent, run: () => void) => {
@@ -36,7 +39,7 @@ export function ImportArea({ isAllowed, children }: ImportAreaProps) {
         })
       }
     >
-      {outcomes.length > 0 && <Outcomes outcomes={outcomes} />}
+      {outcomes.length > 0 && <Outcomes outcomes={outcomes} isRemembering={isRemembering} />}
       {children}
       {isOver && (
         <div className={styles.over}>
@@ -53,21 +56,57 @@ export function ImportArea({ isAllowed, children }: ImportAreaProps) {
   )
 }
 
-function Outcomes({ outcomes }: { readonly outcomes: readonly FileOutcome[] }) {
+interface OutcomesProps extends Pick<ImportAreaProps, 'isRemembering'> {
+  readonly outcomes: readonly FileOutcome[]
+}
+
+function Outcomes({ outcomes, isRemembering }: OutcomesProps) {
   const isRunning = outcomes.some(({ state }) => state === 'running')
+  const taken = outcomes.flatMap(({ state, source }) => (state === 'taken' ? [source] : []))
   return (
     <div className={styles.outcomes}>
-      <ul>
-        {outcomes.map(outcome => (
-          <li key={outcome.file}>
-            <Outcome {...outcome} />
-          </li>
-        ))}
-      </ul>
+      <div>
+        <ul>
+          {outcomes.map(outcome => (
+            <li key={outcome.file}>
+              <Outcome {...outcome} />
+            </li>
+          ))}
+        </ul>
+        {isRemembering && !isRunning && taken.length > 0 && <Whose files={taken} />}
+      </div>
       <Button disabled={isRunning} onClick={() => importOutcomes.set([])}>
         Close
       </Button>
     </div>
+  )
+}
+
+/** Says whose the chats of files are: without a person, no other conversation brings them back. */
+function Whose({ files }: { readonly files: readonly File[] }) {
+  const [person, setPerson] = useState('')
+  return (
+    <form
+      className={styles.whose}
+      onSubmit={event => {
+        event.preventDefault()
+        void importFiles(files, person.trim())
+      }}
+    >
+      <label className={field.label} htmlFor="person">
+        Whose chats are these? Then this person’s other conversations can quote them.
+      </label>
+      <input
+        id="person"
+        className={field.input}
+        placeholder="the name that requests say, such as ada"
+        value={person}
+        onChange={event => setPerson(event.target.value)}
+        required
+        pattern=".*\S.*"
+      />
+      <Button type="submit">Remember</Button>
+    </form>
   )
 }
 

@@ -8,6 +8,7 @@ import { amountOf, count } from './format.ts'
 /** What became of a file. */
 export interface FileOutcome {
   readonly file: string
+  readonly source: File
   readonly state: 'running' | 'taken' | 'refused'
   readonly text: string
   /** The conversation, if the file holds one. */
@@ -17,29 +18,33 @@ export interface FileOutcome {
 /** The files that were given last. */
 export const importOutcomes = observable<readonly FileOutcome[]>([])
 
-/** Sends files to the server, one after another, and says of each what came in or why it was refused. */
-export async function importFiles(files: readonly File[]): Promise<void> {
+/**
+ * Sends files to the server, one after another, and says of each what came in or why it was refused. What came in before a
+ * person was named becomes that person's when it is sent again.
+ */
+export async function importFiles(files: readonly File[], person?: string): Promise<void> {
   if (files.length === 0 || importOutcomes.get().some(({ state }) => state === 'running')) return
-  importOutcomes.set(files.map(({ name }) => ({ file: name, state: 'running', text: 'Reading…' })))
+  importOutcomes.set(files.map(source => ({ file: source.name, source, state: 'running', text: 'Reading…' })))
   for (const [at, file] of files.entries()) {
-    const outcome = await importFile(file)
+    const outcome = await importFile(file, person)
     importOutcomes.set(importOutcomes.get().with(at, outcome))
   }
   await queryClient.invalidateQueries({ queryKey: conversationsQuery.queryKey })
 }
 
-async function importFile(file: File): Promise<FileOutcome> {
+async function importFile(source: File, person: string | undefined): Promise<FileOutcome> {
+  const file = source.name
   try {
-    const imported = await ask('post /import', { body: file })
+    const imported = await ask('post /import', { query: { person }, body: source })
     const [conversation] = imported.conversations
+    const whose = person === undefined ? '' : ` Remembered for ${person}.`
     return {
-      ...{ file: file.name, state: 'taken', text: describe(imported) },
+      ...{ file, source, state: 'taken', text: describe(imported) + whose },
       ...(conversation !== undefined && imported.conversations.length === 1 && { conversation }),
     }
   } catch (error) {
     return {
-      file: file.name,
-      state: 'refused',
+      ...{ file, source, state: 'refused' },
       text: `was refused. ${(error as Error).message} Nothing of it was stored.`,
     }
   }

@@ -1,3 +1,5 @@
+import { present } from '../../log/present.ts'
+import { checkPerson } from '../../stores/check-input.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import type { Store } from '../../stores/store.ts'
 import { NoConversationError } from '../../stores/store-error.ts'
@@ -13,6 +15,8 @@ import { type FileValue, valuesIn } from './values-in.ts'
 export interface ImportOptions {
   /** The new name of the conversation. Default: its name in the export, or one made of its id there. */
   readonly as?: string
+  /** Whose conversations they are; one that is a person's here stays so. Default: what the text says, or the history's person. */
+  readonly person?: string
   /** The most characters of one JSON value: of a line, or of a conversation in a list. Default 268,435,456. */
   readonly maxValueCharacters?: number
 }
@@ -41,6 +45,7 @@ export interface ImportTarget {
   readonly tenant: string
   readonly count: TokenCounter
   readonly now: () => number
+  readonly person?: string
 }
 
 /**
@@ -52,6 +57,7 @@ export async function importText(
   text: ImportedText,
   options: ImportOptions = {},
 ): Promise<Imported> {
+  if (options.person !== undefined) checkPerson(options.person)
   const open = await readableTwice(text)
   const now = target.now()
   // What is tried out need not be counted.
@@ -92,7 +98,7 @@ async function readableTwice(text: ImportedText): Promise<() => TextPieces> {
 async function* conversationsIn(
   target: ImportTarget,
   pieces: TextPieces,
-  { as, maxValueCharacters }: ImportOptions,
+  { as, person, maxValueCharacters }: ImportOptions,
   now: number,
 ): AsyncGenerator<{ readonly read: ReadConversation; readonly format: string }> {
   const values = valuesIn(pieces, maxValueCharacters)
@@ -112,7 +118,9 @@ async function* conversationsIn(
       )
     if (names.has(name)) throw new InvalidImportError(read.place, 'its conversation came before in the file.')
     names.add(name)
-    yield { read: { ...read, name }, format: foreign?.name ?? ownFormat }
+    const whose = person ?? read.description.person ?? target.person
+    const description = { ...read.description, ...present({ person: whose }) }
+    yield { read: { ...read, name, description }, format: foreign?.name ?? ownFormat }
   }
 }
 

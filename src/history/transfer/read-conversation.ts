@@ -86,7 +86,9 @@ async function writeThreads(
       })
     }
   }
-  if ([title, metadata, person].some(value => value !== undefined))
-    await store.describeConversation(at.tenant, at.conversation, { title, metadata, person })
+  const [known] = person === undefined ? [] : await store.conversations(at.tenant, { only: at.conversation })
+  const description = { title, metadata, person: known?.person ?? person }
+  if (Object.values(description).some(value => value !== undefined))
+    await store.describeConversation(at.tenant, at.conversation, description)
   return added
 }

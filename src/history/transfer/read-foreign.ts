@@ -1,4 +1,5 @@
 import { cut } from '../../log/line.ts'
+import { present } from '../../log/present.ts'
 import type { Store } from '../../stores/store.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { hashOf } from '../calls/hash-of.ts'
@@ -83,10 +84,10 @@ async function toConversation(
     })
   }
   // A title that was changed here stays.
-  const description = known
+  const described = known
     ? {}
     : { title: toTitle(title ?? firstPrompt(source)), metadata: { from: format.name } }
-  return { name, place, description, threads }
+  return { name, place, description: { ...described, ...present({ person: source.person }) }, threads }
 }
 
 const toTitle = (title: string | undefined): string | undefined =>

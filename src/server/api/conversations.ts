@@ -150,6 +150,9 @@ export const conversationRoutes = [
       'Imports an export of ours, or the chats of another program, whichever it is. All of the file or nothing; the same again changes nothing.',
     query: z.strictObject({
       as: name.optional().describe('another name for the one conversation of the file'),
+      person: name
+        .optional()
+        .describe('whose conversations they are; default: whose the file says, or the caller’s'),
       for: z
         .string()
         .max(200)
@@ -166,9 +169,9 @@ export const conversationRoutes = [
       added: count.describe('how many of the entries were not here before'),
       calls: count,
     }),
-    async handle({ query: { as, for: keyId }, request, log, caller, parts: { maxBodyBytes } }) {
+    async handle({ query: { as, person, for: keyId }, request, log, caller, parts: { maxBodyBytes } }) {
       const imported = await withSpooled(request.body, 32 * maxBodyBytes, text =>
-        log.history.import(text, { maxValueCharacters: maxBodyBytes, ...present({ as }) }),
+        log.history.import(text, { maxValueCharacters: maxBodyBytes, ...present({ as, person }) }),
       )
       for (const conversation of imported.conversations)
         await markImported(log, conversation, keyId ?? caller.keyId)

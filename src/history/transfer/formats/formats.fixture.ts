@@ -159,6 +159,7 @@ export const claudeFile = JSON.stringify([
 export const openWebuiFile = JSON.stringify([
   {
     id: 'tool-chat',
+    user_id: 'u1',
     title: 'Weather',
     created_at: seconds(0),
     chat: {

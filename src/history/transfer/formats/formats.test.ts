@@ -102,6 +102,7 @@ describe('the chats of another program', () => {
   it('Open WebUI: items, or thoughts and calls in the text', async () => {
     const history = await imported(fixture.openWebuiFile)
     const name = 'open-webui-tool-chat'
+    expect((await history.conversations({ only: name }))[0]!.person).toBe('u1')
     const shared = [
       '1 10:01:00 user: Rain in Paris?\n[attached: map.pdf]',
       '1 10:02:00 assistant:  (I ask.) get_weather({"city":"Paris"}) by llama3.1:8b',

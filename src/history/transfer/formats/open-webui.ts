@@ -42,6 +42,8 @@ export const openWebui: Format = {
     return {
       id: optionalText(row.id ?? chat.id, `${place.path}.id`),
       title: optionalText(row.title ?? chat.title, `${place.path}.title`),
+      // The same id as in the header that names who speaks.
+      person: optionalText(row.user_id || undefined, `${place.path}.user_id`),
       time: readTime(row.created_at ?? chat.timestamp, `${place.path}.created_at`),
       current: optionalText(history.currentId, `${field}.history.currentId`),
       nodes: messages.map(([id, one]) =>

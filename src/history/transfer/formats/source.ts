@@ -7,6 +7,8 @@ export interface SourceConversation {
   /** Its id there. Absent: it is named after its contents. */
   readonly id?: string | undefined
   readonly title?: string | undefined
+  /** Whose it is, by a name under which the program also speaks for that person. */
+  readonly person?: string | undefined
   /** The time of messages that have none. */
   readonly time?: number | undefined
   /** The node that the program showed last. Default: the last one. */
