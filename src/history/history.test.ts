@@ -75,6 +75,22 @@ describe.each(stores)('history on the %s store', (_, createStore) => {
     expect(await names(all)).toEqual([['hers'], ['hers']])
   })
 
+  it('tells what would be sent if a message came, and stores nothing of it', async () => {
+    const thread = open({ window: 200 }).thread('site')
+    await (await begin(thread, 'The pelican is called Ida.')).complete(assistant('A fine name.'))
+    for (let n = 0; n < 12; n++)
+      await (await begin(thread, `Line ${n} of the menu: soup, bread and cheese.`)).complete(
+        assistant('Noted.'),
+      )
+    const question = user('What is the pelican called?')
+    const before = await thread.messages()
+    const predicted = await thread.context({ next: question })
+    expect(await thread.messages()).toEqual(before)
+    expect(contents(predicted.messages).join()).toContain('Ida')
+    await thread.begin(question)
+    expect(contents((await thread.context()).messages)).toEqual(contents(predicted.messages))
+  })
+
   it('puts the system prompt first, fresh, and never stores it', async () => {
     const thread = open().thread('site')
     await (await begin(thread, 'hello')).complete(assistant('hi'))
