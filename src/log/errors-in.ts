@@ -1,3 +1,5 @@
+import type { Fields } from './fields.ts'
+
 /** Tool message → whether its tool failed. Kept beside the messages: servers refuse fields that they do not know. */
 const known = new WeakMap<object, boolean>()
 
@@ -16,16 +18,14 @@ export function errorsIn(source: object): (text: string, index: number) => boole
   const { content } = source as { content?: unknown }
   const isKnown = known.get(source)
   const parts = Array.isArray(content)
-    ? content.filter(part => (part as Part | null)?.type === 'tool-result')
+    ? content.filter(part => (part as Fields | null)?.type === 'tool-result')
     : []
   return (text, index) => isKnown ?? (isMarked(parts[index]) || text.startsWith('Error:'))
 }
 
 /** Whether the AI SDK marks the result as an error; such a result is never a state's value, even if it fits the schema. */
-function isMarked(part: Part | undefined): boolean {
-  return part?.isError === true || failures.has((part?.output as Part | null | undefined)?.type)
+function isMarked(part: Fields | undefined): boolean {
+  return part?.isError === true || failures.has((part?.output as Fields | null | undefined)?.type)
 }
 
 const failures = new Set<unknown>(['error-text', 'error-json', 'execution-denied'])
-
-type Part = Readonly<Record<string, unknown>>

@@ -1,4 +1,5 @@
 import { InvalidMessageError } from './error.ts'
+import type { Fields } from './fields.ts'
 import type { ToolCall, ToolResult } from './message.ts'
 
 interface Content {
@@ -13,10 +14,8 @@ interface Content {
   openai: boolean
 }
 
-type Part = Record<string, unknown>
-
 /** Reads `content`: a text, nothing, or a list of parts as OpenAI and the AI SDK have them. */
-export function readContent(source: Part, seq: number): Content {
+export function readContent(source: Fields, seq: number): Content {
   const content: Content = {
     thinking: '',
     calls: [],
@@ -39,7 +38,7 @@ export function readContent(source: Part, seq: number): Content {
 }
 
 /** Refuses messages with `parts` in place of `content`, as other libraries have them; the error says what to do. */
-export function refuseParts({ content, parts }: Part, seq: number): void {
+export function refuseParts({ content, parts }: Fields, seq: number): void {
   if ((content !== undefined && content !== null) || !Array.isArray(parts)) return
   throw new InvalidMessageError(
     seq,
@@ -59,7 +58,7 @@ function readPart(content: Content, value: unknown, seq: number, where: string):
       `"${where}" must be a part, not ${value === null ? 'null' : typeof value}`,
     )
   }
-  const part = value as Part
+  const part = value as Fields
   switch (part.type) {
     case 'reasoning':
     case 'thinking':
@@ -102,10 +101,10 @@ function readPart(content: Content, value: unknown, seq: number, where: string):
 }
 
 const textTypes: readonly unknown[] = ['text', 'input_text', 'output_text', 'refusal']
-export const isText = (part: unknown): part is string | Part =>
-  typeof part === 'string' || textTypes.includes((part as Part | null)?.type)
+export const isText = (part: unknown): part is string | Fields =>
+  typeof part === 'string' || textTypes.includes((part as Fields | null)?.type)
 
-function textOf(part: string | Part): string {
+function textOf(part: string | Fields): string {
   return readText(typeof part === 'string' ? part : part.type === 'refusal' ? part.refusal : part.text)
 }
 
@@ -125,13 +124,13 @@ function outputText(content: Content, output: unknown, seq: number, where: strin
     const inner = type === undefined || value === undefined ? output : value
     return typeof inner === 'string' ? inner : toJson(inner, seq, where)
   }
-  const texts = value.filter(part => (part as Part | null)?.type === 'text')
+  const texts = value.filter(part => (part as Fields | null)?.type === 'text')
   content.media += value.length - texts.length
-  return texts.map(part => readText((part as Part).text)).join('\n')
+  return texts.map(part => readText((part as Fields).text)).join('\n')
 }
 
 /** The tool calls of an Ollama or OpenAI message. (The AI SDK's are content parts.) */
-export function readCalls(source: Part, seq: number): { calls: readonly ToolCall[]; openai: boolean } {
+export function readCalls(source: Fields, seq: number): { calls: readonly ToolCall[]; openai: boolean } {
   if (!Array.isArray(source.tool_calls ?? []))
     throw new InvalidMessageError(seq, '"tool_calls" must be an array')
   const list = listCalls(source)
@@ -140,13 +139,13 @@ export function readCalls(source: Part, seq: number): { calls: readonly ToolCall
 }
 
 /** The calls beside the content: `tool_calls`, or OpenAI's older single `function_call` where that list is absent or empty. */
-export function listCalls({ tool_calls: list, function_call: single }: Part): readonly unknown[] {
+export function listCalls({ tool_calls: list, function_call: single }: Fields): readonly unknown[] {
   if (Array.isArray(list) && list.length > 0) return list
   return single ? [{ function: single }] : []
 }
 
 function readCall(value: unknown, seq: number, where: string): ToolCall {
-  const call = (value ?? {}) as { id?: unknown; function?: Part; custom?: Part }
+  const call = (value ?? {}) as { id?: unknown; function?: Fields; custom?: Fields }
   const called = call.function ?? call.custom
   if (typeof called?.name !== 'string') throw new InvalidMessageError(seq, `"${where}" has no function name`)
   return toCall(call.id, called.name, called.arguments ?? called.input, seq, `${where}.function.arguments`)

@@ -1,3 +1,4 @@
+import type { Fields } from './fields.ts'
 import type { Dialect, ToolCall } from './message.ts'
 import { isFilled, isText, listCalls } from './read-content.ts'
 
@@ -10,8 +11,6 @@ export type PlainMessage =
 interface Source {
   readonly content?: unknown
 }
-type Part = Record<string, unknown>
-
 /** A copy of the message that says `text` instead; images and other parts stay. */
 export function withText<M extends object>(source: M, text: string): M {
   const { content } = source as Source
@@ -33,9 +32,9 @@ export function withTail<M extends object>(source: M, tail: string): M {
 
 /** Joins messages of one role into one, for templates that want roles to alternate. The first message's shape stays. */
 export function joinMessages<M extends object>(sources: readonly M[]): M {
-  const joined: Part = {}
+  const joined: Record<string, unknown> = {}
   for (const source of sources.toReversed()) Object.assign(joined, source)
-  const all = (field: string) => sources.map(source => (source as Part)[field])
+  const all = (field: string) => sources.map(source => (source as Fields)[field])
   joined.content = joinContents(all('content'))
   for (const field of ['thinking', 'reasoning_content', 'reasoning']) {
     const text = joinTexts(all(field))
@@ -65,13 +64,13 @@ function joinContents(contents: readonly unknown[]): unknown {
 /** A copy of the message with every tool-result part changed by `change`, or left out where `change` returns nothing. */
 export function mapResults<M extends object>(
   source: M,
-  change: (part: Part, index: number) => Part | undefined,
+  change: (part: Fields, index: number) => Fields | undefined,
 ): M {
   const { content } = source as Source
   if (!Array.isArray(content)) return source
   let at = -1
   const parts = content.flatMap(part => {
-    if ((part as Part | null)?.type !== 'tool-result') return [part]
+    if ((part as Fields | null)?.type !== 'tool-result') return [part]
     at += 1
     return change(part, at) ?? []
   })
@@ -94,7 +93,7 @@ export function withoutResults<M extends object>(source: M, indexes: readonly nu
 }
 
 /** A tool result in the shape that the provider of the call expects. */
-export function toolResultFor(dialect: Dialect, call: ToolCall, text: string): { role: 'tool' } & Part {
+export function toolResultFor(dialect: Dialect, call: ToolCall, text: string): { role: 'tool' } & Fields {
   const { id, name } = call
   switch (dialect) {
     case 'ai-sdk': {
@@ -131,7 +130,7 @@ function mapParts(parts: readonly unknown[], change: (text: string) => string): 
 
 function mapPart(part: unknown, change: (text: string) => string): unknown {
   if (typeof part === 'string') return change(part)
-  const fields = (part ?? {}) as Part
+  const fields = (part ?? {}) as Fields
   if (fields.type === 'tool-result') return mapResult(fields, change)
   const key = typeof fields.refusal === 'string' ? 'refusal' : 'text'
   const text = fields[key]
@@ -139,8 +138,8 @@ function mapPart(part: unknown, change: (text: string) => string): unknown {
 }
 
 /** Changes the text of a result part. The AI SDK wraps it in `output`; its older versions have a bare `result`. */
-function mapResult(part: Part, change: (text: string) => string): Part {
-  const output = part.output as Part | undefined
+function mapResult(part: Fields, change: (text: string) => string): Fields {
+  const output = part.output as Fields | undefined
   const value = output === undefined ? part.result : output.value
   if (output?.type === 'content' && Array.isArray(value)) {
     return put(part, 'output', put(output, 'value', mapParts(value, change)))
@@ -151,7 +150,7 @@ function mapResult(part: Part, change: (text: string) => string): Part {
 }
 
 /** A copy of a result part with another text; an error stays an error. */
-function withOutput({ result: _, ...part }: Part, text: string): Part {
+function withOutput({ result: _, ...part }: Fields, text: string): Fields {
   const { type } = (part.output ?? {}) as { type?: unknown }
   const isError = type === 'error-text' || type === 'error-json'
   return { ...part, output: { type: isError ? 'error-text' : 'text', value: text } }
@@ -159,16 +158,16 @@ function withOutput({ result: _, ...part }: Part, text: string): Part {
 
 /** The object with this value in a field; itself when it has it. */
 function put<T extends object>(object: T, field: string, value: unknown): T {
-  return (object as Part)[field] === value ? object : { ...object, [field]: value }
+  return (object as Fields)[field] === value ? object : { ...object, [field]: value }
 }
 
 /** A copy without its tool calls, or without those at these places: calls beside the content count first, as they are read. */
 export function withoutCalls<M extends object>(source: M, places?: readonly number[]): M {
-  const { tool_calls: list, function_call: single, content, ...rest } = source as Source & Part
+  const { tool_calls: list, function_call: single, content, ...rest } = source as Source & Fields
   const gone = places && new Set(places)
   let at = 0
   const stays = () => gone !== undefined && !gone.has(at++)
-  const beside = listCalls(source as Part).filter(stays)
+  const beside = listCalls(source as Fields).filter(stays)
   const isList = Array.isArray(list) && list.length > 0
   const inside = Array.isArray(content)
     ? content.filter(part => part?.type !== 'tool-call' || stays())

@@ -1,4 +1,5 @@
 import { InvalidMessageError } from '../log/error.ts'
+import type { Fields } from '../log/fields.ts'
 import type { MessageLike } from '../log/message.ts'
 
 /** An image or another file of a message. */
@@ -17,15 +18,13 @@ export function isImage(media: Media): boolean {
   return media.type !== 'foreign' && /^image(\/|$)/.test(media.mediaType)
 }
 
-type Part = Readonly<Record<string, unknown>>
-
 /** The files of a message in order, and those of each of its tool results. */
 export function readMedia(
   source: MessageLike,
   seq: number,
 ): { readonly own: readonly Media[]; readonly results: readonly (readonly Media[])[] } {
   const images = Array.isArray(source.images) ? source.images : []
-  const parts = (Array.isArray(source.content) ? source.content : []) as readonly (Part | string)[]
+  const parts = (Array.isArray(source.content) ? source.content : []) as readonly (Fields | string)[]
   const own = images.map((image, at) => readBytes(image, 'image', seq, `images[${at}]`))
   const results: Media[][] = []
   for (const [at, part] of parts.entries()) {
@@ -48,10 +47,10 @@ export function checkFiles(source: MessageLike, seq: number): void {
 /** The file of a part of any kind, also of one that nobody knows here; undefined for texts, thoughts, calls and results. */
 export function readFile(part: unknown): Media | undefined {
   if (typeof part !== 'object' || part === null) return undefined
-  const { type } = part as Part
+  const { type } = part as Fields
   return notFiles.has(type)
     ? undefined
-    : (readPart(part as Part, 0, 'part') ?? { type: 'foreign', kind: String(type) })
+    : (readPart(part as Fields, 0, 'part') ?? { type: 'foreign', kind: String(type) })
 }
 
 const notFiles: ReadonlySet<unknown> = new Set([
@@ -59,7 +58,7 @@ const notFiles: ReadonlySet<unknown> = new Set([
 ])
 
 /** The file of a part; undefined for texts, calls and unknown parts. */
-export function readPart(part: Part, seq: number, where: string): Media | undefined {
+export function readPart(part: Fields, seq: number, where: string): Media | undefined {
   const mediaType = String(part.mediaType ?? part.mimeType ?? '')
   const name = part.filename ?? part.name
   const filename = typeof name === 'string' ? name : undefined
@@ -84,7 +83,7 @@ export function readPart(part: Part, seq: number, where: string): Media | undefi
     case 'file-url':
       return readBytes(part.url, mediaType || (part.type === 'image-url' ? 'image' : ''), seq, `${where}.url`)
     case 'input_audio': {
-      const { data, format } = (part.input_audio ?? {}) as Part
+      const { data, format } = (part.input_audio ?? {}) as Fields
       return readBytes(data, `audio/${String(format)}`, seq, `${where}.input_audio.data`)
     }
     case 'input_file':
@@ -100,16 +99,16 @@ export function readPart(part: Part, seq: number, where: string): Media | undefi
 
 /** A file in the form of chat completions: its data, or the id of an upload. */
 function readOpenAiFile(value: unknown, seq: number, where: string): Media {
-  const { file_data, file_id, filename } = (value ?? {}) as Part
+  const { file_data, file_id, filename } = (value ?? {}) as Fields
   if (file_data === undefined && file_id !== undefined) return { type: 'foreign', kind: 'file' }
   const name = typeof filename === 'string' ? filename : undefined
   return readBytes(file_data, 'application/pdf', seq, `${where}.file_data`, name)
 }
 
-function readOutput(part: Part, seq: number, where: string): Media[] {
-  const { type, value } = (part.output ?? {}) as Part
+function readOutput(part: Fields, seq: number, where: string): Media[] {
+  const { type, value } = (part.output ?? {}) as Fields
   if (type !== 'content' || !Array.isArray(value)) return []
-  return value.flatMap((one: Part, at) => {
+  return value.flatMap((one: Fields, at) => {
     if (one?.type === 'text') return []
     const media = readPart(one, seq, `${where}.output.value[${at}]`)
     if (!media) throw new InvalidMessageError(seq, `"${where}.output.value[${at}]" is of an unknown type`)
@@ -119,7 +118,7 @@ function readOutput(part: Part, seq: number, where: string): Media[] {
 
 /** Reads the data of a file part. In AI SDK 7 it says what it is. */
 function readData(value: unknown, mediaType: string, seq: number, where: string, filename?: string): Media {
-  const { type, data, url, text } = (value ?? {}) as Part
+  const { type, data, url, text } = (value ?? {}) as Fields
   switch (type) {
     case 'data':
     case 'url':

@@ -4,7 +4,7 @@ import { quoteFault, safeCause } from './quote-fault.ts'
 import { type Fault, isTooLong, refusedFiles } from './read-fault.ts'
 
 /** The server that was asked, for error messages. */
-export interface Server {
+export interface AskedServer {
   /** `Ollama at http://127.0.0.1:11434` */
   readonly name: string
   readonly model: string
@@ -19,7 +19,7 @@ export interface Server {
 
 /** The error for an answer that is not 2xx. */
 export function toStatusError(
-  server: Server,
+  server: AskedServer,
   status: number,
   fault: Fault,
   header: (name: string) => string | undefined,
@@ -47,7 +47,12 @@ export function factsOf(
 }
 
 /** The error for a stream that broke off. */
-export function toStreamError(server: Server, problem: string, fault?: Fault, cause?: unknown): ModelError {
+export function toStreamError(
+  server: AskedServer,
+  problem: string,
+  fault?: Fault,
+  cause?: unknown,
+): ModelError {
   if (fault && isTooLong(fault))
     return new ModelError('context_too_long', tooLong(server, fault), { tokens: fault.tokens })
   const said = fault ? quoteFault(fault.words, server.sent()) : ''
@@ -56,7 +61,7 @@ export function toStreamError(server: Server, problem: string, fault?: Fault, ca
 }
 
 /** Finds the meaning of what was thrown while a server was asked. */
-export function toWireError(server: Server, error: unknown, hasAnswered: boolean): ModelError {
+export function toWireError(server: AskedServer, error: unknown, hasAnswered: boolean): ModelError {
   if (error instanceof ModelError) return error
   // A message that cannot be converted: asking again does not help.
   if (error instanceof InvalidMessageError)
@@ -69,20 +74,20 @@ export function toWireError(server: Server, error: unknown, hasAnswered: boolean
 }
 
 /** The error for a request that got no answer. */
-export function toSendError(server: Server, error: unknown): ModelError {
+export function toSendError(server: AskedServer, error: unknown): ModelError {
   const { code } = (error ?? {}) as { code?: unknown }
   const isUnsent = error instanceof ThroughlineError || code === 'UND_ERR_INVALID_ARG'
   return isUnsent ? toWireError(server, error, false) : toNetworkError(server, error)
 }
 
 /** The error for a request that was not sent: a key is missing, say. */
-function toUnsentError(server: Server, error: unknown, cause: unknown): ModelError {
+function toUnsentError(server: AskedServer, error: unknown, cause: unknown): ModelError {
   const said = error instanceof Error ? quoteFault(error.message, server.sent()) : ''
   return new ModelError('model_refused', `${server.name} was not asked${said}.`, { cause })
 }
 
 /** The error for a server that did not answer, or stopped in the middle. */
-function toNetworkError(server: Server, cause: unknown): ModelError {
+function toNetworkError(server: AskedServer, cause: unknown): ModelError {
   const { code } = rootOf(cause)
   if (isTimeout(cause)) {
     const why = 'it may still be loading the model or reading the prompt'
@@ -108,7 +113,7 @@ function codeOf(status: number, fault: Fault): ModelErrorCode {
   return status >= 500 ? 'model_unavailable' : 'model_refused'
 }
 
-function explain(server: Server, code: ModelErrorCode, status: number, fault: Fault): string {
+function explain(server: AskedServer, code: ModelErrorCode, status: number, fault: Fault): string {
   // Not quoted, because providers repeat a part of the key that they refuse.
   if (status === 401 || status === 403)
     return `refused the credentials (${status}): check the key or "headers".`
@@ -131,7 +136,7 @@ function explain(server: Server, code: ModelErrorCode, status: number, fault: Fa
   }
 }
 
-function tooLong(server: Server, { words }: Fault): string {
+function tooLong(server: AskedServer, { words }: Fault): string {
   return `${server.name} says that the prompt does not fit into its window${quoteFault(words, server.sent())}. Send less, or give the model a larger window.`
 }
 

@@ -2,13 +2,13 @@ import { isObject, parseJsonObject } from '../../log/parse-json.ts'
 import { type EndReason, ModelError, type ModelPart, toUsage } from '../model.ts'
 import { readFault } from '../read-fault.ts'
 import { readText } from '../read-text.ts'
-import { type Server, toStreamError } from '../to-model-error.ts'
+import { type AskedServer, toStreamError } from '../to-model-error.ts'
 import type { ReplyReader } from '../wire/wire.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
 /** Reads the events of `/v1/messages`, up to `message_stop`. */
-export function anthropicReader(server: Server): ReplyReader {
+export function anthropicReader(server: AskedServer): ReplyReader {
   const content = collectBlocks(server)
   let usage: Fields = {}
   let model: unknown
@@ -61,7 +61,7 @@ export function anthropicReader(server: Server): ReplyReader {
 }
 
 /** Reads a message of `/v1/messages` that is not streamed. */
-export function readAnthropicMessage(text: string, server: Server): readonly ModelPart[] {
+export function readAnthropicMessage(text: string, server: AskedServer): readonly ModelPart[] {
   const message = parseJsonObject(text)
   if (!message || !Array.isArray(message.content))
     throw toStreamError(server, 'sent an answer that cannot be read', message && readFault(message))
@@ -132,7 +132,7 @@ interface Open {
 const mostCharacters = 16 * 1024 * 1024
 
 /** Puts the blocks of a message together. */
-function collectBlocks(server: Server) {
+function collectBlocks(server: AskedServer) {
   const open = new Map<unknown, Open>()
   const blocks: Record<string, unknown>[] = []
   let size = 0

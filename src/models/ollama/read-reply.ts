@@ -2,7 +2,7 @@ import { parseJsonObject } from '../../log/parse-json.ts'
 import { type ModelPart, toEndReason, toUsage } from '../model.ts'
 import { readFault } from '../read-fault.ts'
 import { readText } from '../read-text.ts'
-import { type Server, toStreamError } from '../to-model-error.ts'
+import { type AskedServer, toStreamError } from '../to-model-error.ts'
 import type { ReplyReader } from '../wire/wire.ts'
 
 /** The fields of a line of `/api/chat` that are read. */
@@ -23,7 +23,7 @@ interface Line {
 }
 
 /** Reads the lines of `/api/chat`, up to the one that is `done`. */
-export function ollamaReader(server: Server): ReplyReader {
+export function ollamaReader(server: AskedServer): ReplyReader {
   let isDone = false
   let calls = 0
 

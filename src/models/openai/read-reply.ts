@@ -3,7 +3,7 @@ import { present } from '../../log/present.ts'
 import { ModelError, type ModelPart, toEndReason, toUsage } from '../model.ts'
 import { readFault } from '../read-fault.ts'
 import { readText } from '../read-text.ts'
-import { type Server, toStreamError } from '../to-model-error.ts'
+import { type AskedServer, toStreamError } from '../to-model-error.ts'
 import type { ReplyReader } from '../wire/wire.ts'
 
 /** The fields of a chunk of `/chat/completions` that are read. Reasoning has two names, and no standard. */
@@ -51,7 +51,7 @@ interface Usage {
 }
 
 /** Reads the chunks of `/chat/completions`, up to `[DONE]`. The usage comes after the finish reason, so `end` is given last. */
-export function openaiReader(server: Server): ReplyReader {
+export function openaiReader(server: AskedServer): ReplyReader {
   const calls = collectCalls(server)
   let isDone = false
   let finish = ''
@@ -112,7 +112,7 @@ export function openaiReader(server: Server): ReplyReader {
 }
 
 /** Reads a `chat.completion`, which is one chunk with all of the reply. */
-export function readCompletion(text: string, server: Server): readonly ModelPart[] {
+export function readCompletion(text: string, server: AskedServer): readonly ModelPart[] {
   const reader = openaiReader(server)
   return [...reader.read(text), ...reader.end()]
 }
@@ -142,7 +142,7 @@ interface Open {
 const mostCharacters = 16 * 1024 * 1024
 
 /** Joins the pieces of tool calls. */
-function collectCalls(server: Server): { add(delta: CallDelta): void; calls(): readonly CallPart[] } {
+function collectCalls(server: AskedServer): { add(delta: CallDelta): void; calls(): readonly CallPart[] } {
   const open: Open[] = []
   /** The newest call of each index. */
   const numbered = new Map<number, Open>()

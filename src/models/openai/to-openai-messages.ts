@@ -1,4 +1,5 @@
 import { InvalidMessageError } from '../../log/error.ts'
+import type { Fields } from '../../log/fields.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { type PairedCall, type PairedMessage, pairResults } from '../pair-results.ts'
 import { isImage, type Media, readMedia, readPart } from '../read-media.ts'
@@ -10,8 +11,6 @@ export interface OpenAiMessage {
   tool_calls?: unknown[]
   tool_call_id?: string
 }
-
-type Part = Readonly<Record<string, unknown>>
 
 /** Converts messages of any provider for chat completions: new objects with only the keys that they know. */
 export function toOpenAiMessages(messages: readonly MessageLike[]): OpenAiMessage[] {
@@ -78,7 +77,7 @@ function toCall({ key, name, arguments: text }: PairedCall, source: MessageLike,
 function toContentParts(parts: readonly unknown[], seq: number): readonly unknown[] {
   return parts.flatMap((value, at) => {
     if (typeof value === 'string') return [toText(value)]
-    const { providerOptions: _, providerMetadata: __, ...part } = value as Part
+    const { providerOptions: _, providerMetadata: __, ...part } = value as Fields
     switch (part.type) {
       case 'input_text':
       case 'output_text':
@@ -99,11 +98,11 @@ function toContentParts(parts: readonly unknown[], seq: number): readonly unknow
   })
 }
 
-function toText(text: string): Part {
+function toText(text: string): Fields {
   return { type: 'text', text }
 }
 
-function toMediaPart(media: Media | undefined, seq: number): Part {
+function toMediaPart(media: Media | undefined, seq: number): Fields {
   if (!media || media.type === 'foreign') {
     throw new InvalidMessageError(seq, `has a file (${media?.kind ?? 'unknown'}) that cannot be converted`)
   }

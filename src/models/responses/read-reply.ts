@@ -3,13 +3,13 @@ import { present } from '../../log/present.ts'
 import { type EndReason, type ModelPart, toUsage } from '../model.ts'
 import { readFault } from '../read-fault.ts'
 import { readText } from '../read-text.ts'
-import { type Server, toStreamError } from '../to-model-error.ts'
+import { type AskedServer, toStreamError } from '../to-model-error.ts'
 import type { ReplyReader } from '../wire/wire.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
 /** Reads the events of `/v1/responses`, up to the one that ends the response. */
-export function responsesReader(server: Server): ReplyReader {
+export function responsesReader(server: AskedServer): ReplyReader {
   const items: Fields[] = []
   let ended: Fields | undefined
   let messages = 0
@@ -67,7 +67,7 @@ export function responsesReader(server: Server): ReplyReader {
 }
 
 /** Reads a response that is not streamed. */
-export function readResponse(text: string, server: Server): readonly ModelPart[] {
+export function readResponse(text: string, server: AskedServer): readonly ModelPart[] {
   const response = parseJsonObject(text)
   if (!response || !Array.isArray(response.output))
     throw toStreamError(server, 'sent an answer that cannot be read', response && readFault(response))
@@ -89,7 +89,7 @@ const listOf = (value: unknown): readonly Fields[] => (Array.isArray(value) ? va
 /** The error of an event, or of the response in it. */
 const faultOf = (event: Fields) => readFault(fieldsOf(event.response).error ?? event.error ?? event)
 
-function textsOf(items: readonly Fields[], server: Server): readonly string[] {
+function textsOf(items: readonly Fields[], server: AskedServer): readonly string[] {
   return items
     .filter(({ type }) => type === 'message')
     .map(({ content }) =>
@@ -99,14 +99,14 @@ function textsOf(items: readonly Fields[], server: Server): readonly string[] {
     )
 }
 
-const thoughtsOf = (items: readonly Fields[], server: Server): readonly string[] =>
+const thoughtsOf = (items: readonly Fields[], server: AskedServer): readonly string[] =>
   items
     .filter(({ type }) => type === 'reasoning')
     .flatMap(({ summary, content }) => [...listOf(content), ...listOf(summary)])
     .map(({ text }) => readText(text, server))
 
 /** The call of an item, with the name and the arguments that the log has of it. */
-function callsOf(item: Fields, server: Server): readonly ModelPart[] {
+function callsOf(item: Fields, server: AskedServer): readonly ModelPart[] {
   const { type, call_id, name, namespace } = item
   if (type !== 'function_call' && type !== 'custom_tool_call') return []
   const json =

@@ -1,7 +1,13 @@
 import { parseJson } from '../../log/parse-json.ts'
 import { ModelError } from '../model.ts'
 import { readFault, readStart } from '../read-fault.ts'
-import { type Server, toSendError, toStatusError, toStreamError, toWireError } from '../to-model-error.ts'
+import {
+  type AskedServer,
+  toSendError,
+  toStatusError,
+  toStreamError,
+  toWireError,
+} from '../to-model-error.ts'
 import type { Answer, Connection } from './connection.ts'
 import { checkSize } from './read-pieces.ts'
 
@@ -26,7 +32,7 @@ export interface Refusal extends Pick<Answer, 'status' | 'headers'> {
 /** The answer to a request, if its status is good; else throws what the server said. */
 export async function askServer(
   connection: Connection,
-  server: Server,
+  server: AskedServer,
   { path, body, headers, signal, onRefused }: Question,
   isFact = false,
 ): Promise<Answer> {
@@ -59,7 +65,7 @@ const isWritten = (body: unknown): body is string | Uint8Array<ArrayBuffer> =>
 /** A JSON answer of limited size. `isFact`: whether no model is needed for it. */
 export async function askJson(
   connection: Connection,
-  server: Server,
+  server: AskedServer,
   question: Question,
   isFact = true,
 ): Promise<unknown> {
@@ -83,7 +89,7 @@ export async function askJson(
 }
 
 /** The text of an answer of limited size. */
-export async function readAll({ bytes }: Pick<Answer, 'bytes'>, server: Server): Promise<string> {
+export async function readAll({ bytes }: Pick<Answer, 'bytes'>, server: AskedServer): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''
   let size = 0

@@ -4,7 +4,7 @@ import { checkWindow } from '../check-options.ts'
 import { hasFiles, type LearnedFiles } from '../leave-out.ts'
 import type { Model, ModelError, ModelPart, ModelRequest, ModelSettings } from '../model.ts'
 import { textsOf } from '../pair-results.ts'
-import type { Server } from '../to-model-error.ts'
+import type { AskedServer } from '../to-model-error.ts'
 import { type Ask, askJson } from './ask.ts'
 import type { Connection } from './connection.ts'
 import { isLocalAddress } from './is-local-address.ts'
@@ -25,7 +25,7 @@ export interface ServerOptions {
 /** A model server: its models by their names, and what it tells of them. */
 export interface ModelServer {
   /** For errors of requests that concern no model. */
-  readonly server: Server
+  readonly server: AskedServer
   model(name: string): Model
   /** The forms in which requests can be sent as a client wrote them. */
   readonly forms: ReadonlyMap<Form, ReplyWire>
@@ -50,14 +50,14 @@ export interface ClientRequest extends WrittenRequest, Pick<ModelRequest, 'messa
 export function openServer({ wire, others = [], connection, window, settings }: ServerOptions): ModelServer {
   checkWindow(window)
   const forms = new Map([wire, ...others].map((one): [Form, ReplyWire] => [one.form, one]))
-  const serverFor = (model: string, messages: readonly MessageLike[] = []): Server => ({
+  const serverFor = (model: string, messages: readonly MessageLike[] = []): AskedServer => ({
     ...wire.describe(connection.address, model),
     model,
     sent: () => [...textsOf(messages), ...connection.secrets()],
     hasFiles: () => messages.some(hasFiles),
   })
   const askAbout =
-    (server: Server): Ask =>
+    (server: AskedServer): Ask =>
     question =>
       askJson(connection, server, question)
   const server = serverFor('')

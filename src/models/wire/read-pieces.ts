@@ -1,11 +1,11 @@
 import { createParser } from 'eventsource-parser'
-import { type Server, toStreamError } from '../to-model-error.ts'
+import { type AskedServer, toStreamError } from '../to-model-error.ts'
 
 /** Far more than any line of tokens or list of models. */
 const mostBytes = 16 * 1024 * 1024
 
 /** Throws before a line, an event or an answer that never ends fills the memory. */
-export function checkSize(server: Server, bytes: number, piece: 'line' | 'event' | 'answer'): void {
+export function checkSize(server: AskedServer, bytes: number, piece: 'line' | 'event' | 'answer'): void {
   if (bytes > mostBytes)
     throw toStreamError(server, `sent more than ${mostBytes} bytes where the ${piece} should have ended`)
 }
@@ -22,7 +22,7 @@ export interface Piece {
 export async function* readPieces(
   bytes: AsyncIterable<Uint8Array>,
   piece: 'line' | 'event',
-  server: Server,
+  server: AskedServer,
 ): AsyncGenerator<readonly Piece[]> {
   const decoder = new TextDecoder()
   const cutter = cutters[piece]()

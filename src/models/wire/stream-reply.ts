@@ -1,6 +1,6 @@
 import { parseJsonObject } from '../../log/parse-json.ts'
 import type { ModelError, ModelPart } from '../model.ts'
-import { type Server, toWireError } from '../to-model-error.ts'
+import { type AskedServer, toWireError } from '../to-model-error.ts'
 import { askServer, type Refusal, readAll } from './ask.ts'
 import type { Answer, Connection } from './connection.ts'
 import { type Piece, readPieces } from './read-pieces.ts'
@@ -9,7 +9,7 @@ import type { ReplyReader, ReplyWire, WrittenRequest } from './wire.ts'
 interface ToStream {
   readonly connection: Connection
   readonly wire: ReplyWire
-  readonly server: Server
+  readonly server: AskedServer
   write(): WrittenRequest | Promise<WrittenRequest>
   readonly signal: AbortSignal | undefined
   /** Called with what the stream is about to throw, unless that is the reason of the signal. */
@@ -62,7 +62,7 @@ export async function* streamReply(given: ToStream): AsyncGenerator<ModelPart> {
 async function* partsIn(
   answer: Answer,
   wire: ReplyWire,
-  server: Server,
+  server: AskedServer,
   relay: Relay | undefined,
 ): AsyncGenerator<Iterable<ModelPart>> {
   if (isOnePiece(answer, wire, relay)) {

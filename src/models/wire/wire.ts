@@ -2,7 +2,7 @@ import type { Fields } from '../../log/fields.ts'
 import type { MessageLike } from '../../log/message.ts'
 import type { LearnedFiles } from '../leave-out.ts'
 import type { ModelPart, ModelSettings, ToolSpec } from '../model.ts'
-import type { Server } from '../to-model-error.ts'
+import type { AskedServer } from '../to-model-error.ts'
 import type { Ask } from './ask.ts'
 
 /** The forms in which clients ask for replies, and servers are asked. */
@@ -20,15 +20,15 @@ export interface ReplyWire {
   /** In what pieces a streamed reply comes. */
   readonly piece: 'line' | 'event'
   /** Reads one reply. */
-  read(server: Server): ReplyReader
+  read(server: AskedServer): ReplyReader
   /** Reads a reply that is one JSON text, and not streamed. */
-  readWhole(text: string, server: Server): readonly ModelPart[]
+  readWhole(text: string, server: AskedServer): readonly ModelPart[]
 }
 
 /** One form in which model servers are spoken to: a writer of its requests and a reader of its answers. */
 export interface Wire extends ReplyWire {
   /** The server in error messages. */
-  describe(address: string, model: string): Pick<Server, 'name' | 'notFound' | 'unavailable'>
+  describe(address: string, model: string): Pick<AskedServer, 'name' | 'notFound' | 'unavailable'>
   /** The request for a reply that is streamed. */
   write(reply: WantedReply): WrittenRequest | Promise<WrittenRequest>
   /** The window of a model, as far as the server tells it. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Fields } from '../../log/fields.ts'
 import type { MessageLike, ToolCall } from '../../log/message.ts'
 import { isText } from '../../log/read-content.ts'
 import { toCanonical } from './canonical.ts'
@@ -49,8 +50,6 @@ export function digestOf(details: Details): string {
 
 const digests = new WeakMap<Details, string>()
 
-type Part = Readonly<Record<string, unknown>>
-
 /** The content of the files of a message, and of all other parts that are no texts. */
 function filesOf({ images, content }: MessageLike): readonly string[] {
   const files = Array.isArray(images) ? images.map(contentOf) : []
@@ -62,19 +61,19 @@ function filesOf({ images, content }: MessageLike): readonly string[] {
   return files
 }
 
-const isOther = (part: unknown): part is Part => !isText(part) && !words.has((part as Part).type)
+const isOther = (part: unknown): part is Fields => !isText(part) && !words.has((part as Fields).type)
 
 /** Parts that are read as thoughts and calls. */
 const words: ReadonlySet<unknown> = new Set(['reasoning', 'thinking', 'tool-call'])
 
 /** The parts of a result of the AI SDK that are no texts. */
-function resultParts({ output }: Part): readonly Part[] {
-  const { type, value } = (output ?? {}) as Part
+function resultParts({ output }: Fields): readonly Fields[] {
+  const { type, value } = (output ?? {}) as Fields
   return type === 'content' && Array.isArray(value) ? value.filter(part => !isText(part)) : []
 }
 
 /** The content of a file, wherever its part has it: every format has another place. */
-function fileIn(part: Part): string {
+function fileIn(part: Fields): string {
   const inner = [part.image_url, part.input_audio, part.file].find(
     one => typeof one === 'object' && one !== null,
   )

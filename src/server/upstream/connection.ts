@@ -1,7 +1,7 @@
 import { type Dispatcher, Pool } from 'undici'
 import { present } from '../../log/present.ts'
 import { checkAddress, secretsOf } from '../../models/check-options.ts'
-import { type Server, toSendError, toStatusError, toStreamError } from '../../models/to-model-error.ts'
+import { type AskedServer, toSendError, toStatusError, toStreamError } from '../../models/to-model-error.ts'
 import type { Connection } from '../../models/wire/connection.ts'
 import { credentialFor, type KeyScheme } from './credential.ts'
 import { headersBack, headersOn } from './pass-headers.ts'
@@ -43,7 +43,7 @@ export interface PoolConnection extends Connection {
   /** Whether it has a key of its own. */
   readonly isKeyed: boolean
   /** Sends a request on as it is. */
-  pass(request: PassedRequest, server: Server): Promise<PassedAnswer>
+  pass(request: PassedRequest, server: AskedServer): Promise<PassedAnswer>
   close(): Promise<void>
 }
 
@@ -152,7 +152,11 @@ function toBody(body: AsyncIterable<Uint8Array> | Uint8Array, failed: (error: un
   }
 }
 
-async function* readPassed(body: AsyncIterable<Uint8Array>, server: Server, signal: AbortSignal | undefined) {
+async function* readPassed(
+  body: AsyncIterable<Uint8Array>,
+  server: AskedServer,
+  signal: AbortSignal | undefined,
+) {
   try {
     yield* body
   } catch (error) {

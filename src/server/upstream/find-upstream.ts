@@ -3,7 +3,7 @@ import { isObject, parseJson } from '../../log/parse-json.ts'
 import { present } from '../../log/present.ts'
 import { isAnthropicHost } from '../../models/anthropic/anthropic.ts'
 import { ModelError } from '../../models/model.ts'
-import type { Server } from '../../models/to-model-error.ts'
+import type { AskedServer } from '../../models/to-model-error.ts'
 import { askJson } from '../../models/wire/ask.ts'
 import type { ServerConfig } from '../config/config-schema.ts'
 import { anthropicUpstream } from './anthropic-upstream.ts'
@@ -119,7 +119,7 @@ type Probed =
 /** Asks an address what it is. */
 async function probe({ url, ...rest }: ConnectionOptions, signal?: AbortSignal): Promise<Probed> {
   const connection = openConnection({ ...rest, url: url.replace(/\/v1$/, '') })
-  const server: Server = {
+  const server: AskedServer = {
     name: `The server at ${url}`,
     model: '',
     notFound: 'It does not know this path',
