@@ -66,7 +66,9 @@ export interface Experiments {
  * const { status, result } = await experiments.run(plan).result()
  */
 export function createExperiments(options: ExperimentsOptions): Experiments {
-  const { history, newId = () => crypto.randomUUID() } = options
+  const { newId = () => crypto.randomUUID() } = options
+  // What people said elsewhere has no place in an experiment, and the other way round.
+  const history = options.history.of(options.history.tenant)
 
   /** `take` gives undefined for an experiment that has ended. */
   function start(

@@ -74,6 +74,8 @@ export interface ServerOptions extends AnswerOptions {
   readonly embed?: HistoryOptions['embed']
   /** What a message may bring back: see `createHistory`. Default `'conversation'`. */
   readonly remember?: HistoryOptions['remember']
+  /** Who speaks where a request names nobody: see the setting. Default: nobody. */
+  readonly person?: string
   /** The model that answers what clients ask beside conversations. Default: the one that they name. */
   readonly sideModel?: string
   /** Whether the beginning of a next prompt is read while nobody waits: see the setting. Default `off`. */
@@ -170,12 +172,16 @@ export function createServer(given: ServerOptions): Server {
     },
   })
   const parse = createBodyParser(limits.json)
-  const route = { upstreams, options, runner, cache, sideModel, now, newId, parse, ...limits }
+  const { person } = given
+  const route = { upstreams, options, runner, cache, sideModel, person, now, newId, parse, ...limits }
   const passing = { upstreams, promise, manage, maxBodyBytes, json: limits.json, began: now(), gate }
   const { pollMs, maxListeners, experimentTools } = given
   const api = createApi({
     ...{ upstreams, options, runner, cache, ...limits, newId, logOf, keys, cancels },
-    about: { ...given.about, needsKey: given.requireKeys ?? (given.apiKeys ?? []).length > 0, remember },
+    about: {
+      ...{ ...given.about, remember, person },
+      needsKey: given.requireKeys ?? (given.apiKeys ?? []).length > 0,
+    },
     ...present({ pollMs, maxListeners, experimentTools, states: given.states, embed: given.embed }),
   })
   const sweeping = sweep({

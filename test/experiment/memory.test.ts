@@ -1,6 +1,9 @@
 import { expect, it } from 'vitest'
-import { defineExperiment } from '../../src/experiment/index.ts'
+import { createChat } from '../../src/chat/index.ts'
+import { createExperiments, defineExperiment } from '../../src/experiment/index.ts'
+import { createHistory } from '../../src/history/index.ts'
 import { reader } from '../../src/models/reader/reader.ts'
+import { memoryStore } from '../../src/stores/memory/memory-store.ts'
 import { openExperiments, rolesOf, script, textsOf } from './fixture.ts'
 
 /** The checks that the first document asks for, with a model that can only answer from what it is sent. */
@@ -35,6 +38,26 @@ it('remembers what was said in the step before', async () => {
   expect(textsOf(sent).slice(1, 3)).toEqual(['Step 1. Current Environment: {"weather":"sunny"}', says[0]])
   // Nobody told the other role.
   expect(JSON.stringify(await experiments.history('e', 'stranger'))).not.toContain('locker')
+})
+
+it('knows nothing of a person’s conversations, which know nothing of it', async () => {
+  const history = createHistory({ store: memoryStore(), person: 'ada', remember: 'person' })
+  const chat = createChat({ history, model: reader() })
+  await chat.send('My locker has the number 4471.', { conversation: 'chat' }).result()
+  const question = 'Which number has my locker?'
+  const plan = defineExperiment({
+    name: 'apart',
+    environment: { weather: { type: 'enum:[sunny,rainy]', value: 'sunny' } },
+    roles: [{ name: 'listener', model: reader() }],
+    hooks: [{ on: 'before-model', run: () => ({ inject: `${question} The key is in the zebra box.` }) }],
+    maxSteps: 1,
+  })
+  const experiments = createExperiments({ history })
+  await experiments.run(plan, { id: 'e' }).result()
+  expect(textsOf(await experiments.history('e', 'listener')).join()).not.toContain('4471')
+  const ask = async (text: string) => (await chat.send(text, { conversation: 'new' }).result()).text
+  expect(await ask(question)).toContain('4471')
+  expect(await ask('In which box is the key?')).not.toContain('zebra')
 })
 
 it('remembers it also when it was injected before the role', async () => {

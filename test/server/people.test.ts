@@ -61,6 +61,49 @@ it('takes chats in for a person', async () => {
   expect(await personOf('?as=his', { 'x-throughline-person': 'bob' })).toBe('bob')
 })
 
+it('is of one person where requests name nobody, and goes on with what was nobody’s', async () => {
+  const store = memoryStore()
+  const upstream = readerUpstream()
+  const ask = async (url: string, said: readonly object[], more: object = {}) => {
+    const body = JSON.stringify({ model: 'reader', messages: said, ...more })
+    const response = await fetch(`${url}/v1/chat/completions`, { method: 'POST', body })
+    const { choices } = (await response.json()) as { choices: [{ message: { content: string } }] }
+    return { conversation: response.headers.get('x-throughline-conversation')!, ...choices[0].message }
+  }
+  const personOf = async (only: string) => (await store.conversations('default', { only }))[0]?.person
+  const before = await startServer({ store, upstream })
+  const boat = { role: 'user', content: 'My boat is called Heron.' }
+  const first = await ask(before.url, [boat])
+  expect(await personOf(first.conversation)).toBeUndefined()
+
+  const { url } = await startServer({ store, upstream, person: 'me', remember: 'person' })
+  const list = [boat, { role: 'assistant', content: first.content }, { role: 'user', content: 'Thank you.' }]
+  expect((await ask(url, list)).conversation).toBe(first.conversation)
+  expect(await personOf(first.conversation)).toBe('me')
+  const question = [{ role: 'user', content: 'What is my boat called?' }]
+  expect((await ask(url, question)).content).toContain('Heron')
+  const other = await ask(url, question, { user: 'bob' })
+  expect(other.content).not.toContain('Heron')
+  expect(await personOf(other.conversation)).toBe('bob')
+  const api = `${url}/throughline/v1`
+  const said = JSON.stringify({ input: question[0]!.content })
+  const chatted = await fetch(`${api}/conversations/page/send`, { method: 'POST', body: said })
+  expect(await chatted.text()).toContain('Heron')
+  const uiMessage = { id: 'u1', role: 'user', parts: [{ type: 'text', text: question[0]!.content }] }
+  const ui = await fetch(`${api}/ui-chat`, {
+    method: 'POST',
+    body: JSON.stringify({ id: 'ui', messages: [uiMessage], trigger: 'submit-message' }),
+  })
+  expect(await ui.text()).toContain('Heron')
+  await fetch(`${api}/import`, { method: 'POST', body: JSON.stringify({ id: 'old', messages }) })
+  for (const name of ['page', 'ui', 'chat-old']) expect(await personOf(name), name).toBe('me')
+  // Those who look see everybody's.
+  const listed = (await (await fetch(`${api}/conversations?include=everything`)).json()) as {
+    conversations: { person: string }[]
+  }
+  expect(new Set(listed.conversations.map(({ person }) => person))).toEqual(new Set(['me', 'bob']))
+})
+
 it('never takes the list of one person for that of another', async () => {
   const store = memoryStore()
   const { url } = await startServer({ store, upstream: readerUpstream() })

@@ -21,7 +21,7 @@ export function Home() {
   return (
     <ImportArea
       isAllowed={server?.scopes.includes('admin') ?? false}
-      isRemembering={server?.remember === 'person'}
+      asksWhose={server?.remember === 'person' && server.person === undefined}
     >
       {isEmpty ? <FirstVisit isEmpty /> : <ConversationsView />}
     </ImportArea>

@@ -10,13 +10,13 @@ import styles from './import-area.module.css'
 export interface ImportAreaProps {
   /** Whether this key may import. */
   readonly isAllowed: boolean
-  /** Whether conversations bring back what the same person said in others. */
-  readonly isRemembering: boolean
+  /** Whether it matters whose the chats are and the server does not know, so that the same person's others bring them back. */
+  readonly asksWhose: boolean
   readonly children: React.ReactNode
 }
 
 /** A place on which files of chats can be dropped. Above its contents it says what became of them. */
-export function ImportArea({ isAllowed, isRemembering, children }: ImportAreaProps) {
+export function ImportArea({ isAllowed, asksWhose, children }: ImportAreaProps) {
   const outcomes = importOutcomes.use()
   const [isOver, setOver] = useState(false)
   const withFiles = (event: React.DragEvent, run: () => void) => {
@@ -39,7 +39,7 @@ export function ImportArea({ isAllowed, isRemembering, children }: ImportAreaPro
         })
       }
     >
-      {outcomes.length > 0 && <Outcomes outcomes={outcomes} isRemembering={isRemembering} />}
+      {outcomes.length > 0 && <Outcomes outcomes={outcomes} asksWhose={asksWhose} />}
       {children}
       {isOver && (
         <div className={styles.over}>
@@ -56,11 +56,11 @@ export function ImportArea({ isAllowed, isRemembering, children }: ImportAreaPro
   )
 }
 
-interface OutcomesProps extends Pick<ImportAreaProps, 'isRemembering'> {
+interface OutcomesProps extends Pick<ImportAreaProps, 'asksWhose'> {
   readonly outcomes: readonly FileOutcome[]
 }
 
-function Outcomes({ outcomes, isRemembering }: OutcomesProps) {
+function Outcomes({ outcomes, asksWhose }: OutcomesProps) {
   const isRunning = outcomes.some(({ state }) => state === 'running')
   const taken = outcomes.flatMap(({ state, source }) => (state === 'taken' ? [source] : []))
   return (
@@ -73,7 +73,7 @@ function Outcomes({ outcomes, isRemembering }: OutcomesProps) {
             </li>
           ))}
         </ul>
-        {isRemembering && !isRunning && taken.length > 0 && <Whose files={taken} />}
+        {asksWhose && !isRunning && taken.length > 0 && <Whose files={taken} />}
       </div>
       <Button disabled={isRunning} onClick={() => importOutcomes.set([])}>
         Close

@@ -21,6 +21,8 @@ export interface AboutServer {
   readonly needsKey: boolean
   /** What a message may bring back. */
   readonly remember: NonNullable<HistoryOptions['remember']>
+  /** Who speaks where a request names nobody. */
+  readonly person?: string | undefined
 }
 
 /** What the routes share. */

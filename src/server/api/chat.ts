@@ -4,6 +4,7 @@ import { parts as partNames } from '../../context/receipt.ts'
 import { mainBranch } from '../../history/log/read-log.ts'
 import { present } from '../../log/present.ts'
 import { checkFiles } from '../../models/read-media.ts'
+import { logOfSpeaker } from '../exchange/asked.ts'
 import { checkRoom } from '../exchange/check-room.ts'
 import { errorBody, notFound } from './api-error.ts'
 import { threadOf } from './find-thread.ts'
@@ -206,7 +207,8 @@ async function answer(
   }: ToAnswer,
   ask: (chat: Chat, options: { readonly signal: AbortSignal; readonly key?: string }) => Reply,
 ): Promise<AsyncIterable<ServerEvent<ReplyPart>>> {
-  const { parts, caller, log, signal: left, has, requestId } = call
+  const { parts, caller, signal: left, has, requestId } = call
+  const log = logOfSpeaker(call.log, parts.about.person)
   const { upstreams, options, newId, runner } = parts
   const { tenant } = caller
   const { conversation } = call.params

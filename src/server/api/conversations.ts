@@ -7,6 +7,7 @@ import { present } from '../../log/present.ts'
 import type { ConversationInfo } from '../../stores/store.ts'
 import { CorruptEntryError } from '../../stores/store-error.ts'
 import { placesOf, toWanted, words } from '../../stores/words.ts'
+import { logOfSpeaker } from '../exchange/asked.ts'
 import { markImported } from '../exchange/mark-imported.ts'
 import { findProvisional } from '../identity/provisional.ts'
 import { notFound } from './api-error.ts'
@@ -169,9 +170,16 @@ export const conversationRoutes = [
       added: count.describe('how many of the entries were not here before'),
       calls: count,
     }),
-    async handle({ query: { as, person, for: keyId }, request, log, caller, parts: { maxBodyBytes } }) {
+    async handle({
+      query: { as, person, for: keyId },
+      request,
+      log,
+      caller,
+      parts: { about, maxBodyBytes },
+    }) {
+      const { history } = logOfSpeaker(log, about.person)
       const imported = await withSpooled(request.body, 32 * maxBodyBytes, text =>
-        log.history.import(text, { maxValueCharacters: maxBodyBytes, ...present({ as, person }) }),
+        history.import(text, { maxValueCharacters: maxBodyBytes, ...present({ as, person }) }),
       )
       for (const conversation of imported.conversations)
         await markImported(log, conversation, keyId ?? caller.keyId)

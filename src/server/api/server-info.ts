@@ -48,6 +48,7 @@ export const serverRoutes = [
       remember: z
         .enum(['conversation', 'person'])
         .describe('what a message may bring back: of its own conversation, or of all of the same person'),
+      person: z.string().optional().describe('who speaks where a request names nobody'),
       store: z.string().optional().describe('the name of the log, for people; needs the scope inspect'),
       addresses: z
         .object({
@@ -83,6 +84,7 @@ export const serverRoutes = [
         policies: policyNames,
         ...present({ policy: options.policy?.name, window: options.window, reserve: options.reserve }),
         remember: about.remember,
+        ...present({ person: about.person }),
         ...(mayInspect && present({ store: about.store })),
         addresses: {
           ...{ ollama: origin, openai: `${origin}/v1`, anthropic: origin },

@@ -69,6 +69,12 @@ export const configSchema = z.strictObject({
     about:
       'what a message may bring back: of its own conversation, or also of other conversations of the same person, word for word with day and name; needs requests that say who speaks',
   }),
+  person: text('a name of 1 to 200 characters', /^\S(?:.{0,198}\S)?$/u)
+    .optional()
+    .meta({
+      about:
+        'who speaks where a request names nobody: with remember = person, all chats of a server that one person uses are one memory',
+    }),
   embedModel: text('the name of a model, such as "nomic-embed-text"', /^[\x21-\x7e]{1,200}$/)
     .optional()
     .meta({

@@ -18,6 +18,10 @@ export const logOfPerson = (log: Log, person: string | undefined): Log =>
     ? log
     : { ...log, history: log.history.of(log.tenant, { person }) }
 
+/** The log as the person uses it whom the request names, else as this one does. */
+export const logOfSpeaker = (log: Log, person: string | undefined): Log =>
+  logOfPerson(log, log.history.person ?? person)
+
 /** Where the messages of a thread are read from. */
 export const sourceOf = ({ store, history }: Log, key: ThreadKey): LogSource => ({
   ...{ store, key, count: history.count },

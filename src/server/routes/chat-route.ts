@@ -34,6 +34,8 @@ export interface ChatRoute {
   readonly cache: Pick<Cache, 'open'>
   /** The model for what clients ask beside conversations. */
   readonly sideModel?: string | undefined
+  /** Who speaks where a request names nobody. */
+  readonly person?: string | undefined
   /** How long a client may leave a stream unread. */
   readonly unreadMs: number
   /** After how much silence a stream sends a sign of life. */
@@ -54,7 +56,19 @@ export interface ChatCall {
 
 /** Answers a request on one of the faces. */
 export async function answerChat(
-  { upstreams, options, runner, cache, sideModel, unreadMs, keepAliveMs, now, newId, ...limits }: ChatRoute,
+  {
+    upstreams,
+    options,
+    runner,
+    cache,
+    sideModel,
+    person,
+    unreadMs,
+    keepAliveMs,
+    now,
+    newId,
+    ...limits
+  }: ChatRoute,
   { face, request, requestId, conversation, log: given, caller }: ChatCall,
 ): Promise<Response> {
   const run = runner.open({ requestId, face: face.name })
@@ -90,10 +104,10 @@ export async function answerChat(
     const named = knownClient(read, headers)
     refuseInner(named?.actor)
     await refuseExperiment(given, named?.conversation, caller)
-    const log = logOfPerson(given, given.history.person ?? personOf(read))
-    const { person } = log.history
+    const speaker = given.history.person ?? personOf(read)
+    const log = logOfPerson(given, speaker ?? person)
     // Lists that name no conversation are told apart by their people too.
-    const keyId = named || person === undefined ? caller.keyId : `${caller.keyId}\n${person}`
+    const keyId = named || speaker === undefined ? caller.keyId : `${caller.keyId}\n${speaker}`
     const { signal } = run
     const systemPrompt = systemPromptOf(options, upstream.model(read.model), read)
     const asked = { log, headers, keyId, newId, now, signal, systemPrompt, face: face.name, request: read }

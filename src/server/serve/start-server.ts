@@ -73,7 +73,7 @@ export async function startServer(
       readAhead: config.readAhead,
       slots: config.slots,
       remember: config.remember,
-      ...present({ sideModel: config.sideModel }),
+      ...present({ sideModel: config.sideModel, person: config.person }),
       ...present({ keepMs: config.keepFor, keepCallsMs: config.keepCallsFor }),
       unreadMs: config.unreadTimeout,
       lingerMs: config.lingerTime,

@@ -8,6 +8,7 @@ import type { Cancels } from '../../turn/cancels.ts'
 import type { ServerEnv } from '../auth/caller.ts'
 import { refuseExperiment } from '../auth/refuse-hidden.ts'
 import { requireScope } from '../auth/require-scope.ts'
+import { logOfSpeaker } from '../exchange/asked.ts'
 import { inPieces } from '../exchange/in-pieces.ts'
 import { placeHeaders } from '../exchange/reply-writer.ts'
 import type { ChatRoute } from '../routes/chat-route.ts'
@@ -33,7 +34,8 @@ export function uiChatRoutes(route: UIChatRoute): Hono<ServerEnv> {
   const mayChat = requireScope('chat')
 
   app.post('/', mayChat, async context => {
-    const { log, requestId, caller } = context.var
+    const { requestId, caller } = context.var
+    const log = logOfSpeaker(context.var.log, route.person)
     const { raw: request } = context.req
     const run = runner.open({ requestId, face: 'ui-chat' })
     const body = parse(await bodyOf(request, maxBodyBytes), caller.keyId)

@@ -29,7 +29,7 @@ export function FirstVisit({ isEmpty = false }: { readonly isEmpty?: boolean }) 
             </section>
             <div>
               <SamplePicture />
-              <Remembering remember={data.remember} />
+              <Remembering remember={data.remember} person={data.person} />
             </div>
           </div>
         </div>

@@ -3,12 +3,13 @@ import type { Answer } from '../../api/routes.ts'
 import styles from './answering-model.module.css'
 import { Way } from './way.tsx'
 
-const whoSpeaks = 'Requests then say who speaks: by the header x-throughline-person, the field user, or a key'
+const whoSpeaks =
+  'Who speaks: --person where one person uses this server; for several, the header x-throughline-person, the field user, or a key'
 
 /** What a message may bring back, what that means, and how to have it otherwise. */
-export function Remembering({ remember }: Pick<Answer<'get /server'>, 'remember'>) {
+export function Remembering({ remember, person }: Pick<Answer<'get /server'>, 'remember' | 'person'>) {
   const isPerson = remember === 'person'
-  const line = `throughline serve --remember ${isPerson ? 'conversation' : 'person'}`
+  const line = `throughline serve --remember ${isPerson ? 'conversation' : 'person --person me'}`
   return (
     <section className={styles.model} aria-label="What messages bring back">
       <History size={16} aria-hidden />
@@ -16,7 +17,10 @@ export function Remembering({ remember }: Pick<Answer<'get /server'>, 'remember'
         {isPerson ? (
           <p>
             A message also brings back what the same person said in <b>other conversations</b>: a new chat can
-            answer from an old one, if its requests say who speaks.
+            answer from an old one
+            {person === undefined
+              ? ', if its requests say who speaks.'
+              : `. Where nobody is named, ${person} speaks.`}
           </p>
         ) : (
           <p>
