@@ -33,8 +33,11 @@ const terms = new WeakMap<Spoken, readonly string[]>()
 
 /** The terms of what was said, worked out once: the same passages are looked at for many messages. */
 export function knownTerms(spoken: Spoken): readonly string[] {
-  const known = terms.get(spoken) ?? termsOf(spoken.text)
-  terms.set(spoken, known)
+  let known = terms.get(spoken)
+  if (!known) {
+    known = termsOf(spoken.text)
+    terms.set(spoken, known)
+  }
   return known
 }
 

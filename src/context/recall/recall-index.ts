@@ -138,9 +138,10 @@ export function createRecallIndex(columns = emptyColumns()): RecallIndex {
       const ids = Array.from(found, ([term, count]) => {
         const id = vocabulary.get(term) ?? vocabulary.size
         if (id === vocabulary.size) vocabulary.set(term, id)
-        const list = listOf(id)
-        list.push(toPosting(sessions.length, all.length, count))
-        lists.set(id, list)
+        const posting = toPosting(sessions.length, all.length, count)
+        const list = lists.get(id)
+        if (list) list.push(posting)
+        else lists.set(id, [posting])
         return id
       })
       terms.push(ids)

@@ -6,11 +6,18 @@ import { unspacedCharacters, wordCharacters } from '../../log/word-characters.ts
  */
 export function termsOf(text: string): readonly string[] {
   const terms: string[] = []
-  for (const word of wordsOf(fold(text).replace(unspaced, ' $& '))) {
-    if (stopWords.has(word)) continue
+  const isPlain = !foreign.test(text)
+  for (const word of isPlain
+    ? (text.toLowerCase().match(plainWord) ?? [])
+    : wordsOf(fold(text).replace(unspaced, ' $& '))) {
+    if (isPlain || word.search(unspaced) < 0) {
+      const term = termOf(word)
+      if (term) terms.push(term)
+      continue
+    }
     // Where a script does not separate words, its characters and the pairs of neighbours.
     let last = ''
-    for (const part of word.search(unspaced) < 0 ? [knownStem(word)] : word) {
+    for (const part of word) {
       terms.push(part)
       if (last) terms.push(last + part)
       last = part
@@ -19,15 +26,22 @@ export function termsOf(text: string): readonly string[] {
   return terms
 }
 
-const stems = new Map<string, string>()
+const known = new Map<string, string>()
 
-/** A stem is worked out once: texts repeat their words, and equal terms share one text. */
-function knownStem(word: string): string {
-  if (stems.size > 50_000) stems.clear()
-  const known = stems.get(word) ?? stem(word)
-  stems.set(word, known)
-  return known
+/** The stem of a word; empty if it carries no meaning. Worked out once: texts repeat their words, and equal terms share one text. */
+function termOf(word: string): string {
+  let term = known.get(word)
+  if (term === undefined) {
+    if (known.size > 50_000) known.clear()
+    term = stopWords.has(word) ? '' : stem(word)
+    known.set(word, term)
+  }
+  return term
 }
+
+/** Anything but ASCII, dashes and quotation marks. Without it, what is done for other scripts changes nothing, and takes most of the time. */
+const foreign = /[^\0-\x7f\u2010-\u2027\u2030-\u205e]/
+const plainWord = /[a-z\d]+/g
 
 /** A text as it is compared: small letters without accents, as not everyone types them. */
 export const fold = (text: string): string =>
