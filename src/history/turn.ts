@@ -273,7 +273,7 @@ export function beginTurn(
 /** Repeats a write whose answer from the store got lost. The ids are the same, so the store does not write twice. */
 export const untilKnown = <T>(write: () => Promise<T>) => tryAgain('outcome_unknown', 3, write)
 
-/** Repeats work that fails with an error of this code, at most so many times. */
+/** Repeats work that fails with an error of this code, `most` times at the most. */
 export async function tryAgain<T>(code: string, most: number, work: () => Promise<T>): Promise<T> {
   for (let failures = 0; ; failures++) {
     try {

@@ -252,7 +252,7 @@ export interface Store {
     turn: Pick<BeginTurn, 'owner' | 'leaseMs' | 'isFollowed'>,
   ): Promise<Extract<Begun, { kind: 'begun' }> | undefined>
   /**
-   * Adds entries to the open turn. If all of them are stored already it changes nothing and returns the head, whoever holds
+   * Adds entries to the open turn. If all of them are stored already it changes nothing and returns the head, no matter who holds
    * the turn: a retry is no conflict. A lease that ran out stays good until another holder takes over.
    */
   append(thread: ThreadKey, append: AppendEntries): Promise<{ readonly head: number }>

@@ -55,7 +55,7 @@ export function throughlineMiddleware({
   const count = counterOf(options)
   const tokensOf = madeOnce((message: MessageLike) => count.message(readMessage(message, 0)))
 
-  /** What is kept free for a reply of at most so many tokens, judged by the replies in the prompt. */
+  /** The tokens that are kept free for the reply. `asked`: its limit; most replies are shorter, as those in the prompt show. */
   function likelyReserve(prompt: readonly MessageLike[], tools: readonly unknown[], asked: number): number {
     const sumOf = (role: string, join: (a: number, b: number) => number) =>
       prompt

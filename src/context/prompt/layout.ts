@@ -68,8 +68,8 @@ const mostMoments = 4
 
 /**
  * Keeps the head of an earlier prompt as far as its lines were sent again; undefined if most of them were not. New lines do
- * not join the head, so that each line can change it only once. They do where they are so many (`joins`) that reading them
- * again on every turn would cost more than a new head.
+ * not join the head, so that each line can change it only once. With `joins` they do: a long run of new lines costs
+ * more when it is read again on every turn than a new head costs once.
  */
 function follow(lines: readonly PromptLine[], known: readonly string[], joins = false): Arranged | undefined {
   const places = matchLines(

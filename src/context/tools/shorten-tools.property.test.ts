@@ -20,7 +20,7 @@ const name = fc.oneof(
 )
 const leaf = fc.record({ type: fc.constantFrom('string', 'number'), description: text })
 
-/** Schemas of at most so many levels. */
+/** Schemas with at most this number of levels. */
 function schemaOf(levels: number): fc.Arbitrary<object> {
   if (levels === 0) return leaf
   const inner = schemaOf(levels - 1)

@@ -190,7 +190,7 @@ describe('shortenTools', () => {
     expect(shortenTools(tools, 0, count)).toEqual({ tools, saved: 0 })
   })
 
-  it('leaves what is no JSON to whoever sends it', () => {
+  it('leaves what is no JSON as it is', () => {
     const cycle: Record<string, unknown> = { name: 'a', description }
     cycle.self = cycle
     const tools = [cycle]

@@ -119,7 +119,7 @@ function placesByKey(given: readonly MessageLike[]): ReadonlyMap<string, readonl
   return places
 }
 
-/** Of places in order, the one nearest to where it should be, before `end`. Only so many are tried. */
+/** Of places in order, the one nearest to where it should be, before `end`. At most `mostTries` places are compared. */
 function nearest(
   places: readonly number[],
   expected: number,

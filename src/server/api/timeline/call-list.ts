@@ -27,7 +27,7 @@ export interface CallList {
 /** So many calls are read first: mostly a few are new. */
 const fewest = 32
 
-/** `most`: at most so many calls are read, the newest. */
+/** `most`: how many calls are read at the most, the newest first. */
 export function createCallList(store: Store, key: ThreadKey, most = 20_000): CallList {
   const taken = new Set<string>()
   const turns = new Set<number>()
