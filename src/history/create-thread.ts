@@ -111,6 +111,12 @@ export function createThread(options: ThreadSource): Thread {
     return found.length > 0 ? found : undefined
   }
 
+  /** Prepares entries for the person's other conversations, which may bring them back. */
+  const prepare = async (from: number, to: number) => {
+    if (remember === 'person' && person !== undefined && !isSideThread(key))
+      await passages.prepare(key, from, to)
+  }
+
   const claim = async () => (person === undefined ? undefined : logOf(key).claim(person))
 
   async function saved(call: StoredCall): Promise<StoredCall> {
@@ -139,6 +145,8 @@ export function createThread(options: ThreadSource): Thread {
         const turn = createTurn({
           ...{ store, key, begun, leaseMs, isFollowed, cancelledTurn, messages, newEntry },
         })
+        // While the model answers: nobody waits for it.
+        void prepare(begun.turn.first, begun.turn.first)
         // The turn keeps its lease meanwhile.
         await logOf(key).embed(begun.turn.first)
         return { kind: 'begun', turn }
@@ -168,8 +176,10 @@ export function createThread(options: ThreadSource): Thread {
       })
       const head = await store.head(key)
       checkBranch(key, head)
-      await store.restore(key, toPastTurns(entries, { seq: head?.head ?? 0, turn: head?.turns ?? 0 }))
+      const seq = head?.head ?? 0
+      await store.restore(key, toPastTurns(entries, { seq, turn: head?.turns ?? 0 }))
       await claim()
+      await prepare(seq + 1, seq + entries.length)
     },
     async seed(...messages) {
       const entries = await makeEntries(messages, newEntry)

@@ -13,7 +13,7 @@ import { type Ledger, rememberRead } from '../stable/ledger.ts'
 import { type Block, chooseBlock } from './choose-block.ts'
 import { indexTranscript } from './index-transcript.ts'
 import { type Effort, type Judgement, judge, type Question } from './judge.ts'
-import type { RecallIndex } from './recall-index.ts'
+import type { RankedIndex } from './recall-index.ts'
 import { termsOf, withoutLabel, wordsOf } from './terms.ts'
 
 interface ExplainedBlock extends Block {
@@ -190,13 +190,13 @@ export function reasonsFor(
 }
 
 /** Those of some terms that explain most: words that are much more common than the rarest of them explain nothing beside it. */
-export function tellingTerms(index: RecallIndex, ids: readonly number[], n: number): readonly number[] {
+export function tellingTerms(index: RankedIndex, ids: readonly number[], n: number): readonly number[] {
   const least = ids.reduce((rarest, id) => Math.min(rarest, index.frequency(id, n)), n)
   return ids.filter(id => index.frequency(id, n) <= 8 * least)
 }
 
 /** The words of the message by their terms. */
-function surfaceWords(index: RecallIndex, text: string): Map<number, string> {
+function surfaceWords(index: RankedIndex, text: string): Map<number, string> {
   const words = new Map<number, string>()
   for (const word of wordsOf(withoutLabel(text))) {
     for (const term of termsOf(word)) {

@@ -1,23 +1,20 @@
 import type { MessageLike } from '../../log/message.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { nothingCleared } from '../conversation/clearing.ts'
-import { adoptEntry } from '../conversation/stamp-entry.ts'
-import { createTranscript } from '../conversation/transcript.ts'
+import { adoptEntry, stampEntry } from '../conversation/stamp-entry.ts'
+import {
+  countUnit,
+  createTranscript,
+  emptyLists,
+  listUnit,
+  type Transcript,
+} from '../conversation/transcript.ts'
 import { plainLedger } from '../stable/ledger.ts'
 import { reasonsFor } from './blocks.ts'
 import { chooseBlock } from './choose-block.ts'
-import { pause } from './index-transcript.ts'
+import { indexPassages } from './index-passages.ts'
 import { type Judgement, judge, toEffort } from './judge.ts'
-import { createRecallIndex } from './recall-index.ts'
-import { termsOf } from './terms.ts'
-
-/** Something that was said, and how many tokens it has. */
-export interface Spoken {
-  readonly role: 'user' | 'assistant'
-  readonly text: string
-  readonly time: number
-  readonly tokens: number
-}
+import { addToPassage, type Passage, type Spoken } from './passage.ts'
 
 export interface ElsewhereOptions {
   readonly count: TokenCounter
@@ -29,65 +26,41 @@ export interface ElsewhereOptions {
   readonly lineCost: number
 }
 
-const terms = new WeakMap<Spoken, readonly string[]>()
-
-/** The terms of what was said, worked out once: the same passages are looked at for many messages. */
-export function knownTerms(spoken: Spoken): readonly string[] {
-  let known = terms.get(spoken)
-  if (!known) {
-    known = termsOf(spoken.text)
-    terms.set(spoken, known)
-  }
-  return known
+/** A message that is recalled: its passage, its place in the log, and why. */
+export interface Elsewhere<P extends Passage> {
+  readonly passage: P
+  readonly seq: number
+  readonly why: string
 }
-
-/** Longer than the pause between two sessions: each passage begins one. */
-const apart = 24 * 60 * 60 * 1000
 
 /**
  * Chooses what a message recalls from other conversations, the best first, and says why: ranked and gated as if these were the
- * past of its own. `passages`: what was said in a row in one of them, oldest first. `own`: the end of its own
- * conversation, the message last; what stands there need not be recalled.
+ * past of its own. `passages`: oldest first. `own`: the end of its own conversation, which need not be recalled.
  */
-export function recallElsewhere<S extends Spoken>(
-  passages: readonly (readonly S[])[],
+export function recallElsewhere<P extends Passage>(
+  passages: readonly P[],
   own: readonly Spoken[],
+  asking: Spoken,
   { count, effort: amount, base, lineCost }: ElsewhereOptions,
-): readonly { readonly said: S; readonly why: string }[] {
-  const transcript = createTranscript(count)
-  const places: (S | undefined)[] = []
-  let clock = 0
-  const index = createRecallIndex()
-  const append = (spoken: readonly Spoken[], toPlace: (at: number) => S | undefined) => {
-    clock += apart
-    for (const [at, one] of spoken.entries()) {
-      const { role, text, time, tokens } = one
-      const passed = Math.max(0, time - (spoken[at - 1]?.time ?? time))
-      clock += passed
-      const message = { role, content: text, time: clock } as MessageLike
-      adoptEntry(message, places.length, count.id, tokens)
-      transcript.append(message, places.length)
-      places.push(toPlace(at))
-      // Each message is a unit, and so an entry of the index.
-      const isUser = role === 'user'
-      index.append({
-        text,
-        isUser,
-        tokens,
-        beginsSession: at === 0 || passed > pause,
-        terms: knownTerms(one),
-      })
-    }
+): readonly Elsewhere<P>[] {
+  // The first user message of a conversation is never recalled, as it is always sent: an empty one stands in its place.
+  const first = addToPassage(undefined, [{ role: 'user', text: '', time: 0, tokens: 0, seq: 0 }])
+  const before = addToPassage(
+    undefined,
+    own.map((one, seq) => ({ ...one, seq })),
+  )
+  const index = indexPassages([first, ...passages, before])
+  const cut = index.size - own.length
+  const transcript = toTranscript([first, ...passages], count)
+  for (const { role, text, time, tokens } of [...own, asking]) {
+    const message = { role, content: text, time } as MessageLike
+    adoptEntry(message, 0, count.id, tokens)
+    transcript.append(message, 0)
   }
-  // The first user message of a conversation is never recalled, as it is always sent: this one stands in its place.
-  append([{ role: 'user', text: '', time: 0, tokens: 0 }], () => undefined)
-  for (const passage of passages) append(passage, at => passage[at])
-  const cut = transcript.units.length
-  append(own, () => undefined)
   const user = transcript.latestUser
   const question = {
     ...{ transcript, ledger: plainLedger(transcript), index, user },
-    ...{ effort: toEffort(amount), text: own.at(-1)!.text, files: new Set<number>() },
+    ...{ effort: toEffort(amount), text: asking.text, files: new Set<number>() },
     fold: { cut, cleared: nothingCleared },
   }
   const search = { ...question, ...judge(question), base, headCost: 0, dayCost: lineCost }
@@ -97,13 +70,41 @@ export function recallElsewhere<S extends Spoken>(
   const reasons = reasonsFor(search, block.units)
   const { units, values } = search.scores
   const scores = new Map(units.map((unit, at) => [unit, values[at]!]))
+  const found = placesIn(passages, block.units)
   return block.units
-    .map((unit, at) => ({
-      said: places[transcript.units[unit]!.from]!,
-      why: reasons[at]!.why,
-      score: scores.get(unit)!,
-    }))
+    .map((unit, at) => ({ ...found[at]!, why: reasons[at]!.why, score: scores.get(unit)! }))
     .sort((a, b) => b.score - a.score)
+}
+
+/** Messages as units without texts. */
+function toTranscript(passages: readonly Passage[], count: TokenCounter): Transcript {
+  const lists = emptyLists()
+  const entry = stampEntry({ role: 'assistant', content: '' }, 0, count)
+  for (const { tokens: costs } of passages)
+    for (const tokens of costs) {
+      const index = lists.entries.push(entry) - 1
+      const unit = { index, from: index, to: index + 1, tokens, ...(index === 0 ? firstUnit : laterUnit) }
+      lists.units.push(unit)
+      listUnit(lists, index, unit.kind)
+      countUnit(lists, index, unit)
+    }
+  return createTranscript(count, lists)
+}
+
+const plain = { saving: 0, noteTokens: 0, refers: false, touched: [], missing: [], strays: new Map() }
+const firstUnit = { kind: 'user' as const, ...plain }
+const laterUnit = { kind: 'assistant' as const, ...plain }
+
+/** Where units stand; the first one is in no passage. */
+function placesIn<P extends Passage>(passages: readonly P[], units: readonly number[]) {
+  let from = 1
+  let number = 0
+  // Both are in the order of the conversations.
+  return units.map(unit => {
+    while (unit >= from + passages[number]!.seqs.length) from += passages[number++]!.seqs.length
+    const passage = passages[number]!
+    return { passage, seq: passage.seqs[unit - from]! }
+  })
 }
 
 /** What is said elsewhere must score this many times as much as the best of its own conversation. */

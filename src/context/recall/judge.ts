@@ -8,7 +8,7 @@ import { isOpen, type Ledger } from '../stable/ledger.ts'
 import { isPlain, isQuestion } from './asking.ts'
 import { followsClosely } from './index-transcript.ts'
 import { type Ranking, rank } from './rank.ts'
-import type { RecallIndex } from './recall-index.ts'
+import type { RankedIndex } from './recall-index.ts'
 import { termsOf, withoutLabel, wordsOf } from './terms.ts'
 
 /** How well the past answers a message. */
@@ -25,7 +25,7 @@ export interface Judgement extends Ranking {
 export interface Question {
   readonly transcript: Transcript
   readonly ledger: Ledger
-  readonly index: RecallIndex
+  readonly index: RankedIndex
   readonly effort: Effort
   readonly text: string
   readonly user: number

@@ -3,7 +3,7 @@ import { bestFirst } from './best-first.ts'
 import { entryOf, shapeOf, shapeScores } from './posting.ts'
 import { rarity } from './rank-texts.ts'
 import * as ranking from './ranking.ts'
-import { penaltyOf, type RecallIndex } from './recall-index.ts'
+import { penaltyOf, type RankedIndex } from './recall-index.ts'
 import { termsOf } from './terms.ts'
 
 /** How well earlier entries answer a text. */
@@ -45,7 +45,7 @@ interface RankOptions {
  * entries: those of the sessions that match the text best, of the few that match a part best, and of the newest ones.
  */
 export function rank(
-  index: RecallIndex,
+  index: RankedIndex,
   text: string,
   { n = index.size, parts = [], limits = ranking.limits }: RankOptions = {},
 ): Ranking & { readonly parts: readonly Ranking[] } {

@@ -9,8 +9,6 @@ export interface RecallDocument {
   readonly isUser: boolean
   readonly tokens: number
   readonly beginsSession: boolean
-  /** The terms of the text, where they are known. */
-  readonly terms?: readonly string[]
 }
 
 /** The numbers of the terms, in the order in which they were first said. */
@@ -35,7 +33,7 @@ export interface IndexColumns {
   readonly starts: number[]
 }
 
-const emptyColumns = (): IndexColumns => ({
+export const emptyColumns = (): IndexColumns => ({
   vocabulary: new Map<string, number>(),
   lengthSums: [],
   tokenSums: [],
@@ -95,14 +93,28 @@ export interface Words {
   postings(id: number, wanted: PostingsWanted): readonly Uint32Array[]
 }
 
+/** An index as a ranking reads it. */
+export interface RankedIndex extends Words, Readonly<Omit<IndexColumns, 'vocabulary'>> {
+  readonly size: number
+  readonly vocabulary: Pick<Vocabulary, 'get'>
+}
+
 /**
  * The words of a conversation, append only. It can be asked as if only the first n entries existed, so that what was
  * recalled for a message depends only on what came before it, and is the same when computed again.
  */
-export interface RecallIndex extends Words, Readonly<Omit<IndexColumns, 'vocabulary'>> {
-  readonly size: number
+export interface RecallIndex extends RankedIndex {
   readonly vocabulary: Omit<Vocabulary, 'set'>
   append(document: RecallDocument): void
+}
+
+export function flagsOf({
+  text,
+  isUser,
+  beginsSession,
+}: Pick<RecallDocument, 'text' | 'isUser' | 'beginsSession'>): number {
+  const rule = isUser && isInstruction.test(withoutLabel(text)) ? instruction : 0
+  return rule | (beginsSession ? sessionStart : 0)
 }
 
 /** The columns may have entries already; the words of those are somewhere else. */
@@ -131,7 +143,8 @@ export function createRecallIndex(columns = emptyColumns()): RecallIndex {
       const end = below(id, n)
       return [new Uint32Array(listOf(id).slice(Math.max(0, end - most), end))]
     },
-    append({ text, isUser, tokens, beginsSession, terms: all = termsOf(text) }) {
+    append({ text, isUser, tokens, beginsSession }) {
+      const all = termsOf(text)
       const found = new Map<string, number>()
       for (const term of all) found.set(term, (found.get(term) ?? 0) + 1)
       const known = vocabulary.size
@@ -145,8 +158,7 @@ export function createRecallIndex(columns = emptyColumns()): RecallIndex {
         return id
       })
       terms.push(ids)
-      const rule = isUser && isInstruction.test(withoutLabel(text)) ? instruction : 0
-      const flags = rule | (beginsSession ? sessionStart : 0)
+      const flags = flagsOf({ text, isUser, beginsSession })
       const facts = { terms: found.size, fresh: vocabulary.size - known, length: all.length, tokens, flags }
       setEntry(columns, sessions.length, facts)
     },

@@ -1,5 +1,5 @@
 import { stampEntry } from '../../context/conversation/stamp-entry.ts'
-import { knownTerms, recallElsewhere } from '../../context/recall/elsewhere.ts'
+import { recallElsewhere } from '../../context/recall/elsewhere.ts'
 import { mayAsk, toEffort } from '../../context/recall/judge.ts'
 import { withoutLabel } from '../../context/recall/terms.ts'
 import type { MessageLike } from '../../log/message.ts'
@@ -8,10 +8,9 @@ import type { ThreadKey, ThreadPlace } from '../../stores/store.ts'
 import { words } from '../../stores/words.ts'
 import { isSideThread } from '../side-name.ts'
 import { type Said, saidBetween } from './load-quotes.ts'
-import { type Passages, passageSize, type Quotable } from './passages.ts'
+import { type Passages, passageOf, type Quotable } from './passages.ts'
 import { mostQuotes, type QuoteReference } from './quote-reference.ts'
 import { type LogSource, threadName } from './read-log.ts'
-import { breathe } from './rests.ts'
 import { isTelling, longestWords } from './telling-words.ts'
 
 export interface FindQuotes {
@@ -60,27 +59,19 @@ export async function findQuotes(
     !thread.actor.startsWith('throughline:')
   const others = found.map(places => places.filter(isOther))
   if (!mayAsk(withoutLabel(text), bestShare(others), toEffort(effort))) return []
-  const looked: (readonly Quotable[])[] = []
-  let read = 0
-  for (const { thread, from } of bestPassages(others)) {
-    if (read >= mostRead) break
-    const said = await passages.read(thread, from)
-    looked.push(said)
-    // Others get their turn between two passages: to read the words of all would take a tenth of a second.
-    for (const one of said) knownTerms(one)
-    await breathe()
-    read += said.length
-  }
-  if (read === 0) return []
-  looked.sort((a, b) => (a[0]?.time ?? 0) - (b[0]?.time ?? 0))
-  const asking = { role: 'user' as const, text, time: now(), tokens: 0 }
+  const looked = await readBest(bestPassages(others), passages)
+  if (looked.length === 0) return []
   const mine = found.flat().filter(({ thread }) => threadName(thread) === threadName(key))
   const before = [...(await ownMatches(mine)), ...own.slice(-mostOwn).flatMap(message => spokenIn(message))]
-  const chosen = recallElsewhere(looked, [...before, asking], { count, effort, lineCost, base: room })
-  return chosen.slice(0, mostQuotes).map(({ said: { thread, seq, id }, why }) => {
-    const { conversation, actor, branch } = thread
-    return { conversation, actor, branch, seq, id, why }
-  })
+  const asking = { role: 'user' as const, text, time: now(), tokens: 0 }
+  const chosen = recallElsewhere(looked, before, asking, { count, effort, lineCost, base: room })
+  const quotes: QuoteReference[] = []
+  for (const { passage, seq, why } of chosen.slice(0, mostQuotes)) {
+    const { conversation, actor, branch } = passage.thread
+    const { said } = await saidBetween({ ...source, key: passage.thread }, seq, seq)
+    for (const { id } of said) quotes.push({ conversation, actor, branch, seq, id, why })
+  }
+  return quotes
 
   /** The messages of this conversation that have the most of the words. */
   async function ownMatches(places: readonly ThreadPlace[]): Promise<readonly Said[]> {
@@ -89,7 +80,7 @@ export async function findQuotes(
     const best = [...counts].sort(([, a], [, b]) => b - a).slice(0, mostOwn)
     const said: Said[] = []
     for (const [seq] of best.sort(([a], [b]) => a - b))
-      for (const one of await saidBetween(source, seq, seq)) said.push(one)
+      for (const one of (await saidBetween(source, seq, seq)).said) said.push(one)
     return said
   }
 
@@ -99,6 +90,22 @@ export async function findQuotes(
       ? [{ role, text, time, tokens: stampEntry(message, 0, count).tokens }]
       : []
   }
+}
+
+/** The first of some passages, oldest first, until they have enough messages. */
+async function readBest(
+  best: readonly { readonly thread: ThreadKey; readonly from: number }[],
+  passages: Passages,
+): Promise<readonly Quotable[]> {
+  const looked: Quotable[] = []
+  let read = 0
+  for (const { thread, from } of best) {
+    if (read >= mostRead) break
+    const passage = await passages.read(thread, from)
+    if (passage.seqs.length > 0) looked.push(passage)
+    read += passage.seqs.length
+  }
+  return looked.sort((a, b) => a.first - b.first)
 }
 
 /** A word and, in English, what it may look like elsewhere: `hiking`, `hike`, `hikes`, `hiked`. The index has words as they are written. */
@@ -130,7 +137,7 @@ function bestPassages(found: readonly (readonly ThreadPlace[])[]) {
   for (const [number, places] of found.entries()) {
     const weight = weightOf(places)
     for (const { thread, seq } of places) {
-      const from = seq - ((seq - 1) % passageSize)
+      const from = passageOf(seq)
       const name = `${threadName(thread)} ${from}`
       const passage = passages.get(name) ?? { thread, from, score: 0, last: -1 }
       if (passage.last !== number) passage.score += weight

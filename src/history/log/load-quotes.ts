@@ -27,7 +27,7 @@ export async function loadQuotes(
   async function nameOf(thread: ThreadKey): Promise<Name | undefined> {
     const [info] = await store.conversations(key.tenant, { only: thread.conversation, person })
     if (!info) return undefined
-    const said = await saidBetween({ ...source, key: thread }, 1, nameWithin)
+    const { said } = await saidBetween({ ...source, key: thread }, 1, nameWithin)
     const first = said.find(({ role }) => role === 'user') ?? said[0]
     // Unlike a title, the beginning of a message never changes, so contexts stay the same.
     return first
@@ -41,8 +41,8 @@ export async function loadQuotes(
       const place = threadName(thread)
       if (!names.has(place)) names.set(place, nameOf(thread))
       const name = await names.get(place)
-      const said = name && (await saidBetween({ ...source, key: thread }, seq, seq))
-      const quote = said?.find(one => one.id === id)
+      const found = name && (await saidBetween({ ...source, key: thread }, seq, seq))
+      const quote = found?.said.find(one => one.id === id)
       if (!name || !quote) return undefined
       const { role, text, time } = quote
       return { name: name.seq === seq ? '' : name.text, conversation: place, role, text, time, seq }
@@ -65,19 +65,28 @@ export interface Said extends Omit<Quote, 'name' | 'conversation'>, Pick<LoggedM
   readonly tokens: number
 }
 
-/** What the user and the model have said to each other in a stretch of a thread: no notes, no tools, nothing that broke off. */
-export async function saidBetween(source: LogSource, from: number, to: number): Promise<readonly Said[]> {
+/**
+ * What the user and the model have said to each other in a stretch of a thread: no notes, no tools, nothing that broke off. `at`:
+ * the last entry that there is.
+ */
+export async function saidBetween(
+  source: LogSource,
+  from: number,
+  to: number,
+): Promise<{ readonly said: readonly Said[]; readonly at: number }> {
   const said: Said[] = []
+  let at = from - 1
   try {
     for await (const logged of readLog(source, { from, to })) {
       const one = saidIn(logged, source)
       if (one) said.push(one)
+      at = logged.seq
     }
   } catch (error) {
     // A corrupt entry is never shown; `check` names it.
     if (!(error instanceof CorruptEntryError)) throw error
   }
-  return said
+  return { said, at }
 }
 
 function saidIn(logged: LoggedMessage, { count }: LogSource): Said | undefined {

@@ -1,60 +1,112 @@
+import { addToPassage, type Passage, readPassage } from '../../context/recall/passage.ts'
 import type { ThreadKey } from '../../stores/store.ts'
-import { type Said, saidBetween } from './load-quotes.ts'
+import { saidBetween } from './load-quotes.ts'
 import { type LogSource, threadName } from './read-log.ts'
+import { breathe } from './rests.ts'
 
 /** The entries of a passage. */
 export const passageSize = 128
 
-/** The most messages in memory, of the passages used last. With the terms of their texts they take some tens of megabytes. */
-const mostMessages = 8_192
+/** The most bytes of passages in memory, of those used last: more than a hundred thousand messages. */
+const mostBytes = 2 ** 25
 
-/** A message of another conversation, and where it stands. */
-export interface Quotable extends Said {
+/** A passage is stored again when it has this many more entries: the others are read from the log. */
+const entriesPerSaving = 32
+
+/** A passage of another conversation, and where it stands. */
+export interface Quotable extends Passage {
   readonly thread: ThreadKey
+}
+
+interface Known extends Quotable {
+  /** The last entry that it covers, and the last one that the stored passage covers. */
+  readonly at: number
+  readonly stored: number
 }
 
 /** Passages: entries in a row of conversations that messages of others bring something back from. */
 export interface Passages {
-  /** What was said in the passage that begins with an entry. Entries never change, so only new ones are read again. */
-  read(thread: ThreadKey, from: number): Promise<readonly Quotable[]>
+  /** The passage that begins with an entry. Entries never change, so only new ones are read. */
+  read(thread: ThreadKey, from: number): Promise<Quotable>
+  /** Reads and stores what is new between two entries of a thread, so that no message waits for it later. Never throws. */
+  prepare(thread: ThreadKey, from: number, to: number): Promise<void>
   /** Forgets a conversation. */
   drop(tenant: string, conversation: string): void
 }
 
+/** The first entry of the passage that an entry stands in. */
+export const passageOf = (seq: number): number => seq - ((seq - 1) % passageSize)
+
 export function createPassages(source: Omit<LogSource, 'key'>): Passages {
-  const known = new Map<string, readonly Quotable[]>()
-  let messages = 0
+  const { store, count } = source
+  const known = new Map<string, Known>()
+  let bytes = 0
   let drops = 0
 
   function forget(name: string): void {
-    messages -= known.get(name)?.length ?? 0
+    bytes -= known.get(name)?.bytes.length ?? 0
     known.delete(name)
   }
 
+  function keep(name: string, passage: Known): void {
+    forget(name)
+    known.set(name, passage)
+    bytes += passage.bytes.length
+    for (const oldest of known.keys()) {
+      if (bytes <= mostBytes || oldest === name) break
+      forget(oldest)
+    }
+  }
+
+  const cacheName = (from: number) => `passage ${count.id} ${from}`
+
+  /** What is stored of a passage; one without messages where nothing is, or nothing that can be read. */
+  async function load(thread: ThreadKey, from: number): Promise<Known> {
+    const saved = await store.loadCache(thread, cacheName(from))
+    try {
+      if (saved) return { ...readPassage(saved.bytes), thread, at: saved.at, stored: saved.at }
+    } catch {
+      // Damaged, or of another version: it is made anew.
+    }
+    return { ...addToPassage(undefined, []), thread, at: from - 1, stored: from - 1 }
+  }
+
+  async function read(thread: ThreadKey, from: number): Promise<Known> {
+    const name = `${thread.tenant}\0${threadName(thread)}\0${from}`
+    const dropped = drops
+    let passage = known.get(name) ?? (await load(thread, from))
+    const to = from + passageSize - 1
+    if (passage.at < to) {
+      const { said, at } = await saidBetween({ ...source, key: thread }, passage.at + 1, to)
+      if (said.length > 0) passage = { ...passage, ...addToPassage(passage, said) }
+      passage = { ...passage, at }
+    }
+    const { at, stored } = passage
+    if (at === to ? stored < to : at - stored >= entriesPerSaving) {
+      await store.saveCache(thread, cacheName(from), at, passage.bytes).catch(() => {})
+      passage = { ...passage, stored: at }
+    }
+    // What may have been deleted meanwhile is not kept.
+    if (dropped === drops) keep(name, passage)
+    return passage
+  }
+
   return {
-    async read(thread, from) {
-      const name = `${thread.tenant}\0${threadName(thread)}\0${from}`
-      const before = known.get(name) ?? []
-      const dropped = drops
-      const next = Math.max(from, (before.at(-1)?.seq ?? 0) + 1)
-      const to = from + passageSize - 1
-      const more = next > to ? [] : await saidBetween({ ...source, key: thread }, next, to)
-      const said = more.length > 0 ? [...before, ...more.map(one => ({ ...one, thread }))] : before
-      // What may have been deleted meanwhile is not kept.
-      if (dropped !== drops) return said
-      forget(name)
-      known.set(name, said)
-      messages += said.length
-      for (const oldest of known.keys()) {
-        if (messages <= mostMessages || oldest === name) break
-        forget(oldest)
+    read,
+    async prepare(thread, from, to) {
+      try {
+        for (let next = passageOf(from); next <= to; next += passageSize) {
+          await read(thread, next)
+          await breathe()
+        }
+      } catch {
+        // What could not be read now is read when a message asks for it, and says then what is wrong.
       }
-      return said
     },
     drop(tenant, conversation) {
       drops += 1
-      for (const [name, [first]] of known)
-        if (first?.thread.tenant === tenant && first.thread.conversation === conversation) forget(name)
+      for (const [name, { thread }] of known)
+        if (thread.tenant === tenant && thread.conversation === conversation) forget(name)
     },
   }
 }
