@@ -26,10 +26,11 @@ export interface ElsewhereOptions {
   readonly lineCost: number
 }
 
-/** A message that is recalled: its passage, its place in the log, and why. */
+/** A message that is recalled: its passage, its place in the log, its id, and why. */
 export interface Elsewhere<P extends Passage> {
   readonly passage: P
   readonly seq: number
+  readonly id: string
   readonly why: string
 }
 
@@ -44,10 +45,10 @@ export function recallElsewhere<P extends Passage>(
   { count, effort: amount, base, lineCost }: ElsewhereOptions,
 ): readonly Elsewhere<P>[] {
   // The first user message of a conversation is never recalled, as it is always sent: an empty one stands in its place.
-  const first = addToPassage(undefined, [{ role: 'user', text: '', time: 0, tokens: 0, seq: 0 }])
+  const first = addToPassage(undefined, [{ role: 'user', text: '', time: 0, tokens: 0, ...nowhere }])
   const before = addToPassage(
     undefined,
-    own.map((one, seq) => ({ ...one, seq })),
+    own.map(one => ({ ...one, ...nowhere })),
   )
   const index = indexPassages([first, ...passages, before])
   const cut = index.size - own.length
@@ -76,6 +77,8 @@ export function recallElsewhere<P extends Passage>(
     .sort((a, b) => b.score - a.score)
 }
 
+const nowhere = { seq: 0, id: '' }
+
 /** Messages as units without texts. */
 function toTranscript(passages: readonly Passage[], count: TokenCounter): Transcript {
   const lists = emptyLists()
@@ -95,16 +98,23 @@ const plain = { saving: 0, noteTokens: 0, refers: false, touched: [], missing: [
 const firstUnit = { kind: 'user' as const, ...plain }
 const laterUnit = { kind: 'assistant' as const, ...plain }
 
-/** Where units stand; the first one is in no passage. */
+/** Where units stand; the first one is in no passage. Both are in the order of the conversations. */
 function placesIn<P extends Passage>(passages: readonly P[], units: readonly number[]) {
+  const places: Omit<Elsewhere<P>, 'why'>[] = []
   let from = 1
-  let number = 0
-  // Both are in the order of the conversations.
-  return units.map(unit => {
-    while (unit >= from + passages[number]!.seqs.length) from += passages[number++]!.seqs.length
-    const passage = passages[number]!
-    return { passage, seq: passage.seqs[unit - from]! }
-  })
+  let next = 0
+  for (const passage of passages) {
+    const end = from + passage.seqs.length
+    if (units[next]! < end) {
+      const ids: readonly string[] = JSON.parse(passage.ids)
+      for (; units[next]! < end; next++) {
+        const at = units[next]! - from
+        places.push({ passage, seq: passage.seqs[at]!, id: ids[at]! })
+      }
+    }
+    from = end
+  }
+  return places
 }
 
 /** What is said elsewhere must score this many times as much as the best of its own conversation. */

@@ -1,5 +1,5 @@
 import { ThroughlineError } from '../../log/error.ts'
-import { type Column, createReader, createWriter, seal, sumsOf, unseal } from '../../log/pack-bytes.ts'
+import { type Column, createReader, createWriter, seal, unseal } from '../../log/pack-bytes.ts'
 import { pause } from './index-transcript.ts'
 import { flagsOf } from './recall-index.ts'
 import { termsOf } from './terms.ts'
@@ -14,12 +14,14 @@ export interface Spoken {
 
 /**
  * What was said in a row in one conversation, as a ranking must know it: numbers, and no texts. So a hundred thousand messages
- * of a person take some twenty megabytes, and no message is read or cut into terms twice.
+ * of a person fit into memory, and no message is read or cut into terms twice.
  */
 export interface Passage extends Columns<Column> {
   /** When the first and the last message were said. */
   readonly first: number
   readonly last: number
+  /** The ids of its messages, as JSON: hardly any is asked for. */
+  readonly ids: string
   /** The same as bytes, to be stored. */
   readonly bytes: Uint8Array
 }
@@ -29,15 +31,20 @@ interface Columns<List> {
   readonly seqs: List
   readonly tokens: List
   readonly flags: List
-  /** By message: how many terms it has, and how many different ones. */
+  /** By message: how many terms it has, how many different ones, and how many of these are new in the passage. */
   readonly lengths: List
   readonly sizes: List
-  /** The different terms of each message, one message after the other: their numbers, and how often the message has them. */
+  readonly fresh: List
+  /** The numbers of all terms, ascending, and by term: where its postings end. */
   readonly terms: List
-  readonly counts: List
+  readonly ends: List
+  /** By term, which messages have it: eight times the place in the passage, and how often, at most 7. */
+  readonly postings: List
 }
 
-const names = ['seqs', 'tokens', 'flags', 'lengths', 'sizes', 'terms', 'counts'] as const
+const names = [
+  ...(['seqs', 'tokens', 'flags', 'lengths', 'sizes', 'fresh', 'terms', 'ends', 'postings'] as const),
+]
 
 const mapColumns = <List>(of: (name: (typeof names)[number]) => List): Columns<List> =>
   Object.fromEntries(names.map(name => [name, of(name)])) as unknown as Columns<List>
@@ -52,53 +59,69 @@ export function numberOf(term: string): number {
   return (hash ^ (hash >>> 15)) >>> 0
 }
 
-/** A posting counts no further, see `toPosting`. */
-const mostCounted = 7
-
 /** The passage that goes on with what was said, oldest first. */
 export function addToPassage(
   before: Passage | undefined,
-  said: readonly (Spoken & { readonly seq: number })[],
+  said: readonly (Spoken & { readonly seq: number; readonly id: string })[],
 ): Passage {
   const columns = mapColumns(name => Array.from<number>(before?.[name] ?? []))
+  const lists = new Map(
+    columns.terms.map((term, at) => [term, columns.postings.slice(...rangeOf(columns, at))]),
+  )
   const first = before?.first ?? said[0]?.time
   let last = before?.last
-  for (const { role, text, time, tokens, seq } of said) {
+  const ids: string[] = before ? JSON.parse(before.ids) : []
+  for (const { role, text, time, tokens, seq, id } of said) {
+    const message = columns.seqs.push(seq) - 1
     const all = termsOf(text)
-    const found = new Map<string, number>()
-    for (const term of all) found.set(term, (found.get(term) ?? 0) + 1)
-    for (const [term, count] of found) {
-      columns.terms.push(numberOf(term))
-      columns.counts.push(Math.min(mostCounted, count))
+    const counts = new Map<number, number>()
+    for (const number of all.map(numberOf)) counts.set(number, (counts.get(number) ?? 0) + 1)
+    const known = lists.size
+    for (const [number, count] of counts) {
+      const posting = 8 * message + Math.min(7, count)
+      const list = lists.get(number)
+      if (list) list.push(posting)
+      else lists.set(number, [posting])
     }
     const beginsSession = last === undefined || time - last > pause
-    columns.seqs.push(seq)
     columns.tokens.push(tokens)
     columns.flags.push(flagsOf({ text, isUser: role === 'user', beginsSession }))
     columns.lengths.push(all.length)
-    columns.sizes.push(found.size)
+    columns.sizes.push(counts.size)
+    columns.fresh.push(lists.size - known)
+    ids.push(id)
     last = time
   }
+  const terms = [...lists.keys()].sort((a, b) => a - b)
+  const postings = terms.flatMap(term => lists.get(term)!)
+  let end = 0
+  const ends = terms.map(term => (end += lists.get(term)!.length))
   const bytes = createWriter()
   bytes.optional(first)
   bytes.optional(last)
-  for (const name of names) bytes.numbers(columns[name])
+  bytes.text(JSON.stringify(ids))
+  for (const name of names) bytes.numbers({ ...columns, terms, ends, postings }[name])
   return readPassage(seal(version, bytes.done()))
 }
+
+/** Where the postings of a term begin and end. */
+export const rangeOf = ({ ends }: Pick<Columns<ArrayLike<number>>, 'ends'>, at: number) =>
+  [at > 0 ? ends[at - 1]! : 0, ends[at]!] as const
 
 /** Reads the bytes of a passage. Throws where they were changed, or written by another version. */
 export function readPassage(bytes: Uint8Array): Passage {
   const reader = createReader(unseal(version, bytes, unusable), unusable)
   const first = reader.optional() ?? 0
   const last = reader.optional() ?? 0
+  const ids = reader.text()
   const columns = mapColumns(() => reader.numbers())
-  const size = sumsOf(columns.sizes).at(-1) ?? 0
+  const { seqs, tokens, flags, lengths, sizes, fresh, terms, ends, postings } = columns
   const isWhole =
-    [columns.tokens, columns.flags, columns.lengths, columns.sizes].every(
-      ({ length }) => length === columns.seqs.length,
-    ) && [columns.terms, columns.counts].every(({ length }) => length === size)
+    [tokens, flags, lengths, sizes, fresh].every(({ length }) => length === seqs.length) &&
+    ends.length === terms.length &&
+    (ends.at(-1) ?? 0) === postings.length
   if (!isWhole) throw unusable('its parts do not fit together')
-  return { first, last, ...columns, bytes }
+  return { first, last, ids, ...columns, bytes }
 }
 
 /** Changes with the layout and the terms: a passage of another version is made anew. */

@@ -65,13 +65,10 @@ export async function findQuotes(
   const before = [...(await ownMatches(mine)), ...own.slice(-mostOwn).flatMap(message => spokenIn(message))]
   const asking = { role: 'user' as const, text, time: now(), tokens: 0 }
   const chosen = recallElsewhere(looked, before, asking, { count, effort, lineCost, base: room })
-  const quotes: QuoteReference[] = []
-  for (const { passage, seq, why } of chosen.slice(0, mostQuotes)) {
+  return chosen.slice(0, mostQuotes).map(({ passage, seq, id, why }) => {
     const { conversation, actor, branch } = passage.thread
-    const { said } = await saidBetween({ ...source, key: passage.thread }, seq, seq)
-    for (const { id } of said) quotes.push({ conversation, actor, branch, seq, id, why })
-  }
-  return quotes
+    return { conversation, actor, branch, seq, id, why }
+  })
 
   /** The messages of this conversation that have the most of the words. */
   async function ownMatches(places: readonly ThreadPlace[]): Promise<readonly Said[]> {

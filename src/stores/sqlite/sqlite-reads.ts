@@ -85,21 +85,35 @@ export function sqliteReads(context: SqliteContext): Reads {
       const connection = context.ready()
       const isIndexed = context.isIndexed()
       const waiting = isIndexed ? waitingWords(connection) : []
-      const threadOf = createLookUp(connection, tenant, person)
-      const find = (forms: readonly string[]): readonly ThreadPlace[] => {
-        const found: ThreadPlace[] = []
+      const threadsOf = createLookUp(connection, tenant, person)
+      return wanted.map(forms => {
         const newest = waiting.filter(({ words }) => forms.some(form => words.has(form)))
-        const indexed = isIndexed
-          ? connection.iterate<Pick<Hit, 'place'>>(wordSql, toMatchOne(forms), mostLookedAt)
-          : forms.flatMap(form => scan(connection, [tenant, person, null], [form], limit))
-        for (const { place } of both(newest, indexed)) {
-          if (found.length >= limit) break
-          const thread = threadOf(branchIn(place))
-          if (thread) found.push({ thread, seq: seqIn(place) })
+        const found: ThreadPlace[] = []
+        /** Takes the places of this person until there are enough. */
+        const take = (hits: readonly Pick<Hit, 'place'>[]) => {
+          const threads = threadsOf(hits.map(({ place }) => branchIn(place)))
+          for (const { place } of hits) {
+            const thread = threads.get(branchIn(place))
+            if (thread && found.length < limit) found.push({ thread, seq: seqIn(place) })
+          }
+        }
+        take(newest)
+        if (!isIndexed) take(forms.flatMap(form => scan(connection, [tenant, person, null], [form], limit)))
+        // Most entries are this person's, or few are: what is missing is read in larger and larger pages.
+        let below = Number.MAX_SAFE_INTEGER
+        for (
+          let page = limit, read = 0;
+          isIndexed && found.length < limit && read < mostLookedAt;
+          page *= 4
+        ) {
+          const hits = connection.all<Pick<Hit, 'place'>>(wordSql, toMatchOne(forms), below, page)
+          take(hits)
+          if (hits.length < page) break
+          read += hits.length
+          below = hits.at(-1)!.place
         }
         return found
-      }
-      return wanted.map(find)
+      })
     },
   }
 }
@@ -176,29 +190,31 @@ function toInfo(connection: Connection, row: ListedRow): ConversationInfo {
 
 /** The most entries of a word that are looked at, the newest first: the others may be another person's. */
 const mostLookedAt = 4096
-const wordSql = 'SELECT rowid AS place FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?'
+const wordSql =
+  'SELECT rowid AS place FROM words WHERE words MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?'
 
 const toMatchOne = (forms: readonly string[]) => forms.map(form => toMatch([form])).join(' OR ')
-
-function* both<T>(first: Iterable<T>, second: Iterable<T>): Generator<T> {
-  yield* first
-  yield* second
-}
 
 /** Finds the threads of a person by the numbers of their branches. */
 function createLookUp(connection: Connection, tenant: string, person: string) {
   const known = new Map<number, ThreadKey | undefined>()
-  return (branchId: number): ThreadKey | undefined => {
-    if (!known.has(branchId)) {
-      const row = connection.get<Omit<ThreadKey, 'tenant'>>(ownerSql, branchId, tenant, person)
-      known.set(branchId, row && { tenant, ...row })
-    }
-    return known.get(branchId)
+  return (branches: readonly number[]): ReadonlyMap<number, ThreadKey | undefined> => {
+    const unknown = [...new Set(branches)].filter(id => !known.has(id))
+    for (const id of unknown) known.set(id, undefined)
+    const rows =
+      unknown.length === 0 ? [] : connection.all<OwnRow>(ownerSql, JSON.stringify(unknown), tenant, person)
+    for (const { id, ...thread } of rows) known.set(id, { tenant, ...thread })
+    return known
   }
 }
 
-const ownerSql = `SELECT conversation, actor, branch FROM branches JOIN conversations ON conversations.id = conversation_id
-  WHERE branches.id = ? AND tenant = ? AND person = ? AND deleted_at IS NULL`
+interface OwnRow extends Omit<ThreadKey, 'tenant'> {
+  readonly id: number
+}
+
+const ownerSql = `SELECT branches.id AS id, conversation, actor, branch FROM json_each(?)
+  CROSS JOIN branches ON branches.id = value JOIN conversations ON conversations.id = conversation_id
+  WHERE tenant = ? AND person = ? AND deleted_at IS NULL`
 
 /** Reads the entries that wait for the index before the index: the writer may move some meanwhile. */
 function lookUp(connection: Connection, whose: Whose, wanted: readonly string[], limit: number): Hit[] {
