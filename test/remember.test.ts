@@ -259,6 +259,54 @@ it('never quotes another person or tenant, in random turns', async () => {
   expect(await leaksIn(isLong ? sqlite() : memoryStore(), isLong ? 10_000 : 120)).toEqual([])
 })
 
+describe('what other conversations say', () => {
+  /** A store that tells which stretches of entries are read, and whose caches may be damaged. */
+  function watched(damage: (bytes: Uint8Array) => Uint8Array = bytes => bytes) {
+    const store = memoryStore()
+    const stretches: number[] = []
+    const given: Store = {
+      ...store,
+      entries(thread, range = {}) {
+        if (thread.conversation === 'menu')
+          stretches.push((range.to ?? Number.POSITIVE_INFINITY) - (range.from ?? 1) + 1)
+        return store.entries(thread, range)
+      },
+      async loadCache(thread, key) {
+        const found = await store.loadCache(thread, key)
+        return found && { ...found, bytes: damage(found.bytes) }
+      },
+    }
+    return { given, stretches }
+  }
+
+  /** A hundred messages of the past, and what a question in another instance brings back of them. */
+  async function askedLater({ given, stretches }: ReturnType<typeof watched>) {
+    const before = open(given)
+    const messages = Array.from({ length: 50 }, (_, n) => [
+      { role: 'user' as const, content: `Line ${n} of the menu: soup, bread and cheese.` },
+      { role: 'assistant' as const, content: n === 20 ? 'The hotel in Rome is the Albergo.' : 'Noted.' },
+    ]).flat()
+    await before.history.thread('menu').seedTurns(messages)
+    stretches.length = 0
+    const { thread } = await say(open(given).history, 'later', 'What is the name of my hotel in Rome?')
+    const [asked] = await thread.entries({ limit: 2 })
+    return asked!.quotes!.map(({ conversation, seq }) => `${conversation} ${seq}`)
+  }
+
+  it('is not read from the log again', async () => {
+    const store = watched()
+    expect(await askedLater(store)).toContain('menu 42')
+    // Its name, its quotes, and what may have come after the stored passage.
+    expect(Math.max(...store.stretches)).toBe(28)
+  })
+
+  it('is made anew where what was stored of it is damaged', async () => {
+    const store = watched(bytes => bytes.map(byte => byte ^ 1))
+    expect(await askedLater(store)).toEqual(await askedLater(watched()))
+    expect(store.stretches).toContain(128)
+  })
+})
+
 it('would notice a store that forgets whose conversations it is asked for', async () => {
   const store = memoryStore()
   const forgetful: Store = {
