@@ -246,7 +246,12 @@ function openHistory(options: HistoryOptions, shared?: Shared): History {
     async *exportAll() {
       for await (const info of everyConversation()) yield* exportConversation(store, tenant, info)
     },
-    import: (text, options) => importText({ store, tenant, count, now, ...own }, text, options),
+    async import(text, options) {
+      const imported = await importText({ store, tenant, count, now, ...own }, text, options)
+      // Nobody waits for it.
+      if (remember === 'person') void logs.prepare(tenant, imported.conversations)
+      return imported
+    },
     async retain({ conversationsMs, callsMs }) {
       if (callsMs !== undefined && person !== undefined)
         throw new InvalidOptionError(

@@ -25,7 +25,14 @@ const said = fc.array(
 )
 
 /** The messages of a passage, with times and places. */
-const placed = (list: readonly fc.TypeOfArbitrary<typeof said>[number][]) => {
+const placed = (
+  list: readonly {
+    readonly minutes: number
+    readonly text: string
+    readonly role: 'user' | 'assistant'
+    readonly tokens: number
+  }[],
+) => {
   let time = Date.UTC(2026, 4, 3)
   return list.map(({ minutes, ...one }, at) => {
     time += minutes * 60_000

@@ -25,6 +25,14 @@ export function createThreadLogs({
       if (known.size > mostLogs) known.delete(known.keys().next().value!)
       return found.log
     },
+    /** Prepares a person's conversations, one after the other, for others that may bring something back from them. */
+    async prepare(tenant: string, conversations: readonly string[]): Promise<void> {
+      for (const conversation of conversations) {
+        const [info] = await source.store.conversations(tenant, { only: conversation }).catch(() => [])
+        for (const { actor, branch, head } of info?.person === undefined ? [] : info.threads)
+          await passages.prepare({ tenant, conversation, actor, branch }, 1, head)
+      }
+    },
     /** Forgets the threads of a conversation. */
     drop(tenant: string, conversation: string): void {
       passages.drop(tenant, conversation)
