@@ -73,8 +73,9 @@ export default defineConfig({
     unstubGlobals: true,
     globalSetup: ['test/start-shared-servers.ts'],
     // Only for what would never end: on a busy machine anything may take a hundred times as long.
-    testTimeout: process.env.THROUGHLINE_LONG ? 1_800_000 : 300_000,
-    hookTimeout: 300_000,
-    expect: { poll: { timeout: 60_000 }, requireAssertions: true },
+    testTimeout: process.env.THROUGHLINE_LONG ? 1_800_000 : 600_000,
+    hookTimeout: 600_000,
+    teardownTimeout: 600_000,
+    expect: { poll: { timeout: 240_000 }, requireAssertions: true },
   },
 })

@@ -174,7 +174,7 @@ describe('search', () => {
     expect(unhidden(found, secrets)).not.toEqual([])
   })
 
-  it('shows none on the terminal either', { timeout: 120_000 }, async () => {
+  it('shows none on the terminal either', async () => {
     const db = join(folder, 'log.db')
     const print = async (...args: readonly string[]) => (await runCli(['log', ...args, '--db', db])).stdout
     const nonces = new Set<string | undefined>()

@@ -65,10 +65,29 @@ export async function openPage(
       faults.push(`asks ${request.url()}`)
   })
   // Only for what would never end.
-  context.setDefaultTimeout(120_000)
+  context.setDefaultTimeout(240_000)
   await page.goto(`${url}${path}`)
   onTestFinished(() => context.close())
   return { page, faults }
+}
+
+/**
+ * Does what makes the page say something for a moment only. The page itself looks for it from the start, at every change: from
+ * outside, a busy machine comes too late.
+ */
+export async function expectSaid(page: Page, text: string, act: () => Promise<unknown>): Promise<void> {
+  const said = page.evaluate(
+    text =>
+      new Promise<void>(resolve => {
+        new MutationObserver((_, observer) => {
+          if (!document.body.textContent.includes(text)) return
+          observer.disconnect()
+          resolve()
+        }).observe(document.body, { subtree: true, childList: true, characterData: true })
+      }),
+    text,
+  )
+  await Promise.all([said, act()])
 }
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -78,7 +97,7 @@ const rulesOfColours = ['color-contrast', 'link-in-text-block']
 
 if (!isLong)
   console.info(
-    'Skipped: axe in more states of a view, most narrow screens and some ways by keys alone, only in the long run',
+    'Skipped: axe in more states of a view, most narrow screens, ways by keys alone and texts of strangers in most views, only in the long run',
   )
 
 /** Checks the page as it is now by the rules of WCAG 2.2 AA. It takes longer than to open the page. */

@@ -19,7 +19,8 @@ export default async function startSharedServers(project: TestProject) {
 
   const startBrowser = async (executablePath: string) => {
     const args = ['--no-sandbox', '--disable-gpu', '--disable-quic']
-    const started = await chromium.launchServer({ executablePath, args })
+    // Without a limit of its own: the hook that asks for it has one.
+    const started = await chromium.launchServer({ executablePath, args, timeout: 0 })
     // After a crash of the browser the next file gets another one.
     started.on('close', () => {
       browser = undefined

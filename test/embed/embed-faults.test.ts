@@ -48,12 +48,21 @@ describe('an embedder', () => {
   })
 
   it('that is slow does not cost the turn its lease', async () => {
-    const store = memoryStore()
-    const slow = { model: 'm', embed: () => new Promise<never>(() => undefined), waitMs: 3000 }
-    const thread = createHistory({ store, leaseMs: 1000, embed: slow }).thread('a')
+    // The lease goes by the clock of the store, which stands still; it is renewed by a timer.
+    const store = memoryStore({ now: () => 0 })
+    let renewed = 0
+    const watched: typeof store = {
+      ...store,
+      renew: (...given) => {
+        renewed += 1
+        return store.renew(...given)
+      },
+    }
+    const slow = { model: 'm', embed: () => new Promise<never>(() => undefined), waitMs: 2000 }
+    const thread = createHistory({ store: watched, leaseMs: 300, embed: slow }).thread('a')
     const asked = ask(thread)
-    await new Promise(resolve => setTimeout(resolve, 2000))
-    await expect(ask(createHistory({ store, leaseMs: 1000 }).thread('a'))).rejects.toThrow(/held|lease|open/i)
+    await expect.poll(() => renewed).toBeGreaterThan(2)
+    await expect(ask(createHistory({ store }).thread('a'))).rejects.toThrow(/held|lease|open/i)
     const turn = await asked
     await turn.complete({ role: 'assistant', content: 'Here I am.' })
     expect(await thread.messages()).toHaveLength(2)

@@ -8,6 +8,7 @@ import {
   expectNoAxeInLong,
   expectNoAxeViolations,
   expectNoAxeViolationsInThemes,
+  expectSaid,
   isLong,
   narrow,
   openPage,
@@ -113,7 +114,7 @@ describe('the list of conversations', () => {
     expect(faults).toEqual([])
   })
 
-  it('is used by keys alone', async () => {
+  it.runIf(isLong)('is used by keys alone', async () => {
     const { page, faults } = await openList()
     const names = await namesIn(page)
     await page.keyboard.press('j')
@@ -162,7 +163,9 @@ describe('the list of conversations', () => {
     const { page, faults } = await openList()
     const coming = page.waitForEvent('download')
     await rowOf(page, 'Toad patrol').getByRole('button', { name: 'More for Toad patrol' }).click()
-    await page.getByRole('menuitem', { name: /^Export/ }).click()
+    await expectSaid(page, 'Toad patrol was exported.', () =>
+      page.getByRole('menuitem', { name: /^Export/ }).click(),
+    )
     const file = await coming
     expect(file.suggestedFilename()).toBe(`${sample}.jsonl`)
     const exported = await (await served.ask('GET', `/conversations/${sample}/export`)).text()
@@ -170,7 +173,6 @@ describe('the list of conversations', () => {
     await file.saveAs(path)
     expect(readFileSync(path, 'utf8')).toBe(exported)
     rmSync(dirname(path), { recursive: true })
-    await page.getByText('Toad patrol was exported.').waitFor()
     expect(faults).toEqual([])
   })
 })
@@ -286,8 +288,7 @@ describe('deleting', () => {
     await page.keyboard.press('Delete')
     await expect.poll(() => focused(page)).toBe('Keep it')
     await page.keyboard.press('Tab')
-    await page.keyboard.press('Enter')
-    await page.getByText('Talk 2 was deleted.').waitFor()
+    await expectSaid(page, 'Talk 2 was deleted.', () => page.keyboard.press('Enter'))
     await expect.poll(() => namesIn(page)).toEqual(['Talk 3', 'Talk 1'])
     await expect.poll(() => focused(page)).toBe('Talk 1')
     expect((await fresh.ask('GET', '/conversations/c-2')).status).toBe(404)
@@ -321,7 +322,7 @@ describe('deleting', () => {
   })
 })
 
-it('shows names, titles, metadata and messages as text, whatever they are', async () => {
+it.runIf(isLong)('shows names, titles, metadata and messages as text, whatever they are', async () => {
   const attack = `<img src=x onerror="document.title='in'"><script>document.title='in'</script>`
   const link = `[here](javascript:document.title='in')`
   const evil = await serveInspector({ isEmpty: true })

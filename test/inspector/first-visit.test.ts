@@ -11,6 +11,7 @@ import { readerUpstream } from '../../src/server/upstream/reader-upstream.ts'
 import {
   expectNoAxeInLong,
   expectNoAxeViolationsInThemes,
+  expectSaid,
   isLong,
   narrow,
   openPage,
@@ -56,7 +57,7 @@ describe('the first visit', () => {
     expect(faults).toEqual([])
   })
 
-  it('can be reached later, by the rail and by keys', async () => {
+  it.runIf(isLong)('can be reached later, by the rail and by keys', async () => {
     const { page, faults } = await openPage(used, '/inspector/settings')
     // The page of settings has such a link too; the rail stands first.
     await page.getByRole('link', { name: 'Connect a client' }).first().click()
@@ -150,8 +151,7 @@ describe('the lines for clients', () => {
       permissions: ['clipboard-read', 'clipboard-write'],
     })
     const panel = page.getByRole('tabpanel', { name: 'Codex' })
-    await panel.getByRole('button', { name: 'Copy' }).click()
-    await panel.getByRole('button', { name: 'Copied' }).waitFor()
+    await expectSaid(page, 'Copied', () => panel.getByRole('button', { name: 'Copy' }).click())
     const copied = await page.evaluate(() => navigator.clipboard.readText())
     expect(copied).toContain(`base_url = "${empty.url}/v1"\nwire_api = "responses"`)
     expect(faults).toEqual([])

@@ -19,6 +19,7 @@ export {
   expectNoAxeInLong,
   expectNoAxeViolations,
   expectNoAxeViolationsInThemes,
+  expectSaid,
   narrow,
   type OpenedPage,
   openBrowser,

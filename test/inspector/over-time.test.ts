@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readerUpstream } from '../../src/server/upstream/reader-upstream.ts'
+import type { Upstream } from '../../src/server/upstream/upstream.ts'
 import {
   expectNoAxeInLong,
   expectNoAxeViolationsInThemes,
@@ -189,7 +190,11 @@ describe('the view over time', () => {
 
 describe('calls that are made while one looks on', () => {
   it('come in with what the model reported; one that was cancelled is marked', async () => {
-    const live = await serveInspector({ isEmpty: true, upstream: readerUpstream({ delayMs: 20 }) })
+    const quick = readerUpstream()
+    const endless = readerUpstream({ delayMs: 3_600_000 })
+    let current = quick
+    const upstream: Upstream = { ...quick, model: (...given) => current.model(...given) }
+    const live = await serveInspector({ isEmpty: true, upstream })
     const say = (input: string) => live.ask('POST', '/conversations/boat/send', { input })
     try {
       await (await say('The boat is called Seagull.')).text()
@@ -201,6 +206,7 @@ describe('calls that are made while one looks on', () => {
       await page.getByRole('figure', { name: 'our count over what the model reported' }).waitFor()
       const { calls } = await (await live.ask('GET', '/conversations/boat/calls')).json()
       await expect.poll(() => figure(page, /^reported/).innerText()).toBe(number(calls[0].reported))
+      current = endless
       const { body } = await say('Tell me again what the boat is called, please.')
       const reader = body!.getReader()
       await reader.read()

@@ -59,7 +59,7 @@ const queries: Readonly<Record<string, string>> = {
 /** Reading comes first, deleting last. */
 const methods = ['GET', 'PATCH', 'POST', 'DELETE']
 
-/** Asks every route of our own API for these names: what came for each. Streams are read for a moment. */
+/** Asks every route of our own API for these names: what came for each. */
 async function askAll({ url, routes }: Pick<StartedServer, 'url' | 'routes'>, key: string, names: Names) {
   const { conversation, keyId, call } = names
   const values: Readonly<Record<string, string>> = { conversation, call, id: keyId }
@@ -83,19 +83,14 @@ async function askAll({ url, routes }: Pick<StartedServer, 'url' | 'routes'>, ke
   return found
 }
 
-/** The text of a response, or what came of it in a moment. */
+/** The text of a response; of live events, which never end, what came until they say that they are ready. */
 async function startOf({ body }: Response): Promise<string> {
-  if (!body) return ''
-  const reader = body.getReader()
-  const late = setTimeout(() => void reader.cancel(), 300)
   let text = ''
-  for (;;) {
-    const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }))
-    if (value) text += Buffer.from(value as Uint8Array).toString()
-    if (!done) continue
-    clearTimeout(late)
-    return text
+  for await (const piece of body ?? []) {
+    text += Buffer.from(piece).toString()
+    if (text.includes('event: ready')) break
   }
+  return text
 }
 
 describe.each(stores)('tenants on %s', (_, create) => {

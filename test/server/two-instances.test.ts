@@ -19,70 +19,66 @@ describePostgres('two instances of the server on one PostgreSQL', postgres => {
   const pooledWay = ['behind PgBouncer in transaction mode', () => pooled(postgres.url)] as const
   const ways = isLong ? [['straight', async () => postgres.url] as const, pooledWay] : [pooledWay]
 
-  it.each(ways)(
-    'share conversations, %s',
-    async (way, addressOf) => {
-      const url = await addressOf()
-      const [one, other] = await Promise.all([1, 2].map(() => serve(newFolder(), '--store', url)))
-      const instances = [one!, other!]
-      expect(instances.map(({ url }) => url)).not.toContain('')
-      const store = postgresStore({ url: postgres.url })
-      onTestFinished(() => store.close())
-      const history = createHistory({ store })
+  it.each(ways)('share conversations, %s', async (way, addressOf) => {
+    const url = await addressOf()
+    const [one, other] = await Promise.all([1, 2].map(() => serve(newFolder(), '--store', url)))
+    const instances = [one!, other!]
+    expect(instances.map(({ url }) => url)).not.toContain('')
+    const store = postgresStore({ url: postgres.url })
+    onTestFinished(() => store.close())
+    const history = createHistory({ store })
 
-      // A conversation that goes on at the other instance each time: what was said is there at once.
-      const list: MessageLike[] = []
-      for (let turn = 1; turn <= 10; turn++) {
-        list.push({
-          role: 'user',
-          content: turn === 1 ? `The boat is called Seagull, ${way}.` : `And ${turn}?`,
-        })
-        const { message } = await ask(instances[turn % 2]!.url, list)
-        list.push(message)
-      }
-      list.push({ role: 'user', content: 'What is the boat called?' })
-      const { message, conversation } = await ask(one!.url, list)
-      expect(message.content).toContain('Seagull')
-      const lines = await history.thread(conversation).messages()
-      expect(lines.map(({ content }) => content)).toEqual([...list, message].map(({ content }) => content))
-
-      // Both get the next message of one conversation at the same moment: one goes on, the other becomes a branch.
+    // A conversation that goes on at the other instance each time: what was said is there at once.
+    const list: MessageLike[] = []
+    for (let turn = 1; turn <= 10; turn++) {
+      list.push({
+        role: 'user',
+        content: turn === 1 ? `The boat is called Seagull, ${way}.` : `And ${turn}?`,
+      })
+      const { message } = await ask(instances[turn % 2]!.url, list)
       list.push(message)
-      const next = (word: string) => [...list, { role: 'user', content: word }]
-      const both = await Promise.all([ask(one!.url, next('left')), ask(other!.url, next('right'))])
-      expect(both.map(({ conversation: found }) => found)).toEqual([conversation, conversation])
-      const [{ threads } = { threads: [] }] = await history.conversations({ only: conversation })
-      const ends: unknown[] = []
-      for (const { branch } of threads)
-        ends.push((await history.thread(conversation, { branch }).messages()).at(-2)?.content)
-      expect(ends.toSorted()).toEqual(['left', 'right'])
+    }
+    list.push({ role: 'user', content: 'What is the boat called?' })
+    const { message, conversation } = await ask(one!.url, list)
+    expect(message.content).toContain('Seagull')
+    const lines = await history.thread(conversation).messages()
+    expect(lines.map(({ content }) => content)).toEqual([...list, message].map(({ content }) => content))
 
-      // The same at moments that lie further and further apart: neither is written behind the other.
-      for (let round = 0; round < (isLong ? 200 : 8); round++) {
-        const talk: MessageLike[] = [{ role: 'user', content: `Boat ${round}, ${way}.` }]
-        const begun = await ask(one!.url, talk)
-        talk.push(begun.message)
-        const say = async (url: string, word: string, ms: number) => {
-          await wait(ms)
-          await ask(url, [...talk, { role: 'user', content: word }])
-        }
-        await Promise.all([say(one!.url, 'left', 0), say(other!.url, 'right', (round % 20) * 2)])
-        const [listed] = await history.conversations({ only: begun.conversation })
-        expect(listed?.threads).toHaveLength(2)
+    // Both get the next message of one conversation at the same moment: one goes on, the other becomes a branch.
+    list.push(message)
+    const next = (word: string) => [...list, { role: 'user', content: word }]
+    const both = await Promise.all([ask(one!.url, next('left')), ask(other!.url, next('right'))])
+    expect(both.map(({ conversation: found }) => found)).toEqual([conversation, conversation])
+    const [{ threads } = { threads: [] }] = await history.conversations({ only: conversation })
+    const ends: unknown[] = []
+    for (const { branch } of threads)
+      ends.push((await history.thread(conversation, { branch }).messages()).at(-2)?.content)
+    expect(ends.toSorted()).toEqual(['left', 'right'])
+
+    // The same at moments that lie further and further apart: neither is written behind the other.
+    for (let round = 0; round < (isLong ? 200 : 8); round++) {
+      const talk: MessageLike[] = [{ role: 'user', content: `Boat ${round}, ${way}.` }]
+      const begun = await ask(one!.url, talk)
+      talk.push(begun.message)
+      const say = async (url: string, word: string, ms: number) => {
+        await wait(ms)
+        await ask(url, [...talk, { role: 'user', content: word }])
       }
+      await Promise.all([say(one!.url, 'left', 0), say(other!.url, 'right', (round % 20) * 2)])
+      const [listed] = await history.conversations({ only: begun.conversation })
+      expect(listed?.threads).toHaveLength(2)
+    }
 
-      // An instance that is killed in the middle of its work leaves nothing that the other cannot go on with.
-      one!.child.kill('SIGKILL')
-      await one!.ended
-      const after = await ask(other!.url, [
-        ...next('left'),
-        both[0]!.message,
-        { role: 'user', content: 'more' },
-      ])
-      expect(after.conversation).toBe(conversation)
-    },
-    120_000,
-  )
+    // An instance that is killed in the middle of its work leaves nothing that the other cannot go on with.
+    one!.child.kill('SIGKILL')
+    await one!.ended
+    const after = await ask(other!.url, [
+      ...next('left'),
+      both[0]!.message,
+      { role: 'user', content: 'more' },
+    ])
+    expect(after.conversation).toBe(conversation)
+  })
 })
 
 async function ask(url: string, messages: readonly MessageLike[]) {
@@ -120,7 +116,7 @@ async function pooled(url: string): Promise<string> {
   const started = startAs(program, [file])
   onTestFinished(() => started.end('SIGINT'))
   const address = `postgres://${username}@127.0.0.1:${own}/pooled`
-  for (let tries = 0; ; tries++) {
+  for (;;) {
     const client = new pg.Client({ connectionString: address })
     try {
       await client.connect()
@@ -128,7 +124,7 @@ async function pooled(url: string): Promise<string> {
       return address
     } catch (error) {
       await client.end().catch(() => undefined)
-      if (tries > 100) throw error
+      if (started.hasEnded()) throw error
       await wait(50)
     }
   }

@@ -280,7 +280,7 @@ describe.each(Object.entries(subjects))('%s', (name, subject) => {
     it('is stalled when it never begins, or falls silent', async () => {
       const { error } = await failureFrom({ ending: 'stall' }, { first: 50 })
       expect(error.code).toBe('model_stalled')
-      const silent = await failureFrom({ chunks: begun, ending: 'stall' }, { silence: 50 })
+      const silent = await failureFrom({ chunks: begun, ending: 'stall' }, { silence: 1000 })
       expect(silent.error.code).toBe('model_stalled')
       expect(silent.parts).toEqual(said)
     })

@@ -75,5 +75,5 @@ describe.each(['inline', 'system'] as const)('of a chat with notes, sent %s', pl
       const { body } = await api.get(`/conversations/a/entries/${seq}/why?call=${call.id}`)
       expect([seq, body.fate, body.stored.fate]).toEqual([seq, fate, fate])
     }
-  }, 120_000)
+  })
 })
