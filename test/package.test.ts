@@ -16,6 +16,7 @@ import { dirname, join } from 'node:path'
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
 import { publint } from 'publint'
 import { afterAll, describe, expect, it } from 'vitest'
+import { isLong } from './is-long.ts'
 import { serveFrom } from './server/serve-process.ts'
 
 /**
@@ -66,13 +67,13 @@ describe('the packed package', () => {
     expect(readdirSync(programs).sort()).toEqual(names.map(name => `${name}.ts`).sort())
   })
 
-  it('is clean for publint', async () => {
+  if (!isLong) console.info('Skipped: publint and the types of every entry, only in the long run')
+  it.runIf(isLong)('is clean for publint', async () => {
     const { messages } = await publint({ pkgDir: installed, strict: true })
     expect(messages).toEqual([])
   })
 
-  if (!process.env.THROUGHLINE_LONG) console.info('Skipped: the types of every entry, only in the long run')
-  it.runIf(process.env.THROUGHLINE_LONG)('has the right types when it is imported as a module', async () => {
+  it.runIf(isLong)('has the right types when it is imported as a module', async () => {
     const { buffer } = readFileSync(tarball)
     const result = await checkPackage(createPackageFromTarballData(new Uint8Array(buffer)))
     const problems = result.types === false ? ['no types'] : result.problems
@@ -88,8 +89,8 @@ describe('the packed package', () => {
     ['NodeNext', { module: 'NodeNext', moduleResolution: 'NodeNext' }],
     ['bundler', { module: 'ESNext', moduleResolution: 'bundler' }],
   ] as const
-  if (!process.env.THROUGHLINE_LONG) console.info('Skipped: the resolution of bundlers, only in the long run')
-  it.each(resolutions.slice(0, process.env.THROUGHLINE_LONG ? 2 : 1))(
+  if (!isLong) console.info('Skipped: the resolution of bundlers, only in the long run')
+  it.each(resolutions.slice(0, isLong ? 2 : 1))(
     'compiles under %s resolution, its own declarations included',
     (name, options) => {
       const compilerOptions = {

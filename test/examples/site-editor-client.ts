@@ -46,8 +46,11 @@ export async function connect(url: string): Promise<EditorClient> {
       received += chunk
       const events = (rest + chunk).split('\n\n')
       rest = events.pop()!
-      for (const event of events) if (event.startsWith('data: ')) take(JSON.parse(event.slice(6)))
-      wake()
+      for (const event of events) {
+        if (event.startsWith('data: ')) take(JSON.parse(event.slice(6)))
+        // After each one: what came together may have been so only for a moment.
+        wake()
+      }
     }
   }
 
@@ -85,12 +88,15 @@ export async function connect(url: string): Promise<EditorClient> {
       if (!response.ok) throw new Error(await response.text())
       await client.until(() => turns > before)
     },
-    async until(isSo) {
-      while (!isSo()) {
-        if (!isOpen) throw new Error('The editor is gone.')
-        await new Promise<void>(resolve => waiting.push(resolve))
-      }
-    },
+    until: isSo =>
+      new Promise<void>((resolve, reject) => {
+        const look = () => {
+          if (isSo()) resolve()
+          else if (isOpen) waiting.push(look)
+          else reject(new Error('The editor is gone.'))
+        }
+        look()
+      }),
     dump: async () => (await (await fetch(`${url}/api/dump`)).json()).text,
     close: () => connection.abort(),
   }

@@ -68,7 +68,8 @@ async function expectWhole(client: EditorClient, data: string): Promise<void> {
 /** Kills the process in its second turn as soon as `isThere`, and starts it again. */
 async function crash(test: Test, isThere: (client: EditorClient) => boolean, ...flags: readonly string[]) {
   const data = newFolder(test)
-  const before = await run(test, '--data', data, '--slow', '250', ...flags)
+  // Long enough to be killed in, also where it is heard of late.
+  const before = await run(test, '--data', data, '--slow', '1500', ...flags)
   await before.client.say(first)
   await before.client.post('/api/messages', second)
   await before.client.until(() => isThere(before.client))

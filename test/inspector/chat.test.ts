@@ -1,7 +1,14 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { composer, row } from './chat-page.ts'
-import { expectNoAxeInLong, openPage, type ServedInspector, serveInspector, shoot } from './open-inspector.ts'
+import {
+  expectNoAxeInLong,
+  isLong,
+  openPage,
+  type ServedInspector,
+  serveInspector,
+  shoot,
+} from './open-inspector.ts'
 import { type PacedModel, startPacedModel } from './paced-model.ts'
 import { toLines } from './sample-lines.ts'
 
@@ -200,7 +207,7 @@ describe('a chat', () => {
     expect(faults).toEqual([])
   })
 
-  it('answers again on a branch, and begins branches where they are wanted', async () => {
+  it.runIf(isLong)('answers again on a branch, and begins branches where they are wanted', async () => {
     await begin('again', 'A name for a boat?', 'Seagull.')
     const { page, faults } = await openPage(served, '/inspector/c/again/chat')
     await page.getByRole('button', { name: 'Answer again: a new branch' }).click()

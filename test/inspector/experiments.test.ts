@@ -254,46 +254,49 @@ describe('experiments', () => {
     expect(faults).toEqual([])
   })
 
-  it('shows texts of strangers as texts, long names and other scripts, also on a narrow screen', async () => {
-    const evil = '<img src=x onerror="globalThis.harmed=1"><script>globalThis.harmed=1</script>'
-    const long = `漁師・${'とても長い名前'.repeat(20)}${'x'.repeat(120)}`
-    const id = `${evil} ${long}`
-    await start(id, {
-      name: evil,
-      environment: {
-        count: { type: 'int', value: 0 },
-        isOpen: { type: 'bool', value: true },
-        word: { type: 'string', value: evil },
-        [long]: { type: 'string', value: long },
-      },
-      roles: [
-        { name: evil, model: evil, system: evil },
-        { name: long, model: 'talker', system: long },
-      ],
-      goals: [{ description: evil, holds: 'count >= 2' }],
-    })
-    await ended(id)
-    const { page, faults } = await openPage(served, '/inspector/e', { viewport: narrow })
-    const views = [`board?role=${encodeURIComponent(evil)}&step=1`, 'threads', 'board', 'log', 'plan']
-    for (const view of isLong ? views : views.slice(0, 2)) {
-      await page.goto(`${served.url}/inspector/e/${encodeURIComponent(id)}/${view}`)
+  it.runIf(isLong)(
+    'shows texts of strangers as texts, long names and other scripts, also on a narrow screen',
+    async () => {
+      const evil = '<img src=x onerror="globalThis.harmed=1"><script>globalThis.harmed=1</script>'
+      const long = `漁師・${'とても長い名前'.repeat(20)}${'x'.repeat(120)}`
+      const id = `${evil} ${long}`
+      await start(id, {
+        name: evil,
+        environment: {
+          count: { type: 'int', value: 0 },
+          isOpen: { type: 'bool', value: true },
+          word: { type: 'string', value: evil },
+          [long]: { type: 'string', value: long },
+        },
+        roles: [
+          { name: evil, model: evil, system: evil },
+          { name: long, model: 'talker', system: long },
+        ],
+        goals: [{ description: evil, holds: 'count >= 2' }],
+      })
+      await ended(id)
+      const { page, faults } = await openPage(served, '/inspector/e', { viewport: narrow })
+      const views = [`board?role=${encodeURIComponent(evil)}&step=1`, 'threads', 'board', 'log', 'plan']
+      for (const view of views) {
+        await page.goto(`${served.url}/inspector/e/${encodeURIComponent(id)}/${view}`)
+        await page.getByText('<img src=x').first().waitFor()
+        await page.waitForTimeout(150)
+        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(narrow.width)
+        expect(
+          await page.evaluate(
+            () => 'harmed' in globalThis || document.querySelector('img, main script') !== null,
+          ),
+        ).toBe(false)
+        await expectNoAxeInLong(page)
+        await shoot(page, `experiments-narrow-${view.replace(/\W.*/, '')}`)
+      }
+      await page.goto(`${served.url}/inspector/e`)
       await page.getByText('<img src=x').first().waitFor()
-      await page.waitForTimeout(150)
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(narrow.width)
-      expect(
-        await page.evaluate(
-          () => 'harmed' in globalThis || document.querySelector('img, main script') !== null,
-        ),
-      ).toBe(false)
       await expectNoAxeInLong(page)
-      await shoot(page, `experiments-narrow-${view.replace(/\W.*/, '')}`)
-    }
-    await page.goto(`${served.url}/inspector/e`)
-    await page.getByText('<img src=x').first().waitFor()
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(narrow.width)
-    await expectNoAxeInLong(page)
-    expect(faults).toEqual([])
-  })
+      expect(faults).toEqual([])
+    },
+  )
 
   it.runIf(isLong)(
     'draws only the steps in sight of a long experiment, and reads what was done there',

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createExperiments, defineExperiment } from '../../src/experiment/index.ts'
 import { createHistory } from '../../src/history/index.ts'
 import { rules } from '../../src/models/rules.ts'
+import { freePort } from '../free-port.ts'
 import {
   expectNoAxeInLong,
   isLong,
@@ -213,8 +214,9 @@ describe('what is not there yet', () => {
     expect(faults).toEqual([])
   })
 
-  it('a view that is opened while the server is away comes when it is back', async () => {
-    const first = await serveInspector({ isEmpty: true })
+  it.runIf(isLong)('a view that is opened while the server is away comes when it is back', async () => {
+    const port = await freePort()
+    const first = await serveInspector({ isEmpty: true, port })
     await first.ask(
       'POST',
       '/import',
@@ -230,7 +232,7 @@ describe('what is not there yet', () => {
     await first.stop()
     await page.getByRole('link', { name: 'Dump', exact: true }).click()
     await page.getByText(/No answer from/).waitFor()
-    const second = await serveInspector({ isEmpty: true, port: Number(new URL(first.url).port) })
+    const second = await serveInspector({ isEmpty: true, port })
     await second.ask(
       'POST',
       '/import',

@@ -1,17 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import OpenAI from 'openai'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { MessageLike } from '../../src/log/message.ts'
 import type { ModelPart } from '../../src/models/model.ts'
 import { type RulesAnswer, type RulesRequest, rules } from '../../src/models/rules.ts'
 import { createKeys } from '../../src/server/auth/create-keys.ts'
 import { readerUpstream } from '../../src/server/upstream/reader-upstream.ts'
 import type { Upstream } from '../../src/server/upstream/upstream.ts'
-import { memoryStore } from '../../src/stores/memory/memory-store.ts'
-import { sqliteStore } from '../../src/stores/sqlite/sqlite-store.ts'
-import type { Store } from '../../src/stores/store.ts'
+import { someStores } from '../every-store.ts'
+import { isLong } from '../is-long.ts'
 import { type StartedServer, startServer } from './start-server.ts'
 
 /** An upstream whose model follows a rule. */
@@ -81,23 +77,7 @@ const looking = () =>
     ]
   })
 
-const folder = mkdtempSync(join(tmpdir(), 'throughline-responses-'))
-let files = 0
-const opened: Store[] = []
-afterAll(async () => {
-  for (const store of opened) await store.close()
-  rmSync(folder, { recursive: true, force: true })
-})
-const kept = (store: Store) => {
-  opened.push(store)
-  return store
-}
-const stores: readonly (readonly [string, () => Store])[] = [
-  ['memory', () => kept(memoryStore())],
-  ['sqlite', () => kept(sqliteStore({ path: join(folder, `${files++}.db`) }))],
-]
-
-describe.each(stores)('the Responses API on %s', (_, create) => {
+describe.each(await someStores())('the Responses API on %s', (_, create) => {
   const start = (upstream: Upstream = echo()) => startServer({ store: create(), upstream })
 
   it('goes on from a response, in one conversation', async () => {
@@ -450,11 +430,13 @@ describe.each(stores)('the Responses API on %s', (_, create) => {
     ])
   })
 
-  it('still knows turn 1 after 60 turns in a window of 4096', async () => {
-    const server = await start(readerUpstream({ window: 4096 }))
+  const [turns, window] = isLong ? [60, 4096] : [30, 2048]
+  if (!isLong) console.info('Skipped: responses over 60 turns, only in the long run')
+  it(`still knows turn 1 after ${turns} turns in a window of ${window}`, async () => {
+    const server = await start(readerUpstream({ window }))
     const client = clientOf(server)
     let previous: string | undefined
-    for (let turn = 1; turn <= 60; turn++) {
+    for (let turn = 1; turn <= turns; turn++) {
       const input =
         turn === 1
           ? 'The boat is called Seagull.'
@@ -475,7 +457,7 @@ describe.each(stores)('the Responses API on %s', (_, create) => {
     expect((await stream.finalResponse()).output_text).toContain('Seagull')
     const [conversation, ...others] = await server.history.conversations()
     expect(others).toEqual([])
-    expect(conversation!.threads).toMatchObject([{ branch: 'main', head: 122 }])
+    expect(conversation!.threads).toMatchObject([{ branch: 'main', head: 2 * turns + 2 }])
   })
 })
 

@@ -7,13 +7,17 @@ import {
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ollamaUpstream } from '../../src/server/upstream/ollama-upstream.ts'
 import { readerUpstream } from '../../src/server/upstream/reader-upstream.ts'
+import type { Upstream } from '../../src/server/upstream/upstream.ts'
 import type { Store } from '../../src/stores/store.ts'
 import { someStores } from '../every-store.ts'
+import { isLong } from '../is-long.ts'
 import { ollamaAnswer, startUpstream, type UpstreamAnswer } from '../scripted-upstream.ts'
 import { type Message, textOf, UiChat } from '../ui-chat.ts'
 import { type StartedServer, startServer } from './start-server.ts'
 
 const path = '/throughline/v1/ui-chat'
+const [turns, window] = isLong ? [60, 4096] : [30, 2048]
+if (!isLong) console.info('Skipped: useChat over 60 turns, only in the long run')
 
 const strayResult = {
   id: 'x',
@@ -53,6 +57,28 @@ const simple = ({ type, ...part }: Message['parts'][number]) => {
 
 const filler = (turn: number) =>
   `Note ${turn}: we also talked about the weather, the garden, the neighbours and number ${turn}, at some length, as people do.`
+
+/** The reader, which waits after the first word of its answer to a question until it is told to go on. */
+function waitingInQuestions() {
+  let goOn = () => {}
+  const told = new Promise<void>(resolve => {
+    goOn = resolve
+  })
+  const inner = readerUpstream()
+  const model: Upstream['model'] = (...given) => {
+    const opened = inner.model(...given)
+    return {
+      ...opened,
+      async *stream(request) {
+        for await (const part of opened.stream(request)) {
+          yield part
+          if (String(request.messages.at(-1)!.content).endsWith('?')) await told
+        }
+      },
+    }
+  }
+  return { upstream: { ...inner, model }, goOn }
+}
 
 /** A server whose model gives the answers of a script, one for each time it is asked. */
 async function startScripted(
@@ -270,7 +296,8 @@ describe('useChat on the server', () => {
   })
 
   it('gives a page that was loaded again the running reply from its beginning', async () => {
-    const server = await startServer({ upstream: readerUpstream({ delayMs: 40 }) })
+    const { upstream, goOn } = waitingInQuestions()
+    const server = await startServer({ upstream })
     const ui = chatOn(server)
     await ui.say('The harbour code is four four seven one and the key is under the blue pot.')
     const asked = ui.say('What is the harbour code?')
@@ -279,7 +306,10 @@ describe('useChat on the server', () => {
     await ui.stop()
     await asked
     const again = chatOn(server, 'ada', saved)
-    await again.resumeStream()
+    const resumed = again.resumeStream()
+    await expect.poll(() => again.lastMessage?.role).toBe('assistant')
+    goOn()
+    await resumed
     expect(again.answer).toContain('four four seven one')
     expect(again.messages).toHaveLength(4)
     expect(again.lastMessage!.id).toBe(ui.lastMessage!.id)
@@ -396,19 +426,19 @@ describe('useChat on the server', () => {
     expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('No call waits')])
   })
 
-  it('chats over 60 turns in a window of 4096, and still knows turn 1', async () => {
-    const server = await startServer({ upstream: readerUpstream({ window: 4096 }) })
+  it(`chats over ${turns} turns in a window of ${window}, and still knows turn 1`, async () => {
+    const server = await startServer({ upstream: readerUpstream({ window }) })
     const ui = chatOn(server)
     await ui.say('The boat is called Seagull.')
-    for (let turn = 2; turn <= 60; turn++) await ui.say(filler(turn))
+    for (let turn = 2; turn <= turns; turn++) await ui.say(filler(turn))
     await ui.say('What is the boat called?')
     expect(ui.answer).toContain('Seagull')
     const context = ui.lastMessage!.parts.find(part => part.type === 'data-context')
-    expect(context?.data.tokens).toBeLessThan(4096)
+    expect(context?.data.tokens).toBeLessThan(window)
     // The first message is always sent; its answer was cut, and is brought back.
     expect(context?.data.recalled).toContain(2)
     expect(await server.history.conversations()).toMatchObject([
-      { conversation: 'ada', threads: [{ branch: 'main', head: 122 }] },
+      { conversation: 'ada', threads: [{ branch: 'main', head: 2 * turns + 2 }] },
     ])
     expect(server.served.at(-1)).toMatchObject({ face: 'ui-chat', model: 'reader' })
   })

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import pg from 'pg'
 import { rolldown } from 'rolldown'
 import { expect, it } from 'vitest'
+import { isLong } from '../../../test/is-long.ts'
 import { describePostgres } from '../../../test/postgres.ts'
 import { entry, exchange, newThread, open } from '../../testing/store-cases-help.ts'
 import type { Store, ThreadKey } from '../store.ts'
@@ -158,7 +159,8 @@ describePostgres('words that are indexed later, in PostgreSQL', server => {
     expect(await cutOffEverywhere(text => text.includes('.words ('))).not.toEqual([])
   })
 
-  it('loses nothing when its process is killed', async () => {
+  if (!isLong) console.info('Skipped: an indexer that is killed, only in the long run')
+  it.runIf(isLong)('loses nothing when its process is killed', async () => {
     const { schema, options, store, indexed, waiting } = await fresh()
     const threads = Array.from({ length: 3 }, newThread)
     for (const thread of threads)
