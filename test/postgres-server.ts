@@ -1,10 +1,9 @@
-import { randomInt } from 'node:crypto'
 import { chmodSync, chownSync, mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { freePort } from './free-port.ts'
 import { prepareBinaries, runAs, type ServerProcess, startAs } from './postgres-binaries.ts'
 
 /** A real PostgreSQL for tests. */
@@ -92,17 +91,4 @@ export async function connect(url: string): Promise<pg.Client> {
   client.on('error', () => {})
   await client.connect()
   return client
-}
-
-/**
- * Below the ports that the system gives to clients: while the server is down, a client that dials its port could
- * otherwise be given the same one, and would talk to itself.
- */
-async function freePort(): Promise<number> {
-  const port = randomInt(15_000, 30_000)
-  const isFree = await new Promise(resolve => {
-    const server = createServer().once('error', () => resolve(false))
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
-  })
-  return isFree ? port : freePort()
 }

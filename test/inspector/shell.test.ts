@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { freePort } from '../free-port.ts'
 import {
   expectNoAxeInLong,
   expectNoAxeViolations,
@@ -81,7 +82,8 @@ describe('the shell', () => {
   })
 
   it('says when the server is away and keeps what it shows; it comes back by itself', async () => {
-    const first = await serveInspector()
+    const port = await freePort()
+    const first = await serveInspector({ port })
     const { page } = await openPage(first, `/inspector/c/${sample}/notes`)
     await page.getByText('Toad patrol').waitFor()
     await page.getByRole('link', { name: 'Server live: reader' }).waitFor()
@@ -91,7 +93,7 @@ describe('the shell', () => {
     await shoot(page, 'away')
     await expectNoAxeInLong(page)
     await page.getByRole('button', { name: 'Try now' }).click()
-    const second = await serveInspector({ port: Number(new URL(first.url).port) })
+    const second = await serveInspector({ port })
     await page.getByRole('link', { name: 'Server live: reader' }).waitFor()
     await page.getByText(/No answer/).waitFor({ state: 'detached' })
     await second.stop()

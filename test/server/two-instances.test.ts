@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
@@ -8,6 +7,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { createHistory } from '../../src/history/index.ts'
 import type { MessageLike } from '../../src/log/message.ts'
 import { postgresStore } from '../../src/stores/postgres/postgres-store.ts'
+import { freePort } from '../free-port.ts'
 import { isLong } from '../is-long.ts'
 import { describePostgres } from '../postgres.ts'
 import { startAs } from '../postgres-binaries.ts'
@@ -145,12 +145,4 @@ function findPgBouncer(): string {
   if (found() === '')
     throw new Error('PgBouncer is missing and could not be installed: install the package pgbouncer')
   return found()
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise(resolve => server.close(resolve))
-  return port
 }
