@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { countingDriver } from '../../src/stores/sqlite/counting-driver.fixture.ts'
 import { sqliteStore } from '../../src/stores/sqlite/sqlite-store.ts'
+import { watchDisk } from '../../src/stores/sqlite/watched-disk.fixture.ts'
 import { ollamaAnswer, type UpstreamAnswer } from '../scripted-upstream.ts'
 import { startScripted } from './scripted-server.ts'
 
@@ -15,9 +15,9 @@ const looks = ollamaAnswer([
 /** A server on an SQLite file, and how often its commits waited for the disk: in all, and when the model was last asked. */
 async function start() {
   const folder = mkdtempSync(join(tmpdir(), 'throughline-waits-'))
-  const { driver, state } = countingDriver()
+  const disk = watchDisk()
   let atAsking = 0
-  const store = sqliteStore({ path: join(folder, 'log.db'), driver })
+  const store = sqliteStore({ path: join(folder, 'log.db') })
   onTestFinished(async () => {
     await store.close()
     rmSync(folder, { recursive: true })
@@ -25,7 +25,7 @@ async function start() {
   const script: UpstreamAnswer[] = []
   const { url, lines } = await startScripted(
     () => {
-      atAsking = state.waited
+      atAsking = disk.begun
       return script.shift()!
     },
     { store },
@@ -33,13 +33,13 @@ async function start() {
   /** Sends a list, and tells how often it waited before the model was asked, and after. */
   async function send(messages: readonly object[], answer: UpstreamAnswer) {
     script.push(answer)
-    const before = state.waited
+    const before = disk.begun
     const body = JSON.stringify({ model: 'm', messages, tools })
     const headers = { 'content-type': 'application/json' }
     const response = await fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body })
     expect(response.status, await response.clone().text()).toBe(200)
     const { choices } = (await response.json()) as { choices: { message: object }[] }
-    const [asking, reply] = [atAsking - before, state.waited - atAsking]
+    const [asking, reply] = [atAsking - before, disk.begun - atAsking]
     return { reply: choices[0]!.message, waited: { asking, reply } }
   }
   return { send, lines }

@@ -36,7 +36,7 @@ export async function backupSqlite({ path, to, driver }: BackupSqliteOptions): P
       return { bytes: statSync(to).size }
     })
   } finally {
-    connection.close()
+    await connection.close()
     for (const end of ['', '-journal']) rmSync(partial + end, { force: true })
   }
 }

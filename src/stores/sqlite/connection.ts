@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { InvalidOptionError, showValue } from '../../log/error.ts'
 import { StoreError } from '../store-error.ts'
+import { createDiskSync } from './disk-sync.ts'
 import {
   loadDriver,
   type SqliteDatabase,
@@ -30,10 +31,12 @@ export interface Connection {
   run(sql: string, ...values: SqliteValue[]): number
   exec(sql: string): void
   /**
-   * Runs one transaction: on disk when this returns, rolled back when it throws. One that `isFollowed` waits for no disk: it is
-   * in the write-ahead log, and on disk with the next one that is not.
+   * Runs one transaction: committed when this returns, rolled back when it throws. It is on disk when `synced` has resolved,
+   * so nobody is told of it before.
    */
-  write<T>(work: () => T, isFollowed?: boolean): T
+  write<T>(work: () => T): T
+  /** Resolves when all that was committed up to now is on disk. */
+  synced(): Promise<void>
   /**
    * Remembers what only the writer of the file can change, so that it need not be read again; a reader remembers
    * nothing. Any rollback makes it forget everything.
@@ -41,7 +44,8 @@ export interface Connection {
   remember<T>(key: string, value: T): T
   recall<T>(key: string): T | undefined
   forget(): void
-  close(): void
+  /** Refuses further calls at once. Closes the file when the last sync is over. */
+  close(): Promise<void>
 }
 
 export function openConnection({
@@ -53,10 +57,10 @@ export function openConnection({
   const unlock = readOnly ? () => {} : lockForWriting(driver, path)
   const statements = new Map<string, SqliteStatement>()
   const known = new Map<string, unknown>()
+  const disk = createDiskSync(path)
   let isClosed = false
+  let closing: Promise<void> | undefined
   let isDurable = false
-  /** Whether a commit waits for the disk, as the file is opened. */
-  let isWaiting = true
   const open = (): OpenDatabase => (readOnly ? openForReading(driver, path) : openForWriting(driver, path))
   let { database, hasChanged, farewell } = typed(open, unlock)
 
@@ -75,7 +79,6 @@ export function openConnection({
     statements.clear()
     database.close()
     ;({ database, hasChanged, farewell } = next)
-    isWaiting = true
   }
 
   function attempt<T>(work: () => T, onError?: () => void): T {
@@ -116,19 +119,19 @@ export function openConnection({
     },
     run: (sql, ...values) => attempt(() => Number(statement(sql).run(...values).lastInsertRowid)),
     exec: sql => attempt(() => database.exec(sql)),
-    write(work, isFollowed = false) {
+    write(work) {
       if (readOnly) throw new StoreError('store_read_only', `The store ${path} was opened to be read only.`)
       return attempt(() => {
-        if (isWaiting === isFollowed) database.exec(`PRAGMA synchronous = ${isFollowed ? 'NORMAL' : 'FULL'}`)
-        isWaiting = !isFollowed
         statement('BEGIN IMMEDIATE').run()
         const result = work()
-        if (!isDurable && !isFollowed) assertDurable(database, path)
+        if (!isDurable) assertDurable(database, path)
+        isDurable = true
+        disk.expectCommit()
         statement('COMMIT').run()
-        isDurable ||= !isFollowed
         return result
       }, rollBack)
     },
+    synced: () => disk.synced(),
     remember(key, value) {
       if (known.size >= maxKnown) known.clear()
       if (!readOnly) known.set(key, value)
@@ -137,18 +140,25 @@ export function openConnection({
     recall: <T>(key: string) => known.get(key) as T | undefined,
     forget: () => known.clear(),
     close() {
-      if (isClosed) return
-      isClosed = true
-      known.clear()
-      statements.clear()
-      try {
-        database.exec(farewell)
-      } catch {
-        // The rest stays in the write-ahead log beside the file.
-      }
-      database.close()
-      unlock()
+      closing ??= close()
+      return closing
     },
+  }
+
+  async function close(): Promise<void> {
+    isClosed = true
+    // The writes that wait for it are told when it fails.
+    if (disk.isBehind()) await disk.synced().catch(() => {})
+    known.clear()
+    statements.clear()
+    disk.close()
+    try {
+      database.exec(farewell)
+    } catch {
+      // The rest stays in the write-ahead log beside the file.
+    }
+    database.close()
+    unlock()
   }
 
   /** Rolls back. After some errors (a full disk, say) SQLite has done it by itself. */
@@ -166,15 +176,16 @@ const maxKnown = 3_000
 
 /**
  * Reads the pragmas back after the first write and before its commit: a build with another default for WAL lowers
- * `synchronous` at that point, in silence, and acknowledged writes would not survive a loss of power.
+ * `synchronous` at that point, in silence. Without it SQLite copies the log into the file before the log is on disk, and a loss
+ * of power would damage the file.
  */
 function assertDurable(database: SqliteDatabase, path: string): void {
   const { synchronous } = database.prepare('PRAGMA synchronous').get() as { synchronous: number }
   const { journal_mode: journal } = database.prepare('PRAGMA journal_mode').get() as { journal_mode: string }
-  if (synchronous === 2 && journal === 'wal') return
+  if (synchronous >= 1 && journal === 'wal') return
   throw new StoreError(
     'store_not_durable',
-    `${path}: SQLite runs with synchronous=${synchronous}, journal_mode=${journal} instead of 2 (FULL) and wal: ` +
+    `${path}: SQLite runs with synchronous=${synchronous}, journal_mode=${journal} instead of 1 (NORMAL) and wal: ` +
       'a loss of power could take back what was stored. Use another SQLite driver or file system.',
   )
 }

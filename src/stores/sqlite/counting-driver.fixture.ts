@@ -3,21 +3,13 @@ import { loadDriver, type SqliteDriver } from './driver.ts'
 /** What a store has committed. `fails`: whether the next commit does. */
 export interface Commits {
   commits: number
-  /** How many of them waited for the disk. */
-  waited: number
   fails: boolean
 }
 
 /** The driver that is used here, and the commits that it makes. */
 export function countingDriver(): { readonly driver: SqliteDriver; readonly state: Commits } {
-  const state: Commits = { commits: 0, waited: 0, fails: false }
-  let isWaiting = false
+  const state: Commits = { commits: 0, fails: false }
   class Counting extends loadDriver() {
-    override exec(sql: string) {
-      const mode = /synchronous = (\w+)/.exec(sql)?.[1]
-      if (mode !== undefined) isWaiting = mode === 'FULL'
-      super.exec(sql)
-    }
     override prepare(sql: string) {
       const statement = super.prepare(sql)
       if (sql !== 'COMMIT') return statement
@@ -25,7 +17,6 @@ export function countingDriver(): { readonly driver: SqliteDriver; readonly stat
         ...statement,
         run() {
           state.commits += 1
-          if (isWaiting) state.waited += 1
           if (!state.fails) return statement.run()
           state.fails = false
           throw new Error('the disk is gone')

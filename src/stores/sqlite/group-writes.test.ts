@@ -5,6 +5,7 @@ import { afterAll, expect, it } from 'vitest'
 import { entry, long, open, read } from '../../testing/store-cases-help.ts'
 import { countingDriver } from './counting-driver.fixture.ts'
 import { sqliteStore } from './sqlite-store.ts'
+import { watchDisk } from './watched-disk.fixture.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'throughline-groups-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -82,22 +83,22 @@ it('writes what waits before it closes', async () => {
 })
 
 it('waits for the disk once for writes that are followed and the one that follows', async () => {
-  const { state, store } = openStore()
+  const disk = watchDisk()
+  const { store } = openStore()
   const begun = await open(store, thread(1))
-  const waited = state.waited
+  const waited = disk.begun
   const append = { lease: begun.lease, expectedHead: 1, entries: [entry('a')], isFollowed: true }
   await store.append(thread(1), append)
   await store.append(thread(1), { ...append, expectedHead: 2, entries: [entry('b')] })
   await store.saveCache(thread(1), 'fold', 1, new Uint8Array([1]))
-  expect(state.waited).toBe(waited)
+  expect(disk.begun).toBe(waited)
   await store.append(thread(1), { ...append, expectedHead: 3, entries: [entry('c')], isFollowed: false })
-  expect(state.waited).toBe(waited + 1)
-  // In one transaction, one that is not followed has all wait.
+  expect(disk.begun).toBe(waited + 1)
   await Promise.all([
     store.begin(thread(2), { ...turn(), isFollowed: true }),
     store.begin(thread(3), turn()),
     store.begin(thread(4), { ...turn(), isFollowed: true }),
   ])
-  expect(state.waited).toBe(waited + 2)
+  expect(disk.begun).toBe(waited + 2)
   await store.close()
 })

@@ -11,8 +11,8 @@ export interface WriteOptions<T> extends MayBeFollowed {
 /** Writes that share transactions. */
 export interface GroupedWrites {
   /**
-   * Runs work in a transaction: on disk when this resolves, rolled back when it rejects. Work may be run again, so it must
-   * change nothing but the file. One that `isFollowed` waits for the disk only where it shares its transaction.
+   * Runs work in a transaction: on disk when this resolves. Work may be run again, so it must change nothing but the file. One
+   * that `isFollowed` resolves with its commit, and is on disk with the next one that is not.
    */
   write<T>(about: About, work: () => T, how?: WriteOptions<T>): Promise<T>
   /** Runs all writes that wait. */
@@ -20,8 +20,9 @@ export interface GroupedWrites {
 }
 
 /**
- * Runs the writes of one turn of the event loop in one transaction: what costs is the commit, which waits for the disk. If
- * one of them fails, all are rolled back and each is run in a transaction of its own, so none takes another one back. A
+ * Runs the writes of one turn of the event loop in one transaction, as the commit costs more than the write. A write resolves
+ * when a sync that began after its commit has ended, and rejects when that sync fails; reads see it from its commit on. If
+ * a write fails, all of its group are rolled back and each is run in a transaction of its own, so none takes another one back. A
  * group has one write of each conversation, so that each sees what the one before it has left. Where the last write was to
  * the same conversation, nobody else is writing: there is nothing to wait for.
  */
@@ -44,10 +45,7 @@ export function groupWrites(connection: Connection): GroupedWrites {
   function tryAll(group: readonly Waiting[]): boolean {
     let results: readonly unknown[]
     try {
-      results = connection.write(
-        () => group.map(({ work }) => work()),
-        group.every(({ isFollowed }) => isFollowed),
-      )
+      results = connection.write(() => group.map(({ work }) => work()))
     } catch {
       return false
     }
@@ -55,19 +53,25 @@ export function groupWrites(connection: Connection): GroupedWrites {
       one.onCommit?.(results[at])
     })
     group.forEach((one, at) => {
-      one.resolve(results[at])
+      settle(one, results[at])
     })
     return true
   }
 
-  function runAlone({ work, onCommit, isFollowed, resolve, reject }: Waiting): void {
+  function runAlone(one: Waiting): void {
     try {
-      const result = connection.write(work, isFollowed)
-      onCommit?.(result)
-      resolve(result)
+      const result = connection.write(one.work)
+      one.onCommit?.(result)
+      settle(one, result)
     } catch (error) {
-      reject(error)
+      one.reject(error)
     }
+  }
+
+  /** Tells the writer of a commit, after the disk has it. */
+  function settle({ isFollowed, resolve, reject }: Waiting, result: unknown): void {
+    if (isFollowed) resolve(result)
+    else connection.synced().then(() => resolve(result), reject)
   }
 
   return {

@@ -12,8 +12,11 @@ export interface OpenDatabase {
 }
 
 const pragmas = 'PRAGMA busy_timeout = 5000; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF'
-/** `fullfsync` matters on macOS only, where fsync does not reach the disk; `secure_delete` overwrites what is deleted. */
-const writerPragmas = `${pragmas}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON;
+/**
+ * `synchronous = NORMAL` waits for the disk only when the log is copied into the file or begun anew; for commits `createDiskSync`
+ * waits. `fullfsync` matters on macOS only, where fsync does not reach the disk; `secure_delete` overwrites what is deleted.
+ */
+const writerPragmas = `${pragmas}; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA fullfsync = ON;
   PRAGMA checkpoint_fullfsync = ON; PRAGMA recursive_triggers = ON; PRAGMA secure_delete = ON;
   PRAGMA journal_size_limit = 67108864`
 /** Gives the exclusive lock back: an index in memory cannot be shared, so WAL is left first. */

@@ -54,13 +54,13 @@ describe('the file', () => {
     await store.close()
   })
 
-  it('is synchronous=FULL, and refuses to write where a driver lowers it', async () => {
+  it('is synchronous=NORMAL, and refuses to write where a driver lowers it', async () => {
     const good = storeWithDatabase()
     await exchange(good.store, thread, 'a')
-    expect(good.database.prepare('PRAGMA synchronous').get()).toEqual({ synchronous: 2 })
+    expect(good.database.prepare('PRAGMA synchronous').get()).toEqual({ synchronous: 1 })
     await good.store.close()
     const path = newPath()
-    const bad = storeWithDatabase({ path }, sql => sql.replace('synchronous = FULL', 'synchronous = NORMAL'))
+    const bad = storeWithDatabase({ path }, sql => sql.replace('synchronous = NORMAL', 'synchronous = OFF'))
     await expect(open(bad.store, thread)).rejects.toThrow(code('store_not_durable'))
     await expect(open(bad.store, thread)).rejects.toThrow(code('store_not_durable'))
     await bad.store.close()
@@ -238,7 +238,7 @@ describe('a file that was there before', () => {
     expect(migrate(writer, { search: true }, versions)).toEqual([])
     expect(() => refuseOutdated(reader, versions)).not.toThrow()
     expect(reader.all('SELECT DISTINCT mood FROM entries')).toEqual([{ mood: 'calm' }])
-    for (const connection of [reader, writer]) connection.close()
+    for (const connection of [reader, writer]) await connection.close()
     const old = sqliteStore({ path })
     await expect(old.head(thread)).rejects.toThrow('has schema 2, this version knows 1: update throughline')
     await old.close()

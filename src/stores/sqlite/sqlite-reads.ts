@@ -60,7 +60,12 @@ export function sqliteReads(context: SqliteContext): Reads {
     },
     async conversations(tenant, options = {}) {
       const connection = context.ready()
-      saveTimes(context)
+      try {
+        saveTimes(context)
+      } catch (error) {
+        // A disk that fails or is full can still be read: the times are older than they should be.
+        if (!(error instanceof StoreError && ['store_io', 'store_full'].includes(error.code))) throw error
+      }
       verifyNames(connection)
       const rows = connection.all<ListedRow>(listSql(options), tenant, ...placesOf(options))
       return rows.map(row => toInfo(connection, row))

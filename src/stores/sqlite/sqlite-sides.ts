@@ -48,12 +48,9 @@ export function sqliteSides(context: SqliteContext): Sides {
       )
     },
     async findMarks(tenant, marks, { limit = 16 } = {}) {
-      const connection = context.ready()
-      return [...new Set(marks)].flatMap(mark =>
-        connection
-          .all<PlaceRow>(placesSql, mark, tenant, limit)
-          .map(({ at, ...names }) => ({ mark, at, thread: { tenant, ...names } })),
-      )
+      const wanted = JSON.stringify([...new Set(marks)])
+      const rows = context.ready().all<PlaceRow>(placesSql, wanted, tenant, limit)
+      return rows.map(({ mark, at, ...names }) => ({ mark, at, thread: { tenant, ...names } }))
     },
   }
 }
@@ -75,8 +72,14 @@ interface CacheRow extends Checked {
 const cacheSum = (branchId: number, key: string, at: number, bytes: Uint8Array) =>
   checksum([branchId, key, at], bytes)
 
-type PlaceRow = Pick<MarkedPlace, 'at'> & Omit<MarkedPlace['thread'], 'tenant'>
+type PlaceRow = Omit<MarkedPlace, 'thread'> & Omit<MarkedPlace['thread'], 'tenant'>
 
-const placesSql = `SELECT at, conversation, actor, branch FROM marks
-  JOIN branches ON branches.id = branch_id JOIN conversations ON conversations.id = conversation_id
-  WHERE mark = ? AND tenant = ? ORDER BY marks.number DESC LIMIT ?`
+const joined =
+  'JOIN branches ON branches.id = branch_id JOIN conversations ON conversations.id = conversation_id'
+
+/** CROSS JOIN keeps the order: each mark that is wanted is looked up in the index. */
+const placesSql = `SELECT mark, at, conversation, actor, branch FROM json_each(?1) AS wanted
+  CROSS JOIN marks ON marks.number IN (
+    SELECT marks.number FROM marks ${joined} WHERE mark = wanted.value AND tenant = ?2
+    ORDER BY marks.number DESC LIMIT ?3
+  ) ${joined} ORDER BY wanted.key, marks.number DESC`

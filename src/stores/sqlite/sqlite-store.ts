@@ -96,12 +96,20 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
   }
 
   const store: Store = {
-    migrate: async ({ dryRun = false } = {}) => update(dryRun),
+    async migrate({ dryRun = false } = {}) {
+      const steps = update(dryRun)
+      await connection.synced()
+      return steps
+    },
     ...sqliteTurns(context),
     ...sqliteWrites(context),
     ...sqliteReads(context),
     ...sqliteSides(context),
-    check: async ({ rebuild = false } = {}) => checkFile(ready(), { isIndexed, rebuild }),
+    async check({ rebuild = false } = {}) {
+      const problems = checkFile(ready(), { isIndexed, rebuild })
+      if (rebuild) await connection.synced()
+      return problems
+    },
     async close() {
       writes.flush()
       try {
@@ -109,7 +117,7 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
       } catch {
         // The times are older than they should be, and nothing else is missing.
       }
-      connection.close()
+      await connection.close()
     },
   }
   return checkedStore(store, maxEntryBytes)
