@@ -5,6 +5,7 @@ import type { Fault } from './writer-line.ts'
 /** Stores with one fault each, which the harness must find. */
 export const brokenStores: Readonly<Record<Fault, (store: Store) => Store>> = {
   late: lateStore,
+  hasty: hastyStore,
   torn: tornStore,
   unfenced: unfencedStore,
   deaf: deafStore,
@@ -51,6 +52,15 @@ function lateStore(store: Store): Store {
       return { head }
     },
     renew: async () => {},
+  }
+}
+
+/** A store that acknowledges what is committed before the disk has it. */
+function hastyStore(store: Store): Store {
+  return {
+    ...store,
+    begin: (thread, begin) => store.begin(thread, { ...begin, isFollowed: true }),
+    append: (thread, append) => store.append(thread, { ...append, isFollowed: true }),
   }
 }
 

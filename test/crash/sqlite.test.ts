@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isLong } from '../is-long.ts'
+import { cutPower } from './cut-power.ts'
 import { failAtPoints } from './fail-at-points.ts'
 import { killAtPoints } from './kill-at-points.ts'
 import { killLoop } from './kill-loop.ts'
@@ -53,7 +54,7 @@ describe.skipIf(reason)('a SQLite log whose writer is killed at a call of the sy
 describe.skipIf(reason)('a SQLite log on a disk that fails', () => {
   it.each([
     ['a write', 'EIO', isWrite],
-    ['a sync', 'EIO', isSync],
+    ['a sync of SQLite', 'EIO', (point: CrashPoint) => isSync(point) && !isLogSync(point)],
     ['a write for want of room', 'ENOSPC', isWrite],
   ] as const)('goes on when %s has failed once', async (_, error, isMeant) => {
     const chosen = spread(points.filter(isMeant), 2)
@@ -64,6 +65,20 @@ describe.skipIf(reason)('a SQLite log on a disk that fails', () => {
     // What was refused was done the second time.
     expect(exits).toEqual(exits.map(() => 0))
   })
+
+  it.each(['EIO', 'ENOSPC'] as const)(
+    'refuses all writes until it is opened again when the sync of its log has failed with %s',
+    async error => {
+      const chosen = spread(points.filter(isLogSync), 2)
+      expect(chosen.length).toBeGreaterThan(1)
+      const { acknowledged, refused, exits, faults } = await failAtPoints(program, chosen, { error })
+      expect(faults).toEqual([])
+      expect(acknowledged).toBeGreaterThan(0)
+      // The last sync may be that of closing, for which nobody waits.
+      expect(exits.slice(0, 2)).toEqual([gaveUp, gaveUp])
+      expect(refused.map(({ message }) => message).join()).toMatch(/may be stored or not.*nothing was stored/)
+    },
+  )
 
   it('stores nothing more when the disk is full, says so, and is still read', async () => {
     const options = { error: 'ENOSPC', isLasting: true } as const
@@ -92,6 +107,27 @@ describe.skipIf(reason)('a SQLite log on a disk that fails', () => {
     expect(faults).toEqual([])
     expect(refused.length).toBeGreaterThan(0)
     expect(acknowledged).toBeGreaterThan(0)
+  })
+})
+
+describe.skipIf(reason)('a SQLite log whose machine loses its power', () => {
+  it.each([
+    ['while it writes', {}, 6],
+    ['while it opens and closes the file, too', { isReopening: true }, 4],
+  ] as const)('has all that was acknowledged, whole, %s', async (_, options, count) => {
+    const choose = <T>(all: readonly T[]) => spread(all, count)
+    const { moments, acknowledged, faults } = await cutPower(program, choose, options)
+    console.log(
+      `power cut at ${isLong ? moments : count} of ${moments} moments, ${acknowledged} steps acknowledged`,
+    )
+    expect(faults).toEqual([])
+    expect(acknowledged).toBeGreaterThan(0)
+  })
+
+  it('would notice a store that acknowledges before the disk has it', async () => {
+    const { acknowledged, faults } = await cutPower(program, all => all, { fault: 'hasty' })
+    expect(acknowledged).toBeGreaterThan(0)
+    expect(faults.join()).toContain('was acknowledged and is not there')
   })
 })
 
@@ -125,4 +161,9 @@ function isSync({ call }: CrashPoint): boolean {
 
 function isWrite({ call }: CrashPoint): boolean {
   return call.includes('write')
+}
+
+/** SQLite syncs by fsync; the store syncs its log by fdatasync, in a thread of its own. */
+function isLogSync({ call }: CrashPoint): boolean {
+  return call === 'fdatasync'
 }

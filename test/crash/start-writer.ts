@@ -59,7 +59,9 @@ export async function createWriterProgram(): Promise<WriterProgram> {
 
 function startWriter(command: string, parameters: readonly string[]): Writer {
   // In a process group of its own: what runs under strace outlives a strace that is killed alone.
-  const child = spawn(command, parameters, { stdio: ['pipe', 'pipe', 'pipe'], detached: true })
+  // One thread beside the event loop: strace counts the calls of each thread by themselves.
+  const env = { ...process.env, UV_THREADPOOL_SIZE: '1' }
+  const child = spawn(command, parameters, { stdio: ['pipe', 'pipe', 'pipe'], detached: true, env })
   const lines: WriterLine[] = []
   let problem = ''
   child.stdin.on('error', () => {})

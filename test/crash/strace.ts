@@ -36,6 +36,12 @@ export const traced = (path: string, trace: string): readonly string[] => [
   ...['-o', trace, '-e', `trace=${calls.map(call => `?${call}`).join()}`],
 ]
 
+/** Runs under strace and lists all that is written anywhere, byte by byte, with what is created, synced and removed. */
+export const tracedWhole = (trace: string): readonly string[] => [
+  ...['strace', '-f', '-qq', '-y', '-xx', '-s', '10000000', '-o', trace],
+  ...['-e', `trace=openat,${calls.map(call => `?${call}`).join()}`],
+]
+
 /** Killed when it is about to make this call. strace counts each name by itself: a point is a name and a number. */
 export const killedAt = (path: string, { call, n }: CrashPoint): readonly string[] =>
   tampered(path, call, `signal=SIGKILL:when=${n}`)

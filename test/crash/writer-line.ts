@@ -23,7 +23,7 @@ export interface WriterOptions {
   readonly isFragile?: boolean
 }
 
-export type Fault = 'late' | 'torn' | 'unleased' | 'unfenced' | 'deaf'
+export type Fault = 'late' | 'hasty' | 'torn' | 'unleased' | 'unfenced' | 'deaf'
 
 export type Step = 'open' | 'begin' | 'append' | 'complete'
 

@@ -121,6 +121,7 @@ export function openConnection({
     exec: sql => attempt(() => database.exec(sql)),
     write(work) {
       if (readOnly) throw new StoreError('store_read_only', `The store ${path} was opened to be read only.`)
+      disk.assertSound()
       return attempt(() => {
         statement('BEGIN IMMEDIATE').run()
         const result = work()

@@ -80,8 +80,8 @@ describe('createDiskSync', () => {
     await Promise.all(all)
     expect(told).toEqual(['a', 'b store_io', 'c store_io'])
     disk.error = undefined
-    expect(() => sync.expectCommit()).toThrow(code('store_io'))
-    expect(() => sync.expectCommit()).toThrow(/^.*\.db: nothing was stored, because .*EIO.*open it again/)
+    expect(() => sync.assertSound()).toThrow(code('store_io'))
+    expect(() => sync.assertSound()).toThrow(/^.*\.db: nothing was stored, because .*EIO.*open it again/)
     await expect(sync.synced()).rejects.toThrow(/-wal: .*EIO.*may be stored or not.*open it again/)
     expect([disk.begun, sync.isBehind()]).toEqual([2, false])
     sync.close()

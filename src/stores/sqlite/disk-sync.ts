@@ -4,7 +4,9 @@ import { StoreError } from '../store-error.ts'
 
 /** Makes commits survive a loss of power. SQLite only writes them to the write-ahead log; the waiting is done in Node's thread pool. */
 export interface DiskSync {
-  /** Call it inside every transaction, just before its commit. Throws after a sync has failed. */
+  /** Call it before every transaction. Throws after a sync has failed. */
+  assertSound(): void
+  /** Call it inside every transaction, just before its commit. */
   expectCommit(): void
   /** Resolves when every commit up to now is on disk. */
   synced(): Promise<void>
@@ -50,8 +52,10 @@ export function createDiskSync(path: string): DiskSync {
   }
 
   return {
-    expectCommit() {
+    assertSound() {
       if (failure) throw refused(path, failure)
+    },
+    expectCommit() {
       file ??= openLog(path)
       commits += 1
     },
