@@ -54,6 +54,19 @@ describe('createDiskSync', () => {
     sync.close()
   })
 
+  it('lets those who were told commit again before the next sync, and share it', async () => {
+    const { disk, sync, told, commit } = openSync()
+    disk.isHeld = true
+    const first = commit('a').then(() => commit('c'))
+    const second = commit('b')
+    await idle()
+    disk.isHeld = false
+    disk.release()
+    await Promise.all([first, second])
+    expect([disk.begun, told.sort()]).toEqual([2, ['a', 'b', 'c']])
+    sync.close()
+  })
+
   it('waits for nothing where nothing was committed since, and for the running sync where that has all', async () => {
     const { disk, sync, commit } = openSync()
     await sync.synced()

@@ -41,8 +41,13 @@ export function createDiskSync(path: string): DiskSync {
       if (error) return fail(error, [...group, ...waiting])
       onDisk = upTo
       for (const { resolve } of group) resolve()
-      if (waiting.length > 0) start(file)
+      // Those who were just told may commit again at once, in an immediate: waiting for that, all share one sync again.
+      if (waiting.length > 0) setImmediate(() => setImmediate(startNext, file))
     })
+  }
+
+  function startNext(file: number): void {
+    if (!running && waiting.length > 0) start(file)
   }
 
   function fail(error: NodeJS.ErrnoException, all: readonly Waiting[]): void {
@@ -65,7 +70,7 @@ export function createDiskSync(path: string): DiskSync {
         if (failure) return reject(notSynced(path, failure))
         if (running?.upTo === commits) return running.group.push({ resolve, reject })
         waiting.push({ resolve, reject })
-        if (!running) start(file)
+        startNext(file)
       }),
     isBehind: () => onDisk < commits && !failure,
     close() {
