@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
+import { isLong } from './is-long.ts'
 
 const folder = join(import.meta.dirname, '../examples')
 const examples = [
@@ -30,8 +31,10 @@ const expected: Readonly<Record<string, RegExp>> = {
   '03-own-policy.ts': /ok: gives nothing for nothing.*elided: too short to matter/s,
 }
 
+if (!isLong) console.info('Skipped: every case of a store on the example of one, only in the long run')
+
 describe('examples', () => {
-  it.each(examples)('%s runs', async name => {
+  it.each(examples.filter(name => isLong || name !== 'own-store/run.ts'))('%s runs', async name => {
     const printed: string[] = []
     const log = vi.spyOn(console, 'log').mockImplementation((...values) => {
       printed.push(values.map(value => (typeof value === 'string' ? value : JSON.stringify(value))).join(' '))

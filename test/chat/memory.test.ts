@@ -5,6 +5,7 @@ import type { Model } from 'throughline/models'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { aiSdk } from '../../src/models/ai-sdk/ai-sdk.ts'
+import { isLong } from '../is-long.ts'
 import { expectValid, inChat, newHistory, partsOf, serveReader, warningsIn } from './help.ts'
 
 let server: Awaited<ReturnType<typeof serveReader>>
@@ -12,6 +13,8 @@ beforeAll(async () => {
   server = await serveReader()
 })
 afterAll(() => server.close())
+
+const [turns, middle] = isLong ? [300, 150] : [160, 60]
 
 /** What was said in a turn, and how it is asked for much later. */
 const facts = [
@@ -23,7 +26,7 @@ const facts = [
     answer: 'pier nine',
   },
   {
-    turn: 150,
+    turn: middle,
     text: 'My sister Ada was born in Svendborg.',
     question: 'Where was my sister Ada born?',
     answer: 'Svendborg',
@@ -33,11 +36,11 @@ const winds = ['north', 'east', 'south', 'west']
 const chatter = (turn: number) =>
   `Today I counted ${turn * 3} gulls near the old mill, the wind came from the ${winds[turn % 4]}, and we had soup.`
 
-it('still answers from turn 1, 7 and 150 after 300 turns in 4096 tokens, where the last messages alone do not', async () => {
+it('still answers from the first turns and the middle after many in 4096 tokens, where the last messages alone do not', async () => {
   const history = newHistory()
   const model = server.ollama()
   const chat = createChat({ history, model, system: 'You help a family with its household.' })
-  for (let turn = 1; turn <= 300; turn++) {
+  for (let turn = 1; turn <= turns; turn++) {
     const text = facts.find(fact => fact.turn === turn)?.text ?? chatter(turn)
     const parts = await partsOf(chat.send(text, inChat))
     expect(warningsIn(parts)).toEqual([])
@@ -45,7 +48,7 @@ it('still answers from turn 1, 7 and 150 after 300 turns in 4096 tokens, where t
   }
   const thread = history.thread('chat')
   const log = await thread.messages()
-  expect(log).toHaveLength(600)
+  expect(log).toHaveLength(2 * turns)
   const recent = createChat({ history, model, policy: sliding({ messages: 50 }) })
   for (const { turn, question, answer } of facts) {
     const { text } = await chat.send(question, inChat).result()
@@ -54,7 +57,7 @@ it('still answers from turn 1, 7 and 150 after 300 turns in 4096 tokens, where t
     const last = [...log.slice(-80), { role: 'user', content: question }]
     expect(await ask(model, last), `turn ${turn}`).not.toContain(answer)
     // And as a policy: what is protected stays, so only the first message is still known.
-    const branch = (await thread.fork({ at: 600 })).key.branch
+    const branch = (await thread.fork({ at: 2 * turns })).key.branch
     const slid = (await recent.send(question, { ...inChat, branch }).result()).text
     if (turn === 1) expect(slid).toContain(answer)
     else expect(slid, `turn ${turn}`).not.toContain(answer)

@@ -5,7 +5,7 @@ import { reader } from '../../src/models/reader/reader.ts'
 import { isLong } from '../is-long.ts'
 import { openExperiments } from './fixture.ts'
 
-const [experimentsCount, steps] = isLong ? [100, 20] : [20, 5]
+const [experimentsCount, steps] = isLong ? [100, 20] : [8, 4]
 
 it('runs many experiments of three roles side by side, each with a memory of its own', async () => {
   const { experiments, history } = openExperiments()
