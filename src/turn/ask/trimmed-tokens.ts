@@ -1,9 +1,12 @@
 import type { Receipt } from '../../context/receipt.ts'
 
-/** How many tokens of what must be sent were cut, because it did not fit. 0 if nothing was. */
-export function trimmedTokens({ stretches, ...receipt }: Receipt): number {
+/**
+ * How many tokens of what must be sent were cut, because it did not fit. 0 if nothing was. Receipts make their lists when
+ * they are first read: nearly always `stretches` tells enough.
+ */
+export function trimmedTokens(receipt: Receipt): number {
   const isCut = ({ fate, rule }: Receipt['stretches'][number]) => fate === 'altered' && rule === 'trim'
-  const cut = stretches.filter(isCut)
+  const cut = receipt.stretches.filter(isCut)
   if (cut.length === 0) return 0
   const isIn = (seq: number) => cut.some(({ first, last }) => first <= seq && seq <= last)
   const whole = receipt.entries.reduce((sum, { seq, tokens }) => sum + (isIn(seq) ? tokens : 0), 0)
