@@ -80,6 +80,8 @@ export interface ServerOptions extends AnswerOptions {
   readonly sideModel?: string
   /** Whether the beginning of a next prompt is read while nobody waits: see the setting. Default `off`. */
   readonly readAhead?: CacheOptions['readAhead']
+  /** How long nobody must have been answered before a prompt is read ahead. Default 200 ms. */
+  readonly quietMs?: number
   /** Whether conversations keep their slots of llama.cpp: see the setting. Default `off`. */
   readonly slots?: CacheOptions['slots']
   /** How long what clients ask beside conversations is kept: titles, tags. Default one day. */
@@ -151,7 +153,7 @@ export function createServer(given: ServerOptions): Server {
   })
   const metrics = createMetrics()
   const { sideModel, readAhead = 'off', slots = 'off' } = given
-  const cache = createCache({ readAhead, slots, now, onRead: metrics.readAhead })
+  const cache = createCache({ readAhead, slots, quietMs: given.quietMs, now, onRead: metrics.readAhead })
   const gate = createGate(maxStreams, inside => cache.busy(inside === 0))
   // A list of messages has about 20 JSON values per message.
   const limits = {

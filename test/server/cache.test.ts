@@ -32,14 +32,14 @@ function createClient({ url }: StartedServer, name: string, path = '/v1/chat/com
 async function withLlama(given: CachingOptions, options: Partial<ServerOptions>) {
   const llama = await startLlama(given)
   const upstream = openaiUpstream({ url: llama.url, window: 8192 })
-  const server = await startServer({ slots: 'auto', ...options, upstream })
+  const server = await startServer({ slots: 'auto', quietMs: 1, ...options, upstream })
   return { llama, server, of: (name: string) => createClient(server, name) }
 }
 
 async function withOllama(given: CachingOptions, options: Partial<ServerOptions>) {
   const ollama = await startOllama(given)
   const upstream = ollamaUpstream({ url: ollama.url, window: options.window ?? 8192 })
-  const server = await startServer({ ...options, upstream })
+  const server = await startServer({ quietMs: 1, ...options, upstream })
   return { ollama, server, of: (name: string) => createClient(server, name, '/api/chat') }
 }
 
@@ -213,6 +213,17 @@ describe('reading ahead', () => {
     })
     expect(await slow!.ended).toBe('left')
     expect(await metricsOf(server)).toMatch(/outcome="cancelled"\} 1\n/)
+  })
+
+  it('waits for a pause: a client that goes on at once is never held up by it', async () => {
+    const { ollama, server, of } = await withOllama({}, { readAhead: 'local', quietMs: 2 ** 30 })
+    const ada = of('ada')
+    for (let turn = 0; turn < 3; turn++) {
+      await ada.say(`Turn ${turn}.`)
+      await ada.title()
+    }
+    await expect.poll(() => metricsOf(server)).toMatch(/open_replies 0\n.*\nthroughline_reading_ahead 1\n/)
+    expect(ollama.reads.filter(({ isAhead }) => isAhead)).toEqual([])
   })
 
   it('asks nothing that the server has, or where it is off', async () => {

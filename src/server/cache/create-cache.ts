@@ -18,6 +18,8 @@ export interface CacheOptions {
   /** Whether prompts are read before they are asked for: nowhere, on this machine and network, or at every upstream. */
   readonly readAhead: 'off' | 'local' | 'on'
   readonly slots: SlotMode
+  /** How long nobody must have been answered before anything is read. Default 200 ms. */
+  readonly quietMs?: number | undefined
   readonly now: () => number
   readonly onRead: (reading: Reading) => void
 }
@@ -53,7 +55,7 @@ export interface OpenCache {
   answered(asking: ToFit): void
 }
 
-export function createCache({ readAhead, slots: mode, now, onRead }: CacheOptions): Cache {
+export function createCache({ readAhead, slots: mode, quietMs, now, onRead }: CacheOptions): Cache {
   const slotsOf = new WeakMap<Upstream, Slots>()
   const latest = new Map<string, LatestReading>()
   const ahead = createReadAhead(reading => {
@@ -62,7 +64,7 @@ export function createCache({ readAhead, slots: mode, now, onRead }: CacheOption
     latest.set(conversation, { outcome, tokens, time: now() })
     if (latest.size > mostLatest) latest.delete(latest.keys().next().value!)
     onRead(reading)
-  })
+  }, quietMs)
 
   function slotsAt(upstream: Upstream): Slots {
     const isOwn = upstream.kind === 'openai' && isLocalAddress(upstream.address ?? '')

@@ -15,14 +15,15 @@ export interface Reading extends Pick<Job, 'upstream' | 'conversation'> {
 }
 
 export interface ReadAhead {
-  /** Has a job done as soon as nobody is answered. */
+  /** Has a job done once nobody has been answered for a while. */
   offer(job: Job): void
   /** Something else was asked where the jobs of this key were read. */
   lose(key: string): void
   /** Stops at once: a client waits for an answer. */
   stop(): void
-  /** Goes on: nobody is answered now. */
+  /** Goes on after a while: nobody is answered now. */
   start(): void
+  /** Whether something is read, or will be unless a client asks first. */
   readonly isReading: boolean
 }
 
@@ -35,14 +36,20 @@ interface Waiting {
 /** More conversations than any server has slots. */
 const mostJobs = 64
 
-/** Does one job at a time, while nobody is answered. */
-export function createReadAhead(onRead: (reading: Reading) => void): ReadAhead {
+/**
+ * Does one job at a time, once nobody has been answered for `quietMs`. A client that goes on at once, as agents do, would
+ * else wait while a prompt is made that it has outrun already.
+ */
+export function createReadAhead(onRead: (reading: Reading) => void, quietMs = 200): ReadAhead {
   const jobs = new Map<string, Waiting>()
   let running: AbortController | undefined
+  let quiet: NodeJS.Timeout | undefined
   let isStopped = false
 
+  const dueJob = () => [...jobs.values()].findLast(({ isDue }) => isDue)
+
   async function run(): Promise<void> {
-    const next = [...jobs.values()].findLast(({ isDue }) => isDue)
+    const next = dueJob()
     if (!next || running || isStopped) return
     const { job } = next
     const { upstream, conversation } = job
@@ -60,7 +67,13 @@ export function createReadAhead(onRead: (reading: Reading) => void): ReadAhead {
       tell(signal.aborted ? 'cancelled' : 'failed')
     }
     running = undefined
-    await run()
+    if (!signal.aborted) await run()
+    else if (!isStopped) wait()
+  }
+
+  function wait(): void {
+    clearTimeout(quiet)
+    quiet = setTimeout(() => void run(), quietMs).unref()
   }
 
   return {
@@ -76,14 +89,15 @@ export function createReadAhead(onRead: (reading: Reading) => void): ReadAhead {
     },
     stop() {
       isStopped = true
+      clearTimeout(quiet)
       running?.abort()
     },
     start() {
       isStopped = false
-      void run()
+      wait()
     },
     get isReading() {
-      return running !== undefined
+      return running !== undefined || (!isStopped && dueJob() !== undefined)
     },
   }
 }
