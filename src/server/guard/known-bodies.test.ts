@@ -47,6 +47,41 @@ describe('a conversation that goes on', () => {
     expect(messagesOf(strict(bytesOf(bodyOf(5)), 'ada'))[0]).not.toBe(short[0])
   })
 
+  it('is known up to a message that was changed, such as one that lost its cache mark', () => {
+    const parse = parser()
+    const marked = (count: number) => {
+      const body = bodyOf(count)
+      const last = { ...body.messages.at(-1)!, cache_control: { type: 'ephemeral' } }
+      return { ...body, messages: [...body.messages.slice(0, -1), last] }
+    }
+    let before: readonly object[] = []
+    for (let count = 3; count < 30; count += 2) {
+      const body = parse(bytesOf(marked(count)), 'ada')
+      expect(body).toEqual(marked(count))
+      const shared = messagesOf(body).findIndex((one, n) => one !== before[n])
+      expect(shared).toBe(Math.max(0, before.length - 1))
+      before = messagesOf(body)
+    }
+  })
+
+  it('is still known when another one went on from its beginning', () => {
+    const parse = parser()
+    const first = messagesOf(parse(bytesOf(bodyOf(20)), 'ada'))
+    const { messages, ...rest } = bodyOf(3)
+    const other = { ...rest, messages: [...messages, { role: 'user', content: 'A title, please.' }] }
+    expect(parse(bytesOf({ model: 'm', messages: other.messages, stream: true }), 'ada')).toEqual(other)
+    expect(messagesOf(parse(bytesOf(bodyOf(21)), 'ada'))[19]).toBe(first[19])
+  })
+
+  it('has the same objects beside its messages where these are written the same', () => {
+    const parse = parser()
+    const toolsOf = (count: number, n: number) =>
+      (parse(bytesOf(bodyOf(count, { tools: [{ n: 1 }], n })), 'ada') as { tools: unknown }).tools
+    const tools = toolsOf(3, 1)
+    expect(toolsOf(5, 1)).toBe(tools)
+    expect(toolsOf(7, 2)).not.toBe(tools)
+  })
+
   it('is known for a while only', () => {
     const parse = createBodyParser(limits, { leastBytes: 1, mostBytes: 2 * bytesOf(bodyOf(9)).length })
     const first = messagesOf(parse(bytesOf(bodyOf(7)), 'ada'))
@@ -134,7 +169,9 @@ function compare(newParser: () => (bytes: Buffer, owner: string) => unknown): vo
       const texts = elements.map((_, end) => `${head}${elements.slice(0, end + 1).join(',')}${tail}`)
       const last = `${head}${[...elements, ...other.elements].join(',')}${other.tail}`
       const broken = last.slice(0, flip) + last.slice(flip + (cut % 3))
-      for (const text of [...texts, last, broken, last]) {
+      const changed = elements.map((element, at) => (at === cut % elements.length ? '12' : element))
+      const edited = `${head}${[...changed, '1'].join(',')}${tail}`
+      for (const text of [...texts, last, broken, last, edited, last]) {
         const bytes = bytesOf(text)
         let expected: unknown
         try {

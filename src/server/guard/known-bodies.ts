@@ -1,4 +1,4 @@
-import { type JsonLimits, type Look, lookAt, parseText, spaces } from './parse-body.ts'
+import { type ElementEnd, type JsonLimits, type Look, lookAt, parseText, spaces } from './parse-body.ts'
 
 /**
  * Parses bodies of which most begin like an earlier one: a client sends its whole conversation each time. What is known of
@@ -22,9 +22,9 @@ export function createBodyParser(
 
   return (bytes, owner) => {
     if (bytes.length < leastBytes) return parseWhole(bytes, limits).body
-    const before = known.find(one => one.owner === owner && beginsLike(bytes, one))
-    const { body, ...read } = (before && parseRest(bytes, before, limits)) ?? parseWhole(bytes, limits)
-    if (read.list) keep({ ...read.list, owner, bytes }, before)
+    const before = longest(bytes, owner, known)
+    const { body, list } = (before && parseRest(bytes, before, limits)) ?? parseWhole(bytes, limits)
+    if (list) keep({ ...list, owner, bytes }, before && isSame(before) ? before.known : undefined)
     return body
   }
 }
@@ -42,7 +42,11 @@ interface List {
   readonly name: string
   readonly from: number
   readonly to: Look
+  readonly ends: readonly ElementEnd[]
   readonly messages: readonly unknown[]
+  /** Where the list ends in its bytes, and the whole body. */
+  readonly end: number
+  readonly body: object
 }
 
 interface Parsed {
@@ -51,32 +55,76 @@ interface Parsed {
   readonly list?: List
 }
 
-const beginsLike = (bytes: Buffer, { bytes: known, to: { at } }: Known) =>
-  bytes.length > at && bytes.compare(known, 0, at, 0, at) === 0
+/** The first messages of a known body that another one begins with. */
+interface Shared {
+  readonly known: Known
+  readonly count: number
+  /** The end of the last of them. */
+  readonly end: ElementEnd
+}
+
+/** The known body with which this one has most in common. Undefined if it shares no whole message with any. */
+function longest(bytes: Buffer, owner: string, all: readonly Known[]): Shared | undefined {
+  let best: Shared | undefined
+  for (const known of all) {
+    const found = known.owner === owner ? sharedWith(bytes, known) : undefined
+    if (found && found.end.at > (best?.end.at ?? 0)) best = found
+  }
+  return best
+}
+
+/** Claude Code moves its cache marks from message to message, so that a known list may differ shortly before its end. */
+function sharedWith(bytes: Buffer, known: Known): Shared | undefined {
+  const { from, to, ends, messages } = known
+  const isEqual = (start: number, end: number) =>
+    bytes.length > end && bytes.compare(known.bytes, start, end, start, end) === 0
+  if (!isEqual(0, from)) return undefined
+  if (isEqual(from, to.at)) return { known, count: messages.length, end: to }
+  let [low, high] = [0, ends.length]
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if (isEqual(low === 0 ? from : ends[low - 1]!.at, ends[middle - 1]!.at)) low = middle
+    else high = middle - 1
+  }
+  return low === 0 ? undefined : { known, count: low, end: ends[low - 1]! }
+}
+
+/** Whether it is the same conversation that goes on, and not one that only begins the same. */
+const isSame = ({ known: { from, to }, end }: Shared) => (end.at - from) * 2 >= to.at - from
 
 function parseWhole(bytes: Buffer, limits: JsonLimits): Parsed {
   const { list, commas } = lookAt(bytes, limits)
   const body = parseText(bytes.toString('utf8'))
   const messages = (body as Readonly<Record<string, unknown>> | null)?.[list?.name ?? '']
   if (!list || !Array.isArray(messages) || messages.length === 0 || !isPlain(body, commas)) return { body }
-  return { body, list: { ...list, to: withoutSpace(bytes, list.to), messages } }
+  return { body, list: { ...list, to: withoutSpace(bytes, list.to), messages, end: list.to.at, body } }
 }
 
 /** Parses what follows the messages that are known. Undefined where the whole must be looked at. */
-function parseRest(bytes: Buffer, known: Known, limits: JsonLimits): Parsed | undefined {
-  const { name, from, to: start } = known
-  const { list, commas } = lookAt(bytes, limits, { ...start, list: known })
+function parseRest(bytes: Buffer, { known, count, end: start }: Shared, limits: JsonLimits): Parsed | undefined {
+  const { name, from } = known
+  const ends = known.ends.slice(0, count === known.messages.length ? known.ends.length : count - 1)
+  const look = lookAt(bytes, limits, { ...known.to, ...start, list: { ...known, ends } })
+  const { list } = look
   // Not the list itself, if the body has another one of its name.
   if (!list || list.from !== from) return undefined
   const { at: end } = list.to
   const fresh = messagesIn(bytes.toString('utf8', start.at, end))
-  const body = parseText(bytes.toString('utf8', 0, from) + bytes.toString('utf8', end))
-  if (!fresh || !isPlain(body, commas)) return undefined
-  const messages = [...known.messages, ...fresh]
+  if (!fresh) return undefined
+  const outside = fieldsOf(bytes, known, end)
+  if (!isPlain(outside, look.commas)) return undefined
+  const messages = [...known.messages.slice(0, count), ...fresh]
+  const body = { ...outside, [name]: messages }
   return {
-    body: { ...(body as object), [name]: messages },
-    list: { name, from, to: withoutSpace(bytes, list.to), messages },
+    body,
+    list: { name, from, to: withoutSpace(bytes, list.to), ends: list.ends, messages, end, body },
   }
+}
+
+/** The fields of a body beside its messages. Those of the known body, if they are written the same. */
+function fieldsOf(bytes: Buffer, { bytes: before, end: known, body, from }: Known, end: number): unknown {
+  if (bytes.compare(before, known, before.length, end) === 0) return body
+  return parseText(bytes.toString('utf8', 0, from) + bytes.toString('utf8', end))
 }
 
 /** The messages of a text that goes on behind a message. Undefined if it cannot go on so. */
@@ -89,7 +137,7 @@ function messagesIn(text: string): readonly unknown[] | undefined {
 }
 
 /** Whether every field of a body has a name of its own, so that each is where it was seen. */
-const isPlain = (body: unknown, commas: number) =>
+const isPlain = (body: unknown, commas: number): body is object =>
   typeof body === 'object' && body !== null && Object.keys(body).length === commas + 1
 
 /** A list may end otherwise than it goes on: the space before its bracket is not part of it. */

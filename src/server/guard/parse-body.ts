@@ -29,9 +29,24 @@ export interface Look {
   readonly values: number
   /** The commas between the fields of the body. */
   readonly commas: number
-  /** The list that holds the conversation: where it begins, behind its bracket, and the look up to its end. Of a look to go on from, the list that it stands in. */
-  readonly list?: { readonly name: string; readonly from: number; readonly to: Look }
+  /** The list that holds the conversation. Of a look to go on from, the list that it stands in. */
+  readonly list?: SeenList
 }
+
+export interface SeenList {
+  readonly name: string
+  /** Where it begins, behind its bracket. */
+  readonly from: number
+  /** The look up to its end. */
+  readonly to: Look
+  /** The places of the commas behind its first elements. */
+  readonly ends: readonly ElementEnd[]
+}
+
+export type ElementEnd = Pick<Look, 'at' | 'values'>
+
+/** The most elements of a list whose ends are noted. */
+const mostEnds = 16_384
 
 /** Counts brackets and commas outside of texts, byte by byte: no call inside a call, however deep the body is. */
 export function lookAt(
@@ -41,6 +56,7 @@ export function lookAt(
 ): Look {
   let { depth, values, commas } = start
   let { name = '', from = 0 } = start.list ?? {}
+  let ends = start.list?.ends.slice() ?? []
   let list: Look['list']
   const names = createNames()
   for (let at = start.at; at < bytes.length; at++) {
@@ -53,14 +69,18 @@ export function lookAt(
     } else if (byte === openList || byte === openObject) {
       depth += 1
       values += 1
-      if (depth === 2) from = at + 1
+      if (depth === 2) {
+        from = at + 1
+        ends = []
+      }
       if (depth > maxDepth)
         throw new BadRequestError(`The body is nested more than ${maxDepth} levels deep: see "maxDepth".`)
     } else if (byte === closeList || byte === closeObject) {
       const isEnd = depth === 2 && byte === closeList && conversations.has(name)
-      if (isEnd) list = { name, from, to: { at, depth, values, commas } }
+      if (isEnd) list = { name, from, to: { at, depth, values, commas }, ends }
       depth -= 1
     } else if (byte === comma) {
+      if (depth === 2 && ends.length < mostEnds) ends.push({ at, values })
       values += 1
       if (depth === 1) commas += 1
     }
