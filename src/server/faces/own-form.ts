@@ -12,6 +12,9 @@ export function inOwnForm<Read>(read: () => Read): Read {
   }
 }
 
+/** Whether a body is being read for an upstream that speaks its form. */
+export const isInOwnForm = (): boolean => isOwn
+
 /** Refuses what only an upstream of the same form understands, unless the body is read for one. */
 export function refuseElsewhere(field: string, problem: string): void {
   if (!isOwn) refuse(field, problem)

@@ -9,14 +9,21 @@ import {
 } from '../../log/fields.ts'
 import type { ToolSpec } from '../../models/model.ts'
 import { refuseElsewhere } from './own-form.ts'
+import { readOnce } from './read-once.ts'
 
 /** Reads tools as Ollama and OpenAI's chat completions have them: `{ type: 'function', function }`. */
-export function readFunctionTools(value: unknown, field = 'tools'): readonly ToolSpec[] {
-  return readEach(value, field, ({ type = 'function', function: spec }, where) => {
-    if (type === 'function') return [toToolSpec(readFields(spec, `${where}.function`), `${where}.function`)]
-    refuseElsewhere(`${where}.type`, 'must be "function": other tools are not supported')
-    return []
-  }).flat()
+export const readFunctionTools = toolReader(({ type = 'function', function: spec }, where) => {
+  if (type === 'function') return [toToolSpec(readFields(spec, `${where}.function`), `${where}.function`)]
+  refuseElsewhere(`${where}.type`, 'must be "function": other tools are not supported')
+  return []
+})
+
+/** Makes a reader of `tools`. Most requests bring the tools of the one before. */
+export function toolReader(
+  read: (tool: Fields, where: string) => readonly ToolSpec[],
+): (value: unknown) => readonly ToolSpec[] {
+  const once = readOnce(value => readEach(value, 'tools', read).flat())
+  return value => once(value, 0)
 }
 
 /** A tool from its fields. The arguments have another name on each face. */

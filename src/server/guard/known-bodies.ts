@@ -101,7 +101,11 @@ function parseWhole(bytes: Buffer, limits: JsonLimits): Parsed {
 }
 
 /** Parses what follows the messages that are known. Undefined where the whole must be looked at. */
-function parseRest(bytes: Buffer, { known, count, end: start }: Shared, limits: JsonLimits): Parsed | undefined {
+function parseRest(
+  bytes: Buffer,
+  { known, count, end: start }: Shared,
+  limits: JsonLimits,
+): Parsed | undefined {
   const { name, from } = known
   const ends = known.ends.slice(0, count === known.messages.length ? known.ends.length : count - 1)
   const look = lookAt(bytes, limits, { ...known.to, ...start, list: { ...known, ends } })

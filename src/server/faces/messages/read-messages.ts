@@ -12,6 +12,7 @@ import type { MessageLike } from '../../../log/message.ts'
 import { type Part, toContent } from '../../../log/to-content.ts'
 import type { ChatRequest } from '../face.ts'
 import { messageList } from '../message-list.ts'
+import { readOnce } from '../read-once.ts'
 import { readBlock, readParts, readTexts } from './read-parts.ts'
 
 /** Reads the messages of `/v1/messages`. `system` are the texts of the body's system prompt. */
@@ -23,32 +24,54 @@ export function readMessages(
   // Results name only the id of their call; some templates need the tool's name.
   const names = new Map<string, string>()
   for (const [at, value] of given.entries()) {
-    const where = `messages[${at}]`
-    const { role, content } = readFields(value, where)
-    const field = `${where}.content`
-    switch (role) {
-      case 'system':
-        list.add({ role: 'system', content: readTexts(content, field).join('\n\n') }, at)
-        break
-      case 'assistant':
-        list.add(readAssistant(content, field, names), at)
-        break
-      case 'user':
-        for (const { message, blocks } of readUser(content, field, names)) list.add(message, at, blocks)
-        break
-      default:
-        refuse(`${where}.role`, 'must be "user", "assistant" or "system"')
-    }
+    const { messages, calls } = readEntry(value, at, names)
+    for (const [id, name] of calls) names.set(id, name)
+    for (const { message, blocks } of messages) list.add(message, at, blocks)
   }
   return list.result(given.length)
 }
 
+type Names = ReadonlyMap<string, string>
+
+/** What is read of an entry of the list. */
+interface ReadEntry {
+  readonly messages: readonly ReadMessage[]
+  /** The ids and names of its calls. */
+  readonly calls: readonly (readonly [id: string, name: string])[]
+}
+
+interface ReadMessage {
+  readonly message: MessageLike
+  readonly blocks?: readonly number[]
+}
+
+const readEntry = readOnce((value, at, names: Names): ReadEntry => {
+  const where = `messages[${at}]`
+  const { role, content } = readFields(value, where)
+  const field = `${where}.content`
+  switch (role) {
+    case 'system': {
+      const text = readTexts(content, field).join('\n\n')
+      return { messages: [{ message: { role: 'system', content: text } }], calls: [] }
+    }
+    case 'assistant':
+      return readAssistant(content, field)
+    case 'user':
+      return { messages: readUser(content, field, names), calls: [] }
+    default:
+      return refuse(`${where}.role`, 'must be "user", "assistant" or "system"')
+  }
+}, hasNames)
+
+/** Whether the results of an entry are named after the calls that stand before it in this list. */
+function hasNames({ messages }: ReadEntry, names: Names): boolean {
+  return messages.every(({ message: { role, tool_call_id: id, tool_name: name } }) => {
+    return role !== 'tool' || names.get(id as string) === name
+  })
+}
+
 /** Reads a user message: each result is a tool message, and what else it holds follows as a user message. */
-function readUser(
-  content: unknown,
-  field: string,
-  names: ReadonlyMap<string, string>,
-): readonly { readonly message: MessageLike; readonly blocks?: readonly number[] }[] {
+function readUser(content: unknown, field: string, names: Names): readonly ReadMessage[] {
   if (!Array.isArray(content))
     return [{ message: { role: 'user', content: toContent(readParts(content, field)) } }]
   const results: { readonly message: MessageLike; readonly blocks: readonly number[] }[] = []
@@ -72,7 +95,7 @@ function readUser(
   return results.length === 0 ? [{ message }] : [...results, { message, blocks }]
 }
 
-function readResult(block: Fields, where: string, names: ReadonlyMap<string, string>): MessageLike {
+function readResult(block: Fields, where: string, names: Names): MessageLike {
   const id = readText(block.tool_use_id, `${where}.tool_use_id`)
   const name = names.get(id)
   const message = {
@@ -85,10 +108,14 @@ function readResult(block: Fields, where: string, names: ReadonlyMap<string, str
   return isError === undefined ? message : markResult(message, isError)
 }
 
-function readAssistant(content: unknown, field: string, names: Map<string, string>): MessageLike {
-  if (!Array.isArray(content)) return { role: 'assistant', content: toContent(readParts(content, field)) }
+function readAssistant(content: unknown, field: string): ReadEntry {
+  if (!Array.isArray(content)) {
+    const message = { role: 'assistant', content: toContent(readParts(content, field)) }
+    return { messages: [{ message }], calls: [] }
+  }
   let [text, thinking] = ['', '']
   const calls: Fields[] = []
+  const names: [id: string, name: string][] = []
   for (const [at, value] of content.entries()) {
     const where = `${field}[${at}]`
     const block = readFields(value, where)
@@ -98,15 +125,16 @@ function readAssistant(content: unknown, field: string, names: Map<string, strin
     else if (block.type === 'tool_use') {
       const id = readText(block.id, `${where}.id`)
       const name = readText(block.name, `${where}.name`)
-      names.set(id, name)
+      names.push([id, name])
       const input = optional(block.input, `${where}.input`, readJsonFields) ?? {}
       calls.push({ id, function: { name, arguments: input } })
     }
   }
-  return {
+  const message = {
     role: 'assistant',
     content: text,
     ...(thinking !== '' && { thinking }),
     ...(calls.length > 0 && { tool_calls: calls }),
   }
+  return { messages: [{ message }], calls: names }
 }

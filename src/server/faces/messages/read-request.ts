@@ -2,7 +2,6 @@ import {
   type Fields,
   optional,
   readBody,
-  readEach,
   readFields,
   readFlag,
   readJsonFields,
@@ -11,11 +10,11 @@ import {
   refuse,
 } from '../../../log/fields.ts'
 import { present } from '../../../log/present.ts'
-import type { ModelSettings, ToolSpec } from '../../../models/model.ts'
+import type { ModelSettings } from '../../../models/model.ts'
 import type { ChatRequest } from '../face.ts'
 import { marksCache } from '../marks-cache.ts'
 import { readProvider, readSampling } from '../read-settings.ts'
-import { toToolSpec } from '../read-tools.ts'
+import { toolReader, toToolSpec } from '../read-tools.ts'
 import { readMessages } from './read-messages.ts'
 import { readTexts } from './read-parts.ts'
 
@@ -43,11 +42,9 @@ function readSystem(value: unknown): readonly string[] {
 }
 
 /** Reads the client's own tools. Those that Anthropic runs or knows (`web_search_20250305`) have no schema, and are left out. */
-function readTools(value: unknown): readonly ToolSpec[] {
-  return readEach(value, 'tools', (tool, where) =>
-    (tool.type ?? 'custom') === 'custom' ? [toToolSpec(tool, where, 'input_schema')] : [],
-  ).flat()
-}
+const readTools = toolReader((tool, where) =>
+  (tool.type ?? 'custom') === 'custom' ? [toToolSpec(tool, where, 'input_schema')] : [],
+)
 
 function readSettings(body: Fields): ModelSettings {
   const { top_p, top_k } = body
