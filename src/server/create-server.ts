@@ -3,6 +3,7 @@ import { Hono } from 'hono'
 import { cors } from 'hono/cors'
 import type { ExperimentTools } from '../experiment/index.ts'
 import type { HistoryOptions } from '../history/index.ts'
+import { rememberingStore } from '../history/log/remembering-store.ts'
 import { present } from '../log/present.ts'
 import type { Store } from '../stores/store.ts'
 import { createCancels } from '../turn/cancels.ts'
@@ -142,7 +143,9 @@ export function createServer(given: ServerOptions): Server {
     ...{ retries, overflow },
     ...present({ window, reserve, maxToolTokens, notes, policy, systemPrompt, stallMs, maxReply }),
   }
-  const store = noticingStore(restingStore(given.store), (...write) => api.onWrite(...write))
+  const store = noticingStore(restingStore(rememberingStore(given.store)), (...write) =>
+    api.onWrite(...write),
+  )
   const { leaseMs, embed, remember = 'conversation' } = given
   const logOf = createLogs({ store, now, newId, remember, ...present({ leaseMs, embed }) })
   const keys = createKeys(store, { now })

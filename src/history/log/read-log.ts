@@ -3,7 +3,8 @@ import { isCount } from '../../log/is-count.ts'
 import type { EntryRange, Head, Store, ThreadKey } from '../../stores/store.ts'
 import { NoBranchError } from '../../stores/store-error.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
-import { fromEntry, type LoggedMessage } from './logged-message.ts'
+import { readEntry } from './kept-entries.ts'
+import type { LoggedMessage } from './logged-message.ts'
 
 /** Where messages are read from. */
 export interface LogSource {
@@ -21,7 +22,7 @@ export async function* readLog(
   let isEmpty = true
   for await (const entry of store.entries(key, range)) {
     isEmpty = false
-    yield fromEntry(entry, name, count)
+    yield readEntry(entry, name, count)
   }
   if (isEmpty && key.branch !== mainBranch) checkBranch(key, await store.head(key))
 }

@@ -1,0 +1,34 @@
+import type { StoredEntry } from '../../stores/store.ts'
+import type { TokenCounter } from '../../tokens/create-counter.ts'
+import { fromEntry, type LoggedMessage } from './logged-message.ts'
+
+/** What was read of the entries that are kept in memory, and by which counter. */
+const kept = new WeakMap<StoredEntry, { readonly counter: string; readonly logged: LoggedMessage } | null>()
+
+/** A copy of an entry to be given out more than once. Nobody can change it. */
+export function keptEntry(entry: StoredEntry): StoredEntry {
+  const copy = Object.freeze({ ...entry, tokens: Object.freeze({ ...entry.tokens }) })
+  kept.set(copy, null)
+  return copy
+}
+
+/** Reads an entry back. Of a kept one the message is the same object each time, and frozen. */
+export function readEntry(entry: StoredEntry, thread: string, count: TokenCounter): LoggedMessage {
+  const known = kept.get(entry)
+  if (known?.counter === count.id) return known.logged
+  const logged = fromEntry(entry, thread, count)
+  if (known === null) kept.set(entry, { counter: count.id, logged: frozen(logged) })
+  return logged
+}
+
+/** Without a call inside a call, however deep a message is. */
+function frozen<Value extends object>(value: Value): Value {
+  const open: unknown[] = [value]
+  while (open.length > 0) {
+    const one = open.pop()
+    if (typeof one !== 'object' || one === null || Object.isFrozen(one)) continue
+    Object.freeze(one)
+    for (const inner of Object.values(one)) open.push(inner)
+  }
+  return value
+}
