@@ -51,7 +51,18 @@ export function addedMessages(messages: readonly MessageLike[]): ReadonlySet<num
 
 type Kind = 'changing' | 'marker' | 'notes' | 'digests' | 'journal' | 'actions' | 'block'
 
+/** Of a long list most messages come again, as the same objects. */
+const kindsOf = new WeakMap<MessageLike, Kind | null>()
+
 function kindOf(message: MessageLike, at: number): Kind | undefined {
+  const known = kindsOf.get(message)
+  if (known !== undefined) return known ?? undefined
+  const kind = readKind(message, at)
+  kindsOf.set(message, kind ?? null)
+  return kind
+}
+
+function readKind(message: MessageLike, at: number): Kind | undefined {
   const { role, text, calls, media } = readMessage(message, at)
   if ((role !== 'user' && role !== 'system') || calls.length > 0 || media > 0) return undefined
   if (!text.startsWith('[') && !text.startsWith(notesTitle)) return undefined

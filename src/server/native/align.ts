@@ -38,6 +38,7 @@ export interface Alignment {
  */
 export function alignContext({ messages, receipt }: Fitted, given: readonly MessageLike[]): Alignment {
   const { sent, stretches } = receipt
+  let byKey: ReturnType<typeof placesByKey> | undefined
   const changes = new Map<number, OwnStanding['change']>()
   let isKept = true
   for (const { fate, first, last } of stretches) {
@@ -62,9 +63,18 @@ export function alignContext({ messages, receipt }: Fitted, given: readonly Mess
   }
   return { standings, isWhole: isKept && isOnly && places.every(place => place !== undefined) }
 
+  /** The place of a logged message: nearly always where it should stand, so that the list need not be searched. */
+  function placeOf(message: MessageLike, seq: number, expected: number, end: number): number | undefined {
+    const key = keyOf(message, seq)
+    const isOwn = (place: number) => isCopy(message, seq, given[place]!)
+    const there = given[expected]
+    if (there && keyOf(there, expected) === key && isOwn(expected)) return expected
+    byKey ??= placesByKey(given)
+    return nearest(byKey.get(key) ?? [], expected, end, isOwn)
+  }
+
   /** The places of logged messages in the list, from the last one back. */
   function search(list: readonly number[]): readonly (number | undefined)[] {
-    const known = placesByKey(given)
     const found: (number | undefined)[] = []
     /** The message behind: its place in the list, and in the log. */
     let next = given.length
@@ -74,13 +84,8 @@ export function alignContext({ messages, receipt }: Fitted, given: readonly Mess
       const seq = sent[at]!.seqs[0]!
       const expected = Math.min(next - 1, next - (nextSeq - seq))
       const message = messages[at]!
-      const place = changes.has(seq)
-        ? isAt(expected, message)
-          ? expected
-          : undefined
-        : nearest(known.get(keyOf(message, seq)) ?? [], expected, next, other =>
-            isCopy(message, seq, given[other]!),
-          )
+      const changed = isAt(expected, message) ? expected : undefined
+      const place = changes.has(seq) ? changed : placeOf(message, seq, expected, next)
       found.push(place)
       if (place === undefined) continue
       next = place
