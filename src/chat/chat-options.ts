@@ -1,5 +1,5 @@
 import { checkOptions as checkFitOptions } from '../context/draft/frame-options.ts'
-import type { History } from '../history/create-history.ts'
+import type { History } from '../history/history.ts'
 import type { CancelledTurn } from '../history/log/closing.ts'
 import { InvalidOptionError, showValue } from '../log/error.ts'
 import { present } from '../log/present.ts'

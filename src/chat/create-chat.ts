@@ -1,5 +1,5 @@
 import type { Context } from '../context/context.ts'
-import type { ThreadOptions } from '../history/create-history.ts'
+import type { ThreadOptions } from '../history/history.ts'
 import type { LoggedMessage } from '../history/log/logged-message.ts'
 import { checkPlace } from '../history/log/read-log.ts'
 import type { Thread } from '../history/thread.ts'

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
-import { createHistory, type History, type HistoryOptions } from '../history/create-history.ts'
+import { createHistory } from '../history/create-history.ts'
+import type { History, HistoryOptions } from '../history/history.ts'
 import type { Store } from '../stores/store.ts'
 import { StoreError } from '../stores/store-error.ts'
 import { UserError } from './print.ts'

@@ -1,6 +1,6 @@
 export type { CallInfo, CallOutcome, CallStart, StartedCall, ThreadCall } from './calls/calls.ts'
-export type { History, HistoryOptions, Retained, RetainOptions } from './create-history.ts'
 export { createHistory } from './create-history.ts'
+export type { History, HistoryOptions, Retained, RetainOptions } from './history.ts'
 export type { LoggedMessage, SeenMessage } from './log/logged-message.ts'
 export { EmbedError } from './log/vectors/embed-error.ts'
 export type { EmbedOptions } from './log/vectors/embed-options.ts'

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createHistory, type HistoryOptions } from '../../src/history/create-history.ts'
+import { createHistory } from '../../src/history/create-history.ts'
+import type { HistoryOptions } from '../../src/history/history.ts'
 import type { Thread } from '../../src/history/thread.ts'
 import type { Embedder } from '../../src/models/embedder.ts'
 import { memoryStore } from '../../src/stores/memory/memory-store.ts'

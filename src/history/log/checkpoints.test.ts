@@ -6,7 +6,8 @@ import type { MessageLike } from '../../log/message.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import type { Store } from '../../stores/store.ts'
 import { words } from '../../tokens/words.ts'
-import { createHistory, type History } from '../create-history.ts'
+import { createHistory } from '../create-history.ts'
+import type { History } from '../history.ts'
 
 if (!isLong) console.info('Skipped: most damages of a checkpoint, and other stores, only in the long run')
 

@@ -1,8 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
-import { createExperiments, type Experiments } from '../../experiment/create-experiments.ts'
 import { InvalidPlanError } from '../../experiment/experiment-error.ts'
-import type { ExperimentEvent, ExperimentPlan, ExperimentSummary } from '../../experiment/index.ts'
+import type { ExperimentPlan, ExperimentSummary } from '../../experiment/index.ts'
 import { BadRequestError } from '../../log/bad-request-error.ts'
 import { ThroughlineError } from '../../log/error.ts'
 import { present } from '../../log/present.ts'
@@ -12,8 +10,8 @@ import { callStatus } from './calls.ts'
 import { factorField } from './model-tokens.ts'
 import { type Call, defineRoute } from './route.ts'
 import { count, limitOf, message, name, place, time } from './schemas.ts'
-import { lastEventOf, type ServerEvent } from './server-event.ts'
 import { turnStatus } from './threads.ts'
+import { experimentsOf, toState, toSummary, watchExperiment } from './watch-experiment.ts'
 
 export const summary = z.object({
   id: name,
@@ -174,7 +172,7 @@ export const experimentRoutes = [
     answer: experimentEvent,
     async handle(call) {
       const state = toState(await experimentsOf(call).show(call.params.experiment))
-      return watch(call, call.params.experiment, state)
+      return watchExperiment(call, call.params.experiment, state)
     },
   }),
   defineRoute({
@@ -222,11 +220,6 @@ export const experimentRoutes = [
   }),
 ]
 
-export const experimentsOf = ({
-  log: { history },
-  parts: { newId },
-}: Pick<Call, 'log' | 'parts'>): Experiments => createExperiments({ history, newId })
-
 /** Starts an experiment from a plan as JSON. Resolves when it has begun. */
 export async function startExperiment(call: Call, json: object, id?: string): Promise<ExperimentSummary> {
   const plan = await readPlan(call, json)
@@ -262,47 +255,4 @@ async function storedPlan(call: Call, id: string): Promise<object> {
   const { plan } = await experimentsOf(call).show(id)
   if (!plan) throw notFound('plan', id)
   return plan
-}
-
-export const toSummary = ({ id, name, status, result, steps, maxSteps, ...rest }: ExperimentSummary) => ({
-  ...{ id, name, status, steps, maxSteps },
-  ...{ startedAt: rest.startedAt, updatedAt: rest.updatedAt, hasPlan: rest.hasPlan },
-  ...(result !== undefined && { result }),
-})
-
-const toState = (view: ExperimentSummary & { readonly environment: object }) => ({
-  type: 'state',
-  ...toSummary(view),
-  environment: view.environment,
-})
-
-const isOver = ({ status }: Pick<ExperimentSummary, 'status'>) =>
-  !['RUNNING', 'PAUSED', 'INTERRUPTED'].includes(status)
-
-/** Where an experiment of another process stands is asked so often. */
-const lookMs = 1000
-
-type State = ReturnType<typeof toState>
-
-/** The events of an experiment that runs here; of another, where it stands, whenever that changes. */
-async function* watch(
-  call: Call,
-  id: string,
-  first: State,
-): AsyncGenerator<ServerEvent<ExperimentEvent | State>> {
-  const { signal, caller, request, parts } = call
-  let since = Number(lastEventOf(request) ?? 0) || 0
-  let told = ''
-  for (let state = first; ; state = toState(await experimentsOf(call).show(id))) {
-    const looks = JSON.stringify(state)
-    if (looks !== told) yield { event: 'state', data: state }
-    told = looks
-    if (isOver(state) || signal.aborted) return
-    for await (const event of parts.experiments.listen(caller.tenant, id, since, signal) ?? []) {
-      since = Number(event.id)
-      yield event
-    }
-    if (signal.aborted) return
-    await pause(lookMs, undefined, { signal, ref: false }).catch(() => undefined)
-  }
 }

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { importSample, underFreeName } from '../samples/import-sample.ts'
 import { readStandPlan } from '../samples/lemonade-stand.ts'
-import { experimentsOf, startExperiment, summary, toSummary } from './experiments.ts'
+import { startExperiment, summary } from './experiments.ts'
 import { defineRoute } from './route.ts'
 import { name } from './schemas.ts'
+import { experimentsOf, toSummary } from './watch-experiment.ts'
 
 const isNew = z.boolean().describe('false if it was there already')
 

@@ -1,4 +1,4 @@
-import type { History } from '../../history/create-history.ts'
+import type { History } from '../../history/history.ts'
 import type { SeenMessage } from '../../history/log/logged-message.ts'
 import type { Thread } from '../../history/thread.ts'
 import type { Turn } from '../../history/turn.ts'

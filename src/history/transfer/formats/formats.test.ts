@@ -4,7 +4,8 @@ import { someStores } from '../../../../test/every-store.ts'
 import { memoryStore } from '../../../stores/memory/memory-store.ts'
 import type { Store } from '../../../stores/store.ts'
 import { words } from '../../../tokens/words.ts'
-import { createHistory, type History } from '../../create-history.ts'
+import { createHistory } from '../../create-history.ts'
+import type { History } from '../../history.ts'
 import * as fixture from './formats.fixture.ts'
 
 const open = (store: Store = memoryStore()) => createHistory({ store, count: words(), now: () => 1_000_000 })

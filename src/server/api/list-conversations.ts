@@ -1,0 +1,61 @@
+import { isSideName } from '../../history/side-name.ts'
+import { BadRequestError } from '../../log/bad-request-error.ts'
+import type { ConversationInfo } from '../../stores/store.ts'
+import { findProvisional } from '../identity/provisional.ts'
+import type { Call } from './route.ts'
+
+interface Page {
+  readonly person?: string | undefined
+  readonly after?: string | undefined
+  readonly limit?: number | undefined
+  readonly include?: 'side' | 'provisional' | 'everything' | undefined
+}
+
+/** How many conversations are looked at for one page: a page may be shorter, or empty, and still have a next one. */
+const mostLooked = 2000
+
+/** A page of conversations. What is not wanted is left out after reading, so it reads on until the page is full. */
+export async function listConversations(call: Call, { person, after, limit = 50, include }: Page) {
+  const isWith = (what: Page['include']) => include === what || include === 'everything'
+  const found: (ConversationInfo & { readonly provisional?: boolean })[] = []
+  // One more than a page, so that one reading tells whether there is a next page.
+  const atOnce = Math.max(limit + 1, 50)
+  let last = fromCursor(after)
+  for (let looked = 0; looked < mostLooked; ) {
+    const listed = await call.looking.conversations({ person, limit: atOnce, after: last })
+    const page = await withProvisional(call, listed)
+    for (const one of page) {
+      if (found.length === limit) return { conversations: found, next: toCursor(last!) }
+      last = one
+      if (isSideName(one.conversation) && !isWith('side')) continue
+      if (one.provisional && !isWith('provisional')) continue
+      const threads = one.threads.filter(({ branch }) => isWith('side') || !isSideName(branch))
+      found.push({ ...one, threads })
+    }
+    if (page.length < atOnce) return { conversations: found }
+    looked += page.length
+  }
+  return { conversations: found, next: toCursor(last!) }
+}
+
+const toCursor = ({ conversation, updatedAt }: Pick<ConversationInfo, 'conversation' | 'updatedAt'>) =>
+  `${updatedAt}.${conversation}`
+
+function fromCursor(
+  cursor: string | undefined,
+): Pick<ConversationInfo, 'conversation' | 'updatedAt'> | undefined {
+  if (cursor === undefined) return undefined
+  const [, updatedAt, conversation] = /^(\d{1,15})\.(.+)$/s.exec(cursor) ?? []
+  if (conversation === undefined)
+    throw new BadRequestError('after: expected the `next` of the page before.', 'after')
+  return { conversation, updatedAt: Number(updatedAt) }
+}
+
+/** Says of each conversation whether it is provisional. */
+export async function withProvisional(
+  { log: { store, history, tenant } }: Call,
+  listed: readonly ConversationInfo[],
+) {
+  const provisional = await findProvisional({ store, tenant, count: history.count }, listed)
+  return listed.map(one => ({ ...one, ...(provisional.has(one.conversation) && { provisional: true }) }))
+}
