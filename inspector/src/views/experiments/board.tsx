@@ -28,10 +28,10 @@ export interface BoardProps {
 const isNarrowNow = () => matchMedia(isNarrow).matches
 
 /** The room of the names at the left; on a narrow screen less. */
-const leadOf = () => (isNarrowNow() ? 92 : 124)
+const leadOf = () => (isNarrowNow() ? 100 : 124)
 
 /** The room behind the last step, for the names at the ends of lines; a step that is coming gives it too. */
-const gutterOf = (isOver: boolean) => (isOver && !isNarrowNow() ? 88 : 24)
+const gutterOf = (isOver: boolean) => (isOver ? (isNarrowNow() ? 56 : 88) : 24)
 
 /** Steps from left to right: what each role did, and under it how the variables and the memory went. */
 export function Board({ shown, measures, memories, activity, selected }: BoardProps) {

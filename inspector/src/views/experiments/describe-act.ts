@@ -10,8 +10,9 @@ export interface ActLine {
 type Tool = RoleAct['tools'][number]
 
 /** What a role did, for a cell of the board: a line for each tool, else what it said. */
-export function linesOf({ tools, text }: RoleAct): readonly ActLine[] {
-  if (tools.length === 0) return text === '' ? [] : [{ name: '', value: text, kind: 'done' }]
+export function linesOf({ tools, text, status }: RoleAct): readonly ActLine[] {
+  if (tools.length === 0)
+    return text === '' ? [] : [{ name: '', value: text, kind: status === 'failed' ? 'failed' : 'done' }]
   // One tool needs no name: the row says who acts, and the value what was done.
   const isOne = tools.length === 1
   return tools.map(tool => {

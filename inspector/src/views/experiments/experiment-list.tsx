@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import type { ExperimentSummary } from '../../api/experiment-queries.ts'
-import { ago, count } from '../../parts/format.ts'
+import { ago } from '../../parts/format.ts'
 import { StatusMark } from '../../parts/status-mark.tsx'
 import { Tooltip } from '../../parts/tooltip.tsx'
 import styles from './experiment-list.module.css'
-import { markOf, noteOf, wordOf } from './experiment-status.ts'
+import { markOf, noteOf, stepsOf, wordOf } from './experiment-status.ts'
 
 export interface ExperimentListProps {
   readonly experiments: readonly ExperimentSummary[]
@@ -32,15 +32,13 @@ export function ExperimentList({ experiments, view }: ExperimentListProps) {
               params={{ experiment: one.id, view }}
               search={{}}
               className={styles.item}
+              title={`${one.id}: ${noteOf(one)}`}
               activeOptions={{ includeSearch: false }}
             >
               <StatusMark status={markOf[one.status]} label={`${wordOf[one.status]}:`} />
               <span className={styles.name}>{one.id}</span>
-              <span className={styles.steps}>
-                {count(one.steps)} / {count(one.maxSteps)}
-              </span>
               <span className={styles.note}>
-                {one.status === 'RUNNING' ? one.name : noteOf(one)} · {ago(one.updatedAt)}
+                {stepsOf(one)} · {ago(one.updatedAt)} · {one.status === 'RUNNING' ? one.name : noteOf(one)}
               </span>
             </Link>
           </li>

@@ -13,7 +13,7 @@ import { notify } from '../../parts/notify.ts'
 import { QueryState } from '../../parts/query-state.tsx'
 import { StatusMark } from '../../parts/status-mark.tsx'
 import { newestFirst } from './experiment-list.tsx'
-import { markOf, noteOf, wordOf } from './experiment-status.ts'
+import { markOf, noteOf, stepsOf, wordOf } from './experiment-status.ts'
 import styles from './experiments-view.module.css'
 import { StartForm } from './start-form.tsx'
 
@@ -118,9 +118,7 @@ function Plan({ name, all }: { readonly name: string; readonly all: readonly Exp
               </span>
               <span className={styles.steps}>
                 <Gauge value={one.steps} most={one.maxSteps} label={`Steps of ${one.id}`} />
-                <span>
-                  {count(one.steps)} / {count(one.maxSteps)}
-                </span>
+                <span>{stepsOf(one)}</span>
               </span>
               <span className={styles.time}>{ago(one.updatedAt)}</span>
             </Link>

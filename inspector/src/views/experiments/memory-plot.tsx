@@ -1,6 +1,7 @@
 import { count as shownCount } from '../../parts/format.ts'
-import styles from './board.module.css'
+import board from './board.module.css'
 import { tokensOf } from './describe-act.ts'
+import styles from './plot-row.module.css'
 import type { Columns } from './use-columns.ts'
 import type { Acts } from './use-steps.ts'
 
@@ -31,9 +32,9 @@ export function MemoryPlot({ roles, acts, columns, step, chosen, onPick }: Memor
   const total = now.reduce((sum, { tokens = 0 }) => sum + tokens, 0)
   const label = `Tokens sent in step ${step}: ${now.map(({ role, tokens = 0 }) => `${role} ${shownCount(tokens)}`).join(', ')}`
   return (
-    <div className={styles.variable}>
+    <div className={styles.row}>
       <div className={styles.lead}>
-        <b>tokens sent</b>
+        <b className={board.name}>tokens sent</b>
         <span className={styles.value}>{shownCount(total)}</span>
         <span className={styles.legend}>line: counted</span>
         <span className={styles.legend}>dots: reported</span>

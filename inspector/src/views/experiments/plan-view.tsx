@@ -67,7 +67,7 @@ function Shown({
           <h3>{name}</h3>
           <dl>
             <Fact name="model">{model}</Fact>
-            <Fact name="tools">{tools?.join(', ') ?? 'all'}</Fact>
+            <Fact name="tools">{tools ? tools.join(', ') || 'none' : 'all'}</Fact>
             <Fact name="sees">{variables?.join(', ') || 'all variables'}</Fact>
             {window !== undefined && <Fact name="window">{shownValue(window)} tokens</Fact>}
             {cap !== undefined && <Fact name="memory">the last {shownValue(cap)} messages</Fact>}

@@ -1,7 +1,8 @@
 import { useEffect, useRef } from 'react'
 import type { ExperimentSummary, RoleAct } from '../../api/experiment-queries.ts'
-import styles from './board.module.css'
+import board from './board.module.css'
 import { fullnessOf, linesOf, sentenceOfAct } from './describe-act.ts'
+import styles from './role-row.module.css'
 import type { Columns } from './use-columns.ts'
 import type { Acts } from './use-steps.ts'
 import type { Activity } from './use-watched.ts'
@@ -28,8 +29,8 @@ export function RoleRow(props: RoleRowProps) {
   const steps = Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at)
   return (
     <tr>
-      <th scope="row" className={styles.lead} title={name}>
-        <b>{name}</b>
+      <th scope="row" className={board.lead} title={name}>
+        <b className={board.name}>{name}</b>
         {about && <span className={styles.about}>{about}</span>}
       </th>
       {first > 1 && <td />}

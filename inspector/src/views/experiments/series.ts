@@ -11,16 +11,34 @@ export interface Series {
   /** The value in the step that is not over, if it is known. */
   readonly now?: unknown
   readonly isNumeric: boolean
-  /** A line that a goal wants it to reach. */
-  readonly target?: number | undefined
+  /** The values that goals compare it with. */
+  readonly targets: readonly Target[]
+}
+
+/** A value at which a goal ends the experiment. */
+export interface Target {
+  readonly value: number
+  readonly isFailure: boolean
 }
 
 /** The rows of the board: what goals compare, then each variable. */
 export function seriesOf(
-  { variables, snapshots, environment, steps }: ExperimentAnswer,
+  { variables, snapshots, environment, steps, goals }: ExperimentAnswer,
   measures: readonly (GoalMeasure | undefined)[],
   isOpen: boolean,
 ): readonly Series[] {
+  const targets = new Map<string, Target[]>()
+  const compared = new Map<string, Sides>()
+  for (const [at, measure] of measures.entries()) {
+    const value = measure?.sides?.isFixed ? measure.sides.right({}) : undefined
+    if (!measure?.sides || value === undefined) continue
+    const { name } = measure.sides
+    const target = { value, isFailure: goals[at]?.outcome === 'failed' }
+    const known = targets.get(name)
+    if (known) known.push(target)
+    else targets.set(name, [target])
+    if (!Object.hasOwn(variables, name)) compared.set(name, measure.sides)
+  }
   const series = (name: string, type: string, read: (values: Values) => unknown): Series => {
     const values: unknown[] = []
     for (const { step, environment } of snapshots) values[step] = read(environment)
@@ -30,23 +48,15 @@ export function seriesOf(
       type,
       values,
       isNumeric,
+      targets: targets.get(name) ?? [],
       ...(isOpen && snapshots.length > steps && { now: read(environment) }),
     }
   }
-  const sides = measures.flatMap(measure => (measure?.sides ? [measure.sides] : []))
-  const targets = new Map(sides.filter(isPlain(variables)).map(one => [one.name, one.right({})]))
-  const compared = sides.filter(one => !Object.hasOwn(variables, one.name) && one.isFixed)
   return [
-    ...compared.map(one => ({ ...series(one.name, 'goal', one.left), target: one.right({}) })),
-    ...Object.entries(variables).map(([name, type]) => ({
-      ...series(name, type, values => values[name]),
-      target: targets.get(name),
-    })),
+    ...[...compared.values()].map(({ name, left }) => series(name, 'goal', left)),
+    ...Object.entries(variables).map(([name, type]) => series(name, type, values => values[name])),
   ]
 }
-
-const isPlain = (variables: Readonly<Record<string, string>>) => (one: Sides) =>
-  one.isFixed && Object.hasOwn(variables, one.name)
 
 /** Equal values in a row: the bands of what is no number. */
 export interface Run {

@@ -24,6 +24,7 @@ export interface StartFormProps {
 /** Starts an experiment: from a plan that was run before, as it is or changed, or from JSON that is pasted. */
 export function StartForm({ experiments, of, onPick, onClose }: StartFormProps) {
   const plans = storedPlans(experiments)
+  const chosen = experiments.find(({ id }) => id === of)?.name
   const { data: plan, error } = useQuery({ ...planQuery(of ?? ''), enabled: of !== undefined })
   const stored = of === undefined ? '' : plan ? JSON.stringify(plan, null, 2) : ''
   const [written, setWritten] = useState<{ readonly of: string | undefined; readonly text: string }>()
@@ -38,7 +39,12 @@ export function StartForm({ experiments, of, onPick, onClose }: StartFormProps) 
           <legend className={field.label}>Plan</legend>
           {plans.map(({ newest, times }) => (
             <label key={newest.id} className={styles.plan}>
-              <input type="radio" name="plan" checked={of === newest.id} onChange={() => onPick(newest.id)} />
+              <input
+                type="radio"
+                name="plan"
+                checked={newest.name === chosen}
+                onChange={() => onPick(newest.id)}
+              />
               <span>
                 <b>{newest.name}</b>
                 <small>

@@ -1,5 +1,6 @@
-import styles from './board.module.css'
-import { type Run, runsOf, type Series, shownValue } from './series.ts'
+import board from './board.module.css'
+import styles from './plot-row.module.css'
+import { type Run, runsOf, type Series, shownValue, type Target } from './series.ts'
 import type { Columns } from './use-columns.ts'
 
 export interface VariableRowProps {
@@ -14,13 +15,13 @@ export interface VariableRowProps {
 /** A variable over the steps: a number as a line, anything else as bands. */
 export function VariableRow(props: VariableRowProps) {
   const { series, columns, step, onPick } = props
-  const { name, type, values, now, isNumeric } = series
+  const { name, type, values, now, isNumeric, targets } = series
   const value = step < values.length ? values[step] : (now ?? values.at(-1))
   const label = `${name}: ${shownValue(value)} in step ${step}`
   return (
-    <div className={styles.variable} data-goal={type === 'goal'}>
+    <div className={styles.row} data-goal={type === 'goal' && endOf(targets)}>
       <div className={styles.lead} title={name}>
-        <b>{name}</b> <span className={styles.type}>{shortType(type)}</span>
+        <b className={board.name}>{name}</b> <span className={styles.type}>{shortType(type)}</span>
         <span className={styles.value}>{shownValue(value)}</span>
       </div>
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: keys choose a step from anywhere on the board */}
@@ -40,15 +41,19 @@ export function VariableRow(props: VariableRowProps) {
 /** An enum is named without its words: they stand in the bands. */
 const shortType = (type: string) => (type.startsWith('enum:') ? 'enum' : type)
 
+/** How the experiment ends where a line is reached: lines of goals that it wants are green, others red. */
+const endOf = (targets: readonly Target[]) =>
+  targets.every(({ isFailure }) => isFailure) ? 'failed' : 'completed'
+
 const height = { goal: 100, variable: 52 } as const
 const pad = 10
 
 function Line({ series, columns, isOpen }: VariableRowProps) {
-  const { values, now, target, type } = series
+  const { values, now, targets } = series
   const { width, count } = columns
-  const tall = type === 'goal' || target !== undefined ? height.goal : height.variable
+  const tall = targets.length > 0 ? height.goal : height.variable
   const known = [...values.slice(1), ...(isOpen ? [now] : [])].filter(isNumber)
-  const [low, high] = spanOf(target === undefined ? known : [...known, target])
+  const [low, high] = spanOf([...known, ...targets.map(({ value }) => value)])
   const x = (step: number) => (step - 0.5) * width
   const y = (value: number) =>
     high === low ? tall / 2 : tall - pad - ((value - low) / (high - low)) * (tall - 2 * pad)
@@ -59,18 +64,15 @@ function Line({ series, columns, isOpen }: VariableRowProps) {
   const last = isOpen && isNumber(now) ? ([x(values.length), y(now)] as const) : undefined
   return (
     <svg className={styles.line} width={count * width} height={tall} aria-hidden="true">
-      {target !== undefined && (
-        <>
-          <path className={styles.target} d={`M0 ${y(target)}H${count * width}`} />
-          <text
-            className={styles.targetName}
-            x={count * width - 6}
-            y={y(target) + (y(target) < 20 ? 14 : -5)}
-          >
-            goal {shownValue(target)}
+      {targets.map(({ value, isFailure }, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: goals may share a value
+        <g key={at} data-goal={isFailure ? 'failed' : 'completed'}>
+          <path className={styles.target} d={`M0 ${y(value)}H${count * width}`} />
+          <text className={styles.targetName} x={count * width - 6} y={y(value) + (y(value) < 20 ? 14 : -5)}>
+            {isFailure ? 'fails at' : 'goal'} {shownValue(value)}
           </text>
-        </>
-      )}
+        </g>
+      ))}
       <path
         className={styles.stroke}
         d={points.map(([a, b], at) => `${at === 0 ? 'M' : 'L'}${a} ${b}`).join('')}
