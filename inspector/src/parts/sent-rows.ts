@@ -1,6 +1,18 @@
 import type { SentRow, TimelinePoint } from '../api/timeline.ts'
 import type { Part } from './fates.ts'
+import { amountOf } from './format.ts'
 import type { WindowSegment } from './window-bar.tsx'
+
+/** A message of another conversation that was sent too. */
+export type Source = NonNullable<SentRow['sources']>[number]
+
+/** `3 messages`, `2 messages of another conversation`, `3 messages and 2 messages of other conversations` */
+export function recalledTitle(entries: readonly number[], sources: readonly Source[] = []): string {
+  const isOne = sources.every(({ conversation }) => conversation === sources[0]!.conversation)
+  const from = `${amountOf(sources.length, 'message')} of ${isOne ? 'another conversation' : 'other conversations'}`
+  if (sources.length === 0) return amountOf(entries.length, 'message')
+  return entries.length === 0 ? from : `${amountOf(entries.length, 'message')} and ${from}`
+}
 
 /** The entry that a message is; undefined for one that was added, and for the system prompt. */
 export const entryOf = ({ seqs }: Pick<SentRow, 'seqs'>): number | undefined => seqs.find(seq => seq > 0)

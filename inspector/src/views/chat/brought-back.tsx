@@ -1,12 +1,16 @@
-import { useQueries } from '@tanstack/react-query'
+import { useQueries, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { perBlock, shownQuery } from '../../api/chat-queries.ts'
-import type { ThreadPlace } from '../../api/queries.ts'
+import { conversationQuery, type ThreadPlace } from '../../api/queries.ts'
 import type { ConversationSearch } from '../../parts/address.ts'
 import { FateGlyph } from '../../parts/fate-glyph.tsx'
-import { amountOf, shortDayOf } from '../../parts/format.ts'
+import { dateOf, shortDayOf } from '../../parts/format.ts'
+import { placeOfHit } from '../../parts/hit-place.ts'
+import { recalledTitle, type Source } from '../../parts/sent-rows.ts'
+import { titleOf } from '../../parts/title-of.ts'
 import styles from './brought-back.module.css'
+import type { Brought } from './brought-of.ts'
 import { daysOf } from './days-of.ts'
 import { FoldButton, useFold } from './fold.tsx'
 import { readShown } from './read-shown.ts'
@@ -18,7 +22,7 @@ export interface BroughtBackProps {
   /** The message that asked for them. */
   readonly seq: number
   readonly question: string
-  readonly entries: readonly number[]
+  readonly brought: Brought
   readonly head: number
   /** What stands before it in the same line. */
   readonly before?: React.ReactNode
@@ -26,10 +30,11 @@ export interface BroughtBackProps {
 
 /** What was brought back for a message: how much, from when, and unfolded, what. */
 export function BroughtBack(props: BroughtBackProps) {
-  const { thread, seq, question, entries, head, before } = props
+  const { thread, seq, question, brought, head, before } = props
+  const { entries, sources } = brought
   const fold = useFold(`${seq} brought back`)
   const shown = useShown(thread, entries, head)
-  const days = daysOf(shown.flatMap(({ time }) => (time === undefined ? [] : [time])))
+  const days = daysOf([...shown, ...sources].flatMap(({ time }) => (time === undefined ? [] : [time])))
   return (
     <div className={styles.brought}>
       <div className={styles.line}>
@@ -40,13 +45,14 @@ export function BroughtBack(props: BroughtBackProps) {
           icon={<FateGlyph fate="recalled" />}
           label={
             <>
-              <b>Brought back {amountOf(entries.length, 'message')}</b>
+              <b>Brought back {recalledTitle(entries, sources)}</b>
               {days !== '' && <span> from {days}</span>}
             </>
           }
         />
       </div>
-      {fold.isOpen && <Entries {...props} shown={bestFirst(question, shown)} />}
+      {fold.isOpen && entries.length > 0 && <Entries {...props} shown={bestFirst(question, shown)} />}
+      {fold.isOpen && sources.length > 0 && <Sources sources={sources} />}
     </div>
   )
 }
@@ -65,7 +71,7 @@ function bestFirst(question: string, shown: readonly Shown[]): readonly Shown[] 
 function Entries({
   thread: { conversation },
   search,
-  entries,
+  brought: { entries },
   shown,
 }: BroughtBackProps & { readonly shown: readonly Shown[] }) {
   const [isWhole, setWhole] = useState(false)
@@ -92,6 +98,43 @@ function Entries({
         </li>
       )}
     </ol>
+  )
+}
+
+/** Where the messages of other conversations come from, the best first. */
+function Sources({ sources }: { readonly sources: readonly Source[] }) {
+  return (
+    <ol className={styles.entries} data-kind="sources">
+      {sources.map((source, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they have no other name
+        <li key={at}>
+          <From {...source} />
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function From({ conversation, actor, branch, seq, time, why, isGone = false }: Source) {
+  const { data: info } = useQuery({ ...conversationQuery(conversation), enabled: !isGone })
+  const told = (
+    <>
+      <span className={styles.day}>{time === undefined ? 'deleted' : dateOf(time)}</span>
+      <span className={styles.text} dir="auto">
+        <b>{titleOf(info ?? { conversation })}</b> #{seq} · {why}
+      </span>
+    </>
+  )
+  if (isGone) return <div>{told}</div>
+  return (
+    <Link
+      to="/c/$conversation/chat"
+      params={{ conversation }}
+      search={placeOfHit({ actor, branch, seq })}
+      title={why}
+    >
+      {told}
+    </Link>
   )
 }
 

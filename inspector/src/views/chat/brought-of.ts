@@ -1,20 +1,28 @@
 import type { SentRow } from '../../api/timeline.ts'
-import { entryOf } from '../../parts/sent-rows.ts'
+import { entryOf, type Source } from '../../parts/sent-rows.ts'
+
+/** What was brought back for a message. */
+export interface Brought {
+  /** Of its own conversation. */
+  readonly entries: readonly number[]
+  /** Of other conversations. */
+  readonly sources: readonly Source[]
+}
 
 /** What was brought back for which message, by what a call was sent: a block stands before the message that asked for it. */
-export function broughtOf(rows: readonly SentRow[]): ReadonlyMap<number, readonly number[]> {
-  const found = new Map<number, readonly number[]>()
-  let waiting: number[] = []
+export function broughtOf(rows: readonly SentRow[]): ReadonlyMap<number, Brought> {
+  const found = new Map<number, Brought>()
+  let entries: number[] = []
+  let sources: Source[] = []
   for (const row of rows) {
     const seq = entryOf(row)
     for (const { part, standsFor } of [row, ...(row.joined ?? [])])
-      if (part === 'recall') for (const entry of standsFor) waiting.push(entry)
-    if (row.role === 'user' && seq !== undefined && waiting.length > 0) {
-      found.set(
-        seq,
-        waiting.toSorted((a, b) => a - b),
-      )
-      waiting = []
+      if (part === 'recall') for (const entry of standsFor) entries.push(entry)
+    for (const source of row.sources ?? []) sources.push(source)
+    if (row.role === 'user' && seq !== undefined && entries.length + sources.length > 0) {
+      found.set(seq, { entries: entries.toSorted((a, b) => a - b), sources })
+      entries = []
+      sources = []
     }
   }
   return found

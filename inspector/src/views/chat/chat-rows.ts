@@ -1,4 +1,5 @@
 import type { PageCall, ShownBlock } from '../../api/chat-queries.ts'
+import type { Brought } from './brought-of.ts'
 import { type ReadCall, type ReadMessage, type ReadResult, readShown } from './read-shown.ts'
 
 /** A tool call with its result, if that has come. */
@@ -13,7 +14,7 @@ export interface ChatRow {
   /** The time of the message before it. */
   readonly before?: number | undefined
   /** What was brought back for it when it was asked. */
-  readonly brought?: readonly number[] | undefined
+  readonly brought?: Brought | undefined
   /** The call that gave it. */
   readonly call?: PageCall | undefined
 }
@@ -50,7 +51,10 @@ function addCall(rows: Map<number, ChatRow>, call: PageCall): void {
   if (reply?.message.role === 'assistant') rows.set(call.at + 1, { ...reply, call })
   const asking = call.asking === undefined ? undefined : rows.get(call.asking)
   if (asking && !asking.brought && call.recalled.length > 0)
-    rows.set(asking.message.seq, { ...asking, brought: call.recalled.toSorted((a, b) => a - b) })
+    rows.set(asking.message.seq, {
+      ...asking,
+      brought: { entries: call.recalled.toSorted((a, b) => a - b), sources: [] },
+    })
 }
 
 const known = new WeakMap<object, ReadMessage>()

@@ -10,6 +10,7 @@ import { amountOf, count, fullTime } from '../../parts/format.ts'
 import { StatusMark } from '../../parts/status-mark.tsx'
 import type { Versions } from './branch-tree.ts'
 import { BroughtBack } from './brought-back.tsx'
+import type { Brought } from './brought-of.ts'
 import type { ChatRow } from './chat-rows.ts'
 import { CopyIcon } from './copy-icon.tsx'
 import { EditBox } from './edit-box.tsx'
@@ -50,7 +51,7 @@ export interface MessageRowProps {
   /** The text as it is being edited. */
   readonly editing?: string | undefined
   readonly versions?: Versions | undefined
-  readonly brought?: readonly number[] | undefined
+  readonly brought?: Brought | undefined
   /** Set in the last row of a turn. */
   readonly end?: { readonly status: string; readonly error?: string | undefined } | undefined
   readonly meta?: ReplyMeta | undefined
@@ -112,8 +113,8 @@ function UserRow(props: MessageRowProps) {
           {media > 0 && <Media amount={media} />}
         </div>
       </div>
-      {brought && brought.length > 0 ? (
-        <BroughtBack {...{ thread, search, head, seq }} question={text} entries={brought} before={switcher} />
+      {brought ? (
+        <BroughtBack {...{ thread, search, head, seq, brought }} question={text} before={switcher} />
       ) : (
         switcher && <div className={styles.under}>{switcher}</div>
       )}

@@ -8,14 +8,14 @@ import buttons from '../../parts/button.module.css'
 import { colourOfPart, type Fate, nameOfPart } from '../../parts/fates.ts'
 import { amountOf, count } from '../../parts/format.ts'
 import { oneLine, shortRole } from '../../parts/message-text.ts'
-import { entryOf } from '../../parts/sent-rows.ts'
+import { entryOf, recalledTitle } from '../../parts/sent-rows.ts'
 import { useHover, useIsHovered } from '../../parts/use-hover.ts'
 import { useRowList } from '../../parts/use-row-list.ts'
 import { useTexts } from '../../parts/use-texts.ts'
 import styles from './context-list.module.css'
 import { type Landing, nowhere } from './landing.ts'
 import type { Brief, ContextItem, ContextList as Listed } from './scene.ts'
-import { SourceRow, sourcesTitle } from './source-row.tsx'
+import { SourceRow } from './source-row.tsx'
 
 export interface ContextListProps {
   readonly place: Place
@@ -178,7 +178,7 @@ interface BlockRowProps {
 
 const BlockRow = memo(function BlockRow({ item, style, onFold }: BlockRowProps) {
   const { row, index, isOpen, isReused, entries, asker } = item
-  const amount = row.sources ? sourcesTitle(row.sources) : amountOf(entries.length, 'message')
+  const amount = recalledTitle(entries, row.sources)
   const said =
     row.part === 'recall'
       ? `${amount}${asker === undefined ? '' : `, asked for by #${asker}`}`

@@ -123,6 +123,8 @@ export function toContextItems(
       const item = { kind: 'row', row, index, isReused, isFirst } as const
       if (index >= pinFrom) pinned.push(item)
       else items.push(item)
+      // Quotes that were joined to a message: where they come from.
+      for (const source of toSources(row, index, isReused)) items.push(source)
     }
   }
   return { items, pinned }
@@ -132,21 +134,22 @@ export function toContextItems(
 const mostLines = 24
 
 /** The text of a block from other conversations line by line, then its sources. */
-function toSourceItems(
-  { text = '', sources = [] }: SentRow,
-  index: number,
-  isReused: boolean,
-): readonly ContextItem[] {
+function toSourceItems(row: SentRow, index: number, isReused: boolean): readonly ContextItem[] {
+  const { text = '' } = row
   const lines = text.split('\n').filter(line => line.trim() !== '')
   const shown = lines.slice(0, mostLines).map(line => line.slice(0, 240))
   if (lines.length > mostLines) shown.push(`… and ${lines.length - mostLines} more lines: see the dump`)
   return [
     ...shown.map((text, at) => ({ kind: 'line', key: `line ${index} ${at}`, text, isReused }) as const),
-    ...sources.map((source, at) => {
-      const key = `source ${index} ${at}`
-      return { kind: 'source', key, source, isReused, isFirst: at === 0 } as const
-    }),
+    ...toSources(row, index, isReused),
   ]
+}
+
+function toSources({ sources = [] }: SentRow, index: number, isReused: boolean): readonly ContextItem[] {
+  return sources.map((source, at) => {
+    const key = `source ${index} ${at}`
+    return { kind: 'source', key, source, isReused, isFirst: at === 0 } as const
+  })
 }
 
 /** The user message after a block of recall is the one that asked for it. */

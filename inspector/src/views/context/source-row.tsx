@@ -1,11 +1,9 @@
 import { Link } from '@tanstack/react-router'
-import type { SentRow } from '../../api/timeline.ts'
-import { amountOf, dateOf } from '../../parts/format.ts'
+import { dateOf } from '../../parts/format.ts'
 import { placeOfHit } from '../../parts/hit-place.ts'
+import type { Source } from '../../parts/sent-rows.ts'
 import styles from './context-list.module.css'
 import type { ContextItem } from './scene.ts'
-
-type Source = NonNullable<SentRow['sources']>[number]
 
 interface SourceRowProps {
   readonly item: Extract<ContextItem, { kind: 'line' | 'source' }>
@@ -51,10 +49,4 @@ function From({ conversation, title, actor, branch, seq, time, why, isGone }: So
       </span>
     </>
   )
-}
-
-/** `2 messages of another conversation`, `3 messages of other conversations` */
-export function sourcesTitle(sources: readonly Source[]): string {
-  const isOne = sources.every(({ conversation }) => conversation === sources[0]!.conversation)
-  return `${amountOf(sources.length, 'message')} of ${isOne ? 'another conversation' : 'other conversations'}`
 }
