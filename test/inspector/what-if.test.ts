@@ -79,7 +79,7 @@ describe('what if', () => {
     expect(sent).toEqual([String(523 - a.counts.elided!), 'messages sent', String(523 - b.counts.elided!)])
     expect(anew).toEqual([
       number(a.tokens - a.prefix.tokens),
-      'read anew, now',
+      'tokens read anew',
       number(b.tokens - b.prefix.tokens),
     ])
     const list = page.getByRole('listbox', { name: /^What A sends/ })

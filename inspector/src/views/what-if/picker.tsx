@@ -1,22 +1,18 @@
 import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useDeferredValue, useMemo, useState } from 'react'
 import { costQuery } from '../../api/comparison.ts'
 import { gridQuery } from '../../api/queries.ts'
 import type { Place } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
-import { FateGlyph } from '../../parts/fate-glyph.tsx'
 import { FateMatrix } from '../../parts/fate-matrix.tsx'
-import { fates as allFates, type Fate } from '../../parts/fates.ts'
-import { amountOf, count, fullTime } from '../../parts/format.ts'
+import type { Fate } from '../../parts/fates.ts'
+import { amountOf, count } from '../../parts/format.ts'
 import type { Brief } from '../../parts/log-scale.ts'
 import { usualPolicies } from '../../parts/policies.ts'
-import { useTexts } from '../../parts/use-texts.ts'
-import { verdictOn } from './difference.ts'
 import styles from './picker.module.css'
+import { SelectedMessage } from './selected-message.tsx'
 import { type Side, toCode } from './side.ts'
-import head from './side-head.module.css'
 import type { SideAnswer } from './side-head.tsx'
 
 export interface PickerProps {
@@ -43,7 +39,7 @@ export function Picker(props: PickerProps) {
   return (
     <aside className={styles.picker} aria-label="The selected message and every choice">
       {entry ? (
-        <Selected place={place} entry={entry} headSeq={headSeq} a={a} b={b} />
+        <SelectedMessage place={place} entry={entry} headSeq={headSeq} a={a} b={b} />
       ) : (
         <p className={styles.hint}>
           Select a message to see why each side has it or not, and where it would survive.
@@ -63,100 +59,6 @@ export function Picker(props: PickerProps) {
     </aside>
   )
 }
-
-function Selected({
-  place,
-  entry,
-  headSeq,
-  a,
-  b,
-}: Pick<PickerProps, 'place' | 'headSeq' | 'a' | 'b'> & { readonly entry: Brief }) {
-  const { seq, role, time, tokens } = entry
-  const seqs = useMemo(() => [seq], [seq])
-  const text = useTexts(place.thread, seqs, headSeq)(seq)?.text
-  return (
-    <section aria-label={`Entry ${seq}`}>
-      <header>
-        <h2>Selected</h2>
-        <Link
-          to="/c/$conversation/context"
-          params={{ conversation: place.conversation }}
-          search={place.search}
-        >
-          Open in context
-        </Link>
-      </header>
-      <p className={styles.name}>
-        <b>#{seq}</b> {role} · {fullTime(time)}
-        {tokens !== undefined && ` · ${amountOf(tokens, 'token')}`}
-      </p>
-      <dl className={styles.verdicts}>
-        {(
-          [
-            ['A', a],
-            ['B', b],
-          ] as const
-        ).map(([letter, answer]) => (
-          <Verdict key={letter} letter={letter} answer={answer} seq={seq} />
-        ))}
-      </dl>
-      {text !== undefined && <LongText key={seq} text={text} />}
-    </section>
-  )
-}
-
-const longest = 500
-
-/** A long text shows its beginning: the choices below stay in sight. */
-function LongText({ text }: { readonly text: string }) {
-  const [isWhole, setWhole] = useState(text.length <= longest)
-  return (
-    <>
-      <p className={styles.text}>{isWhole ? text : `${text.slice(0, longest)}…`}</p>
-      {!isWhole && (
-        <button type="button" className={styles.more} onClick={() => setWhole(true)}>
-          Show all {count(text.length)} characters
-        </button>
-      )}
-    </>
-  )
-}
-
-function Verdict({
-  letter,
-  answer,
-  seq,
-}: {
-  readonly letter: string
-  readonly answer: SideAnswer | undefined
-  readonly seq: number
-}) {
-  const verdict = answer && verdictOn(answer.stretches, seq)
-  const fate = verdict?.fate ?? 'elided'
-  return (
-    <div data-fate={fate}>
-      <dt>
-        <b className={head.letter} data-letter={letter}>
-          {letter}
-        </b>
-      </dt>
-      <dd>
-        <FateGlyph fate={fate} />
-        <span>
-          <b>{inWords[fate]}</b>
-          {verdict && `: ${verdict.why.replace(`${fate}: `, '')}`}
-        </span>
-      </dd>
-    </div>
-  )
-}
-
-const inWords = Object.fromEntries(
-  allFates.map(({ fate }) => [
-    fate,
-    fate === 'elided' ? 'Not sent' : `${fate[0]!.toUpperCase()}${fate.slice(1)}`,
-  ]),
-) as Readonly<Record<Fate, string>>
 
 const usualWindows = [2048, 4096, 8192, 16_384, 32_768]
 

@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import { ArrowLeftRight, ChevronLeft, ChevronRight } from 'lucide-react'
 import { useCallback, useMemo, useState } from 'react'
 import { observable } from '../../api/observable.ts'
 import { outlineQuery } from '../../api/queries.ts'
@@ -15,14 +14,13 @@ import { allPolicies } from '../../parts/policies.ts'
 import { QueryState } from '../../parts/query-state.tsx'
 import { countReused } from '../../parts/sent-rows.ts'
 import { toggled } from '../../parts/toggled.ts'
-import { Tooltip } from '../../parts/tooltip.tsx'
 import { HoverProvider, useNewHover } from '../../parts/use-hover.ts'
 import { isNarrow, useMedia } from '../../parts/use-media.ts'
 import { useSettled } from '../../parts/use-settled.ts'
+import { CompareHeader } from './compare-header.tsx'
 import {
   type AskedPlace,
   askedPlaces,
-  type Difference,
   differenceOf,
   fatesOf,
   runsOf,
@@ -31,9 +29,10 @@ import {
 } from './difference.ts'
 import { FiguresBetween } from './figures-between.tsx'
 import { Picker } from './picker.tsx'
-import { readSide, type Side, withPolicy, writeSide } from './side.ts'
+import { type Side, withPolicy, writeSide } from './side.ts'
 import { type SideAnswer, SideHead } from './side-head.tsx'
 import { SideList } from './side-list.tsx'
+import { named, readSides } from './sides.ts'
 import { useCost, useSide } from './use-side.ts'
 import styles from './what-if-view.module.css'
 import { type Scrolled, Wire } from './wire.tsx'
@@ -168,8 +167,8 @@ function Compared({ place, entries: counted, asked, index }: ComparedProps) {
   const aCost = useCost(thread, settled.a, one.answer, costSince, isBoth)
   const bCost = useCost(thread, settled.b, other.answer, costSince, isBoth && aCost !== undefined)
   const costName = isAll
-    ? `in all ${amountOf(asked.length, 'call')}`
-    : `in the last ${amountOf(recentCalls, 'call')}`
+    ? `tokens in all ${amountOf(asked.length, 'call')}`
+    : `tokens in the last ${amountOf(recentCalls, 'call')}`
 
   const broken = [one.error && 'A', other.error && 'B'].filter(Boolean).join(' and ')
   const shared = {
@@ -187,38 +186,12 @@ function Compared({ place, entries: counted, asked, index }: ComparedProps) {
   return (
     <HoverProvider value={hover}>
       <div className={styles.view}>
-        <header className={styles.header}>
-          <h1>
-            {isBoth ? answerOf(difference) : broken === '' ? 'Making both sides' : `${broken} cannot be made`}
-          </h1>
-          <p>
-            {isBoth && `${count(difference.same)} the same, ${count(difference.altered)} in another form. `}
-            {turn > 0 && `Turn ${count(turn)}, computed`} just now from the log: no model was asked.
-          </p>
-          <div className={styles.turns}>
-            <Tooltip text="Swap A and B (s)">
-              <Button kind="icon" aria-label="Swap A and B" onClick={swap}>
-                <ArrowLeftRight size={14} aria-hidden />
-              </Button>
-            </Tooltip>
-            <Button
-              kind="icon"
-              aria-label="Turn before"
-              onClick={() => toTurn(-1)}
-              disabled={asked[0]!.turn === turn}
-            >
-              <ChevronLeft size={16} aria-hidden />
-            </Button>
-            <Button
-              kind="icon"
-              aria-label="Turn after"
-              onClick={() => toTurn(1)}
-              disabled={asked.at(-1)!.turn === turn}
-            >
-              <ChevronRight size={16} aria-hidden />
-            </Button>
-          </div>
-        </header>
+        <CompareHeader
+          difference={isBoth ? difference : undefined}
+          {...{ broken, turn, asked }}
+          onSwap={swap}
+          onTurn={toTurn}
+        />
         <SideHead
           {...{ letter: 'A', side: given.a, policies: allPolicies, caret: undefined }}
           {...one}
@@ -228,7 +201,7 @@ function Compared({ place, entries: counted, asked, index }: ComparedProps) {
           pairs={[
             { name: 'messages sent', ...pair(sentOf(one.answer), sentOf(other.answer)), isMoreBetter: true },
             {
-              name: 'read anew, now',
+              name: 'tokens read anew',
               ...pair(anewOf(one.answer), anewOf(other.answer)),
               isMoreBetter: false,
             },
@@ -250,8 +223,8 @@ function Compared({ place, entries: counted, asked, index }: ComparedProps) {
                 onClick={() => setShownSide(letter)}
               >
                 {letter === 'a'
-                  ? `A: ${count(difference.lost)} that B loses`
-                  : `B: ${count(difference.gained)} that it gains`}
+                  ? `A: ${isBoth ? count(difference.lost) : '…'} that B loses`
+                  : `B: ${isBoth ? count(difference.gained) : '…'} that it gains`}
               </button>
             ))}
           </div>
@@ -290,13 +263,6 @@ function Compared({ place, entries: counted, asked, index }: ComparedProps) {
 
 const newScrolled = (): Scrolled => observable({ top: 0, height: 0, row: 20 })
 
-/** Without an address A is as the last call, and B has the same window with the last 50 messages. */
-function readSides(search: Place['search']): { readonly a: Side; readonly b: Side } {
-  const a = readSide(search.a, search.systemA)
-  const b = search.b === undefined ? undefined : readSide(search.b, search.systemB)
-  return { a, b: b ?? withPolicy(a, a.policy?.startsWith('sliding') ? 'balanced' : 'sliding-50') }
-}
-
 const nothing: SideContext = { rows: [], runs: [], fates: [], reused: 0 }
 
 function toContext(answer: SideAnswer | undefined): SideContext {
@@ -307,25 +273,6 @@ function toContext(answer: SideAnswer | undefined): SideContext {
   return { rows, runs, fates: fatesOf(runs), reused }
 }
 
-/** A side with its window and its policy by name, as an address has it. */
-const named = (side: Side, answer: SideAnswer | undefined): Side => ({
-  ...(answer && { window: answer.window, ...nameOf(answer.policy) }),
-  ...side,
-})
-
-/** The policies of the last call that have a name of the same kind in addresses. */
-const nameOf = (policy: string) => (allPolicies.includes(policy) ? { policy } : {})
-
 const sentOf = (answer: SideAnswer | undefined) => answer && answer.at - answer.counts.elided
 const anewOf = (answer: SideAnswer | undefined) => answer && answer.tokens - (answer.prefix?.tokens ?? 0)
 const pair = (a: number | undefined, b: number | undefined) => ({ a, b })
-
-/** `B would lose 28 messages and gain 21` */
-function answerOf({ lost, gained, altered }: Difference): string {
-  if (lost > 0 && gained > 0) return `B would lose ${amountOf(lost, 'message')} and gain ${count(gained)}`
-  if (lost > 0) return `B would lose ${amountOf(lost, 'message')} and gain none`
-  if (gained > 0) return `B would gain ${amountOf(gained, 'message')} and lose none`
-  return altered > 0
-    ? `B would send ${amountOf(altered, 'message')} in another form`
-    : 'A and B send the same'
-}

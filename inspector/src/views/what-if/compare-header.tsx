@@ -1,0 +1,65 @@
+import { ArrowLeftRight, ChevronLeft, ChevronRight } from 'lucide-react'
+import { Button } from '../../parts/button.tsx'
+import { amountOf, count } from '../../parts/format.ts'
+import { Tooltip } from '../../parts/tooltip.tsx'
+import styles from './compare-header.module.css'
+import type { AskedPlace, Difference } from './difference.ts'
+
+export interface CompareHeaderProps {
+  /** How the sides differ, as soon as both are made. */
+  readonly difference: Difference | undefined
+  /** The sides that cannot be made, by their letters. */
+  readonly broken: string
+  readonly turn: number
+  readonly asked: readonly AskedPlace[]
+  readonly onSwap: () => void
+  readonly onTurn: (by: number) => void
+}
+
+/** What B loses and gains, and the turn for which the sides are compared. */
+export function CompareHeader({ difference, broken, turn, asked, onSwap, onTurn }: CompareHeaderProps) {
+  return (
+    <header className={styles.header}>
+      <h1>
+        {difference ? answerOf(difference) : broken === '' ? 'Making both sides' : `${broken} cannot be made`}
+      </h1>
+      <p>
+        {difference && `${count(difference.same)} the same, ${count(difference.altered)} in another form. `}
+        {turn > 0 && `Turn ${count(turn)}, computed`} just now from the log: no model was asked.
+      </p>
+      <div className={styles.turns}>
+        <Tooltip text="Swap A and B (s)">
+          <Button kind="icon" aria-label="Swap A and B" onClick={onSwap}>
+            <ArrowLeftRight size={14} aria-hidden />
+          </Button>
+        </Tooltip>
+        <Button
+          kind="icon"
+          aria-label="Turn before"
+          onClick={() => onTurn(-1)}
+          disabled={asked[0]!.turn === turn}
+        >
+          <ChevronLeft size={16} aria-hidden />
+        </Button>
+        <Button
+          kind="icon"
+          aria-label="Turn after"
+          onClick={() => onTurn(1)}
+          disabled={asked.at(-1)!.turn === turn}
+        >
+          <ChevronRight size={16} aria-hidden />
+        </Button>
+      </div>
+    </header>
+  )
+}
+
+/** `B would lose 28 messages and gain 21` */
+function answerOf({ lost, gained, altered }: Difference): string {
+  if (lost > 0 && gained > 0) return `B would lose ${amountOf(lost, 'message')} and gain ${count(gained)}`
+  if (lost > 0) return `B would lose ${amountOf(lost, 'message')} and gain none`
+  if (gained > 0) return `B would gain ${amountOf(gained, 'message')} and lose none`
+  return altered > 0
+    ? `B would send ${amountOf(altered, 'message')} in another form`
+    : 'A and B send the same'
+}

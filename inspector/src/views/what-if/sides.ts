@@ -1,0 +1,20 @@
+import type { ConversationSearch } from '../../parts/address.ts'
+import { allPolicies } from '../../parts/policies.ts'
+import { readSide, type Side, withPolicy } from './side.ts'
+import type { SideAnswer } from './side-head.tsx'
+
+/** Without an address A is as the last call, and B has the same window with the last 50 messages. */
+export function readSides(search: ConversationSearch): { readonly a: Side; readonly b: Side } {
+  const a = readSide(search.a, search.systemA)
+  const b = search.b === undefined ? undefined : readSide(search.b, search.systemB)
+  return { a, b: b ?? withPolicy(a, a.policy?.startsWith('sliding') ? 'balanced' : 'sliding-50') }
+}
+
+/** A side with its window and its policy by name, as an address has it. */
+export const named = (side: Side, answer: SideAnswer | undefined): Side => ({
+  ...(answer && { window: answer.window, ...nameOf(answer.policy) }),
+  ...side,
+})
+
+/** The policies of the last call that have a name of the same kind in addresses. */
+const nameOf = (policy: string) => (allPolicies.includes(policy) ? { policy } : {})
