@@ -1,35 +1,14 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
-import { useCallback, useDeferredValue, useMemo, useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
 import { outlineQuery, turnsQuery } from '../../api/queries.ts'
-import { type Moment, momentQuery, pointsQuery, readAll, timelineQuery } from '../../api/timeline.ts'
+import { pointsQuery, timelineQuery } from '../../api/timeline.ts'
 import { usePlace } from '../../parts/address.ts'
-import { inModelTokens } from '../../parts/calibration.ts'
+import { Button } from '../../parts/button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
-import { fateAt, readFates } from '../../parts/fate-runs.ts'
-import { fates } from '../../parts/fates.ts'
-import { useKeys } from '../../parts/keys.ts'
-import { toScale } from '../../parts/log-scale.ts'
 import { QueryFault } from '../../parts/query-state.tsx'
-import { findPoint, toStops } from '../../parts/stops.ts'
-import { toggled } from '../../parts/toggled.ts'
-import { HoverProvider, useNewHover } from '../../parts/use-hover.ts'
-import { isNarrow, useMedia } from '../../parts/use-media.ts'
-import { AnswerBar } from './answer-bar.tsx'
-import { CallNotice } from './call-notice.tsx'
-import { ContextList } from './context-list.tsx'
+import { findPoint } from '../../parts/stops.ts'
 import { ContextSkeleton } from './context-skeleton.tsx'
-import styles from './context-view.module.css'
-import { EntryPanel } from './entry-panel.tsx'
-import { newLanding } from './landing.ts'
-import { LogList } from './log-list.tsx'
-import { Ribbons } from './ribbons.tsx'
-import { toContextItems, toLogItems } from './scene.ts'
-import { TurnSlider } from './turn-slider.tsx'
-import { useFind } from './use-find.ts'
-
-const none: ReadonlySet<number> = new Set()
-const nothing: Moment = { rows: [], stretches: [], warnings: [] }
+import { LoadedContext } from './loaded-context.tsx'
 
 /** What of the log reached the model, in which order, and why: at any turn and any call. */
 export function ContextView() {
@@ -54,7 +33,7 @@ export function ContextView() {
   const error = outline.error ?? timeline.error ?? turns.error
   if (outline.data && turns.data && point)
     return (
-      <Loaded
+      <LoadedContext
         place={place}
         entries={outline.data}
         turns={turns.data.turns}
@@ -75,11 +54,7 @@ export function ContextView() {
     return (
       <EmptyState
         title={missing(search, wantedAt >= 0)}
-        action={
-          <button type="button" onClick={() => go({ turn: undefined, call: undefined })}>
-            Show the latest
-          </button>
-        }
+        action={<Button onClick={() => go({ turn: undefined, call: undefined })}>Show the latest</Button>}
       />
     )
   return <ContextSkeleton />
@@ -93,263 +68,3 @@ function missing(
   if (call !== undefined) return 'There is no such call'
   return isTurn ? `No model was asked in turn ${turn}` : `There is no turn ${turn}`
 }
-
-interface LoadedProps {
-  readonly place: ReturnType<typeof usePlace>
-  readonly entries: Parameters<typeof toScale>[0]
-  readonly turns: readonly { readonly turn: number; readonly startedAt: number }[]
-  readonly timeline: {
-    readonly points: readonly NonNullable<ReturnType<typeof findPoint>>[]
-    readonly isWhole: boolean
-    readonly isWaiting?: boolean
-  }
-  readonly point: NonNullable<ReturnType<typeof findPoint>>
-}
-
-function Loaded({ place, entries: counted, turns, timeline, point }: LoadedProps) {
-  const { thread, search, go, conversation } = place
-  const entries = useMemo(() => inModelTokens(counted, point.factor), [counted, point.factor])
-  const navigate = useNavigate()
-  const client = useQueryClient()
-  const isSlim = useMedia(isNarrow)
-  const hover = useNewHover()
-  const [landing] = useState(newLanding)
-  const [open, setOpen] = useState(none)
-  const [flips, setFlips] = useState({ at: 0, blocks: none })
-  const [cursor, setCursor] = useState<number>()
-  const [isLogShown, setLogShown] = useState(false)
-  const [seen, setSeen] = useState<readonly [number, number]>()
-  const head = entries.length
-  const selected =
-    search.entry !== undefined && search.entry >= 1 && search.entry <= head ? search.entry : undefined
-
-  // While the slider is drawn along, what is drawn first is what the slider itself knows.
-  const wanted = useDeferredValue(point)
-  const loaded = useQuery({
-    ...momentQuery(thread, wanted),
-    placeholderData: (before: Moment | undefined) => before,
-  })
-  const moment = loaded.data ?? nothing
-  // Rows of another moment are shown until those of this one are there: with their own figures.
-  const [shownPoint, setShownPoint] = useState(wanted)
-  if (loaded.data && !loaded.isPlaceholderData && shownPoint !== wanted) setShownPoint(wanted)
-
-  const scale = useMemo(() => toScale(entries), [entries])
-  const runs = useMemo(() => readFates(point.fates ?? ''), [point.fates])
-  const stops = useMemo(() => toStops(turns, timeline.points), [turns, timeline.points])
-  const find = useFind(thread, search.q ?? '', head)
-  const items = useMemo(
-    () => toLogItems(runs, { fate: search.fate, found: find.found, open, selected, head }),
-    [runs, search.fate, find.found, open, selected, head],
-  )
-  // Blocks of another moment are other blocks.
-  const flipped = flips.at === shownPoint.at ? flips.blocks : none
-  const list = useMemo(
-    () => toContextItems(moment.rows, shownPoint, { flipped, selected }),
-    [moment.rows, shownPoint, flipped, selected],
-  )
-  const fateOf = useCallback((seq: number) => fateAt(runs, seq) ?? 'elided', [runs])
-  const tokensOf = useCallback((seq: number) => entries[seq - 1]?.tokens ?? 1, [entries])
-  const onScroll = useCallback((first: number, last: number) => setSeen([first, last]), [])
-
-  const select = useCallback(
-    (seq: number | undefined) => {
-      setCursor(undefined)
-      go({ entry: seq })
-    },
-    [go],
-  )
-  const toggle = useCallback((first: number) => setOpen(before => toggled(before, first)), [])
-  const flipBlock = (index: number) => setFlips({ at: shownPoint.at, blocks: toggled(flipped, index) })
-
-  const stopIndex = stops.findIndex(({ turn }) => turn === (search.turn ?? point.turn))
-  const toTurn = useCallback(
-    (index: number) => {
-      const stop = stops[Math.min(stops.length - 1, Math.max(0, index))]
-      // At the end it follows what comes.
-      if (stop) go({ turn: stop === stops.at(-1) ? undefined : stop.turn, call: undefined })
-    },
-    [stops, go],
-  )
-  const toCall = (by: number) => {
-    const { points } = timeline
-    const at = points.findIndex(one => one.at === point.at && one.call === point.call)
-    const next = points[at + by]
-    if (next) go({ turn: next.turn, call: next.call ?? String(next.at) })
-  }
-  const step = (by: number) => {
-    const at = items.findIndex(item =>
-      cursor === undefined
-        ? item.kind === 'entry' && item.seq === selected
-        : item.kind === 'fold' && item.first === cursor,
-    )
-    const next = items[at < 0 ? (by > 0 ? 0 : items.length - 1) : at + by]
-    if (next?.kind === 'entry') select(next.seq)
-    else if (next?.kind === 'fold') setCursor(next.first)
-  }
-  const stepRecalled = (by: number) => {
-    const recalled = runs
-      .filter(({ fate }) => fate === 'recalled')
-      .flatMap(({ first, last }) => range(first, last))
-    const next =
-      by > 0
-        ? recalled.find(seq => seq > (selected ?? 0))
-        : recalled.findLast(seq => seq < (selected ?? head + 1))
-    if (next !== undefined) select(next)
-  }
-  const unfold = () => {
-    if (cursor !== undefined) {
-      toggle(cursor)
-      return select(cursor)
-    }
-    const fold = runs.find(
-      ({ first, last }) => open.has(first) && selected !== undefined && first <= selected && selected <= last,
-    )
-    if (fold) {
-      toggle(fold.first)
-      return setCursor(fold.first)
-    }
-    // A block from other conversations has no entries of this one: it opens with the message that asked for it.
-    const block = list.items.find(
-      item =>
-        item.kind === 'block' &&
-        selected !== undefined &&
-        (item.row.sources ? [item.asker] : item.entries).includes(selected),
-    )
-    if (block?.kind === 'block') flipBlock(block.index)
-  }
-  const cycleFate = () => {
-    const present = fates.filter(({ fate }) => point.counts[fate] > 0).map(({ fate }) => fate)
-    const next = search.fate === undefined ? 0 : present.indexOf(search.fate) + 1
-    go({ fate: present[next] })
-  }
-  const clear = () => {
-    if (document.activeElement instanceof HTMLInputElement) document.activeElement.blur()
-    if (search.q !== undefined) go({ q: undefined })
-    else if (search.fate !== undefined) go({ fate: undefined })
-    else if (cursor !== undefined) setCursor(undefined)
-    else select(undefined)
-  }
-  const open_ = (view: 'what-if' | 'dump') =>
-    void navigate({ to: `/c/$conversation/${view}`, params: { conversation }, search })
-  useKeys('Turns', [
-    { keys: 'ArrowLeft', does: 'turn before', run: () => toTurn(stopIndex - 1) },
-    { keys: 'ArrowRight', does: 'turn after', run: () => toTurn(stopIndex + 1) },
-    { keys: 'Shift+ArrowLeft', does: 'ten turns back', run: () => toTurn(stopIndex - 10) },
-    { keys: 'Shift+ArrowRight', does: 'ten turns on', run: () => toTurn(stopIndex + 10) },
-    { keys: '[', does: 'call before', run: () => toCall(-1) },
-    { keys: ']', does: 'call after', run: () => toCall(1) },
-    { keys: 'Home', does: 'first turn', run: () => toTurn(0) },
-    { keys: 'End', does: 'last turn', run: () => toTurn(stops.length - 1) },
-  ])
-  useKeys('Entries', [
-    { keys: 'j', does: 'entry after', run: () => step(1) },
-    { keys: 'k', does: 'entry before', run: () => step(-1) },
-    { keys: 'J', does: 'next that was recalled', run: () => stepRecalled(1) },
-    { keys: 'K', does: 'previous that was recalled', run: () => stepRecalled(-1) },
-    { keys: 'Enter', does: 'open or close a fold or a block', run: unfold },
-    {
-      keys: '/',
-      does: 'find in the log',
-      run: () => document.querySelector<HTMLElement>('[data-find="log"]')?.focus(),
-    },
-    { keys: 'f', does: 'fates: cycle the filter', run: cycleFate },
-    { keys: 'x', does: 'what if, with this entry', run: () => open_('what-if') },
-    { keys: 'd', does: 'dump', run: () => open_('dump') },
-    { keys: 'Escape', does: 'clear: search, then filter, then selection', run: clear, isEverywhere: true },
-  ])
-
-  const logList = (
-    <LogList
-      thread={thread}
-      scale={scale}
-      items={items}
-      selected={selected}
-      cursor={cursor}
-      query={search.q ?? ''}
-      found={find.found?.size}
-      isFinding={find.isFinding}
-      onFind={q => go({ q: q === '' ? undefined : q })}
-      onSelect={select}
-      onFold={toggle}
-      onScroll={onScroll}
-    />
-  )
-  const panel = selected !== undefined && (
-    <EntryPanel
-      place={place}
-      entry={entries[selected - 1]!}
-      fate={fateAt(runs, selected)}
-      point={shownPoint}
-      moment={moment}
-      stops={stops}
-      isWhole={timeline.isWhole}
-      head={head}
-      onSelect={select}
-      onClose={() => select(undefined)}
-    />
-  )
-  return (
-    <HoverProvider value={hover}>
-      <div className={styles.view} data-panel={selected !== undefined}>
-        <AnswerBar
-          place={place}
-          point={shownPoint}
-          rows={moment.rows}
-          tokensOf={tokensOf}
-          notice={
-            <CallNotice
-              place={place}
-              point={shownPoint}
-              warnings={moment.warnings}
-              isLast={point === timeline.points.at(-1)}
-            />
-          }
-        />
-        <div className={styles.scene}>
-          {!isSlim && logList}
-          <Ribbons
-            scale={scale}
-            runs={runs}
-            point={point}
-            landing={landing}
-            selected={selected}
-            seen={isSlim && !isLogShown ? undefined : seen}
-            onSelect={select}
-            isLogShown={isLogShown}
-            onToggleLog={() => setLogShown(!isLogShown)}
-          />
-          {isSlim && isLogShown ? (
-            logList
-          ) : (
-            <ContextList
-              place={place}
-              thread={thread}
-              entries={entries}
-              list={list}
-              rows={moment.rows}
-              selected={selected}
-              fateOf={fateOf}
-              onSelect={select}
-              onFold={flipBlock}
-              landing={landing}
-            />
-          )}
-          {panel}
-        </div>
-        <TurnSlider
-          stops={stops}
-          point={point}
-          turn={search.turn}
-          selected={selected}
-          isWhole={timeline.isWhole}
-          onReadAll={timeline.isWaiting ? () => readAll(client, thread) : undefined}
-          onTurn={toTurn}
-          onCall={toCall}
-        />
-      </div>
-    </HoverProvider>
-  )
-}
-
-const range = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, at) => first + at)
