@@ -93,9 +93,9 @@ describe('a window that was set to 4,096', () => {
       await at(page, `c/${sample}/over-time`)
       await page.getByText('of 4,096 tokens were sent').waitFor()
       const figures = page.locator('aside dl').first()
-      await figures.getByText('reported', { exact: false }).waitFor()
+      await figures.getByText('the model counted').waitFor()
       const told = (await figures.locator('div').allInnerTexts()).map(text => text.replace(/\s+/g, ' '))
-      const upTo = told.findIndex(text => text.startsWith('sent'))
+      const upTo = told.findIndex(text => text.startsWith('tokens sent'))
       const parts = told.slice(0, upTo).map(text => numbersIn(text).at(-1) ?? 0)
       expect(parts.reduce((sum, one) => sum + one, 0)).toBe(numbersIn(told[upTo]!).at(-1))
 

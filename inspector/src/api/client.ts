@@ -97,7 +97,7 @@ async function request(
   })
   if (response.ok) return response
   const error = await toApiError(response)
-  if (response.status === 401) keyAsked.set(error.message)
+  if (response.status === 401) keyAsked.set(given === undefined ? 'missing' : 'refused')
   throw error
 }
 

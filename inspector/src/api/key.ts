@@ -5,8 +5,8 @@ const place = 'throughline.key'
 /** The key that requests carry. It is kept for this tab only, and never stands in an address. */
 export const key = observable<string | undefined>(sessionStorage.getItem(place) ?? undefined)
 
-/** Why a key is asked for: undefined while none is. */
-export const keyAsked = observable<string | undefined>(undefined)
+/** Why a key is asked for: there is none, or the server does not take it. Undefined while none is asked for. */
+export const keyAsked = observable<'missing' | 'refused' | undefined>(undefined)
 
 export function takeKey(given: string | undefined): void {
   if (given === undefined) sessionStorage.removeItem(place)

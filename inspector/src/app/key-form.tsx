@@ -7,7 +7,7 @@ import { KeyField } from '../parts/key-field.tsx'
 import styles from './key-form.module.css'
 
 /** Asks for a key. It is kept for this tab only. */
-export function KeyForm({ why }: { readonly why: string }) {
+export function KeyForm({ why }: { readonly why: 'missing' | 'refused' }) {
   const client = useQueryClient()
   const [given, setGiven] = useState('')
   const submit = (event: React.FormEvent) => {
@@ -20,7 +20,7 @@ export function KeyForm({ why }: { readonly why: string }) {
       <form className={styles.form} onSubmit={submit}>
         <KeyRound size={20} aria-hidden />
         <h1>This server needs a key</h1>
-        <p>{why}</p>
+        {why === 'refused' && <p role="alert">This key is not known here: it is wrong, or was revoked.</p>}
         <KeyField label="Key" value={given} onChange={setGiven} />
         <p className={styles.more}>
           It needs the scopes <b>read</b> and <b>inspect</b>; to talk, also <b>chat</b>. It is kept until this

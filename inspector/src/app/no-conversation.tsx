@@ -14,10 +14,10 @@ export function NoConversation({ conversation, onRetry }: NoConversationProps) {
       title={`There is no conversation “${conversation}”`}
       action={
         <>
-          <Link to="/">All conversations</Link>{' '}
+          <Link to="/">All conversations</Link>
           <Link to="/c/$conversation/chat" params={{ conversation }} search={{}}>
             Begin it
-          </Link>{' '}
+          </Link>
           <Button onClick={onRetry}>Look again</Button>
         </>
       }

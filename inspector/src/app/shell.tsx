@@ -2,7 +2,7 @@ import { Link, Outlet, useNavigate } from '@tanstack/react-router'
 import { Keyboard, Plug, Settings, SunMoon } from 'lucide-react'
 import { Suspense, useState } from 'react'
 import { keyAsked } from '../api/key.ts'
-import { useKeys } from '../parts/keys.ts'
+import { useHeldKeys, useKeys } from '../parts/keys.ts'
 import { toggleTheme } from '../parts/theme.ts'
 import { Tooltip } from '../parts/tooltip.tsx'
 import { AwayNotice } from './away-notice.tsx'
@@ -23,6 +23,7 @@ export function Shell() {
   const asked = keyAsked.use()
   const isPaletteOpen = palette.use()
   const [isHelpOpen, setHelpOpen] = useState(false)
+  useHeldKeys(isPaletteOpen || isHelpOpen)
   useKeys('Everywhere', [
     { keys: 'Mod+k', does: 'find anything', run: () => palette.set(true), isEverywhere: true },
     { keys: '?', does: 'all keys', run: () => setHelpOpen(true) },

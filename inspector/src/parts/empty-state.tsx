@@ -16,7 +16,7 @@ export function EmptyState({ icon, title, children, action, heading: Heading = '
       {icon}
       <Heading>{title}</Heading>
       {children && <p>{children}</p>}
-      {action}
+      {action && <div className={styles.action}>{action}</div>}
     </div>
   )
 }

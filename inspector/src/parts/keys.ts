@@ -42,6 +42,18 @@ export function useKeys(name: string, bindings: readonly KeyBinding[]): void {
   }, [name, signature])
 }
 
+let isHeld = false
+
+/** Keys of the page do nothing while a sheet lies over it, or is still being loaded. */
+export function useHeldKeys(isOn: boolean): void {
+  useLayoutEffect(() => {
+    isHeld = isOn
+    return () => {
+      isHeld = false
+    }
+  }, [isOn])
+}
+
 let pending = ''
 let pendingSince = 0
 
@@ -52,7 +64,7 @@ export function onKeyDown(event: KeyboardEvent): void {
   const sequence = pending !== '' && event.timeStamp - pendingSince < 1500 ? `${pending} ${name}` : name
   pending = ''
   const all = groups.get().flatMap(group => group.bindings)
-  const isFree = !isTyping(event.target) && !isOwn(event)
+  const isFree = !isHeld && !isTyping(event.target) && !isOwn(event)
   const found = all.findLast(({ keys, isEverywhere }) => keys === sequence && (isFree || isEverywhere))
   if (found) {
     event.preventDefault()

@@ -91,13 +91,13 @@ function List({ calls, readAhead, onMore }: ListProps) {
               <th scope="col">Turn</th>
               <th scope="col">Model</th>
               <th scope="col" className={styles.number}>
-                Predicted
+                Tokens predicted
               </th>
               <th scope="col" className={styles.number}>
-                Reported
+                Tokens reported
               </th>
               <th scope="col" className={styles.number}>
-                From cache
+                Tokens from cache
               </th>
               <th scope="col" className={styles.number}>
                 Took
@@ -159,7 +159,7 @@ function Row({ call, isChosen, duration, onChoose }: RowProps) {
           <span className={styles.mark} aria-hidden="true">
             <StatusMark status={mark[status]} />
           </span>
-          <span>
+          <span title={error}>
             {status}
             {error !== undefined && `: ${error}`}
           </span>

@@ -35,13 +35,13 @@ export function TurnPanel({ conversation, search, step, by, tokensBetween, compa
       {first && <Figures point={first} isOneOfMany={points.length > 1} />}
       {points.length > 1 && (
         <dl className={styles.figures}>
-          <Row name={`in all ${points.length} calls`} value={sums.tokens} isSum />
+          <Row name={`tokens in all ${points.length} calls`} value={sums.tokens} isSum />
           <Row name="read anew" value={sums.anew} />
         </dl>
       )}
       {compared && (
         <dl className={styles.figures}>
-          <Row name={`with ${compared.name}`} value={compared.anew} />
+          <Row name={`read anew with ${compared.name}`} value={compared.anew} />
         </dl>
       )}
       {first && (
@@ -78,24 +78,22 @@ function Figures({ point, isOneOfMany }: { readonly point: TimelinePoint; readon
         />
       ))}
       {rest > 0 && <Row name={restName} value={rest} colour="meta" />}
-      <Row name={isOneOfMany ? 'sent in the first call' : 'sent'} value={tokens} isSum />
+      <Row name={isOneOfMany ? 'tokens sent in the first call' : 'tokens sent'} value={tokens} isSum />
       {over > 0 && <Row name="over the window" value={over} colour="danger" />}
       <Row name={`reused, ${percent(tokens === 0 ? 0 : reused / tokens)}`} value={reused} colour="reused" />
       <Row name="read anew" value={anew} />
       {reported === undefined ? (
-        <Row name={point.call === undefined ? 'no call is stored' : 'nothing reported'} />
+        <Row name={point.call === undefined ? 'no call is stored' : 'the model reported no count'} />
       ) : (
-        <Row
-          name={`reported${ratio === undefined ? '' : `: we said ${difference(ratio)}`}`}
-          value={reported}
-        />
+        <Row name="the model counted" value={reported} />
       )}
+      {ratio !== undefined && <Row name={`our estimate: ${difference(ratio)}`} />}
     </dl>
   )
 }
 
 const difference = (ratio: number) =>
-  Math.abs(ratio - 1) < 0.005 ? 'the same' : `${percent(Math.abs(ratio - 1))} ${ratio > 1 ? 'more' : 'less'}`
+  Math.abs(ratio - 1) < 0.005 ? 'the same' : `${percent(Math.abs(ratio - 1))} ${ratio > 1 ? 'high' : 'low'}`
 
 const nameInFull: Partial<Record<Part, string>> = {
   system: 'system prompt',

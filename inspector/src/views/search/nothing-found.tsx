@@ -40,7 +40,7 @@ export function NothingFound({ q, onEverything }: NothingFoundProps) {
       </h2>
       {onEverything && (
         <p className={styles.words}>
-          <Button onClick={onEverything}>Look also in notes, and what else no user sees</Button>
+          <Button onClick={onEverything}>Look also in notes and other text that users never see</Button>
         </p>
       )}
       <Rules />

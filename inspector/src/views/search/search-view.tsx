@@ -41,7 +41,7 @@ export function SearchView() {
                 go({ ...(q !== '' && { q }), ...next })
               }}
             />
-            also notes, and what else no user sees
+            also notes and other text that users never see
           </label>
         )}
         <h1>
