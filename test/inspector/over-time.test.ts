@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readInWords } from '../../inspector/src/views/over-time/figures.ts'
 import { readerUpstream } from '../../src/server/upstream/reader-upstream.ts'
 import type { Upstream } from '../../src/server/upstream/upstream.ts'
 import {
@@ -31,6 +32,12 @@ beforeAll(async () => {
 afterAll(() => served.stop())
 
 const file = join(import.meta.dirname, '../../examples/project-chat.json')
+
+it('says of a sum that is still read that it is not all', () => {
+  expect(readInWords([], 5)).toBe('What had to be read')
+  expect(readInWords([400, 900], 5)).toBe('900 tokens had to be read so far')
+  expect(readInWords([400, 900], 2)).toBe('900 tokens had to be read')
+})
 
 interface Point {
   readonly turn: number

@@ -58,6 +58,11 @@ async function ask(page: Page) {
 it('answers a new chat from an old one, and shows what came from where, with a link', async () => {
   const { page, faults } = await openPage(served, '/inspector/c/packing/chat', asAda)
   await ask(page)
+  const chip = page.getByRole('button', {
+    name: /^Brought back \d messages? of another conversation from 14 May 2025/,
+  })
+  await chip.click()
+  await page.getByRole('link', { name: /^14 May 2025 Lisbon with Livia #3 · asked for/ }).waitFor()
   await shoot(page, 'remembered-chat')
   await page.getByRole('link', { name: 'Context', exact: true }).click()
   await sent(page)

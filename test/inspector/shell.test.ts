@@ -100,6 +100,32 @@ describe('the shell', () => {
   })
 })
 
+describe('while a sheet is loading', () => {
+  it('keys of the page do nothing', async () => {
+    const { page, faults } = await openPage(served, `/inspector/c/${sample}/notes`)
+    await page.getByRole('heading').first().waitFor()
+    let release = () => {}
+    const held = new Promise<void>(resolve => {
+      release = resolve
+    })
+    let isAsked = false
+    await page.route(/command-palette/, async route => {
+      isAsked = true
+      await held
+      await route.continue()
+    })
+    await page.keyboard.press('Control+k')
+    await expect.poll(() => isAsked).toBe(true)
+    // What if and Over time are a key away otherwise.
+    await page.keyboard.press('3')
+    await page.keyboard.press('4')
+    release()
+    await page.getByRole('combobox', { name: 'Find anything' }).waitFor()
+    expect(new URL(page.url()).pathname).toMatch(/notes$/)
+    expect(faults).toEqual([])
+  })
+})
+
 describe('a server that wants keys', () => {
   it('asks for a key, keeps it for the tab, and sends it', async () => {
     const key = 'a-key-of-sixteen-characters'

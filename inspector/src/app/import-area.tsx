@@ -99,7 +99,7 @@ function Whose({ files }: { readonly files: readonly File[] }) {
       <input
         id="person"
         className={field.input}
-        placeholder="the name that requests say, such as ada"
+        placeholder="their name in requests, such as ada"
         value={person}
         onChange={event => setPerson(event.target.value)}
         required

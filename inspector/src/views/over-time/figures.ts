@@ -175,3 +175,10 @@ export function policyInWords(policy: string): string {
   const [, many] = /^sliding-(\d+)$/.exec(policy) ?? []
   return many === undefined ? policy.replace('-', ' ') : `the last ${many} messages`
 }
+
+/** What had to be read. Sums go from the first step on: while steps are missing, they end before them. */
+export function readInWords(sums: readonly number[], steps: number): string {
+  const last = sums.at(-1)
+  if (last === undefined) return 'What had to be read'
+  return `${short(last)} tokens had to be read${sums.length < steps ? ' so far' : ''}`
+}

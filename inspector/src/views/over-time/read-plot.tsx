@@ -1,6 +1,6 @@
 import { memo } from 'react'
 import { amountOf, short } from '../../parts/format.ts'
-import { policyInWords, type Running, toColumns, toTicks } from './figures.ts'
+import { policyInWords, type Running, readInWords, toColumns, toTicks } from './figures.ts'
 import styles from './plot.module.css'
 import { type Frame, linePath, Plot } from './plot.tsx'
 
@@ -45,7 +45,7 @@ export const ReadPlot = memo(function ReadPlot(props: ReadPlotProps) {
   return (
     <Plot
       frame={frame}
-      answer={`${short(own.sums.at(-1) ?? 0)} tokens had to be read`}
+      answer={readInWords(own.sums, steps)}
       about={`added up over ${amountOf(calls, 'call')}, against what other policies would have cost here`}
       ticks={toTicks(most, height / 34, y)}
       isBusy={isBusy}

@@ -92,19 +92,21 @@ interface WordsFieldProps {
 function WordsField({ q, onLook, onDown }: WordsFieldProps) {
   const input = useRef<HTMLInputElement>(null)
   const [typed, setTyped] = useState(q)
-  const [asked, setAsked] = useState(q)
-  // The address changed without typing: by the button "back", or by a word that was picked.
-  if (q !== asked) {
-    setAsked(q)
-    setTyped(q)
-  }
+  /** What was asked for and does not stand in the address yet; the last of it stays. */
+  const asked = useRef([q])
+  // An address that nobody typed: by the button "back", or by a word that was picked. One that comes late changes no typed word.
+  useEffect(() => {
+    const at = asked.current.indexOf(q)
+    if (at < 0) setTyped(q)
+    asked.current = at < 0 ? [q] : asked.current.slice(at)
+  }, [q])
   const look = (text: string) => {
-    setAsked(text)
+    asked.current.push(text)
     onLook(text)
   }
   // biome-ignore lint/correctness/useExhaustiveDependencies: only typing asks
   useEffect(() => {
-    if (typed === asked) return
+    if (typed === asked.current.at(-1)) return
     const timer = setTimeout(() => look(typed), 250)
     return () => clearTimeout(timer)
   }, [typed])
