@@ -23,12 +23,12 @@ it('gives a row the values of all its goals, and tells those that fail from thos
     false,
   )
   expect(rows.map(({ name, type, targets }) => ({ name, type, targets }))).toEqual([
-    { name: 'cash - loan', type: 'goal', targets: [{ value: -5, isFailure: true }] },
+    { name: 'cash - loan', type: 'goal', targets: [{ value: -5, sign: '<=', isFailure: true }] },
     {
       ...{ name: 'count', type: 'int' },
       targets: [
-        { value: 6, isFailure: false },
-        { value: 40, isFailure: true },
+        { value: 6, sign: '>=', isFailure: false },
+        { value: 40, sign: '>', isFailure: true },
       ],
     },
     { name: 'cash', type: 'int', targets: [] },

@@ -18,6 +18,7 @@ export interface Series {
 /** A value at which a goal ends the experiment. */
 export interface Target {
   readonly value: number
+  readonly sign: Sides['sign']
   readonly isFailure: boolean
 }
 
@@ -32,8 +33,8 @@ export function seriesOf(
   for (const [at, measure] of measures.entries()) {
     const value = measure?.sides?.isFixed ? measure.sides.right({}) : undefined
     if (!measure?.sides || value === undefined) continue
-    const { name } = measure.sides
-    const target = { value, isFailure: goals[at]?.outcome === 'failed' }
+    const { name, sign } = measure.sides
+    const target = { value, sign, isFailure: goals[at]?.outcome === 'failed' }
     const known = targets.get(name)
     if (known) known.push(target)
     else targets.set(name, [target])

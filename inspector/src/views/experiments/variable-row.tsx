@@ -45,6 +45,9 @@ const shortType = (type: string) => (type.startsWith('enum:') ? 'enum' : type)
 const endOf = (targets: readonly Target[]) =>
   targets.every(({ isFailure }) => isFailure) ? 'failed' : 'completed'
 
+/** A value that must be passed, not only reached. */
+const beside: Partial<Record<Target['sign'], string>> = { '>': ' above', '<': ' below' }
+
 const height = { goal: 100, variable: 52 } as const
 const pad = 10
 
@@ -64,12 +67,13 @@ function Line({ series, columns, isOpen }: VariableRowProps) {
   const last = isOpen && isNumber(now) ? ([x(values.length), y(now)] as const) : undefined
   return (
     <svg className={styles.line} width={count * width} height={tall} aria-hidden="true">
-      {targets.map(({ value, isFailure }, at) => (
+      {targets.map(({ value, sign, isFailure }, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: goals may share a value
         <g key={at} data-goal={isFailure ? 'failed' : 'completed'}>
           <path className={styles.target} d={`M0 ${y(value)}H${count * width}`} />
           <text className={styles.targetName} x={count * width - 6} y={y(value) + (y(value) < 20 ? 14 : -5)}>
-            {isFailure ? 'fails at' : 'goal'} {shownValue(value)}
+            {isFailure ? 'fails' : 'goal'}
+            {beside[sign] ?? (isFailure ? ' at' : '')} {shownValue(value)}
           </text>
         </g>
       ))}
