@@ -91,7 +91,7 @@ describe('the view over time', () => {
     const reuse = new RegExp(`${share} % had been read before.*the cut moved, ${cuts} times`)
     await page.getByRole('figure', { name: reuse }).waitFor()
     const first = firstCalls().find(one => one.turn === turn)!
-    await expect.poll(() => figure(page, /^sent/).innerText()).toBe(number(first.tokens))
+    await expect.poll(() => figure(page, /^tokens sent/).innerText()).toBe(number(first.tokens))
     await expect.poll(() => figure(page, 'history').innerText()).toBe(number(first.parts.history!))
     await expect.poll(() => figure(page, /^reused/).innerText()).toBe(number(first.reused))
     await page
@@ -212,7 +212,7 @@ describe('calls that are made while one looks on', () => {
       await page.getByRole('heading', { name: 'Turn 2' }).waitFor()
       await page.getByRole('figure', { name: 'our count over what the model reported' }).waitFor()
       const { calls } = await (await live.ask('GET', '/conversations/boat/calls')).json()
-      await expect.poll(() => figure(page, /^reported/).innerText()).toBe(number(calls[0].reported))
+      await expect.poll(() => figure(page, /^the model counted/).innerText()).toBe(number(calls[0].reported))
       current = endless
       const { body } = await say('Tell me again what the boat is called, please.')
       const reader = body!.getReader()
