@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { recalledTitle } from '../../inspector/src/parts/sent-rows.ts'
 import { broughtOf } from '../../inspector/src/views/chat/brought-of.ts'
+import { toContextItems } from '../../inspector/src/views/context/scene.ts'
 
 const row = (part: string, role: string, more: object = {}) =>
   ({ part, role, tokens: 1, seqs: [], standsFor: [], ...more }) as never
@@ -29,4 +30,16 @@ it('counts both, and says from where', () => {
   expect(recalledTitle([1, 2], [source('a', 1), source('b', 2)])).toBe(
     '2 messages and 2 messages of other conversations',
   )
+})
+
+it('lists the sources of quotes that were joined to a message behind it, in the context too', () => {
+  const { items } = toContextItems(
+    [
+      row('first', 'user', { seqs: [1], sources: [source('lisbon', 3)] }),
+      row('history', 'assistant', { seqs: [2] }),
+    ],
+    { tokens: 2, reused: 0 },
+    { flipped: new Set() },
+  )
+  expect(items.map(({ kind }) => kind)).toEqual(['row', 'source', 'row'])
 })

@@ -120,7 +120,7 @@ describe('rows', () => {
       { messages: new Map(messages.map(one => [one.seq, one])), calls: [call, later], isFull: true },
     ])
     expect([...rows.keys()]).toEqual([1, 2, 4, 6])
-    expect(rows.get(1)!.brought).toEqual([7, 9])
+    expect(rows.get(1)!.brought).toEqual({ entries: [7, 9], sources: [] })
     expect(rows.get(2)).toMatchObject({
       calls: [{ name: 'get', result: { text: 'done' } }],
       call: { id: 'x' },
