@@ -39,6 +39,29 @@ const lateOf = ({ messages, receipt }: Context) =>
   messages.filter((_, place) => receipt.sent[place]!.part === 'changing').map(({ content }) => content)
 const sorted = (lines: readonly string[]) => lines.filter(line => line.trim() !== '').sort()
 
+describe('a prompt with dates that are samples', () => {
+  const sample = 'Write it in one line, for example: the meeting is on 2024-05-01 at 10:00.'
+  const blocks =
+    'Example:\nDate: 2024-05-01\n\n<example>\nUser: when?\n\nTime: 10:00\n</example>\n```\n2024-05-01 10:00\n```'
+  const prompt = (more: string) => `You keep a calendar.\nBe brief.\n${more}\n\nAnswer in plain text.`
+
+  it('stands still, but for the line that tells the time of now', () => {
+    const [first] = converse([prompt(`${sample}\n${blocks}`)])
+    expect(lateOf(first!)).toEqual([])
+    const [dated] = converse([prompt(`${sample}\n${blocks}\n\nToday's date: 2026-11-16`)])
+    expect(dated!.receipt.changing!.lines).toEqual(["Today's date: 2026-11-16"])
+  })
+
+  it('loses a line that has no such form when it is known to change', () => {
+    const told = (day: string) => prompt(`The next meeting is on ${day} at 10:00 in the hall.`)
+    const [first, second] = converse([told('2024-05-01'), told('2024-05-02')])
+    expect(lateOf(first!)).toEqual([])
+    expect(second!.receipt.changing!.lines).toEqual([
+      'The next meeting is on 2024-05-02 at 10:00 in the hall.',
+    ])
+  })
+})
+
 describe("Home Assistant's prompt over 100 turns", () => {
   const prompts = Array.from({ length: 100 }, (_, turn) => homePrompt(turn))
 

@@ -1,27 +1,55 @@
 /**
  * Whether a line tells the time or the date of now, by its form alone: `Current time is 12:03`, `Today's date: 2026-11-16`,
- * `Montag, 16. November 2026`. A date among other words, such as that of an event, is none.
+ * `Montag, 16. November 2026`. A date among other words, in quotes or in an example is none.
  */
 export function isMoment(line: string): boolean {
   if (line.length > (/\d/.test(line) ? longest : longestDay)) return false
-  const text = line.normalize('NFKC').toLowerCase()
-  const words = [...new Set(text.match(/\p{L}{1,40}/gu))]
-  const hasClock = clock.test(text)
-  const hasDate =
-    dates.some(form => form.test(text)) ||
-    (/\d/.test(text) && words.some(word => months.has(word.slice(0, 3))))
-  const hasWeekday = cjkWeekday.test(text) || words.some(word => dayEnding.test(word) || weekdays.has(word))
-  const isNow = cjkCues.test(text) || words.some(word => cues.has(word))
-  if (isNow && (hasClock || hasDate || hasWeekday || epoch.test(text))) return true
-  if (hasDate && (hasClock || hasWeekday)) return true
-  return (hasClock || hasDate) && words.length <= fewWords
+  const text = line.normalize('NFKC').toLowerCase().replace(quoted, ' ')
+  if (samples.test(text)) return false
+  // The point behind a number ends no sentence: `16. November`.
+  if (text.split(/(?<=[^\d\s][.!?。])\s+/).some(isNow)) return true
+  const label = wordsIn(text).filter(word => word.length > 1 && !isOfTime(word)).length
+  return hasTime(text) && (label === 0 || (label <= fewWords && /\p{L}["')\]*]{0,3} ?[:=>]/u.test(text)))
 }
+
+/** Whether a sentence begins by saying that it tells the present, and then tells a time or a day. */
+function isNow(sentence: string): boolean {
+  const [before = ''] = sentence.split(/\d/, 1)
+  const saysNow =
+    cjkNow.test(before) ||
+    wordsIn(before)
+      .slice(0, nearStart)
+      .some(word => nowWords.has(word))
+  if (!saysNow || /\b(?:if|when|wenn)\b/.test(before)) return false
+  return hasTime(sentence) || isWeekday(sentence) || epoch.test(sentence)
+}
+
+const wordsIn = (text: string): readonly string[] => text.match(/\p{L}{1,40}/gu) ?? []
+
+const hasTime = (text: string): boolean =>
+  [clock, ...dates].some(form => form.test(text)) || (/\d/.test(text) && wordsIn(text).some(isMonth))
+
+const isWeekday = (text: string): boolean =>
+  cjkWeekday.test(text) || wordsIn(text).some(word => dayEnding.test(word) || weekdays.has(word))
+
+const isMonth = (word: string): boolean => months.has(word.slice(0, 3))
+
+/** Whether a word is a part of a time, or a name for it. */
+const isOfTime = (word: string): boolean =>
+  isMonth(word) || isWeekday(word) || timeWords.has(word) || nowWords.has(word)
 
 /** Longer lines say more than a time, or than a day without a number. */
 const longest = 300
 const longestDay = 60
 /** A line with no more words than this besides its time says nothing but the time. */
 const fewWords = 2
+/** Where in a sentence the word stands that says that it tells the present. */
+const nearStart = 4
+
+/** A sample, or the form in which something is to be written. */
+export const samples = /ex[ae]mp|e[js]emp|beispiel|voorbeeld|such as|like|\bformat|\be\.g|\bz\. ?b|例/i
+/** What is quoted is a sample, too. An apostrophe inside a word is no quote. */
+const quoted = /`[^`]*`|["“„][^"“”]*["“”]|(?<!\p{L})'[^']*'/gu
 
 // None of these forms repeats what may be empty or overlaps with what follows, so each is linear.
 const clock =
@@ -36,18 +64,20 @@ const dates: readonly RegExp[] = [
 const toSet = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
 
 /** Words of now in English, German, French, Spanish, Italian, Portuguese, Dutch, Polish, Russian, Turkish and Swedish. */
-const cues = toSet(`now today current currently time date datetime timestamp clock
-  jetzt heute aktuell aktuelle aktuelles aktueller uhrzeit uhr datum zeit
-  maintenant aujourd actuelle actuel heure ahora hoy actual hora fecha
-  adesso oggi attuale ora data agora hoje atual nu vandaag huidige tijd
-  teraz dzisiaj dziś czas сейчас сегодня время дата bugün şimdi saat tarih idag tid`)
+const nowWords = toSet(`now today current currently timestamp jetzt heute aktuell aktuelle aktuelles aktueller
+  maintenant aujourd actuelle actuel ahora hoy actual adesso oggi attuale agora hoje atual nu vandaag huidige
+  teraz dzisiaj dziś сейчас сегодня bugün şimdi idag`)
+
+/** Names of a time in the same languages, and short words that stand beside one. */
+const timeWords = toSet(`time date datetime clock uhrzeit uhr datum zeit heure hora fecha ora data tijd
+  czas время дата saat tarih tid the it is es ist pm utc gmt th`)
 
 /** Japanese, Chinese and Korean write words without blanks. */
-const cjkCues = /現在|今日|日時|日付|时间|時間|现在|今天|日期|当前|當前|지금|오늘|현재|시간|날짜/
+const cjkNow = /現在|今日|现在|今天|当前|當前|지금|오늘|현재/
 const cjkWeekday = /[日月火水木金土]曜|星期[一二三四五六日天]|周[一二三四五六日]|[월화수목금토일]요일/
 
 /** Monday, Montag, maandag, måndag, lunedì; the days of other languages are listed. */
-const dayEnding = /^(?!to).{2,8}(?:day|tag|dag|dì)$/
+const dayEnding = /^(?!to|holi|birth|every|week).{2,8}(?:day|tag|dag|dì)$/
 
 const weekdays = toSet(`mon tue wed thu fri sat sun mittwoch sonnabend
   lundi mardi mercredi jeudi vendredi samedi dimanche lunes martes miércoles jueves viernes sábado sabato domingo domenica

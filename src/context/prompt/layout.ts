@@ -1,6 +1,6 @@
 import { isCount } from '../../log/is-count.ts'
 import { isObject } from '../../log/parse-json.ts'
-import { isMoment } from './is-moment.ts'
+import { isMoment, samples } from './is-moment.ts'
 import { matchLines } from './match-lines.ts'
 import type { PromptLine } from './split-lines.ts'
 
@@ -56,7 +56,11 @@ const toGap = ({ indent }: PromptLine): string => `_${Math.min(indent, 40)}`
 
 /** Of a prompt that is new, the times and dates are known by their form. */
 function begin(lines: readonly PromptLine[]): Arranged {
-  const moments = lines.filter(({ text }) => isMoment(text.trim()))
+  let isSample = false
+  const moments = lines.filter(({ text, above }) => {
+    if (/^\s*(?:```|<\/?example)/.test(text)) isSample = !isSample
+    return !isSample && !isUnderSample(above) && isMoment(text.trim())
+  })
   // Many times are a list of events, not the time of now.
   const isAny = moments.length <= mostMoments && moments.length < lines.length
   const changing = new Set(isAny ? moments : [])
@@ -65,6 +69,10 @@ function begin(lines: readonly PromptLine[]): Arranged {
 }
 
 const mostMoments = 4
+
+/** Whether a line stands under one that announces a sample, such as `Example:`, at most four levels above it. */
+const isUnderSample = (above: PromptLine['above'], levels = 4): boolean =>
+  above !== undefined && levels > 0 && (samples.test(above.name) || isUnderSample(above.above, levels - 1))
 
 /**
  * Keeps the head of an earlier prompt as far as its lines were sent again; undefined if most of them were not. New lines do
