@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { assistant, result, system, type TestMessage, user } from '../../testing/builders.ts'
+import { o200k } from '../../tokens/o200k.ts'
 import { addedTexts } from '../added-texts.fixture.ts'
 import type { Policy } from '../draft/draft.ts'
 import { fit } from '../fit.ts'
@@ -65,6 +66,21 @@ describe.each(policies.map(policy => [policy.name, policy] as const))('%s', (_na
       '[Summary of previous turn actions:] 1. [list_directory] path="/workspace" → index.html, about.html\n' +
         '2. [write_file] path="/workspace/index.html", content="<footer>" → Wrote 8 characters.',
     )
+  })
+
+  it('takes at most an eighth of what system prompt and tools leave', () => {
+    const worked = Array.from({ length: 40 }, (_, n) => [
+      call('run_tests', { command: `npm test -- part-${n}`, reason: `because of the change in file ${n}` }),
+      result('run_tests', `part ${n}: all of its 17 tests have passed, none was skipped`),
+    ]).flat()
+    const turn = [user('Run the tests.'), ...worked, assistant('They pass.')]
+    const rules = system(`You edit a site. ${'Keep to the rules of the house. '.repeat(860)}`)
+    const all = [rules, ...talk(0, 1), ...turn, ...talk(1, 40), user('Go on.')]
+    const { receipt } = fit(all, { window: 8192, policy, count: o200k() })
+    const left = 8192 - receipt.parts.system
+    expect(left).toBeLessThan(2000)
+    expect(receipt.parts.journal).toBeGreaterThan(0)
+    expect(receipt.parts.journal).toBeLessThanOrEqual(left / 8)
   })
 
   it('says nothing where nothing was cut, no tool was called, or the window is small', () => {

@@ -56,6 +56,12 @@ export function fixedCost(frame: Frame): number {
   return tokens
 }
 
+/** The tokens that system prompt and tools leave, when these are rounded up to a multiple of a step. */
+export function roomBeside({ capacity, count, head, toolTokens, changing }: Frame, step: number): number {
+  const tokens = head.reduce((sum, piece) => sum + piece.tokens, toolTokens + (changing?.layout.room ?? 0))
+  return Math.max(0, capacity - count.prompt - Math.ceil(tokens / step) * step)
+}
+
 /** The tokens of the pieces, the tools and the prompt's own framing. */
 export function totalTokens(frame: Frame, pieces: readonly Piece[]): number {
   let tokens = frame.toolTokens + frame.count.prompt

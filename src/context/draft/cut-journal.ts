@@ -4,14 +4,19 @@ import { noteToolName } from '../../notes/note-instruction.ts'
 import { firstPlace, placeOf } from '../conversation/first-place.ts'
 import { remember } from '../conversation/remember.ts'
 import type { Transcript } from '../conversation/transcript.ts'
-import { textCost } from './cost.ts'
+import { roomBeside, textCost } from './cost.ts'
 import type { Draft } from './draft.ts'
 import type { Frame } from './frame.ts'
 import type { Insertion } from './span.ts'
 
-/** The tokens that a journal may have; none where the window is so small that it would take what the conversation needs. */
-export const journalRoom = ({ window }: Pick<Frame, 'window'>): number =>
-  window < leastWindow ? 0 : Math.floor(window / 32)
+/**
+ * The tokens that a journal may have: none where the window is so small that it would take what the conversation needs, and
+ * an eighth of what system prompt and tools leave where they fill most of it.
+ */
+export const journalRoom = (frame: Frame): number =>
+  frame.window < leastWindow
+    ? 0
+    : Math.floor(Math.min(frame.window / 32, roomBeside(frame, Math.ceil(frame.window / 16)) / 8))
 
 const leastWindow = 4096
 
