@@ -125,6 +125,22 @@ describe('stable', () => {
     expect(receipt.counts.digested).toBeGreaterThan(2)
   })
 
+  it('does not repeat the first message, which is sent itself, in its digest', () => {
+    const task = user('Mend the roof of the house by the lake before winter comes.')
+    const paint = (it: string) => [
+      user(`Paint the ${it}.`),
+      assistant(`The ${it} is painted. ${'It took a while. '.repeat(20)}`),
+    ]
+    const painted = ['door', 'fence', 'gate'].flatMap(paint)
+    const all = [task, assistant('The roof is mended.'), ...painted, user('Go on.')]
+    const { messages } = fit(all, options(250, { policy: stable({ digests: 0.3 }) }))
+    expect(messages).toContain(task)
+    expect(messages.filter(({ content }) => content.includes('Mend the roof'))).toEqual([task])
+    expect(messages.some(({ content }) => content.includes('[Previous: "…" → The roof is mended.'))).toBe(
+      true,
+    )
+  })
+
   it('is the same from a cold start, from a fork, and turn by turn', () => {
     const text = fc.integer({ min: 1, max: 60 }).map(length => 'word '.repeat(length))
     const message = fc.oneof(

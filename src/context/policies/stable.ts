@@ -101,7 +101,8 @@ function createCutDigests(digesters: readonly Digester[] = [digestTools, digestT
     for (let turn = turns.findLastIndex(user => user < cut); turn >= 0; turn--) {
       const exchange = exchangeAt(frame.transcript, turn)
       if (exchange.to > cut || !isWhole(draft, exchange)) continue
-      const { line, problems } = digestLine(exchange, digesters, { max: mostCharacters })
+      const isRequestSent = exchange.from === frame.transcript.firstUser
+      const { line, problems } = digestLine(exchange, digesters, { max: mostCharacters, isRequestSent })
       tokens += frame.count.text(`${line}\n`)
       if (tokens > budget) break
       lines.unshift(line)
