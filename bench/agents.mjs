@@ -1,20 +1,23 @@
 // Do coding agents have in view what their next command names and quotes? 100 real runs, window by window.
 //
-//   npm run bench -- agents --data DIR [--dist DIST] [--windows 8192,16384] [--policies default] [--runs 20] [--json]
+//   npm run bench -- agents --data DIR [--calls] [--dist DIST] [--windows 8192,16384] [--policies default] [--runs 20] [--json]
 //
+// `--calls`: 200 runs of an agent with many tools instead: how many values in the arguments of its next calls are in view?
 // `--dist`: another build of the modules (`npm run modules`), to compare with.
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { loadRuns, measureAgents, reserve } from './lib/measure-agents.mjs'
+import { measureCalls } from './lib/measure-calls.mjs'
 import { formatTable } from './lib/table.mjs'
 
 const { values } = parseArgs({
   options: {
     data: { type: 'string' },
     dist: { type: 'string', default: fileURLToPath(new URL('./.build', import.meta.url)) },
-    windows: { type: 'string', default: '8192,16384,32768' },
-    policies: { type: 'string', default: 'spongebob,default,thorough' },
+    calls: { type: 'boolean', default: false },
+    windows: { type: 'string' },
+    policies: { type: 'string' },
     runs: { type: 'string', default: '1000' },
     json: { type: 'boolean', default: false },
   },
@@ -28,27 +31,38 @@ const { fit } = await load('index.js')
 const { choosePolicy } = await load('context/policies/choose-policy.js')
 const count = (await load('tokens/o200k.js')).o200k()
 
-const runs = loadRuns(values.data).slice(0, Number(values.runs))
+const { calls } = values
+const windows = values.windows ?? (calls ? '2048,4096,8192' : '8192,16384,32768')
+const policies = values.policies ?? (calls ? 'spongebob,default' : 'spongebob,default,thorough')
+const runs = loadRuns(values.data, calls ? 'tau-airline' : undefined).slice(0, Number(values.runs))
 const result = {}
-for (const window of values.windows.split(',').map(Number)) {
+for (const window of windows.split(',').map(Number)) {
   result[window] = {}
-  for (const name of values.policies.split(',')) {
+  for (const name of policies.split(',')) {
     console.error(`agents: ${window}, ${name}`)
     const policy = choosePolicy(name)
-    const contextOf = messages => fit(messages, { window, reserve, policy, count, overflow: 'trim' }).messages
-    result[window][name] = measureAgents(runs, contextOf, window, count)
+    const options = { window, policy, count, overflow: 'trim', ...(!calls && { reserve }) }
+    const contextOf = messages => fit(messages, options).messages
+    result[window][name] = (calls ? measureCalls : measureAgents)(runs, contextOf, window, count)
   }
 }
-console.log(values.json ? JSON.stringify(result, null, 2) : toTable())
+const rows = Object.entries(result).flatMap(([window, byPolicy]) =>
+  Object.entries(byPolicy).map(([name, measured]) => [`${window} ${name}`, measured]),
+)
+console.log(values.json ? JSON.stringify(result, null, 2) : formatTable(calls ? callsTable() : toTable()))
+
+function callsTable() {
+  const head = ['window, policy', 'steps', 'values', 'in view', 'read a step']
+  const cells = ({ steps, values, inView, read }) =>
+    [steps, values, inView, Math.round(read / steps)].map(String)
+  return [head, ...rows.map(([name, measured]) => [name, ...cells(measured)])]
+}
 
 function toTable() {
   const percent = share => (share * 100).toFixed(1)
   const head = ['window, policy', 'steps', 'anchors ALL', 'lines ALL', 'read a step', 'sent']
-  const rows = Object.entries(result).flatMap(([window, policies]) =>
-    Object.entries(policies).map(([name, { steps, anchors, lines, read, sent }]) => [
-      `${window} ${name}`,
-      ...[String(steps), percent(anchors), percent(lines), read.toFixed(0), sent.toFixed(0)],
-    ]),
-  )
-  return formatTable([head, ...rows])
+  const cells = ({ steps, anchors, lines, read, sent }) => [
+    ...[String(steps), percent(anchors), percent(lines), read.toFixed(0), sent.toFixed(0)],
+  ]
+  return [head, ...rows.map(([name, measured]) => [name, ...cells(measured)])]
 }

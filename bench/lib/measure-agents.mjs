@@ -5,9 +5,9 @@ import { gunzipSync } from 'node:zlib'
 /** Tokens of the window that are kept free for the reply. */
 export const reserve = 1024
 
-/** The complete runs of coding agents in the folder of the data: `{ id, messages }`, one tool, `bash`. */
-export function loadRuns(folder) {
-  const text = gunzipSync(readFileSync(join(folder, 'swe-runs.jsonl.gz'))).toString()
+/** The complete runs of agents in the folder of the data, `{ id, messages }`: by default of coding agents, with one tool, `bash`. */
+export function loadRuns(folder, set = 'swe-runs') {
+  const text = gunzipSync(readFileSync(join(folder, `${set}.jsonl.gz`))).toString()
   return text
     .trim()
     .split('\n')
@@ -81,7 +81,8 @@ function isLonger(text, limit, tokens) {
   return text.length / 5 >= limit || tokens(text) >= limit
 }
 
-function sharedLength(a, b) {
+/** The length of the common beginning of two texts. */
+export function sharedLength(a, b) {
   let length = 0
   while (length < a.length && length < b.length && a.charCodeAt(length) === b.charCodeAt(length)) length += 1
   return length
