@@ -81,22 +81,22 @@ function advanceFold(ledger: Ledger, room: Room, past: Fold, end: number): Fold 
     const limit = isStill(fold) ? room.whole : room.tail
     if (needed <= limit) return
     // The last exchange is what the message speaks of: a later one clears it.
-    clear(fold.cut, turns[fold.turn - 1] ?? 0, needed - room.low - age(at))
+    const last = Math.max(fold.cut, turns[fold.turn - 1] ?? 0)
+    clear(fold.cut, last, needed - room.low - age(at))
     const isFull = spentIn(ledger, room, fold, at) + charge > fullAtMessage * limit
-    moveCut(isFull ? turnToKeep(at, charge) : fold.cut, { needed, limit, epoch: at, epochUser: at, lines: 0 })
+    // Where it alone is too large, it loses its results, oldest first: what was called and thought is short.
+    if (isFull) clear(last, at, sentCost(ledger, room, fold, last, at) + charge - room.keep)
+    moveCut(isFull ? unitToKeep(at, charge) : fold.cut, { needed, limit, epoch: at, epochUser: at, lines: 0 })
   }
 
-  /** The first turn of those that stay: the newest that fit into the low-water mark, and the last one if it is not too large. */
-  function turnToKeep(at: number, charge: number): number {
-    let cut = at
-    for (let turn = fold.turn - 1; turn > 0; turn--) {
-      const user = turns[turn]!
-      if (user < fold.cut) break
-      const sum = sentCost(ledger, room, fold, user, at) + charge
-      const isLastExchange = cut === at && sum <= room.keep
-      if (sum + fold.stuck > room.low && !isLastExchange) break
-      cut = user
-    }
+  /** The first unit of those that stay: the newest turns that fit into the low-water mark, and of the last one what is not too much. */
+  function unitToKeep(at: number, charge: number): number {
+    const costFrom = (unit: number) => sentCost(ledger, room, fold, unit, at) + charge
+    let turn = fold.turn - 1
+    while (turn > 0 && turns[turn - 1]! >= fold.cut && costFrom(turns[turn - 1]!) + fold.stuck <= room.low)
+      turn -= 1
+    let cut = Math.max(fold.cut, turns[turn] ?? at)
+    while (cut < at && costFrom(cut) > room.keep) cut += 1
     return cut
   }
 

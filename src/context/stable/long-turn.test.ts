@@ -141,6 +141,39 @@ describe('a long turn', () => {
   })
 })
 
+describe('a message after a long turn', () => {
+  const done = { role: 'assistant', content: 'The parser is mended.' }
+  const next = { role: 'user', content: 'And now the printer.' }
+  const earlier = [
+    { role: 'user', content: 'Look around.' },
+    { role: 'assistant', content: 'I have looked around.' },
+  ]
+
+  it.each([
+    ['the first', task],
+    ['a later one', [task[0]!, ...earlier, task[1]!]],
+  ])('takes results from the turn, %s, oldest first, and leaves its calls and thoughts', (_, begun) => {
+    const worked = [...begun, ...run(14).slice(2), done]
+    expect(fit(worked, options).receipt.counts.elided).toBe(0)
+    const { messages, receipt } = fit([...worked, next], options)
+    for (const message of run(14)) if (message.role === 'assistant') expect(messages).toContainEqual(message)
+    expect(messages).toContain(done)
+    const results = receipt.entries.filter(({ role }) => role === 'tool').map(({ fate }) => fate)
+    const kept = results.indexOf('kept')
+    expect(kept).toBeGreaterThan(0)
+    expect(results).toEqual(results.map((_, place) => (place < kept ? 'cleared' : 'kept')))
+  })
+
+  it('takes its oldest rounds where calls and thoughts are too much, too', () => {
+    const worked = [...run(150), done]
+    const { messages, receipt } = fit([...worked, next], options)
+    expect(messages).toContain(done)
+    const fates = receipt.entries.slice(2, -2).map(({ fate }) => fate)
+    expect(fates.lastIndexOf('elided')).toBeLessThan(fates.indexOf('kept'))
+    expect(fates.filter(fate => fate === 'kept').length).toBeGreaterThan(10)
+  })
+})
+
 describe('system messages in a conversation', () => {
   const reminder = { role: 'system', content: `Remember the todo list. ${words(60, 1)}` }
 
