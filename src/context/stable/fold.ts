@@ -84,20 +84,22 @@ function advanceFold(ledger: Ledger, room: Room, past: Fold, end: number): Fold 
     const last = Math.max(fold.cut, turns[fold.turn - 1] ?? 0)
     clear(fold.cut, last, needed - room.low - age(at))
     const isFull = spentIn(ledger, room, fold, at) + charge > fullAtMessage * limit
-    // Where it alone is too large, it loses its results, oldest first: what was called and thought is short.
-    if (isFull) clear(last, at, sentCost(ledger, room, fold, last, at) + charge - room.keep)
-    moveCut(isFull ? unitToKeep(at, charge) : fold.cut, { needed, limit, epoch: at, epochUser: at, lines: 0 })
+    const cut = isFull ? unitToKeep(last, at, charge) : fold.cut
+    moveCut(cut, { needed, limit, epoch: at, epochUser: at, lines: cut < at ? linesCost(cut, last) : 0 })
   }
 
   /** The first unit of those that stay: the newest turns that fit into the low-water mark, and of the last one what is not too much. */
-  function unitToKeep(at: number, charge: number): number {
+  function unitToKeep(last: number, at: number, charge: number): number {
+    const most = Math.max(room.keep, room.low - fold.stuck)
     const costFrom = (unit: number) => sentCost(ledger, room, fold, unit, at) + charge
+    // A turn with rounds that is too large loses its results, oldest first, then rounds: what was called and thought is short.
+    if (stops[fold.next - 2]! > last) clear(last, at, costFrom(last) - most)
+    else if (costFrom(last) > most) return at
     let turn = fold.turn - 1
     while (turn > 0 && turns[turn - 1]! >= fold.cut && costFrom(turns[turn - 1]!) + fold.stuck <= room.low)
       turn -= 1
-    let cut = Math.max(fold.cut, turns[turn] ?? at)
-    while (cut < at && costFrom(cut) > room.keep) cut += 1
-    return cut
+    const cut = Math.max(fold.cut, turns[turn] ?? at)
+    return cut + firstPlace(at - cut, more => costFrom(cut + more) <= most)
   }
 
   /** A round: makes room inside a long turn, whose user message is protected and whose earlier rounds are not. */
@@ -124,9 +126,10 @@ function advanceFold(ledger: Ledger, room: Room, past: Fold, end: number): Fold 
     moveCut(cut, { needed, limit, epoch: at, epochUser: user, lines: cut > user ? linesCost(cut) : 0 })
   }
 
-  /** The tokens for the lines of the rounds of the open turn before a cut. */
-  function linesCost(cut: number): number {
-    return Math.min(room.lines, (placeOf(stops, cut) - placeOf(stops, fold.user + 1)) * journalTokens)
+  /** The tokens for the lines of the rounds of a turn before a cut; none where the turn begins behind it. */
+  function linesCost(cut: number, user = fold.user): number {
+    const rounds = placeOf(stops, cut) - placeOf(stops, user + 1)
+    return Math.min(room.lines, Math.max(0, rounds) * journalTokens)
   }
 
   /** Clears between two units until enough tokens are saved: what is superseded, then what is oldest. */
