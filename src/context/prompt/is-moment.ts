@@ -9,7 +9,7 @@ export function isMoment(line: string): boolean {
   // The point behind a number ends no sentence: `16. November`.
   if (text.split(/(?<=[^\d\s][.!?。])\s+/).some(isNow)) return true
   const label = wordsIn(text).filter(word => word.length > 1 && !isOfTime(word)).length
-  return hasTime(text) && (label === 0 || (label <= fewWords && /\p{L}["')\]*]{0,3} ?[:=>]/u.test(text)))
+  return hasTime(text) && (label === 0 || (label <= fewWords && /\p{L}[^\p{L}\d]{0,3}[:=>]/u.test(text)))
 }
 
 /** Whether a sentence begins by saying that it tells the present, and then tells a time or a day. */
@@ -20,8 +20,11 @@ function isNow(sentence: string): boolean {
     wordsIn(before)
       .slice(0, nearStart)
       .some(word => nowWords.has(word))
-  if (!saysNow || /\b(?:if|when|wenn)\b/.test(before)) return false
-  return hasTime(sentence) || isWeekday(sentence) || epoch.test(sentence)
+  return (
+    saysNow &&
+    !/^(?:if|wh?enn?) /.test(before) &&
+    (hasTime(sentence) || isWeekday(sentence) || epoch.test(sentence))
+  )
 }
 
 const wordsIn = (text: string): readonly string[] => text.match(/\p{L}{1,40}/gu) ?? []
@@ -30,7 +33,7 @@ const hasTime = (text: string): boolean =>
   [clock, ...dates].some(form => form.test(text)) || (/\d/.test(text) && wordsIn(text).some(isMonth))
 
 const isWeekday = (text: string): boolean =>
-  cjkWeekday.test(text) || wordsIn(text).some(word => dayEnding.test(word) || weekdays.has(word))
+  cjkWeekday.test(text) || wordsIn(text).some(word => day.test(word))
 
 const isMonth = (word: string): boolean => months.has(word.slice(0, 3))
 
@@ -47,7 +50,7 @@ const fewWords = 2
 const nearStart = 4
 
 /** A sample, or the form in which something is to be written. */
-export const samples = /ex[ae]mp|e[js]emp|beispiel|voorbeeld|such as|like|\bformat|\be\.g|\bz\. ?b|例/i
+export const samples = /ex[ae]mp|ejemp|beispiel|such as|like|\bformat|\be\.g|例/i
 /** What is quoted is a sample, too. An apostrophe inside a word is no quote. */
 const quoted = /`[^`]*`|["“„][^"“”]*["“”]|(?<!\p{L})'[^']*'/gu
 
@@ -76,14 +79,9 @@ const timeWords = toSet(`time date datetime clock uhrzeit uhr datum zeit heure h
 const cjkNow = /現在|今日|现在|今天|当前|當前|지금|오늘|현재/
 const cjkWeekday = /[日月火水木金土]曜|星期[一二三四五六日天]|周[一二三四五六日]|[월화수목금토일]요일/
 
-/** Monday, Montag, maandag, måndag, lunedì; the days of other languages are listed. */
-const dayEnding = /^(?!to|holi|birth|every|week).{2,8}(?:day|tag|dag|dì)$/
-
-const weekdays = toSet(`mon tue wed thu fri sat sun mittwoch sonnabend
-  lundi mardi mercredi jeudi vendredi samedi dimanche lunes martes miércoles jueves viernes sábado sabato domingo domenica
-  segunda terça quarta quinta sexta poniedziałek wtorek środa czwartek piątek sobota niedziela
-  понедельник вторник среда четверг пятница суббота воскресенье
-  pazartesi salı çarşamba perşembe cuma cumartesi pazar`)
+/** Monday, Montag, maandag, måndag, lunedì; short English days; the beginnings of the days of other languages. */
+const day =
+  /^(?!to|holi|birth|every|week).{2,8}(?:day|tag|dag|dì)$|^(?:mon|tue|wed|thu|fri|sat|sun)$|^(?:mittw|sonnab|lund|lune|mard|marte|mercre|merco|miérc|jeud|juev|vendre|viern|samed|sába|saba|diman|domin|domen|segund|terç|quart|quint|sext|poni|wtor|środ|czw|piąt|sobo|niedz|пон|вто|сре|чет|пят|суб|вос|paza|salı|çar|perş|cuma)/
 
 /** The first three letters of the months. */
 const months = toSet(`jan feb mar apr may jun jul aug sep oct nov dec mär mai okt dez fév avr jui aoû déc

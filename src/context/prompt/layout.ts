@@ -59,7 +59,7 @@ function begin(lines: readonly PromptLine[]): Arranged {
   let isSample = false
   const moments = lines.filter(({ text, above }) => {
     if (/^\s*(?:```|<\/?example)/.test(text)) isSample = !isSample
-    return !isSample && !isUnderSample(above) && isMoment(text.trim())
+    return !isSample && !samples.test(above?.name ?? '') && isMoment(text.trim())
   })
   // Many times are a list of events, not the time of now.
   const isAny = moments.length <= mostMoments && moments.length < lines.length
@@ -69,10 +69,6 @@ function begin(lines: readonly PromptLine[]): Arranged {
 }
 
 const mostMoments = 4
-
-/** Whether a line stands under one that announces a sample, such as `Example:`, at most four levels above it. */
-const isUnderSample = (above: PromptLine['above'], levels = 4): boolean =>
-  above !== undefined && levels > 0 && (samples.test(above.name) || isUnderSample(above.above, levels - 1))
 
 /**
  * Keeps the head of an earlier prompt as far as its lines were sent again; undefined if most of them were not. New lines do

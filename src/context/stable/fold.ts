@@ -85,7 +85,13 @@ function advanceFold(ledger: Ledger, room: Room, past: Fold, end: number): Fold 
     clear(fold.cut, last, needed - room.low - age(at))
     const isFull = spentIn(ledger, room, fold, at) + charge > fullAtMessage * limit
     const cut = isFull ? unitToKeep(last, at, charge) : fold.cut
-    moveCut(cut, { needed, limit, epoch: at, epochUser: at, lines: cut < at ? linesCost(cut, last) : 0 })
+    moveCut(cut, {
+      needed,
+      limit,
+      epoch: at,
+      epochUser: at,
+      lines: cut < at ? linesCost(cut, turns[fold.turn - 1]) : 0,
+    })
   }
 
   /** The first unit of those that stay: the newest turns that fit into the low-water mark, and of the last one what is not too much. */
@@ -95,10 +101,12 @@ function advanceFold(ledger: Ledger, room: Room, past: Fold, end: number): Fold 
     // A turn with rounds that is too large loses its results, oldest first, then rounds: what was called and thought is short.
     if (stops[fold.next - 2]! > last) clear(last, at, costFrom(last) - most)
     else if (costFrom(last) > most) return at
-    let turn = fold.turn - 1
-    while (turn > 0 && turns[turn - 1]! >= fold.cut && costFrom(turns[turn - 1]!) + fold.stuck <= room.low)
-      turn -= 1
-    const cut = Math.max(fold.cut, turns[turn] ?? at)
+    let cut = last
+    for (let turn = fold.turn - 2; turn >= 0; turn--) {
+      const user = turns[turn]!
+      if (user < fold.cut || costFrom(user) + fold.stuck > room.low) break
+      cut = user
+    }
     return cut + firstPlace(at - cut, more => costFrom(cut + more) <= most)
   }
 
