@@ -1,17 +1,9 @@
 import type { FitOptions } from '../context/context.ts'
-import type { Policy } from '../context/draft/draft.ts'
 import { checkOptions, counterOf } from '../context/draft/frame-options.ts'
 import { InvalidOptionError, showValue } from '../log/error.ts'
 import { present } from '../log/present.ts'
 import { checkName, checkPerson, checkThread } from '../stores/check-input.ts'
-import type {
-  ConversationInfo,
-  DescribeConversation,
-  Found,
-  ListConversations,
-  Store,
-} from '../stores/store.ts'
-import type { TokenCounter } from '../tokens/create-counter.ts'
+import type { ConversationInfo, Store } from '../stores/store.ts'
 import { promptActor } from './calls/calls.ts'
 import { createThread } from './create-thread.ts'
 import type { History, HistoryOptions } from './history.ts'
@@ -20,11 +12,10 @@ import { normalizeText } from './log/logged-message.ts'
 import { mainBranch } from './log/read-log.ts'
 import { createThreadLogs } from './log/thread-logs.ts'
 import { checkVectors } from './log/vectors/check-vectors.ts'
-import { checkEmbed, type EmbedOptions } from './log/vectors/embed-options.ts'
-import { type SearchOptions, searchLog } from './search-log.ts'
-import type { Thread } from './thread.ts'
+import { checkEmbed } from './log/vectors/embed-options.ts'
+import { searchLog } from './search-log.ts'
 import { exportConversation } from './transfer/export-conversation.ts'
-import { type Imported, type ImportedText, type ImportOptions, importText } from './transfer/import-text.ts'
+import { importText } from './transfer/import-text.ts'
 
 /**
  * Opens the conversations on a store.

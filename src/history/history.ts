@@ -1,4 +1,3 @@
-import type { FitOptions } from '../context/context.ts'
 import type { Policy } from '../context/draft/draft.ts'
 import type {
   ConversationInfo,
