@@ -18,9 +18,14 @@ function fileNumber(name: string, given: string): number {
   if (!isObject(parsed)) return 0
   const file = fileFields.map(field => parsed[field]).find(value => typeof value === 'string' && value !== '')
   if (file === undefined) return 0
-  // Without the lowest bit, which says whether the file is written.
-  return ((hashOf(String(file)) & ~1) | (WRITING.test(name.slice(0, 100)) ? 1 : 0)) >>> 0 || 2
+  return (
+    ((hashOf(String(file)) << 16) | nameNumber(String(file)) | (WRITING.test(name.slice(0, 100)) ? 1 : 0)) >>>
+    0
+  )
 }
+
+/** The lower half of a file's number: the last part of its path. Without the lowest bit, which says whether the file is written. */
+export const nameNumber = (file: string): number => hashOf(file.split(/[/\\]/).at(-1)!) & 0xfffe
 
 const WRITING = /write|edit|create|replace|patch|update|insert|append|delete|remove|move|rename/i
 

@@ -1,6 +1,7 @@
 import type { ToolCall } from '../../log/message.ts'
 import { recallTitle, toDay } from '../../log/texts.ts'
 import { neutralizeNotes } from '../../notes/neutralize.ts'
+import { findNamedFiles } from '../conversation/named-files.ts'
 import { keepLatest } from '../conversation/remember.ts'
 import { filesIn } from '../conversation/touched.ts'
 import { saidIn } from '../conversation/unit-text.ts'
@@ -84,8 +85,9 @@ export function recallBlocks({ frame, ledger, fold, room, effort }: RecallPlace)
   function ask(before: Blocks, user: number, text: string, free: number): Blocks {
     const kept = total(before) > free ? [] : before
     const index = indexTranscript(transcript, user)
-    const files = filesIn(transcript.units, Math.max(cut, fold.cleared.before), user)
-    const question = { transcript, ledger, index, effort, text, user, fold, files }
+    const named = findNamedFiles(transcript, text, user)
+    const files = filesIn(transcript.units, named.length > 0 ? user : Math.max(cut, fold.cleared.before), user)
+    const question = { transcript, ledger, index, effort, text, user, fold, files, named }
     const dayCost = dayOf(frame, user) === '' ? 0 : longestDay
     const search = { ...question, ...judge(question), base: room.base, headCost, dayCost, watch: frame.watch }
     const choose = (others: Blocks, most: number) => {

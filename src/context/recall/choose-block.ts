@@ -33,20 +33,28 @@ export const lineCost = ({ tokens, from, to }: Unit): number => tokens + 2 * (to
 
 /** Chooses the units to recall for a message, at most `room` tokens; mostly none. */
 export function chooseBlock(search: Search, room: number): Block | undefined {
-  const { transcript, scores, asked, most, base, user, recalled, headCost, dayCost, watch } = search
+  const { transcript, scores, asked, most, base, user, recalled, headCost, dayCost, named = [], watch } = search
   const { sessions } = search.index
   // The more strongly a message asks, the larger its block may be.
   let worth = Math.min(room, Math.floor(base * Math.min(most, slope * (asked - 1)))) - headCost
   watch?.(search, worth)
-  if (worth < smallest) return undefined
   const chosen: number[] = []
   const dated = new Set<number>()
   let tokens = headCost
+  // A file that is named is asked for, whatever its words are worth.
+  for (const unit of named.filter(one => isRecallable(search, one) && !recalled.has(one))) {
+    const cost = lineCost(transcript.units[unit]!) + dayCost
+    if (tokens + cost > Math.min(room, base * most)) continue
+    worth -= cost
+    tokens += cost
+    chosen.push(unit)
+  }
+  if (chosen.length === 0 && worth < smallest) return undefined
   const floor = floorOf(search)
   for (const at of bestFirst(scores.values)) {
     if (scores.values[at]! < floor || worth < least) break
     const unit = scores.units[at]!
-    if (!isRecallable(search, unit)) continue
+    if (!isRecallable(search, unit) || chosen.includes(unit)) continue
     const session = sessions[unit]!
     const cost = lineCost(transcript.units[unit]!) + (dated.has(session) ? 0 : dayCost)
     watch?.(search, worth, unit, cost)

@@ -30,8 +30,10 @@ export interface Question {
   readonly text: string
   readonly user: number
   readonly fold: Pick<Fold, 'cut' | 'cleared'>
-  /** The files that stand in view, which are not recalled. */
+  /** The files that stand in view, which are not recalled; none where the message names one, as an edit of it in view is not enough. */
   readonly files: ReadonlySet<number>
+  /** Units with the whole text of a file that the message names. */
+  readonly named?: readonly number[]
 }
 
 /** No old entry covers all that a message with more terms says: its last parts that ask are also ranked by themselves. */

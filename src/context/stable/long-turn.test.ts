@@ -174,6 +174,60 @@ describe('a message after a long turn', () => {
   })
 })
 
+describe('a message that names a file', () => {
+  const whole = `export const parse = 1 // ${words(90, 77)}`
+  const path = '/home/me/app/src/parser.ts'
+  const edit = round(101, { tool: 'edit_file', path, result: 'ok' })
+  const done = { role: 'assistant', content: 'It is done.' }
+  const written = () => {
+    const [call, result] = round(100, { tool: 'write_file', path, result: 'ok' })
+    const given = JSON.stringify({ path, content: whole })
+    return [
+      {
+        ...call!,
+        tool_calls: [{ id: 'c100', type: 'function', function: { name: 'write_file', arguments: given } }],
+      },
+      result!,
+    ]
+  }
+  const later = Array.from({ length: 24 }, (_, n) => round(n)).flat()
+
+  it.each([
+    ['its path', path, round(100, { path, result: whole })],
+    ['the end of its path', 'src/parser.ts', round(100, { path, result: whole })],
+    ['its name', 'parser.ts', round(100, { path, result: whole })],
+    ['its name, where it was written', 'parser.ts', written()],
+  ])('brings back its whole text by %s, though it was edited since', (_, name, first) => {
+    const chat = [...task, ...first, ...later, ...edit, done]
+    const asked = { role: 'user', content: `Go on with ${name}.` }
+    const { receipt, messages } = fit([...chat, asked], options)
+    const inView = messages.filter(message => JSON.stringify(message).includes(words(90, 77)))
+    expect(inView).toHaveLength(1)
+    expect(receipt.tokens).toBeLessThanOrEqual(5500)
+    const other = fit([...chat, { role: 'user', content: 'Go on.' }], options)
+    expect(JSON.stringify(other.messages).includes(words(90, 77))).toBe(false)
+  })
+
+  it('brings back the newest whole text, not a part of it that was read later', () => {
+    const [call, result] = round(102, { path, result: 'a part' })
+    const given = JSON.stringify({ path, offset: 10, limit: 5 })
+    const part = [
+      {
+        ...call!,
+        tool_calls: [{ id: 'c102', type: 'function', function: { name: 'read_file', arguments: given } }],
+      },
+      result!,
+    ]
+    const old = round(99, { path, result: `old ${words(90, 76)}` })
+    const chat = [...task, ...old, ...round(100, { path, result: whole }), ...part, ...later, done]
+    const text = JSON.stringify(
+      fit([...chat, { role: 'user', content: 'What is in parser.ts?' }], options).messages,
+    )
+    expect(text).toContain(words(90, 77))
+    expect(text).not.toContain(words(90, 76))
+  })
+})
+
 describe('system messages in a conversation', () => {
   const reminder = { role: 'system', content: `Remember the todo list. ${words(60, 1)}` }
 
