@@ -2,16 +2,22 @@ import { nameNumber } from './touched.ts'
 import type { Transcript } from './transcript.ts'
 
 /** The units before a user message that hold the whole text of a file that it names by path or last part: of each the newest. */
-export function findNamedFiles({ units, entries }: Transcript, text: string, user: number): readonly number[] {
+export function findNamedFiles(
+  { units, entries }: Transcript,
+  text: string,
+  user: number,
+): readonly number[] {
   const found = new Set<number>()
   const names = units[user]!.kind === 'user' && text.slice(0, mostRead).match(NAME)
   for (const name of names || []) {
     const number = nameNumber(name)
     for (let at = user - 1; at >= Math.max(0, user - mostUnits); at--) {
       const { touched, refers, from, tokens } = units[at]!
-      if (refers || tokens < least || !touched.some(file => (file & 0xfffe) === number)) continue
+      const file = touched.find(one => (one & 0xfffe) === number)
+      if (refers || tokens < least || file === undefined) continue
       const isWhole = entries[from]!.message.calls.some(
-        ({ arguments: given }) => given.includes(`${name}"`) && !PART.test(given),
+        ({ arguments: given }) =>
+          given.includes(`${name}"`) && !PART.test(given) && (file % 2 === 0 || WHOLE.test(given)),
       )
       if (!isWhole) continue
       found.add(at)
@@ -30,3 +36,5 @@ const least = 64
 
 /** The name of an argument that chooses or changes a part of a file. */
 const PART = /(?:offset|limit|start|line|range|old|pattern|diff)\w{0,20}"\s*:/i
+/** The name of an argument with the whole text that is written. */
+const WHOLE = /(?:content|text)"/i
