@@ -9,7 +9,7 @@ export function findNamedFiles(
 ): readonly number[] {
   const found = new Set<number>()
   const names = units[user]!.kind === 'user' && text.slice(0, mostRead).match(NAME)
-  for (const name of names || []) {
+  for (const name of new Set((names || []).slice(0, mostNames))) {
     const number = nameNumber(name)
     for (let at = user - 1; at >= Math.max(0, user - mostUnits); at--) {
       const { touched, refers, from, tokens } = units[at]!
@@ -29,6 +29,7 @@ export function findNamedFiles(
 
 const NAME = /[\w@./\\-]{1,200}\.\w{1,9}/g
 const mostRead = 2000
+const mostNames = 16
 /** Files that were read longer ago are only found by their words: the work does not grow with the conversation. */
 const mostUnits = 4096
 /** A shorter one has no text of a file: it was deleted, or not found. */

@@ -33,7 +33,19 @@ export const lineCost = ({ tokens, from, to }: Unit): number => tokens + 2 * (to
 
 /** Chooses the units to recall for a message, at most `room` tokens; mostly none. */
 export function chooseBlock(search: Search, room: number): Block | undefined {
-  const { transcript, scores, asked, most, base, user, recalled, headCost, dayCost, named = [], watch } = search
+  const {
+    transcript,
+    scores,
+    asked,
+    most,
+    base,
+    user,
+    recalled,
+    headCost,
+    dayCost,
+    named = [],
+    watch,
+  } = search
   const { sessions } = search.index
   // The more strongly a message asks, the larger its block may be.
   let worth = Math.min(room, Math.floor(base * Math.min(most, slope * (asked - 1)))) - headCost
