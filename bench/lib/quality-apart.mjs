@@ -33,8 +33,8 @@ export function apartTable(result) {
       `${set}, ${policy}`,
       percent(one.all),
       percent(apart.all),
-      one.readPerTurn,
-      apart.readPerTurn,
+      String(one.readPerTurn),
+      String(apart.readPerTurn),
       apart.msPerTurn.toFixed(1),
     ]),
   )
