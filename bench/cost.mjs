@@ -34,7 +34,7 @@ const result = {
 }
 console.log(json ? JSON.stringify(result, null, 2) : toTable(result))
 
-/** The messages up to the last of so many that count. */
+/** The messages up to the last one that counts. */
 function upTo(messages, most, isCounted) {
   let seen = 0
   const end = messages.findIndex(message => isCounted(message) && ++seen > most)

@@ -28,7 +28,7 @@ export async function measureApart(conversations, policy, window) {
   return { all: all / questions, questions, readPerTurn: Math.round(read / turns), msPerTurn: ms / turns }
 }
 
-/** Of so many sessions one is lived through, message by message; the others are written down at once. */
+/** One of this number of sessions is lived through, message by message; the others are written down at once. */
 const livedEach = 5
 
 async function measureOne({ turns, questions }, { store, policy, window }, sum) {

@@ -1,7 +1,7 @@
 /**
  * A coding agent: it sends a long system prompt, many tools, and all that it has done so far. `next` gives its next request,
  * which goes on with the one before: the model's call and the result of it. After 20 rounds it begins a new conversation, so
- * that its requests have about so many bytes: half of them for prompt and tools.
+ * that its requests have about the given bytes: half of them for prompt and tools.
  */
 export function agentOf(bytes, seed) {
   const system = `You are a coding agent. ${textOf(bytes / 4, 'rule')}`

@@ -6,7 +6,7 @@ import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { getLlama, LlamaLogLevel } from 'node-llama-cpp'
 import { vocabulary, writeModel } from './write-model.mjs'
 
-/** So many tokens are read before it is asked whether the client has left. */
+/** The tokens that are read before the engine asks whether the client has left. */
 const piece = 256
 
 /**

@@ -111,7 +111,7 @@ function send(response: ServerResponse, status: number, type: string, content: s
   response.writeHead(status, { ...securityHeaders, 'content-type': type }).end(content)
 }
 
-/** Sends parts as they come. Whoever closes the connection stops the answer. */
+/** Sends parts as they come. A client that closes the connection stops the answer. */
 async function stream(
   response: ServerResponse,
   ask: (signal: AbortSignal) => AsyncIterable<unknown>,

@@ -3,7 +3,7 @@ export interface Question {
   readonly text: string
   /** The message that answers it, counted from 1. */
   readonly said: number
-  /** Words of that message. Whoever does not see them must guess. */
+  /** Words of that message. A model that does not see them must guess. */
   readonly words: string
 }
 

@@ -53,7 +53,7 @@ function addLookCommands(add: AddCommand): void {
     }),
   )
   addForThread('show', 'what a user may see of a thread')
-    .option('-n, --last <messages>', 'only the newest so many', wholeNumber)
+    .option('-n, --last <messages>', 'only the newest ones, this many', wholeNumber)
     .action(
       onThread(async (thread, { last }: { readonly last?: number }) => {
         const shown = await thread.display(last === undefined ? {} : { limit: last })
@@ -64,7 +64,7 @@ function addLookCommands(add: AddCommand): void {
       }),
     )
   addForThread('calls', 'the model calls of a thread, the newest first')
-    .option('-n, --last <calls>', 'only the newest so many', wholeNumber, 20)
+    .option('-n, --last <calls>', 'only the newest ones, this many', wholeNumber, 20)
     .action(
       onThread(async (thread, { last: limit }: { readonly last: number }) => {
         for (const call of await thread.calls({ limit })) print(describeCall(call))
@@ -217,7 +217,7 @@ const asUserError = (file: string) => (error: NodeJS.ErrnoException) => {
 /** Commands that check and clean a database. */
 function addKeepCommands(add: AddCommand): void {
   add('retain', 'deletes what is older than it should be kept')
-    .option('--conversations <days>', 'conversations that were not used for so many days', toMs)
+    .option('--conversations <days>', 'conversations that were not used for this many days', toMs)
     .option('--calls <days>', 'records of model calls that are older; the log itself stays', toMs)
     .action(({ conversations: conversationsMs, calls: callsMs, ...options }: LogOptions & RetainOptions) =>
       writeHistory(options, async history => {

@@ -58,7 +58,7 @@ export interface DeleteAllOptions {
 }
 
 export interface RetainOptions {
-  /** Conversations in which nothing was written for so many milliseconds are deleted whole. Default: never. */
+  /** Conversations in which nothing was written for this many milliseconds are deleted whole. Default: never. */
   readonly conversationsMs?: number
   /** Calls older than this are deleted: their contexts can no longer be shown. The log and its system prompts stay. Default: never. */
   readonly callsMs?: number

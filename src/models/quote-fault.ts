@@ -1,5 +1,5 @@
 const longest = 300
-/** A match of so many letters and digits with what was sent is no accident. */
+/** A match of this many letters and digits with what was sent is no accident. */
 const piece = 12
 /** Shorter texts are too common to be kept secret. */
 const shortest = 4

@@ -183,7 +183,7 @@ function toBase64(value: unknown): string | undefined {
   const bytes = toBytes(value)
   if (!bytes) return undefined
   let text = ''
-  // In pieces: a function call takes only so many arguments.
+  // In pieces: a function call takes a limited number of arguments.
   for (let at = 0; at < bytes.length; at += 32_768) {
     text += String.fromCharCode(...bytes.subarray(at, at + 32_768))
   }

@@ -83,7 +83,7 @@ export function calibrate(previous: Calibration | undefined, usage: Usage): Cali
   return { model, counter: counter.id, factor: next / one, ...present({ reply: known?.reply }) }
 }
 
-/** The calibration after a reply of so many tokens: the same object, unless the reply was longer than all before. */
+/** The calibration after a reply of this many tokens: the same object, unless the reply was longer than all before. */
 export function withReply(known: Calibration, tokens: number): Calibration {
   const reply = likelyReply(tokens) ?? 0
   return reply > (known.reply ?? 0) ? { ...known, reply } : known

@@ -9,7 +9,7 @@ export interface ExpectedReply {
   readonly asked?: number | undefined
 }
 
-/** The tokens that are kept free for a reply, and why so many. */
+/** The tokens that are kept free for a reply, and why that number. */
 export interface ReplyReserve {
   readonly reserve: number
   readonly why: string
@@ -37,7 +37,7 @@ export function replyReserve({ window, head, likely = 0, asked }: ExpectedReply)
 }
 
 /**
- * The reserve that a reply of so many tokens asks for: at least a third more, as a power of two. Undefined for a short reply,
+ * The reserve that a reply of this many tokens asks for: at least a third more, as a power of two. Undefined for a short reply,
  * for which there is always room.
  */
 export function likelyReply(tokens: number): number | undefined {

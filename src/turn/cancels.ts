@@ -103,7 +103,7 @@ export function createCancels(store: Store, lookMs = 1000): Cancels {
   }
 }
 
-/** So many branches are looked at. */
+/** The most branches that are looked at. */
 const mostThreads = 200
 
 type Line = Pick<ThreadKey, 'actor'> & { readonly branch?: string | undefined }

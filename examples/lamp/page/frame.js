@@ -8,7 +8,7 @@ import { leds } from './shape.js'
 /** @typedef {import('./colour.js').Colour} Colour */
 
 /**
- * The lamp after so many milliseconds of a program: a colour for each of the 172 LEDs. The same input gives the same frame.
+ * The lamp at a moment of a program, in milliseconds from its start: a colour for each of the 172 LEDs. The same input gives the same frame.
  * @param {Program | undefined} program
  * @param {number} ms
  * @returns {readonly Colour[]}

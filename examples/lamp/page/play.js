@@ -6,7 +6,7 @@
 /** @typedef {{ readonly step: number, readonly command: Command, readonly since: number }} Playing */
 
 /**
- * What a program does after so many milliseconds: the command, the place of its step, and how long it has been on. After
+ * What a program does at a moment, in milliseconds from its start: the command, the place of its step, and how long it has been on. After
  * the end the command of `on_complete` plays, and its place is the number of steps; without one the last step stays.
  * @param {Program} program
  * @param {number} ms

@@ -16,7 +16,7 @@ export interface Timeline {
 /** Where no calls are stored, contexts are made for every turn: of longer threads than this only on request. */
 const longest = 4000
 
-/** So many entries from the end are asked for first: what is looked at most. */
+/** The entries at the end that are asked for first: people look at them most. */
 const tail = 24
 
 /** What was sent at each place where a model was asked. The newest come first, the others are filled in as they are read. */

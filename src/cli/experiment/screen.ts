@@ -44,7 +44,7 @@ const inOneLine = ([colour, text]: ScreenLine[number]) =>
 
 const paint = (style: Style, colour: number, text: string) => (colour === 0 ? text : style(colour, text))
 
-/** The beginning of a line that fits into so many columns. */
+/** The beginning of a line that fits into a number of columns. */
 export function cutLine(line: ScreenLine, columns: number): ScreenLine {
   const total = line.reduce((sum, [, text]) => sum + widthOf(text), 0)
   if (total <= columns) return line

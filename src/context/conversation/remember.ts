@@ -1,6 +1,6 @@
 import type { Transcript } from './transcript.ts'
 
-/** A value computed from a conversation. `fits` says whether it still holds when only so many units are left. */
+/** A value computed from a conversation. `fits` says whether it still holds when only this many units are left. */
 interface Derived {
   fits?(units: number): boolean
 }

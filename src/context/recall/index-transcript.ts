@@ -9,7 +9,7 @@ import { termsOf, withoutLabel } from './terms.ts'
 /** A pause longer than this begins a new session. */
 export const pause = 30 * 60 * 1000
 
-/** A session without a pause ends after so many units: only whole sessions are looked into. */
+/** The most units of a session without a pause: only whole sessions are looked into. */
 const longest = 256
 
 export interface Memory {

@@ -145,7 +145,7 @@ function firstParagraph(text: string): string {
   return shorterOf(text, first)
 }
 
-/** The first lines of a text, up to so many characters, without examples. The first line stays whole. */
+/** The first lines of a text, up to a number of characters, without examples. The first line stays whole. */
 function beginning(text: string, most: number): string {
   const short = withoutExamples(text)
   if (short.length <= most) return short

@@ -3,13 +3,13 @@ import { costBetween, type Transcript } from '../conversation/transcript.ts'
 
 /** When a message will leave the context. */
 export interface Leaving {
-  /** After so many more turns, each as long as the last ones were. */
+  /** After this many more turns, each as long as the last ones were. */
   readonly turns: number
   /** The tokens of these turns. */
   readonly tokens: number
 }
 
-/** So many of the last turns say how long the next ones will be, and so many next ones are tried. */
+/** How many of the last turns say how long the next ones will be, and how many next ones are tried. */
 const lastTurns = 20
 const mostTurns = 64
 
@@ -45,7 +45,7 @@ export function copyTranscript(transcript: Transcript): Transcript {
   return copy
 }
 
-/** A text of about so many tokens without a word that recall looks for. */
+/** A text of about this many tokens without a word that recall looks for. */
 function textOfTokens(count: TokenCounter, tokens: number): string {
   const word = 'so '
   const each = Math.max(1, count.text(word.repeat(100))) / 100

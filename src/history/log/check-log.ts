@@ -47,7 +47,7 @@ export async function checkLog(
   const save = (slot: string, checkpoints: readonly Checkpoint[]) =>
     store.saveCache(key, slot, checkpoints.at(-1)!.at, toBytes(checkpoints))
 
-  /** Compares the cache that is written when so many units are in checkpoints. */
+  /** Compares the cache that is written when this many units are in checkpoints. */
   async function compare(to: number): Promise<void> {
     const slot = cacheName(source, to)
     const kept = await store.loadCache(key, slot)

@@ -53,11 +53,11 @@ export interface Checkpoint {
   readonly packed: Uint8Array
 }
 
-/** The last checkpoint is written again whenever it has so many more units: a restart reads the texts of fewer. */
+/** The last checkpoint is written again whenever it has this many more units: a restart reads the texts of fewer. */
 export const unitsPerSaving = 128
 
 /**
- * Checkpoints in a bundle: as soon as so many are full, they are stored together, since each cache takes its time. Until
+ * Checkpoints in a bundle: as soon as this many are full, they are stored together, since each cache takes its time. Until
  * then each has a cache of its own, which then takes one of the next bundle.
  */
 const bundled = 16
@@ -93,7 +93,7 @@ const numberOf = (units: number) => Math.ceil(units / unitsPerCheckpoint) - 1
 const singleName = ({ count }: LogSource, number: number) => `units 1 ${count.id} ${number % bundled}`
 const bundleName = ({ count }: LogSource, number: number) => `units 1 ${count.id} bundle ${number}`
 
-/** The name of the cache that is written when so many units are in checkpoints. */
+/** The name of the cache that is written when this many units are in checkpoints. */
 export function cacheName(source: LogSource, units: number): string {
   const number = numberOf(units)
   return endsBundle(units) ? bundleName(source, Math.floor(number / bundled)) : singleName(source, number)

@@ -184,7 +184,7 @@ function toStorable(this: Readonly<Record<string, unknown>>, name: string, value
 
 function toBase64(bytes: Uint8Array): string {
   let text = ''
-  // In pieces: a function call takes only so many arguments.
+  // In pieces: a function call takes a limited number of arguments.
   for (let at = 0; at < bytes.length; at += 8192)
     text += String.fromCharCode(...bytes.subarray(at, at + 8192))
   return btoa(text)

@@ -13,7 +13,7 @@ export interface RememberOptions {
 /**
  * A store that remembers the newest entries that were read: a server compares and continues the same turn with each request of
  * an agent. An entry never changes, so only its existence must be asked for. Each read asks the store for the last entry
- * that is known and all that follow it: what others wrote or deleted meanwhile is seen, whoever they are.
+ * that is known and all that follow it: what others wrote or deleted meanwhile is seen.
  */
 export function rememberingStore(
   store: Store,

@@ -20,7 +20,7 @@ export interface Loading {
 const pageBefore = 4
 const pageAfter = 2
 
-/** After so many attempts, pages are twice as large: work is not repeated for each of thousands of scattered texts. */
+/** After this many attempts, pages are twice as large: work is not repeated for each of thousands of scattered texts. */
 const attemptsPerDoubling = 16
 
 /** Repeats work until all texts that it reads are loaded. Each attempt gets further. */

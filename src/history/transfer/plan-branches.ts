@@ -22,7 +22,7 @@ export interface PlanOptions {
   readonly time: number
 }
 
-/** What branches repeat of each other is written again: so many entries at most. */
+/** What branches repeat of each other is written again: this many entries at most. */
 const mostRepeated = 100_000
 
 /**

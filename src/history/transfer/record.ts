@@ -49,7 +49,7 @@ const isText = (value: unknown) => typeof value === 'string'
 const isPlace = (value: unknown) => isCount(value) && value < 2 ** 31
 /** The range of a `Date`. */
 const isTime = (value: unknown) => Number.isSafeInteger(value) && Math.abs(value as number) <= 8.64e15
-/** The fields of an object, if it has exactly so many. */
+/** The fields of an object, if it has exactly this many. */
 const fieldsIn = (value: unknown, many: number): Readonly<Record<string, unknown>> =>
   isObject(value) && Object.keys(value).length === many ? value : {}
 const isJson = (value: unknown) =>

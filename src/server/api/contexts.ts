@@ -15,7 +15,7 @@ const fitting = z.strictObject(fitFields)
 
 const contextQuery = z.strictObject({ ...threadFields, ...fitFields, at: atField })
 
-/** At most so many cells of a grid are fitted for one request. */
+/** The most cells of a grid that are fitted for one request. */
 const mostCells = 100
 
 const cell = contextSummary.extend({

@@ -28,7 +28,7 @@ export const pageCall = z.object({
 
 type PageCall = Told<z.input<typeof pageCall>>
 
-/** So many calls are read first. */
+/** How many calls are read first. */
 const fewest = 64
 
 /** The calls whose contexts end between two entries, oldest first, with those of a shared past; also those that failed. */

@@ -55,7 +55,7 @@ const run = z.object({
   points: count.describe('how many contexts'),
 })
 
-/** At most so many policies are compared in one request. */
+/** The most policies that one request compares. */
 const mostPolicies = 8
 
 const settings = z.strictObject({ ...threadFields, ...fitFields, since: place.optional() })

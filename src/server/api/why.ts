@@ -153,7 +153,7 @@ async function settingsIn(call: ThreadCall, thread: Thread, id: string): Promise
   return { options, stored, room }
 }
 
-/** So many characters of a text are given. */
+/** The most characters of a text that are given. */
 const mostCharacters = 20_000
 
 const toAsked = ({ seq, text, hits }: AskedText) => ({

@@ -67,7 +67,7 @@ export async function linesOf(
   return lines.slice(-1)
 }
 
-/** An earlier request is looked for on so many branches. */
+/** The most branches on which an earlier request is looked for. */
 const mostLines = 100
 
 /** A turn without an answer, and the messages of the request that it was. */

@@ -1,7 +1,7 @@
 import { breathe, createRests } from '../../history/log/rests.ts'
 import type { Store } from '../../stores/store.ts'
 
-/** So many marks are looked for, or saved, without a pause. */
+/** How many marks are looked for, or saved, without a pause. */
 const marksInRow = 256
 
 /**

@@ -113,7 +113,7 @@ const requestData = (asked: Asked, { kind, why, beside, isNamed }: Place) => ({
   ...(beside !== undefined && { beside }),
 })
 
-/** A call takes only so many arguments. */
+/** A call of a function takes a limited number of arguments. */
 const pieceOfPast = 1000
 
 const roleOf = (message: MessageLike) => readMessage(message, 0).role

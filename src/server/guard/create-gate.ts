@@ -11,7 +11,7 @@ export class BusyError extends ThroughlineError {
   }
 }
 
-/** Lets so many in at once. */
+/** Lets a number of requests in at once. */
 export interface Gate {
   /** Takes a place, and returns what gives it back; may be called again without harm. Throws BusyError if there is none. */
   enter(): () => void

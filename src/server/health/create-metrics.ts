@@ -27,7 +27,7 @@ export interface Metrics {
 /** Upper limits of the histogram, in seconds. */
 const limits = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
 
-/** So many different values are counted under a name of their own: clients choose names of models. */
+/** The most values that are counted under a name of their own: clients choose names of models. */
 const mostValues = 200
 
 /** Counts requests for `/metrics`. */

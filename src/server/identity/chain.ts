@@ -139,7 +139,7 @@ const shortList = 64
 export const scopeOf = (keyId: string, named?: Pick<ThreadKey, 'conversation' | 'actor'>): string =>
   named ? [keyId, named.conversation, named.actor].join('\n') : keyId
 
-/** The item from which on there are so many user messages. */
+/** The item from which on the list has this many user messages. */
 export function lastUsers(items: readonly Item[], count: number): number {
   let item = items.length
   for (let found = 0; item > 0 && found < count; item--) if (isUser(items[item - 1]!)) found += 1

@@ -44,7 +44,7 @@ export function isClipped(kept: string, whole: string): boolean {
 const shortMark = 120
 /** Nobody clips shorter results. */
 const leastClipped = 200
-/** So many characters must be the same. */
+/** The least characters that must be the same. */
 const leastKept = 20
 
 /** How many characters are the same. `at`: the place of the n-th one. */

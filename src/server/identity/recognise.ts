@@ -141,7 +141,7 @@ async function otherwise(
 const isCompacted = (items: readonly Item[]) =>
   items.slice(0, mostBefore).some(item => isUser(item) && summaries.some(words => item.text.includes(words)))
 
-/** So many messages may stand before a summary. */
+/** The most messages that may stand before a summary. */
 const mostBefore = 8
 
 /** How Claude Code, Codex, and Qwen Code begin a summary. */

@@ -23,9 +23,9 @@ export interface WordIndexer {
 /** Words are indexed when nobody has written for so long, or after a few such pauses: a busy server has no idle moments. */
 const pauseMs = 1_000
 const mostPauses = 5
-/** After so many batches others have a chance, for a pause. */
+/** After this many batches others have a chance, for a pause. */
 const maxBatches = 16
-/** Search reads so many waiting entries itself. */
+/** The most waiting entries that search reads itself. */
 export const maxWaiting = 500
 
 export function wordIndexer(context: PostgresContext): WordIndexer {

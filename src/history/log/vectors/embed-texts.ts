@@ -6,7 +6,7 @@ import { invalid, toVector } from './to-vector.ts'
 /** A vector; `none` for a text that the model refuses while it takes others. Undefined: not known, it can be asked again. */
 export type Embedded = Int8Array | 'none' | undefined
 
-/** After so many refusals and not one answer the embedder itself is at fault, not a text. */
+/** After this many refusals and not one answer the embedder itself is at fault, not a text. */
 const mostRefused = 2
 
 /**

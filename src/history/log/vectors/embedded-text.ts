@@ -2,7 +2,7 @@ import { saidIn } from '../../../context/conversation/unit-text.ts'
 import { withoutLabel } from '../../../context/recall/terms.ts'
 import type { Message } from '../../../log/message.ts'
 
-/** Only so many characters of a text are embedded: models cut longer ones themselves, at places of their own. */
+/** The most characters of a text that are embedded: models cut longer ones themselves, at places of their own. */
 const mostCharacters = 2000
 
 /** What is embedded of a message: what it says, without a label, cut off where it is long. Empty: nothing. */

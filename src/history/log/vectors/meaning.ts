@@ -10,7 +10,7 @@ const fine = 10_000
 
 /**
  * Models differ in how alike they find two texts that have nothing to do with each other, so what counts is how far a unit
- * stands out among all: from so many standard deviations above the mean on, and after so many more in full.
+ * stands out among all: from `outstanding` standard deviations above the mean on, and in full after `span` more.
  */
 const outstanding = 0.5
 const span = 2.5

@@ -25,7 +25,7 @@ interface Running {
   over: Promise<void>
 }
 
-/** So many events are kept for listeners that come late. */
+/** The events that are kept for listeners that come late. */
 const mostEvents = 1000
 
 export function createRunningExperiments(mostRunning = 16): RunningExperiments {

@@ -24,7 +24,7 @@ export interface CallList {
   before(seq: number): number
 }
 
-/** So many calls are read first: mostly a few are new. */
+/** How many calls are read first: mostly a few are new. */
 const fewest = 32
 
 /** `most`: how many calls are read at the most, the newest first. */

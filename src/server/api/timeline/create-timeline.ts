@@ -14,10 +14,10 @@ export interface Timeline {
   readonly size: number
 }
 
-/** So many entries are read at once. */
+/** How many entries are read at once. */
 const page = 64
 
-/** For so many milliseconds points are made without a pause: other requests are answered meanwhile. */
+/** How long points are made without a pause, in milliseconds: other requests are answered meanwhile. */
 const longestHold = 10
 
 /**

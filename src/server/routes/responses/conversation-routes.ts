@@ -128,5 +128,5 @@ function readItems(value: Fields[string]): readonly SeenMessage[] {
   return all.map(seenFromClient)
 }
 
-/** As at OpenAI a few at a time; a call takes only so many arguments. */
+/** As at OpenAI a few at a time; a call of a function takes a limited number of arguments. */
 const mostItems = 1000
