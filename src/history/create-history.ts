@@ -66,9 +66,12 @@ function openHistory(options: HistoryOptions, shared?: Shared): History {
     eachConversation(page => store.conversations(tenant, { ...page, ...of }))
   /** Nothing of a conversation stays in memory either. */
   async function remove(conversation: string, given?: { readonly unusedSince: number }): Promise<boolean> {
-    const isDeleted = await store.deleteConversation(tenant, conversation, given)
-    if (isDeleted) logs.drop(tenant, conversation)
-    return isDeleted
+    try {
+      return await store.deleteConversation(tenant, conversation, given)
+    } finally {
+      // Also where it failed: it may be gone all the same. What is still there is read again.
+      logs.drop(tenant, conversation)
+    }
   }
   const settings = present({ window: options.window, reserve: options.reserve, policy })
   return {

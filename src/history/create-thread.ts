@@ -145,7 +145,7 @@ export function createThread(options: ThreadSource): Thread {
         const turn = createTurn({
           ...{ store, key, begun, leaseMs, isFollowed, cancelledTurn, messages, newEntry },
         })
-        // While the model answers: nobody waits for it.
+        // Nobody waits for it.
         void prepare(begun.turn.first, begun.turn.first)
         // The turn keeps its lease meanwhile.
         await logOf(key).embed(begun.turn.first)

@@ -6,11 +6,10 @@ import type { MessageLike } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import type { ThreadKey, ThreadPlace } from '../../stores/store.ts'
 import { words } from '../../stores/words.ts'
-import { isSideThread } from '../side-name.ts'
 import { type Said, saidBetween } from './load-quotes.ts'
-import { type Passages, passageOf, type Quotable } from './passages.ts'
+import { isQuotable, type Passages, passageOf, type Quotable } from './passages.ts'
 import { mostQuotes, type QuoteReference } from './quote-reference.ts'
-import { type LogSource, threadName } from './read-log.ts'
+import { type LogSource, threadId } from './read-log.ts'
 import { isTelling, longestWords } from './telling-words.ts'
 
 export interface FindQuotes {
@@ -53,15 +52,12 @@ export async function findQuotes(
   const wanted = longestWords([...words([withoutLabel(text)])].filter(isTelling))
   if (wanted.length === 0) return []
   const found = await store.findWords(key.tenant, wanted.map(formsOf), { person, limit: perWord })
-  const isOther = ({ thread }: ThreadPlace) =>
-    thread.conversation !== key.conversation &&
-    !isSideThread(thread) &&
-    !thread.actor.startsWith('throughline:')
+  const isOther = ({ thread }: ThreadPlace) => thread.conversation !== key.conversation && isQuotable(thread)
   const others = found.map(places => places.filter(isOther))
   if (!mayAsk(withoutLabel(text), bestShare(others), toEffort(effort))) return []
   const looked = await readBest(bestPassages(others), passages)
   if (looked.length === 0) return []
-  const mine = found.flat().filter(({ thread }) => threadName(thread) === threadName(key))
+  const mine = found.flat().filter(({ thread }) => threadId(thread) === threadId(key))
   const before = [...(await ownMatches(mine)), ...own.slice(-mostOwn).flatMap(message => spokenIn(message))]
   const asking = { role: 'user' as const, text, time: now(), tokens: 0 }
   const chosen = recallElsewhere(looked, before, asking, { count, effort, lineCost, base: room })
@@ -121,7 +117,7 @@ function bestShare(found: readonly (readonly ThreadPlace[])[]): number {
   const sums = new Map<string, number>()
   for (const places of found)
     for (const { thread, seq } of places) {
-      const name = `${threadName(thread)} ${seq}`
+      const name = `${threadId(thread)} ${seq}`
       sums.set(name, (sums.get(name) ?? 0) + weightOf(places))
     }
   const most = [...sums.values()].reduce((most, sum) => Math.max(most, sum), 0)
@@ -135,7 +131,7 @@ function bestPassages(found: readonly (readonly ThreadPlace[])[]) {
     const weight = weightOf(places)
     for (const { thread, seq } of places) {
       const from = passageOf(seq)
-      const name = `${threadName(thread)} ${from}`
+      const name = `${threadId(thread)} ${from}`
       const passage = passages.get(name) ?? { thread, from, score: 0, last: -1 }
       if (passage.last !== number) passage.score += weight
       passage.last = number

@@ -1,3 +1,4 @@
+import { freeze } from '../../state/freeze.ts'
 import type { StoredEntry } from '../../stores/store.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { fromEntry, type LoggedMessage } from './logged-message.ts'
@@ -17,18 +18,6 @@ export function readEntry(entry: StoredEntry, thread: string, count: TokenCounte
   const known = kept.get(entry)
   if (known?.counter === count.id) return known.logged
   const logged = fromEntry(entry, thread, count)
-  if (known === null) kept.set(entry, { counter: count.id, logged: frozen(logged) })
+  if (known === null) kept.set(entry, { counter: count.id, logged: freeze(logged) })
   return logged
-}
-
-/** Without a call inside a call, however deep a message is. */
-function frozen<Value extends object>(value: Value): Value {
-  const open: unknown[] = [value]
-  while (open.length > 0) {
-    const one = open.pop()
-    if (typeof one !== 'object' || one === null || Object.isFrozen(one)) continue
-    Object.freeze(one)
-    for (const inner of Object.values(one)) open.push(inner)
-  }
-  return value
 }

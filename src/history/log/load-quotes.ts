@@ -7,7 +7,7 @@ import type { ThreadKey } from '../../stores/store.ts'
 import { CorruptEntryError } from '../../stores/store-error.ts'
 import type { LoggedMessage } from './logged-message.ts'
 import type { QuoteReference } from './quote-reference.ts'
-import { type LogSource, readLog, threadName } from './read-log.ts'
+import { type LogSource, readLog, threadId } from './read-log.ts'
 
 /**
  * The messages that references name, in their order; undefined in place of those that are gone. Asks the store each time:
@@ -38,7 +38,7 @@ export async function loadQuotes(
   return Promise.all(
     references.map(async ({ seq, id, conversation, actor, branch }) => {
       const thread = { tenant: key.tenant, conversation, actor, branch }
-      const place = threadName(thread)
+      const place = threadId(thread)
       if (!names.has(place)) names.set(place, nameOf(thread))
       const name = await names.get(place)
       const found = name && (await saidBetween({ ...source, key: thread }, seq, seq))

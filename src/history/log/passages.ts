@@ -1,7 +1,8 @@
 import { addToPassage, type Passage, readPassage } from '../../context/recall/passage.ts'
 import type { ThreadKey } from '../../stores/store.ts'
+import { isSideThread } from '../side-name.ts'
 import { saidBetween } from './load-quotes.ts'
-import { type LogSource, threadName } from './read-log.ts'
+import { type LogSource, threadId } from './read-log.ts'
 import { breathe } from './rests.ts'
 
 /** The entries of a passage. */
@@ -33,6 +34,14 @@ export interface Passages {
   /** Forgets a conversation. */
   drop(tenant: string, conversation: string): void
 }
+
+/** Whether messages of other conversations may bring back what was said in a thread. */
+export const isQuotable = (thread: ThreadKey): boolean =>
+  !isSideThread(thread) && !thread.actor.startsWith('throughline:')
+
+/** Whether a passage that covers the entries up to one place should cover those up to another; `end` is its last. */
+const isEnough = (from: number, to: number, end: number) =>
+  to === end ? from < end : to - from >= entriesPerSaving
 
 /** The first entry of the passage that an entry stands in. */
 export const passageOf = (seq: number): number => seq - ((seq - 1) % passageSize)
@@ -71,8 +80,10 @@ export function createPassages(source: Omit<LogSource, 'key'>): Passages {
     return { ...addToPassage(undefined, []), thread, at: from - 1, stored: from - 1 }
   }
 
+  const nameOf = (thread: ThreadKey, from: number) => `${threadId(thread)}\0${from}`
+
   async function read(thread: ThreadKey, from: number): Promise<Known> {
-    const name = `${thread.tenant}\0${threadName(thread)}\0${from}`
+    const name = nameOf(thread, from)
     const dropped = drops
     let passage = known.get(name) ?? (await load(thread, from))
     const to = from + passageSize - 1
@@ -82,7 +93,7 @@ export function createPassages(source: Omit<LogSource, 'key'>): Passages {
       passage = { ...passage, at }
     }
     const { at, stored } = passage
-    if (at === to ? stored < to : at - stored >= entriesPerSaving) {
+    if (isEnough(stored, at, to)) {
       await store.saveCache(thread, cacheName(from), at, passage.bytes).catch(() => {})
       passage = { ...passage, stored: at }
     }
@@ -96,8 +107,11 @@ export function createPassages(source: Omit<LogSource, 'key'>): Passages {
     async prepare(thread, from, to) {
       try {
         for (let next = passageOf(from); next <= to; next += passageSize) {
-          await read(thread, next)
           await breathe()
+          const { at } = known.get(nameOf(thread, next)) ?? (await load(thread, next))
+          const end = next + passageSize - 1
+          // The whole passage is made anew: not for every entry.
+          if (isEnough(at, Math.min(to, end), end)) await read(thread, next)
         }
       } catch {
         // What could not be read now is read when a message asks for it, and says then what is wrong.

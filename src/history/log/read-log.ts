@@ -33,7 +33,11 @@ export async function listLog(source: LogSource, range?: EntryRange): Promise<re
   return logged
 }
 
-/** The name of a thread in error messages. */
+/** Tells threads apart, as no name has NUL. */
+export const threadId = ({ tenant, conversation, actor, branch }: ThreadKey): string =>
+  [tenant, conversation, actor, branch].join('\0')
+
+/** The name of a thread in error messages. Two threads may have the same. */
 export const threadName = ({ conversation, actor, branch }: ThreadKey) =>
   [conversation, actor, branch].join('/')
 

@@ -40,7 +40,7 @@ describe('a store that remembers', () => {
     const step = fc.oneof(range, fc.integer({ min: 1, max: 6 }))
     const limits = fc.record({
       mostEntries: fc.integer({ min: 1, max: 20 }),
-      mostCharacters: fc.integer({ min: 10, max: 2000 }),
+      mostBytes: fc.integer({ min: 10, max: 100_000 }),
       mostThreads: fc.integer({ min: 1, max: 3 }),
     })
     const property = fc.asyncProperty(limits, fc.array(fc.tuple(fc.nat(2), step)), async (most, steps) => {

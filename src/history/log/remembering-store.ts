@@ -1,13 +1,14 @@
 import { isCount } from '../../log/is-count.ts'
-import type { EntryRange, Store, StoredEntry, ThreadKey } from '../../stores/store.ts'
+import type { EntryRange, Store, StoredEntry } from '../../stores/store.ts'
 import { keptEntry } from './kept-entries.ts'
+import { threadId } from './read-log.ts'
 
 export interface RememberOptions {
   readonly mostThreads?: number
   /** The most entries of a thread; up to twice as many until the older half is forgotten. */
   readonly mostEntries?: number
-  /** The most characters of all payloads. */
-  readonly mostCharacters?: number
+  /** About the most bytes of all entries. */
+  readonly mostBytes?: number
 }
 
 /**
@@ -17,14 +18,14 @@ export interface RememberOptions {
  */
 export function rememberingStore(
   store: Store,
-  { mostThreads = 256, mostEntries = 1024, mostCharacters = 32 * 1024 ** 2 }: RememberOptions = {},
+  { mostThreads = 256, mostEntries = 1024, mostBytes = 2 ** 26 }: RememberOptions = {},
 ): Store {
   /** The thread that was read last stands last. */
   const threads = new Map<string, Kept>()
   let size = 0
 
   function forget(name: string): void {
-    for (const entry of threads.get(name)?.entries ?? []) size -= entry.payload.length
+    for (const entry of threads.get(name)?.entries ?? []) size -= sizeOf(entry)
     threads.delete(name)
   }
 
@@ -46,12 +47,12 @@ export function rememberingStore(
     const { first, entries } = threads.get(name) ?? { first: entry.seq, entries: [] }
     const copy = keptEntry(entry)
     entries.push(copy)
-    size += copy.payload.length
+    size += sizeOf(copy)
     const old = entries.length > 2 * mostEntries ? entries.splice(0, mostEntries) : []
-    for (const { payload } of old) size -= payload.length
+    for (const one of old) size -= sizeOf(one)
     touch(name, { first: first + old.length, entries })
     for (const oldest of threads.keys()) {
-      if (threads.size <= mostThreads && size <= mostCharacters) break
+      if (threads.size <= mostThreads && size <= mostBytes) break
       forget(oldest)
     }
     return copy
@@ -60,7 +61,7 @@ export function rememberingStore(
   return {
     ...store,
     async *entries(thread, range = {}) {
-      const name = nameOf(thread)
+      const name = threadId(thread)
       const known = range.reverse ? [] : knownIn(threads.get(name), range)
       const last = known.at(-1)
       if (last) {
@@ -81,12 +82,29 @@ export function rememberingStore(
     },
     async deleteConversation(tenant, conversation, options) {
       const isDeleted = await store.deleteConversation(tenant, conversation, options)
-      const begin = nameOf({ tenant, conversation, actor: '', branch: '' }).slice(0, -1)
+      const begin = threadId({ tenant, conversation, actor: '', branch: '' }).slice(0, -1)
       for (const name of isDeleted ? [...threads.keys()] : []) if (name.startsWith(begin)) forget(name)
       return isDeleted
     },
   }
 }
+
+const sizes = new WeakMap<StoredEntry, number>()
+
+/** About the bytes of an entry with the message that is read of it: each value of a payload becomes an object or a field. */
+function sizeOf(entry: StoredEntry): number {
+  let size = sizes.get(entry)
+  if (size === undefined) {
+    const { payload } = entry
+    size = 2048 + payload.length
+    for (let at = 0; at < payload.length; at++) if (isSeparator(payload.charCodeAt(at))) size += 64
+    sizes.set(entry, size)
+  }
+  return size
+}
+
+/** Whether a character may stand before a value of JSON: `,`, `[` or `{`. */
+const isSeparator = (code: number) => code === 44 || code === 91 || code === 123
 
 /** Longer payloads are read again. */
 const mostOfOne = 256 * 1024
@@ -105,7 +123,3 @@ function knownIn(kept: Kept | undefined, { from = 1, to, limit }: EntryRange): r
   const end = Math.min((to ?? Infinity) - kept.first + 1, start + (limit ?? Infinity))
   return kept.entries.slice(start, Math.max(start, end))
 }
-
-/** No name has NUL. */
-const nameOf = ({ tenant, conversation, actor, branch }: ThreadKey) =>
-  [tenant, conversation, actor, branch].join('\0')

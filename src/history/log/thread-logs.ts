@@ -1,6 +1,6 @@
 import type { ThreadKey } from '../../stores/store.ts'
-import { createPassages } from './passages.ts'
-import type { LogSource } from './read-log.ts'
+import { createPassages, isQuotable } from './passages.ts'
+import { type LogSource, threadId } from './read-log.ts'
 import { createThreadLog, type ThreadLog } from './thread-log.ts'
 import type { CheckedEmbed } from './vectors/embed-options.ts'
 
@@ -16,8 +16,7 @@ export function createThreadLogs({
   return {
     passages,
     of(key: ThreadKey): ThreadLog {
-      // No name has NUL.
-      const name = [key.tenant, key.conversation, key.actor, key.branch].join('\0')
+      const name = threadId(key)
       const found = known.get(name) ?? { key, log: createThreadLog({ ...source, key }, embed) }
       // A map keeps the order of insertion: set again, this log becomes the newest.
       known.delete(name)
@@ -27,10 +26,16 @@ export function createThreadLogs({
     },
     /** Prepares a person's conversations, one after the other, for others that may bring something back from them. */
     async prepare(tenant: string, conversations: readonly string[]): Promise<void> {
-      for (const conversation of conversations) {
-        const [info] = await source.store.conversations(tenant, { only: conversation }).catch(() => [])
-        for (const { actor, branch, head } of info?.person === undefined ? [] : info.threads)
-          await passages.prepare({ tenant, conversation, actor, branch }, 1, head)
+      try {
+        for (const conversation of conversations) {
+          const [info] = await source.store.conversations(tenant, { only: conversation })
+          for (const { actor, branch, head } of info?.person === undefined ? [] : info.threads) {
+            const thread = { tenant, conversation, actor, branch }
+            if (isQuotable(thread)) await passages.prepare(thread, 1, head)
+          }
+        }
+      } catch {
+        // They are read when a message asks for them.
       }
     },
     /** Forgets the threads of a conversation. */

@@ -7,9 +7,11 @@ export function createLogs(
   most = 100,
 ): (tenant: string) => Log {
   const { store } = options
+  // One history for all: what it holds in memory is bounded once.
+  const history = createHistory(options)
   const logs = new Map<string, Log>()
   return tenant => {
-    const log = logs.get(tenant) ?? { store, tenant, history: createHistory({ ...options, tenant }) }
+    const log = logs.get(tenant) ?? { store, tenant, history: history.of(tenant) }
     logs.delete(tenant)
     logs.set(tenant, log)
     if (logs.size > most) logs.delete(logs.keys().next().value!)

@@ -109,7 +109,7 @@ export function sqliteReads(context: SqliteContext): Reads {
         for (
           let page = limit, read = 0;
           isIndexed && found.length < limit && read < mostLookedAt;
-          page *= 4
+          page = Math.min(4 * page, mostLookedAt - read)
         ) {
           const hits = connection.all<Pick<Hit, 'place'>>(wordSql, toMatchOne(forms), below, page)
           take(hits)

@@ -64,11 +64,15 @@ export function sqliteWrites(
       })
     },
     async deleteCalls(tenant, before) {
-      const count = await context.write({ tenant, conversation: '' }, connection =>
-        deleteCalls(connection, tenant, before),
+      return context.write(
+        { tenant, conversation: '' },
+        connection => deleteCalls(connection, tenant, before),
+        {
+          onCommit(count) {
+            if (count > 0) emptyLog()
+          },
+        },
       )
-      if (count > 0) emptyLog()
-      return count
     },
     /** Sets the tombstone and removes everything in one transaction. */
     async deleteConversation(tenant, conversation, { unusedSince } = {}) {
@@ -96,11 +100,10 @@ export function sqliteWrites(
       const deleted = await context.write({ tenant, conversation }, work, {
         onCommit(branches) {
           for (const { id } of branches ?? []) leases.take(id)
+          if (branches) emptyLog()
         },
       })
-      if (!deleted) return false
-      emptyLog()
-      return true
+      return deleted !== undefined
     },
   }
 
