@@ -9,15 +9,19 @@ export function findNamedFiles(
 ): readonly number[] {
   const found = new Set<number>()
   const names = units[user]!.kind === 'user' && text.slice(0, mostRead).match(NAME)
-  for (const name of new Set((names || []).slice(0, mostNames))) {
+  // `@parser.ts` and `./parser.ts` are `parser.ts`.
+  const all = new Set((names || []).map(name => name.replace(/^@?(?:\.[/\\])?/, '')))
+  for (const name of [...all].slice(0, mostNames)) {
     const number = nameNumber(name)
+    const end = JSON.stringify(name).slice(1)
     for (let at = user - 1; at >= Math.max(0, user - mostUnits); at--) {
       const { touched, refers, from, tokens } = units[at]!
-      const file = touched.find(one => (one & 0xfffe) === number)
+      // Each second number is that of a file.
+      const file = touched.find((one, place) => place % 2 === 1 && (one & 0xfffe) === number)
       if (refers || tokens < least || file === undefined) continue
       const isWhole = entries[from]!.message.calls.some(
         ({ arguments: given }) =>
-          given.includes(`${name}"`) && !PART.test(given) && (file % 2 === 0 || WHOLE.test(given)),
+          given.includes(end) && !PART.test(given) && (file % 2 === 0 || WHOLE.test(given)),
       )
       if (!isWhole) continue
       found.add(at)

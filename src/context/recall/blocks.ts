@@ -86,11 +86,7 @@ export function recallBlocks({ frame, ledger, fold, room, effort }: RecallPlace)
     const kept = total(before) > free ? [] : before
     const index = indexTranscript(transcript, user)
     const named = findNamedFiles(transcript, text, user)
-    const files = filesIn(
-      transcript.units,
-      named.length > 0 ? user : Math.max(cut, fold.cleared.before),
-      user,
-    )
+    const files = filesIn(transcript.units, Math.max(cut, fold.cleared.before), user)
     const question = { transcript, ledger, index, effort, text, user, fold, files, named }
     const dayCost = dayOf(frame, user) === '' ? 0 : longestDay
     const search = { ...question, ...judge(question), base: room.base, headCost, dayCost, watch: frame.watch }

@@ -1,3 +1,4 @@
+import { filesIn } from '../conversation/touched.ts'
 import type { Unit } from '../conversation/unit.ts'
 import type { Watch } from '../draft/frame.ts'
 import { bestFirst } from './best-first.ts'
@@ -54,19 +55,25 @@ export function chooseBlock(search: Search, room: number): Block | undefined {
   const dated = new Set<number>()
   let tokens = headCost
   // A file that is named is asked for, whatever its words are worth.
-  for (const unit of named.filter(one => isRecallable(search, one) && !recalled.has(one))) {
+  const whole = { ...search, files: new Set<number>() }
+  // Older texts of it are not brought back beside the newest.
+  const inView = new Set(search.files)
+  for (const unit of named.filter(one => isRecallable(whole, one) && !recalled.has(one))) {
     const cost = lineCost(transcript.units[unit]!) + dayCost
-    if (tokens + cost > Math.min(room, base * most)) continue
+    const left = Math.min(room, base * most) - tokens
+    watch?.(search, left, unit, cost)
+    if (cost > left) continue
     worth -= cost
     tokens += cost
     chosen.push(unit)
+    for (const file of filesIn(transcript.units, unit, unit + 1)) inView.add(file)
   }
   if (chosen.length === 0 && worth < smallest) return undefined
   const floor = floorOf(search)
   for (const at of bestFirst(scores.values)) {
     if (scores.values[at]! < floor || worth < least) break
     const unit = scores.units[at]!
-    if (!isRecallable(search, unit) || chosen.includes(unit)) continue
+    if (!isRecallable({ ...search, files: inView }, unit) || chosen.includes(unit)) continue
     const session = sessions[unit]!
     const cost = lineCost(transcript.units[unit]!) + (dated.has(session) ? 0 : dayCost)
     watch?.(search, worth, unit, cost)

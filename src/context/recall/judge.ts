@@ -30,7 +30,7 @@ export interface Question {
   readonly text: string
   readonly user: number
   readonly fold: Pick<Fold, 'cut' | 'cleared'>
-  /** The files that stand in view, which are not recalled; none where the message names one, as an edit of it in view is not enough. */
+  /** The files that stand in view, which are not recalled unless the message names one: an edit of it in view is not enough. */
   readonly files: ReadonlySet<number>
   /** Units with the whole text of a file that the message names. */
   readonly named?: readonly number[]

@@ -81,33 +81,27 @@ function advanceFold(ledger: Ledger, room: Room, past: Fold, end: number): Fold 
     const limit = isStill(fold) ? room.whole : room.tail
     if (needed <= limit) return
     // The last exchange is what the message speaks of: a later one clears it.
-    const last = Math.max(fold.cut, turns[fold.turn - 1] ?? 0)
-    clear(fold.cut, last, needed - room.low - age(at))
+    clear(fold.cut, turns[fold.turn - 1] ?? 0, needed - room.low - age(at))
     const isFull = spentIn(ledger, room, fold, at) + charge > fullAtMessage * limit
-    const cut = isFull ? unitToKeep(last, at, charge) : fold.cut
-    moveCut(cut, {
-      needed,
-      limit,
-      epoch: at,
-      epochUser: at,
-      lines: cut < at ? linesCost(cut, turns[fold.turn - 1]) : 0,
-    })
+    moveCut(isFull ? turnToKeep(at, charge) : fold.cut, { needed, limit, epoch: at, epochUser: at, lines: 0 })
   }
 
-  /** The first unit of those that stay: the newest turns that fit into the low-water mark, and of the last one what is not too much. */
-  function unitToKeep(last: number, at: number, charge: number): number {
+  /** The first turn of those that stay: the newest that fit into the low-water mark, and the last one if it is not too large. */
+  function turnToKeep(at: number, charge: number): number {
     const most = Math.max(room.keep, room.low - fold.stuck)
-    const costFrom = (unit: number) => sentCost(ledger, room, fold, unit, at) + charge
-    // A turn with rounds that is too large loses its results, oldest first, then rounds: what was called and thought is short.
+    const costFrom = (user: number) => sentCost(ledger, room, fold, user, at) + charge
+    const last = turns[fold.turn - 1] ?? at
+    if (last < fold.cut) return at
+    // A turn with rounds loses results, oldest first, before it goes: what was called and thought is short.
     if (stops[fold.next - 2]! > last) clear(last, at, costFrom(last) - most)
-    else if (costFrom(last) > most) return at
+    if (costFrom(last) > most) return at
     let cut = last
     for (let turn = fold.turn - 2; turn >= 0; turn--) {
       const user = turns[turn]!
       if (user < fold.cut || costFrom(user) + fold.stuck > room.low) break
       cut = user
     }
-    return cut + firstPlace(at - cut, more => costFrom(cut + more) <= most)
+    return cut
   }
 
   /** A round: makes room inside a long turn, whose user message is protected and whose earlier rounds are not. */
@@ -134,10 +128,9 @@ function advanceFold(ledger: Ledger, room: Room, past: Fold, end: number): Fold 
     moveCut(cut, { needed, limit, epoch: at, epochUser: user, lines: cut > user ? linesCost(cut) : 0 })
   }
 
-  /** The tokens for the lines of the rounds of a turn before a cut; none where the turn begins behind it. */
-  function linesCost(cut: number, user = fold.user): number {
-    const rounds = placeOf(stops, cut) - placeOf(stops, user + 1)
-    return Math.min(room.lines, Math.max(0, rounds) * journalTokens)
+  /** The tokens for the lines of the rounds of the open turn before a cut. */
+  function linesCost(cut: number): number {
+    return Math.min(room.lines, (placeOf(stops, cut) - placeOf(stops, fold.user + 1)) * journalTokens)
   }
 
   /** Clears between two units until enough tokens are saved: what is superseded, then what is oldest. */

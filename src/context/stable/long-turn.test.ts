@@ -164,13 +164,12 @@ describe('a message after a long turn', () => {
     expect(results).toEqual(results.map((_, place) => (place < kept ? 'cleared' : 'kept')))
   })
 
-  it('takes its oldest rounds where calls and thoughts are too much, too', () => {
-    const worked = [...run(150), done]
-    const { messages, receipt } = fit([...worked, next], options)
-    expect(messages).toContain(done)
-    const fates = receipt.entries.slice(2, -2).map(({ fate }) => fate)
-    expect(fates.lastIndexOf('elided')).toBeLessThan(fates.indexOf('kept'))
-    expect(fates.filter(fate => fate === 'kept').length).toBeGreaterThan(10)
+  it('leaves a line of a turn whose calls and thoughts alone are too much', () => {
+    const port = { role: 'user', content: 'Port the zebra module to Kotlin.' }
+    const worked = [task[0]!, ...earlier, port, ...run(250).slice(2), done]
+    const { messages } = fit([...worked, next], options)
+    expect(JSON.stringify(messages)).toContain('zebra')
+    expect(messages).not.toContain(port)
   })
 })
 
