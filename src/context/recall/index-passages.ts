@@ -7,8 +7,11 @@ import { emptyColumns, type RankedIndex, setEntry } from './recall-index.ts'
 export function indexPassages(passages: readonly Passage[]): RankedIndex {
   const columns = emptyColumns()
   const firsts: number[] = []
+  const isNew = createIsNew(passages.reduce((sum, { terms }) => sum + terms.length, 0))
   let size = 0
-  for (const { tokens, flags, lengths, sizes, fresh } of passages) {
+  for (const passage of passages) {
+    const { tokens, flags, lengths, sizes } = passage
+    const fresh = countNew(passage, isNew)
     firsts.push(size)
     for (let at = 0; at < sizes.length; at++)
       setEntry(columns, size++, {
@@ -64,6 +67,29 @@ export function indexPassages(passages: readonly Passage[]): RankedIndex {
       const end = before(list, n)
       return [list.subarray(Math.max(0, end - most), end)]
     },
+  }
+}
+
+/** By message: how many of its terms were said in no message before it, in none of the passages. */
+function countNew({ seqs, terms, ends, postings }: Passage, isNew: (term: number) => boolean): Uint32Array {
+  const counts = new Uint32Array(seqs.length)
+  for (let slot = 0; slot < terms.length; slot++)
+    if (isNew(terms[slot]!)) counts[postings[rangeOf({ ends }, slot)[0]]! >> 3]! += 1
+  return counts
+}
+
+/** Tells of each number whether it comes for the first time. A set of so large numbers would take longer than the ranking. */
+function createIsNew(most: number): (number: number) => boolean {
+  const slots = new Uint32Array(2 ** Math.ceil(Math.log2(2 * most + 2)))
+  const last = slots.length - 1
+  return number => {
+    // 0 is a free slot.
+    const wanted = number || 1
+    let slot = wanted & last
+    while (slots[slot] !== 0 && slots[slot] !== wanted) slot = (slot + 1) & last
+    const isFree = slots[slot] === 0
+    slots[slot] = wanted
+    return isFree
   }
 }
 

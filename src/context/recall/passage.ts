@@ -31,10 +31,9 @@ interface Columns<List> {
   readonly seqs: List
   readonly tokens: List
   readonly flags: List
-  /** By message: how many terms it has, how many different ones, and how many of these are new in the passage. */
+  /** By message: how many terms it has, and how many different ones. */
   readonly lengths: List
   readonly sizes: List
-  readonly fresh: List
   /** The numbers of all terms, ascending, and by term: where its postings end. */
   readonly terms: List
   readonly ends: List
@@ -42,9 +41,7 @@ interface Columns<List> {
   readonly postings: List
 }
 
-const names = [
-  ...(['seqs', 'tokens', 'flags', 'lengths', 'sizes', 'fresh', 'terms', 'ends', 'postings'] as const),
-]
+const names = [...(['seqs', 'tokens', 'flags', 'lengths', 'sizes', 'terms', 'ends', 'postings'] as const)]
 
 const mapColumns = <List>(of: (name: (typeof names)[number]) => List): Columns<List> =>
   Object.fromEntries(names.map(name => [name, of(name)])) as unknown as Columns<List>
@@ -76,7 +73,6 @@ export function addToPassage(
     const all = termsOf(text)
     const counts = new Map<number, number>()
     for (const number of all.map(numberOf)) counts.set(number, (counts.get(number) ?? 0) + 1)
-    const known = lists.size
     for (const [number, count] of counts) {
       const posting = 8 * message + Math.min(7, count)
       const list = lists.get(number)
@@ -88,7 +84,6 @@ export function addToPassage(
     columns.flags.push(flagsOf({ text, isUser: role === 'user', beginsSession }))
     columns.lengths.push(all.length)
     columns.sizes.push(counts.size)
-    columns.fresh.push(lists.size - known)
     ids.push(id)
     last = time
   }
@@ -115,9 +110,9 @@ export function readPassage(bytes: Uint8Array): Passage {
   const last = reader.optional() ?? 0
   const ids = reader.text()
   const columns = mapColumns(() => reader.numbers())
-  const { seqs, tokens, flags, lengths, sizes, fresh, terms, ends, postings } = columns
+  const { seqs, tokens, flags, lengths, sizes, terms, ends, postings } = columns
   const isWhole =
-    [tokens, flags, lengths, sizes, fresh].every(({ length }) => length === seqs.length) &&
+    [tokens, flags, lengths, sizes].every(({ length }) => length === seqs.length) &&
     ends.length === terms.length &&
     (ends.at(-1) ?? 0) === postings.length
   if (!isWhole) throw unusable('its parts do not fit together')
