@@ -76,6 +76,16 @@ describe('a store that remembers', () => {
     expect(other).toEqual(first)
   })
 
+  it('counts the values of a payload, which weigh more than their characters', async () => {
+    const store = rememberingStore(memoryStore(), { mostBytes: 50_000 })
+    const key = newThread()
+    await say(store, key, [','.repeat(1000), 'x'.repeat(1000)])
+    const source = { store, key, count: estimate() }
+    const [first, again] = [await listLog(source), await listLog(source)]
+    expect(again).toEqual(first)
+    expect(again.map(({ message }, at) => message === first[at]!.message)).toEqual([false, true])
+  })
+
   it('does not remember a payload that is very long', async () => {
     const store = rememberingStore(memoryStore())
     const key = newThread()

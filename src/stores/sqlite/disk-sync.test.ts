@@ -199,6 +199,14 @@ describe('sqliteStore', () => {
     },
   )
 
+  it('tells that a conversation was deleted, though it closes meanwhile', async () => {
+    const store = sqliteStore({ path: newPath() })
+    await exchange(store, thread, 'kept', 'well')
+    const deleted = store.deleteConversation(thread.tenant, thread.conversation)
+    await store.close()
+    expect(await deleted).toBe(true)
+  })
+
   it('syncs what nobody waited for when it closes', async () => {
     const disk = watchDisk()
     const store = sqliteStore({ path: newPath() })
