@@ -59,11 +59,18 @@ describe('an embedder', () => {
         return store.renew(...given)
       },
     }
-    const slow = { model: 'm', embed: () => new Promise<never>(() => undefined), waitMs: 2000 }
+    let release = () => {}
+    const held = new Promise<never>((_, reject) => {
+      release = () => reject(new Error('away'))
+    })
+    // A slow machine may come to ask the embedder only after the release.
+    held.catch(() => undefined)
+    const slow = { model: 'm', embed: () => held, waitMs: 3_600_000 }
     const thread = createHistory({ store: watched, leaseMs: 300, embed: slow }).thread('a')
     const asked = ask(thread)
     await expect.poll(() => renewed).toBeGreaterThan(2)
     await expect(ask(createHistory({ store }).thread('a'))).rejects.toThrow(/held|lease|open/i)
+    release()
     const turn = await asked
     await turn.complete({ role: 'assistant', content: 'Here I am.' })
     expect(await thread.messages()).toHaveLength(2)
