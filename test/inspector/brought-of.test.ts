@@ -43,3 +43,17 @@ it('lists the sources of quotes that were joined to a message behind it, in the 
   )
   expect(items.map(({ kind }) => kind)).toEqual(['row', 'source', 'row'])
 })
+
+it('pins no message with sources, so that they stay behind it', () => {
+  const { items, pinned } = toContextItems(
+    [
+      row('history', 'assistant', { seqs: [1] }),
+      row('latest', 'user', { seqs: [2], sources: [source('lisbon', 3)] }),
+      row('latest', 'assistant', { seqs: [3] }),
+    ],
+    { tokens: 3, reused: 0 },
+    { flipped: new Set() },
+  )
+  expect(items.map(({ kind }) => kind)).toEqual(['row', 'row', 'source'])
+  expect(pinned.map(({ index }) => index)).toEqual([2])
+})

@@ -163,10 +163,11 @@ const latestUser = (rows: readonly SentRow[]) => rows.filter(isUser).map(entryOf
 
 const isUser = (row: SentRow) => row.role === 'user' && entryOf(row) !== undefined
 
-/** The last messages, if they are the protected end and few. */
+/** The last messages, if they are the protected end and few. One with sources stays in the list, where they follow it. */
 function pinnedFrom(rows: readonly SentRow[]): number {
+  const canPin = ({ part, sources = [] }: SentRow) => part === 'latest' && sources.length === 0
   let from = rows.length
-  while (from > 0 && rows[from - 1]!.part === 'latest' && rows.length - from < 3) from -= 1
+  while (from > 0 && canPin(rows[from - 1]!) && rows.length - from < 3) from -= 1
   return from
 }
 
