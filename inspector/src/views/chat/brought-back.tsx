@@ -119,7 +119,7 @@ function From({ conversation, actor, branch, seq, time, why, isGone = false }: S
   const { data: info } = useQuery({ ...conversationQuery(conversation), enabled: !isGone })
   const told = (
     <>
-      <span className={styles.day}>{time === undefined ? 'deleted' : dateOf(time)}</span>
+      <span className={styles.day}>{isGone ? 'deleted' : time === undefined ? '' : dateOf(time)}</span>
       <span className={styles.text} dir="auto">
         <b>{titleOf(info ?? { conversation })}</b> #{seq} · {why}
       </span>
