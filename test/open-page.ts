@@ -97,7 +97,7 @@ const rulesOfColours = ['color-contrast', 'link-in-text-block']
 
 if (!isLong)
   console.info(
-    'Skipped: axe in more states of a view, most narrow screens, ways by keys alone and texts of strangers in most views, only in the long run',
+    'Skipped: axe in more states of a view, most narrow screens, ways by keys alone and texts of strangers in menus and dialogs, only in the long run',
   )
 
 /** Checks the page as it is now by the rules of WCAG 2.2 AA. It takes longer than to open the page. */

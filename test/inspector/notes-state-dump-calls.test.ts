@@ -204,6 +204,52 @@ it('shows states with the entry that each came from, and what was skipped; also 
   expect(faults).toEqual([])
 })
 
+it('shows the texts of strangers as texts, here and in the list, search and experiments', async () => {
+  const told = (what: string) => `${what} ${evil}`
+  const conversation = told('name')
+  const messages = [
+    { role: 'user', content: told('question') },
+    {
+      ...{ role: 'assistant', content: '' },
+      tool_calls: [{ id: 'a', type: 'function', function: { name: told('tool'), arguments: '{}' } }],
+    },
+    { role: 'tool', tool_call_id: 'a', content: told('result') },
+    { role: 'assistant', content: told('answer') },
+  ]
+  const lines = toLines(messages, { conversation, title: told('title') })
+  expect((await talking.ask('POST', '/import', lines)).ok).toBe(true)
+  const plan = {
+    name: told('plan'),
+    environment: { word: { type: 'string', value: told('value') } },
+    roles: [{ name: told('role'), model: told('model'), system: told('system'), tools: [] }],
+    goals: [{ description: told('goal'), holds: 'word == "x"' }],
+    maxSteps: 1,
+  }
+  expect((await talking.ask('POST', '/experiments', { id: told('run'), plan })).ok).toBe(true)
+  const [newest] = await calls()
+  const strange = `c/${encodeURIComponent(conversation)}`
+  const run = `e/${encodeURIComponent(told('run'))}`
+  const { page, faults } = await openPage(talking)
+  for (const [path, text] of [
+    ['', told('title')],
+    ['search?q=onerror', told('title')],
+    ['e', told('plan')],
+    [`${run}/board`, told('role')],
+    [`${run}/threads`, told('role')],
+    [`${run}/log`, told('role')],
+    [`${run}/plan`, told('system')],
+    [`${strange}/state`, told('result')],
+    [`${strange}/dump`, told('question')],
+    ['c/talk/notes', `I heard Hello ${evil}`],
+    [`c/talk/calls?call=${newest!.id}`, `model ${evil}`],
+  ] as const) {
+    await page.goto(`${talking.url}/inspector/${path}`)
+    await page.getByRole('main').getByText(text).first().waitFor()
+    expect([path, await page.evaluate(inert)]).toEqual([path, false])
+  }
+  expect(faults).toEqual([])
+})
+
 it.runIf(isLong)('stands on a narrow screen, with the texts of strangers', async () => {
   const { page, faults } = await openPage(talking, '/inspector/c/talk/notes', { viewport: narrow })
   const [newest] = await calls()
