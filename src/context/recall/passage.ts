@@ -17,9 +17,9 @@ export interface Spoken {
  * of a person fit into memory, and no message is read or cut into terms twice.
  */
 export interface Passage extends Columns<Column> {
-  /** When the first and the last message were said. */
-  readonly first: number
-  readonly last: number
+  /** When the first and the last message were said; undefined without messages. */
+  readonly first: number | undefined
+  readonly last: number | undefined
   /** The ids of its messages, as JSON: hardly any is asked for. */
   readonly ids: string
   /** The same as bytes, to be stored. */
@@ -106,8 +106,8 @@ export const rangeOf = ({ ends }: Pick<Columns<ArrayLike<number>>, 'ends'>, at: 
 /** Reads the bytes of a passage. Throws where they were changed, or written by another version. */
 export function readPassage(bytes: Uint8Array): Passage {
   const reader = createReader(unseal(version, bytes, unusable), unusable)
-  const first = reader.optional() ?? 0
-  const last = reader.optional() ?? 0
+  const first = reader.optional()
+  const last = reader.optional()
   const ids = reader.text()
   const columns = mapColumns(() => reader.numbers())
   const { seqs, tokens, flags, lengths, sizes, terms, ends, postings } = columns

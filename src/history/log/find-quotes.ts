@@ -98,7 +98,7 @@ async function readBest(
     if (passage.seqs.length > 0) looked.push(passage)
     read += passage.seqs.length
   }
-  return looked.sort((a, b) => a.first - b.first)
+  return looked.sort((a, b) => a.first! - b.first!)
 }
 
 /** A word and, in English, what it may look like elsewhere: `hiking`, `hike`, `hikes`, `hiked`. The index has words as they are written. */
