@@ -52,6 +52,17 @@ describe('a prompt with dates that are samples', () => {
     expect(dated!.receipt.changing!.lines).toEqual(["Today's date: 2026-11-16"])
   })
 
+  it.each([
+    ['a tag', '<example>User: hi. You: hello.</example>'],
+    ['a tag that is closed behind words', '<example>\nUser: when?\nYou: at 10:00.</example>'],
+    ['a tag in another', '<examples>\n<example>\nTime: 10:00\n</example>\n</examples>'],
+    ['a fence', '```2024-05-01```'],
+    ['a fence in a tag', '<example>\n```\nTime: 10:00\n```\nDate: 2024-05-01\n</example>'],
+  ])('tells the time of now behind %s that is closed', (_, closed) => {
+    const [context] = converse([prompt(`${closed}\nToday's date: 2026-11-16`)])
+    expect(context!.receipt.changing!.lines).toEqual(["Today's date: 2026-11-16"])
+  })
+
   it('loses a line that has no such form when it is known to change', () => {
     const told = (day: string) => prompt(`The next meeting is on ${day} at 10:00 in the hall.`)
     const [first, second] = converse([told('2024-05-01'), told('2024-05-02')])

@@ -1,41 +1,66 @@
 /**
  * Whether a line tells the time or the date of now, by its form alone: `Current time is 12:03`, `Today's date: 2026-11-16`,
- * `Montag, 16. November 2026`. A date among other words, in quotes or in an example is none.
+ * `Montag, 16. November 2026`. A date among other words, in a quoted sentence or in an example is none.
  */
 export function isMoment(line: string): boolean {
   if (line.length > (/\d/.test(line) ? longest : longestDay)) return false
-  const text = line.normalize('NFKC').toLowerCase().replace(quoted, ' ')
-  if (samples.test(text)) return false
-  // The point behind a number ends no sentence: `16. November`.
-  if (text.split(/(?<=[^\d\s][.!?。])\s+/).some(isNow)) return true
+  const text = line.normalize('NFKC').toLowerCase().replace(quoted, withoutSaying)
+  const before = beforeNumber(text)
+  if (examples.test(before)) return false
+  // The point behind a number ends no sentence: `16. November`. The one behind `e.g.` ends none, either.
+  if (text.split(/(?<=[^\d\s.]{2}[.!?。])\s+/).some(isNow)) return true
   const label = wordsIn(text).filter(word => word.length > 1 && !isOfTime(word)).length
-  return hasTime(text) && (label === 0 || (label <= fewWords && /\p{L}[^\p{L}\d]{0,3}[:=>]/u.test(text)))
+  const isLabelled = label === 0 || (label <= fewWords && /\p{L}[^\p{L}\d]{0,3}[:=>]/u.test(text))
+  return isLabelled && !isForm(before) && hasTime(text)
+}
+
+/** Whether what stands under a line is a sample. */
+export function isSample(heading: string): boolean {
+  const text = heading.slice(-longest).toLowerCase()
+  return examples.test(text) || isForm(text)
 }
 
 /** Whether a sentence begins by saying that it tells the present, and then tells a time or a day. */
 function isNow(sentence: string): boolean {
-  const [before = ''] = sentence.split(/\d/, 1)
-  const saysNow =
-    cjkNow.test(before) ||
-    wordsIn(before)
-      .slice(0, nearStart)
-      .some(word => nowWords.has(word))
+  const before = beforeNumber(sentence)
   return (
-    saysNow &&
+    (cjkNow.test(before) || localTime.test(before) || hasNow(before, nearStart)) &&
     !/^(?:if|wh?enn?) /.test(before) &&
+    !isForm(before) &&
     (hasTime(sentence) || isWeekday(sentence) || epoch.test(sentence))
   )
 }
 
+/** Whether a text tells how to write something. `Current time in ISO format` does not: it begins with now. */
+const isForm = (text: string): boolean => forms.test(text) && !hasNow(text, 2)
+
+const hasNow = (text: string, near: number): boolean =>
+  wordsIn(text)
+    .slice(0, near)
+    .some(word => nowWords.has(word))
+
+/** A quoted time may be that of now; what else is quoted is a sample. */
+const withoutSaying = (quote: string): string =>
+  wordsIn(quote).every(word => /^(?:.|[ap]m|utc)$/.test(word) || isMonth(word) || isWeekday(word))
+    ? quote
+    : ' '
+
+const beforeNumber = (text: string): string => text.split(/\d/, 1)[0]!
+
 const wordsIn = (text: string): readonly string[] => text.match(/\p{L}{1,40}/gu) ?? []
 
-const hasTime = (text: string): boolean =>
-  [clock, ...dates].some(form => form.test(text)) || (/\d/.test(text) && wordsIn(text).some(isMonth))
+const hasTime = (text: string): boolean => [clock, ...dates].some(form => form.test(text)) || hasMonth(text)
+
+/** Whether a month stands beside a number: `16th of November`, `Nov. 16`. */
+function hasMonth(text: string): boolean {
+  const parts = text.match(/\p{L}{1,40}|\d{1,40}|[:=]/gu) ?? []
+  return parts.some((part, at) => isMonth(part) && /\d/.test(parts.slice(Math.max(0, at - 3), at + 2).join()))
+}
 
 const isWeekday = (text: string): boolean =>
   cjkWeekday.test(text) || wordsIn(text).some(word => day.test(word))
 
-const isMonth = (word: string): boolean => months.has(word.slice(0, 3))
+const isMonth = (word: string): boolean => months.has(word.slice(0, 3)) || months.has(word.slice(0, 4))
 
 /** Whether a word is a part of a time, or a name for it. */
 const isOfTime = (word: string): boolean =>
@@ -49,9 +74,11 @@ const fewWords = 2
 /** Where in a sentence the word stands that says that it tells the present. */
 const nearStart = 4
 
-/** A sample, or the form in which something is to be written. */
-export const samples = /ex[ae]mp|ejemp|beispiel|such as|like|\bformat|\be\.g|例/i
-/** What is quoted is a sample, too. An apostrophe inside a word is no quote. */
+/** A tag is none: the lines inside it are known without its name. */
+const examples = /(?<![</])ex[ae]mp|ejemp|beispiel|such as|\be\.g|例/
+/** How something is to be written. `(ISO format)` only explains what follows. */
+const forms = /\blike\b|\bformat(?!\))/
+/** An apostrophe inside a word is no quote. */
 const quoted = /`[^`]*`|["“„][^"“”]*["“”]|(?<!\p{L})'[^']*'/gu
 
 // None of these forms repeats what may be empty or overlaps with what follows, so each is linear.
@@ -73,17 +100,20 @@ const nowWords = toSet(`now today current currently timestamp jetzt heute aktuel
 
 /** Names of a time in the same languages, and short words that stand beside one. */
 const timeWords = toSet(`time date datetime clock uhrzeit uhr datum zeit heure hora fecha ora data tijd
-  czas время дата saat tarih tid the it is es ist pm utc gmt th`)
+  czas время дата saat tarih tid the it is es ist der nous sommes le as of at am pm utc gmt th`)
+
+/** The time of a place is that of now; other times, such as `Opening time`, are not. */
+const localTime = /^(?:the |user.s )*(?:local|server|system) (?:date|time)/
 
 /** Japanese, Chinese and Korean write words without blanks. */
-const cjkNow = /現在|今日|现在|今天|当前|當前|지금|오늘|현재/
+const cjkNow = /現在|今日|现在|今天|当前|當前|지금|오늘|현재|^(?:日時|日付|时间|時間|日期|시간|날짜)/
 const cjkWeekday = /[日月火水木金土]曜|星期[一二三四五六日天]|周[一二三四五六日]|[월화수목금토일]요일/
 
 /** Monday, Montag, maandag, måndag, lunedì; short English days; the beginnings of the days of other languages. */
 const day =
-  /^(?!to|holi|birth|every|week).{2,8}(?:day|tag|dag|dì)$|^(?:mon|tue|wed|thu|fri|sat|sun)$|^(?:mittw|sonnab|lund|lune|mard|marte|mercre|merco|miérc|jeud|juev|vendre|viern|samed|sába|saba|diman|domin|domen|segund|terç|quart|quint|sext|poni|wtor|środ|czw|piąt|sobo|niedz|пон|вто|сре|чет|пят|суб|вос|paza|salı|çar|perş|cuma)/
+  /^(?!to|holi|birth|every|week).{2,8}(?:day|tag|dag|dì)$|^(?:mon|tue|wed|thu|fri|sat|sun)$|^(?:mittw|sonnab|lund|lune|mard|marte|mercre|merco|miérc|jeud|juev|vendre|viern|samed|sába|saba|diman|domin|domen|segund|terç|quarta|quint|sext|poni|wtor|środ|czw|piąt|sobo|niedz|пон|вто|сре|чет|пят|суб|вос|paza|salı|çar|perş|cuma)/
 
-/** The first three letters of the months. */
+/** The first three letters of the months; four where three are those of a common word. */
 const months = toSet(`jan feb mar apr may jun jul aug sep oct nov dec mär mai okt dez fév avr jui aoû déc
-  ene abr ago dic gen mag giu lug set ott fev out maa mei sty lut kwi maj cze lip sie wrz paź lis gru
-  янв фев мар апр мая июн июл авг сен окт ноя дек oca şub nis haz tem ağu eyl eki kas ara`)
+  ene abr ago dic gen mag giu lug sett sete ott fev outu maa mei sty lut kwi maj cze lip sie wrz paź lis gru
+  янв фев мар апр мая июн июл авг сен окт ноя дек oca şub nis haz temm ağu eyl eki kas ara`)

@@ -1,6 +1,6 @@
 import { isCount } from '../../log/is-count.ts'
 import { isObject } from '../../log/parse-json.ts'
-import { isMoment, samples } from './is-moment.ts'
+import { isMoment, isSample } from './is-moment.ts'
 import { matchLines } from './match-lines.ts'
 import type { PromptLine } from './split-lines.ts'
 
@@ -56,10 +56,14 @@ const toGap = ({ indent }: PromptLine): string => `_${Math.min(indent, 40)}`
 
 /** Of a prompt that is new, the times and dates are known by their form. */
 function begin(lines: readonly PromptLine[]): Arranged {
-  let isSample = false
+  /** What ends the sample in which a line stands. */
+  let end = ''
   const moments = lines.filter(({ text, above }) => {
-    if (/^\s*(?:```|<\/?example)/.test(text)) isSample = !isSample
-    return !isSample && !samples.test(above?.name ?? '') && isMoment(text.trim())
+    const begin = end === '' ? /^\s*(?:```|<(example\w*))/.exec(text) : null
+    const isInside = begin !== null || end !== ''
+    if (begin) end = begin[1] ? `</${begin[1]}` : '```'
+    if (isInside && text.includes(end, begin?.[0].length)) end = ''
+    return !isInside && !isSample(above?.name ?? '') && isMoment(text.trim())
   })
   // Many times are a list of events, not the time of now.
   const isAny = moments.length <= mostMoments && moments.length < lines.length
