@@ -5,19 +5,11 @@
 export function isMoment(line: string): boolean {
   if (line.length > (/\d/.test(line) ? longest : longestDay)) return false
   const text = line.normalize('NFKC').toLowerCase().replace(quoted, withoutSaying)
-  const before = beforeNumber(text)
-  if (examples.test(before)) return false
   // The point behind a number ends no sentence: `16. November`. The one behind `e.g.` ends none, either.
   if (text.split(/(?<=[^\d\s.]{2}[.!?。])\s+/).some(isNow)) return true
   const label = wordsIn(text).filter(word => word.length > 1 && !isOfTime(word)).length
   const isLabelled = label === 0 || (label <= fewWords && /\p{L}[^\p{L}\d]{0,3}[:=>]/u.test(text))
-  return isLabelled && !isForm(before) && hasTime(text)
-}
-
-/** Whether what stands under a line is a sample. */
-export function isSample(heading: string): boolean {
-  const text = heading.slice(-longest).toLowerCase()
-  return examples.test(text) || isForm(text)
+  return isLabelled && !isSample(beforeNumber(text)) && hasTime(text)
 }
 
 /** Whether a sentence begins by saying that it tells the present, and then tells a time or a day. */
@@ -25,14 +17,14 @@ function isNow(sentence: string): boolean {
   const before = beforeNumber(sentence)
   return (
     (cjkNow.test(before) || localTime.test(before) || hasNow(before, nearStart)) &&
-    !/^(?:if|wh?enn?) /.test(before) &&
-    !isForm(before) &&
+    !isSample(before) &&
     (hasTime(sentence) || isWeekday(sentence) || epoch.test(sentence))
   )
 }
 
-/** Whether a text tells how to write something. `Current time in ISO format` does not: it begins with now. */
-const isForm = (text: string): boolean => forms.test(text) && !hasNow(text, 2)
+/** Whether a sample follows a text in lower case. `Current time in ISO format` announces none: it begins with now. */
+export const isSample = (text: string): boolean =>
+  samples.test(text) && !hasNow(text.split(samples, 1)[0]!, 2)
 
 const hasNow = (text: string, near: number): boolean =>
   wordsIn(text)
@@ -40,10 +32,7 @@ const hasNow = (text: string, near: number): boolean =>
     .some(word => nowWords.has(word))
 
 /** A quoted time may be that of now; what else is quoted is a sample. */
-const withoutSaying = (quote: string): string =>
-  wordsIn(quote).every(word => /^(?:.|[ap]m|utc)$/.test(word) || isMonth(word) || isWeekday(word))
-    ? quote
-    : ' '
+const withoutSaying = (quote: string): string => (wordsIn(beforeNumber(quote)).every(isDay) ? quote : ' ')
 
 const beforeNumber = (text: string): string => text.split(/\d/, 1)[0]!
 
@@ -62,9 +51,10 @@ const isWeekday = (text: string): boolean =>
 
 const isMonth = (word: string): boolean => months.has(word.slice(0, 3)) || months.has(word.slice(0, 4))
 
+const isDay = (word: string): boolean => isMonth(word) || isWeekday(word)
+
 /** Whether a word is a part of a time, or a name for it. */
-const isOfTime = (word: string): boolean =>
-  isMonth(word) || isWeekday(word) || timeWords.has(word) || nowWords.has(word)
+const isOfTime = (word: string): boolean => isDay(word) || timeWords.has(word) || nowWords.has(word)
 
 /** Longer lines say more than a time, or than a day without a number. */
 const longest = 300
@@ -74,10 +64,8 @@ const fewWords = 2
 /** Where in a sentence the word stands that says that it tells the present. */
 const nearStart = 4
 
-/** A tag is none: the lines inside it are known without its name. */
-const examples = /(?<![</])ex[ae]mp|ejemp|beispiel|such as|\be\.g|例/
-/** How something is to be written. `(ISO format)` only explains what follows. */
-const forms = /\blike\b|\bformat(?!\))/
+/** What announces a sample. A tag does not: it has an end. Nor does `(ISO format)`: it explains what follows. */
+const samples = /^(?:if|wh?enn?) |(?<![</])ex[ae]mp|ejemp|beispiel|such as|\blike\b|\bformat(?!\))|\be\.g|例/
 /** An apostrophe inside a word is no quote. */
 const quoted = /`[^`]*`|["“„][^"“”]*["“”]|(?<!\p{L})'[^']*'/gu
 
@@ -106,7 +94,7 @@ const timeWords = toSet(`time date datetime clock uhrzeit uhr datum zeit heure h
 const localTime = /^(?:the |user.s )*(?:local|server|system) (?:date|time)/
 
 /** Japanese, Chinese and Korean write words without blanks. */
-const cjkNow = /現在|今日|现在|今天|当前|當前|지금|오늘|현재|^(?:日時|日付|时间|時間|日期|시간|날짜)/
+const cjkNow = /現在|今日|现在|今天|当前|當前|지금|오늘|현재|^(?:日[時付期]|[时時][间間]|시간|날짜)/
 const cjkWeekday = /[日月火水木金土]曜|星期[一二三四五六日天]|周[一二三四五六日]|[월화수목금토일]요일/
 
 /** Monday, Montag, maandag, måndag, lunedì; short English days; the beginnings of the days of other languages. */

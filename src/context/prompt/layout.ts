@@ -63,7 +63,7 @@ function begin(lines: readonly PromptLine[]): Arranged {
     const isInside = begin !== null || end !== ''
     if (begin) end = begin[1] ? `</${begin[1]}` : '```'
     if (isInside && text.includes(end, begin?.[0].length)) end = ''
-    return !isInside && !isSample(above?.name ?? '') && isMoment(text.trim())
+    return !isInside && !isSample(above?.name.slice(-200).toLowerCase() ?? '') && isMoment(text.trim())
   })
   // Many times are a list of events, not the time of now.
   const isAny = moments.length <= mostMoments && moments.length < lines.length
