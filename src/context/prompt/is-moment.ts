@@ -38,7 +38,7 @@ const beforeNumber = (text: string): string => text.split(/\d/, 1)[0]!
 
 const wordsIn = (text: string): readonly string[] => text.match(/\p{L}{1,40}/gu) ?? []
 
-const hasTime = (text: string): boolean => [clock, ...dates].some(form => form.test(text)) || hasMonth(text)
+const hasTime = (text: string): boolean => timeOrDate.test(text) || hasMonth(text)
 
 /** Whether a month stands beside a number: `16th of November`, `Nov. 16`. */
 function hasMonth(text: string): boolean {
@@ -69,15 +69,10 @@ const samples = /^(?:if|wh?enn?) |(?<![</])ex[ae]mp|ejemp|beispiel|such as|\blik
 /** An apostrophe inside a word is no quote. */
 const quoted = /`[^`]*`|["“„][^"“”]*["“”]|(?<!\p{L})'[^']*'/gu
 
-// None of these forms repeats what may be empty or overlaps with what follows, so each is linear.
-const clock =
-  /(?:^|\D)(?:[01]?\d|2[0-3])[:h.][0-5]\d(?:\D|$)|(?:^|\D)1?\d ?[ap]\.?m\b|\d{1,2}[時时点] ?\d{0,2}/
-const epoch = /(?:^|\D)1[5-9]\d{8}(?:\d{3})?(?:\D|$)/
-const dates: readonly RegExp[] = [
-  /(?:^|\D)(?:19|20)\d\d[-/.][01]?\d[-/.][0-3]?\d(?:\D|$)/,
-  /(?:^|\D)[0-3]?\d[-/.] ?[01]?\d[-/.] ?(?:19|20)\d\d(?:\D|$)/,
-  /\d{1,4}[年년] ?\d{1,2}[月월]/,
-]
+// No part of these forms repeats what may be empty or overlaps with what follows, so each is linear.
+const timeOrDate =
+  /(?<!\d)(?:(?:[01]?\d|2[0-3])[:h.][0-5]\d|(?:19|20)\d\d[-/.][01]?\d[-/.][0-3]?\d|[0-3]?\d[-/.] ?[01]?\d[-/.] ?(?:19|20)\d\d)(?!\d)|(?<!\d)1?\d ?[ap]\.?m\b|\d[時时点年년]/
+const epoch = /(?<!\d)1[5-9]\d{8}(?:\d{3})?(?!\d)/
 
 const toSet = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
 
@@ -93,8 +88,8 @@ const timeWords = toSet(`time date datetime clock uhrzeit uhr datum zeit heure h
 /** The time of a place is that of now; other times, such as `Opening time`, are not. */
 const localTime = /^(?:the |user.s )*(?:local|server|system) (?:date|time)/
 
-/** Japanese, Chinese and Korean write words without blanks. */
-const cjkNow = /現在|今日|现在|今天|当前|當前|지금|오늘|현재|^(?:日[時付期]|[时時][间間]|시간|날짜)/
+/** Japanese, Chinese and Korean write words without blanks; a word of two letters that is something is a time or a date. */
+const cjkNow = /現在|今日|现在|今天|当前|當前|지금|오늘|현재|^..[は是은는]/
 const cjkWeekday = /[日月火水木金土]曜|星期[一二三四五六日天]|周[一二三四五六日]|[월화수목금토일]요일/
 
 /** Monday, Montag, maandag, måndag, lunedì; short English days; the beginnings of the days of other languages. */

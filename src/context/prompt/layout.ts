@@ -59,11 +59,11 @@ function begin(lines: readonly PromptLine[]): Arranged {
   /** What ends the sample in which a line stands. */
   let end = ''
   const moments = lines.filter(({ text, above }) => {
-    const begin = end === '' ? /^\s*(?:```|<(example\w*))/.exec(text) : null
-    const isInside = begin !== null || end !== ''
-    if (begin) end = begin[1] ? `</${begin[1]}` : '```'
-    if (isInside && text.includes(end, begin?.[0].length)) end = ''
-    return !isInside && !isSample(above?.name.slice(-200).toLowerCase() ?? '') && isMoment(text.trim())
+    const begin = end === '' ? /^\s*(```|<example\w*)/.exec(text) : null
+    if (begin) end = begin[1]!.replace('<', '</')
+    const isOutside = end === ''
+    if (text.includes(end, begin?.[0].length)) end = ''
+    return isOutside && !isSample(above?.name.slice(-200).toLowerCase() ?? '') && isMoment(text.trim())
   })
   // Many times are a list of events, not the time of now.
   const isAny = moments.length <= mostMoments && moments.length < lines.length
