@@ -38,18 +38,13 @@ const beforeNumber = (text: string): string => text.split(/\d/, 1)[0]!
 
 const wordsIn = (text: string): readonly string[] => text.match(/\p{L}{1,40}/gu) ?? []
 
-const hasTime = (text: string): boolean => timeOrDate.test(text) || hasMonth(text)
-
-/** Whether a month stands beside a number: `16th of November`, `Nov. 16`. */
-function hasMonth(text: string): boolean {
-  const parts = text.match(/\p{L}{1,40}|\d{1,40}|[:=]/gu) ?? []
-  return parts.some((part, at) => isMonth(part) && /\d/.test(parts.slice(Math.max(0, at - 3), at + 2).join()))
-}
+const hasTime = (text: string): boolean =>
+  timeOrDate.test(text) || (text.match(besideNumber) ?? []).flatMap(wordsIn).some(isMonth)
 
 const isWeekday = (text: string): boolean =>
   cjkWeekday.test(text) || wordsIn(text).some(word => day.test(word))
 
-const isMonth = (word: string): boolean => months.has(word.slice(0, 3)) || months.has(word.slice(0, 4))
+const isMonth = (word: string): boolean => months.test(word)
 
 const isDay = (word: string): boolean => isMonth(word) || isWeekday(word)
 
@@ -71,7 +66,9 @@ const quoted = /`[^`]*`|["“„][^"“”]*["“”]|(?<!\p{L})'[^']*'/gu
 
 // No part of these forms repeats what may be empty or overlaps with what follows, so each is linear.
 const timeOrDate =
-  /(?<!\d)(?:(?:[01]?\d|2[0-3])[:h.][0-5]\d|(?:19|20)\d\d[-/.][01]?\d[-/.][0-3]?\d|[0-3]?\d[-/.] ?[01]?\d[-/.] ?(?:19|20)\d\d)(?!\d)|(?<!\d)1?\d ?[ap]\.?m\b|\d[時时点年년]/
+  /(?<!\d)(?:(?:[01]?\d|2[0-3])[:h.][0-5]\d|(?:19|20)\d\d[-/.][01]?\d[-/.][0-3]?\d|[0-3]?\d[-/.] ?[01]?\d[-/.] ?(?:19|20)\d\d|1?\d ?[ap]\.?m\b)(?!\d)|\d(?:[時时点]|[年년] ?\d{1,2}[月월])/
+/** Where a month may stand: `16th of November`, `September 16`. */
+const besideNumber = /[^\d:=]{0,10}\d[^\d:=]{0,14}/g
 const epoch = /(?<!\d)1[5-9]\d{8}(?:\d{3})?(?!\d)/
 
 const toSet = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
@@ -94,9 +91,8 @@ const cjkWeekday = /[日月火水木金土]曜|星期[一二三四五六日天]|
 
 /** Monday, Montag, maandag, måndag, lunedì; short English days; the beginnings of the days of other languages. */
 const day =
-  /^(?!to|holi|birth|every|week).{2,8}(?:day|tag|dag|dì)$|^(?:mon|tue|wed|thu|fri|sat|sun)$|^(?:mittw|sonnab|lund|lune|mard|marte|mercre|merco|miérc|jeud|juev|vendre|viern|samed|sába|saba|diman|domin|domen|segund|terç|quarta|quint|sext|poni|wtor|środ|czw|piąt|sobo|niedz|пон|вто|сре|чет|пят|суб|вос|paza|salı|çar|perş|cuma)/
+  /^(?!to|holi|birth|every|week).{2,8}(?:day|tag|dag|dì)$|^(?:mon|tue|wed|thu|fri|sat|sun)$|^(?:mittw|sonnab|lun[de]|mard|marte|mercre|merco|miérc|jeud|juev|vendre|viern|samed|s[aá]ba|diman|dom[ie]n|segund|terç|quarta|quint|sext|poni|wtor|środ|czw|piąt|sobo|niedz|пон|вто|сре|чет|пят|суб|вос|paza|salı|çar|perş|cuma)/
 
-/** The first three letters of the months; four where three are those of a common word. */
-const months = toSet(`jan feb mar apr may jun jul aug sep oct nov dec mär mai okt dez fév avr jui aoû déc
-  ene abr ago dic gen mag giu lug sett sete ott fev outu maa mei sty lut kwi maj cze lip sie wrz paź lis gru
-  янв фев мар апр мая июн июл авг сен окт ноя дек oca şub nis haz temm ağu eyl eki kas ara`)
+/** The first three letters of the months; four where three begin common words. */
+const months =
+  /^(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mär|mai|okt|dez|fév|avr|jui|aoû|déc|ene|abr|ago|dic|gen|mag|giu|lug|sett|sete|ott|fev|outu|maa|mei|sty|lut|kwi|maj|cze|lip|sie|wrz|paź|lis|gru|янв|фев|мар|апр|мая|июн|июл|авг|сен|окт|ноя|дек|oca|şub|nis|haz|temm|ağu|eyl|eki|kas|ara)/

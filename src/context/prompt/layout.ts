@@ -59,7 +59,7 @@ function begin(lines: readonly PromptLine[]): Arranged {
   /** What ends the sample in which a line stands. */
   let end = ''
   const moments = lines.filter(({ text, above }) => {
-    const begin = end === '' ? /^\s*(```|<example\w*)/.exec(text) : null
+    const begin = /^\s*(```|<example\w*)/.exec(end === '' ? text : '')
     if (begin) end = begin[1]!.replace('<', '</')
     const isOutside = end === ''
     if (text.includes(end, begin?.[0].length)) end = ''
