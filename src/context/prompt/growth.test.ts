@@ -24,7 +24,13 @@ it.each<[string, (at: number, turn: number) => string]>([
   expect(growth(make, work, { size: 400 })).toBeLessThan(notLinear)
 })
 
-it.each(['1', '12:', '1 a', '2026-', '年', 'now ', '.', ' '])(
+it('divides lines under one that is as long as all of them in linear time', () => {
+  const make = (size: number) => `${'word '.repeat(size)}\n${lines(size, at => ` item ${at}`).join('\n')}`
+  const work = (content: string) => splitPrompt([{ role: 'system', content }])
+  expect(growth(make, work, { size: 400 })).toBeLessThan(notLinear)
+})
+
+it.each(['1', '12:', '1 a', '2026-', '年', 'now ', 'the ', 'like ', 'nov ', '"1', '.', ' '])(
   'looks at a line of %j in linear time',
   part => {
     const work = (line: string) => [...Array(20)].map(() => isMoment(line))

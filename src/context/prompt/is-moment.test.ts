@@ -81,6 +81,7 @@ it.each([
   'Use the current date in a format like 2024-05-01.',
   'Begin with a day (e.g. today is 2024-05-01).',
   '会议时间是2026年11月16日',
+  '会議は2026年11月16日です。',
   'Kitchen light temperature: 2700',
   '- Kitchen setpoint temperature: 21',
   'Max output: 4096 tokens',

@@ -60,7 +60,7 @@ const fewWords = 2
 const nearStart = 4
 
 /** What announces a sample. A tag does not: it has an end. Nor does `(ISO format)`: it explains what follows. */
-const samples = /^(?:if|wh?enn?) |(?<![</])ex[ae]mp|ejemp|beispiel|such as|\blike\b|\bformat(?!\))|\be\.g|例/
+const samples = /^(?:if|wh?enn?) |(?<![</])e[xj][ae]mp|beispiel|such as|\blike\b|\bformat(?!\))|\be\.g|例/
 /** An apostrophe inside a word is no quote. */
 const quoted = /`[^`]*`|["“„][^"“”]*["“”]|(?<!\p{L})'[^']*'/gu
 
@@ -85,8 +85,8 @@ const timeWords = toSet(`time date datetime clock uhrzeit uhr datum zeit heure h
 /** The time of a place is that of now; other times, such as `Opening time`, are not. */
 const localTime = /^(?:the |user.s )*(?:local|server|system) (?:date|time)/
 
-/** Japanese, Chinese and Korean write words without blanks; a word of two letters that is something is a time or a date. */
-const cjkNow = /現在|今日|现在|今天|当前|當前|지금|오늘|현재|^..[は是은는]/
+/** Japanese, Chinese and Korean write words without blanks. The last form is a sentence that begins with `The time is`. */
+const cjkNow = /現在|今日|现在|今天|当前|當前|지금|오늘|현재|^[日时時].[は是]/
 const cjkWeekday = /[日月火水木金土]曜|星期[一二三四五六日天]|周[一二三四五六日]|[월화수목금토일]요일/
 
 /** Monday, Montag, maandag, måndag, lunedì; short English days; the beginnings of the days of other languages. */
