@@ -9,24 +9,27 @@ const colon = '(?:[:：]|(?<=\\s)[-\\u2010-\\u2015])'
 /** Square brackets, also those of Chinese and Japanese: each closes what its partner opened. */
 const pairs: Readonly<Record<string, string>> = { '[': ']', '［': '］', '【': '】', '〔': '〕', '⟦': '⟧' }
 export const closingOf = (opening: string): string => pairs[opening]!
-const bracket = `[\\${Object.keys(pairs).join('')}]`
+const bracket = '[\\[［【〔⟦]'
 
 /** `[NOTE TO`, and ` SELF:` with any nonce, step by step. */
-const start = [bracket, '\\s?', `(${signs})`, ...'note', 's?', between, ...'to']
-const owner = [between, 'm?', 'y?', 'o?', 'u?', 'r?', ...'self']
-const steps = [...start, ...owner, '(?:\\s([a-z0-9]{0,32}))?', signs, '\\s?', colon]
+const start = () => [bracket, '\\s?', `(${signs})`, ...'note', 's?', between, ...'to']
+const owner = () => [between, 'm?', 'y?', 'o?', 'u?', 'r?', ...'self']
+const steps = () => [...start(), ...owner(), '(?:\\s([a-z0-9]{0,32}))?', signs, '\\s?', colon]
 
 /**
  * The marker of a note as models write it: in any case; with blanks, dashes, underscores or nothing between the words; with
  * `NOTES` for `NOTE`, `MYSELF` or `YOURSELF` for `SELF`; with any square bracket. The groups are signs of bold type after the bracket, and the nonce.
  */
-export const createMarker = (): RegExp => new RegExp(steps.join(''), 'gi')
+export const createMarker = (): RegExp => new RegExp(steps().join(''), 'gi')
 
 /** No marker is longer. */
 const reach = 64
 
-// Each step may be the last: `\[(?:\s?(?:…)?)?`.
-const beginning = new RegExp(`^${steps.reduceRight((rest, step) => `${step}(?:${rest})?`)}$`, 'i')
+/** Each step may be the last: `\[(?:\s?(?:…)?)?`. */
+const createBeginning = () =>
+  new RegExp(`^${steps().reduceRight((rest, step) => `${step}(?:${rest})?`)}$`, 'i')
+// Marked as pure, so that a bundle of `fit`, which looks for no marker, leaves it out.
+const beginning = /* @__PURE__ */ createBeginning()
 
 /** Where a marker begins that the end of a text may still become, not before `from`; the text's length if there is none. */
 export function findBeginning(text: string, from: number): number {
@@ -48,7 +51,8 @@ export function findBold(text: string, place: number, from: number, isFree: bool
 
 export const isSign = (letter: string | undefined): boolean => letter !== undefined && '*_`'.includes(letter)
 
-const unmistakable = new RegExp(`^\\s*${signs}${start.join('')}`, 'i')
+const createUnmistakable = () => new RegExp(`^\\s*${signs}${start().join('')}`, 'i')
+const unmistakable = /* @__PURE__ */ createUnmistakable()
 
 /** Whether a marker that broke off is long enough (`[NOTE TO`) to be taken for a note. */
 export const isUnmistakable = (text: string): boolean => unmistakable.test(text)
