@@ -9,10 +9,10 @@ const colon = '(?:[:：]|(?<=\\s)[-\\u2010-\\u2015])'
 /** Square brackets, also those of Chinese and Japanese: each closes what its partner opened. */
 const pairs: Readonly<Record<string, string>> = { '[': ']', '［': '］', '【': '】', '〔': '〕', '⟦': '⟧' }
 export const closingOf = (opening: string): string => pairs[opening]!
-const bracket = '[\\[［【〔⟦]'
+const bracket = () => `[\\${Object.keys(pairs).join('')}]`
 
 /** `[NOTE TO`, and ` SELF:` with any nonce, step by step. */
-const start = () => [bracket, '\\s?', `(${signs})`, ...'note', 's?', between, ...'to']
+const start = () => [bracket(), '\\s?', `(${signs})`, ...'note', 's?', between, ...'to']
 const owner = () => [between, 'm?', 'y?', 'o?', 'u?', 'r?', ...'self']
 const steps = () => [...start(), ...owner(), '(?:\\s([a-z0-9]{0,32}))?', signs, '\\s?', colon]
 
