@@ -1,5 +1,5 @@
 // What a person's other conversations cost: 1,000 of 100 messages, made of public ones. CPU time of `begin` with and without
-// `remember: 'person'`, and of the first one after a restart.
+// `remember: 'person'`, also with nothing of the others in memory, and of the first one after a restart.
 //
 //   node bench/trials/remember.mjs --data DIR [--conversations 1000]
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -32,6 +32,9 @@ for (let n = 0; n < size; n++) {
 }
 console.log(`${size} conversations of 100 messages are written`)
 
+/** As a server has them: opened once. `fresh` has a new one for each message, so that nothing is in memory. */
+const histories = { person: open('person'), conversation: open('conversation') }
+
 const median = list => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)]
 
 async function cost(history, name, text) {
@@ -56,14 +59,16 @@ for (const [kind, texts] of [
       .map(one => one.content),
   ],
 ]) {
-  const rows = { person: [], conversation: [] }
+  const rows = { person: [], conversation: [], fresh: [] }
   for (const [at, text] of texts.entries())
-    for (const remember of Object.keys(rows))
-      rows[remember].push(await cost(open(remember), `${kind} ${remember} ${at}`, text))
-  const more = median(rows.person.map(({ cpu }) => cpu)) - median(rows.conversation.map(({ cpu }) => cpu))
+    for (const way of Object.keys(rows))
+      rows[way].push(await cost(histories[way] ?? open('person'), `${kind} ${way} ${at}`, text))
+  const [more, fresh] = ['person', 'fresh'].map(way =>
+    (median(rows[way].map(({ cpu }) => cpu)) - median(rows.conversation.map(({ cpu }) => cpu))).toFixed(1),
+  )
   const share = rows.person.filter(({ quotes }) => quotes > 0).length / texts.length
   console.log(
-    `${kind}: ${more.toFixed(1)} ms of CPU more, ${(100 * share).toFixed(0)} % bring something back`,
+    `${kind}: ${more} ms of CPU more, ${fresh} with nothing in memory; ${(100 * share).toFixed(0)} % bring something back`,
   )
 }
 const used = process.memoryUsage().rss / 2 ** 20
