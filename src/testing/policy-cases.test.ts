@@ -3,16 +3,18 @@ import { isLong } from '../../test/is-long.ts'
 import { defaultPolicy, type Policy, pipe, sliding, spongebob, stable, thorough, tiered } from '../index.ts'
 import { policyCases } from './policy-cases.ts'
 
-if (!isLong) console.info('Skipped: random conversations for most policies, only in the long run')
+if (!isLong)
+  console.info(
+    'Skipped: most policies, and random conversations for all but the default, only in the long run',
+  )
+
+const others = [thorough(), stable(), spongebob(), sliding({ messages: 6 })]
 
 describe.each<Policy>([
   defaultPolicy,
-  thorough(),
-  stable(),
-  spongebob(),
-  sliding({ messages: 6 }),
   tiered(),
   pipe(sliding({ messages: 20 }), tiered()),
+  ...(isLong ? others : []),
 ])('$name', policy => {
   const isRandom = isLong || policy === defaultPolicy
   for (const { name, run } of policyCases)

@@ -179,7 +179,7 @@ it('refuses other pages, other names, and what is no conversation', async () => 
   expect((await fetch(`${url}/assets/..%2fpackage.json`)).status).toBe(404)
 })
 
-it.each(['browser', 'store'] as const)(
+it.each(isLong ? (['browser', 'store'] as const) : (['store'] as const))(
   'kept by the %s, ends the same when the instance that made the preview is killed before the yes',
   async keptBy => {
     await both()
@@ -232,7 +232,10 @@ it('goes on when the instance is killed in the middle of an answer: what its too
   expect(toolsOf(created!)).toEqual(['create_experiment output-available'])
 })
 
-if (!isLong) console.info('Skipped: the A/B agent with Ollama, only in the long run')
+if (!isLong)
+  console.info(
+    'Skipped: the A/B agent with Ollama, and kept by the browser while an instance is killed, only in the long run',
+  )
 
 it.runIf(isLong)('works with a model of Ollama', async () => {
   const fetch = readerServer({ models: ['llama3.2'] })

@@ -1,8 +1,8 @@
-import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { clientLines } from '../../inspector/src/views/first-visit/client-lines.ts'
+import { runCli } from '../run-cli.ts'
 
 const root = join(import.meta.dirname, '../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -46,16 +46,12 @@ describe.each(withPages.map(({ id }) => id))('the page of %s', id => {
     expect(settings.some(setting => setting.includes(address))).toBe(true)
   })
 
-  it('starts the server with settings that it takes', () => {
+  it('starts the server with settings that it takes', async () => {
     const commands = page.split('\n').filter(one => one.startsWith('throughline serve '))
     expect(commands.length).toBeGreaterThan(0)
     for (const command of commands) {
       const flags = command.split(' ').slice(1)
-      const { status, stderr } = spawnSync(
-        process.execPath,
-        [join(root, 'dist/cli/main.js'), ...flags, '--print-config'],
-        { encoding: 'utf8' },
-      )
+      const { status, stderr } = await runCli([...flags, '--print-config'])
       expect(status, `${command}\n${stderr}`).toBe(0)
     }
   })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { isLong } from '../../../test/is-long.ts'
 import { describePostgres } from '../../../test/postgres.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { postgresStore } from '../../stores/postgres/postgres-store.ts'
@@ -30,8 +31,10 @@ async function say(store: Store, thread: ThreadKey, texts: readonly string[]): P
   await store.seed(thread, { expectedHead: 0, entries })
 }
 
+if (!isLong) console.info('Skipped: cases that read nothing on a store that remembers, only in the long run')
+
 describe('a store that remembers', () => {
-  for (const { name, run } of storeCases)
+  for (const { name, run } of storeCases.filter(({ name }) => isLong || /read|delete|fork|range/.test(name)))
     it(name, async () => expect(await run(async () => rememberingStore(memoryStore()))).toBeUndefined())
 
   it('gives what the store has, in every range, however little it may remember', async () => {
