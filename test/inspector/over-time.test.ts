@@ -217,6 +217,9 @@ describe('calls that are made while one looks on', () => {
       const { body } = await say('Tell me again what the boat is called, please.')
       const reader = body!.getReader()
       await reader.read()
+      // A turn that is cancelled before the model was asked has no call.
+      const callsNow = async () => (await (await live.ask('GET', '/conversations/boat/calls')).json()).calls
+      await expect.poll(async () => (await callsNow()).length).toBe(3)
       await reader.cancel()
       await page.getByText('A call was cancelled').waitFor()
       await expect.poll(() => page.locator('[data-mark="broken"]').getAttribute('d')).toContain('M')
