@@ -195,6 +195,7 @@ describe('a message that names a file', () => {
     ['its path', path, round(100, { path, result: whole })],
     ['the end of its path', 'src/parser.ts', round(100, { path, result: whole })],
     ['its name', 'parser.ts', round(100, { path, result: whole })],
+    ['a mention of it', '@./src/parser.ts', round(100, { path, result: whole })],
     ['its name, where it was written', 'parser.ts', written()],
   ])('brings back its whole text by %s, though it was edited since', (_, name, first) => {
     const chat = [...task, ...first, ...later, ...edit, done]
