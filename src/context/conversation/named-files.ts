@@ -1,4 +1,4 @@
-import { nameNumber } from './touched.ts'
+import { nameNumber, nameOnly } from './touched.ts'
 import type { Transcript } from './transcript.ts'
 
 /** The units before a user message that hold the whole text of a file that it names by path or last part: of each the newest. */
@@ -17,7 +17,7 @@ export function findNamedFiles(
     for (let at = user - 1; at >= Math.max(0, user - mostUnits); at--) {
       const { touched, refers, from, tokens } = units[at]!
       // Each second number is that of a file.
-      const file = touched.find((one, place) => place % 2 === 1 && (one & 0xfffe) === number)
+      const file = touched.find((one, place) => place % 2 === 1 && nameOnly(one) === number)
       if (refers || tokens < least || file === undefined) continue
       const isWhole = entries[from]!.message.calls.some(
         ({ arguments: given }) =>

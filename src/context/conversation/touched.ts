@@ -2,6 +2,7 @@ import { fileFields } from '../../log/actions.ts'
 import { attempt } from '../../log/attempt.ts'
 import type { Message } from '../../log/message.ts'
 import { isObject } from '../../log/parse-json.ts'
+import { hashOf } from './hash-of.ts'
 import type { Touched, Unit } from './unit.ts'
 
 export function touchedBy({ role, text, calls }: Message): Touched {
@@ -18,23 +19,19 @@ function fileNumber(name: string, given: string): number {
   if (!isObject(parsed)) return 0
   const file = fileFields.map(field => parsed[field]).find(value => typeof value === 'string' && value !== '')
   if (file === undefined) return 0
-  return (
-    ((hashOf(String(file)) << 16) | nameNumber(String(file)) | (WRITING.test(name.slice(0, 100)) ? 1 : 0)) >>>
-    0
-  )
+  const isWritten = WRITING.test(name.slice(0, 100)) ? 1 : 0
+  return ((hashOf(String(file)) << nameBits) | nameNumber(String(file)) | isWritten) >>> 0 || 2
 }
 
-/** The lower half of a file's number: the last part of its path. Without the lowest bit, which says whether the file is written. */
-export const nameNumber = (file: string): number => hashOf(file.split(/[/\\]/).at(-1)!) & 0xfffe
+/** The lowest bits of a file's number are the last part of its path, except for the lowest, which says whether the file is written. */
+const nameBits = 11
+
+/** The part of a file's number that its name gives, with or without the path before it. */
+export const nameNumber = (file: string): number => nameOnly(hashOf(file.split(/[/\\]/).at(-1)!))
+
+export const nameOnly = (number: number): number => number & (2 ** nameBits - 2)
 
 const WRITING = /write|edit|create|replace|patch|update|insert|append|delete|remove|move|rename/i
-
-/** FNV-1a over code units. */
-function hashOf(text: string): number {
-  let hash = 0x811c9dc5
-  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
-  return hash >>> 0
-}
 
 /**
  * The units from one up to another whose results are superseded, each with the newer unit: the same was called again, or the

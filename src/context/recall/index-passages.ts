@@ -1,5 +1,6 @@
 import { placeOf } from '../conversation/first-place.ts'
-import { numberOf, type Passage, rangeOf } from './passage.ts'
+import { hashOf } from '../conversation/hash-of.ts'
+import { type Passage, rangeOf } from './passage.ts'
 import { entryOf, toPosting } from './posting.ts'
 import { emptyColumns, type RankedIndex, setEntry } from './recall-index.ts'
 
@@ -49,7 +50,7 @@ export function indexPassages(passages: readonly Passage[]): RankedIndex {
   return {
     ...columns,
     size,
-    vocabulary: { get: numberOf },
+    vocabulary: { get: hashOf },
     termsAt(entry) {
       // The last passage that begins there: those before it are empty.
       const number = placeOf(firsts, entry + 1) - 1
@@ -78,7 +79,7 @@ function countNew({ seqs, terms, ends, postings }: Passage, isNew: (term: number
   return counts
 }
 
-/** Tells of each number whether it comes for the first time. A set of so large numbers would take longer than the ranking. */
+/** Tells of each number whether it comes for the first time. A `Set` of numbers of this size would take longer than the ranking. */
 function createIsNew(most: number): (number: number) => boolean {
   const slots = new Uint32Array(2 ** Math.ceil(Math.log2(2 * most + 2)))
   const last = slots.length - 1

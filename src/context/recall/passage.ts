@@ -1,5 +1,6 @@
 import { ThroughlineError } from '../../log/error.ts'
 import { type Column, createReader, createWriter, seal, unseal } from '../../log/pack-bytes.ts'
+import { hashOf } from '../conversation/hash-of.ts'
 import { pause } from './index-transcript.ts'
 import { flagsOf } from './recall-index.ts'
 import { termsOf } from './terms.ts'
@@ -34,27 +35,20 @@ interface Columns<List> {
   /** By message: how many terms it has, and how many different ones. */
   readonly lengths: List
   readonly sizes: List
-  /** The numbers of all terms, ascending, and by term: where its postings end. */
+  /**
+   * The hashes of all terms, ascending, and by term: where its postings end. Of a hundred thousand terms about one shares its
+   * hash with another, which no ranking shows; a vocabulary would have to be kept for each person.
+   */
   readonly terms: List
   readonly ends: List
   /** By term, which messages have it: eight times the place in the passage, and how often, at most 7. */
   readonly postings: List
 }
 
-const names = [...(['seqs', 'tokens', 'flags', 'lengths', 'sizes', 'terms', 'ends', 'postings'] as const)]
+const names = ['seqs', 'tokens', 'flags', 'lengths', 'sizes', 'terms', 'ends', 'postings'] as const
 
 const mapColumns = <List>(of: (name: (typeof names)[number]) => List): Columns<List> =>
   Object.fromEntries(names.map(name => [name, of(name)])) as unknown as Columns<List>
-
-/**
- * The number of a term. Of a hundred thousand different terms about one shares its number with another, which no ranking shows;
- * exact numbers would need a vocabulary for each person.
- */
-export function numberOf(term: string): number {
-  let hash = 0x811c9dc5 | 0
-  for (let at = 0; at < term.length; at++) hash = Math.imul(hash ^ term.charCodeAt(at), 0x01000193)
-  return (hash ^ (hash >>> 15)) >>> 0
-}
 
 /** The passage that goes on with what was said, oldest first. */
 export function addToPassage(
@@ -72,7 +66,7 @@ export function addToPassage(
     const message = columns.seqs.push(seq) - 1
     const all = termsOf(text)
     const counts = new Map<number, number>()
-    for (const number of all.map(numberOf)) counts.set(number, (counts.get(number) ?? 0) + 1)
+    for (const number of all.map(hashOf)) counts.set(number, (counts.get(number) ?? 0) + 1)
     for (const [number, count] of counts) {
       const posting = 8 * message + Math.min(7, count)
       const list = lists.get(number)
