@@ -29,7 +29,7 @@ export interface Question {
   readonly effort: Effort
   readonly text: string
   readonly user: number
-  readonly fold: Pick<Fold, 'cut' | 'cleared'>
+  readonly fold: Pick<Fold, 'cut' | 'cleared' | 'request'>
   /** The files that stand in view, which are not recalled unless the message names one: an edit of it in view is not enough. */
   readonly files: ReadonlySet<number>
   /** Units with the whole text of a file that the message names. */
@@ -142,7 +142,7 @@ const viewTokens = 1500
 export function isRecallable({ transcript, ledger, fold, files }: Question, unit: number): boolean {
   if (unit >= fold.cut && !isCleared(transcript, fold.cleared, unit)) return false
   if (files.size > 0 && touchesOne(transcript.units[unit]!, files)) return false
-  return unit !== transcript.firstUser && isOpen(ledger, unit)
+  return unit !== transcript.firstUser && unit !== fold.request && isOpen(ledger, unit)
 }
 
 /** The best score of a unit that may be recalled, and the best at the end of the tail, which the model sees. */

@@ -26,7 +26,8 @@ export interface Fold {
   readonly limit: number
   /** Tokens before the cut that are sent all the same: system messages, and what earlier policies protect. */
   readonly stuck: number
-  /** Tokens for the lines of rounds that were cut from the open turn. */
+  /** Where the cut lies inside a turn: its request, which is sent for the rounds that stay, and the tokens for lines of the others. */
+  readonly request: number
   readonly lines: number
   /** System messages that are not sent any more, and their tokens. */
   readonly aged: Aged
@@ -43,6 +44,7 @@ const start: Fold = {
   needed: 0,
   limit: 0,
   stuck: 0,
+  request: -1,
   lines: 0,
   aged: nothingAged,
 }
@@ -83,23 +85,27 @@ function advanceFold(ledger: Ledger, room: Room, past: Fold, end: number): Fold 
     // The last exchange is what the message speaks of: a later one clears it.
     clear(fold.cut, turns[fold.turn - 1] ?? 0, needed - room.low - age(at))
     const isFull = spentIn(ledger, room, fold, at) + charge > fullAtMessage * limit
-    moveCut(isFull ? turnToKeep(at, charge) : fold.cut, { needed, limit, epoch: at, epochUser: at, lines: 0 })
+    moveCut(isFull ? firstToKeep(at, charge) : fold.cut, { needed, limit, epoch: at, epochUser: at })
   }
 
-  /** The first turn of those that stay: the newest that fit into the low-water mark, and the last one if it is not too large. */
-  function turnToKeep(at: number, charge: number): number {
+  /** The first unit of those that stay: the newest turns that fit into the low-water mark, and as much of the last one as may stay. */
+  function firstToKeep(at: number, charge: number): number {
     const most = Math.max(room.keep, room.low - fold.stuck)
-    const costFrom = (user: number) => sentCost(ledger, room, fold, user, at) + charge
-    const last = turns[fold.turn - 1] ?? at
-    if (last < fold.cut) return at
+    const costFrom = (from: number) => sentCost(ledger, room, fold, from, at) + charge + insideCost(from)
+    const user = turns[fold.turn - 1] ?? at
+    const last = Math.max(user, fold.cut)
+    const hasRounds = stops[fold.next - 2]! > user
     // A turn with rounds loses results, oldest first, before it goes: what was called and thought is short.
-    if (stops[fold.next - 2]! > last) clear(last, at, costFrom(last) - most)
-    if (costFrom(last) > most) return at
+    if (hasRounds) clear(last, at, costFrom(last) - most)
+    if (costFrom(last) > most) {
+      const left = last + firstPlace(at - last, more => costFrom(last + more) <= most)
+      return hasRounds ? left : at
+    }
     let cut = last
     for (let turn = fold.turn - 2; turn >= 0; turn--) {
-      const user = turns[turn]!
-      if (user < fold.cut || costFrom(user) + fold.stuck > room.low) break
-      cut = user
+      const earlier = turns[turn]!
+      if (earlier < fold.cut || costFrom(earlier) + fold.stuck > room.low) break
+      cut = earlier
     }
     return cut
   }
@@ -108,13 +114,8 @@ function advanceFold(ledger: Ledger, room: Room, past: Fold, end: number): Fold 
   function atRound(at: number): void {
     const { user } = fold
     const own = ownCost(at, room.inlineNotes)
-    const asked = user > firstUser ? costBetween(ledger, user, user + 1) : 0
     const cost = (from: number) =>
-      sentCost(ledger, room, fold, from, at) +
-      own +
-      fold.stuck -
-      fold.aged.tokens +
-      (from > user ? asked + linesCost(from) : 0)
+      sentCost(ledger, room, fold, from, at) + own + fold.stuck - fold.aged.tokens + insideCost(from)
     const needed = cost(fold.cut)
     const limit = fold.turn > 0 ? room.inside : room.single
     if (needed <= limit) return
@@ -125,12 +126,7 @@ function advanceFold(ledger: Ledger, room: Room, past: Fold, end: number): Fold 
     while (cut < user && cost(cut) > goal) cut = turns[placeOf(turns, cut + 1)] ?? user
     clear(cut, at, cost(cut) - goal)
     if (cost(cut) > fullAtRound * limit) while (cut < at && cost(cut) > goal) cut += 1
-    moveCut(cut, { needed, limit, epoch: at, epochUser: user, lines: cut > user ? linesCost(cut) : 0 })
-  }
-
-  /** The tokens for the lines of the rounds of the open turn before a cut. */
-  function linesCost(cut: number): number {
-    return Math.min(room.lines, (placeOf(stops, cut) - placeOf(stops, fold.user + 1)) * journalTokens)
+    moveCut(cut, { needed, limit, epoch: at, epochUser: user })
   }
 
   /** Clears between two units until enough tokens are saved: what is superseded, then what is oldest. */
@@ -154,12 +150,22 @@ function advanceFold(ledger: Ledger, room: Room, past: Fold, end: number): Fold 
     return fold.aged.tokens - before
   }
 
-  function moveCut(
-    cut: number,
-    moved: Pick<Fold, 'needed' | 'limit' | 'epoch' | 'epochUser' | 'lines'>,
-  ): void {
+  function moveCut(cut: number, moved: Pick<Fold, 'needed' | 'limit' | 'epoch' | 'epochUser'>): void {
     fold.stuck += systemCost(ledger, fold.cut, cut)
-    Object.assign(fold, moved, { cut })
+    Object.assign(fold, moved, { cut }, insideAt(cut))
+  }
+
+  /** What a cut needs of the turn that it lies in: nothing between two turns. */
+  function insideAt(cut: number): Pick<Fold, 'request' | 'lines'> {
+    const turn = placeOf(turns, cut)
+    const request = turns[turn - 1] ?? -1
+    if (request < 0 || turns[turn] === cut) return { request: -1, lines: 0 }
+    const rounds = placeOf(stops, cut) - placeOf(stops, request + 1)
+    return { request, lines: Math.min(room.lines, rounds * journalTokens) }
+  }
+
+  function insideCost(cut: number): number {
+    return beginningCost(ledger, insideAt(cut))
   }
 
   /** What a unit costs while it is the last one, and so protected, whatever an earlier policy decides about it later. */
@@ -189,7 +195,13 @@ function settledUnits({ transcript: { units } }: Ledger): number {
 
 /** The tokens of what is sent of the conversation, up to a unit; the first user message is charged elsewhere. */
 export function spentIn(ledger: Ledger, room: Room, fold: Fold, end: number): number {
-  return sentCost(ledger, room, fold, fold.cut, end) + fold.stuck + fold.lines - fold.aged.tokens
+  const { cut, stuck, aged } = fold
+  return sentCost(ledger, room, fold, cut, end) + stuck + beginningCost(ledger, fold) - aged.tokens
+}
+
+/** The tokens of what is sent before a cut of the turn that it lies in; the first user message is charged elsewhere. */
+function beginningCost(ledger: Ledger, { request, lines }: Pick<Fold, 'request' | 'lines'>): number {
+  return lines + (request > ledger.transcript.firstUser ? costBetween(ledger, request, request + 1) : 0)
 }
 
 /** The cost of units in a row, with lines for those that are cleared. */

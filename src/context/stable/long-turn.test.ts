@@ -164,12 +164,21 @@ describe('a message after a long turn', () => {
     expect(results).toEqual(results.map((_, place) => (place < kept ? 'cleared' : 'kept')))
   })
 
-  it('leaves a line of a turn whose calls and thoughts alone are too much', () => {
+  it('keeps the request and the newest rounds of a turn whose calls and thoughts alone are too much', () => {
     const port = { role: 'user', content: 'Port the zebra module to Kotlin.' }
-    const worked = [task[0]!, ...earlier, port, ...run(250).slice(2), done]
-    const { messages } = fit([...worked, next], options)
-    expect(JSON.stringify(messages)).toContain('zebra')
-    expect(messages).not.toContain(port)
+    let cutInside = 0
+    for (let rounds = 100; rounds < 200; rounds += 3) {
+      const small = Array.from({ length: rounds }, (_, n) => round(n, { result: 'ok' })).flat()
+      const worked = [task[0]!, ...earlier, port, ...small, done]
+      const { messages, receipt } = fit([...worked, next], options)
+      expect(messages).toContain(port)
+      expect(messages).toContain(done)
+      expect(receipt.tokens).toBeLessThanOrEqual(5500)
+      if (messages.includes(small[0]!)) continue
+      cutInside += 1
+      expect(receipt.sent.some(({ part }) => part === 'journal')).toBe(true)
+    }
+    expect(cutInside).toBeGreaterThan(10)
   })
 })
 
