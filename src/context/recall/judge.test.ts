@@ -8,7 +8,10 @@ import { judge, slope, toEffort } from './judge.ts'
 
 const minute = 60_000
 
-const cutAt = (cut: number) => ({ fold: { cut, cleared: nothingCleared, request: -1 }, files: new Set<number>() })
+const cutAt = (cut: number) => ({
+  fold: { cut, cleared: nothingCleared, request: -1 },
+  files: new Set<number>(),
+})
 const past = [
   'The berth of the Heron is number nine at the north jetty.',
   'Noted: number nine.',
