@@ -26,6 +26,21 @@ describe('tellResult', () => {
     ],
     ['what stands below a header', codex, '206 lines: src/parser.ts'],
     [
+      'what stands below the name of a file',
+      `<path>/home/me/app/src/parser.ts</path>\n<type>file</type>\n<content>\n1: import fs\n${'y\n'.repeat(99)}`,
+      '103 lines: 1: import fs',
+    ],
+    [
+      'what became of a file, without its folders',
+      `The file /home/somebody/projects/application/packages/server/src/parser.ts has been updated. ${'y'.repeat(99)}`,
+      `The file …/parser.ts has been updated. ${'y'.repeat(50)}…`,
+    ],
+    [
+      'an address whole',
+      `see https://example.com/one/two/three/four/five for more\n${'y\n'.repeat(99)}`,
+      '100 lines: see https://example.com/one/two/three/four/five for more',
+    ],
+    [
       'an exit code and the first error',
       `<returncode>2</returncode>\ncollecting\nTypeError: x is no function\n${'y\n'.repeat(99)}`,
       '102 lines: exit code 2, TypeError: x is no function',

@@ -8,7 +8,10 @@ const EXIT = /(?:exit(?:ed with)? code|exit status|return ?code)["'>:= ]{1,3}(-?
 
 /** Lines that only wrap a result: tags, fences, and the head that some agents write above the output. */
 const WRAPPING =
-  /^(?:<\/?[\w-]{1,40}>|<(?:returncode|exit_code)>[^<]{0,20}<\/[\w-]{1,40}>|`{3,}\w{0,20}|(?:Chunk ID|Wall time|Process exited|Original token count|Exit code|Output):.{0,80}|Process exited with code -?\d{1,10}|Output)$/i
+  /^(?:<\/?[\w-]{1,40}>|<(?:returncode|exit_code|path|type)>[^<]{0,180}<\/[\w-]{1,40}>|`{3,}\w{0,20}|(?:Chunk ID|Wall time|Process exited|Original token count|Exit code|Output):.{0,80}|Process exited with code -?\d{1,10}|Output)$/i
+
+/** The folders of a path from the root on, three or more. */
+const FOLDERS = /(?<![\w.:/])(?:\/[\w@.+~-]{1,255}){3,}(?=\/)/g
 
 const FAULT = /\b(?:[a-z]*error|exception|fatal|panic|failed|denied|cannot|not found|no such file)\b/i
 
@@ -22,7 +25,9 @@ export function tellResult(text: string, max: number): string {
   if (text.length <= max) return cut(tellFault(text, max) ?? lines.join(' '), max)
   const said = tellFault(text, max) ?? lines.find(line => /[\p{L}\d]/u.test(line.slice(0, 400))) ?? ''
   const count = countLines(text)
-  return cut(count > 1 ? `${plural(count, 'line')}${said === '' ? '' : ': '}${said}` : said, max)
+  const told = count > 1 ? `${plural(count, 'line')}${said === '' ? '' : ': '}${said}` : said
+  // The call names the file whole: the folders would leave no room for what became of it.
+  return cut(told.length > max ? told.slice(0, mostRead).replace(FOLDERS, '…') : told, max)
 }
 
 /** How a tool failed, if its result says so by an exit code: the code, and the first line that names an error. */
