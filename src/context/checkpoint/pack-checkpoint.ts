@@ -10,7 +10,7 @@ import { packStretch, stretchSize } from '../recall/packed/index.ts'
 export const unitsPerCheckpoint = stretchSize
 
 /** Changes with the layout, the units or the terms: a checkpoint of another version is not used. */
-export const checkpointVersion = 13
+export const checkpointVersion = 14
 
 export const kinds: readonly UnitKind[] = ['system', 'user', 'assistant', 'tools', 'note', 'stray']
 

@@ -1,4 +1,4 @@
-import { nameNumber, nameOnly } from './touched.ts'
+import { filesIn, nameNumber, nameOnly } from './touched.ts'
 import type { Transcript } from './transcript.ts'
 
 /** The units before a user message that hold the whole text of a file that it names by path or last part: of each the newest. */
@@ -29,6 +29,15 @@ export function findNamedFiles(
     }
   }
   return [...found]
+}
+
+/** The units after one, and before a user message, that write the file which it holds: without them its text is out of date. */
+export function findEditsSince({ units }: Transcript, unit: number, user: number): readonly number[] {
+  const files = filesIn(units, unit, unit + 1)
+  const isEdit = (file: number, place: number) => place % 2 === 1 && file % 2 === 1 && files.has(file | 1)
+  const edits: number[] = []
+  for (let at = unit + 1; at < user; at++) if (units[at]!.touched.some(isEdit)) edits.push(at)
+  return edits
 }
 
 const NAME = /[\w@./\\-]{1,200}\.\w{1,9}/g

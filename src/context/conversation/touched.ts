@@ -3,6 +3,7 @@ import { attempt } from '../../log/attempt.ts'
 import type { Message } from '../../log/message.ts'
 import { isObject } from '../../log/parse-json.ts'
 import { hashOf } from './hash-of.ts'
+import { patchedFile, shownFile } from './shell-file.ts'
 import type { Touched, Unit } from './unit.ts'
 
 export function touchedBy({ role, text, calls }: Message): Touched {
@@ -16,10 +17,14 @@ const mostParsed = 400_000
 function fileNumber(name: string, given: string): number {
   const isRead = given.length <= mostParsed && /^\s*\{/.test(given)
   const parsed = isRead ? attempt(() => JSON.parse(given) as unknown, undefined) : undefined
-  if (!isObject(parsed)) return 0
-  const file = fileFields.map(field => parsed[field]).find(value => typeof value === 'string' && value !== '')
+  const fields = isObject(parsed) ? parsed : {}
+  const named = fileFields
+    .map(field => fields[field])
+    .find(value => typeof value === 'string' && value !== '')
+  const patched = named === undefined ? patchedFile(given) : undefined
+  const file = named ?? patched ?? shownFile(fields)
   if (file === undefined) return 0
-  const isWritten = WRITING.test(name.slice(0, 100)) ? 1 : 0
+  const isWritten = patched !== undefined || WRITING.test(name.slice(0, 100)) ? 1 : 0
   return ((hashOf(String(file)) << nameBits) | nameNumber(String(file)) | isWritten) >>> 0 || 2
 }
 

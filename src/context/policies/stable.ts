@@ -103,6 +103,8 @@ function createCutDigests(digesters: readonly Digester[] = [digestTools, digestT
       const exchange = exchangeAt(frame.transcript, turn)
       if (exchange.to > cut || !isWhole(draft, exchange)) continue
       const isRequestSent = exchange.from === frame.transcript.firstUser
+      // Programs send a message of their own before the first one: of it there is nothing to tell.
+      if (isRequestSent && exchange.messages.length === 0) continue
       const { line, problems } = digestLine(exchange, digesters, { max: mostCharacters, isRequestSent })
       tokens += frame.count.text(`${line}\n`)
       if (tokens > budget) break

@@ -1,3 +1,4 @@
+import { findEditsSince } from '../conversation/named-files.ts'
 import { filesIn } from '../conversation/touched.ts'
 import type { Unit } from '../conversation/unit.ts'
 import type { Watch } from '../draft/frame.ts'
@@ -45,6 +46,7 @@ export function chooseBlock(search: Search, room: number): Block | undefined {
     headCost,
     dayCost,
     named = [],
+    fold,
     watch,
   } = search
   const { sessions } = search.index
@@ -59,14 +61,11 @@ export function chooseBlock(search: Search, room: number): Block | undefined {
   // Older texts of it are not brought back beside the newest.
   const inView = new Set(search.files)
   for (const unit of named.filter(one => isRecallable(whole, one) && !recalled.has(one))) {
-    const cost = lineCost(transcript.units[unit]!) + dayCost
-    const left = Math.min(room, base * most) - tokens
-    watch?.(search, left, unit, cost)
-    if (cost > left) continue
-    worth -= cost
-    tokens += cost
-    chosen.push(unit)
+    if (!choose(unit)) continue
     for (const file of filesIn(transcript.units, unit, unit + 1)) inView.add(file)
+    // The newest edits first, as the oldest may not fit. An edit behind the cut has its call in view.
+    for (const edit of findEditsSince(transcript, unit, user).toReversed())
+      if (edit < fold.cut && isRecallable(whole, edit) && !recalled.has(edit)) choose(edit)
   }
   if (chosen.length === 0 && worth < smallest) return undefined
   const floor = floorOf(search)
@@ -86,6 +85,18 @@ export function chooseBlock(search: Search, room: number): Block | undefined {
     chosen.push(unit)
   }
   return chosen.length > 0 ? { user, units: chosen.sort((a, b) => a - b), tokens } : undefined
+
+  /** Takes a unit that is asked for by its name, if there is room. */
+  function choose(unit: number): boolean {
+    const cost = lineCost(transcript.units[unit]!) + dayCost
+    const left = Math.min(room, base * most) - tokens
+    watch?.(search, left, unit, cost)
+    if (cost > left || chosen.includes(unit)) return false
+    worth -= cost
+    tokens += cost
+    chosen.push(unit)
+    return true
+  }
 }
 
 /** The least score of a unit that is recalled: those below it would only fill the block. */

@@ -134,10 +134,15 @@ function advanceFold(ledger: Ledger, room: Room, past: Fold, end: number): Fold 
     const from = Math.max(start, fold.cleared.before)
     if (from >= end || wanted <= 0) return
     const superseded = findSuperseded(units, from, end)
-    const also = [...superseded.keys()].filter(unit => units[unit]!.saving > 0).reverse()
-    const saved = (before: number) => savedBetween(ledger, { ...fold.cleared, before, also }, from, end)
     const goal = savedBetween(ledger, fold.cleared, from, end) + wanted
-    const before = from + firstPlace(end - from, more => saved(from + more) >= goal)
+    const saved = (before: number, also: readonly number[]) =>
+      savedBetween(ledger, { ...fold.cleared, before, also }, from, end)
+    // What is a line already stays one.
+    const lines = new Set(fold.cleared.also)
+    const added = [...superseded.keys()].filter(unit => units[unit]!.saving > 0 && !lines.has(unit)).reverse()
+    const linesWith = (size: number) => [...lines, ...added.slice(0, size)].sort((a, b) => a - b)
+    const also = linesWith(firstPlace(added.length, size => saved(from, linesWith(size)) >= goal))
+    const before = from + firstPlace(end - from, more => saved(from + more, also) >= goal)
     // A line that is sent already does not change.
     const newer = [...superseded, ...fold.cleared.newer].filter(([unit]) => unit >= fold.cut)
     fold.cleared = { before, also: also.filter(unit => unit >= before), newer: new Map(newer) }

@@ -90,6 +90,21 @@ describe('a long turn', () => {
     expect(textAt(messages, `[#${2 + 7 * 2 + 1}, `)).toContain(`newer: #${2 + 8 * 2}]`)
   })
 
+  it('clears no more of what is superseded than it must', () => {
+    let least = Number.POSITIVE_INFINITY
+    const messages: MessageLike[] = [...task]
+    for (let n = 0; n < 60; n++) {
+      const path = `src/file${n >> 1}.ts`
+      messages.push(
+        ...(n % 2 === 0 ? round(n, { path }) : round(n, { tool: 'edit_file', path, result: 'ok' })),
+      )
+      const { receipt, tokens } = fit(messages, options)
+      if (receipt.counts.cleared > 0) least = Math.min(least, tokens)
+    }
+    expect(least).toBeGreaterThan(0.5 * 5500)
+    expect(least).toBeLessThan(5500)
+  })
+
   it('names no newer result for files that were read together and written one after the other', () => {
     const [[first, one], [second, two]] = [round(8), round(9)]
     const read = [{ ...first!, tool_calls: [...first!.tool_calls!, ...second!.tool_calls!] }, one!, two!]
@@ -164,6 +179,14 @@ describe('a message after a long turn', () => {
     expect(results).toEqual(results.map((_, place) => (place < kept ? 'cleared' : 'kept')))
   })
 
+  it('has no line for a message of a program that is sent itself and was never answered', () => {
+    const program = { role: 'user', content: '<environment_context>/home/me/app</environment_context>' }
+    const { messages } = fit([task[0]!, program, task[1]!, ...run(150).slice(2)], options)
+    expect(messages).toContain(program)
+    expect(JSON.stringify(messages)).toContain('[Actions so far in this turn:]')
+    expect(JSON.stringify(messages)).not.toContain('(no answer)')
+  })
+
   it('keeps the request and the newest rounds of a turn whose calls and thoughts alone are too much', () => {
     const port = { role: 'user', content: 'Port the zebra module to Kotlin.' }
     let cutInside = 0
@@ -215,6 +238,52 @@ describe('a message that names a file', () => {
     expect(receipt.tokens).toBeLessThanOrEqual(5500)
     const other = fit([...chat, { role: 'user', content: 'Go on.' }], options)
     expect(JSON.stringify(other.messages).includes(words(90, 77))).toBe(false)
+  })
+
+  it('brings back what was edited in it since, which would else be taken for unchanged', () => {
+    const given = JSON.stringify({ path, old_string: 'parse = 1', new_string: 'parse = 2' })
+    const [call, result] = edit
+    const changed = [
+      {
+        ...call!,
+        tool_calls: [{ id: 'c101', type: 'function', function: { name: 'edit_file', arguments: given } }],
+      },
+      result!,
+    ]
+    const others = Array.from({ length: 150 }, (_, n) => round(n)).flat()
+    const chat = [...task, ...round(100, { path, result: whole }), ...changed, ...others, done]
+    const asked = { role: 'user', content: 'What is in parser.ts?' }
+    const { messages } = fit([...chat, asked], options)
+    const block = messages.find(message => JSON.stringify(message).includes(words(90, 77)))
+    expect(String(block?.content)).toContain('parse = 2')
+  })
+
+  it.each([
+    ['cat', (file: string) => ({ cmd: `cat ${file}`, workdir: '/home/me/app' })],
+    ['a shell that is named', (file: string) => ({ command: ['bash', '-lc', `cat ./${file}`] })],
+    ['numbered lines', (file: string) => ({ command: `nl -ba ${file}` })],
+  ])('brings back a file that a shell has shown, and its patches: %s', (_, show) => {
+    const shell = (id: string, command: object, content: string) => {
+      const call = { name: 'exec_command', arguments: JSON.stringify(command) }
+      return [
+        { role: 'assistant', content: '', tool_calls: [{ id, type: 'function', function: call }] },
+        { role: 'tool', tool_call_id: id, content },
+      ]
+    }
+    // Words do not tell the files apart.
+    const numbers = Array.from({ length: 60 }, (_, n) => n).join(' ')
+    const rounds = Array.from({ length: 60 }, (_, n) => {
+      const file = `src/part-${n}.ts`
+      const patch = `*** Begin Patch\n*** Update File: ${file}\n@@\n-old ${n}\n+new ${n}\n*** End Patch`
+      return [
+        ...shell(`r${n}`, show(file), `the marker: ${words(80, n)} ${numbers}`),
+        ...shell(`w${n}`, { cmd: `apply_patch <<'EOF'\n${patch}\nEOF` }, 'Success.'),
+      ]
+    })
+    const ask = (n: number) => ({ role: 'user', content: `What is the marker in src/part-${n}.ts?` })
+    const { messages } = fit([...task, ...rounds.flat(), done, ask(3), done, ask(17)], options)
+    const block = String(messages.find(message => JSON.stringify(message).includes(words(80, 17)))?.content)
+    expect(block).toContain('+new 17')
   })
 
   it('brings back the newest whole text, not a part of it that was read later', () => {
