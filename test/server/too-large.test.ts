@@ -230,3 +230,16 @@ it('goes on with a conversation after a message that was refused', async () => {
     { said: ['hello', 'Aye.', 'And now?', 'Aye.'], turns: ['completed', 'completed'] },
   ])
 })
+
+it('stores nothing of a first message whose program adds a system message that does not fit', async () => {
+  const { ask, chats, lines, served } = await start()
+  const messages = [
+    { role: 'user', content: 'hello' },
+    { role: 'system', content: system },
+  ]
+  const response = await ask('/v1/messages', { model: 'm', max_tokens: 32_000, messages })
+  expect(response.status).toBe(400)
+  expect(chats()).toEqual([])
+  expect(await lines()).toEqual([])
+  expect(served.map(({ fault }) => fault?.code)).toEqual(['context_too_long'])
+})

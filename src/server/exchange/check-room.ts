@@ -50,13 +50,17 @@ export async function checkRoom(asked: ToCheck): Promise<void> {
 
 /** Checks the messages that a request brings to its place. */
 export function checkPlace({ log: { history }, request, signal }: Asked, place: Place, to: PlaceOptions) {
-  const users = place.messages.slice(place.from).filter(({ role }) => role === 'user')
-  const first = place.kind === 'new' && users.length > 1 ? users.slice(0, 1) : []
+  const brought = place.messages.slice(place.from)
+  const users = brought.filter(({ role }) => role === 'user')
+  const first = place.kind === 'new' ? users.slice(0, 1) : []
+  // Of the system messages of a program the last is always sent.
+  const system = brought.findLast(({ role }) => role === 'system')
+  const sent = new Set([...first, system, users.at(-1)])
   const { conversation, actor, branch } = place.fork?.of ?? place.thread
   return checkRoom({
     ...{ ...to, signal, count: history.count },
     ...{ system: request.system, settings: request.settings, tools: request.tools },
-    messages: [...first, ...users.slice(-1)],
+    messages: brought.filter(message => sent.has(message)),
     calibration: async () =>
       place.kind === 'new'
         ? undefined
