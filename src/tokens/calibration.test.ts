@@ -32,6 +32,7 @@ describe('calibrate', () => {
     for (const reported of [990, 940, 760, 930, 810, 1000])
       expect(calibrate(start, { ...report(1000, reported), isCut: true })).toBe(start)
     expect(calibrate(start, { ...report(1000, 700), isCut: true }).factor).toBe(0.95)
+    expect(calibrate(start, { ...report(1000, 700), isCut: true, isOpen: true })).toBe(start)
     expect(calibrate(start, { ...report(1000, 1040), isCut: true }).factor).toBe(1.05)
   })
 

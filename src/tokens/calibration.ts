@@ -63,22 +63,24 @@ export interface Usage {
   readonly reported: number
   /** Whether something of the conversation is not sent as it is: each step of the factor then moves the cut. */
   readonly isCut?: boolean
+  /** Whether the turn goes on with results of tools. */
+  readonly isOpen?: boolean
 }
 
 /**
  * The calibration after one more report. The factor rises at once, as a prompt that is too long is cut in silence, and
  * falls one step at a time, as one short report proves little. In a conversation that is cut it falls only where it is far too
- * high: calls, prose and files differ in their tokens, and a factor that follows what is in view would change the prompt at
- * every call. Another model or counter begins anew.
+ * high, and not before the end of a turn: calls, prose and files differ in their tokens, and a factor that follows what is in
+ * view would change the prompt at every call. Another model or counter begins anew.
  *
  * A report far below the prediction may come from a cut prompt: ask `looksTruncated` first, and do not calibrate by it.
  */
 export function calibrate(previous: Calibration | undefined, usage: Usage): Calibration {
-  const { counter, model, predicted, reported, isCut = false } = usage
+  const { counter, model, predicted, reported } = usage
   const known = previous?.model === model && previous.counter === counter.id ? previous : undefined
   const steps = known ? toSteps(known.factor) : one
   const next =
-    isReport(predicted) && isReport(reported) ? move(steps, reported / predicted, known, isCut) : steps
+    isReport(predicted) && isReport(reported) ? move(steps, reported / predicted, known, usage) : steps
   if (known && next === steps) return known
   return { model, counter: counter.id, factor: next / one, ...present({ reply: known?.reply }) }
 }
@@ -131,10 +133,17 @@ const highest = 4 * one
 const nearWhole = 1
 const nearCut = 5
 
-function move(steps: number, ratio: number, known: Calibration | undefined, isCut: boolean): number {
+function move(
+  steps: number,
+  ratio: number,
+  known: Calibration | undefined,
+  { isCut = false, isOpen = false }: Usage,
+): number {
   // Rounded up, but 1.0004 is not a reason to pay 5 % more.
   const wanted = bounded(Math.ceil(ratio * one - 0.01))
   if (wanted >= steps) return wanted
+  // What a long turn has cleared would be sent whole again.
+  if (isCut && isOpen) return steps
   // A little below proves nothing, and a factor that goes up and down would move the cut, and with it the prompt.
   if (known && steps - wanted <= (isCut ? nearCut : nearWhole) && (isCut || steps !== one)) return steps
   return known ? steps - 1 : Math.max(wanted, one - 1)

@@ -1,8 +1,9 @@
 import type { TokenCounter } from 'throughline'
-import { createChat } from 'throughline/chat'
+import { createChat, defineTool } from 'throughline/chat'
 import type { Model, ModelUsage } from 'throughline/models'
 import { estimate } from 'throughline/tokens'
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { inChat, newHistory, partsOf, warningsIn } from './help.ts'
 
 const english = (n: number) =>
@@ -99,4 +100,36 @@ it.each([1024, 2048, 3000])('a window of %i instead of 4096 is found out', async
   expect(cut).toBeGreaterThan(0)
   expect(warned.length).toBeGreaterThan(cut * 0.8)
   expect(new Set(warned)).toEqual(new Set(['prompt_truncated']))
+})
+
+it('reports that are far too low move nothing inside a turn that was cut', async () => {
+  let calls = 0
+  const model: Model = {
+    name: 'reporting',
+    window: async () => 4096,
+    async *stream({ messages }) {
+      calls += 1
+      const isLast = calls % 30 === 0
+      if (isLast) yield { type: 'text-delta', text: 'Done.' }
+      else yield { type: 'tool-call', id: `c${calls}`, name: 'read', arguments: `{"n": ${calls}}` }
+      // Lines and calls have fewer tokens than we count, once results are cleared.
+      const prompt = JSON.stringify(messages)
+      const share = prompt.includes('tokens cleared') ? 0.65 : 1
+      const usage = { promptTokens: Math.ceil(estimate().text(prompt) * share) }
+      yield { type: 'end', reason: isLast ? 'stop' : 'tool-calls', usage }
+    },
+  }
+  const history = newHistory()
+  const read = defineTool({
+    name: 'read',
+    description: 'Reads.',
+    input: z.object({ n: z.number() }),
+    run: ({ n }) => english(n).repeat(8),
+  })
+  const chat = createChat({ history, model, tools: [read], maxRounds: 40 })
+  const cut = (await partsOf(chat.send('Read them.', inChat))).filter(
+    part => part.type === 'context' && part.receipt.cut !== undefined,
+  )
+  expect(cut.length).toBeGreaterThan(5)
+  expect(new Set(cut.map(part => part.type === 'context' && part.factor)).size).toBe(1)
 })

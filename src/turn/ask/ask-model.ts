@@ -67,7 +67,11 @@ export async function askModel(asking: Asking): Promise<ModelReply> {
     }
     countReply(tally, reply)
     const reported = readOf(reply.usage)
-    const { cut, isPartial, learned = known } = await compareUsage(asking, context, known, reported)
+    const {
+      cut,
+      isPartial,
+      learned = known,
+    } = await compareUsage(asking, context, known, { reported, isOpen: reply.calls.length > 0 })
     const next = withReply(learned, replyTokens(reply, asking, factor))
     if (next !== known) log.calibrate(next)
     const cache = readCache({ context, factor, reply, reported, isLocal: model.isLocal, isPartial })
@@ -133,7 +137,7 @@ async function compareUsage(
   asking: Pick<Asking, 'log' | 'model' | 'window'>,
   context: Context,
   known: Calibration,
-  reported: number | undefined,
+  { reported, isOpen }: { readonly reported: number | undefined; readonly isOpen: boolean },
 ): Promise<{ readonly cut?: string; readonly learned?: Calibration; readonly isPartial?: boolean }> {
   const { log, model, window } = asking
   const { factor } = known
@@ -141,14 +145,15 @@ async function compareUsage(
   const { tokens } = context
   const report = { predicted: Math.ceil(tokens * factor), reported }
   if (isPartial(log, context, factor, report)) return { isPartial: true }
-  if (await isCut(asking, context, report))
+  if (await wasCut(asking, context, report))
     return {
       cut: `${model.name} read ${reported} tokens of a prompt of about ${report.predicted}: it was cut in silence. Is its window smaller than ${window}?`,
     }
-  const usage = { counter: log.count, model: model.name, predicted: tokens, reported }
   // What was never corrected may fall once, wherever the conversation stands.
   const isCorrected = (await log.calibration(model.name)) !== undefined
-  return { learned: calibrate(known, { ...usage, isCut: isCorrected && context.receipt.cut !== undefined }) }
+  const isCut = isCorrected && context.receipt.cut !== undefined
+  const usage = { counter: log.count, model: model.name, predicted: tokens, reported, isCut, isOpen }
+  return { learned: calibrate(known, usage) }
 }
 
 /**
@@ -165,7 +170,7 @@ function isPartial(log: TurnLog, context: Context, factor: number, { predicted, 
 }
 
 /** Whether the provider cut the prompt: it read far fewer tokens than we reliably count. */
-async function isCut(
+async function wasCut(
   { log, model, window }: Pick<Asking, 'log' | 'model' | 'window'>,
   { tokens, receipt }: Context,
   { predicted, reported }: Report,
