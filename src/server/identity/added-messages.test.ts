@@ -110,6 +110,12 @@ describe('addedMessages', () => {
   })
 })
 
+it('reads a list that begins with what looks added', () => {
+  const first = { role: 'system', content: `${actionsTitle}\n1. [tide] day=1 → high` }
+  const marker = { role: 'system', content: markerText }
+  expect([...addedMessages([first, user('Hello.'), marker, user('And?'), assistant('Well.')])]).toEqual([2])
+})
+
 it('finds the changing lines of a system prompt, and not what a user has typed', () => {
   const lines = { role: 'user', content: '[From the system prompt, as of now:]\nIt is 12:03.' }
   const call = {

@@ -36,10 +36,10 @@ export function addedMessages(messages: readonly MessageLike[]): ReadonlySet<num
   for (; kinds.has(at) || isAnswer(at); at++) found.add(at)
   // Right behind the first user message stands what was left out. Without that nothing was, and nothing was recalled.
   if (!['marker', 'digests'].some(kind => [...found].some(at => kinds.get(at) === kind))) return apart
-  const turn = messages.findLastIndex((_, at) => !kinds.has(at) && read(at).role === 'user')
+  const isSaid = (at: number) => at >= 0 && !kinds.has(at) && read(at).role === 'user'
   for (const [at, kind] of kinds) {
     // A block stands before the user message that asks for it, the journal of a long turn right behind its user message.
-    if (kind === 'actions' ? at === turn + 1 : read(at + 1).role === 'user') found.add(at)
+    if (kind === 'actions' ? isSaid(at - 1) : read(at + 1).role === 'user') found.add(at)
   }
   return found
 

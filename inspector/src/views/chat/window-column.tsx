@@ -131,7 +131,8 @@ function toWindowBlocks(
   }
   for (const { part, tokens } of segments) add(nameOfPart(part), colourOfPart[part], tokens)
   if (free > 0) add('free', 'free', free)
-  if (margin + reserve > 0) add(margin > 0 ? 'margin, reserve' : 'reserve', 'reserve', margin + reserve)
+  if (margin > 0) add('margin', 'reserve', margin)
+  if (reserve > 0) add('reserve', 'reserve', reserve)
   return blocks
 }
 
