@@ -54,7 +54,7 @@ const down = 0.62
 
 /** The share of the room above which clearing alone does not do: before a message, and inside a turn. */
 const fullAtMessage = 0.8
-const fullAtRound = 0.9
+const fullAtRound = 0.94
 
 /**
  * Reads the stops from the fold's place up to the unit `end`. Something goes only when the room is full, and then so much that
