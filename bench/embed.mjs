@@ -8,6 +8,7 @@ import { ollamaEmbed } from '../dist/models/index.js'
 import { readConversation } from './.build/context/conversation/conversation.js'
 import { embeddedText } from './.build/history/log/vectors/embedded-text.js'
 import { meaningOf } from './.build/history/log/vectors/meaning.js'
+import { chunkSize, emptyChunk, toChunk } from './.build/history/log/vectors/vector-chunk.js'
 import { loadSets } from './lib/conversations.mjs'
 import { measureQuality } from './lib/measure-quality.mjs'
 import { measureReads } from './lib/measure-reads.mjs'
@@ -57,8 +58,11 @@ function withMeaning(vectors, weight) {
   }
   return (messages, window) => {
     const { transcript } = readConversation(messages, count)
-    const vectorAt = seq => vectorOf(transcript.entries[seq - 1].message)
-    transcript.meaning = meaningOf(transcript, 0, weight, vectorAt)
+    const all = transcript.entries.map(({ message }) => vectorOf(message))
+    const chunks = []
+    for (let from = 0; from < all.length; from += chunkSize)
+      chunks.push(toChunk(emptyChunk.since, all.slice(from, from + chunkSize)))
+    transcript.meaning = meaningOf(transcript, 0, weight, chunks)
     return build(messages, window)
   }
 }

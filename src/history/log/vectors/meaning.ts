@@ -1,12 +1,7 @@
 import type { Meaning, Transcript } from '../../../context/conversation/transcript.ts'
 import { isOrdinary } from '../../../context/conversation/unit.ts'
 import * as ranking from '../../../context/recall/ranking.ts'
-
-/** Finds the vector of an entry by its place, as it was known when the entry at another place was the newest. */
-export type VectorAt = (seq: number, asOf: number) => Int8Array | undefined
-
-/** Cosines are compared as integers of this fraction. */
-const fine = 10_000
+import { type Chunks, cosinesAt, fine } from './cosines.ts'
 
 /**
  * Models differ in how alike they find two texts that have nothing to do with each other, so what counts is how far a unit
@@ -25,61 +20,64 @@ const fewest = 8
  * The meaning of a transcript's units. A unit that means the same as the message counts as if it had all of its words,
  * times `weight`; one beside it gets a part, as with words. `lead`: how many entries stand before the transcript.
  */
-export function meaningOf(transcript: Transcript, lead: number, weight: number, vectorAt: VectorAt): Meaning {
-  const place = (entry: number) => lead + entry + 1
-  /** The units of the last message that were found by their meaning more than by their words. */
-  let meant: { readonly user: number; readonly units: ReadonlySet<number> } | undefined
+export function meaningOf(transcript: Transcript, lead: number, weight: number, chunks: Chunks): Meaning {
+  /** By unit: whether the last message found it by its meaning more than by its words. */
+  let meant: { readonly user: number; readonly isMeant: Uint8Array } | undefined
 
   return {
     add(user, { scores, whole }) {
-      const close = new Set<number>()
-      meant = { user, units: close }
-      const shares = sharesOf(transcript, user, place, vectorAt)
-      const mean = transcript.costBefore[user]! / Math.max(1, user)
-      const sums = new Map(scores.units.map((unit, at) => [unit, scores.values[at]!]))
+      const isMeant = new Uint8Array(user)
+      meant = { user, isMeant }
+      const shares = sharesOf(transcript, lead, user, chunks)
+      const sizeOf = sizesFor(transcript.costBefore[user]! / Math.max(1, user))
+      const units = [...scores.units]
+      const values = new Float64Array(units.length + shares.length)
+      values.set(scores.values)
+      /** By unit: its place in these lists, from 1 on. */
+      const listed = new Uint32Array(user)
+      for (const [at, unit] of units.entries()) listed[unit] = at + 1
       for (let unit = 0; unit < shares.length; unit++) {
         const beside = Math.max(shares[unit - 1] ?? 0, shares[unit + 1] ?? 0)
         const share = shares[unit]! + ranking.beside * beside
-        const { kind, tokens } = transcript.units[unit]!
-        if (share === 0 || !isOrdinary({ kind })) continue
-        // A long unit must earn its place; a short one gets no more for that.
-        const size = Math.min(1, Math.max(1, mean) / Math.max(1, tokens)) ** ranking.length
-        const value = Math.round(weight * share * size * whole)
-        const found = sums.get(unit) ?? 0
-        if (value > found) close.add(unit)
-        sums.set(unit, found + value)
+        if (share === 0 || !isOrdinary(transcript.units[unit]!)) continue
+        const value = Math.round(weight * share * sizeOf(transcript.units[unit]!.tokens) * whole)
+        const at = (listed[unit] || units.push(unit)) - 1
+        if (value > values[at]!) isMeant[unit] = 1
+        values[at]! += value
       }
-      return { units: [...sums.keys()], values: Float64Array.from(sums.values()) }
+      return { units, values: values.slice(0, units.length) }
     },
     why: (user, unit) =>
-      meant?.user === user && meant.units.has(unit) ? 'close in meaning to the message' : undefined,
+      meant?.user === user && meant.isMeant[unit] ? 'close in meaning to the message' : undefined,
+  }
+}
+
+/** The factor for a number of tokens: a long unit must earn its place; a short one gets no more for that. */
+function sizesFor(mean: number): (tokens: number) => number {
+  // Powers are slow, and most units share their number of tokens with others.
+  const known = new Map<number, number>()
+  return tokens => {
+    const found = known.get(tokens)
+    if (found !== undefined) return found
+    const size = Math.min(1, Math.max(1, mean) / Math.max(1, tokens)) ** ranking.length
+    known.set(tokens, size)
+    return size
   }
 }
 
 const nothing = new Float64Array(0)
 
 /** How far each unit before a message stands out, from 0 to 1; empty where nothing can be compared. */
-function sharesOf(
-  { units }: Transcript,
-  user: number,
-  place: (entry: number) => number,
-  vectorAt: VectorAt,
-): Float64Array {
-  const asOf = place(units[user]!.from)
-  const asked = vectorAt(asOf, asOf)
-  if (!asked) return nothing
-  const own = squareOf(asked)
-  const shares = new Float64Array(user).fill(Number.NEGATIVE_INFINITY)
+function sharesOf({ units }: Transcript, lead: number, user: number, chunks: Chunks): Float64Array {
+  const cosines = cosinesAt(chunks, lead + units[user]!.from + 1)
+  if (!cosines) return nothing
+  const shares = new Float64Array(user)
   let [count, sum, squares] = [0, 0, 0]
   for (let unit = 0; unit < user; unit++) {
     const { from, to } = units[unit]!
-    for (let entry = from; entry < to; entry++) {
-      const vector = vectorAt(place(entry), asOf)
-      if (vector?.length !== asked.length) continue
-      const cosine = Math.round((fine * dot(asked, vector)) / Math.sqrt(own * squareOf(vector)))
-      shares[unit] = Math.max(shares[unit]!, cosine)
-    }
-    const best = shares[unit]!
+    let best = Number.NEGATIVE_INFINITY
+    for (let entry = from; entry < to; entry++) best = Math.max(best, cosines[lead + entry]!)
+    shares[unit] = best
     if (best === Number.NEGATIVE_INFINITY) continue
     count += 1
     sum += best
@@ -93,29 +91,4 @@ function sharesOf(
     shares[unit] = Math.max(0, Math.min(1, above / span))
   }
   return shares
-}
-
-/** The sums of squares of vectors: each is asked for in every turn. */
-const known = new WeakMap<Int8Array, number>()
-
-function squareOf(vector: Int8Array): number {
-  const found = known.get(vector)
-  if (found !== undefined) return found
-  const sum = dot(vector, vector)
-  known.set(vector, sum)
-  return sum
-}
-
-/** Four sums side by side take half of the time of one. All are integers, at most 127² · 8192, exact on every engine. */
-function dot(a: Int8Array, b: Int8Array): number {
-  let [first, second, third, fourth] = [0, 0, 0, 0]
-  const whole = a.length & ~3
-  for (let at = 0; at < whole; at += 4) {
-    first = (first + Math.imul(a[at]!, b[at]!)) | 0
-    second = (second + Math.imul(a[at + 1]!, b[at + 1]!)) | 0
-    third = (third + Math.imul(a[at + 2]!, b[at + 2]!)) | 0
-    fourth = (fourth + Math.imul(a[at + 3]!, b[at + 3]!)) | 0
-  }
-  for (let at = whole; at < a.length; at++) first += a[at]! * b[at]!
-  return first + second + third + fourth
 }

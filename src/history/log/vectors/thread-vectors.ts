@@ -8,7 +8,7 @@ import { type Embedded, embedTexts } from './embed-texts.ts'
 import { embeddedText } from './embedded-text.ts'
 import { meaningOf } from './meaning.ts'
 import { storedVectors } from './stored-vectors.ts'
-import { chunkSize, chunkUpTo, emptyChunk, type VectorChunk } from './vector-chunk.ts'
+import { chunkSize, chunkUpTo, emptyChunk, toChunk, type VectorChunk, vectorsOf } from './vector-chunk.ts'
 
 /** The vectors of a thread's entries, of one model. docs/decisions/0021-vectors.md says when they count. */
 export interface ThreadVectors {
@@ -118,7 +118,7 @@ export function createThreadVectors(source: LogSource, embed: CheckedEmbed): Thr
       return { seq, text: isClosing ? '' : embeddedText(message) }
     })
     const texts = missing.map(({ text }) => text).filter(text => text !== '')
-    const length = chunks.flatMap(chunk => chunk?.vectors.find(vector => vector) ?? [])[0]?.length
+    const length = chunks.find(chunk => chunk?.squares.some(square => square > 0))?.length
     const found = await embedTexts(embed, texts, length)
     let next = 0
     const added = missing.map(({ seq, text }) => [seq, text === '' ? 'none' : found[next++]] as const)
@@ -131,17 +131,20 @@ export function createThreadVectors(source: LogSource, embed: CheckedEmbed): Thr
     added: readonly (readonly [seq: number, one: Embedded])[],
     since: number,
   ): Promise<void> {
-    const changed = new Map<number, { since: Uint32Array; vectors: (Int8Array | undefined)[] }>()
+    const filled = new Map<number, { since: Uint32Array; vectors: (Int8Array | undefined)[] }>()
     for (const [seq, one] of added) {
       if (one === undefined) continue
       const number = Math.floor((seq - 1) / chunkSize)
       const known = chunks[number] ?? emptyChunk
-      const chunk = changed.get(number) ?? { since: known.since.slice(), vectors: [...known.vectors] }
-      changed.set(number, chunk)
+      const chunk = filled.get(number) ?? { since: known.since.slice(), vectors: [...vectorsOf(known)] }
+      filled.set(number, chunk)
       chunk.since[(seq - 1) % chunkSize] = since
       chunk.vectors[(seq - 1) % chunkSize] = one === 'none' ? undefined : one
     }
-    if (changed.size === 0) return
+    if (filled.size === 0) return
+    const changed = new Map(
+      [...filled].map(([number, { since, vectors }]) => [number, toChunk(since, vectors)]),
+    )
     const length = Math.max(versions.length, ...[...changed.keys()].map(number => number + 1))
     const now = Array.from({ length }, (_, number) => (changed.has(number) ? since : (versions[number] ?? 0)))
     for (const [number, chunk] of changed) await stored.saveChunk(key, number, since, chunk)
@@ -151,15 +154,9 @@ export function createThreadVectors(source: LogSource, embed: CheckedEmbed): Thr
     versions = now
   }
 
-  function vectorAt(seq: number, asOf: number): Int8Array | undefined {
-    const chunk = chunks[Math.floor((seq - 1) / chunkSize)]
-    const at = (seq - 1) % chunkSize
-    return chunk && chunk.since[at]! <= asOf ? chunk.vectors[at] : undefined
-  }
-
   return {
     refresh,
     settle,
-    meaningOf: (transcript, lead) => meaningOf(transcript, lead, embed.weight, vectorAt),
+    meaningOf: (transcript, lead) => meaningOf(transcript, lead, embed.weight, chunks),
   }
 }

@@ -1,7 +1,7 @@
 import { EmbedError } from './embed-error.ts'
 
 /** Longer vectors are refused: no model has them, and every entry would carry one. */
-const longest = 8192
+export const longest = 8192
 
 /**
  * A vector as small integers, the largest of which is 127. Products of integers are the same on every engine, and a hundredth

@@ -1,11 +1,24 @@
 import { describe, expect, it } from 'vitest'
-import { chunkSize, chunkUpTo, emptyChunk, packChunk, unpackChunk } from './vector-chunk.ts'
+import {
+  chunkSize,
+  chunkUpTo,
+  emptyChunk,
+  packChunk,
+  toChunk,
+  unpackChunk,
+  vectorsOf,
+} from './vector-chunk.ts'
 
 const since = Uint32Array.from({ length: chunkSize }, (_, at) => (at < 3 ? at + 5 : 0))
-const vectors = emptyChunk.vectors.map((_, at) => (at < 3 && at !== 1 ? Int8Array.of(at, -127) : undefined))
-const chunk = { since, vectors }
+const vectors = [Int8Array.of(0, -127), undefined, Int8Array.of(2, -127)]
+const chunk = toChunk(since, vectors)
 
 describe('a chunk of vectors', () => {
+  it('has the vectors that it was made of', () => {
+    expect(vectorsOf(chunk)).toEqual(vectors.concat(new Array(chunkSize - 3).fill(undefined)))
+    expect([...chunk.squares.slice(0, 4)]).toEqual([127 ** 2, 0, 4 + 127 ** 2, 0])
+  })
+
   it('is the same after it was packed', () => {
     expect(unpackChunk(packChunk(chunk))).toEqual(chunk)
     expect(unpackChunk(packChunk(emptyChunk))).toEqual(emptyChunk)
@@ -25,7 +38,8 @@ describe('a chunk of vectors', () => {
 
   it('leaves out what counts later, and entries after a place', () => {
     expect([...chunkUpTo(chunk, 6).since.slice(0, 4)]).toEqual([5, 6, 0, 0])
-    expect(chunkUpTo(chunk, 6).vectors[2]).toBeUndefined()
+    expect(vectorsOf(chunkUpTo(chunk, 6)).slice(0, 3)).toEqual([vectors[0], undefined, undefined])
+    expect(unpackChunk(packChunk(chunkUpTo(chunk, 6)))?.squares[2]).toBe(0)
     expect([...chunkUpTo(chunk, 9, 1).since.slice(0, 3)]).toEqual([5, 0, 0])
   })
 })

@@ -1,4 +1,5 @@
 import { seal, unseal } from '../../../log/pack-bytes.ts'
+import { dot } from './dot.ts'
 
 /** Changes with the layout: a piece of another version is not used. */
 const version = 1
@@ -10,37 +11,60 @@ export const chunkSize = 128
 export interface VectorChunk {
   /** By entry: the first place of the thread at which its vector counts; 0 while it has not been asked for. */
   readonly since: Uint32Array
-  /** By entry; undefined also for one without text, or whose text the model refused. */
-  readonly vectors: readonly (Int8Array | undefined)[]
+  /** How many numbers a vector has; 0 where no entry has one. */
+  readonly length: number
+  /** The vectors of all entries one after another, so that they are compared at once. */
+  readonly numbers: Int8Array
+  /** By entry: the sum of the squares of its numbers; 0 for one without text, or whose text the model refused. */
+  readonly squares: Int32Array
 }
 
-export const emptyChunk: VectorChunk = {
-  since: new Uint32Array(chunkSize),
-  vectors: new Array<undefined>(chunkSize).fill(undefined),
+/** By entry: a vector, or none. All have the same length. */
+export type Vectors = readonly (Int8Array | undefined)[]
+
+export function toChunk(since: Uint32Array, vectors: Vectors): VectorChunk {
+  const length = vectors.find(vector => vector)?.length ?? 0
+  const numbers = new Int8Array(chunkSize * length)
+  const squares = new Int32Array(chunkSize)
+  for (const [at, vector] of vectors.entries()) {
+    if (!vector) continue
+    numbers.set(vector, at * length)
+    squares[at] = dot(vector, vector)
+  }
+  return { since, length, numbers, squares }
+}
+
+export const emptyChunk = toChunk(new Uint32Array(chunkSize), [])
+
+export function vectorsOf({ length, numbers, squares }: VectorChunk): Vectors {
+  return Array.from(squares, (square, at) =>
+    square > 0 ? numbers.subarray(at * length, (at + 1) * length) : undefined,
+  )
 }
 
 /** The chunk without what counts only after a place, and without entries after another. */
 export function chunkUpTo(chunk: VectorChunk, since: number, entries = chunkSize): VectorChunk {
   const isKept = (at: number) => at < entries && chunk.since[at]! <= since
   return {
+    ...chunk,
     since: chunk.since.map((from, at) => (isKept(at) ? from : 0)),
-    vectors: chunk.vectors.map((vector, at) => (isKept(at) ? vector : undefined)),
+    squares: chunk.squares.map((square, at) => (isKept(at) ? square : 0)),
   }
 }
 
 /** Layout: the length of a vector; by entry, since when it counts and whether it has one; the vectors. */
-export function packChunk({ since, vectors }: VectorChunk): Uint8Array {
+export function packChunk(chunk: VectorChunk): Uint8Array {
+  const vectors = vectorsOf(chunk)
   const known = vectors.filter(vector => vector !== undefined)
   const length = known[0]?.length ?? 0
   const bytes = new Uint8Array(headSize + known.length * length)
   const view = new DataView(bytes.buffer)
   view.setUint32(0, length)
   for (let at = 0; at < chunkSize; at++) {
-    view.setUint32(4 + 5 * at, since[at]!)
+    view.setUint32(4 + 5 * at, chunk.since[at]!)
     bytes[8 + 5 * at] = vectors[at] ? 1 : 0
   }
-  for (const [at, vector] of known.entries())
-    bytes.set(new Uint8Array(vector.buffer, vector.byteOffset, length), headSize + at * length)
+  for (const [at, vector] of known.entries()) bytes.set(vector, headSize + at * length)
   return seal(version, bytes)
 }
 
@@ -52,18 +76,16 @@ export function unpackChunk(sealed: Uint8Array): VectorChunk | undefined {
     const bytes = unseal(version, sealed, why => new TypeError(why))
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     const length = view.getUint32(0)
-    // Copied: the bytes may be part of a larger buffer.
-    const data = new Int8Array(bytes.slice(headSize).buffer)
     const since = new Uint32Array(chunkSize)
     const vectors: (Int8Array | undefined)[] = []
-    let next = 0
+    let next = headSize
     for (let at = 0; at < chunkSize; at++) {
       since[at] = view.getUint32(4 + 5 * at)
       const isKnown = bytes[8 + 5 * at] === 1
-      vectors.push(isKnown ? data.subarray(next, next + length) : undefined)
+      vectors.push(isKnown ? new Int8Array(bytes.buffer, bytes.byteOffset + next, length) : undefined)
       if (isKnown) next += length
     }
-    return next === data.length ? { since, vectors } : undefined
+    return next === bytes.length ? toChunk(since, vectors) : undefined
   } catch {
     return undefined
   }
