@@ -17,8 +17,8 @@ const call = (id: string) => ({
   tool_calls: [{ id, type: 'function', function: { name: 'tide', arguments: '{"day":1}' } }],
 })
 
-/** A talk with tools and notes; the last turn is long if `rounds` is. */
-function talk(turns: number, rounds: number): readonly MessageLike[] {
+/** A talk with tools and notes; the last turn is long if `rounds` is. A program may have put messages behind its request. */
+function talk(turns: number, rounds: number, behind: readonly MessageLike[] = []): readonly MessageLike[] {
   const messages: MessageLike[] = [system('You keep a harbour.'), user('My boat is called Heron.')]
   messages.push(assistant('Noted.'))
   for (let turn = 0; turn < turns; turn++) {
@@ -27,7 +27,7 @@ function talk(turns: number, rounds: number): readonly MessageLike[] {
     messages.push(assistant(`Answer ${turn}: nothing changes today.`))
     if (turn % 4 === 0) messages.push(note(`Looked at day ${turn}.`))
   }
-  messages.push(user('What is my boat called?'))
+  messages.push(user('What is my boat called?'), ...behind)
   for (let round = 0; round < rounds; round++)
     messages.push(call(`r${round}`), result(`r${round}`, `high at ${round}`))
   return messages
@@ -41,7 +41,10 @@ describe('addedMessages', () => {
     ['tiered', tiered({ full: 2 })],
   ])('finds all that fit has added with the policy %s, and nothing else', (_, policy) => {
     const parts = new Set<string>()
-    for (const messages of [talk(40, 0), talk(12, 40), talk(0, 60)])
+    const next = [assistant('It is called Heron.'), user('And the tides?')]
+    const reminded = talk(12, 40, [system('Keep to the harbour.')])
+    const long = [talk(12, 40), talk(0, 60), reminded]
+    for (const messages of [talk(40, 0), ...long, ...long.map(turn => [...turn, ...next])])
       for (let window = 600; window < 1800; window += 150)
         for (const fitted of [fit, fitPrompt]) {
           const { messages: sent, receipt } = fitted(messages, { window, policy })

@@ -36,12 +36,18 @@ export function addedMessages(messages: readonly MessageLike[]): ReadonlySet<num
   for (; kinds.has(at) || isAnswer(at); at++) found.add(at)
   // Right behind the first user message stands what was left out. Without that nothing was, and nothing was recalled.
   if (!['marker', 'digests'].some(kind => [...found].some(at => kinds.get(at) === kind))) return apart
-  const isSaid = (at: number) => at >= 0 && !kinds.has(at) && read(at).role === 'user'
   for (const [at, kind] of kinds) {
-    // A block stands before the user message that asks for it, the journal of a long turn right behind its user message.
-    if (kind === 'actions' ? isSaid(at - 1) : read(at + 1).role === 'user') found.add(at)
+    // A block stands before the user message that asks for it, the journal of a long turn behind its user message.
+    if (kind === 'actions' ? isBehindUser(at) : read(at + 1).role === 'user') found.add(at)
   }
   return found
+
+  /** Whether a message follows what a user has said, or the system messages of a program behind that. */
+  function isBehindUser(at: number): boolean {
+    let before = at - 1
+    while (before >= 0 && read(before).role === 'system') before -= 1
+    return before >= 0 && !kinds.has(before) && read(before).role === 'user'
+  }
 
   /** Where roles must take turns, a digest is answered. */
   function isAnswer(at: number): boolean {
