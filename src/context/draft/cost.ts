@@ -90,6 +90,10 @@ export function markerCost(frame: Frame): number {
   return frame.marker >= 0 ? 0 : textCost(frame, 'system', markerText)
 }
 
+/** The most that the notes of replies that are left out may cost. */
+export const noteCharge = ({ notes, noteBudget, transcript }: Frame): number =>
+  notes === 'inline' && transcript.notes.length > 0 ? noteBudget : 0
+
 export function draftCost({ frame, spans, insertions, cleared }: Decided): number {
   let tokens = fixedCost(frame) + ordinaryCost(frame, cleared, { from: 0, to: frame.transcript.units.length })
   for (const span of spans) tokens -= ordinaryCost(frame, cleared, span)

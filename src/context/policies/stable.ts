@@ -4,9 +4,10 @@ import { checkDigesters, digestLine } from '../digests/digest.ts'
 import { type Digester, exchangeAt, isWhole } from '../digests/exchange.ts'
 import { digestText } from '../digests/text.ts'
 import { digestTools } from '../digests/tools.ts'
-import { textCost } from '../draft/cost.ts'
+import { fixedCost, markerCost, noteCharge, textCost, unitCost } from '../draft/cost.ts'
 import { cutJournal } from '../draft/cut-journal.ts'
 import type { Draft, OwnDraft, Policy } from '../draft/draft.ts'
+import type { Frame } from '../draft/frame.ts'
 import type { Fault, Insertion } from '../draft/span.ts'
 import type { Effort } from '../recall/judge.ts'
 import { divideRoom, type Room } from '../stable/divide-room.ts'
@@ -56,8 +57,9 @@ export function createStableCut(
     const { epoch, needed, limit } = fold
     const growth = Math.max(0, room.tail - spentIn(ledger, room, fold, draft.units.length))
     const request = draft.units[fold.request]
+    const isSent = request && hasRoomFor(frame, request.index, fold)
     const cut = (draft as OwnDraft & D)
-      .protect(request ? [request] : [], 'the request of rounds that are sent')
+      .protect(isSent ? [request] : [], 'the request of rounds that are sent')
       .clear(fold.cleared)
       .dropRange(0, fold.cut, 'before the cut')
       .withCut({ before: fold.cut, at: epoch, needed, limit, growth, recall: room.recall })
@@ -70,6 +72,12 @@ export function createStableCut(
     // Last, so that a system message that aged among other units keeps its own reason.
     return { draft: cut.insert(added, 'digested').age(fold.aged.units), ledger, fold, room }
   }
+}
+
+/** Whether a unit can be protected beside all that is protected: a last answer or system message is not in the fold, and may be long. */
+function hasRoomFor(frame: Frame, unit: number, { aged }: Fold): boolean {
+  const cost = fixedCost(frame) - aged.tokens + unitCost(frame, unit)
+  return cost + markerCost(frame) + noteCharge(frame) <= frame.capacity
 }
 
 /** Characters of a line: many lines share a small room, and the first call or sentence is enough. */

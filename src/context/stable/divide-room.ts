@@ -1,4 +1,4 @@
-import { markerCost, roomBeside, unitCost } from '../draft/cost.ts'
+import { markerCost, noteCharge, roomBeside, unitCost } from '../draft/cost.ts'
 import { journalRoom } from '../draft/cut-journal.ts'
 import type { Frame } from '../draft/frame.ts'
 
@@ -42,21 +42,18 @@ type Shares = Readonly<Record<'recall' | 'digests' | 'low' | 'keep', number>>
  * turn to turn must not move the cut. System prompt and tools are rounded up for the same reason (a date in the prompt).
  */
 export function divideRoom(frame: Frame, shares: Shares): Room {
-  const { window, transcript, notes, noteBudget } = frame
+  const { window, transcript, notes } = frame
   const base = roomBeside(frame, Math.ceil(window / 16))
   const first = transcript.firstUser < 0 ? 0 : unitCost(frame, transcript.firstUser)
   const inlineNotes = notes === 'inline'
-  const noteCharge = inlineNotes && transcript.notes.length > 0 ? noteBudget : 0
+  const moved = noteCharge(frame)
   const digests = Math.floor(base * shares.digests)
   const journal = transcript.stops.length > transcript.turns.length ? journalRoom(frame) : 0
   const whole = Math.max(0, base - first)
-  const left = Math.max(0, whole - markerCost(frame) - noteCharge - digests)
+  const left = Math.max(0, whole - markerCost(frame) - moved - digests)
   const apart = Math.min(left, Math.max(journal, Math.floor(base * shares.recall)))
   const tail = left - apart
-  const single = Math.max(
-    0,
-    roomBeside(frame, Math.ceil(window / 64)) - first - markerCost(frame) - noteCharge,
-  )
+  const single = Math.max(0, roomBeside(frame, Math.ceil(window / 64)) - first - markerCost(frame) - moved)
   const recallInside = Math.floor(base * insideShare)
   // The journal takes from recall, so that the first call of a tool does not move the cut.
   const recall = Math.max(0, apart - journal)

@@ -143,9 +143,11 @@ function advanceFold(ledger: Ledger, room: Room, past: Fold, end: number): Fold 
     const linesWith = (size: number) => [...lines, ...added.slice(0, size)].sort((a, b) => a - b)
     const also = linesWith(firstPlace(added.length, size => saved(from, linesWith(size)) >= goal))
     const before = from + firstPlace(end - from, more => saved(from + more, also) >= goal)
-    // A line that is sent already does not change.
-    const newer = [...superseded, ...fold.cleared.newer].filter(([unit]) => unit >= fold.cut)
-    fold.cleared = { before, also: also.filter(unit => unit >= before), newer: new Map(newer) }
+    const cleared = { ...fold.cleared, before, also: also.filter(unit => unit >= before) }
+    // A line that is sent already does not change. What is still whole may have something newer by the time it becomes one.
+    const isLine = (unit: number) => unit >= fold.cut && isCleared(ledger.transcript, cleared, unit)
+    const newer = [...superseded, ...fold.cleared.newer].filter(([unit]) => isLine(unit))
+    fold.cleared = { ...cleared, newer: new Map(newer) }
   }
 
   /** Lets system messages before a unit age. Returns the tokens that are saved. */

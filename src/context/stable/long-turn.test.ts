@@ -29,6 +29,7 @@ const task: readonly MessageLike[] = [
 ]
 const run = (rounds: number) => [...task, ...Array.from({ length: rounds }, (_, n) => round(n)).flat()]
 const options: FitOptions = { window: 6000, reserve: 500 }
+type Result = MessageLike & { readonly tool_call_id?: string }
 const fateOf = ({ entries }: Receipt, seq: number) => entries[seq]!.fate
 const textAt = (messages: readonly MessageLike[], part: string) =>
   messages.find(({ content }) => String(content).includes(part))?.content
@@ -103,6 +104,34 @@ describe('a long turn', () => {
     }
     expect(least).toBeGreaterThan(0.5 * 5500)
     expect(least).toBeLessThan(5500)
+  })
+
+  it('names the result that is newest when the line is made, not when it could have been', () => {
+    const messages: MessageLike[] = [...task]
+    const told = new Map<string, number>()
+    for (let n = 0; n < 120; n++) {
+      // Each file is read, edited at once, and edited again ten rounds later.
+      const file = (n - (n % 3)) / 3
+      if (n % 3 === 0) messages.push(...round(n, { path: `src/file${file}.ts` }))
+      else
+        messages.push(
+          ...round(n, {
+            tool: 'edit_file',
+            path: `src/file${n % 3 === 1 ? file : file - 3}.ts`,
+            result: 'ok',
+          }),
+        )
+      const isEditOf = (path: string) => (message: MessageLike) =>
+        JSON.stringify(message).includes('edit_file') && JSON.stringify(message).includes(`${path}\\"`)
+      for (const { tool_call_id: id, content } of fit(messages, options).messages as Result[]) {
+        const newer = /newer: #(\d+)/.exec(String(content))?.[1]
+        if (!id || !newer || told.has(id)) continue
+        told.set(id, Number(newer))
+        const path = `src/file${Number(id.slice(1)) / 3}.ts`
+        expect(Number(newer)).toBe(messages.slice(0, -2).findLastIndex(isEditOf(path)))
+      }
+    }
+    expect(told.size).toBeGreaterThan(20)
   })
 
   it('names no newer result for files that were read together and written one after the other', () => {
@@ -203,6 +232,23 @@ describe('a message after a long turn', () => {
     }
     expect(cutInside).toBeGreaterThan(10)
   })
+
+  it.each(['assistant', 'system'])(
+    'lets the request go where a last %s message leaves no room for it',
+    role => {
+      const port = { role: 'user', content: `Port the zebra module to Kotlin. ${words(320, 1)}` }
+      const last = { role, content: words(1050, 2) }
+      let without = 0
+      for (let rounds = 60; rounds < 160; rounds += 3) {
+        const small = Array.from({ length: rounds }, (_, n) => round(n, { result: 'ok' })).flat()
+        const { messages, receipt } = fit([task[0]!, ...earlier, port, ...small, done, next, last], options)
+        expect(messages).toContain(last)
+        expect(receipt.tokens).toBeLessThanOrEqual(5500)
+        if (!messages.includes(port)) without += 1
+      }
+      expect(without).toBeGreaterThan(0)
+    },
+  )
 })
 
 describe('a message that names a file', () => {
