@@ -60,13 +60,16 @@ export function chooseBlock(search: Search, room: number): Block | undefined {
   const whole = { ...search, files: new Set<number>() }
   // Older texts of it are not brought back beside the newest.
   const inView = new Set(search.files)
+  const edits = new Set<number>()
   for (const unit of named.filter(one => isRecallable(whole, one) && !recalled.has(one))) {
     if (!choose(unit)) continue
     for (const file of filesIn(transcript.units, unit, unit + 1)) inView.add(file)
-    // The newest edits first, as the oldest may not fit. An edit behind the cut has its call in view.
-    for (const edit of findEditsSince(transcript, unit, user).toReversed())
-      if (edit < fold.cut && isRecallable(whole, edit) && !recalled.has(edit)) choose(edit)
+    for (const edit of findEditsSince(transcript, unit, user)) edits.add(edit)
   }
+  // Behind all files, or many edits of one would leave no room for the others; the newest first, as the oldest may not fit.
+  // An edit behind the cut has its call in view.
+  for (const edit of [...edits].sort((a, b) => b - a))
+    if (edit < fold.cut && isRecallable(whole, edit) && !recalled.has(edit)) choose(edit)
   if (chosen.length === 0 && worth < smallest) return undefined
   const floor = floorOf(search)
   for (const at of bestFirst(scores.values)) {

@@ -304,6 +304,26 @@ describe('a message that names a file', () => {
     expect(String(block?.content)).toContain('parse = 2')
   })
 
+  it('brings back each of several files, however often one of them was edited', () => {
+    const other = `export const print = 1 // ${words(60, 78)}`
+    const edits = Array.from({ length: 60 }, (_, n) =>
+      round(n, { tool: 'edit_file', path, result: words(20, n) }),
+    )
+    const chat = [
+      ...task,
+      ...round(100, { path, result: whole }),
+      ...round(101, { path: '/home/me/app/src/printer.ts', result: other }),
+      ...edits.flat(),
+      ...Array.from({ length: 80 }, (_, n) => round(n)).flat(),
+      done,
+    ]
+    const asked = { role: 'user', content: 'What is in parser.ts and printer.ts?' }
+    const block = JSON.stringify(fit([...chat, asked], options).messages)
+    expect(block).toContain(whole)
+    expect(block).toContain(other)
+    expect(block).toContain('edit_file')
+  })
+
   it.each([
     ['cat', (file: string) => ({ cmd: `cat ${file}`, workdir: '/home/me/app' })],
     ['a shell that is named', (file: string) => ({ command: ['bash', '-lc', `cat ./${file}`] })],
