@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { MessageLike } from '../../log/message.ts'
 import { randomConversation } from '../../testing/random-conversation.ts'
+import { type Policy, pipe } from '../draft/draft.ts'
 import { fit } from '../fit.ts'
 import { balanced, thorough } from '../policies/recall.ts'
 import { sliding } from '../policies/sliding.ts'
@@ -89,6 +90,38 @@ describe('why', () => {
     expect(fates.filter(one => one === 'cleared').length).toBeGreaterThan(1)
     expect(Math.abs(fates.indexOf('cleared') + 1 - leaving!.turns)).toBeLessThan(3)
   })
+
+  const mine: Policy = { name: 'mine', apply: draft => draft.drop([draft.units[1]!], 'because') }
+
+  it.each([balanced(), pipe(mine, balanced())])(
+    'foretells when the request of a turn that was cut inside will leave: $name',
+    policy => {
+      const short = Array.from({ length: 19 }, (_, n) => [
+        { role: 'user', content: `Question ${n}?` },
+        { role: 'assistant', content: 'Yes.' },
+      ])
+      const rounds = Array.from({ length: 120 }, (_, n) => [
+        { role: 'assistant', content: '', tool_calls: [{ function: { name: 'run', arguments: { n } } }] },
+        { role: 'tool', tool_name: 'run', content: `It has run ${n} times.` },
+      ])
+      const asked = [...short.flat(), { role: 'user', content: 'Port the zebra.' }, ...rounds.flat()]
+      const grown: MessageLike[] = [...asked, { role: 'assistant', content: 'Done.' }]
+      const seq = short.length * 2
+      const settings = { ...room, policy }
+      const said = fit(grown, settings).receipt.entries
+      expect(said[seq]!.fate).toBe('kept')
+      expect(said[seq + 1]!.fate).not.toBe('kept')
+      const { leaving } = why(grown, seq, settings)
+      const turn = leaving!.tokens / leaving!.turns
+      let turns = 0
+      for (; fit(grown, settings).receipt.entries[seq]!.fate === 'kept'; turns++) {
+        grown.push({ role: 'user', content: 'so '.repeat(turn / 3).trim() })
+        grown.push({ role: 'assistant', content: 'so '.repeat((turn * 2) / 3).trim() })
+      }
+      expect(turns).toBeGreaterThan(2)
+      expect(Math.abs(turns - leaving!.turns)).toBeLessThan(2)
+    },
+  )
 
   const cases = process.env.THROUGHLINE_LONG ? 200 : 10
 
