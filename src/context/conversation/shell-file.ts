@@ -13,5 +13,6 @@ const mostRead = 1000
 /** Agents write `./src/parser.ts` in one command and `src/parser.ts` in the next. */
 const SHOWN = /^\s*(?:cat|nl)(?:\s+-\w+)*\s+(?:\.\/)?([\w@./\\+-]+)\s*$/
 
-/** Line breaks of JSON are written as `\n`. */
-const PATCHED = /\*{3} Begin Patch(?:\\n|\r?\n)\*{3} (?:Update|Add|Delete) File: (?:\.\/)?([\w@./+ -]+)/
+/** Line breaks of JSON are written as `\n`, those of Windows as `\r\n`. */
+const PATCHED =
+  /\*{3} Begin Patch(?:\\r|\r)?(?:\\n|\n)\*{3} (?:Update|Add|Delete) File: (?:\.\/)?([\w@./+ -]+)/
