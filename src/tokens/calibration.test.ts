@@ -32,7 +32,10 @@ describe('calibrate', () => {
     for (const reported of [990, 940, 760, 930, 810, 1000])
       expect(calibrate(start, { ...report(1000, reported), isCut: true })).toBe(start)
     expect(calibrate(start, { ...report(1000, 700), isCut: true }).factor).toBe(0.95)
-    expect(calibrate(start, { ...report(1000, 700), isCut: true, isOpen: true })).toBe(start)
+    expect(calibrate(start, { ...report(1000, 620), isCut: true, isOpen: true })).toBe(start)
+    // A factor that was raised by half, as a prompt was refused, comes down inside a turn too.
+    const raised = { model, counter: 'words', factor: 1.5 }
+    expect(calibrate(raised, { ...report(1000, 990), isCut: true, isOpen: true }).factor).toBe(1.45)
     expect(calibrate(start, { ...report(1000, 1040), isCut: true }).factor).toBe(1.05)
   })
 

@@ -70,8 +70,8 @@ export interface Usage {
 /**
  * The calibration after one more report. The factor rises at once, as a prompt that is too long is cut in silence, and
  * falls one step at a time, as one short report proves little. In a conversation that is cut it falls only where it is far too
- * high, and not before the end of a turn: calls, prose and files differ in their tokens, and a factor that follows what is in
- * view would change the prompt at every call. Another model or counter begins anew.
+ * high, above all inside a turn: calls, prose and files differ in their tokens, and a factor that follows what is in view would
+ * change the prompt at every call. Another model or counter begins anew.
  *
  * A report far below the prediction may come from a cut prompt: ask `looksTruncated` first, and do not calibrate by it.
  */
@@ -129,9 +129,13 @@ const one = 20
 const lowest = 0.5 * one
 const highest = 4 * one
 
-/** How many steps too high a factor may be before it is lowered: while all is sent, and in a conversation that is cut. */
+/**
+ * How many steps too high a factor may be before it is lowered: while all is sent, in a conversation that is cut, and inside a
+ * turn, where what was cleared would be sent whole again.
+ */
 const nearWhole = 1
 const nearCut = 5
+const nearOpen = 8
 
 function move(
   steps: number,
@@ -142,10 +146,9 @@ function move(
   // Rounded up, but 1.0004 is not a reason to pay 5 % more.
   const wanted = bounded(Math.ceil(ratio * one - 0.01))
   if (wanted >= steps) return wanted
-  // What a long turn has cleared would be sent whole again.
-  if (isCut && isOpen) return steps
   // A little below proves nothing, and a factor that goes up and down would move the cut, and with it the prompt.
-  if (known && steps - wanted <= (isCut ? nearCut : nearWhole) && (isCut || steps !== one)) return steps
+  const near = isCut ? (isOpen ? nearOpen : nearCut) : nearWhole
+  if (known && steps - wanted <= near && (isCut || steps !== one)) return steps
   return known ? steps - 1 : Math.max(wanted, one - 1)
 }
 

@@ -42,10 +42,10 @@ export function addedMessages(messages: readonly MessageLike[]): ReadonlySet<num
   }
   return found
 
-  /** Whether a message follows what a user has said, or the system messages of a program behind that. */
+  /** Whether a message follows what a user has said, or the few system messages of a program behind that. */
   function isBehindUser(at: number): boolean {
     let before = at - 1
-    while (before >= 0 && read(before).role === 'system') before -= 1
+    while (before >= Math.max(0, at - mostSystems) && read(before).role === 'system') before -= 1
     return before >= 0 && !kinds.has(before) && read(before).role === 'user'
   }
 
@@ -54,6 +54,9 @@ export function addedMessages(messages: readonly MessageLike[]): ReadonlySet<num
     return found.has(at - 1) && at < messages.length - 1 && isAcknowledgement(read(at))
   }
 }
+
+/** So that a hostile list of nothing but system messages is not read again for each of them. */
+const mostSystems = 8
 
 type Kind = 'changing' | 'marker' | 'notes' | 'digests' | 'journal' | 'actions' | 'block'
 
