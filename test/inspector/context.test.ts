@@ -130,7 +130,7 @@ describe('the view of the context', () => {
     const lines = toLines(agentTurn(60), { conversation: 'agent', title: 'Agent' })
     expect((await served.ask('POST', '/import', lines)).status).toBe(200)
     const { counts, stretches } = await (await served.ask('GET', '/conversations/agent/context')).json()
-    const { first: seq } = stretches.findLast(({ fate }: { readonly fate: string }) => fate === 'cleared')
+    const { first: seq } = stretches.find(({ fate }: { readonly fate: string }) => fate === 'cleared')
     const { page, faults } = await openPage(served, `/inspector/c/agent/context?entry=${seq}`)
     await page.getByRole('button', { name: `${counts.cleared} cleared` }).waitFor()
     await page.getByRole('heading', { name: `Cleared: sent as one line #${seq}` }).waitFor()
