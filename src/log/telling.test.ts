@@ -32,7 +32,7 @@ describe('tellResult', () => {
     ],
     [
       'what became of a file, without its folders',
-      `The file /home/somebody/projects/application/packages/server/src/parser.ts has been updated. ${'y'.repeat(99)}`,
+      `The file /home/me/projects/application/packages/server/src/parser.ts has been updated. ${'y'.repeat(99)}`,
       `The file …/parser.ts has been updated. ${'y'.repeat(50)}…`,
     ],
     [

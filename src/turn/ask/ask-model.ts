@@ -67,11 +67,8 @@ export async function askModel(asking: Asking): Promise<ModelReply> {
     }
     countReply(tally, reply)
     const reported = readOf(reply.usage)
-    const {
-      cut,
-      isPartial,
-      learned = known,
-    } = await compareUsage(asking, context, known, { reported, isOpen: reply.calls.length > 0 })
+    const report = { reported, isOpen: reply.calls.length > 0 }
+    const { cut, isPartial, learned = known } = await compareUsage(asking, context, known, report)
     const next = withReply(learned, replyTokens(reply, asking, factor))
     if (next !== known) log.calibrate(next)
     const cache = readCache({ context, factor, reply, reported, isLocal: model.isLocal, isPartial })
