@@ -34,7 +34,8 @@ export function findNamedFiles(
 /** The units after one, and before a user message, that write the file which it holds: without them its text is out of date. */
 export function findEditsSince({ units }: Transcript, unit: number, user: number): readonly number[] {
   const files = filesIn(units, unit, unit + 1)
-  const isEdit = (file: number, place: number) => place % 2 === 1 && file % 2 === 1 && files.has(file)
+  // `| 1` also makes a signed number of it, as those of `filesIn` are.
+  const isEdit = (file: number, place: number) => place % 2 === 1 && file % 2 === 1 && files.has(file | 1)
   const edits: number[] = []
   for (let at = unit + 1; at < user; at++) if (units[at]!.touched.some(isEdit)) edits.push(at)
   return edits
