@@ -101,13 +101,17 @@ async function readBest(
   return looked.sort((a, b) => a.first! - b.first!)
 }
 
-/** A word and, in English, what it may look like elsewhere: `hiking`, `hike`, `hikes`, `hiked`. The index has words as they are written. */
+/**
+ * A word and, in English, what it may look like elsewhere: `hiking`, `hike`, `hikes`, `hiked`; `study`, `studies`, `studied`. The
+ * index has words as they are written.
+ */
 function formsOf(word: string): readonly string[] {
   if (!/^[a-z]{3,}$/.test(word)) return [word]
-  const root = word.replace(/(?<=...)(?:ies|ing|ed|es|e|s|y)$/, '')
+  const bare = word.replace(/(?<=...)(?:ing|ed|es|e|s)$/, '')
+  const root = bare.replace(/(?<=..[^aeiou])[iy]$/, '')
   const single = root.replace(/([bdfgmnprt])\1$/, '$1')
-  const forms = ['', 's', 'es', 'ed', 'ing', 'e', 'y', 'ies'].map(ending => root + ending)
-  return [...new Set([word, ...forms, single])]
+  const endings = root === bare ? ['', 's', 'es', 'ed', 'ing', 'e'] : ['y', 'ies', 'ied', 'ying', 'ie']
+  return [...new Set([word, ...endings.map(ending => root + ending), single])]
 }
 
 const weightOf = (places: readonly ThreadPlace[]) => Math.log(1 + 2_000 / (places.length + 0.5))

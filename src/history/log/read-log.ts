@@ -35,7 +35,7 @@ export async function listLog(source: LogSource, range?: EntryRange): Promise<re
 
 /** Tells threads apart, as no name has NUL. */
 export const threadId = ({ tenant, conversation, actor, branch }: ThreadKey): string =>
-  [tenant, conversation, actor, branch].join('\0')
+  `${tenant}\0${conversation}\0${actor}\0${branch}`
 
 /** The name of a thread in error messages. Two threads may have the same. */
 export const threadName = ({ conversation, actor, branch }: ThreadKey) =>

@@ -90,32 +90,31 @@ export function sqliteReads(context: SqliteContext): Reads {
       const connection = context.ready()
       const isIndexed = context.isIndexed()
       const waiting = isIndexed ? waitingWords(connection) : []
+      const matches = wanted.map(toMatchOne)
+      const first = isIndexed ? placesOfWords(connection, matches, Number.MAX_SAFE_INTEGER, limit) : []
       const threadsOf = createLookUp(connection, tenant, person)
-      return wanted.map(forms => {
-        const newest = waiting.filter(({ words }) => forms.some(form => words.has(form)))
+      threadsOf(first.flat())
+      return wanted.map((forms, at) => {
         const found: ThreadPlace[] = []
         /** Takes the places of this person until there are enough. */
-        const take = (hits: readonly Pick<Hit, 'place'>[]) => {
-          const threads = threadsOf(hits.map(({ place }) => branchIn(place)))
-          for (const { place } of hits) {
+        const take = (places: readonly number[]) => {
+          const threads = threadsOf(places)
+          for (const place of places) {
             const thread = threads.get(branchIn(place))
             if (thread && found.length < limit) found.push({ thread, seq: seqIn(place) })
           }
         }
-        take(newest)
-        if (!isIndexed) take(forms.flatMap(form => scan(connection, [tenant, person, null], [form], limit)))
+        const placed = (hits: readonly Pick<Hit, 'place'>[]) => hits.map(({ place }) => place)
+        take(placed(waiting.filter(({ words }) => forms.some(form => words.has(form)))))
+        if (!isIndexed)
+          take(placed(forms.flatMap(form => scan(connection, [tenant, person, null], [form], limit))))
         // Most entries are this person's, or few are: what is missing is read in larger and larger pages.
-        let below = Number.MAX_SAFE_INTEGER
-        for (
-          let page = limit, read = 0;
-          isIndexed && found.length < limit && read < mostLookedAt;
+        let places = first[at] ?? []
+        for (let page = limit, read = page; ; read += page) {
+          take(places)
+          if (found.length >= limit || places.length < page || read >= mostLookedAt) break
           page = Math.min(4 * page, mostLookedAt - read)
-        ) {
-          const hits = connection.all<Pick<Hit, 'place'>>(wordSql, toMatchOne(forms), below, page)
-          take(hits)
-          if (hits.length < page) break
-          read += hits.length
-          below = hits.at(-1)!.place
+          places = placesOfWords(connection, [matches[at]!], places.at(-1)!, page)[0]!
         }
         return found
       })
@@ -195,20 +194,34 @@ function toInfo(connection: Connection, row: ListedRow): ConversationInfo {
 
 /** The most entries of a word that are looked at, the newest first: the others may be another person's. */
 const mostLookedAt = 4096
-const wordSql =
-  'SELECT rowid AS place FROM words WHERE words MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?'
+
+/** For each match the places of its entries below one, the newest first. As one text each: a row for each place costs more than to find it. */
+function placesOfWords(
+  connection: Connection,
+  matches: readonly string[],
+  below: number,
+  limit: number,
+): number[][] {
+  const rows = connection.all<{ places: string | null }>(wordsSql, JSON.stringify(matches), below, limit)
+  return rows.map(({ places }) => places?.split(',').map(Number) ?? [])
+}
+
+const wordsSql = `SELECT (SELECT group_concat(place) FROM (
+    SELECT rowid AS place FROM words WHERE words MATCH wanted.value AND rowid < ?2 ORDER BY rowid DESC LIMIT ?3
+  )) AS places FROM json_each(?1) AS wanted ORDER BY wanted.key`
 
 const toMatchOne = (forms: readonly string[]) => forms.map(form => toMatch([form])).join(' OR ')
 
-/** Finds the threads of a person by the numbers of their branches. */
+/** Finds the threads of a person that some places stand in, by the numbers of their branches. */
 function createLookUp(connection: Connection, tenant: string, person: string) {
   const known = new Map<number, ThreadKey | undefined>()
-  return (branches: readonly number[]): ReadonlyMap<number, ThreadKey | undefined> => {
-    const unknown = [...new Set(branches)].filter(id => !known.has(id))
+  return (places: readonly number[]): ReadonlyMap<number, ThreadKey | undefined> => {
+    const unknown = [...new Set(places.map(branchIn))].filter(id => !known.has(id))
     for (const id of unknown) known.set(id, undefined)
     const rows =
       unknown.length === 0 ? [] : connection.all<OwnRow>(ownerSql, JSON.stringify(unknown), tenant, person)
-    for (const { id, ...thread } of rows) known.set(id, { tenant, ...thread })
+    for (const { id, conversation, actor, branch } of rows)
+      known.set(id, { tenant, conversation, actor, branch })
     return known
   }
 }

@@ -138,8 +138,8 @@ export function waitingWords(
 ): readonly { readonly place: number; readonly words: ReadonlySet<string> }[] {
   const known = wordsWaiting.get(connection) ?? new Map<number, ReadonlySet<string>>()
   const now = new Map<number, ReadonlySet<string>>()
-  for (const { place, payload } of unindexed(connection).reverse())
-    now.set(place, known.get(place) ?? words(payloadTexts(payload)))
+  for (const place of placesOf(connection, `SELECT place ${waitingSql}`).reverse())
+    now.set(place, known.get(place) ?? words(payloadTexts(payloadAt(connection, place))))
   wordsWaiting.set(connection, now)
   return [...now].map(([place, words]) => ({ place, words }))
 }
@@ -168,8 +168,9 @@ export function forgetEntries(connection: Connection, branchId: number): boolean
 const placesOf = (connection: Connection, sql: string, ...values: number[]) =>
   connection.all<{ place: number }>(sql, ...values).map(({ place }) => place)
 
+/** Empty if another process has deleted the entry meanwhile. */
 const payloadAt = (connection: Connection, place: number) =>
-  connection.get<Row>('SELECT place, payload FROM entries WHERE place = ?', place)!.payload
+  connection.get<Row>('SELECT place, payload FROM entries WHERE place = ?', place)?.payload ?? ''
 
 /** A query of quoted words, so that none is an operator. */
 export const toMatch = (wanted: readonly string[]) => wanted.map(word => `"${word}"`).join(' ')
