@@ -88,6 +88,19 @@ describe.each(stores)('a person who remembers, on %s', (_, create) => {
     expect(JSON.stringify(entry!.quotes)).not.toContain('Albergo')
   })
 
+  it.each([
+    ['Both birthdays fall on Easter.', 'When is a birthday?'],
+    ['The surveyor stayed for lunch.', 'Who was to stay?'],
+    ['Livia studied with Orsini.', 'Whose studies?'],
+    ['We are hiking to the Devil’s Hole.', 'Where was the hike?'],
+  ])('finds %j by another form of its word: %j', async (said, asked) => {
+    const { history, wait } = open(create())
+    await say(history, 'before', said)
+    wait(180 * day)
+    const { context } = await say(history, 'new', asked)
+    expect(textsOf(context)[0]).toContain(said)
+  })
+
   it('is brought nothing back by a message that asks for nothing, nor where nobody speaks or it is not wanted', async () => {
     const store = create()
     const own = open(store)
