@@ -40,8 +40,21 @@ export function addFacts(
 }
 
 /** Adds what was learned to what was known. */
-export function addLearned(layouts: LogFacts['layouts'], [seq, learned]: LogFacts['layouts'][number]): void {
+function addLearned(layouts: LogFacts['layouts'], [seq, learned]: LogFacts['layouts'][number]): void {
   layouts.push([seq, { ...layouts.at(-1)?.[1], ...learned }])
+}
+
+/** What checkpoints in a row know together. */
+export function factsIn(checkpoints: readonly Checkpoint[]): LogFacts {
+  const all = checkpoints.map(({ facts }) => facts)
+  const layouts: LogFacts['layouts'] = []
+  for (const own of all) for (const learned of own.layouts) addLearned(layouts, learned)
+  return {
+    calibrations: all.flatMap(({ calibrations }) => calibrations),
+    layouts,
+    quoted: all.flatMap(({ quoted }) => quoted),
+    clipped: all.find(({ clipped }) => clipped !== undefined)?.clipped,
+  }
 }
 
 export interface Checkpoint {

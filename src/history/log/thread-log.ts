@@ -14,7 +14,7 @@ import type { MessageLike } from '../../log/message.ts'
 import type { ReadStateOptions, State, StateReading } from '../../state/index.ts'
 import type { Head } from '../../stores/store.ts'
 import type { Calibration } from '../../tokens/calibration.ts'
-import { addFacts, addLearned, type LogFacts, loadCheckpoints, saveCheckpoints } from './checkpoints.ts'
+import { addFacts, factsIn, type LogFacts, loadCheckpoints, saveCheckpoints } from './checkpoints.ts'
 import { unloggedEnd } from './closing.ts'
 import { type ConversationOwner, createOwner } from './conversation-owner.ts'
 import { loadQuotes } from './load-quotes.ts'
@@ -79,7 +79,7 @@ export function createThreadLog(source: LogSource, embed?: CheckedEmbed): Thread
   const recent = createRecentMessages(source)
   const readings = new WeakMap<State<unknown>, StateBefore & ReadStateOptions>()
   let conversation = createConversation(count)
-  let facts: LogFacts = { calibrations: [], layouts: [], quoted: [] }
+  let facts = factsIn([])
   let known = 0
   /** How many units are in stored checkpoints. */
   let kept = 0
@@ -113,13 +113,7 @@ export function createThreadLog(source: LogSource, embed?: CheckedEmbed): Thread
     const system = leading.map(({ view, seq }) => stampEntry(view, seq, count))
     conversation = createConversation(count, { system, transcript })
     for (const { view, seq } of leading) places.set(view, seq)
-    facts = {
-      calibrations: found.flatMap(({ facts }) => facts.calibrations),
-      layouts: [],
-      quoted: found.flatMap(({ facts }) => facts.quoted),
-      clipped: found.find(({ facts }) => facts.clipped !== undefined)?.facts.clipped,
-    }
-    for (const { facts: own } of found) for (const learned of own.layouts) addLearned(facts.layouts, learned)
+    facts = factsIn(found)
     kept = found.at(-1)?.to ?? 0
     known = found.at(-1)?.at ?? 0
     recent.restart(known + 1)
