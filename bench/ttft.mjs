@@ -13,12 +13,14 @@ const {
   data,
   turns: given,
   pause: pauseMs,
+  sets,
 } = parseArgs({
   options: {
     json: { type: 'boolean', default: false },
     data: { type: 'string', default: process.env.THROUGHLINE_DATA },
     turns: { type: 'string', default: '100' },
     pause: { type: 'string', default: '5000' },
+    sets: { type: 'string', default: 'locomo,realmem' },
   },
 }).values
 const window = 4096
@@ -29,8 +31,9 @@ const title = [
 // A sequence holds the prompt and the reply to it.
 const engine = await startEngine({ slots: 2, window: window + 2048 })
 const result = {}
-const { locomo, realmem } = loadSets(data)
-for (const [set, [conversation]] of Object.entries({ locomo, realmem })) {
+const loaded = loadSets(data)
+for (const set of sets.split(',')) {
+  const [conversation] = loaded[set]
   const rows = {
     'last-N': library(policies['last-N']),
     'Ollama’s own cutting': library(ollamas),
