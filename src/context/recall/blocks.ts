@@ -89,7 +89,8 @@ export function recallBlocks({ frame, ledger, fold, room, effort }: RecallPlace)
     const files = filesIn(transcript.units, Math.max(cut, fold.cleared.before), user)
     const question = { transcript, ledger, index, effort, text, user, fold, files, named }
     const dayCost = dayOf(frame, user) === '' ? 0 : longestDay
-    const search = { ...question, ...judge(question), base: room.base, headCost, dayCost, watch: frame.watch }
+    const costs = { base: room.base, mostNamed: free, headCost, dayCost }
+    const search = { ...question, ...judge(question), ...costs, watch: frame.watch }
     const choose = (others: Blocks, most: number) => {
       const recalled = new Set(others.flatMap(block => block.units))
       const block = chooseBlock({ ...search, recalled }, most)
@@ -103,9 +104,10 @@ export function recallBlocks({ frame, ledger, fold, room, effort }: RecallPlace)
     return alone ? [alone] : []
   }
 
-  /** The room for blocks when the units up to one have been sent. */
+  /** The room for blocks when the units up to one have been sent. Lines of a turn that is cut inside stand in place of a journal. */
   function freeAt(end: number): number {
-    return room.tail + room.recall - spentIn(ledger, room, fold, end)
+    const journal = fold.request < 0 ? 0 : room.journal
+    return room.tail + room.recall + journal - spentIn(ledger, room, fold, end)
   }
 }
 

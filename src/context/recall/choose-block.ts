@@ -16,6 +16,8 @@ export interface Block {
 export interface Search extends Question, Judgement {
   /** The tokens that the effort's shares refer to. */
   readonly base: number
+  /** The most tokens for what the message names. */
+  readonly mostNamed?: number
   /** Units in other blocks. */
   readonly recalled: ReadonlySet<number>
   readonly headCost: number
@@ -46,6 +48,7 @@ export function chooseBlock(search: Search, room: number): Block | undefined {
     headCost,
     dayCost,
     named = [],
+    mostNamed = 0,
     fold,
     watch,
   } = search
@@ -56,7 +59,7 @@ export function chooseBlock(search: Search, room: number): Block | undefined {
   const chosen: number[] = []
   const dated = new Set<number>()
   let tokens = headCost
-  // A file that is named is asked for, whatever its words are worth.
+  // A file that is named is asked for, whatever its words are worth: it may take all of the room.
   const whole = { ...search, files: new Set<number>() }
   // Older texts of it are not brought back beside the newest.
   const inView = new Set(search.files)
@@ -92,7 +95,7 @@ export function chooseBlock(search: Search, room: number): Block | undefined {
   /** Takes a unit that is asked for by its name, if there is room. */
   function choose(unit: number): boolean {
     const cost = lineCost(transcript.units[unit]!) + dayCost
-    const left = Math.min(room, base * most) - tokens
+    const left = Math.min(room, mostNamed) - tokens
     watch?.(search, left, unit, cost)
     if (cost > left || chosen.includes(unit)) return false
     worth -= cost

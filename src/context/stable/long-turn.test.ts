@@ -286,6 +286,18 @@ describe('a message that names a file', () => {
     expect(JSON.stringify(other.messages).includes(words(90, 77))).toBe(false)
   })
 
+  it('brings back a text that takes more than half of the room, and none that is too long', () => {
+    const others = Array.from({ length: 150 }, (_, n) => round(n)).flat()
+    const asked = [done, { role: 'user', content: 'Go on with src/parser.ts.' }]
+    const view = (size: number) =>
+      fit([...task, ...round(100, { path, result: words(size, 77) }), ...others, ...asked], options)
+    const { messages, receipt } = view(590)
+    expect(textAt(messages, words(590, 77))).toBeDefined()
+    expect(receipt.parts.recall).toBeGreaterThan(2400)
+    expect(receipt.tokens).toBeLessThanOrEqual(5500)
+    expect(view(1200).receipt.parts.recall).toBe(0)
+  })
+
   it('brings back what was edited in it since, which would else be taken for unchanged', () => {
     const given = JSON.stringify({ path, old_string: 'parse = 1', new_string: 'parse = 2' })
     const [call, result] = edit
