@@ -1,3 +1,4 @@
+import type { Message, MessageLike } from '../../log/message.ts'
 import { parseMessage } from '../../log/parse-message.ts'
 import { present } from '../../log/present.ts'
 import { tellResult } from '../../log/telling.ts'
@@ -10,6 +11,7 @@ import {
   withText,
 } from '../../log/write-message.ts'
 import { type Cleared, isCleared, lineTokens, savingOf } from '../conversation/clearing.ts'
+import { keepLatest } from '../conversation/remember.ts'
 import { isReference } from '../conversation/touched.ts'
 import type { Unit } from '../conversation/unit.ts'
 import { fixedIn, gatherNotes, needsMarker, referredBy, textCost } from '../draft/cost.ts'
@@ -146,23 +148,34 @@ function referringPiece(frame: Frame, piece: Piece, { from, to }: Unit): Piece {
   )
 }
 
-/** A long result or answer as one line that names it. */
+const latestLine = keepLatest<Message, { readonly lines: readonly string[]; readonly tokens: number }>()
+
+/** A long result or answer as one line that names it. It is told and counted once: there may be hundreds. */
 function clearedPiece(frame: Frame, piece: Piece, unit: Unit, newer: number | undefined): Piece {
   const { message, raw, seqs, tokens } = piece
-  if (savingOf(unit.kind, { role: message.role, tokens, message }, frame.count) === 0) return piece
+  const { count, origin, transcript } = frame
+  if (savingOf(unit.kind, { role: message.role, tokens, message }, count) === 0) return piece
   const name = `#${seqs[0]}`
-  const again = newer === undefined ? '' : `, newer: #${frame.origin + frame.transcript.units[newer]!.from}`
+  const again = newer === undefined ? '' : `, newer: #${origin + transcript.units[newer]!.from}`
   const altered = { rule: 'cleared', why: `cleared: ${tokens} tokens, in the log as ${name}${again}` }
   const isResult = message.role === 'tool'
   const texts = isResult ? message.results.map(({ text }) => text) : [message.text]
   const head = `[${name}, ${tokens} tokens cleared${again}]`
   // A line is limited in characters and paid in tokens: it is shortened until it fits.
-  const most = lineTokens(frame.count)
-  for (let characters = most * 3; ; characters = Math.floor(characters * 0.7)) {
-    const lines = texts.map(text => `${head} ${tellResult(text, Math.max(1, characters))}`)
-    const next = isResult ? withResultTexts(raw, new Map(lines.entries())) : withText(raw, lines[0]!)
-    const cleared = rewritten(frame, { ...piece, altered, isCleared: true }, next)
-    if (cleared.tokens <= most * texts.length || characters < 8) return cleared
+  const most = lineTokens(count)
+  const line = latestLine(message, `${head} ${count.id}`, () => {
+    for (let characters = most * 3; ; characters = Math.floor(characters * 0.7)) {
+      const lines = texts.map(text => `${head} ${tellResult(text, Math.max(1, characters))}`)
+      const { tokens } = rewritten(frame, piece, write(lines))
+      if (tokens <= most * texts.length || characters < 8) return { lines, tokens }
+    }
+  })
+  const next = write(line.lines)
+  const own = { raw: next, message: parseMessage(next, seqs[0]!), tokens: line.tokens }
+  return { ...piece, altered, isCleared: true, ...own }
+
+  function write(lines: readonly string[]): MessageLike {
+    return isResult ? withResultTexts(raw, new Map(lines.entries())) : withText(raw, lines[0]!)
   }
 }
 
