@@ -49,6 +49,8 @@ const start: Fold = {
   aged: nothingAged,
 }
 
+const nothingSuperseded: ReturnType<typeof findSuperseded> = new Map()
+
 /** The share of the room that stays full inside a turn. */
 const down = 0.62
 
@@ -133,7 +135,9 @@ function advanceFold(ledger: Ledger, room: Room, past: Fold, end: number): Fold 
   function clear(start: number, end: number, wanted: number): void {
     const from = Math.max(start, fold.cleared.before)
     if (from >= end || wanted <= 0) return
-    const superseded = findSuperseded(units, from, end)
+    // Stops are users and rounds. Where no round stands no unit is looked at: after a restart all of a long chat would be.
+    const countIn = (list: readonly number[]) => placeOf(list, end) - placeOf(list, from)
+    const superseded = countIn(stops) > countIn(turns) ? findSuperseded(units, from, end) : nothingSuperseded
     const goal = savedBetween(ledger, fold.cleared, from, end) + wanted
     const saved = (before: number, also: readonly number[]) =>
       savedBetween(ledger, { ...fold.cleared, before, also }, from, end)
