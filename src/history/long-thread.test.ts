@@ -172,6 +172,18 @@ describe('a long thread', async () => {
   })
 })
 
+describe('a stored call', () => {
+  it('is made without a line for each message of the conversation', async () => {
+    const thread = createHistory({ store: memoryStore(), window: 400, count: words() }).thread('town')
+    await thread.seed(...conversation(50))
+    const context = await thread.context()
+    const entries = { enumerable: true, get: () => expect.unreachable('the lines of all messages are made') }
+    const receipt = Object.create(context.receipt, { entries })
+    const call = await thread.saveCall({ ...context, receipt }, { model: 'm' })
+    expect(sent(await thread.replay(call))).toBe(sent(context.messages))
+  })
+})
+
 describe('what is in memory', () => {
   it('is let go, and comes back when it is asked for', async () => {
     const store = memoryStore()

@@ -82,7 +82,8 @@ export function toPlan(
   const { messages, tokens, receipt } = context
   const { prompt, tools = context.tools, room } = stored
   const { policy, counter, margin, cut, prefix, sent, toolsSaved } = receipt
-  const { window, reserve, factor, reserveWhy: why, mostReply: most } = room ?? { ...receipt, factor: 1 }
+  const { window, reserve } = room ?? receipt
+  const { factor = 1, reserveWhy: why, mostReply: most } = room ?? {}
   const reply = present({ why, most })
   const texts = toKnownTexts([...quotesIn(sent), ...log.textsIn(context)])
   return {

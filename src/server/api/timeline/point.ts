@@ -195,10 +195,10 @@ async function loadKnown({ store, key }: LogSource, name: string): Promise<strin
 }
 
 function figuresOf(receipt: Receipt, room: Room): PointFigures {
-  const { policy, parts, cut } = receipt
-  const used = Object.fromEntries(Object.entries(parts).filter(([, part]) => part > 0))
+  const { policy, margin, tokens, over, cut } = receipt
+  const parts = Object.fromEntries(Object.entries(receipt.parts).filter(([, part]) => part > 0))
   return {
-    ...{ policy, ...toFigures({ ...receipt, parts: used }, room) },
+    ...{ policy, ...toFigures({ margin, tokens, over, parts }, room) },
     ...(cut && { cut: toCutFigures(cut, room.factor) }),
   }
 }
