@@ -153,10 +153,10 @@ const latestLine = keepLatest<Message, { readonly lines: readonly string[]; read
 /** A long result or answer as one line that names it. It is told and counted once: there may be hundreds. */
 function clearedPiece(frame: Frame, piece: Piece, unit: Unit, newer: number | undefined): Piece {
   const { message, raw, seqs, tokens } = piece
-  const { count, origin, transcript } = frame
+  const { count } = frame
   if (savingOf(unit.kind, { role: message.role, tokens, message }, count) === 0) return piece
   const name = `#${seqs[0]}`
-  const again = newer === undefined ? '' : `, newer: #${origin + transcript.units[newer]!.from}`
+  const again = newer === undefined ? '' : `, newer: #${frame.origin + frame.transcript.units[newer]!.from}`
   const altered = { rule: 'cleared', why: `cleared: ${tokens} tokens, in the log as ${name}${again}` }
   const isResult = message.role === 'tool'
   const texts = isResult ? message.results.map(({ text }) => text) : [message.text]
@@ -165,14 +165,12 @@ function clearedPiece(frame: Frame, piece: Piece, unit: Unit, newer: number | un
   const most = lineTokens(count)
   const line = latestLine(message, `${head} ${count.id}`, () => {
     for (let characters = most * 3; ; characters = Math.floor(characters * 0.7)) {
-      const lines = texts.map(text => `${head} ${tellResult(text, Math.max(1, characters))}`)
+      const lines = texts.map(text => `${head} ${tellResult(text, characters)}`)
       const { tokens } = rewritten(frame, piece, write(lines))
       if (tokens <= most * texts.length || characters < 8) return { lines, tokens }
     }
   })
-  const next = write(line.lines)
-  const own = { raw: next, message: parseMessage(next, seqs[0]!), tokens: line.tokens }
-  return { ...piece, altered, isCleared: true, ...own }
+  return rewritten(frame, { ...piece, altered, isCleared: true }, write(line.lines), line.tokens)
 
   function write(lines: readonly string[]): MessageLike {
     return isResult ? withResultTexts(raw, new Map(lines.entries())) : withText(raw, lines[0]!)

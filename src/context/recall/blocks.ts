@@ -89,8 +89,15 @@ export function recallBlocks({ frame, ledger, fold, room, effort }: RecallPlace)
     const files = filesIn(transcript.units, Math.max(cut, fold.cleared.before), user)
     const question = { transcript, ledger, index, effort, text, user, fold, files, named }
     const dayCost = dayOf(frame, user) === '' ? 0 : longestDay
-    const costs = { base: room.base, mostNamed: free, headCost, dayCost }
-    const search = { ...question, ...judge(question), ...costs, watch: frame.watch }
+    const search = {
+      ...question,
+      ...judge(question),
+      base: room.base,
+      free,
+      headCost,
+      dayCost,
+      watch: frame.watch,
+    }
     const choose = (others: Blocks, most: number) => {
       const recalled = new Set(others.flatMap(block => block.units))
       const block = chooseBlock({ ...search, recalled }, most)

@@ -16,8 +16,8 @@ export interface Block {
 export interface Search extends Question, Judgement {
   /** The tokens that the effort's shares refer to. */
   readonly base: number
-  /** The most tokens for what the message names. */
-  readonly mostNamed?: number
+  /** The tokens that are free: what the message names may take all of them. */
+  readonly free: number
   /** Units in other blocks. */
   readonly recalled: ReadonlySet<number>
   readonly headCost: number
@@ -48,11 +48,10 @@ export function chooseBlock(search: Search, room: number): Block | undefined {
     headCost,
     dayCost,
     named = [],
-    mostNamed = 0,
+    free,
     fold,
     watch,
   } = search
-  const { sessions } = search.index
   // The more strongly a message asks, the larger its block may be.
   let worth = Math.min(room, Math.floor(base * Math.min(most, slope * (asked - 1)))) - headCost
   watch?.(search, worth)
@@ -64,42 +63,40 @@ export function chooseBlock(search: Search, room: number): Block | undefined {
   // Older texts of it are not brought back beside the newest.
   const inView = new Set(search.files)
   const edits = new Set<number>()
-  for (const unit of named.filter(one => isRecallable(whole, one) && !recalled.has(one))) {
-    if (!choose(unit)) continue
+  for (const unit of named) {
+    if (!takeNamed(unit)) continue
     for (const file of filesIn(transcript.units, unit, unit + 1)) inView.add(file)
     for (const edit of findEditsSince(transcript, unit, user)) edits.add(edit)
   }
   // Behind all files, or many edits of one would leave no room for the others; the newest first, as the oldest may not fit.
   // An edit behind the cut has its call in view.
-  for (const edit of [...edits].sort((a, b) => b - a))
-    if (edit < fold.cut && isRecallable(whole, edit) && !recalled.has(edit)) choose(edit)
+  for (const edit of [...edits].sort((a, b) => b - a)) if (edit < fold.cut) takeNamed(edit)
   if (chosen.length === 0 && worth < smallest) return undefined
   const floor = floorOf(search)
   for (const at of bestFirst(scores.values)) {
     if (scores.values[at]! < floor || worth < least) break
     const unit = scores.units[at]!
-    if (!isRecallable({ ...search, files: inView }, unit) || chosen.includes(unit)) continue
-    const session = sessions[unit]!
-    const cost = lineCost(transcript.units[unit]!) + (dated.has(session) ? 0 : dayCost)
-    watch?.(search, worth, unit, cost)
-    if (cost > worth) continue
-    worth -= cost
-    // A unit in an earlier block is sent already, and uses up its share of this message's room.
-    if (recalled.has(unit)) continue
-    tokens += cost
-    dated.add(session)
-    chosen.push(unit)
+    if (isRecallable({ ...search, files: inView }, unit)) take(unit, worth)
   }
   return chosen.length > 0 ? { user, units: chosen.sort((a, b) => a - b), tokens } : undefined
 
-  /** Takes a unit that is asked for by its name, if there is room. */
-  function choose(unit: number): boolean {
-    const cost = lineCost(transcript.units[unit]!) + dayCost
-    const left = Math.min(room, mostNamed) - tokens
+  function takeNamed(unit: number): boolean {
+    const isGone = isRecallable(whole, unit) && !recalled.has(unit)
+    return isGone && take(unit, Math.min(room, free) - tokens)
+  }
+
+  /** Takes a unit, if it costs no more than what is left. */
+  function take(unit: number, left: number): boolean {
+    if (chosen.includes(unit)) return false
+    const session = search.index.sessions[unit]!
+    const cost = lineCost(transcript.units[unit]!) + (dated.has(session) ? 0 : dayCost)
     watch?.(search, left, unit, cost)
-    if (cost > left || chosen.includes(unit)) return false
+    if (cost > left) return false
     worth -= cost
+    // A unit in an earlier block is sent already, and uses up its share of this message's room.
+    if (recalled.has(unit)) return true
     tokens += cost
+    dated.add(session)
     chosen.push(unit)
     return true
   }

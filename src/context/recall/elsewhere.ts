@@ -64,7 +64,7 @@ export function recallElsewhere<P extends Passage>(
     ...{ effort: toEffort(amount), text: asking.text, files: new Set<number>() },
     fold: { cut, cleared: nothingCleared, request: -1 },
   }
-  const search = { ...question, ...judge(question), base, headCost: 0, dayCost: lineCost }
+  const search = { ...question, ...judge(question), base, free: base, headCost: 0, dayCost: lineCost }
   if (!isClearlyBetter(search, cut)) return []
   const block = chooseBlock({ ...search, recalled: new Set() }, base)
   if (!block) return []

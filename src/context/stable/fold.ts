@@ -3,6 +3,7 @@ import { firstPlace, placeOf } from '../conversation/first-place.ts'
 import { findReferred } from '../conversation/references.ts'
 import { findSuperseded } from '../conversation/touched.ts'
 import { costBetween } from '../conversation/transcript.ts'
+import { lastRoundBefore } from '../draft/cut-journal.ts'
 import { type Aged, ageSystems, nothingAged } from './age-systems.ts'
 import type { Room } from './divide-room.ts'
 import { type Ledger, rememberRead } from './ledger.ts'
@@ -48,8 +49,6 @@ const start: Fold = {
   lines: 0,
   aged: nothingAged,
 }
-
-const nothingSuperseded: ReturnType<typeof findSuperseded> = new Map()
 
 /** The share of the room that stays full inside a turn. */
 const down = 0.62
@@ -135,15 +134,14 @@ function advanceFold(ledger: Ledger, room: Room, past: Fold, end: number): Fold 
   function clear(start: number, end: number, wanted: number): void {
     const from = Math.max(start, fold.cleared.before)
     if (from >= end || wanted <= 0) return
-    // Stops are users and rounds. Where no round stands no unit is looked at: after a restart all of a long chat would be.
-    const countIn = (list: readonly number[]) => placeOf(list, end) - placeOf(list, from)
-    const superseded = countIn(stops) > countIn(turns) ? findSuperseded(units, from, end) : nothingSuperseded
+    // Only rounds are superseded. What stands behind the last one is not looked at: after a restart all of a long chat would be.
+    const superseded = findSuperseded(units, from, lastRoundBefore(ledger.transcript, end) + 1)
     const goal = savedBetween(ledger, fold.cleared, from, end) + wanted
     const saved = (before: number, also: readonly number[]) =>
       savedBetween(ledger, { ...fold.cleared, before, also }, from, end)
     // What is a line already stays one.
     const lines = new Set(fold.cleared.also)
-    const added = [...superseded.keys()].filter(unit => units[unit]!.saving > 0 && !lines.has(unit)).reverse()
+    const added = [...superseded.keys()].reverse().filter(unit => units[unit]!.saving > 0 && !lines.has(unit))
     const linesWith = (size: number) => [...lines, ...added.slice(0, size)].sort((a, b) => a - b)
     const also = linesWith(firstPlace(added.length, size => saved(from, linesWith(size)) >= goal))
     const before = from + firstPlace(end - from, more => saved(from + more, also) >= goal)
