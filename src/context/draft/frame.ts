@@ -232,15 +232,11 @@ export const noteLine = (text: string): string => text.replace(/\s+/g, ' ').trim
 
 /** `isGathered` says whether a unit's notes belong in the section. The oldest notes are left out first. */
 export function notesSection(
-  {
-    transcript,
-    count,
-    noteBudget,
-    noteCount,
-  }: Pick<Frame, 'transcript' | 'count' | 'noteBudget' | 'noteCount'>,
+  frame: Pick<Frame, 'transcript' | 'count' | 'noteBudget' | 'noteCount'>,
   isGathered: (unit: number) => boolean,
 ): NotesSection {
-  const { notes, entries } = transcript
+  const { count, noteBudget, noteCount } = frame
+  const { notes, entries } = frame.transcript
   const moved: number[] = []
   const lines: string[] = []
   let tokens = count.text(notesTitle)
