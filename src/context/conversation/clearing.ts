@@ -46,11 +46,11 @@ export function isCleared(
 /** The tokens that clearing saves in the units from one up to another. */
 export function savedBetween(
   { savingBefore }: { readonly savingBefore: readonly number[] },
-  { before, also }: Cleared,
+  { before, also }: Pick<Cleared, 'before' | 'also'>,
   from: number,
   to: number,
 ): number {
-  const saved = (first: number, end: number) => Math.max(0, savingBefore[end]! - savingBefore[first]!)
+  const saved = (first: number, end: number) => savingBefore[end]! - savingBefore[first]!
   let tokens = from < before ? saved(from, Math.min(before, to)) : 0
   for (let place = placeOf(also, Math.max(from, before)); place < also.length && also[place]! < to; place++)
     tokens += saved(also[place]!, also[place]! + 1)

@@ -50,6 +50,24 @@ describe('stable', () => {
     expect(cuts).toBeLessThan(25)
   })
 
+  it('cuts for any message that is no longer than the two before it where it cuts for the shortest', () => {
+    const lengths = fc.array(fc.integer({ min: 1, max: 48 }), { minLength: 6, maxLength: 40 })
+    const said = (size: number) => user('word '.repeat(size).trimEnd())
+    let cuts = 0
+    fc.assert(
+      fc.property(lengths, ([next = 1, ...rest]) => {
+        const messages = rest.flatMap(size => [said(size), assistant('one two three four five')])
+        const longest = Math.max(...rest.slice(-2))
+        const short = fit([...messages, said(1)], options(400))
+        const long = fit([...messages, said(Math.min(next, longest))], options(400))
+        expect(long.messages.slice(0, -1)).toEqual(short.messages.slice(0, -1))
+        cuts += cutOf(long) > 0 ? 1 : 0
+      }),
+      { seed: 3, numRuns: 300 },
+    )
+    expect(cuts).toBeGreaterThan(50)
+  })
+
   it('shares most of every prompt with the one before, and the receipt says so', () => {
     const fitter = createFitter(options(400))
     const shares: number[] = []

@@ -50,16 +50,14 @@ export function recallBlocks({ frame, ledger, fold, room, effort }: RecallPlace)
   const headCost = textCost(frame, 'user', recallTitle) + 1
   const longestDay = frame.count.text(`${toDay(1_696_032_000_000)}\n`)
   const key = `blocks ${JSON.stringify([room, effort, cut, epoch, headCost])}`
-  const start: Progress = { next: Math.max(0, epochUser), blocks: [] }
-  const memory = rememberRead(ledger, key, start)
-  const read = ({ next, blocks }: Progress): Progress => ({ next: next + 1, blocks: after(blocks, next) })
+  const memory = rememberRead<Progress>(ledger, key, { next: Math.max(0, epochUser), blocks: [] })
   let progress = memory.read
-  while (progress.next <= transcript.latestUser) {
-    progress = read(progress)
-    memory.keep(progress, progress.next)
+  while (progress.next < transcript.units.length) {
+    const { next, blocks } = progress
+    progress = { next: next + 1, blocks: after(blocks, next) }
+    // What follows the latest user message may still grow: it is read again every time.
+    if (next <= transcript.latestUser) memory.keep(progress, next + 1)
   }
-  // What follows the latest user message may still grow: it is read again every time.
-  while (progress.next < transcript.units.length) progress = read(progress)
   return progress.blocks.map(block => renderBlock(frame, block))
 
   function after(blocks: Blocks, at: number): Blocks {

@@ -77,9 +77,13 @@ function advanceFold(ledger: Ledger, room: Room, past: Fold, end: number): Fold 
   }
   return fold
 
-  /** A user message: makes room before it if it does not fit behind the conversation so far. */
+  /**
+   * A user message: makes room before it if it does not fit behind the conversation so far. It is expected to be as long as the
+   * two before it, so that a cut is known before the message comes.
+   */
   function atUser(at: number): void {
-    const charge = at === firstUser ? 0 : Math.max(room.least, ownCost(at))
+    const expected = (back: number) => Math.min(4 * room.least, ownCost(turns[fold.turn - back] ?? firstUser))
+    const charge = at === firstUser ? 0 : Math.max(room.least, ownCost(at), expected(1), expected(2))
     const needed = spentIn(ledger, room, fold, at) + charge
     const limit = isStill(fold) ? room.whole : room.tail
     if (needed <= limit) return
@@ -92,16 +96,15 @@ function advanceFold(ledger: Ledger, room: Room, past: Fold, end: number): Fold 
   /** The first unit of those that stay: the newest turns that fit into the low-water mark, and as much of the last one as may stay. */
   function firstToKeep(at: number, charge: number): number {
     const most = Math.max(room.keep, room.low - fold.stuck)
-    const costFrom = (from: number) => sentCost(ledger, room, fold, from, at) + charge + insideCost(from)
+    const costFrom = (from: number) =>
+      sentCost(ledger, room, fold, from, at) + charge + beginningCost(ledger, insideAt(from))
     const user = turns[fold.turn - 1] ?? at
     const last = Math.max(user, fold.cut)
     const hasRounds = stops[fold.next - 2]! > user
     // A turn with rounds loses results, oldest first, before it goes: what was called and thought is short.
     if (hasRounds) clear(last, at, costFrom(last) - most)
-    if (costFrom(last) > most) {
-      const left = last + firstPlace(at - last, more => costFrom(last + more) <= most)
-      return hasRounds ? left : at
-    }
+    if (costFrom(last) > most)
+      return hasRounds ? last + firstPlace(at - last, more => costFrom(last + more) <= most) : at
     let cut = last
     for (let turn = fold.turn - 2; turn >= 0; turn--) {
       const earlier = turns[turn]!
@@ -116,7 +119,11 @@ function advanceFold(ledger: Ledger, room: Room, past: Fold, end: number): Fold 
     const { user } = fold
     const own = ownCost(at, room.inlineNotes)
     const cost = (from: number) =>
-      sentCost(ledger, room, fold, from, at) + own + fold.stuck - fold.aged.tokens + insideCost(from)
+      sentCost(ledger, room, fold, from, at) +
+      own +
+      fold.stuck -
+      fold.aged.tokens +
+      beginningCost(ledger, insideAt(from))
     const needed = cost(fold.cut)
     const limit = fold.turn > 0 ? room.inside : room.single
     if (needed <= limit) return
@@ -138,7 +145,7 @@ function advanceFold(ledger: Ledger, room: Room, past: Fold, end: number): Fold 
     const superseded = findSuperseded(units, from, lastRoundBefore(ledger.transcript, end) + 1)
     const goal = savedBetween(ledger, fold.cleared, from, end) + wanted
     const saved = (before: number, also: readonly number[]) =>
-      savedBetween(ledger, { ...fold.cleared, before, also }, from, end)
+      savedBetween(ledger, { before, also }, from, end)
     // What is a line already stays one.
     const lines = new Set(fold.cleared.also)
     const added = [...superseded.keys()].reverse().filter(unit => units[unit]!.saving > 0 && !lines.has(unit))
@@ -171,10 +178,6 @@ function advanceFold(ledger: Ledger, room: Room, past: Fold, end: number): Fold 
     if (request < 0 || turns[turn] === cut) return { request: -1, lines: 0 }
     const rounds = placeOf(stops, cut) - placeOf(stops, request + 1)
     return { request, lines: Math.min(room.lines, rounds * journalTokens) }
-  }
-
-  function insideCost(cut: number): number {
-    return beginningCost(ledger, insideAt(cut))
   }
 
   /** What a unit costs while it is the last one, and so protected, whatever an earlier policy decides about it later. */
@@ -225,12 +228,8 @@ function sentCost(
   const { transcript } = ledger
   const whole = costBetween(ledger, from, to, inlineNotes) + systemCost(ledger, from, to)
   const isGone = (unit: number) => unit < from || isCleared(transcript, cleared, unit)
-  // While everything is sent no result is sent in place of a reference: then no reference is looked at again for every stop.
-  const isWhole = from === 0 && cleared.before + cleared.also.length === 0
-  const referred = isWhole
-    ? []
-    : findReferred(transcript, Math.max(from, cleared.before), to, isGone).values()
-  return whole - savedBetween(ledger, cleared, from, to) + savingSum(transcript, referred)
+  const referred = findReferred(transcript, Math.max(from, cleared.before), to, isGone)
+  return whole - savedBetween(ledger, cleared, from, to) + savingSum(transcript, referred.values())
 }
 
 /** The cost of those among units in a row that are always sent. */

@@ -4,7 +4,6 @@ import type { History, Thread } from '../../history/index.ts'
 import type { Fields } from '../../log/fields.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { isObject } from '../../log/parse-json.ts'
-import { readMessage } from '../../log/parse-message.ts'
 import type { Model, ModelRequest } from '../../models/model.ts'
 import { isLocalAddress } from '../../models/wire/is-local-address.ts'
 import { nextContext, readThread, type ToFit, type TurnPart } from '../../turn/index.ts'
@@ -100,7 +99,8 @@ export function createCache({ readAhead, slots: mode, quietMs, now, onRead }: Ca
 
       async function read(asking: ToFit, signal: AbortSignal, isLost: boolean): Promise<number | undefined> {
         const isLlama = await slots.isLlama()
-        const next = { role: 'user', content: placeholder(sent) }
+        // A short message cuts where most cut: the room for it is that of the messages before it.
+        const next = { role: 'user', content: 'and' }
         const own = readThread(call.history, thread)
         const log: ToFit['log'] = { ...own, context: options => own.context({ ...options, next }) }
         const {
@@ -178,15 +178,6 @@ function unreadIn({ messages, receipt }: Context, sent: readonly MessageLike[]):
   if (sent.length > 0 && differs < 0) return 0
   return receipt.sent.slice(Math.max(0, differs)).reduce((sum, { tokens }) => sum + tokens, 0)
 }
-
-/** A message about as long as the last one, so that a cut falls where the next one will make it fall. Asks for nothing. */
-function placeholder(sent: readonly MessageLike[]): string {
-  const last = sent.at(-1)
-  const { length } = last ? readMessage(last, 0).text : ''
-  return 'and '.repeat(Math.ceil(Math.min(length, mostPlaceholder) / 4) || 1).trimEnd()
-}
-
-const mostPlaceholder = 1000
 
 const withFields = (request: ModelRequest, fields: Fields): ModelRequest => ({
   ...request,
