@@ -1,4 +1,4 @@
-import type { Message, MessageLike } from '../../log/message.ts'
+import type { Message } from '../../log/message.ts'
 import { parseMessage } from '../../log/parse-message.ts'
 import { present } from '../../log/present.ts'
 import { tellResult } from '../../log/telling.ts'
@@ -148,7 +148,7 @@ function referringPiece(frame: Frame, piece: Piece, { from, to }: Unit): Piece {
   )
 }
 
-const latestLine = keepLatest<Message, { readonly lines: readonly string[]; readonly tokens: number }>()
+const latestLine = keepLatest<Message, Piece>()
 
 /** A long result or answer as one line that names it. It is told and counted once: there may be hundreds. */
 function clearedPiece(frame: Frame, piece: Piece, unit: Unit, newer: number | undefined): Piece {
@@ -158,22 +158,24 @@ function clearedPiece(frame: Frame, piece: Piece, unit: Unit, newer: number | un
   const name = `#${seqs[0]}`
   const again = newer === undefined ? '' : `, newer: #${frame.origin + frame.transcript.units[newer]!.from}`
   const altered = { rule: 'cleared', why: `cleared: ${tokens} tokens, in the log as ${name}${again}` }
-  const isResult = message.role === 'tool'
-  const texts = isResult ? message.results.map(({ text }) => text) : [message.text]
   const head = `[${name}, ${tokens} tokens cleared${again}]`
   // A line is limited in characters and paid in tokens: it is shortened until it fits.
   const most = lineTokens(count)
   const line = latestLine(message, `${head} ${count.id}`, () => {
+    const isResult = message.role === 'tool'
+    const texts = isResult ? message.results.map(({ text }) => text) : [message.text]
     for (let characters = most * 3; ; characters = Math.floor(characters * 0.7)) {
       const lines = texts.map(text => `${head} ${tellResult(text, characters)}`)
-      const { tokens } = rewritten(frame, piece, write(lines))
-      if (tokens <= most * texts.length || characters < 8) return { lines, tokens }
+      const short = isResult ? withResultTexts(raw, new Map(lines.entries())) : withText(raw, lines[0]!)
+      const told = rewritten(frame, piece, short)
+      if (told.tokens <= most * texts.length || characters < 8) return told
     }
   })
-  return rewritten(frame, { ...piece, altered, isCleared: true }, write(line.lines), line.tokens)
-
-  function write(lines: readonly string[]): MessageLike {
-    return isResult ? withResultTexts(raw, new Map(lines.entries())) : withText(raw, lines[0]!)
+  return {
+    ...piece,
+    ...{ raw: line.raw, message: line.message, tokens: line.tokens },
+    altered,
+    isCleared: true,
   }
 }
 

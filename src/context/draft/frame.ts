@@ -285,13 +285,12 @@ export function entryPiece({ raw, message, tokens, altered }: Entry, part: Part,
   return { raw, message, tokens, part, seqs: [seq], ...(altered && { altered }) }
 }
 
-/** A piece with another message in it, read anew, and counted unless its tokens are known. */
+/** A piece with another message in it, read and counted anew. */
 export function rewritten(
   { count }: { readonly count: TokenCounter },
   piece: Omit<Piece, 'raw' | 'message' | 'tokens'>,
   raw: MessageLike,
-  known?: number,
 ): Piece {
   const message = parseMessage(raw, piece.seqs[0] ?? 0)
-  return { ...piece, raw, message, tokens: known ?? count.message(message) }
+  return { ...piece, raw, message, tokens: count.message(message) }
 }

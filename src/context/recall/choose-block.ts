@@ -73,10 +73,11 @@ export function chooseBlock(search: Search, room: number): Block | undefined {
   for (const edit of [...edits].sort((a, b) => b - a)) if (edit < fold.cut) takeNamed(edit)
   if (chosen.length === 0 && worth < smallest) return undefined
   const floor = floorOf(search)
+  const unnamed = { ...search, files: inView }
   for (const at of bestFirst(scores.values)) {
     if (scores.values[at]! < floor || worth < least) break
     const unit = scores.units[at]!
-    if (isRecallable({ ...search, files: inView }, unit)) take(unit, worth)
+    if (isRecallable(unnamed, unit)) take(unit, worth)
   }
   return chosen.length > 0 ? { user, units: chosen.sort((a, b) => a - b), tokens } : undefined
 

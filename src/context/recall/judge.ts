@@ -80,23 +80,20 @@ export function judge(question: Question): Judgement {
   const inPassing = isAsking ? rest * (isQuestion(text) ? passing : 1) : 1
   const weight = isOurs ? ours : isPlainly ? plain : inPassing
   let scores = transcript.meaning?.add(user, whole) ?? whole.scores
-  let asked = weigh(question, scores, whole.whole, weight)
+  const found = bestOf(question, scores)
+  let [best] = found
+  let asked = weigh(question, found, whole.whole, weight)
   // The whole message orders the recalled units; its parts also open the gate, but only a little.
   for (const part of parts) {
-    const own = weigh(question, part.scores, part.whole, plain * rest)
+    const own = weigh(question, bestOf(question, part.scores), part.whole, plain * rest)
     if (own < 1) continue
     asked = Math.max(asked, Math.min(own, partMost))
     // What only the meaning has found stands behind what the words have.
     const sum = (value: number, at: number) => value + Math.round(partWeight * (part.scores.values[at] ?? 0))
     scores = { ...scores, values: scores.values.map(sum) }
+    best = bestOf(question, scores)[0]
   }
-  return {
-    ...whole,
-    scores,
-    best: bestOf(question, scores)[0],
-    asked,
-    most: effort.block + (isOurs ? more : 0),
-  }
+  return { ...whole, scores, best, asked, most: effort.block + (isOurs ? more : 0) }
 }
 
 /** Whether a round of tools speaks instead of a person: questions and pauses in it mean nothing. */
@@ -121,9 +118,8 @@ function isOfUs({ index, user }: Question, text: string): boolean {
 const cover = 0.7
 
 /** How strongly a message, or a part of it, asks. */
-function weigh(question: Question, scores: Scores, whole: number, weight: number): number {
-  const [old, seen] = bestOf(question, scores)
-  return (old * weight) / (question.effort.gate * Math.max(1, seen, Math.round(cover * whole)))
+function weigh({ effort }: Question, [old, seen]: Best, whole: number, weight: number): number {
+  return (old * weight) / (effort.gate * Math.max(1, seen, Math.round(cover * whole)))
 }
 
 /** About the most by which neighbours, session and priors lift the score of an entry. */
@@ -146,17 +142,21 @@ export function isRecallable({ transcript, ledger, fold, files }: Question, unit
 }
 
 /** The best score of a unit that may be recalled, and the best at the end of the tail, which the model sees. */
-function bestOf(question: Question, { units, values }: Scores) {
+type Best = readonly [old: number, seen: number]
+
+function bestOf(question: Question, { units, values }: Scores): Best {
   const { user, fold } = question
   const { costBefore } = question.transcript
   let [old, seen] = [0, 0]
   for (let at = 0; at < units.length; at++) {
     const unit = units[at]!
-    if (unit >= fold.cut && costBefore[user]! - costBefore[unit]! <= viewTokens)
-      seen = Math.max(seen, values[at]!)
-    if (isRecallable(question, unit)) old = Math.max(old, values[at]!)
+    const value = values[at]!
+    const isSeen = unit >= fold.cut && costBefore[user]! - costBefore[unit]! <= viewTokens
+    if (value > seen && isSeen) seen = value
+    // Asked last: it takes most of the time.
+    if (value > old && isRecallable(question, unit)) old = value
   }
-  return [old, seen] as const
+  return [old, seen]
 }
 
 /** How much is recalled, and at what cost. */

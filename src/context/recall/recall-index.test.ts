@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Scores } from '../conversation/transcript.ts'
 import { packIndex, unpackIndex } from './packed/index.ts'
+import { entryOf } from './posting.ts'
 import { rank } from './rank.ts'
 import { createRecallIndex, type RecallDocument, type RecallIndex } from './recall-index.ts'
 
@@ -30,6 +31,28 @@ const talk = [
   said('Shall I book a table?', { isUser: false }),
   said('Always answer with the command first'),
 ]
+
+describe('createRecallIndex', () => {
+  it('gives the newest postings of a term, whatever the number of its entries', () => {
+    const size = 1100
+    const every = (step: number) => Array.from({ length: size }, (_, at) => at).filter(at => at % step === 0)
+    const index = build(
+      Array.from({ length: size }, (_, at) => said(at % 3 === 0 ? 'heron and mast' : 'mast')),
+    )
+    for (const [term, step] of [
+      ['mast', 1],
+      ['heron', 3],
+    ] as const)
+      for (const n of [0, 1, 255, 256, 257, 512, 900, size])
+        for (const most of [0, 1, 100, 256, 300, size]) {
+          const having = every(step).filter(at => at < n)
+          const id = index.vocabulary.get(term)!
+          const found = index.postings(id, { n, most }).flatMap(part => Array.from(part, entryOf))
+          expect(index.frequency(id, n)).toBe(having.length)
+          expect(found).toEqual(most === 0 ? [] : having.slice(-most))
+        }
+  })
+})
 
 describe('rank', () => {
   it('finds what a message asks for', () => {

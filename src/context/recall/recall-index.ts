@@ -117,18 +117,29 @@ export function flagsOf({
   return rule | (beginsSession ? sessionStart : 0)
 }
 
+/** The postings of a term, ascending: all but the newest as a ranking reads them, which it does again for every message. */
+interface PostingList {
+  readonly packed: Uint32Array[]
+  readonly open: number[]
+}
+
+/** Postings that are packed at once. */
+const packedSize = 256
+
 /** The columns may have entries already; the words of those are somewhere else. */
 export function createRecallIndex(columns = emptyColumns()): RecallIndex {
   const { vocabulary, sessions } = columns
   const start = sessions.length
-  const lists = new Map<number, number[]>()
-  const listOf = (id: number) => lists.get(id) ?? []
+  const lists = new Map<number, PostingList>()
+  const listOf = (id: number): PostingList => lists.get(id) ?? { packed: [], open: [] }
   const terms: (readonly number[])[] = []
 
   function below(id: number, n: number): number {
-    const list = listOf(id)
+    const { packed, open } = listOf(id)
+    const size = packed.length * packedSize + open.length
+    const postingAt = (place: number) => (packed[Math.floor(place / packedSize)] ?? open)[place % packedSize]!
     // Mostly the question is the newest: then nothing has to be looked for.
-    return n < sessions.length ? firstPlace(list.length, at => entryOf(list[at]!) >= n) : list.length
+    return n < sessions.length ? firstPlace(size, place => entryOf(postingAt(place)) >= n) : size
   }
 
   return {
@@ -140,8 +151,15 @@ export function createRecallIndex(columns = emptyColumns()): RecallIndex {
     has: (entry, id) => terms[entry - start]!.includes(id),
     frequency: below,
     postings(id, { n, most }) {
+      const { packed, open } = listOf(id)
       const end = below(id, n)
-      return [new Uint32Array(listOf(id).slice(Math.max(0, end - most), end))]
+      const from = Math.max(0, end - most)
+      const found: Uint32Array[] = []
+      for (let start = from - (from % packedSize); start < end; start += packedSize) {
+        const part = packed[start / packedSize] ?? new Uint32Array(open)
+        found.push(part.subarray(Math.max(0, from - start), end - start))
+      }
+      return found
     },
     append({ text, isUser, tokens, beginsSession }) {
       const all = termsOf(text)
@@ -151,10 +169,10 @@ export function createRecallIndex(columns = emptyColumns()): RecallIndex {
       const ids = Array.from(found, ([term, count]) => {
         const id = vocabulary.get(term) ?? vocabulary.size
         if (id === vocabulary.size) vocabulary.set(term, id)
-        const posting = toPosting(sessions.length, all.length, count)
-        const list = lists.get(id)
-        if (list) list.push(posting)
-        else lists.set(id, [posting])
+        const list = listOf(id)
+        list.open.push(toPosting(sessions.length, all.length, count))
+        if (list.open.length === packedSize) list.packed.push(new Uint32Array(list.open.splice(0)))
+        lists.set(id, list)
         return id
       })
       terms.push(ids)
