@@ -14,6 +14,7 @@ const {
   turns: given,
   pause: pauseMs,
   sets,
+  rows: wanted,
 } = parseArgs({
   options: {
     json: { type: 'boolean', default: false },
@@ -21,6 +22,7 @@ const {
     turns: { type: 'string', default: '100' },
     pause: { type: 'string', default: '5000' },
     sets: { type: 'string', default: 'locomo,realmem' },
+    rows: { type: 'string', default: '' },
   },
 }).values
 const window = 4096
@@ -46,6 +48,7 @@ for (const set of sets.split(',')) {
   }
   result[set] = {}
   for (const [name, open] of Object.entries(rows)) {
+    if (!name.includes(wanted)) continue
     await engine.clear()
     const measured = await measure(conversation, await open())
     result[set][name] = measured
@@ -66,23 +69,28 @@ async function measure({ turns: said }, { ask, between, close }) {
   while (full < said.length && total <= window) total += cost(said[full++])
   const measured = asked.filter(at => at >= full).slice(0, turns + 1)
   const waits = []
-  const evaluated = []
+  const reads = []
   for (const at of measured) {
     engine.script.reply = said[at + 1].content
     const ms = await ask(said.slice(0, at + 1).map(({ role, content }) => ({ role, content })))
     waits.push(ms)
-    evaluated.push(engine.reads.findLast(({ isAhead }) => !isAhead).evaluated)
+    reads.push(engine.reads.findLast(({ isAhead }) => !isAhead))
     await between()
   }
   await close()
-  const [ms, read] = [waits.slice(1), evaluated.slice(1)]
-  const longest = read.indexOf(Math.max(...read))
+  const ms = waits.slice(1)
+  const read = reads.slice(1).map(({ evaluated }) => evaluated)
+  // A prompt that is shorter than the one before was cut. A longer one may have changed as well: what was recalled is chosen by the message.
+  const afterCut = ms.filter((_, at) => reads[at + 1].prompt < reads[at].prompt)
   return {
     turns: ms.length,
     firstToken: round(median(ms)),
     read: median(read),
-    mostRead: read[longest],
+    mostRead: Math.max(...read),
     longestWait: round(Math.max(...ms)),
+    cuts: afterCut.length,
+    afterCut: afterCut.length > 0 ? round(median(afterCut)) : 0,
+    longestAfterCut: round(Math.max(0, ...afterCut)),
     ahead: engine.reads.filter(({ isAhead }) => isAhead).length,
   }
 }
@@ -149,6 +157,9 @@ function toTable(result) {
     'read',
     'most read',
     'longest wait',
+    'cuts',
+    'after a cut',
+    'longest',
     'read ahead',
     'turns',
   ]
@@ -157,10 +168,13 @@ function toTable(result) {
       set,
       name,
       `${one.firstToken} ms`,
-      `×${round(byName['last-N'].firstToken / one.firstToken)}`,
+      byName['last-N'] ? `×${round(byName['last-N'].firstToken / one.firstToken)}` : '–',
       String(one.read),
       String(one.mostRead),
       `${one.longestWait} ms`,
+      String(one.cuts),
+      `${one.afterCut} ms`,
+      `${one.longestAfterCut} ms`,
       String(one.ahead),
       String(one.turns),
     ]),

@@ -6,11 +6,14 @@ export type TextPart = string | number | Remembered
 /** Shorter texts are written out. Texts are looked up by their first `shortest` characters. */
 const shortest = 16
 
-/** The texts of entries, by their first characters. */
-export type KnownTexts = ReadonlyMap<
-  string,
-  readonly (readonly [part: Exclude<TextPart, string>, text: string])[]
->
+/** The texts of entries, by their first characters, and all those that one begins with: at most others nothing is looked up. */
+export interface KnownTexts {
+  readonly byBeginning: ReadonlyMap<
+    string,
+    readonly (readonly [part: Exclude<TextPart, string>, text: string])[]
+  >
+  readonly firsts: ReadonlySet<string>
+}
 
 export function toKnownTexts(
   texts: Iterable<readonly [part: Exclude<TextPart, string>, text: string]>,
@@ -25,15 +28,16 @@ export function toKnownTexts(
   }
   // Longest first, so that of two texts that begin alike the longer one is found.
   for (const same of known.values()) same.sort(([, one], [, other]) => other.length - one.length)
-  return known
+  return { byBeginning: known, firsts: new Set(Array.from(known.keys(), beginning => beginning[0]!)) }
 }
 
 /** Splits a text where it quotes entries word for word, as recalled blocks and replies with a note do. */
-export function splitText(text: string, known: KnownTexts): readonly TextPart[] {
+export function splitText(text: string, { byBeginning, firsts }: KnownTexts): readonly TextPart[] {
   const parts: TextPart[] = []
   let own = 0
-  for (let at = 0; known.size > 0 && at + shortest <= text.length; ) {
-    const found = known.get(text.slice(at, at + shortest))?.find(([, entry]) => text.startsWith(entry, at))
+  for (let at = 0; firsts.size > 0 && at + shortest <= text.length; ) {
+    const same = firsts.has(text[at]!) ? byBeginning.get(text.slice(at, at + shortest)) : undefined
+    const found = same?.find(([, entry]) => text.startsWith(entry, at))
     if (!found) {
       at += 1
       continue
