@@ -301,16 +301,32 @@ describe('what other conversations say', () => {
     ]).flat()
     await before.history.thread('menu').seedTurns(messages)
     stretches.length = 0
-    const { thread } = await say(open(given).history, 'later', 'What is the name of my hotel in Rome?')
+    return quotedIn(open(given).history, 'later', 'What is the name of my hotel in Rome?')
+  }
+
+  async function quotedIn(history: History, conversation: string, question: string) {
+    const { thread } = await say(history, conversation, question)
     const [asked] = await thread.entries({ limit: 2 })
-    return asked!.quotes!.map(({ conversation, seq }) => `${conversation} ${seq}`)
+    return (asked!.quotes ?? []).map(({ conversation, seq }) => `${conversation} ${seq}`)
   }
 
   it('is not read from the log again', async () => {
     const store = watched()
     expect(await askedLater(store)).toContain('menu 42')
-    // Its name, its quotes, and what may have come after the stored passage.
-    expect(Math.max(...store.stretches)).toBe(28)
+    // Its name and its quotes. What has come after the stored passage has no word of the question.
+    expect(Math.max(...store.stretches)).toBe(8)
+  })
+
+  it('is read on where something new of it has the words', async () => {
+    const store = watched()
+    const { history } = open(store.given)
+    await history.thread('menu').seed({ role: 'user', content: 'Soup, bread and cheese.' })
+    const question = 'What is the name of my hotel in Rome?'
+    expect(await quotedIn(history, 'first', question)).toEqual([])
+    await history.thread('menu').seed({ role: 'user', content: 'My hotel in Rome is the Albergo Sole.' })
+    expect(await quotedIn(history, 'second', question)).toContain('menu 2')
+    await history.thread('menu').seed({ role: 'user', content: 'The hotel in Rome has the room 42.' })
+    expect(await quotedIn(history, 'third', 'Which room do I have in the hotel in Rome?')).toContain('menu 3')
   })
 
   it('is made anew where what was stored of it is damaged', async () => {

@@ -39,12 +39,12 @@ const mostCharacters = 4_000
 
 /**
  * Finds what a message brings back from other conversations of its person; mostly nothing. The store's index of words tells where
- * to look, and recall's own ranking chooses. `own`: the messages of this conversation so far.
+ * to look, and recall's own ranking chooses. `said`: the messages of this conversation so far.
  */
 export async function findQuotes(
   source: LogSource,
   asked: MessageLike,
-  own: readonly MessageLike[],
+  said: readonly MessageLike[],
   { person, effort, room, passages, now }: FindQuotes,
 ): Promise<readonly QuoteReference[]> {
   const { store, key, count } = source
@@ -54,11 +54,13 @@ export async function findQuotes(
   const found = await store.findWords(key.tenant, wanted.map(formsOf), { person, limit: perWord })
   const isOther = ({ thread }: ThreadPlace) => thread.conversation !== key.conversation && isQuotable(thread)
   const others = found.map(places => places.filter(isOther))
-  if (!mayAsk(withoutLabel(text), bestShare(others), toEffort(effort))) return []
-  const looked = await readBest(bestPassages(others), passages)
+  const numberOf = createNumbering()
+  if (!mayAsk(withoutLabel(text), bestShare(others, numberOf), toEffort(effort))) return []
+  const looked = await readBest(bestPassages(others, numberOf), passages)
   if (looked.length === 0) return []
-  const mine = found.flat().filter(({ thread }) => threadId(thread) === threadId(key))
-  const before = [...(await ownMatches(mine)), ...own.slice(-mostOwn).flatMap(message => spokenIn(message))]
+  const own = numberOf(key)
+  const mine = found.flat().filter(({ thread }) => numberOf(thread) === own)
+  const before = [...(await ownMatches(mine)), ...said.slice(-mostOwn).flatMap(message => spokenIn(message))]
   const asking = { role: 'user' as const, text, time: now(), tokens: 0 }
   const chosen = recallElsewhere(looked, before, asking, { count, effort, lineCost, base: room })
   return chosen.slice(0, mostQuotes).map(({ passage, seq, id, why }) => {
@@ -71,10 +73,10 @@ export async function findQuotes(
     const counts = new Map<number, number>()
     for (const { seq } of places) counts.set(seq, (counts.get(seq) ?? 0) + 1)
     const best = [...counts].sort(([, a], [, b]) => b - a).slice(0, mostOwn)
-    const said: Said[] = []
+    const matches: Said[] = []
     for (const [seq] of best.sort(([a], [b]) => a - b))
-      for (const one of (await saidBetween(source, seq, seq)).said) said.push(one)
-    return said
+      for (const one of (await saidBetween(source, seq, seq)).said) matches.push(one)
+    return matches
   }
 
   function spokenIn(message: MessageLike) {
@@ -87,14 +89,14 @@ export async function findQuotes(
 
 /** The first of some passages, oldest first, until they have enough messages. */
 async function readBest(
-  best: readonly { readonly thread: ThreadKey; readonly from: number }[],
+  best: readonly Pick<Matched, 'thread' | 'from' | 'last'>[],
   passages: Passages,
 ): Promise<readonly Quotable[]> {
   const looked: Quotable[] = []
   let read = 0
-  for (const { thread, from } of best) {
+  for (const { thread, from, last } of best) {
     if (read >= mostRead) break
-    const passage = await passages.read(thread, from)
+    const passage = await passages.read(thread, from, last + beside)
     if (passage.seqs.length > 0) looked.push(passage)
     read += passage.seqs.length
   }
@@ -116,30 +118,71 @@ function formsOf(word: string): readonly string[] {
 
 const weightOf = (places: readonly ThreadPlace[]) => Math.log(1 + 2_000 / (places.length + 0.5))
 
+type NumberOf = (thread: ThreadKey) => number
+
+/** Numbers threads. A store mostly names one by the same object, which is found sooner than a text. */
+function createNumbering(): NumberOf {
+  const byThread = new Map<ThreadKey, number>()
+  const byName = new Map<string, number>()
+  return thread => {
+    const known = byThread.get(thread)
+    if (known !== undefined) return known
+    const name = threadId(thread)
+    const number = byName.get(name) ?? byName.size
+    byName.set(name, number)
+    byThread.set(thread, number)
+    return number
+  }
+}
+
+/** One number for a place in a thread. */
+const toKey = (thread: number, seq: number): number => thread * 2 ** 32 + seq
+
 /** The largest share of the words, rare ones counting more, that one entry has. */
-function bestShare(found: readonly (readonly ThreadPlace[])[]): number {
-  const sums = new Map<string, number>()
-  for (const places of found)
+function bestShare(found: readonly (readonly ThreadPlace[])[], numberOf: NumberOf): number {
+  const sums = new Map<number, number>()
+  let most = 0
+  for (const places of found) {
+    const weight = weightOf(places)
     for (const { thread, seq } of places) {
-      const name = `${threadId(thread)} ${seq}`
-      sums.set(name, (sums.get(name) ?? 0) + weightOf(places))
+      const key = toKey(numberOf(thread), seq)
+      const sum = (sums.get(key) ?? 0) + weight
+      sums.set(key, sum)
+      most = Math.max(most, sum)
     }
-  const most = [...sums.values()].reduce((most, sum) => Math.max(most, sum), 0)
+  }
   return most / found.reduce((sum, places) => sum + weightOf(places), 0)
 }
 
+/** A passage that has some of the words, and the last entry of it that has one. */
+interface Matched {
+  readonly thread: ThreadKey
+  readonly from: number
+  score: number
+  last: number
+  /** The last word that it was found for. */
+  word: number
+}
+
+/** Entries after one that its score counts for. */
+const beside = 2
+
 /** The passages that have the most of the words, rare ones counting more; of two that are equal, the newer one first. */
-function bestPassages(found: readonly (readonly ThreadPlace[])[]) {
-  const passages = new Map<string, { thread: ThreadKey; from: number; score: number; last: number }>()
-  for (const [number, places] of found.entries()) {
+function bestPassages(
+  found: readonly (readonly ThreadPlace[])[],
+  numberOf: NumberOf,
+): readonly Pick<Matched, 'thread' | 'from' | 'last'>[] {
+  const passages = new Map<number, Matched>()
+  for (const [word, places] of found.entries()) {
     const weight = weightOf(places)
     for (const { thread, seq } of places) {
       const from = passageOf(seq)
-      const name = `${threadId(thread)} ${from}`
-      const passage = passages.get(name) ?? { thread, from, score: 0, last: -1 }
-      if (passage.last !== number) passage.score += weight
-      passage.last = number
-      passages.set(name, passage)
+      const key = toKey(numberOf(thread), from)
+      const passage = passages.get(key) ?? { thread, from, score: 0, last: seq, word: -1 }
+      if (passage.word !== word) passage.score += weight
+      passage.word = word
+      passage.last = Math.max(passage.last, seq)
+      passages.set(key, passage)
     }
   }
   // A sort keeps the order of equals, and the newest places come first.

@@ -27,8 +27,11 @@ interface Known extends Quotable {
 
 /** Passages: entries in a row of conversations that messages of others bring something back from. */
 export interface Passages {
-  /** The passage that begins with an entry. Entries never change, so only new ones are read. */
-  read(thread: ThreadKey, from: number): Promise<Quotable>
+  /**
+   * The passage that begins with an entry. Entries never change, so only new ones are read: those after `needed` not at all, unless
+   * one before it is new.
+   */
+  read(thread: ThreadKey, from: number, needed?: number): Promise<Quotable>
   /** Reads and stores what is new between two entries of a thread, so that no message waits for it later. Never throws. */
   prepare(thread: ThreadKey, from: number, to: number): Promise<void>
   /** Forgets a conversation. */
@@ -82,12 +85,12 @@ export function createPassages(source: Omit<LogSource, 'key'>): Passages {
 
   const nameOf = (thread: ThreadKey, from: number) => `${threadId(thread)}\0${from}`
 
-  async function read(thread: ThreadKey, from: number): Promise<Known> {
+  async function read(thread: ThreadKey, from: number, needed = Number.POSITIVE_INFINITY): Promise<Known> {
     const name = nameOf(thread, from)
     const dropped = drops
     let passage = known.get(name) ?? (await load(thread, from))
     const to = from + passageSize - 1
-    if (passage.at < to) {
+    if (passage.at < Math.min(to, needed)) {
       const { said, at } = await saidBetween({ ...source, key: thread }, passage.at + 1, to)
       if (said.length > 0) passage = { ...passage, ...addToPassage(passage, said) }
       passage = { ...passage, at }
