@@ -101,12 +101,12 @@ export function recallBlocks({ frame, ledger, fold, room, effort }: RecallPlace)
       const block = chooseBlock({ ...search, recalled }, most)
       return block && { ...block, reasons: reasonsFor(search, block.units) }
     }
-    const block = choose(kept, Number.POSITIVE_INFINITY)
-    if (!block) return kept
-    if (total(kept) + block.tokens <= free) return [...kept, block]
-    // A flush: the old ones go, and this one is chosen anew with all of the room.
-    const alone = choose([], free)
-    return alone ? [alone] : []
+    // Where it has no room, the newest of the others go until it has: what stands before them stays as it is.
+    for (let left = kept; ; left = left.slice(0, -1)) {
+      const block = choose(left, left.length > 0 ? Number.POSITIVE_INFINITY : free)
+      if (!block) return left
+      if (total(left) + block.tokens <= free) return [...left, block]
+    }
   }
 
   /** The room for blocks when the units up to one have been sent. Lines of a turn that is cut inside stand in place of a journal. */
