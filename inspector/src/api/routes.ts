@@ -44,3 +44,6 @@ export type Asked<Name extends RouteName> = {
       ? { readonly query?: QueryOf<Name> }
       : { readonly query: QueryOf<Name> }) &
   (BodyOf<Name> extends undefined ? object : { readonly body: BodyOf<Name> })
+
+/** What the server says of itself to the holder of a key. */
+export type ServerInfo = Answer<'get /server'>

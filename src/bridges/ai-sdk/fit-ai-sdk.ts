@@ -38,7 +38,7 @@ function only(message: Message, at: number): Message {
   return { ...message, ...rest, text: result.text, results: [result] }
 }
 
-interface Part {
+interface ResultPart {
   readonly type?: unknown
   readonly text?: unknown
   readonly output?: { readonly type?: unknown; readonly value?: unknown }
@@ -65,7 +65,7 @@ export function weighResults<M extends MessageLike>(message: M): M {
 
 /** A message is weighed once, so that its count is remembered with the object. */
 const weigh = madeOnce((message: MessageLike): Weighed => {
-  const content = message.content as readonly (Part | null)[]
+  const content = message.content as readonly (ResultPart | null)[]
   const added = content.filter(isList).map(part => ({ type: weight, json: around(part.output?.value) }))
   return { ...message, content: [...content, ...added], [origin]: message }
 })
@@ -75,16 +75,16 @@ export function unweighed<M extends MessageLike>(message: M): M {
   const { [origin]: source, ...rest } = message as M & Weighed
   if (source === undefined) return message
   if (weigh(source) === message) return source as M
-  return { ...rest, content: (message.content as Part[]).filter(part => part.type !== weight) } as M
+  return { ...rest, content: (message.content as ResultPart[]).filter(part => part.type !== weight) } as M
 }
 
-function isList(part: Part | null): part is Part {
+function isList(part: ResultPart | null): part is ResultPart {
   return part?.type === 'tool-result' && part.output?.type === 'content' && Array.isArray(part.output.value)
 }
 
 /** What JSON adds to the texts. Bytes are left out: images are counted apart. */
 function around(value: unknown): string {
-  const parts = value as readonly (Part | null)[]
+  const parts = value as readonly (ResultPart | null)[]
   const empty = JSON.stringify(parts.map(part => ({ type: part?.type, text: '' })))
   const texts = parts.map(part => (typeof part?.text === 'string' ? part.text : ''))
   const escapes = texts.reduce((sum, text) => sum + JSON.stringify(text).length - 2 - text.length, 0)

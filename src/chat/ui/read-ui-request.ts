@@ -11,7 +11,7 @@ import {
 } from '../../log/fields.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { present } from '../../log/present.ts'
-import { type Part, toContent } from '../../log/to-content.ts'
+import { type ContentPart, toContent } from '../../log/to-content.ts'
 
 /** A message of the client that is known by its id. */
 export interface UIReference {
@@ -146,7 +146,7 @@ function readEarlier(message: Fields, where: string): EarlierMessage {
 }
 
 /** Reads the parts of a UI message: texts and files. What only the client shows is left out. */
-function readParts(value: unknown, field: string): readonly Part[] {
+function readParts(value: unknown, field: string): readonly ContentPart[] {
   return readList(value, field).flatMap((given, at) => {
     const where = `${field}[${at}]`
     const part = readFields(given, where)
@@ -155,7 +155,7 @@ function readParts(value: unknown, field: string): readonly Part[] {
   })
 }
 
-function readFile(part: Fields, where: string): Part {
+function readFile(part: Fields, where: string): ContentPart {
   const url = readText(part.url, `${where}.url`)
   const mediaType = readText(part.mediaType, `${where}.mediaType`)
   if (mediaType.startsWith('image/')) return { type: 'image_url', image_url: { url } }

@@ -54,14 +54,14 @@ export function planBranches(nodes: readonly TreeNode[], options: PlanOptions): 
           : { node: child, from, before: link },
       )
   }
-  return [...branches.values()].map(({ thread }) => thread).filter(({ stretches }) => stretches.length > 0)
+  return [...branches.values()].map(({ thread }) => thread).filter(({ batches }) => batches.length > 0)
 
   function openBranch(name: string, forkOf?: { readonly branch: string; readonly at: number }): Branch {
     const known = branches.get(name)
     if (known) return known
     const there = stored?.branches.get(name)
     const fork = there ? there.forkOf : forkOf
-    const thread: ReadThread = { actor, branch: name, forkOf: fork, stretches: [], calls: new Map() }
+    const thread: ReadThread = { actor, branch: name, forkOf: fork, batches: [], calls: new Map() }
     const branch = { name, thread, end: there ? there.end : (fork?.at ?? 0) }
     branches.set(name, branch)
     return branch

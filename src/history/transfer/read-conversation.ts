@@ -18,43 +18,43 @@ export interface ReadConversation {
 
 export interface ReadThread extends Pick<ThreadKey, 'actor' | 'branch'> {
   readonly forkOf?: { readonly branch: string; readonly at: number } | undefined
-  readonly stretches: Stretch[]
+  readonly batches: Batch[]
   /** Calls by id, each with the last entry that its plan names. */
   readonly calls: Map<string, { readonly place: Place; readonly call: StoredCall; readonly last: number }>
 }
 
 /** What is written in one step, and the place where it begins. */
-interface Stretch {
+interface Batch {
   readonly place: Place
   readonly entries: StoredEntry[]
   readonly turns: StoredTurn[]
 }
 
-/** Entries are written in stretches of about this many, each up to the end of a turn. */
+/** Entries are written in batches of about this many, each up to the end of a turn. */
 const mostEntries = 256
 
-/** The stretch that the next turn, or the next entry outside of turns, belongs to. */
-function nextStretch({ stretches }: ReadThread, place: Place): Stretch {
-  const stretch = stretches.at(-1)
-  if (stretch && stretch.entries.length < mostEntries) return stretch
+/** The batch that the next turn, or the next entry outside of turns, belongs to. */
+function nextBatch({ batches }: ReadThread, place: Place): Batch {
+  const batch = batches.at(-1)
+  if (batch && batch.entries.length < mostEntries) return batch
   const next = { place, entries: [], turns: [] }
-  stretches.push(next)
+  batches.push(next)
   return next
 }
 
 export function addTurn(thread: ReadThread, turn: StoredTurn, place: Place): void {
-  nextStretch(thread, place).turns.push(turn)
+  nextBatch(thread, place).turns.push(turn)
 }
 
 export function addEntry(thread: ReadThread, entry: StoredEntry, place: Place): void {
-  const stretch = thread.stretches.at(-1)
-  const isInTurn = stretch !== undefined && entry.seq <= (stretch.turns.at(-1)?.last ?? 0)
-  const target = isInTurn ? stretch : nextStretch(thread, place)
+  const batch = thread.batches.at(-1)
+  const isInTurn = batch !== undefined && entry.seq <= (batch.turns.at(-1)?.last ?? 0)
+  const target = isInTurn ? batch : nextBatch(thread, place)
   target.entries.push(entry)
 }
 
 export const countEntries = ({ threads }: ReadConversation): number =>
-  threads.reduce((sum, { stretches }) => stretches.reduce((sum, { entries }) => sum + entries.length, sum), 0)
+  threads.reduce((sum, { batches }) => batches.reduce((sum, { entries }) => sum + entries.length, sum), 0)
 
 /** Writes a conversation; what is stored already stays. Returns how many entries were new. */
 export const writeConversation = (
@@ -69,14 +69,14 @@ async function writeThreads(
   { place, threads, description: { title, metadata, person } }: ReadConversation,
 ): Promise<number> {
   let added = 0
-  for (const { actor, branch, forkOf, stretches, calls } of threads) {
+  for (const { actor, branch, forkOf, batches, calls } of threads) {
     const key = { ...at, actor, branch }
-    const begin = stretches[0]?.place ?? place
+    const begin = batches[0]?.place ?? place
     const before = (await atPlace(begin, () => store.head(key)))?.head ?? forkOf?.at ?? 0
     let head = before
-    for (const [n, { place, entries, turns }] of stretches.entries()) {
-      const stretch = { entries, turns, ...(n === 0 && forkOf ? { forkOf } : {}) }
-      head = (await atPlace(place, () => store.restore(key, stretch))).head
+    for (const [n, { place, entries, turns }] of batches.entries()) {
+      const batch = { entries, turns, ...(n === 0 && forkOf ? { forkOf } : {}) }
+      head = (await atPlace(place, () => store.restore(key, batch))).head
     }
     added += head - before
     for (const { place, call, last } of calls.values()) {

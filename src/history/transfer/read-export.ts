@@ -37,8 +37,8 @@ export async function* readExport(
       const { actor, branch, forkOf } = record
       if (read.threads.some(thread => thread.actor === actor && thread.branch === branch))
         throw new Error('its thread came before: lines are doubled.')
-      const stretches = [{ place, entries: [], turns: [] }]
-      read.threads.push({ actor, branch, forkOf, stretches, calls: new Map() })
+      const batches = [{ place, entries: [], turns: [] }]
+      read.threads.push({ actor, branch, forkOf, batches, calls: new Map() })
       return undefined
     }
     const thread = read.threads.at(-1)

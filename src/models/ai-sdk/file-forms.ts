@@ -1,7 +1,6 @@
 import { isObject } from '../../log/parse-json.ts'
 import type { AiSdkMessage, AiSdkMessageV4, BareData, TaggedData } from './ai-sdk-model.ts'
-
-type Part = { readonly type: string } & Readonly<Record<string, unknown>>
+import type { AnyPart } from './to-parts.ts'
 
 /** A prompt for a model of AI SDK 7: the data of a file says what it is, and tool results hold files as messages do. */
 export function toV4Prompt(prompt: readonly AiSdkMessage[], provider: string): AiSdkMessageV4[] {
@@ -20,10 +19,10 @@ export function toV3Prompt(prompt: readonly AiSdkMessage[]): AiSdkMessage[] {
 /** Changes the files of all messages, and those that tool results show. Other parts stay the same objects. */
 function changeFiles(
   prompt: readonly AiSdkMessage[],
-  toFile: (part: Part) => object,
-  toShown: (part: Part) => object,
+  toFile: (part: AnyPart) => object,
+  toShown: (part: AnyPart) => object,
 ): object[] {
-  const change = (part: Part): object => {
+  const change = (part: AnyPart): object => {
     if (part.type === 'file' || part.type === 'reasoning-file') return toFile(part)
     const output = part.output as { readonly type?: unknown; readonly value?: unknown } | undefined
     if (part.type !== 'tool-result' || output?.type !== 'content' || !Array.isArray(output.value)) return part
@@ -32,7 +31,7 @@ function changeFiles(
   return prompt.map(message =>
     message.role === 'system'
       ? message
-      : { ...message, content: (message.content as object as Part[]).map(change) },
+      : { ...message, content: (message.content as object as AnyPart[]).map(change) },
   )
 }
 
@@ -59,7 +58,7 @@ function bare(value: unknown): BareData {
 }
 
 /** A file in a tool result of AI SDK 5 or 6, as 7 has it. */
-function toV4Shown(part: Part, provider: string): object {
+function toV4Shown(part: AnyPart, provider: string): object {
   const { type, data, url, fileId, providerReference, mediaType, ...rest } = part
   const isImage = type.startsWith('image')
   const file = (tag: object, otherwise: string) => ({
@@ -91,7 +90,7 @@ function toV4Shown(part: Part, provider: string): object {
 }
 
 /** A file in a tool result of AI SDK 7, as 6 has it. */
-function toV3Shown(part: Part): object {
+function toV3Shown(part: AnyPart): object {
   if (part.type !== 'file') return part
   const { data, mediaType, ...rest } = part
   const { type, reference } = tagged(data) as { type: string; reference?: unknown }

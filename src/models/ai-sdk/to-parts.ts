@@ -2,7 +2,8 @@ import type { MessageLike } from '../../log/message.ts'
 import { imageTypeOf } from '../read-media.ts'
 import type { FilePart, PromptPart } from './ai-sdk-model.ts'
 
-type Part = { readonly type: string } & Record<string, unknown>
+/** A part of a prompt, whatever its kind. */
+export type AnyPart = { readonly type: string } & Readonly<Record<string, unknown>>
 
 /** Converts the content of a message to parts of an AI SDK prompt. The AI SDK's own parts stay the same objects. */
 export function toParts(source: MessageLike): PromptPart[] {
@@ -15,19 +16,19 @@ export function toParts(source: MessageLike): PromptPart[] {
 }
 
 /** The reasoning that Ollama and OpenAI-compatible servers put beside the content, under three names. */
-function reasoningOf(source: MessageLike): Part[] {
+function reasoningOf(source: MessageLike): AnyPart[] {
   const { thinking, reasoning_content, reasoning } = source as MessageLike & Record<string, unknown>
   const text = thinking ?? reasoning_content ?? reasoning
   return typeof text === 'string' && text !== '' ? [{ type: 'reasoning', text }] : []
 }
 
-function textPart(text: unknown): Part[] {
+function textPart(text: unknown): AnyPart[] {
   return typeof text === 'string' && text !== '' ? [{ type: 'text', text }] : []
 }
 
-function toPart(value: unknown): Part[] {
+function toPart(value: unknown): AnyPart[] {
   if (typeof value === 'string') return textPart(value)
-  const part = value as Part
+  const part = value as AnyPart
   switch (part.type) {
     case 'input_text':
     case 'output_text':
@@ -43,7 +44,7 @@ function toPart(value: unknown): Part[] {
     case 'tool-call':
       return [{ ...part, input: part.input ?? part.args ?? {} }]
     default:
-      return [(toFilePart(part) as object as Part | undefined) ?? part]
+      return [(toFilePart(part) as object as AnyPart | undefined) ?? part]
   }
 }
 

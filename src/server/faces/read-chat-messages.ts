@@ -9,7 +9,7 @@ import {
 } from '../../log/fields.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { present } from '../../log/present.ts'
-import { type Part, toContent } from '../../log/to-content.ts'
+import { type ContentPart, toContent } from '../../log/to-content.ts'
 import type { ChatRequest } from './face.ts'
 import { messageList } from './message-list.ts'
 import { readCalls } from './read-calls.ts'
@@ -80,7 +80,7 @@ function readContent(value: unknown, field: string): Content {
 }
 
 /** Reads a part: a text, or another part in OpenAI's own form. */
-function readPart(value: unknown, field: string): Part {
+function readPart(value: unknown, field: string): ContentPart {
   if (typeof value === 'string') return value
   const part = readFields(value, field)
   switch (part.type) {

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { FlaskConical } from 'lucide-react'
 import { memo } from 'react'
 import type { ListedConversation } from '../../api/conversation-list.ts'
-import type { Answer } from '../../api/routes.ts'
+import type { ServerInfo } from '../../api/routes.ts'
 import { FateGlyph } from '../../parts/fate-glyph.tsx'
 import { fates } from '../../parts/fates.ts'
 import { ago, amountOf, count, fullTime, percent } from '../../parts/format.ts'
@@ -25,7 +25,7 @@ export interface ConversationRowProps {
   readonly now: number
   /** Whether it is the one in the tab order. */
   readonly isActive: boolean
-  readonly scopes: Answer<'get /server'>['scopes']
+  readonly scopes: ServerInfo['scopes']
   readonly linkRef: (element: HTMLElement | null) => void
   readonly onFocus: (conversation: string) => void
   readonly onDelete: (row: ListedConversation) => void

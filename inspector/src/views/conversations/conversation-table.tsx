@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { ListedConversation } from '../../api/conversation-list.ts'
-import type { Answer } from '../../api/routes.ts'
+import type { ServerInfo } from '../../api/routes.ts'
 import { KeyCap } from '../../parts/key-cap.tsx'
 import { useKeys } from '../../parts/keys.ts'
 import { linkOf } from '../../parts/link-of.ts'
@@ -17,7 +17,7 @@ import { useNarrow } from './use-narrow.ts'
 
 export interface ConversationTableProps {
   readonly rows: readonly ListedConversation[]
-  readonly scopes: Answer<'get /server'>['scopes']
+  readonly scopes: ServerInfo['scopes']
   readonly hasMore: boolean
   /** The last rows are near: more are wanted. */
   readonly onNearEnd: () => void

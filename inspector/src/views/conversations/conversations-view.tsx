@@ -4,7 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Check, ChevronDown, FileInput, Plus, X } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { serverQuery } from '../../api/queries.ts'
-import type { Answer } from '../../api/routes.ts'
+import type { ServerInfo } from '../../api/routes.ts'
 import type { ListSearch } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { amountOf, count } from '../../parts/format.ts'
@@ -130,7 +130,7 @@ export function ConversationsView() {
   )
 }
 
-const noScopes: Answer<'get /server'>['scopes'] = []
+const noScopes: ServerInfo['scopes'] = []
 
 interface FilterFieldProps {
   readonly q: string

@@ -2,7 +2,7 @@ import { Menu } from '@base-ui/react/menu'
 import { useNavigate } from '@tanstack/react-router'
 import { Ellipsis } from 'lucide-react'
 import type { ListedConversation } from '../../api/conversation-list.ts'
-import type { Answer } from '../../api/routes.ts'
+import type { ServerInfo } from '../../api/routes.ts'
 import { KeyCap } from '../../parts/key-cap.tsx'
 import { linkOf } from '../../parts/link-of.ts'
 import menu from '../../parts/menu.module.css'
@@ -14,7 +14,7 @@ import { exportConversation } from './export-conversation.ts'
 export interface RowMenuProps {
   readonly row: ListedConversation
   readonly tabIndex: number
-  readonly scopes: Answer<'get /server'>['scopes']
+  readonly scopes: ServerInfo['scopes']
   readonly onDelete: (row: ListedConversation) => void
 }
 

@@ -1,11 +1,11 @@
 import { Bot, CircleAlert } from 'lucide-react'
-import type { Answer } from '../../api/routes.ts'
+import type { ServerInfo } from '../../api/routes.ts'
 import { count } from '../../parts/format.ts'
 import styles from './answering-model.module.css'
 import { Way } from './way.tsx'
 
 /** Which model answers, why this one, and how to have another. */
-export function AnsweringModel({ server }: { readonly server: Answer<'get /server'> }) {
+export function AnsweringModel({ server }: { readonly server: ServerInfo }) {
   const { upstream, models } = server
   const isReader = upstream.kind === 'reader'
   const isSilent = models.length === 0

@@ -1,6 +1,4 @@
-import type { Answer } from '../../api/routes.ts'
-
-type Server = Answer<'get /server'>
+import type { ServerInfo } from '../../api/routes.ts'
 
 /** How one client is pointed at this server. */
 export interface ClientLine {
@@ -16,7 +14,11 @@ export interface ClientLine {
 }
 
 /** The lines that point popular clients at this server, with its address and its model filled in. */
-export function clientLines({ addresses, model: named = 'MODEL', needsKey }: Server): readonly ClientLine[] {
+export function clientLines({
+  addresses,
+  model: named = 'MODEL',
+  needsKey,
+}: ServerInfo): readonly ClientLine[] {
   const { ollama, openai, anthropic } = addresses
   const model = named.replace(/\p{Cc}/gu, '')
   const word = needsKey ? 'YOUR_KEY' : 'none'

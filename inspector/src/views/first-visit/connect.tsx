@@ -1,13 +1,13 @@
 import { Tabs } from '@base-ui/react/tabs'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import type { Answer } from '../../api/routes.ts'
+import type { ServerInfo } from '../../api/routes.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { StatusMark } from '../../parts/status-mark.tsx'
 import { type ClientLine, clientLines } from './client-lines.ts'
 import styles from './connect.module.css'
 
 export interface ConnectProps {
-  readonly server: Answer<'get /server'>
+  readonly server: ServerInfo
   /** Whether the server has no conversation yet. */
   readonly isWaiting: boolean
 }

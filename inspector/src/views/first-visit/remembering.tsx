@@ -1,5 +1,5 @@
 import { History } from 'lucide-react'
-import type { Answer } from '../../api/routes.ts'
+import type { ServerInfo } from '../../api/routes.ts'
 import styles from './answering-model.module.css'
 import { Way } from './way.tsx'
 
@@ -7,7 +7,7 @@ const whoSpeaks =
   'Who speaks: --person where one person uses this server; for several, the header x-throughline-person, the field user, or a key'
 
 /** What a message may bring back, what that means, and how to have it otherwise. */
-export function Remembering({ remember, person }: Pick<Answer<'get /server'>, 'remember' | 'person'>) {
+export function Remembering({ remember, person }: Pick<ServerInfo, 'remember' | 'person'>) {
   const isPerson = remember === 'person'
   const line = `throughline serve --remember ${isPerson ? 'conversation' : 'person --person me'}`
   return (

@@ -2,13 +2,13 @@ import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { ChevronRight, FileInput, FlaskConical, LoaderCircle, MessageSquare, Plus } from 'lucide-react'
 import { ask } from '../../api/client.ts'
-import type { Answer } from '../../api/routes.ts'
+import type { ServerInfo } from '../../api/routes.ts'
 import { chooseFiles } from '../../parts/import-files.ts'
 import { newConversationName } from '../../parts/new-conversation-name.ts'
 import { notify } from '../../parts/notify.ts'
 import styles from './starts.module.css'
 
-type Scope = Answer<'get /server'>['scopes'][number]
+type Scope = ServerInfo['scopes'][number]
 
 /** Four ways to begin: a conversation to look at, an experiment to watch, chats from elsewhere, a new conversation. */
 export function Starts({ scopes }: { readonly scopes: readonly Scope[] }) {

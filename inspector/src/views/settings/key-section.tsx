@@ -1,13 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { key, takeKey } from '../../api/key.ts'
-import type { Answer } from '../../api/routes.ts'
+import type { ServerInfo } from '../../api/routes.ts'
 import { Button } from '../../parts/button.tsx'
 import { KeyField } from '../../parts/key-field.tsx'
 import styles from './settings-view.module.css'
 
 /** The key of this tab: given, changed, forgotten. It is never shown. */
-export function KeySection({ server }: { readonly server: Answer<'get /server'> }) {
+export function KeySection({ server }: { readonly server: ServerInfo }) {
   const client = useQueryClient()
   const hasKey = key.use() !== undefined
   const [given, setGiven] = useState('')

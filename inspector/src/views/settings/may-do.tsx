@@ -1,8 +1,8 @@
 import { Check, Minus } from 'lucide-react'
-import type { Answer } from '../../api/routes.ts'
+import type { ServerInfo } from '../../api/routes.ts'
 import styles from './settings-view.module.css'
 
-type Scope = Answer<'get /server'>['scopes'][number]
+type Scope = ServerInfo['scopes'][number]
 
 const meanings: readonly { readonly scope: Scope; readonly about: string }[] = [
   { scope: 'read', about: 'see conversations as their users do, and search them' },

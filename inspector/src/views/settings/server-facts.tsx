@@ -1,13 +1,11 @@
 import { Link } from '@tanstack/react-router'
-import type { Answer } from '../../api/routes.ts'
+import type { ServerInfo } from '../../api/routes.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { count } from '../../parts/format.ts'
 import styles from './settings-view.module.css'
 
-type Server = Answer<'get /server'>
-
 /** What this server is: its version, its log, its models, its addresses. */
-export function ServerFacts({ server }: { readonly server: Server }) {
+export function ServerFacts({ server }: { readonly server: ServerInfo }) {
   const { upstream, models, addresses } = server
   return (
     <section className={styles.section} aria-labelledby="server-heading">
@@ -78,7 +76,7 @@ export function ServerFacts({ server }: { readonly server: Server }) {
 
 const mostModels = 30
 
-const faces: readonly { readonly face: keyof Server['addresses']; readonly name: string }[] = [
+const faces: readonly { readonly face: keyof ServerInfo['addresses']; readonly name: string }[] = [
   { face: 'ollama', name: 'For clients of Ollama' },
   { face: 'openai', name: 'For clients of OpenAI' },
   { face: 'anthropic', name: 'For clients of Anthropic' },

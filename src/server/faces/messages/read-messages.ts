@@ -9,7 +9,7 @@ import {
   refuse,
 } from '../../../log/fields.ts'
 import type { MessageLike } from '../../../log/message.ts'
-import { type Part, toContent } from '../../../log/to-content.ts'
+import { type ContentPart, toContent } from '../../../log/to-content.ts'
 import type { ChatRequest } from '../face.ts'
 import { messageList } from '../message-list.ts'
 import { readOnce } from '../read-once.ts'
@@ -75,7 +75,7 @@ function readUser(content: unknown, field: string, names: Names): readonly ReadM
   if (!Array.isArray(content))
     return [{ message: { role: 'user', content: toContent(readParts(content, field)) } }]
   const results: { readonly message: MessageLike; readonly blocks: readonly number[] }[] = []
-  const parts: Part[] = []
+  const parts: ContentPart[] = []
   const blocks: number[] = []
   for (const [at, value] of content.entries()) {
     const where = `${field}[${at}]`

@@ -7,11 +7,11 @@ import {
   readText,
   refuse,
 } from '../../../log/fields.ts'
-import type { Part } from '../../../log/to-content.ts'
+import type { ContentPart } from '../../../log/to-content.ts'
 import { refuseElsewhere } from '../own-form.ts'
 
 /** Reads a content without calls and results: a text, or blocks. Blocks of a kind that is not known are left out. */
-export function readParts(value: unknown, field: string): readonly Part[] {
+export function readParts(value: unknown, field: string): readonly ContentPart[] {
   if (typeof value === 'string') return [value]
   return readEach(value, field, readBlock).flat()
 }
@@ -24,7 +24,7 @@ export function readTexts(value: unknown, field: string): readonly string[] {
 }
 
 /** The parts of one block. Files take the form of the AI SDK, which keeps their bytes and types as they are. */
-export function readBlock(block: Fields, where: string): readonly Part[] {
+export function readBlock(block: Fields, where: string): readonly ContentPart[] {
   switch (block.type) {
     case 'text':
       return [readText(block.text, `${where}.text`)]
@@ -41,7 +41,7 @@ export function readBlock(block: Fields, where: string): readonly Part[] {
   }
 }
 
-function readImage(source: Fields, where: string): Part {
+function readImage(source: Fields, where: string): ContentPart {
   switch (source.type) {
     case 'base64': {
       const mediaType = readText(source.media_type, `${where}.media_type`)
@@ -56,12 +56,12 @@ function readImage(source: Fields, where: string): Part {
 }
 
 /** A file that only the upstream has. */
-const uploaded: Part = { type: 'input_file' }
+const uploaded: ContentPart = { type: 'input_file' }
 
-function readDocument(block: Fields, where: string): readonly Part[] {
+function readDocument(block: Fields, where: string): readonly ContentPart[] {
   const source = readFields(block.source, `${where}.source`)
   const title = optional(block.title, `${where}.title`, readText)
-  const file = (data: unknown, field: string, mediaType: string): Part => ({
+  const file = (data: unknown, field: string, mediaType: string): ContentPart => ({
     type: 'file',
     data: readText(data, field),
     mediaType,
@@ -88,7 +88,7 @@ function readDocument(block: Fields, where: string): readonly Part[] {
 }
 
 /** The texts and images inside of a block. Documents do not hold documents, so that this ends. */
-function readTextBlocks(value: unknown, field: string): readonly Part[] {
+function readTextBlocks(value: unknown, field: string): readonly ContentPart[] {
   if (typeof value === 'string') return [value]
   readList(value, field)
   return readEach(value, field, (block, where) =>

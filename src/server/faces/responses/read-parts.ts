@@ -1,15 +1,15 @@
 import { type Fields, optional, readEach, readJsonFields, readText } from '../../../log/fields.ts'
 import { present } from '../../../log/present.ts'
-import type { Part } from '../../../log/to-content.ts'
+import type { ContentPart } from '../../../log/to-content.ts'
 import { refuseElsewhere } from '../own-form.ts'
 
 /** Reads a content or an output: a text, or parts, which take the form of chat completions. Unknown parts are left out. */
-export function readParts(value: unknown, field: string): readonly Part[] {
+export function readParts(value: unknown, field: string): readonly ContentPart[] {
   if (typeof value === 'string') return [value]
   return readEach(value, field, readPart).flat()
 }
 
-function readPart(part: Fields, where: string): readonly Part[] {
+function readPart(part: Fields, where: string): readonly ContentPart[] {
   switch (part.type) {
     case 'input_text':
     case 'output_text':
@@ -32,7 +32,7 @@ function readPart(part: Fields, where: string): readonly Part[] {
   }
 }
 
-function readFile(part: Fields, where: string): Part {
+function readFile(part: Fields, where: string): ContentPart {
   const filename = optional(part.filename, `${where}.filename`, readText)
   const url = optional(part.file_url, `${where}.file_url`, readText)
   if (url !== undefined) return present({ type: 'file', data: url, mediaType: '', filename })
@@ -42,7 +42,7 @@ function readFile(part: Fields, where: string): Part {
 }
 
 /** A file that only the upstream has. */
-function readUpload(where: string): Part {
+function readUpload(where: string): ContentPart {
   refuseElsewhere(where, 'must hold the file itself: uploaded files are not known here')
   return { type: 'input_file' }
 }
