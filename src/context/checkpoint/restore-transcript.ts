@@ -65,8 +65,8 @@ export function restoreTranscript(
   countUnits(lists, parts, unitCount)
   for (const [number, part] of parts.entries()) {
     listNotes(lists, part, number)
-    for (const [unit, refers] of part.units.refers.entries())
-      if (refers === 1) lists.references.push(number * unitsPerCheckpoint + unit)
+    for (const unit of placesOf(part.units.refers, 1))
+      lists.references.push(number * unitsPerCheckpoint + unit)
   }
   const units = lazyList(unitCount, index => unitAt(parts, index))
   const entries = lazyList(size, at => entryAt(parts, at))
@@ -94,14 +94,22 @@ function countUnits(lists: Lists, parts: readonly PlacedCheckpoint[], size: numb
   for (let unit = 0; unit < size; unit++) {
     const kind = kinds[kindOf[unit]!]!
     listUnit(lists, unit, kind)
-    const sizes = { tokens: tokens[unit]!, noteTokens: noteTokens[unit]!, saving: saving[unit]! }
-    countUnit(lists, unit, { kind, ...sizes })
+    countUnit(lists, unit, {
+      kind,
+      tokens: tokens[unit]!,
+      noteTokens: noteTokens[unit]!,
+      saving: saving[unit]!,
+    })
   }
 }
 
+/** The places of a number in a column. Most columns have it nowhere, and that is seen at once. */
+function* placesOf(column: PackedUnits['touched'], number: number): Generator<number> {
+  for (let at = column.indexOf(number); at >= 0; at = column.indexOf(number, at + 1)) yield at
+}
+
 function listNotes({ notes }: Lists, { from, units, entries }: PlacedCheckpoint, number: number): void {
-  const note = roles.indexOf('assistant_note')
-  for (let at = entries.roles.indexOf(note); at >= 0; at = entries.roles.indexOf(note, at + 1)) {
+  for (const at of placesOf(entries.roles, roles.indexOf('assistant_note'))) {
     const unit = firstPlace(units.ends.length, place => units.ends[place]! > at)
     notes.push({ at: from + at, unit: number * unitsPerCheckpoint + unit })
   }

@@ -14,8 +14,6 @@ export function findReferred(
 ): ReadonlyMap<number, number> {
   const { references } = transcript
   const found = new Map<number, number>()
-  // Asked for every stop of a conversation, and most have no reference.
-  if (references.length === 0) return found
   const given = new Set<number>()
   for (let place = placeOf(references, from); place < references.length && references[place]! < to; place++) {
     const referred = referredAt(transcript, place)

@@ -82,10 +82,15 @@ function advanceFold(ledger: Ledger, room: Room, past: Fold, end: number): Fold 
    * two before it, so that a cut is known before the message comes.
    */
   function atUser(at: number): void {
-    const expected = (back: number) => Math.min(4 * room.least, ownCost(turns[fold.turn - back] ?? firstUser))
-    const charge = at === firstUser ? 0 : Math.max(room.least, ownCost(at), expected(1), expected(2))
-    const needed = spentIn(ledger, room, fold, at) + charge
+    const most = 4 * room.least
+    const own = ownCost(at)
+    const spent = spentIn(ledger, room, fold, at)
     const limit = isStill(fold) ? room.whole : room.tail
+    // Mostly there is room for any: after a restart all messages are read again.
+    if (spent + Math.max(most, own) <= limit) return
+    const expected = (back: number) => Math.min(most, ownCost(turns[fold.turn - back] ?? firstUser))
+    const charge = at === firstUser ? 0 : Math.max(room.least, own, expected(1), expected(2))
+    const needed = spent + charge
     if (needed <= limit) return
     // The last exchange is what the message speaks of: a later one clears it.
     clear(fold.cut, turns[fold.turn - 1] ?? 0, needed - room.low - age(at))
@@ -213,7 +218,7 @@ export function spentIn(ledger: Ledger, room: Room, fold: Fold, end: number): nu
 
 /** The tokens of what is sent before a cut of the turn that it lies in; the first user message is charged elsewhere. */
 function beginningCost(ledger: Ledger, { request, lines }: Pick<Fold, 'request' | 'lines'>): number {
-  return lines + (request > ledger.transcript.firstUser ? costBetween(ledger, request, request + 1) : 0)
+  return lines + (request < 0 ? 0 : costBetween(ledger, request, request + 1))
 }
 
 /** The cost of units in a row, with lines for those that are cleared. */
@@ -227,9 +232,12 @@ function sentCost(
   if (from >= to) return 0
   const { transcript } = ledger
   const whole = costBetween(ledger, from, to, inlineNotes) + systemCost(ledger, from, to)
+  const sent = whole - savedBetween(ledger, cleared, from, to)
+  // Asked for every stop of a conversation, and most have no reference.
+  if (transcript.references.length === 0) return sent
   const isGone = (unit: number) => unit < from || isCleared(transcript, cleared, unit)
   const referred = findReferred(transcript, Math.max(from, cleared.before), to, isGone)
-  return whole - savedBetween(ledger, cleared, from, to) + savingSum(transcript, referred.values())
+  return sent + savingSum(transcript, referred.values())
 }
 
 /** The cost of those among units in a row that are always sent. */
