@@ -39,7 +39,7 @@ export interface RecallPlace {
 
 /**
  * The blocks of a context: one for each user message since the cut that asked for something old. A block stays where it
- * is until the next cut, or until the room is full (a flush): so the prompt's beginning grows and is not rewritten. Only
+ * is until the next cut, or until a later one has no room: so the prompt's beginning grows and is hardly ever rewritten. Only
  * the turns since the cut are ranked, so a cold start is cheap too.
  */
 export function recallBlocks({ frame, ledger, fold, room, effort }: RecallPlace): readonly Insertion[] {
