@@ -6,7 +6,7 @@ export type TextPart = string | number | Remembered
 /** Shorter texts are written out. Texts are looked up by their first `shortest` characters. */
 const shortest = 16
 
-/** The texts of entries, by their first characters, and all those that one begins with: at most others nothing is looked up. */
+/** The texts of entries by their first characters, and every character that one of them begins with: elsewhere nothing is looked up. */
 export interface KnownTexts {
   readonly byBeginning: ReadonlyMap<
     string,
