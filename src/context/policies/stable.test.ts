@@ -68,6 +68,34 @@ describe('stable', () => {
     expect(cuts).toBeGreaterThan(50)
   })
 
+  it('counts the line of a cleared answer once, however often it is sent', () => {
+    const plain = words()
+    const lines: string[] = []
+    const count = {
+      ...plain,
+      id: 'watched',
+      message(message: Parameters<typeof plain.message>[0]) {
+        if (message.text.includes('tokens cleared')) lines.push(message.text)
+        return plain.message(message)
+      },
+    }
+    const fitter = createFitter(options(2000, { count }))
+    const seen = new Set<string>()
+    let sent = 0
+    for (let n = 0; n < 60; n++) {
+      fitter.append(user(`question ${n}`))
+      const told = fitter.context().messages.filter(({ content }) => `${content}`.includes('tokens cleared'))
+      sent += told.length
+      // A line is counted several times while it is shortened.
+      const fresh = new Set(lines.splice(0).map(line => line.split(',', 1)[0]!))
+      expect([...fresh].filter(name => seen.has(name))).toEqual([])
+      for (const name of fresh) seen.add(name)
+      fitter.append(assistant(`answer ${n} ${'word '.repeat(150)}`))
+    }
+    expect(seen.size).toBeGreaterThan(10)
+    expect(sent).toBeGreaterThan(2 * seen.size)
+  })
+
   it('shares most of every prompt with the one before, and the receipt says so', () => {
     const fitter = createFitter(options(400))
     const shares: number[] = []
