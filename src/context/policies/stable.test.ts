@@ -50,13 +50,14 @@ describe('stable', () => {
     expect(cuts).toBeLessThan(25)
   })
 
-  it('cuts for any message that is no longer than the two before it where it cuts for the shortest', () => {
+  it('cuts, after the first time, for any message that is no longer than the two before it where it cuts for the shortest', () => {
     const lengths = fc.array(fc.integer({ min: 1, max: 48 }), { minLength: 6, maxLength: 40 })
     const said = (size: number) => user('word '.repeat(size).trimEnd())
     let cuts = 0
     fc.assert(
       fc.property(lengths, ([next = 1, ...rest]) => {
         const messages = rest.flatMap(size => [said(size), assistant('one two three four five')])
+        if (!fit(messages, options(400)).receipt.cut) return
         const longest = Math.max(...rest.slice(-2))
         const short = fit([...messages, said(1)], options(400))
         const long = fit([...messages, said(Math.min(next, longest))], options(400))

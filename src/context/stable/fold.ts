@@ -78,18 +78,19 @@ function advanceFold(ledger: Ledger, room: Room, past: Fold, end: number): Fold 
   return fold
 
   /**
-   * A user message: makes room before it if it does not fit behind the conversation so far. It is expected to be as long as the
-   * two before it, so that a cut is known before the message comes.
+   * A user message: makes room before it if it does not fit behind the conversation so far. After the first cut it is expected to
+   * be as long as the two before it, so that a cut is known before the message comes. Before that nothing goes that still fits.
    */
   function atUser(at: number): void {
-    const most = 4 * room.least
-    const own = ownCost(at)
+    const isWhole = isStill(fold)
+    const most = isWhole ? 0 : 4 * room.least
+    const own = Math.max(room.least, ownCost(at))
     const spent = spentIn(ledger, room, fold, at)
-    const limit = isStill(fold) ? room.whole : room.tail
+    const limit = isWhole ? room.whole : room.tail
     // Mostly there is room for any: after a restart all messages are read again.
     if (spent + Math.max(most, own) <= limit) return
     const expected = (back: number) => Math.min(most, ownCost(turns[fold.turn - back] ?? firstUser))
-    const charge = at === firstUser ? 0 : Math.max(room.least, own, expected(1), expected(2))
+    const charge = at === firstUser ? 0 : Math.max(own, expected(1), expected(2))
     const needed = spent + charge
     if (needed <= limit) return
     // The last exchange is what the message speaks of: a later one clears it.
