@@ -234,8 +234,9 @@ function sentCost(
   const { transcript } = ledger
   const whole = costBetween(ledger, from, to, inlineNotes) + systemCost(ledger, from, to)
   const sent = whole - savedBetween(ledger, cleared, from, to)
-  // Asked for every stop of a conversation, and most have no reference.
-  if (transcript.references.length === 0) return sent
+  // Asked for every stop of a conversation: while everything is sent, no result is sent in place of a reference.
+  const isWhole = from === 0 && cleared.before + cleared.also.length === 0
+  if (isWhole || transcript.references.length === 0) return sent
   const isGone = (unit: number) => unit < from || isCleared(transcript, cleared, unit)
   const referred = findReferred(transcript, Math.max(from, cleared.before), to, isGone)
   return sent + savingSum(transcript, referred.values())
