@@ -173,7 +173,9 @@ function clearedPiece(frame: Frame, piece: Piece, unit: Unit, newer: number | un
   })
   return {
     ...piece,
-    ...{ raw: line.raw, message: line.message, tokens: line.tokens },
+    raw: line.raw,
+    message: line.message,
+    tokens: line.tokens,
     altered,
     isCleared: true,
   }

@@ -144,6 +144,7 @@ export function isRecallable({ transcript, ledger, fold, files }: Question, unit
 /** The best score of a unit that may be recalled, and the best at the end of the tail, which the model sees. */
 type Best = readonly [old: number, seen: number]
 
+/** Looks through the scores once. */
 function bestOf(question: Question, { units, values }: Scores): Best {
   const { user, fold } = question
   const { costBefore } = question.transcript

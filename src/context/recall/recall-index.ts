@@ -155,9 +155,9 @@ export function createRecallIndex(columns = emptyColumns()): RecallIndex {
       const end = below(id, n)
       const from = Math.max(0, end - most)
       const found: Uint32Array[] = []
-      for (let start = from - (from % packedSize); start < end; start += packedSize) {
-        const part = packed[start / packedSize] ?? new Uint32Array(open)
-        found.push(part.subarray(Math.max(0, from - start), end - start))
+      for (let first = from - (from % packedSize); first < end; first += packedSize) {
+        const part = packed[first / packedSize] ?? new Uint32Array(open)
+        found.push(part.subarray(Math.max(0, from - first), end - first))
       }
       return found
     },
