@@ -83,6 +83,8 @@ export interface ServerOptions extends AnswerOptions {
   readonly readAhead?: CacheOptions['readAhead']
   /** How long nobody must have been answered before a prompt is read ahead. Default 200 ms. */
   readonly quietMs?: number
+  /** How long nothing is read ahead for the sake of a client that runs its tools. Default 5 minutes. */
+  readonly openTurnMs?: number
   /** Whether conversations keep their slots of llama.cpp: see the setting. Default `off`. */
   readonly slots?: CacheOptions['slots']
   /** How long what clients ask beside conversations is kept: titles, tags. Default one day. */
@@ -156,7 +158,8 @@ export function createServer(given: ServerOptions): Server {
   })
   const metrics = createMetrics()
   const { sideModel, readAhead = 'off', slots = 'off' } = given
-  const cache = createCache({ readAhead, slots, quietMs: given.quietMs, now, onRead: metrics.readAhead })
+  const { quietMs, openTurnMs } = given
+  const cache = createCache({ readAhead, slots, quietMs, openTurnMs, now, onRead: metrics.readAhead })
   const gate = createGate(maxStreams, inside => cache.busy(inside === 0))
   // A list of messages has about 20 JSON values per message.
   const limits = {
@@ -181,8 +184,10 @@ export function createServer(given: ServerOptions): Server {
   const route = { upstreams, options, runner, cache, sideModel, person, now, newId, parse, ...limits }
   const passing = { upstreams, promise, manage, maxBodyBytes, json: limits.json, began: now(), gate }
   const { pollMs, maxListeners, experimentTools } = given
+  const modelBeside = (name: string) => cache.beside(upstreams.of(name).upstream, upstreams.model(name))
   const api = createApi({
-    ...{ upstreams, options, runner, cache, ...limits, newId, logOf, keys, cancels },
+    upstreams: { ...upstreams, model: modelBeside },
+    ...{ options, runner, cache, ...limits, newId, logOf, keys, cancels },
     about: {
       ...{ ...given.about, remember, person },
       needsKey: given.requireKeys ?? (given.apiKeys ?? []).length > 0,

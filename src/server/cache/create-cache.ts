@@ -7,26 +7,22 @@ import { isObject } from '../../log/parse-json.ts'
 import type { Model, ModelRequest } from '../../models/model.ts'
 import { isLocalAddress } from '../../models/wire/is-local-address.ts'
 import { nextContext, readThread, type ToFit, type TurnPart } from '../../turn/index.ts'
-import type { Face } from '../faces/index.ts'
 import { type ClientCall, openNative, type ToPassOn } from '../native/native-reply.ts'
 import type { Upstream } from '../upstream/upstream.ts'
-import { createReadAhead, type Reading } from './create-read-ahead.ts'
-import { createSlots, type SlotMode, type Slots } from './create-slots.ts'
+import { createReadAhead, type ReadAheadOptions, type Reading } from './create-read-ahead.ts'
+import { createSlots, type SlotMode, type Slots, type SlotUse } from './create-slots.ts'
 
-export interface CacheOptions {
+export interface CacheOptions extends Pick<ReadAheadOptions, 'onRead' | 'quietMs' | 'openTurnMs'> {
   /** Whether prompts are read before they are asked for: nowhere, on this machine and network, or at every upstream. */
   readonly readAhead: 'off' | 'local' | 'on'
   readonly slots: SlotMode
-  /** How long nobody must have been answered before anything is read. Default 200 ms. */
-  readonly quietMs?: number | undefined
   readonly now: () => number
-  readonly onRead: (reading: Reading) => void
 }
 
 /** A request whose model has a cache to be cared for. */
-export interface CachedCall extends Omit<ToPassOn, 'client' | 'write'> {
+export interface CachedCall extends Pick<ToPassOn, 'upstream' | 'model'> {
   /** The request as it came, if the upstream speaks its form. */
-  readonly client?: ClientCall | undefined
+  readonly native?: Pick<ToPassOn, 'face' | 'request' | 'client'> | undefined
   readonly history: History
   readonly thread: Thread
   readonly isSide: boolean
@@ -40,6 +36,8 @@ export interface LatestReading extends Pick<Reading, 'outcome' | 'tokens'> {
 /** Cares for what model servers keep of prompts. */
 export interface Cache {
   open(call: CachedCall): OpenCache
+  /** The same model, for conversations that nothing is read ahead for: they take the cache of others. */
+  beside(upstream: Upstream, model: Model): Model
   /** A reply is being written; `isOver`: none is any more. */
   busy(isOver: boolean): void
   latest(thread: Thread): LatestReading | undefined
@@ -49,21 +47,25 @@ export interface Cache {
 export interface OpenCache {
   /** The same model, asked where this conversation is in the cache. */
   steer(model: Model): Model
+  /** How the model is asked, and will be asked for the next reply. */
+  asks(asking: ToFit): void
+  /** Takes the parts of the turn: what is sent, and how it ends. */
   see(part: TurnPart): void
-  /** The conversation was answered with this: the head of its next prompt is known. */
-  answered(asking: ToFit): void
 }
 
-export function createCache({ readAhead, slots: mode, quietMs, now, onRead }: CacheOptions): Cache {
+export function createCache({ readAhead, slots: mode, now, onRead, ...limits }: CacheOptions): Cache {
   const slotsOf = new WeakMap<Upstream, Slots>()
   const latest = new Map<string, LatestReading>()
-  const ahead = createReadAhead(reading => {
-    const { conversation, outcome, tokens } = reading
-    latest.delete(conversation)
-    latest.set(conversation, { outcome, tokens, time: now() })
-    if (latest.size > mostLatest) latest.delete(latest.keys().next().value!)
-    onRead(reading)
-  }, quietMs)
+  const ahead = createReadAhead({
+    ...limits,
+    onRead(reading) {
+      const { conversation, outcome, tokens } = reading
+      latest.delete(conversation)
+      latest.set(conversation, { outcome, tokens, time: now() })
+      if (latest.size > mostLatest) latest.delete(latest.keys().next().value!)
+      onRead(reading)
+    },
+  })
 
   function slotsAt(upstream: Upstream): Slots {
     const isOwn = upstream.kind === 'openai' && isLocalAddress(upstream.address ?? '')
@@ -82,14 +84,13 @@ export function createCache({ readAhead, slots: mode, quietMs, now, onRead }: Ca
       const { upstream, thread, isSide } = call
       const slots = slotsAt(upstream)
       const name = nameOf(thread)
-      const address = upstream.address ?? upstream.kind
+      const address = addressOf(upstream)
       let sent: readonly MessageLike[] = []
-      let isSteered = false
+      let asking: ToFit | undefined
 
-      async function* inSlot(model: Model, request: ModelRequest) {
+      async function* inSlot(model: Model, request: ModelRequest, use: SlotUse) {
         const isChosen = request.settings?.provider?.id_slot !== undefined
-        const slot = isChosen ? undefined : await slots.take(isSide ? sideOwner : name, isSide)
-        isSteered = slot !== undefined
+        const slot = isChosen ? undefined : await slots.take(use === 'side' ? sideOwner : name, use)
         try {
           yield* model.stream(slot ? withFields(request, { id_slot: slot.id }) : request)
         } finally {
@@ -98,7 +99,12 @@ export function createCache({ readAhead, slots: mode, quietMs, now, onRead }: Ca
       }
 
       async function read(asking: ToFit, signal: AbortSignal, isLost: boolean): Promise<number | undefined> {
+        // Whoever has opened a turn since brings the next messages himself: they are not guessed.
+        if ((await thread.status()).state !== 'idle') return undefined
         const isLlama = await slots.isLlama()
+        const client = call.native && toReading(call.native, isLlama)
+        // Another form may be another prompt to the model server.
+        if (call.native && !client) return undefined
         // A short message cuts where most cut: the room for it is that of the messages before it.
         const next = { role: 'user', content: 'and' }
         const own = readThread(call.history, thread)
@@ -109,14 +115,11 @@ export function createCache({ readAhead, slots: mode, quietMs, now, onRead }: Ca
           hasFiles: _,
           known: __,
           ...room
-        } = await nextContext({
-          ...{ ...asking, log, signal },
-        })
+        } = await nextContext({ ...asking, log, signal })
         const tokens = unreadIn(context, isLost ? [] : sent)
-        if (tokens < fewest) return undefined
+        if (tokens < minUnread) return undefined
         const { messages, receipt } = context
-        const client = call.client && readOnly(call.client, call.face, isLlama)
-        const native = client && openNative({ ...call, client, write() {} })
+        const native = client && openNative({ ...call, ...call.native!, client, write() {} })
         native?.see({ type: 'context', messages, receipt, ...room })
         const { maxTokens: ___, ...settings } = asking.settings
         const request = {
@@ -125,8 +128,9 @@ export function createCache({ readAhead, slots: mode, quietMs, now, onRead }: Ca
           signal,
           settings: isLlama ? settings : { ...settings, maxTokens: 1 },
         }
-        const asked = isLlama ? withFields(request, { n_predict: 0 }) : request
-        for await (const { type } of inSlot(native?.model ?? call.model, asked)) if (type === 'end') break
+        const limited = isLlama ? withFields(request, { n_predict: 0 }) : request
+        for await (const { type } of inSlot(native?.model ?? call.model, limited, 'ahead'))
+          if (type === 'end') break
         return tokens
       }
 
@@ -134,24 +138,37 @@ export function createCache({ readAhead, slots: mode, quietMs, now, onRead }: Ca
         steer: model => ({
           ...model,
           async *stream(request) {
-            yield* inSlot(model, request)
-            if (!isSteered) ahead.lose(address)
+            const total = await slots.total()
+            if (!isSide) ahead.serve(address, name, total)
+            yield* inSlot(model, request, isSide ? 'side' : 'reply')
+            if (isSide && total === 1) ahead.lose(address)
           },
         }),
+        asks(given) {
+          asking = given
+        },
         see(part) {
           if (part.type === 'context') sent = part.messages
-        },
-        answered(asking) {
-          if (isSide || !isRead(upstream)) return
+          if (part.type !== 'end' || isSide) return
+          if (part.status === 'open') ahead.leaveOpen(address, name)
+          if (part.status !== 'completed' || !asking || !isRead(upstream)) return
           // It runs after this request, with the key of its client.
           const own = AsyncLocalStorage.bind(read)
+          const asked = asking
           ahead.offer({
-            ...{ key: isSteered ? name : address, upstream: address, conversation: name },
-            read: (signal, isLost) => own(asking, signal, isLost),
+            ...{ upstream: address, conversation: name },
+            read: (signal, isLost) => own(asked, signal, isLost),
           })
         },
       }
     },
+    beside: (upstream, model) => ({
+      ...model,
+      async *stream(request) {
+        ahead.serve(addressOf(upstream), besideOwner, await slotsAt(upstream).total())
+        yield* model.stream(request)
+      },
+    }),
     busy: isOver => (isOver ? ahead.start() : ahead.stop()),
     latest: thread => latest.get(nameOf(thread)),
     get isReading() {
@@ -160,17 +177,22 @@ export function createCache({ readAhead, slots: mode, quietMs, now, onRead }: Ca
   }
 }
 
+const addressOf = ({ address, kind }: Upstream): string => address ?? kind
+
 const mostLatest = 1000
 
 /** All side requests share a slot: nobody goes on from them. */
 const sideOwner = 'side'
 
+/** The conversations of the API and of experiments, which are not told apart here. */
+const besideOwner = 'beside'
+
 /** Branches of a conversation share their slot, as they share their beginning. */
 const nameOf = ({ key: { tenant, conversation, actor } }: Thread): string =>
   JSON.stringify([tenant, conversation, actor])
 
-/** Less is read in no time. */
-const fewest = 64
+/** Below 64 unread tokens reading ahead does not pay. */
+const minUnread = 64
 
 /** The tokens of a context that do not stand in the one that was sent last. What the model wrote to that one it knows. */
 function unreadIn({ messages, receipt }: Context, sent: readonly MessageLike[]): number {
@@ -184,15 +206,27 @@ const withFields = (request: ModelRequest, fields: Fields): ModelRequest => ({
   settings: { ...request.settings, provider: { ...request.settings?.provider, ...fields } },
 })
 
-/** A client's request that reads its prompt and writes nothing, or one token: to Ollama 0 would say that there is no limit. */
-function readOnly(
-  { fields, ...client }: ClientCall,
-  { form }: Face,
+/**
+ * A client's request that reads its prompt and writes nothing, or one token: to Ollama 0 would say that there is no limit.
+ * What would make the upstream take it for the client's request, or keep it as one, is left out. Undefined for forms that
+ * have no such request.
+ */
+function toReading(
+  { face: { form }, client }: Pick<ToPassOn, 'face' | 'client'>,
   isLlama: boolean,
 ): ClientCall | undefined {
   if (form !== 'chat' && form !== 'ollama') return undefined
-  const { max_tokens: _, max_completion_tokens: __, ...rest } = fields
-  const options = isObject(fields.options) ? fields.options : {}
-  const limit = form === 'ollama' ? { options: { ...options, num_predict: 1 } } : { max_tokens: 1 }
-  return { ...client, fields: { ...rest, ...(isLlama ? { n_predict: 0 } : limit) } }
+  const { 'idempotency-key': _, 'x-stainless-retry-count': __, ...headers } = client.headers
+  const {
+    store: ___,
+    metadata: ____,
+    max_tokens: _____,
+    max_completion_tokens: newer,
+    ...rest
+  } = client.fields
+  const options = isObject(rest.options) ? rest.options : {}
+  // Some models take the newer name only.
+  const ofChat = newer === undefined ? { max_tokens: 1 } : { max_completion_tokens: 1 }
+  const limit = form === 'ollama' ? { options: { ...options, num_predict: 1 } } : ofChat
+  return { ...client, headers, fields: { ...rest, ...(isLlama ? { n_predict: 0 } : limit) } }
 }

@@ -1,10 +1,8 @@
 /** What is to be read before anybody asks for it. */
 export interface Job {
-  /** Of jobs with the same key only the newest counts: they would overwrite each other at the model server. */
-  readonly key: string
   readonly upstream: string
   readonly conversation: string
-  /** Has it read. `isLost`: something else was asked there since. Gives the tokens; undefined if there was nothing to do. */
+  /** Has it read. `isLost`: a side request was answered there since. Gives the tokens; undefined if there was nothing to do. */
   read(signal: AbortSignal, isLost: boolean): Promise<number | undefined>
 }
 
@@ -14,11 +12,26 @@ export interface Reading extends Pick<Job, 'upstream' | 'conversation'> {
   readonly tokens: number
 }
 
+export interface ReadAheadOptions {
+  readonly onRead: (reading: Reading) => void
+  /** How long nobody must have been answered before anything is read. Default 200 ms. */
+  readonly quietMs?: number | undefined
+  /**
+   * How long a client may run its tools before it counts as gone. Default 5 minutes: that long Ollama keeps a model, and with
+   * it the cache that the client would come back for.
+   */
+  readonly openTurnMs?: number | undefined
+}
+
 export interface ReadAhead {
+  /** A conversation is asked at an upstream that keeps `slots` of them. What waited to be read there for others may have no place any more. */
+  serve(upstream: string, conversation: string, slots: number): void
+  /** A side request took the only cache of an upstream: what it had of a conversation is to be read again. */
+  lose(upstream: string): void
+  /** The conversation was answered with calls: its client runs tools, and comes back with their results. */
+  leaveOpen(upstream: string, conversation: string): void
   /** Has a job done once nobody has been answered for a while. */
   offer(job: Job): void
-  /** Something else was asked where the jobs of this key were read. */
-  lose(key: string): void
   /** Stops at once: a client waits for an answer. */
   stop(): void
   /** Goes on after a while: nobody is answered now. */
@@ -33,33 +46,53 @@ interface Waiting {
   isLost: boolean
 }
 
-/** More conversations than any server has slots. */
-const mostJobs = 64
+interface Upstream {
+  slots: number
+  /** The conversations that it has in its slots, the one that was served last at the end, with what may be read ahead for them. */
+  readonly served: Map<string, Waiting | undefined>
+  /** The conversations whose turn is open, until they count as gone. */
+  readonly open: Map<string, NodeJS.Timeout>
+}
 
 /**
  * Does one job at a time, once nobody has been answered for `quietMs`. A client that goes on at once, as agents do, would
- * else wait while a prompt is made that it has outrun already.
+ * else wait while a prompt is made that it has outrun already. Nobody's cache is taken for it: a job is only done while its
+ * conversation is among the last ones that the upstream has slots for, and never at an upstream with one slot while a turn
+ * is open there.
  */
-export function createReadAhead(onRead: (reading: Reading) => void, quietMs = 200): ReadAhead {
-  const jobs = new Map<string, Waiting>()
-  let running: AbortController | undefined
+export function createReadAhead({
+  onRead,
+  quietMs = 200,
+  openTurnMs = 300_000,
+}: ReadAheadOptions): ReadAhead {
+  const upstreams = new Map<string, Upstream>()
+  let running: { readonly upstream: string; readonly abort: AbortController } | undefined
   let quiet: NodeJS.Timeout | undefined
   let isStopped = false
 
-  const dueJob = () => [...jobs.values()].findLast(({ isDue }) => isDue)
+  function at(upstream: string): Upstream {
+    const known = upstreams.get(upstream) ?? { slots: 1, served: new Map(), open: new Map() }
+    upstreams.set(upstream, known)
+    return known
+  }
+
+  function dueJob(): Waiting | undefined {
+    const free = [...upstreams.values()].filter(({ slots, open }) => slots > 1 || open.size === 0)
+    return free.flatMap(({ served }) => [...served.values()]).findLast(waiting => waiting?.isDue)
+  }
 
   async function run(): Promise<void> {
     const next = dueJob()
     if (!next || running || isStopped) return
-    const { job } = next
-    const { upstream, conversation } = job
-    running = new AbortController()
-    const { signal } = running
+    const { upstream, conversation } = next.job
+    const abort = new AbortController()
+    const { signal } = abort
+    running = { upstream, abort }
     const tell = (outcome: Reading['outcome'], tokens = 0) =>
       onRead({ upstream, conversation, outcome, tokens })
     next.isDue = false
     try {
-      const tokens = await job.read(signal, next.isLost)
+      const tokens = await next.job.read(signal, next.isLost)
       if (tokens !== undefined) tell('read', tokens)
       next.isLost = false
     } catch {
@@ -68,29 +101,44 @@ export function createReadAhead(onRead: (reading: Reading) => void, quietMs = 20
     }
     running = undefined
     if (!signal.aborted) await run()
-    else if (!isStopped) wait()
+    else wait()
   }
 
   function wait(): void {
     clearTimeout(quiet)
-    quiet = setTimeout(() => void run(), quietMs).unref()
+    if (!isStopped) quiet = setTimeout(() => void run(), quietMs).unref()
   }
 
   return {
-    offer(job) {
-      jobs.delete(job.key)
-      jobs.set(job.key, { job, isDue: true, isLost: false })
-      const [oldest] = jobs.keys()
-      if (jobs.size > mostJobs && oldest !== undefined) jobs.delete(oldest)
+    serve(upstream, conversation, slots) {
+      const { served, open } = Object.assign(at(upstream), { slots })
+      clearTimeout(open.get(conversation))
+      open.delete(conversation)
+      served.delete(conversation)
+      served.set(conversation, undefined)
+      for (const oldest of [...served.keys()].slice(0, -slots)) served.delete(oldest)
+      if (running?.upstream === upstream) running.abort.abort()
     },
-    lose(key) {
-      const found = jobs.get(key)
-      if (found) found.isDue = found.isLost = true
+    lose(upstream) {
+      for (const waiting of at(upstream).served.values()) if (waiting) waiting.isDue = waiting.isLost = true
+    },
+    leaveOpen(upstream, conversation) {
+      const { open } = at(upstream)
+      const giveUp = () => {
+        open.delete(conversation)
+        wait()
+      }
+      open.set(conversation, setTimeout(giveUp, openTurnMs).unref())
+    },
+    offer(job) {
+      const { served } = at(job.upstream)
+      // Another conversation may have been asked while this one was answered.
+      if (served.has(job.conversation)) served.set(job.conversation, { job, isDue: true, isLost: false })
     },
     stop() {
       isStopped = true
       clearTimeout(quiet)
-      running?.abort()
+      running?.abort.abort()
     },
     start() {
       isStopped = false

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ModelError } from '../../models/model.ts'
-import { createSlots } from './create-slots.ts'
+import { createSlots, type SlotUse } from './create-slots.ts'
 
 const slotsOf = (total_slots: unknown, build_info = 'b6000') =>
   createSlots({ ask: async () => ({ total_slots, build_info }) }, 'auto')
@@ -8,29 +8,28 @@ const slotsOf = (total_slots: unknown, build_info = 'b6000') =>
 describe('createSlots', () => {
   it('gives a conversation its own slot, also while that is in use, and nobody else', async () => {
     const slots = slotsOf(1)
-    const ahead = await slots.take('ada', false)
-    const asked = await slots.take('ada', false)
+    const ahead = await slots.take('ada')
+    const asked = await slots.take('ada')
     expect([ahead?.id, asked?.id]).toEqual([0, 0])
     ahead!.release()
-    expect(await slots.take('bob', false)).toBeUndefined()
+    expect(await slots.take('bob')).toBeUndefined()
     asked!.release()
-    expect((await slots.take('bob', false))?.id).toBe(0)
+    expect((await slots.take('bob'))?.id).toBe(0)
   })
 
   it('gives up an empty slot, then one of side requests, then the one that was not used for longest', async () => {
     const slots = slotsOf(3)
-    const use = async (name: string, isSide = false) => {
-      const slot = await slots.take(name, isSide)
+    const use = async (name: string, how?: SlotUse) => {
+      const slot = await slots.take(name, how)
       slot!.release()
       return slot!.id
     }
-    expect([await use('ada'), await use('side', true), await use('bob')]).toEqual([0, 1, 2])
+    expect([await use('ada'), await use('side', 'side'), await use('bob')]).toEqual([0, 1, 2])
     expect([await use('cy'), await use('dora')]).toEqual([1, 0])
   })
 
   it('believes no number of slots, and asks a server that was away again', async () => {
-    for (const total of [0, -1, 1e9, '4', undefined])
-      expect(await slotsOf(total).take('ada', false)).toBeUndefined()
+    for (const total of [0, -1, 1e9, '4', undefined]) expect(await slotsOf(total).take('ada')).toBeUndefined()
     let asked = 0
     const slots = createSlots(
       {

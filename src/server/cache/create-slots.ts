@@ -12,12 +12,17 @@ export interface HeldSlot {
 export interface Slots {
   /** Whether the server is llama.cpp. It is asked once; a server that does not answer is asked again. */
   isLlama(): Promise<boolean>
+  /** How many conversations the server keeps. One where it does not tell, or where its slots are not to be used. */
+  total(): Promise<number>
   /**
    * The slot for a conversation: the one that has it, else the least useful one. Undefined where the server chooses: it has no
    * slots, all of them are busy, or it keeps idle conversations itself.
    */
-  take(conversation: string, isSide: boolean): Promise<HeldSlot | undefined>
+  take(conversation: string, use?: SlotUse): Promise<HeldSlot | undefined>
 }
+
+/** A conversation that is only read ahead is not used: else it would keep its slot longer than one that was asked later. */
+export type SlotUse = 'reply' | 'side' | 'ahead'
 
 interface Slot {
   readonly id: number
@@ -38,7 +43,7 @@ const mostFiles = 16
 export type SlotMode = 'auto' | 'on' | 'off'
 
 export function createSlots({ ask }: Pick<Upstream, 'ask'>, mode: SlotMode): Slots {
-  let known: Promise<{ readonly isLlama: boolean; readonly slots: readonly Slot[] }> | undefined
+  let known: ReturnType<typeof readSlots> | undefined
   let requests = 0
   let maySave = true
   /** The files of conversations that have no slot, the oldest first. */
@@ -48,7 +53,7 @@ export function createSlots({ ask }: Pick<Upstream, 'ask'>, mode: SlotMode): Slo
     known ??= readSlots(ask, mode).catch((error: unknown) => {
       // A server that is away may come; one that does not know the path stays as it is.
       if (!(error instanceof ModelError) || error.isRetryable) known = undefined
-      return { isLlama: false, slots: [] }
+      return { isLlama: false, total: 1, slots: [] }
     })
     return known
   }
@@ -91,7 +96,8 @@ export function createSlots({ ask }: Pick<Upstream, 'ask'>, mode: SlotMode): Slo
 
   return {
     isLlama: async () => (await read()).isLlama,
-    async take(conversation, isSide) {
+    total: async () => (mode === 'off' ? 1 : (await read()).total),
+    async take(conversation, use = 'reply') {
       if (mode === 'off') return undefined
       const { slots } = await read()
       const own = slots.find(({ owner }) => owner === conversation)
@@ -99,8 +105,8 @@ export function createSlots({ ask }: Pick<Upstream, 'ask'>, mode: SlotMode): Slo
       if (!slot) return undefined
       slot.holders += 1
       requests += 1
-      slot.used = requests
-      if (!own) await hand(slot, conversation, isSide)
+      if (use !== 'ahead') slot.used = requests
+      if (!own) await hand(slot, conversation, use === 'side')
       return {
         id: slot.id,
         release() {
@@ -118,15 +124,16 @@ function leastUseful(slots: readonly Slot[]): Slot | undefined {
 }
 
 async function readSlots(ask: Upstream['ask'], mode: SlotMode) {
-  const { total_slots: total, build_info: build } = ((await ask?.({ path: '/props' })) ?? {}) as {
+  const { total_slots: told, build_info: build } = ((await ask?.({ path: '/props' })) ?? {}) as {
     readonly total_slots?: unknown
     readonly build_info?: unknown
   }
-  const isLlama = isCount(total, 1) && total <= mostSlots
+  const isLlama = isCount(told, 1) && told <= mostSlots
+  const total = isLlama ? told : 1
   const [, number] = /^b(\d{1,9})/.exec(String(build)) ?? []
   const isSteered = mode === 'on' || Number(number ?? 0) < keepsIdleItself
   const ids = isLlama && isSteered ? Array.from({ length: total }, (_, id) => id) : []
-  return { isLlama, slots: ids.map((id): Slot => ({ id, isSide: false, holders: 0, used: 0 })) }
+  return { isLlama, total, slots: ids.map((id): Slot => ({ id, isSide: false, holders: 0, used: 0 })) }
 }
 
 const mostSlots = 1024

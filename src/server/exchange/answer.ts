@@ -16,6 +16,7 @@ import {
   threadLog,
   writesNote,
 } from '../../turn/index.ts'
+import type { OpenCache } from '../cache/create-cache.ts'
 import type { ChatRequest } from '../faces/face.ts'
 import { agentMarks } from './agent-place.ts'
 import type { Asked } from './asked.ts'
@@ -47,6 +48,8 @@ export interface Answered {
 
 export interface ToAnswer {
   readonly model: Model
+  /** What the model's server keeps of the conversation. */
+  readonly cached: OpenCache
   readonly options: AnswerOptions
   readonly emit: (part: TurnPart) => void | Promise<void>
   /** What is kept beside the reply. */
@@ -64,7 +67,7 @@ export interface ToAnswer {
 export async function answer(
   asked: Asked,
   { thread, turn, said, rest }: OpenedTurn,
-  { model, options, emit, onAsking, dataOf, marksOf }: ToAnswer,
+  { model, cached, options, emit: tell, onAsking, dataOf, marksOf }: ToAnswer,
 ): Promise<Answered> {
   const { request, signal, keyId, systemPrompt } = asked
   const { history } = asked.log
@@ -72,6 +75,10 @@ export async function answer(
   const log = threadLog({ history, thread, turn, ...promptMarked })
   let result: TurnResult | undefined
   let reply: ModelReply | undefined
+  const emit = (part: TurnPart) => {
+    cached.see(part)
+    return tell(part)
+  }
   await runTurn({
     log,
     emit,
@@ -86,9 +93,10 @@ export async function answer(
       for (const call of log.progress.waiting) await keepResult(log, call, noResult)
       const { system, settings, tools } = request
       const asking = await setUpAsking(
-        { ...options, model, settings, ...present({ system, systemPrompt }) },
+        { ...options, model: cached.steer(model), settings, ...present({ system, systemPrompt }) },
         { log, emit, signal, specs: tools, replies: 'streamed', tally },
       )
+      cached.asks(asking)
       onAsking?.(asking)
       const ask = () => {
         reply = undefined

@@ -4,7 +4,7 @@ import { type Model, ModelError } from '../../models/model.ts'
 import { sleep } from '../../models/sleep.ts'
 import { ConflictError, LeaseError } from '../../stores/store-error.ts'
 import { toModelTokens } from '../../tokens/calibration.ts'
-import { type ModelReply, type ToFit, type TurnPart, trimmedTokens } from '../../turn/index.ts'
+import { type ModelReply, type TurnPart, trimmedTokens } from '../../turn/index.ts'
 import type { Cache } from '../cache/create-cache.ts'
 import type { Face, ReplyEnd, ReplyStart } from '../faces/index.ts'
 import { replyOfResponse } from '../faces/responses/item-id.ts'
@@ -126,13 +126,11 @@ async function serve(given: ToAnswer, { place, opened }: Entered, writer: ReplyW
       })
     const { history } = asked.log
     const cached = given.cache.open({
-      ...{ upstream, model, face, request, client, history, thread: opened.thread },
-      isSide: place.isSide,
+      ...{ upstream, model, history, thread: opened.thread, isSide: place.isSide },
+      native: client && { face, request, client },
     })
-    let asking: ToFit | undefined
     const emit = (part: TurnPart): void | Promise<void> => {
       native?.see(part)
-      cached.see(part)
       if (part.type === 'context') {
         // A model may be asked more than once for one reply, which keeps its id.
         begun = { ...start(part.receipt.tokens), ...(begun && { id: begun.id, time: begun.time }) }
@@ -156,11 +154,10 @@ async function serve(given: ToAnswer, { place, opened }: Entered, writer: ReplyW
       ...(request.stream && pieces.inOrder()),
     })
     const answered = await answer(asked, opened, {
-      model: cached.steer(native?.model ?? model),
+      ...{ model: native?.model ?? model, cached },
       options: client && !request.stream ? withPatience(options) : options,
       emit,
       onAsking(given) {
-        asking = given
         if (given.notes || given.hasNoteTool) native?.hide()
       },
       ...(request.named.isStored && {
@@ -175,7 +172,6 @@ async function serve(given: ToAnswer, { place, opened }: Entered, writer: ReplyW
     })
     const { result, reply } = answered
     run.tell({ place, answered, trimmed, reusable })
-    if (asking && result.status === 'completed') cached.answered(asking)
     const ending = native?.ending()
     if (reply && ending) await writer.passedEnd(begun!, ending.text, ending.headers)
     else if (reply) await writer.end(begun!, endOf(reply))

@@ -48,14 +48,15 @@ export function uiChatRoutes(route: UIChatRoute): Hono<ServerEnv> {
       async start({ thread, marks, signal }) {
         const name = chosen.model ?? (await firstModel(upstreams))
         const model = upstreams.model(name)
-        const options = { ...route.options, ...upstreams.of(name).options }
+        const { upstream, options: own } = upstreams.of(name)
+        const options = { ...route.options, ...own }
         const turn = await toUITurn(log, thread, asked, maxMessages)
         run.asks(name)
         run.enter()
         const reply = createReply(signal, work =>
           answerUI(
             { ...route, options },
-            { ...turn, ...chosen, log, keyId: caller.keyId, thread, marks, model },
+            { ...turn, ...chosen, log, keyId: caller.keyId, thread, marks, upstream, model },
             work,
           ),
         )

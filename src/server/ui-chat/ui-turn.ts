@@ -15,6 +15,7 @@ import { checkPlace } from '../exchange/check-room.ts'
 import type { Place } from '../exchange/place.ts'
 import { takePlace } from '../exchange/take-place.ts'
 import type { ChatRoute } from '../routes/chat-route.ts'
+import type { Upstream } from '../upstream/upstream.ts'
 import type { UIOptions } from './read-ui-options.ts'
 
 /** What a request brings to its thread. */
@@ -83,13 +84,14 @@ interface ToAnswer extends UITurn, Omit<UIOptions, 'model'> {
   readonly thread: ThreadKey
   /** Marks of the user's message. */
   readonly marks: readonly string[]
+  readonly upstream: Upstream
   readonly model: Model
 }
 
 /** Answers a turn. Its calls are the client's: they are told at its end, and it stays open for their results. */
 export async function answerUI(
-  { options, newId, now }: Pick<ChatRoute, 'options' | 'newId' | 'now'>,
-  { kind, messages, earlier, system, tools, log, keyId, thread, marks, model }: ToAnswer,
+  { options, cache, newId, now }: Pick<ChatRoute, 'options' | 'cache' | 'newId' | 'now'>,
+  { kind, messages, earlier, system, tools, log, keyId, thread, marks, upstream, model }: ToAnswer,
   { emit, settle, signal }: ReplyWork,
 ): Promise<void> {
   const asked: Asked = {
@@ -127,6 +129,7 @@ export async function answerUI(
   }
   const { result } = await answer(asked, opened, {
     ...{ model, options, emit: told },
+    cached: cache.open({ upstream, model, history: log.history, thread: opened.thread, isSide: false }),
     dataOf(reply) {
       calls = reply.calls
       return undefined
