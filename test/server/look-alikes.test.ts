@@ -178,7 +178,7 @@ it('a list that left out what tells two chats apart becomes a new one', async ()
   const { ask, sent, why } = await start()
   for (const name of ['cat', 'dog']) await ask([user('What is this?', image(name))])
   await ask([user('What is this?'), { role: 'assistant', content: 'I see.' }, user('And now?')])
-  expect(why()).toBe('what its client left out would tell apart 2 conversations')
+  expect(why()).toBe('what its client left out would tell apart 2 threads')
   expect(sent()).not.toContain('base64')
 })
 

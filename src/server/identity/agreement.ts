@@ -9,7 +9,13 @@ import { isClipped, withoutBrackets } from './left-out.ts'
  * is another message.
  */
 export function agreement(logged: Compared, given: Compared): 'same' | 'less' | undefined {
-  if (logged.text !== given.text) return isWithThoughts(logged, given) ? 'same' : undefined
+  if (logged.text !== given.text) {
+    if (isWithThoughts(logged, given)) return 'same'
+    // A client that keeps texts only keeps the text beside calls as a reply of its own.
+    return isText(given) && logged.details?.beside === textOf(given) && textOf(given) !== ''
+      ? 'less'
+      : undefined
+  }
   const { details = none } = logged
   const { details: other = none } = given
   if (isSame(details, other)) return 'same'
@@ -21,14 +27,34 @@ export function agreement(logged: Compared, given: Compared): 'same' | 'less' | 
   return isKept ? 'less' : undefined
 }
 
+/** Whether a client has put the texts of a turn into one reply, without the calls and results before its end. */
+export function joinedAgreement(
+  rounds: readonly Compared[],
+  end: Compared,
+  given: Compared,
+): 'less' | undefined {
+  if (rounds.length === 0 || !isText(end) || !isText(given)) return undefined
+  const texts = [...rounds.map(({ details }) => details?.beside ?? ''), textOf(end)]
+  return squeezed(texts.join('')) === squeezed(textOf(given)) ? 'less' : undefined
+}
+
+const replyText = 'assistant:'
+
+const isText = ({ text }: Compared) => text.startsWith(replyText)
+
+const textOf = ({ text }: Compared) => text.slice(replyText.length)
+
+/** Clients differ in what they put between two texts. */
+const squeezed = (text: string) => text.replace(/\s+/g, '')
+
 const none: Details = { files: [], brackets: '', calls: [], result: '', beside: '' }
 
 /** Whether a client has put the thoughts of a reply in front of its text. */
-function isWithThoughts({ text, thinking }: Compared, given: Compared): boolean {
-  if (thinking === undefined || !text.startsWith('assistant:') || !given.text.startsWith('assistant:'))
-    return false
-  const said = given.text.slice('assistant:'.length)
-  return said.startsWith(thinking) && said.slice(thinking.length).trim() === text.slice('assistant:'.length)
+function isWithThoughts(logged: Compared, given: Compared): boolean {
+  const { thinking } = logged
+  if (thinking === undefined || !isText(logged) || !isText(given)) return false
+  const said = textOf(given)
+  return said.startsWith(thinking) && said.slice(thinking.length).trim() === textOf(logged)
 }
 
 const isSame = (one: Details, other: Details) =>

@@ -1,3 +1,4 @@
+import type { ThreadKey } from '../../stores/store.ts'
 import type { Walk } from './walk.ts'
 
 /**
@@ -12,12 +13,19 @@ export function bestOf(walks: readonly Walk[]): Walk | undefined {
   )
 }
 
-/** How many conversations besides that of a walk have a walk that passes. */
-export function conversationsOf(
+/** How many others than that of a walk have a walk that passes. `nameOf`: what counts as another, a conversation or a thread. */
+export function others(
   walks: readonly Walk[],
   { thread }: Walk,
+  nameOf: (thread: ThreadKey) => string,
   passes: (walk: Walk) => boolean,
 ): number {
-  const others = walks.filter(one => one.thread.conversation !== thread.conversation && passes(one))
-  return new Set(others.map(one => one.thread.conversation)).size
+  const names = new Set(walks.filter(passes).map(walk => nameOf(walk.thread)))
+  names.delete(nameOf(thread))
+  return names.size
 }
+
+export const nameOfConversation = ({ conversation }: ThreadKey): string => conversation
+
+export const nameOfThread = ({ conversation, actor, branch }: ThreadKey): string =>
+  [conversation, actor, branch].join('\n')

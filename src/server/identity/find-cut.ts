@@ -1,6 +1,6 @@
-import { bestOf, conversationsOf } from './best-of.ts'
+import { bestOf, nameOfConversation, others } from './best-of.ts'
 import { isReply, isUser } from './chain.ts'
-import { findFirst, findPairs, type Marks, type ToFind } from './find-walks.ts'
+import { findAlone, findPairs, type Marks, type ToFind } from './find-walks.ts'
 import { hasFront, type Meeting, type Walk, walkBack, walkOn } from './walk.ts'
 
 /**
@@ -13,20 +13,22 @@ export async function findCut(
   marks: Marks,
   begun?: Walk,
 ): Promise<Walk | { readonly rivals: number } | undefined> {
+  // A message alone is no exchange. A front that stands before what agrees is that of the thread.
   const fits = ({ thread, items, hasMore }: Walk, first: number) =>
-    !begun ||
-    (!hasMore && (thread.conversation === begun.thread.conversation || (first === 0 && items > begun.items)))
+    items - first > 1 &&
+    (!begun ||
+      (!hasMore && (first > 0 || thread.conversation === begun.thread.conversation || items > begun.items)))
   const walks = await walksFrom(given, await findPairs(given, marks), fits)
   const found = bestOf(walks)
   const isRepeated = found?.items === given.items.length && found.hasMore
   // The new message may be in one thread, and be meant for another that ends before it.
-  if (isRepeated) await addTo(walks, await findPairs(given, marks, given.items.findLastIndex(isUser)))
-  // One exchange and a new message: the first message has none before it by which it is found.
-  if (!found || isRepeated) await addTo(walks, await findFirst(given))
+  if (isRepeated) await add(await findPairs(given, marks, given.items.findLastIndex(isUser)))
+  // One exchange and a new message: what the client has kept begins with a message that had another one before it.
+  if (given.items.length > 2 && (!found || isRepeated)) await add(await findAlone(given, begun?.items ?? 0))
   const best = bestOf(walks)
   if (!best) return undefined
   // A thread that ends here is more likely than one that went on, unless that one was used later.
-  const rivals = conversationsOf(walks, best, ({ items, hasMore, usedAt }) =>
+  const rivals = others(walks, best, nameOfConversation, ({ items, hasMore, usedAt }) =>
     items === best.items
       ? hasMore === best.hasMore || usedAt >= best.usedAt
       : isRepeated && !hasMore && items > given.items.findLastIndex(isReply),
@@ -34,10 +36,8 @@ export async function findCut(
   if (rivals === 0) return best
   return begun ? undefined : { rivals }
 
-  async function addTo(walks: Walk[], meetings: readonly Meeting[]): Promise<void> {
-    // A message alone is no exchange.
-    for (const walk of await walksFrom(given, meetings, fits))
-      if (walk.items > 1 && given.items.length > 2) walks.push(walk)
+  async function add(meetings: readonly Meeting[]): Promise<void> {
+    walks.push(...(await walksFrom(given, meetings, fits)))
   }
 }
 

@@ -1,5 +1,6 @@
 import type { MarkedPlace, ThreadKey } from '../../stores/store.ts'
-import { type Front, type Item, lastUsers, markNames, marksOf, type UserMarks } from './chain.ts'
+import { nameOfThread } from './best-of.ts'
+import { type Front, type Item, isUser, lastUsers, markNames, marksOf, type UserMarks } from './chain.ts'
 import { type LogToWalk, type Meeting, type Walk, walkOn } from './walk.ts'
 
 /** A list of a client, and where its marks are searched. */
@@ -45,10 +46,10 @@ export async function findWalks(given: ToFind, marks: Marks, before?: number): P
     // What was left out is compared where more than one conversation may have it.
     const isClear = isOne([...lessening, ...worded])
     const meetings = isClear ? [...exact, ...lessening] : [...exact]
-    const met = new Set(meetings.map(({ thread }) => keyOf(thread)))
+    const met = new Set(meetings.map(({ thread }) => nameOfThread(thread)))
     for (const { thread } of [...lessening, ...worded]) {
-      if (met.has(keyOf(thread))) continue
-      met.add(keyOf(thread))
+      if (met.has(nameOfThread(thread))) continue
+      met.add(nameOfThread(thread))
       meetings.push({ thread, item: -1, at: 0, front: 'same' })
     }
     const walks = await Promise.all(meetings.map(meeting => walkOn(given, given.items, meeting)))
@@ -59,7 +60,7 @@ export async function findWalks(given: ToFind, marks: Marks, before?: number): P
 }
 
 const isOne = ([first, ...others]: readonly Meeting[]) =>
-  others.every(({ thread }) => thread.conversation === first!.thread.conversation)
+  others.every(({ thread }) => nameOfThread(thread) === nameOfThread(first!.thread))
 
 /** Where the newest user message stands that came after the same words before. */
 export async function findPairs(given: ToFind, marks: Marks, before?: number): Promise<readonly Meeting[]> {
@@ -70,14 +71,18 @@ export async function findPairs(given: ToFind, marks: Marks, before?: number): P
   return []
 }
 
-/** Where the first message of the list stands, if it is a user's. */
-export async function findFirst({ items, scope, ...given }: ToFind): Promise<readonly Meeting[]> {
-  const [first] = await marksOf(items.slice(0, 1), scope)
-  if (!first) return []
-  const places = await given.store.findMarks(given.tenant, names.alone(first), { limit: mostAlone })
+/** Where the newest user message stands that is not behind this item, whatever came before it. */
+export async function findAlone(
+  { items, scope, ...given }: ToFind,
+  last: number,
+): Promise<readonly Meeting[]> {
+  const item = items.findLastIndex((one, at) => at <= last && isUser(one))
+  const [alone] = item < 0 ? [] : await marksOf(items.slice(item, item + 1), scope)
+  if (!alone) return []
+  const places = await given.store.findMarks(given.tenant, names.alone(alone), { limit: mostAlone })
   return places
     .filter(place => isOf(place, given.named))
-    .map(({ at, thread }) => ({ thread, item: 0, at, front: 'cut' }))
+    .map(({ at, thread }) => ({ thread, item, at, front: 'cut' }))
 }
 
 /** A message alone stands at more places than one with what came before it. */
@@ -129,5 +134,3 @@ async function* looks(
 
 const isOf = ({ thread }: MarkedPlace, named: ToFind['named']) =>
   !named || (thread.conversation === named.conversation && thread.actor === named.actor)
-
-const keyOf = ({ conversation, actor, branch }: ThreadKey) => [conversation, actor, branch].join('\n')

@@ -1,5 +1,5 @@
 import type { ThreadKey } from '../../stores/store.ts'
-import { bestOf, conversationsOf } from './best-of.ts'
+import { bestOf, nameOfThread, others } from './best-of.ts'
 import { type Front, type Item, isUser } from './chain.ts'
 import { findCut } from './find-cut.ts'
 import { createMarks, findWalks, type Marks, type ToFind } from './find-walks.ts'
@@ -75,9 +75,9 @@ export async function recognise(given: ToRecognise): Promise<Placement> {
   return named ? otherwise(given, named) : isNew(given, 'nobody began like this')
 }
 
-/** How many other conversations may be meant, because what tells them apart was left out. */
+/** How many other threads may be meant, because what tells them apart was left out. */
 const rivalsOf = (best: Walk, walks: readonly Walk[]) =>
-  best.front === 'less' ? conversationsOf(walks, best, ({ leftOut }) => leftOut !== best.leftOut) : 0
+  best.front === 'less' ? others(walks, best, nameOfThread, ({ leftOut }) => leftOut !== best.leftOut) : 0
 
 /**
  * The threads that end one message before the list, and may be meant rather than the one that has all of it: whoever has the
@@ -152,7 +152,7 @@ const summaries = [
 ]
 
 const unclear = (given: ToRecognise, rivals: number) =>
-  isNew(given, `what its client left out would tell apart ${rivals + 1} conversations`)
+  isNew(given, `what its client left out would tell apart ${rivals + 1} threads`)
 
 export const isNew = ({ tenant, newId }: Pick<ToRecognise, 'tenant' | 'newId'>, why: string) => ({
   kind: 'new' as const,

@@ -2,9 +2,9 @@ import type { LoggedMessage } from '../../history/index.ts'
 import { readLog } from '../../history/log/read-log.ts'
 import type { EntryRange, Store, StoredTurn, ThreadKey } from '../../stores/store.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
-import { agreement } from './agreement.ts'
+import { agreement, joinedAgreement } from './agreement.ts'
 import { type Front, type Item, isReply, isUser } from './chain.ts'
-import { comparedOf, exactText, isBeginning } from './item.ts'
+import { type Compared, comparedOf, exactText, isBeginning, isOfRound, isResult } from './item.ts'
 
 export interface LogToWalk {
   readonly store: Store
@@ -45,17 +45,30 @@ export interface Walk {
   readonly usedAt: number
 }
 
-/** Compares a client's list with a thread, behind the place where they meet. */
-export async function walkOn(log: LogToWalk, list: readonly Item[], start: Meeting): Promise<Walk> {
+/**
+ * Compares a client's list with a thread, behind the place where they meet. `fresh`: the first item that is new, of which
+ * nothing was left out.
+ */
+export async function walkOn(
+  log: LogToWalk,
+  list: readonly Item[],
+  start: Meeting,
+  fresh = freshFrom(list),
+): Promise<Walk> {
   const { thread } = start
   const isBroken = brokenTurns(log.store, thread)
-  const fresh = freshFrom(list)
   const places: number[] = []
   let item = start.item + 1
   let { at, front } = start
   let usedAt = 0
   let end = at
+  /** The calls and results behind the last entry that agrees, if the client has left them out. */
+  let rounds: Compared[] = []
   const leftOut: string[] = []
+  const leaveOut = (...missing: readonly Compared[]) => {
+    for (const one of missing) leftOut.push(`${item}: ${exactText(one)}`)
+    if (missing.length > 0 && front === 'same') front = 'less'
+  }
   const walk = (hasMore: boolean): Walk => ({
     ...{ thread, start, items: item, at, places, front, hasMore, end, usedAt },
     leftOut: leftOut.join('\n'),
@@ -70,25 +83,39 @@ export async function walkOn(log: LogToWalk, list: readonly Item[], start: Meeti
     const isKept = wanted && isBeginning(wanted.text, said.text)
     if (entry.isBroken && !(isKept && (await isBroken(turn)))) continue
     usedAt = time
-    const how = wanted && agreement(said, wanted)
+    const how = wanted && (agreement(said, wanted) ?? joinedAgreement(rounds, said, wanted))
     const isEqual =
       how === 'same' ||
       (how === 'less' && item < fresh) ||
       (wanted && isBeginning(wanted.text, said.text) && (await isBroken(turn)))
+    if (!isEqual && isLeftOut(said, wanted)) {
+      rounds.push(said)
+      continue
+    }
     // A client may drop an answer that broke off.
     const isDropped = !isEqual && wanted && isUser(wanted) && isReply(said) && (await isBroken(turn))
     if (!isEqual && !isDropped) return walk(true)
     at = seq
+    leaveOut(...rounds)
+    rounds = []
     if (!isEqual) continue
-    if (how === 'less') {
-      leftOut.push(`${item}: ${exactText(said)}`)
-      if (front === 'same') front = 'less'
-    }
+    if (how === 'less') leaveOut(said)
     item += 1
     places.push(seq)
   }
+  // A call that the log does not have is not the end of what was left out.
+  if (rounds.length > 0 && !isUser(list[item]!)) return walk(true)
+  leaveOut(...rounds)
+  if (rounds.length > 0) at = end
   return walk(false)
 }
+
+/**
+ * Whether a client has left out an entry because it is a call or a result: AI SDK 7 gives only the last step of a turn back,
+ * others keep texts only. The result of a call that it has kept is never missing.
+ */
+const isLeftOut = (said: Compared, wanted: Compared | undefined) =>
+  wanted !== undefined && isOfRound(said) && !isResult(wanted)
 
 /** The first item behind the last reply: what is new is sent whole, so nothing was left out of it. */
 const freshFrom = (list: readonly Item[]) => list.findLastIndex(isReply) + 1
@@ -105,7 +132,9 @@ export async function walkBack(
   const fresh = freshFrom(list)
   let item = start.item + 1
   for await (const { said } of visible(log, start.thread, { to: start.at, reverse: true })) {
-    const how = item === 0 ? undefined : agreement(said, list[item - 1]!)
+    const wanted = list[item - 1]
+    const how = wanted && agreement(said, wanted)
+    if (how === undefined && item <= start.item && isLeftOut(said, wanted)) continue
     if (how === undefined || (how === 'less' && item > fresh)) break
     item -= 1
   }
@@ -114,14 +143,8 @@ export async function walkBack(
 
 /** Whether the first items of a list are those that the thread begins with. */
 export async function hasFront(log: LogToWalk, list: readonly Item[], thread: ThreadKey): Promise<boolean> {
-  let item = 0
-  if (list.length === 0) return true
-  for await (const { said } of visible(log, thread, {})) {
-    if (!agreement(said, list[item]!)) return false
-    item += 1
-    if (item === list.length) return true
-  }
-  return false
+  const { items } = await walkOn(log, list, { thread, item: -1, at: 0, front: 'same' }, list.length)
+  return items === list.length
 }
 
 /**

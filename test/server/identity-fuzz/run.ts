@@ -215,7 +215,8 @@ const mayDiffer = ({ kind, turns }: Chat) =>
 /** Whether the list of a chat tells it from its twins. */
 const canBeTold = ({ kind, style: { leavesOut } }: Chat) => {
   if (kind === 'alone' || leavesOut === undefined) return kind !== 'nothing at first'
-  return kind === 'preamble' || (kind !== 'nothing at first' && leavesOut !== 'front' && leavesOut !== kind)
+  const isLost = leavesOut === kind || (leavesOut === 'rounds' && hasCalls(kind))
+  return kind === 'preamble' || (kind !== 'nothing at first' && leavesOut !== 'front' && !isLost)
 }
 
 const hasCalls = (kind: Kind) => kind === 'arguments' || kind === 'results'

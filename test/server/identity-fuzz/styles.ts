@@ -5,7 +5,7 @@ export interface Style {
   readonly name: string
   readonly send: (list: readonly Said[]) => readonly Said[]
   /** What it leaves out: twins that differ only in this cannot be told apart. */
-  readonly leavesOut?: 'files' | 'arguments' | 'results' | 'front'
+  readonly leavesOut?: 'files' | 'arguments' | 'results' | 'rounds' | 'front'
   /** Default: all. */
   readonly faces?: readonly FaceName[]
   /** Whether it names its conversation. */
@@ -49,6 +49,18 @@ const exchanges = (count: number) => (list: readonly Said[]) => {
   return list.slice(users.at(-1 - count) ?? 0)
 }
 
+/** Makes other messages of what was said between two messages of a user, in the turns that are over. */
+const turns = (change: (said: readonly Said[]) => readonly Said[]) => (list: readonly Said[]) => {
+  const users = list.flatMap(({ role }, at) => (role === 'user' ? [at] : []))
+  return users.flatMap((at, turn) => {
+    const next = users[turn + 1]
+    const said = list.slice(at + 1, next)
+    return [list[at]!, ...(next === undefined ? said : change(said))]
+  })
+}
+
+const repliesIn = (said: readonly Said[]) => said.filter(one => one.role === 'assistant')
+
 const isFile = (part: Part) => !('text' in part)
 
 const reordered = (input: string) =>
@@ -77,6 +89,31 @@ export const styles: readonly Style[] = [
     name: 'the middle cut out',
     send: list => (list.length < 9 ? list : [...list.slice(0, 2), ...list.slice(-5)]),
     ...{ leavesOut: 'front', isPlain: true },
+  },
+  {
+    name: 'the first exchange and the last one',
+    send: list => (list.length < 7 ? list : [...list.slice(0, 2), ...list.slice(-3)]),
+    ...{ leavesOut: 'front', isPlain: true },
+  },
+  {
+    name: 'the last step of a turn',
+    send: turns(said => repliesIn(said).slice(-1)),
+    leavesOut: 'rounds',
+  },
+  {
+    name: 'texts only',
+    send: turns(said => repliesIn(said).map(reply => ({ ...reply, calls: [] }))),
+    leavesOut: 'rounds',
+  },
+  {
+    name: 'texts of a turn in one',
+    send: turns(said => {
+      const text = repliesIn(said)
+        .map(reply => reply.text)
+        .join('\n\n')
+      return [{ role: 'assistant', text, thinking: '', calls: [] }]
+    }),
+    leavesOut: 'rounds',
   },
   { name: 'no thoughts', send: replies(said => ({ ...said, thinking: '' })) },
   {
