@@ -19,7 +19,7 @@ it('no chat gets what is of another, and few are split, whatever their clients l
   expect(figures.foreign).toEqual([])
   expect(figures.lost).toEqual([])
   expect(figures.splits.length, figures.splits.join('\n')).toBeLessThanOrEqual(exchanges / 100)
-  expect(figures.styles.size).toBeGreaterThanOrEqual(isLong ? 26 : 15)
+  expect(figures.styles.size).toBeGreaterThanOrEqual(isLong ? 30 : 15)
   expect(figures.faces.size).toBe(4)
 })
 

@@ -222,5 +222,9 @@ describe('a client that keeps the first exchange and the last one', () => {
     expect(server.sent().map(({ content }) => content)).toEqual([
       ...['Hello!', 'Done.', 'Light on.', 'Done.', 'And now?'],
     ])
+    expect(server.served.at(-1)!.place).toMatchObject({
+      kind: 'new',
+      why: expect.stringContaining('fit 2 conversations'),
+    })
   })
 })

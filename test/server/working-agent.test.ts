@@ -161,6 +161,23 @@ describe('while the tools of an agent run', () => {
     expect(ahead()).toEqual([])
   })
 
+  it('nor where they run in a page with useChat', async () => {
+    const { server, of, ahead } = await start({})
+    const response = await fetch(`${server.url}/throughline/v1/ui-chat`, {
+      method: 'POST',
+      body: JSON.stringify({
+        ...{ id: 'page', model: 'm', tools: [{ name: 'read_file', inputSchema: { type: 'object' } }] },
+        messages: [{ id: 'u1', role: 'user', parts: [{ type: 'text', text: 'Look at the parts, please.' }] }],
+      }),
+    })
+    expect(await response.text()).toContain('tool-input-available')
+    const chat = of('chat')
+    await chat.say('Hello!')
+    await chat.title()
+    await untilIdle(server)
+    expect(ahead()).toEqual([])
+  })
+
   it('a chat waits only until the agent counts as gone', async () => {
     const { ahead } = await chatBeside({ openTurnMs: 1 })
     await expect.poll(() => ahead().length).toBe(1)

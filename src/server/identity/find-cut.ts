@@ -5,8 +5,8 @@ import { hasFront, type Meeting, type Walk, walkBack, walkOn } from './walk.ts'
 
 /**
  * The thread that a list belongs to whose client has cut off its front, or cut out its middle. `begun`: the thread that the
- * list began like, and then leaves: the list must go on where another place of its conversation ends, or be a window of
- * another thread that it agrees with for longer. `rivals`: the number of other conversations that fit as well.
+ * list began like, and then leaves: the list must go on where a thread ends that begins like it, or be a window of another
+ * thread that it agrees with for longer. `rivals`: the number of other conversations that fit as well.
  */
 export async function findCut(
   given: ToFind,
@@ -33,8 +33,7 @@ export async function findCut(
       ? hasMore === best.hasMore || usedAt >= best.usedAt
       : isRepeated && !hasMore && items > given.items.findLastIndex(isReply),
   )
-  if (rivals === 0) return best
-  return begun ? undefined : { rivals }
+  return rivals === 0 ? best : { rivals }
 
   async function add(meetings: readonly Meeting[]): Promise<void> {
     walks.push(...(await walksFrom(given, meetings, fits)))
