@@ -98,9 +98,9 @@ export function createCache({ readAhead, slots: mode, now, onRead, ...limits }: 
         }
       }
 
-      async function read(asking: ToFit, signal: AbortSignal, isLost: boolean): Promise<number | undefined> {
+      async function read(signal: AbortSignal, isLost: boolean): Promise<number | undefined> {
         // Whoever has opened a turn since brings the next messages himself: they are not guessed.
-        if ((await thread.status()).state !== 'idle') return undefined
+        if (!asking || (await thread.status()).state !== 'idle') return undefined
         const isLlama = await slots.isLlama()
         const client = call.native && toReading(call.native, isLlama)
         // Another form may be another prompt to the model server.
@@ -151,14 +151,9 @@ export function createCache({ readAhead, slots: mode, now, onRead, ...limits }: 
           if (part.type === 'context') sent = part.messages
           if (part.type !== 'end' || isSide) return
           if (part.status === 'open') ahead.leaveOpen(address, name)
-          if (part.status !== 'completed' || !asking || !isRead(upstream)) return
+          if (part.status !== 'completed' || !isRead(upstream)) return
           // It runs after this request, with the key of its client.
-          const own = AsyncLocalStorage.bind(read)
-          const asked = asking
-          ahead.offer({
-            ...{ upstream: address, conversation: name },
-            read: (signal, isLost) => own(asked, signal, isLost),
-          })
+          ahead.offer({ upstream: address, conversation: name, read: AsyncLocalStorage.bind(read) })
         },
       }
     },

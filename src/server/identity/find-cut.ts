@@ -36,7 +36,7 @@ export async function findCut(
   return rivals === 0 ? best : { rivals }
 
   async function add(meetings: readonly Meeting[]): Promise<void> {
-    walks.push(...(await walksFrom(given, meetings, fits)))
+    for (const walk of await walksFrom(given, meetings, fits)) walks.push(walk)
   }
 }
 

@@ -65,7 +65,7 @@ export async function walkOn(
   /** The calls and results behind the last entry that agrees, if the client has left them out. */
   let rounds: Compared[] = []
   const leftOut: string[] = []
-  const leaveOut = (...missing: readonly Compared[]) => {
+  const leaveOut = (missing: readonly Compared[]) => {
     for (const one of missing) leftOut.push(`${item}: ${exactText(one)}`)
     if (missing.length > 0 && front === 'same') front = 'less'
   }
@@ -96,16 +96,16 @@ export async function walkOn(
     const isDropped = !isEqual && wanted && isUser(wanted) && isReply(said) && (await isBroken(turn))
     if (!isEqual && !isDropped) return walk(true)
     at = seq
-    leaveOut(...rounds)
+    leaveOut(rounds)
     rounds = []
     if (!isEqual) continue
-    if (how === 'less') leaveOut(said)
+    if (how === 'less') leaveOut([said])
     item += 1
     places.push(seq)
   }
   // A call that the log does not have is not the end of what was left out.
   if (rounds.length > 0 && !isUser(list[item]!)) return walk(true)
-  leaveOut(...rounds)
+  leaveOut(rounds)
   if (rounds.length > 0) at = end
   return walk(false)
 }
