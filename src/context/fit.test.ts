@@ -269,9 +269,14 @@ describe('notes in a context', () => {
   })
 
   it('move into their section when the cut passes the reply', () => {
-    const long = [user('first'), assistant('a '.repeat(300)), note('it is done'), user('last')]
+    const long = [
+      ...[user('first'), assistant('a '.repeat(300)), note('it is done')],
+      ...[user('and'), assistant('then'), user('last')],
+    ]
     const { messages, receipt } = fit(long, options(200))
-    expect(contents(messages)).toEqual(['first', marker, 'RECENT NOTES TO SELF:\nit is done', 'last'])
+    expect(contents(messages)).toEqual([
+      ...['first', marker, 'RECENT NOTES TO SELF:\nit is done', 'and', 'then', 'last'],
+    ])
     expect(receipt.entries[2]).toMatchObject({ fate: 'moved', rule: 'notes' })
   })
 

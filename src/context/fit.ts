@@ -12,6 +12,7 @@ import { createDraft } from './draft/create-draft.ts'
 import { applyPolicy } from './draft/draft.ts'
 import { type Changing, createFrame } from './draft/frame.ts'
 import { checkOptions, counterOf } from './draft/frame-options.ts'
+import { withLastExchange } from './draft/last-exchange.ts'
 import { makeReceipt } from './make-receipt.ts'
 import { defaultPolicy } from './policies/recall.ts'
 import { learnedIn, type PromptLayout } from './prompt/layout.ts'
@@ -67,7 +68,7 @@ export function fitConversation<M extends MessageLike>(
   const isStable = options.systemPrompt === 'stable'
   const ordered = isStable ? orderTools(given, known?.tools) : { tools: given, ids: [] }
   const { tools, saved } = offeredTools({ ...options, tools: ordered.tools })
-  const frame = createFrame(conversation, { ...options, tools })
+  const frame = withLastExchange(createFrame(conversation, { ...options, tools }))
   const policy = options.policy ?? defaultPolicy
   const finished = finish(applyPolicy(policy, createDraft(frame)))
   if (!isAsRead(finished)) return undefined

@@ -26,6 +26,10 @@ export const notesTitle = 'RECENT NOTES TO SELF:'
 /** Stands in the middle of a text that had to be cut. */
 export const cutMark = (tokens: number): string => ` [… ${tokens} tokens cut here …] `
 
+/** Stands in the middle of a message of the last exchange of which only the beginning and the end fit. */
+export const clipMark = (tokens: number, seq: number): string =>
+  `\n[… about ${tokens} tokens of #${seq} are not shown here …]\n`
+
 /** The first line of a block of recalled entries. */
 export const recallTitle = '[Earlier in this conversation:]'
 

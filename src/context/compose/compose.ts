@@ -41,7 +41,8 @@ export function compose(draft: Draft): readonly Piece[] {
   const moved = new Set(draft.systemsFirst ? transcript.systems : [])
   moved.delete(frame.marker)
   for (const index of moved)
-    for (const piece of unitPieces(frame, units[index]!)) pieces.push({ ...piece, part: 'system' })
+    if (frame.fixed.has(index))
+      for (const piece of unitPieces(frame, units[index]!)) pieces.push({ ...piece, part: 'system' })
   if (transcript.firstUser < 0) afterFirst()
   let next = 0
   const insertUpTo = (index: number) => {
@@ -107,10 +108,11 @@ function unitPieces(frame: Frame, unit: Unit, cleared?: Cleared): Piece[] {
   const { entries, firstUser } = frame.transcript
   const pieces: Piece[] = []
   const notes: number[] = []
-  const held = frame.held.get(unit.index)
+  const sent = frame.exchange.get(unit.index)
+  const held = frame.held.get(unit.index) ?? (sent && lastExchange)
   const part = unit.index === firstUser ? 'first' : frame.ends.includes(unit.index) ? 'latest' : 'history'
   for (let at = unit.from; at < unit.to; at++) {
-    const piece = { ...entryPiece(entries[at]!, part, frame.origin + at), held }
+    const piece = { ...entryPiece((at === unit.from && sent) || entries[at]!, part, frame.origin + at), held }
     const stray = unit.strays.get(at)
     if (piece.message.role === 'assistant_note') notes.push(at)
     else if (!stray)
@@ -129,6 +131,8 @@ function unitPieces(frame: Frame, unit: Unit, cleared?: Cleared): Piece[] {
   }
   return pieces
 }
+
+const lastExchange = { rule: 'exchange', why: 'the last exchange is sent whole while it fits' }
 
 /** A result that only says that an earlier one still holds, with the text of that one. */
 function referringPiece(frame: Frame, piece: Piece, { from, to }: Unit): Piece {

@@ -7,9 +7,15 @@ import { patchedFile, shownFile } from './shell-file.ts'
 import type { Touched, Unit } from './unit.ts'
 
 export function touchedBy({ role, text, calls }: Message): Touched {
-  if (role === 'system') return [hashOf(text), 0]
+  if (role === 'system') return [hashOf(shapeOf(text)), 0]
   return calls.flatMap(({ name, arguments: given }) => [hashOf(`${name}\0${given}`), fileNumber(name, given)])
 }
+
+/** What dates, reminders and states of one make have in common: their text without numbers and English names of days and months. */
+const shapeOf = (text: string): string => text.toLowerCase().replace(CALENDAR, '@').replace(/\d+/g, '0')
+
+const CALENDAR =
+  /\b(?:(?:mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}|am|pm)\b/g
 
 /** Longer arguments are not parsed: such a call counts as one without a file. */
 const mostParsed = 400_000

@@ -69,9 +69,10 @@ export function totalTokens(frame: Frame, pieces: readonly Piece[]): number {
   return tokens
 }
 
-export function unitCost({ transcript, notes }: Frame, index: number): number {
+/** What a unit costs as it is sent. */
+export function unitCost({ transcript, notes, exchange }: Frame, index: number): number {
   const unit = transcript.units[index]!
-  return unit.tokens + (notes === 'inline' ? unit.noteTokens : 0)
+  return (exchange.get(index)?.tokens ?? unit.tokens) + (notes === 'inline' ? unit.noteTokens : 0)
 }
 
 /** Costs of markers and digests, which come again in every context, by counter, role and text. */

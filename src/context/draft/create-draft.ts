@@ -7,6 +7,7 @@ import { cutOldest } from './cut-oldest.ts'
 import type { Digest, Draft, OwnDraft } from './draft.ts'
 import { dropToFit } from './drop-to-fit.ts'
 import { type Frame, withoutProtected, withProtected } from './frame.ts'
+import { withoutExchange } from './last-exchange.ts'
 import { findSpan, type Insertion, laySpans, type Span, type UnitRange } from './span.ts'
 
 type State = Pick<Draft, 'rule' | 'spans' | 'insertions' | 'spare' | 'systemsFirst' | 'cleared' | 'cut'>
@@ -81,7 +82,11 @@ export function createDraft(frame: Frame, state: State = untouched): OwnDraft {
       const added = [...units].filter(isOpen).map(unit => [unit.index, { rule, why }] as const)
       return createDraft(withProtected(frame, added), state)
     },
-    drop: (units, why) => leaveOut(toRanges(units), why),
+    drop(units, why) {
+      const list = [...units]
+      const open = withoutExchange(frame, list)
+      return open === frame ? leaveOut(toRanges(list), why) : createDraft(open, state).drop(list, why)
+    },
     dropRange: (from, to, why) => leaveOut(from < to ? [{ from, to }] : [], why),
     dropToFit(units, why) {
       const spare = { units: [...units], rule, why }

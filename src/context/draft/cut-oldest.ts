@@ -1,6 +1,7 @@
+import { ageSystems, systemsShare } from '../conversation/age-systems.ts'
 import { savedBetween } from '../conversation/clearing.ts'
-import { fixedCost, insertionCost, markerCost, unitCost } from './cost.ts'
-import type { Draft } from './draft.ts'
+import { fixedCost, insertionCost, markerCost, roomBeside, unitCost } from './cost.ts'
+import type { Draft, OwnDraft } from './draft.ts'
 import { dropToFit, leastShortened } from './drop-to-fit.ts'
 import { findSpan } from './span.ts'
 
@@ -14,12 +15,21 @@ export function cutOldest<D extends Draft>(given: D, room = given.capacity): D {
   if (given.tokens <= room) return given
   const draft = given.spare.reduce((left, spare) => dropToFit(left, spare, room), given).as(given.rule)
   if (draft.tokens <= room) return draft
-  const first = findCut(draft, room)
-  const shorten = (more: number) => draft.dropRange(0, first + more, why)
-  let shorter = leastShortened(shorten, draft.units.length - first, room)
+  const aged = fixedCost(draft.frame) + markerCost(draft.frame) > room ? withoutOldSystems(draft) : draft
+  const first = findCut(aged, room)
+  const shorten = (more: number) => aged.dropRange(0, first + more, why)
+  let shorter = leastShortened(shorten, aged.units.length - first, room)
   // When no units are left to drop, texts that a policy added go.
   while (shorter.tokens > room && shorter.insertions.length > 0) shorter = shorter.dropFirstInsertion(why)
   return shorter
+}
+
+/** System messages in the conversation never push out what was just said. */
+function withoutOldSystems<D extends Draft>(draft: D): D {
+  const { transcript, window } = draft.frame
+  const most = Math.floor(roomBeside(draft.frame, Math.ceil(window / 16)) * systemsShare)
+  const { units } = ageSystems(transcript, transcript.latestUser, most)
+  return (draft as OwnDraft & D).age(units)
 }
 
 /** The oldest unit that can stay, notes not counted. */

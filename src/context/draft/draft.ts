@@ -28,7 +28,7 @@ export interface Draft<M extends MessageLike = MessageLike> {
 
   /** Protects units: no later step leaves them out. What was left out before stays out. */
   protect(units: Iterable<Unit>, why: string): this
-  /** Leaves units out, except protected ones. */
+  /** Leaves units out, except protected ones; the last exchange is only protected against what makes room. */
   drop(units: Iterable<Unit>, why: string): this
   /** Leaves units out from `from` up to, not including, `to`, except protected ones. */
   dropRange(from: number, to: number, why: string): this

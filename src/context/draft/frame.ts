@@ -39,6 +39,8 @@ export interface Frame
   /** Every protected unit, in order: the first user message, system messages, the protected end, what policies protect. */
   readonly fixed: ReadonlySet<number>
   readonly fixedList: readonly number[]
+  /** The messages of the last exchange as they are sent, by their units; see `withLastExchange`. */
+  readonly exchange: ReadonlyMap<number, Entry>
   /** The units that policies protect. */
   readonly held: ReadonlyMap<number, Protection>
   /** The unit after the first user message if it already is a marker, or -1. */
@@ -75,7 +77,8 @@ export function withoutProtected(frame: Frame, units: ReadonlyMap<number, unknow
   return { ...frame, ...protecting(frame.fixedList.filter(unit => !units.has(unit))) }
 }
 
-function protecting(units: readonly number[]): Pick<Frame, 'fixed' | 'fixedList'> {
+/** The protected units, in order. */
+export function protecting(units: readonly number[]): Pick<Frame, 'fixed' | 'fixedList'> {
   const fixed = new Set(ascending(units))
   return { fixed, fixedList: [...fixed] }
 }
@@ -114,6 +117,7 @@ export function createFrame(conversation: Conversation, options: FrameOptions): 
     toolTokens: tools.length > 0 ? count.tools(tools) : 0,
     ends,
     ...protecting([...transcript.systems, transcript.firstUser, ...ends]),
+    exchange: new Map(),
     held: new Map(),
     marker: findMarker(transcript),
   }

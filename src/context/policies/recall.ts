@@ -27,7 +27,7 @@ export const thorough = (options: StableOptions = {}): Policy => recallAs('thoro
 
 function recallAs(name: string, amount: number, options: StableOptions): Policy {
   const effort = toEffort(amount)
-  const cutStably = createStableCut({ digests: 1 / 48, ...options }, effort)
+  const cutStably = createStableCut({ digests: 1 / 48, ...options }, effort.room)
   return {
     name,
     effort: amount,

@@ -9,7 +9,6 @@ import { cutJournal } from '../draft/cut-journal.ts'
 import type { Draft, OwnDraft, Policy } from '../draft/draft.ts'
 import type { Frame } from '../draft/frame.ts'
 import type { Fault, Insertion } from '../draft/span.ts'
-import type { Effort } from '../recall/judge.ts'
 import { divideRoom, type Room } from '../stable/divide-room.ts'
 import { type Fold, foldTranscript, isStill, spentIn } from '../stable/fold.ts'
 import { type Ledger, ledgerOf } from '../stable/ledger.ts'
@@ -28,7 +27,7 @@ export interface StableOptions {
  * beginning of the prompt stays the same between cuts, so a model server with a prompt cache need not read it again.
  */
 export function stable(options: StableOptions = {}): Policy {
-  const cutStably = createStableCut(options, { room: 0, keep: 0.5 })
+  const cutStably = createStableCut(options, 0)
   return { name: 'stable', apply: draft => cutStably(draft).draft }
 }
 
@@ -44,12 +43,12 @@ interface StableCut<D> {
 /** The cut that `stable` and `recall` share, with room kept for recall. */
 export function createStableCut(
   { low = 0.4, digests = 0, digesters }: StableOptions,
-  { room: recall, keep }: Pick<Effort, 'room' | 'keep'>,
+  recall: number,
 ): <D extends Draft>(draft: D) => StableCut<D> {
   const cutDigests = digesters ? createCutDigests(digesters) : builtIn
   return <D extends Draft>(draft: D) => {
     const { frame } = draft
-    const room = divideRoom(frame, { recall, digests, low, keep })
+    const room = divideRoom(frame, { recall, digests, low })
     const ledger = ledgerOf(draft)
     const fold = foldTranscript(ledger, room)
     frame.watch?.({ fold, room, ledger })

@@ -1,6 +1,8 @@
 import type { ToolCall } from '../../log/message.ts'
 import { recallTitle, toDay } from '../../log/texts.ts'
 import { neutralizeNotes } from '../../notes/neutralize.ts'
+import { exchangeStart } from '../conversation/exchange-start.ts'
+import { placeOf } from '../conversation/first-place.ts'
 import { findNamedFiles } from '../conversation/named-files.ts'
 import { keepLatest } from '../conversation/remember.ts'
 import { filesIn } from '../conversation/touched.ts'
@@ -85,7 +87,9 @@ export function recallBlocks({ frame, ledger, fold, room, effort }: RecallPlace)
     const index = indexTranscript(transcript, user)
     const named = findNamedFiles(transcript, text, user)
     const files = filesIn(transcript.units, Math.max(cut, fold.cleared.before), user)
-    const question = { transcript, ledger, index, effort, text, user, fold, files, named }
+    const turn = placeOf(transcript.turns, user)
+    const exchange = transcript.turns[turn] === user ? exchangeStart(transcript, turn) : user
+    const question = { transcript, ledger, index, effort, text, user, exchange, fold, files, named }
     const dayCost = dayOf(frame, user) === '' ? 0 : longestDay
     const search = {
       ...question,

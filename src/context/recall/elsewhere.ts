@@ -60,7 +60,7 @@ export function recallElsewhere<P extends Passage>(
   }
   const user = transcript.latestUser
   const question = {
-    ...{ transcript, ledger: plainLedger(transcript), index, user },
+    ...{ transcript, ledger: plainLedger(transcript), index, user, exchange: user },
     ...{ effort: toEffort(amount), text: asking.text, files: new Set<number>() },
     fold: { cut, cleared: nothingCleared, request: -1 },
   }

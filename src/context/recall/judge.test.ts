@@ -11,6 +11,7 @@ const minute = 60_000
 const cutAt = (cut: number) => ({
   fold: { cut, cleared: nothingCleared, request: -1 },
   files: new Set<number>(),
+  exchange: Number.POSITIVE_INFINITY,
 })
 const past = [
   'The berth of the Heron is number nine at the north jetty.',

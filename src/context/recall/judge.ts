@@ -29,6 +29,8 @@ export interface Question {
   readonly effort: Effort
   readonly text: string
   readonly user: number
+  /** The unit at which the exchange before the message begins. */
+  readonly exchange: number
   readonly fold: Pick<Fold, 'cut' | 'cleared' | 'request'>
   /** The files that stand in view, which are not recalled unless the message names one: an edit of it in view is not enough. */
   readonly files: ReadonlySet<number>
@@ -135,8 +137,10 @@ export function mayAsk(text: string, share: number, { gate }: Effort): boolean {
 const viewTokens = 1500
 
 /** Whether a unit is not sent as it is, because it was cut or cleared, and was not left out by an earlier policy. */
-export function isRecallable({ transcript, ledger, fold, files }: Question, unit: number): boolean {
+export function isRecallable({ transcript, ledger, fold, files, exchange }: Question, unit: number): boolean {
   if (unit >= fold.cut && !isCleared(transcript, fold.cleared, unit)) return false
+  // What was just said is sent anyway; rounds of tools may be lines.
+  if (unit >= exchange && !isRound(transcript, unit)) return false
   if (files.size > 0 && touchesOne(transcript.units[unit]!, files)) return false
   return unit !== transcript.firstUser && unit !== fold.request && isOpen(ledger, unit)
 }
@@ -170,8 +174,6 @@ export interface Effort {
   readonly block: number
   /** The share of the best score below which nothing is recalled, though there is room. */
   readonly least: number
-  /** The last exchange survives a cut if it takes at most this share. */
-  readonly keep: number
 }
 
 /** Turns effort, 0 to 1, into shares: it moves the gate by powers, and above 0.5 gives more of the window to blocks. */
@@ -186,6 +188,5 @@ export function toEffort(effort: number): Effort {
     room: 0.32 + 0.58 * above,
     block: 0.5 + 0.5 * above,
     least: 0.2 - 0.2 * above,
-    keep: 0.5 - 0.35 * above,
   }
 }

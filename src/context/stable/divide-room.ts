@@ -1,3 +1,4 @@
+import { systemsShare } from '../conversation/age-systems.ts'
 import { markerCost, noteCharge, roomBeside, unitCost } from '../draft/cost.ts'
 import { journalRoom } from '../draft/cut-journal.ts'
 import type { Frame } from '../draft/frame.ts'
@@ -28,14 +29,15 @@ export interface Room {
   readonly low: number
   /** The least charge for a user message, so that short ones do not cut just before a long one. */
   readonly least: number
-  /** The last exchange survives a cut if it costs at most this. */
+  /** The last exchange survives a cut if it costs at most this; one with rounds of tools, which go on in the next turn, at most `keepRounds`. */
   readonly keep: number
+  readonly keepRounds: number
   /** Whether notes are sent with their replies, and cost there. */
   readonly inlineNotes: boolean
 }
 
-/** The shares of the room that are kept for recall and for digests, that a cut leaves, and that a last exchange may take. */
-type Shares = Readonly<Record<'recall' | 'digests' | 'low' | 'keep', number>>
+/** The shares of the room that are kept for recall and for digests, and that a cut leaves. */
+type Shares = Readonly<Record<'recall' | 'digests' | 'low', number>>
 
 /**
  * Divides the window by maximum charges, not by the present cost of marker, notes, digests and recall: what varies from
@@ -70,7 +72,8 @@ export function divideRoom(frame: Frame, shares: Shares): Room {
     lines: Math.floor(base * linesShare),
     systems: Math.floor(base * systemsShare),
     low: Math.floor(tail * shares.low),
-    keep: Math.floor((tail + recall) * shares.keep),
+    keep: tail + recall,
+    keepRounds: Math.floor((tail + recall) / 2),
     least: Math.floor(base / 32),
     inlineNotes,
   }
@@ -78,9 +81,6 @@ export function divideRoom(frame: Frame, shares: Shares): Room {
 
 /** The share of the room that a long turn keeps for recall. */
 const insideShare = 1 / 32
-
-/** The share of the room that system messages in the conversation may take. */
-const systemsShare = 0.25
 
 /** The share of the room that lines of cut rounds may take. */
 const linesShare = 0.2

@@ -1,10 +1,11 @@
+import { type Aged, ageSystems, nothingAged } from '../conversation/age-systems.ts'
 import { type Cleared, isCleared, nothingCleared, savedBetween, savingSum } from '../conversation/clearing.ts'
+import { exchangeStart } from '../conversation/exchange-start.ts'
 import { firstPlace, placeOf } from '../conversation/first-place.ts'
 import { findReferred } from '../conversation/references.ts'
 import { findSuperseded } from '../conversation/touched.ts'
 import { costBetween } from '../conversation/transcript.ts'
 import { lastRoundBefore } from '../draft/cut-journal.ts'
-import { type Aged, ageSystems, nothingAged } from './age-systems.ts'
 import type { Room } from './divide-room.ts'
 import { type Ledger, rememberRead } from './ledger.ts'
 
@@ -94,25 +95,24 @@ function advanceFold(ledger: Ledger, room: Room, past: Fold, end: number): Fold 
     const needed = spent + charge
     if (needed <= limit) return
     // The last exchange is what the message speaks of: a later one clears it.
-    clear(fold.cut, turns[fold.turn - 1] ?? 0, needed - room.low - age(at))
+    clear(fold.cut, exchangeStart(ledger.transcript, fold.turn), needed - room.low - age(at))
     const isFull = spentIn(ledger, room, fold, at) + charge > fullAtMessage * limit
     moveCut(isFull ? firstToKeep(at, charge) : fold.cut, { needed, limit, epoch: at, epochUser: at })
   }
 
   /** The first unit of those that stay: the newest turns that fit into the low-water mark, and as much of the last one as may stay. */
   function firstToKeep(at: number, charge: number): number {
-    const most = Math.max(room.keep, room.low - fold.stuck)
     const costFrom = (from: number) =>
       sentCost(ledger, room, fold, from, at) + charge + beginningCost(ledger, insideAt(from))
-    const user = turns[fold.turn - 1] ?? at
-    const last = Math.max(user, fold.cut)
-    const hasRounds = stops[fold.next - 2]! > user
+    const last = Math.max(exchangeStart(ledger.transcript, fold.turn), fold.cut)
+    const hasRounds = lastRoundBefore(ledger.transcript, at) >= last
+    const most = Math.max(hasRounds ? room.keepRounds : room.keep, room.low - fold.stuck)
     // A turn with rounds loses results, oldest first, before it goes: what was called and thought is short.
     if (hasRounds) clear(last, at, costFrom(last) - most)
     if (costFrom(last) > most)
       return hasRounds ? last + firstPlace(at - last, more => costFrom(last + more) <= most) : at
     let cut = last
-    for (let turn = fold.turn - 2; turn >= 0; turn--) {
+    for (let turn = placeOf(turns, last) - 1; turn >= 0; turn--) {
       const earlier = turns[turn]!
       if (earlier < fold.cut || costFrom(earlier) + fold.stuck > room.low) break
       cut = earlier

@@ -399,13 +399,15 @@ describe('system messages in a conversation', () => {
     expect(fateOf(receipt, stands.at(-1)!)).toBe('kept')
     expect(receipt.entries[stands[0]!]).toMatchObject({
       fate: 'elided',
-      why: 'the same system message stands later',
+      why: 'a newer system message of the same shape is sent',
     })
   })
 
   it('age when they take more than their part of the room', () => {
     const told = run(60).flatMap((message, at) =>
-      at > 3 && at % 8 === 2 ? [{ ...reminder, content: `${at} ${reminder.content}` }, message] : [message],
+      at > 3 && at % 8 === 2
+        ? [{ ...reminder, content: `${words(40, at)} ${reminder.content}` }, message]
+        : [message],
     )
     const { receipt } = fit(told, { ...options, window: 4096 })
     const systems = receipt.entries.filter(({ role, seq }) => role === 'system' && seq > 0)

@@ -7,6 +7,7 @@ import type { Transcript } from '../conversation/transcript.ts'
 import { createDraft } from '../draft/create-draft.ts'
 import { applyPolicy } from '../draft/draft.ts'
 import { createFrame, type Frame } from '../draft/frame.ts'
+import { withLastExchange } from '../draft/last-exchange.ts'
 import { findSpan } from '../draft/span.ts'
 import { entryAt } from '../explain.ts'
 import { makeReceipt } from '../make-receipt.ts'
@@ -50,7 +51,7 @@ export function whyConversation(given: Conversation, asked: FitOptions, seq: num
   const trace = createTrace()
   let stable: { readonly fold: Fold; readonly room: Room; readonly ledger: Ledger } | undefined
   const frame: Frame = {
-    ...createFrame({ system, transcript, origin }, options),
+    ...withLastExchange(createFrame({ system, transcript, origin }, options)),
     watch(decision, left, unit, cost) {
       if ('scores' in decision) trace.take(decision as Search, left!, unit, cost)
       else stable = decision as typeof stable
@@ -95,7 +96,7 @@ export function whyConversation(given: Conversation, asked: FitOptions, seq: num
       const { cut, cleared, request } = foldTranscript(plainLedger(grown), stable.room)
       return index === request || (index >= cut && !(isLong && isCleared(grown, cleared, index)))
     }
-    const { draft } = fitWith(createFrame({ system, transcript: grown, origin }, options))
+    const { draft } = fitWith(withLastExchange(createFrame({ system, transcript: grown, origin }, options)))
     const isInSpan = findSpan(draft.spans, index) !== undefined && !draft.frame.fixed.has(index)
     return !isInSpan && !(isLong && isCleared(grown, draft.cleared, index))
   }

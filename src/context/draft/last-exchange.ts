@@ -1,0 +1,106 @@
+import { parseMessage } from '../../log/parse-message.ts'
+import { clipMark } from '../../log/texts.ts'
+import { withText } from '../../log/write-message.ts'
+import { commonLength, cutMiddle } from '../../tokens/cut-middle.ts'
+import { ageSystems, systemsShare } from '../conversation/age-systems.ts'
+import { exchangeStart } from '../conversation/exchange-start.ts'
+import { keepLatest } from '../conversation/remember.ts'
+import type { Entry } from '../conversation/stamp-entry.ts'
+import { costBetween } from '../conversation/transcript.ts'
+import type { Unit } from '../conversation/unit.ts'
+import { markerCost, noteCharge, roomBeside, unitCost } from './cost.ts'
+import { type Frame, protecting } from './frame.ts'
+
+/**
+ * A frame that protects what was just said: the exchange before the latest user message, and every user message since the last reply.
+ * Whole while it fits beside what must be sent, else the beginning and the end of its long messages. Rounds of tools in it are left to
+ * the policy, and so is all of it once the open turn needs its room.
+ */
+export function withLastExchange(frame: Frame): Frame {
+  const exchange = findLastExchange(frame)
+  if (exchange.size === 0) return frame
+  return { ...frame, ...protecting([...frame.fixedList, ...exchange.keys()]), exchange }
+}
+
+/** A frame in which a policy of one's own may leave units of the last exchange out, for it has its reasons. */
+export function withoutExchange(frame: Frame, units: Iterable<Unit>): Frame {
+  const gone = new Set([...units].map(({ index }) => index).filter(index => frame.exchange.has(index)))
+  if (gone.size === 0) return frame
+  const exchange = new Map([...frame.exchange].filter(([index]) => !gone.has(index)))
+  return { ...frame, ...protecting(frame.fixedList.filter(index => !gone.has(index))), exchange }
+}
+
+/** The share of the free room that a clipped exchange takes: what the message asks for, and rounds of tools, need some of it too. */
+const clippedShare = 3 / 4
+
+/** A clipped message has at least this many tokens, or it is not sent. */
+const leastClipped = 48
+
+function findLastExchange(frame: Frame): ReadonlyMap<number, Entry> {
+  const { transcript, notes } = frame
+  const { units, entries, turns, latestUser, firstUser, systemCostBefore } = transcript
+  const exchange = new Map<number, Entry>()
+  if (turns.length < 2) return exchange
+  const room = roomFor(frame)
+  const indexes: number[] = []
+  let [whole, least] = [0, 0]
+  for (let index = latestUser - 1; index >= exchangeStart(transcript, turns.length - 1); index--) {
+    const { kind } = units[index]!
+    if (index === firstUser || (kind !== 'user' && kind !== 'assistant')) continue
+    const cost = unitCost(frame, index)
+    least += Math.min(cost, leastClipped)
+    if (least > room) break
+    whole += cost
+    indexes.push(index)
+  }
+  const isWhole = whole <= room && least <= room
+  const costs = indexes.map(index => unitCost(frame, index))
+  const level = isWhole ? whole : commonLength(costs, Math.floor(room * clippedShare))
+  let tokens = 0
+  for (const index of indexes.reverse()) {
+    const entry = entries[units[index]!.from]!
+    const sent = unitCost(frame, index) <= level ? entry : clip(frame, index, level)
+    if (!sent) continue
+    tokens += sent.tokens
+    exchange.set(index, sent)
+  }
+  const systems = systemCostBefore[units.length]! - systemCostBefore[latestUser + 1]!
+  const since = systems + costBetween(transcript, latestUser + 1, units.length, notes === 'inline')
+  return since > 0 && tokens + since > room ? new Map() : exchange
+}
+
+/** The tokens beside all that must be sent with the latest user message. */
+function roomFor(frame: Frame): number {
+  const { transcript, window } = frame
+  const { systemCostBefore, latestUser, firstUser } = transcript
+  const base = roomBeside(frame, 1)
+  const most = Math.floor(roomBeside(frame, Math.ceil(window / 16)) * systemsShare)
+  const systems = systemCostBefore[latestUser]! - ageSystems(transcript, latestUser, most).tokens
+  const users = unitCost(frame, firstUser) + unitCost(frame, latestUser)
+  return base - users - systems - markerCost(frame) - noteCharge(frame)
+}
+
+const latest = keepLatest<Entry['message'], Entry | undefined>()
+
+/** A message without its middle; undefined where no text of it could be sent. */
+function clip({ transcript, count, origin }: Frame, index: number, level: number): Entry | undefined {
+  const { from } = transcript.units[index]!
+  const entry = transcript.entries[from]!
+  const { message, raw, tokens } = entry
+  return latest(message, `${[level, count.id, origin]}`, () => {
+    // Pictures and the message's own framing stay.
+    const limit = level - (tokens - count.text(message.text))
+    if (limit < leastClipped / 2) return undefined
+    const seq = origin + from
+    const text = cutMiddle(message.text, limit, count, missing => clipMark(missing, seq))
+    const clipped = parseMessage(withText(raw, text), seq)
+    const why = `${tokens} tokens do not fit: its beginning and its end are sent, all of it is in the log as #${seq}`
+    return {
+      ...entry,
+      raw: withText(raw, text),
+      message: clipped,
+      tokens: count.message(clipped),
+      altered: { rule: 'exchange', why },
+    }
+  })
+}
