@@ -21,7 +21,7 @@ describe.each(policies)('what was just said, with %s', (_, policy) => {
   const contextOf = (chat: readonly object[]) => fit(chat as never[], { ...options, policy })
 
   it('is sent whole: a program, and the wish to rename a function of it', () => {
-    const [asked, program] = [user('Write a program with many functions.'), assistant(functions(100))]
+    const [asked, program] = [user('Write a program with many functions.'), assistant(functions(130))]
     const { messages, receipt } = contextOf([...chatter, asked, program, user('Rename f3 to g3, please.')])
     expect(messages).toContain(program)
     expect(messages).toContain(asked)
@@ -67,9 +67,7 @@ describe.each(policies)('what was just said, with %s', (_, policy) => {
 
   it('goes before the rounds of the open turn, and only once', () => {
     const exchange = [user('Tell me of the north.'), assistant(functions(60))]
-    const rounds = Array.from({ length: 12 }, (_, n) =>
-      round('read', functions(20), { n }, `call${n}`),
-    ).flat()
+    const rounds = Array.from({ length: 12 }, (_, n) => round('read', `File ${n}: ${functions(20)}`)).flat()
     const sentWith = (size: number) =>
       contextOf([
         ...chatter,

@@ -385,6 +385,7 @@ describe('a message that names a file', () => {
 })
 
 describe('system messages in a conversation', () => {
+  const inLetters = (text: string) => text.replace(/\d/g, digit => 'abcdefghij'[Number(digit)]!)
   const reminder = { role: 'system', content: `Remember the todo list. ${words(60, 1)}` }
 
   it('are sent once, where they stand last, when they say the same', () => {
@@ -406,7 +407,7 @@ describe('system messages in a conversation', () => {
   it('age when they take more than their part of the room', () => {
     const told = run(60).flatMap((message, at) =>
       at > 3 && at % 8 === 2
-        ? [{ ...reminder, content: `${words(40, at)} ${reminder.content}` }, message]
+        ? [{ ...reminder, content: `${inLetters(words(40, at))} ${reminder.content}` }, message]
         : [message],
     )
     const { receipt } = fit(told, { ...options, window: 4096 })
