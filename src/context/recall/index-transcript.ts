@@ -42,9 +42,9 @@ export function indexTranscript(transcript: Transcript, upTo: number): RecallInd
   return index
 }
 
-/** The time between two messages; `otherwise` if one of them has none. */
-function timeBetween(before: number | undefined, time: number | undefined, otherwise = 0): number {
-  return before === undefined || time === undefined ? otherwise : time - before
+/** The time between two messages; 0 if one of them has none. */
+function timeBetween(before: number | undefined, time: number | undefined): number {
+  return before === undefined || time === undefined ? 0 : time - before
 }
 
 /** A message is compared with this many units before it. */
@@ -89,11 +89,11 @@ const toMemory = (index: RecallIndex, time?: number): Memory => {
 
 const key = 'recall index'
 
-/** Whether a unit follows the message before it without a pause; not where a time is missing. */
-export function followsClosely({ units, entries }: Transcript, at: number): boolean {
+/** Whether a unit comes after a pause. Where times are missing, none is known of. */
+export function comesAfterPause({ units, entries }: Transcript, at: number): boolean {
   const { from } = units[at]!
   const timeOf = (place: number) => entries[place]?.message.time
-  return timeBetween(timeOf(from - 1), timeOf(from), Number.POSITIVE_INFINITY) <= pause
+  return timeBetween(timeOf(from - 1), timeOf(from)) > pause
 }
 
 /** The time at which a unit ended, if its messages have times. */

@@ -6,7 +6,8 @@ import type { Scores, Transcript } from '../conversation/transcript.ts'
 import type { Fold } from '../stable/fold.ts'
 import { isOpen, type Ledger } from '../stable/ledger.ts'
 import { isPlain, isQuestion } from './asking.ts'
-import { followsClosely } from './index-transcript.ts'
+import { isFollowUp } from './follow-up.ts'
+import { comesAfterPause } from './index-transcript.ts'
 import { type Ranking, rank } from './rank.ts'
 import type { RankedIndex } from './recall-index.ts'
 import { termsOf, withoutLabel, wordsOf } from './terms.ts'
@@ -72,10 +73,11 @@ function rankFor({ transcript, index, user }: Question, text: string) {
 
 /** Compares the best of the past for a user message with what is in view. */
 export function judge(question: Question): Judgement {
-  const { user, transcript, effort } = question
+  const { user, transcript, effort, named = [] } = question
   const text = withoutLabel(question.text)
+  if (!isRound(transcript, user) && named.length === 0 && isFollowUp(question)) return nothingAsked
   const { parts, ...whole } = rankFor(question, text)
-  const rest = followsClosely(transcript, user) ? going : opening
+  const rest = comesAfterPause(transcript, user) ? opening : going
   const isAsking = !isRound(transcript, user)
   const isPlainly = isAsking && isPlain(text)
   const isOurs = isPlainly && isOfUs(question, text)
@@ -96,6 +98,16 @@ export function judge(question: Question): Judgement {
     best = bestOf(question, scores)[0]
   }
   return { ...whole, scores, best, asked, most: effort.block + (isOurs ? more : 0) }
+}
+
+/** A message that only follows up is not even ranked. */
+const nothingAsked: Judgement = {
+  scores: { units: [], values: new Float64Array() },
+  whole: 0,
+  terms: [],
+  best: 0,
+  asked: 0,
+  most: 0,
 }
 
 /** Whether a round of tools speaks instead of a person: questions and pauses in it mean nothing. */
