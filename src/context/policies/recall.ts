@@ -32,8 +32,9 @@ function recallAs(name: string, amount: number, options: StableOptions): Policy 
     name,
     effort: amount,
     apply(draft) {
-      const { draft: cut, ...place } = cutStably(draft)
-      return cut.insert(recallBlocks({ frame: draft.frame, effort, ...place }), 'recalled')
+      const place = cutStably.find(draft)
+      const { fold, blocks } = recallBlocks({ frame: draft.frame, effort, ...place })
+      return cutStably.apply(draft, { ...place, fold }).insert(blocks, 'recalled')
     },
   }
 }

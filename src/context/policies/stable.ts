@@ -28,31 +28,38 @@ export interface StableOptions {
  */
 export function stable(options: StableOptions = {}): Policy {
   const cutStably = createStableCut(options, 0)
-  return { name: 'stable', apply: draft => cutStably(draft).draft }
+  return { name: 'stable', apply: draft => cutStably.apply(draft, cutStably.find(draft)) }
 }
+
+/** After a cut the tail is at most this share of its room. */
+const lowWater = 0.4
 
 const builtIn = createCutDigests()
 
-interface StableCut<D> {
-  readonly draft: D
+/** Where a conversation is cut. */
+interface StableCut {
   readonly ledger: Ledger
   readonly fold: Fold
   readonly room: Room
 }
 
-/** The cut that `stable` and `recall` share, with room kept for recall. */
-export function createStableCut(
-  { low = 0.4, digests = 0, digesters }: StableOptions,
-  recall: number,
-): <D extends Draft>(draft: D) => StableCut<D> {
+/** The cut that `stable` and `recall` share, with a share of the room kept for recall: first it is found, then applied. */
+export function createStableCut({ low = lowWater, digests = 0, digesters }: StableOptions, recall: number) {
   const cutDigests = digesters ? createCutDigests(digesters) : builtIn
-  return <D extends Draft>(draft: D) => {
+  return { find, apply }
+
+  function find(draft: Draft): StableCut {
     const { frame } = draft
     const room = divideRoom(frame, { recall, digests, low })
     const ledger = ledgerOf(draft)
     const fold = foldTranscript(ledger, room)
     frame.watch?.({ fold, room, ledger })
-    if (isStill(fold)) return { draft, ledger, fold, room }
+    return { ledger, fold, room }
+  }
+
+  function apply<D extends Draft>(draft: D, { ledger, fold, room }: StableCut): D {
+    if (isStill(fold)) return draft
+    const { frame } = draft
     const { epoch, needed, limit } = fold
     const growth = Math.max(0, room.tail - spentIn(ledger, room, fold, draft.units.length))
     const request = draft.units[fold.request]
@@ -69,7 +76,7 @@ export function createStableCut(
     const lines = cutDigests(draft, { cut: fold.cut, budget, decided: ledger.decided.slice(0, fold.cut) })
     const added = [lines, journal].filter(insertion => insertion !== undefined)
     // Last, so that a system message that aged among other units keeps its own reason.
-    return { draft: cut.insert(added, 'digested').age(fold.aged.units), ledger, fold, room }
+    return cut.insert(added, 'digested').age(fold.aged.units)
   }
 }
 

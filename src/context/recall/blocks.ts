@@ -11,9 +11,9 @@ import { textCost } from '../draft/cost.ts'
 import type { Frame } from '../draft/frame.ts'
 import type { Insertion } from '../draft/span.ts'
 import type { Room } from '../stable/divide-room.ts'
-import { type Fold, isStill, spentIn } from '../stable/fold.ts'
+import { type Fold, foldEarly, isStill, spentIn } from '../stable/fold.ts'
 import { type Ledger, rememberRead } from '../stable/ledger.ts'
-import { type Block, chooseBlock } from './choose-block.ts'
+import { type Block, chooseBlock, type Search } from './choose-block.ts'
 import { indexTranscript } from './index-transcript.ts'
 import { type Effort, type Judgement, judge, type Question } from './judge.ts'
 import type { RankedIndex } from './recall-index.ts'
@@ -27,8 +27,19 @@ type Blocks = readonly ExplainedBlock[]
 
 interface Progress {
   readonly next: number
+  /** The cut, which a block that needs more room may have moved. */
+  readonly fold: Fold
   readonly blocks: Blocks
 }
+
+/** What is recalled, and where the conversation is cut for it. */
+interface Recalled {
+  readonly fold: Fold
+  readonly blocks: readonly Insertion[]
+}
+
+/** A message that asks this strongly gets the room that it needs, though the running talk is cut early for it and read again. */
+const needy = 3
 
 /** Where recall works: the cut, the room, and how much is recalled. */
 export interface RecallPlace {
@@ -44,81 +55,107 @@ export interface RecallPlace {
  * is until the next cut, or until a later one has no room: so the prompt's beginning grows and is hardly ever rewritten. Only
  * the turns since the cut are ranked, so a cold start is cheap too.
  */
-export function recallBlocks({ frame, ledger, fold, room, effort }: RecallPlace): readonly Insertion[] {
-  if (isStill(fold)) return []
+export function recallBlocks({ frame, ledger, fold: natural, room, effort }: RecallPlace): Recalled {
+  if (isStill(natural)) return { fold: natural, blocks: [] }
   const { transcript } = frame
-  const { cut, epoch, epochUser } = fold
+  const { cut, epoch, epochUser } = natural
   // The title as a message of its own is the least that a block costs.
   const headCost = textCost(frame, 'user', recallTitle) + 1
   const longestDay = frame.count.text(`${toDay(1_696_032_000_000)}\n`)
   const key = `blocks ${JSON.stringify([room, effort, cut, epoch, headCost])}`
-  const memory = rememberRead<Progress>(ledger, key, { next: Math.max(0, epochUser), blocks: [] })
+  const memory = rememberRead<Progress>(ledger, key, {
+    next: Math.max(0, epochUser),
+    fold: natural,
+    blocks: [],
+  })
   let progress = memory.read
   while (progress.next < transcript.units.length) {
-    const { next, blocks } = progress
-    progress = { next: next + 1, blocks: after(blocks, next) }
+    const { next } = progress
+    progress = { ...after(progress, next), next: next + 1 }
     // What follows the latest user message may still grow: it is read again every time.
     if (next <= transcript.latestUser) memory.keep(progress, next + 1)
   }
-  return progress.blocks.map(block => renderBlock(frame, block))
+  const { fold, blocks } = progress
+  return { fold, blocks: blocks.map(block => renderBlock(frame, block)) }
 
-  function after(blocks: Blocks, at: number): Blocks {
+  function after({ fold, blocks }: Progress, at: number): Omit<Progress, 'next'> {
     const { kind, tokens, from } = transcript.units[at]!
     const { message } = transcript.entries[from]!
-    if (kind === 'user')
-      return ask(blocks, at, message.text, freeAt(Math.max(at, epoch)) - Math.max(room.least, tokens))
-    if (kind !== 'tools') return blocks
-    const kept = inTurn(blocks, at)
+    if (kind === 'user') {
+      const freeIn = (one: Fold) => freeAt(one, Math.max(at, one.epoch)) - Math.max(room.least, tokens)
+      const free = freeIn(fold)
+      const kept = total(blocks) > free ? [] : blocks
+      const search = searchFor(fold, at, message.text, free)
+      const block = choose(search, kept)
+      if (!block || total(kept) + block.tokens <= free) return { fold, blocks: added(kept, block) }
+      const early = search.asked >= needy ? foldEarly(ledger, room, fold, at) : fold
+      if (early.cut === fold.cut) return { fold, blocks: ask(kept, search) }
+      // All of the running talk is read again, so nothing is gained by keeping other blocks.
+      return { fold: early, blocks: ask([], searchFor(early, at, message.text, freeIn(early))) }
+    }
+    if (kind !== 'tools') return { fold, blocks }
+    const kept = inTurn(fold, blocks, at)
     // What the newest round speaks of when the room is full may have been cleared.
-    return at === epoch ? ask(kept, at, saidIn(message, describe).join('\n'), room.recallInside) : kept
+    if (at !== epoch) return { fold, blocks: kept }
+    const text = saidIn(message, describe).join('\n')
+    return { fold, blocks: ask(kept, searchFor(fold, at, text, room.recallInside)) }
   }
 
   /** The block of the turn itself stays for all its rounds while there is room; older ones go first. */
-  function inTurn(blocks: Blocks, at: number): Blocks {
-    if (total(blocks) <= freeAt(at + 1)) return blocks
+  function inTurn(fold: Fold, blocks: Blocks, at: number): Blocks {
+    if (total(blocks) <= freeAt(fold, at + 1)) return blocks
     const turn = transcript.turns.findLast(user => user < at) ?? 0
     const own = blocks.filter(block => block.user >= turn)
     return total(own) <= room.recallInside ? own : []
   }
 
-  /** Adds the block for a message or a round, if it asks for something that is gone. */
-  function ask(before: Blocks, user: number, text: string, free: number): Blocks {
-    const kept = total(before) > free ? [] : before
+  /** What a message or a round asks for, and the tokens that are free for it. */
+  function searchFor(fold: Fold, user: number, text: string, free: number): Omit<Search, 'recalled'> {
     const index = indexTranscript(transcript, user)
     const named = findNamedFiles(transcript, text, user)
-    const files = filesIn(transcript.units, Math.max(cut, fold.cleared.before), user)
+    const files = filesIn(transcript.units, Math.max(fold.cut, fold.cleared.before), user)
     const turn = placeOf(transcript.turns, user)
     const exchange = transcript.turns[turn] === user ? exchangeStart(transcript, turn) : user
     const question = { transcript, ledger, index, effort, text, user, exchange, fold, files, named }
     const dayCost = dayOf(frame, user) === '' ? 0 : longestDay
-    const search = {
-      ...question,
-      ...judge(question),
-      base: room.base,
-      free,
-      headCost,
-      dayCost,
-      watch: frame.watch,
+    const costs = { base: room.base, free, headCost, dayCost, watch: frame.watch }
+    return { ...question, ...judge(question), ...costs }
+  }
+
+  /** The block for a message beside others, if it asks for something that is gone. */
+  function choose(
+    search: Omit<Search, 'recalled'>,
+    others: Blocks,
+    most = Number.POSITIVE_INFINITY,
+  ): ExplainedBlock | undefined {
+    const recalled = new Set(others.flatMap(block => block.units))
+    const block = chooseBlock({ ...search, recalled }, most)
+    return block && { ...block, reasons: reasonsFor(search, block.units) }
+  }
+
+  /**
+   * Adds a block that fits beside others. For a message that asks weakly it takes what is free; else the newest of the others go until
+   * it has room: what stands before them stays as it is.
+   */
+  function ask(kept: Blocks, search: Omit<Search, 'recalled'>): Blocks {
+    const { free, asked } = search
+    for (let left = kept; left.length > 0 && asked >= needy; left = left.slice(0, -1)) {
+      const block = choose(search, left)
+      if (!block || total(left) + block.tokens <= free) return added(left, block)
     }
-    const choose = (others: Blocks, most: number) => {
-      const recalled = new Set(others.flatMap(block => block.units))
-      const block = chooseBlock({ ...search, recalled }, most)
-      return block && { ...block, reasons: reasonsFor(search, block.units) }
-    }
-    // Where it has no room, the newest of the others go until it has: what stands before them stays as it is.
-    for (let left = kept; ; left = left.slice(0, -1)) {
-      const block = choose(left, left.length > 0 ? Number.POSITIVE_INFINITY : free)
-      if (!block) return left
-      if (total(left) + block.tokens <= free) return [...left, block]
-    }
+    const left = asked >= needy ? [] : kept
+    return added(left, choose(search, left, free - total(left)))
   }
 
   /** The room for blocks when the units up to one have been sent. Lines of a turn that is cut inside stand in place of a journal. */
-  function freeAt(end: number): number {
+  function freeAt(fold: Fold, end: number): number {
     const journal = fold.request < 0 ? 0 : room.journal
     return room.tail + room.recall + journal - spentIn(ledger, room, fold, end)
   }
 }
+
+const added = (blocks: Blocks, block: ExplainedBlock | undefined): Blocks =>
+  block ? [...blocks, block] : blocks
 
 const describe = ({ name, arguments: given }: ToolCall) => `${name} ${given}`
 

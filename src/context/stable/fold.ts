@@ -64,9 +64,8 @@ const fullAtRound = 0.94
  * units are cut. In between a context only grows. Token counts alone decide.
  */
 function advanceFold(ledger: Ledger, room: Room, past: Fold, end: number): Fold {
-  const { units, stops, turns, firstUser } = ledger.transcript
-  // A copy that is changed in place: after a restart there are as many stops as the conversation has.
-  const fold: { -readonly [Name in keyof Fold]: Fold[Name] } = { ...past }
+  const { stops, turns } = ledger.transcript
+  const { fold, atUser, atRound } = createFolding(ledger, room, past)
   while (stops[fold.next]! < end) {
     const at = stops[fold.next]!
     fold.next += 1
@@ -77,26 +76,44 @@ function advanceFold(ledger: Ledger, room: Room, past: Fold, end: number): Fold 
     } else atRound(at)
   }
   return fold
+}
+
+/** Makes room before a user message as if the room were full: what it asks for needs it. */
+export function foldEarly(ledger: Ledger, room: Room, past: Fold, at: number): Fold {
+  const { fold, atUser } = createFolding(ledger, room, {
+    ...past,
+    turn: placeOf(ledger.transcript.turns, at),
+    user: at,
+  })
+  atUser(at, true)
+  return fold
+}
+
+/** The steps of a fold, and the fold that they change: a copy, as after a restart there are as many stops as the conversation has. */
+function createFolding(ledger: Ledger, room: Room, past: Fold) {
+  const { units, stops, turns, firstUser } = ledger.transcript
+  const fold: { -readonly [Name in keyof Fold]: Fold[Name] } = { ...past }
+  return { fold, atUser, atRound }
 
   /**
    * A user message: makes room before it if it does not fit behind the conversation so far. After the first cut it is expected to
    * be as long as the two before it, so that a cut is known before the message comes. Before that nothing goes that still fits.
    */
-  function atUser(at: number): void {
+  function atUser(at: number, isEarly = false): void {
     const isWhole = isStill(fold)
     const most = isWhole ? 0 : 4 * room.least
     const own = Math.max(room.least, ownCost(at))
     const spent = spentIn(ledger, room, fold, at)
     const limit = isWhole ? room.whole : room.tail
     // Mostly there is room for any: after a restart all messages are read again.
-    if (spent + Math.max(most, own) <= limit) return
+    if (!isEarly && spent + Math.max(most, own) <= limit) return
     const expected = (back: number) => Math.min(most, ownCost(turns[fold.turn - back] ?? firstUser))
     const charge = at === firstUser ? 0 : Math.max(own, expected(1), expected(2))
     const needed = spent + charge
-    if (needed <= limit) return
+    if (!isEarly && needed <= limit) return
     // The last exchange is what the message speaks of: a later one clears it.
     clear(fold.cut, exchangeStart(ledger.transcript, fold.turn), needed - room.low - age(at))
-    const isFull = spentIn(ledger, room, fold, at) + charge > fullAtMessage * limit
+    const isFull = isEarly || spentIn(ledger, room, fold, at) + charge > fullAtMessage * limit
     moveCut(isFull ? firstToKeep(at, charge) : fold.cut, { needed, limit, epoch: at, epochUser: at })
   }
 
