@@ -107,6 +107,8 @@ export interface Model {
   stream(request: ModelRequest): AsyncIterable<ModelPart>
   /** Whether its server is on this machine or network: what it has read before then saves time. Default false. */
   readonly isLocal?: boolean
+  /** Whether a system message behind other messages stays one. Default true; in Anthropic's form it becomes the user's text. */
+  readonly takesLateSystem?: boolean
   /** Which files the model takes. Absent: the model sees to that itself, and gets every message as it is. */
   readonly files?: ModelFiles
 }

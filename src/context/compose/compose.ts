@@ -57,7 +57,8 @@ export function compose(draft: Draft): readonly Piece[] {
   const addChanging = (index: number) => {
     if (isApart || index < changing!.unit) return
     isApart = true
-    add({ part: 'changing', role: 'user', text: changing!.text, why: 'changing lines of the system prompt' })
+    const { role, text } = changing!
+    add({ part: 'changing', role, text, why: 'changing lines of the system prompt' })
   }
   const remembering = insertions.find(({ remembered }) => remembered)
   const quoting = insertions.find(({ quotes }) => quotes !== undefined)

@@ -9,7 +9,14 @@ import { type Ask, askJson } from './ask.ts'
 import type { Connection } from './connection.ts'
 import { isLocalAddress } from './is-local-address.ts'
 import { type Relay, streamReply } from './stream-reply.ts'
-import type { Form, ListedModel, ReplyWire, Wire, WrittenRequest } from './wire.ts'
+import {
+  type Form,
+  type ListedModel,
+  type ReplyWire,
+  takesLateSystem,
+  type Wire,
+  type WrittenRequest,
+} from './wire.ts'
 
 export interface ServerOptions {
   readonly wire: Wire
@@ -89,6 +96,7 @@ export function openServer({ wire, others = [], connection, window, settings }: 
       return {
         name,
         isLocal: isLocalAddress(connection.address),
+        takesLateSystem: takesLateSystem(wire.form),
         files,
         window,
         stream: ({ messages, tools = [], settings: asked = {}, signal }) =>

@@ -1,6 +1,7 @@
 import { type Model, ModelError, type ModelFiles } from '../../models/model.ts'
 import type { Refusal } from '../../models/wire/ask.ts'
 import type { Relay } from '../../models/wire/stream-reply.ts'
+import { takesLateSystem } from '../../models/wire/wire.ts'
 import type { TurnPart } from '../../turn/index.ts'
 import type { ChatRequest, Face } from '../faces/face.ts'
 import { headersOn } from '../upstream/pass-headers.ts'
@@ -90,6 +91,7 @@ export function openNative({ upstream, model: base, face, request, client, write
 
   const model: Model = {
     ...base,
+    takesLateSystem: takesLateSystem(wire.form),
     ...(base.files && { files: withUploads(base.files) }),
     async *stream({ messages, settings, tools, signal }) {
       refusal = fault = undefined
