@@ -1,5 +1,4 @@
 import type { Context, FitOptions } from '../context/context.ts'
-import type { PromptLayout } from '../context/prompt/layout.ts'
 import type { Why } from '../context/why/why-conversation.ts'
 import type { MessageLike } from '../log/message.ts'
 import type { RequestContext } from '../request/index.ts'

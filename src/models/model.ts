@@ -138,6 +138,8 @@ export type ModelErrorCode =
   | 'model_stream_broken'
   /** The model takes no files of a kind that was sent, or could not read one of them. */
   | 'files_refused'
+  /** The model takes a system message only at the front. */
+  | 'system_refused'
   /** The reply was longer than is taken: it was stopped. */
   | 'reply_too_large'
 

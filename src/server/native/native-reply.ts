@@ -91,7 +91,7 @@ export function openNative({ upstream, model: base, face, request, client, write
 
   const model: Model = {
     ...base,
-    takesLateSystem: takesLateSystem(wire.form),
+    takesLateSystem: base.takesLateSystem !== false && takesLateSystem(wire.form),
     ...(base.files && { files: withUploads(base.files) }),
     async *stream({ messages, settings, tools, signal }) {
       refusal = fault = undefined
@@ -113,8 +113,7 @@ export function openNative({ upstream, model: base, face, request, client, write
         })
       } catch (error) {
         const isTriedAgain =
-          error instanceof ModelError &&
-          (error.isRetryable || error.code === 'context_too_long' || error.code === 'files_refused')
+          error instanceof ModelError && (error.isRetryable || triedOtherwise.has(error.code))
         if (!hasPassed || !isTriedAgain) throw error
         // The client has a part of the answer: it cannot be asked for again.
         throw new ModelError('model_stream_broken', error.message, { isRetryable: false, cause: error })
@@ -136,6 +135,9 @@ export function openNative({ upstream, model: base, face, request, client, write
     refusal: () => (refusal && isTold(refusal, upstream) ? refusal : undefined),
   }
 }
+
+/** What a turn asks for again, with another prompt. */
+const triedOtherwise: ReadonlySet<string> = new Set(['context_too_long', 'files_refused', 'system_refused'])
 
 /** What providers say of a key holds a part of it. Who has no key of the upstream is not told. */
 const isTold = ({ status }: Refusal, { isKeyed }: Upstream): boolean =>
