@@ -72,14 +72,19 @@ export function arrange(lines: readonly PromptLine[], { head: known = [], length
     const before = known.slice(next, end)
     const isGone = before.some(isLine)
     const isReplaced = isGone && from < to
+    const gap = before.find(isGap)
     const changedAt = Number.parseInt(before.find(isChange)?.slice(1) ?? '', 36)
     const isOften = (hasGap && isReplaced) || length - changedAt <= often
-    if (!isGone && from === to) head.push(...before)
-    else if (before.some(isGap)) head.push(before.find(isGap)!)
+    if (!isGone && from === to) {
+      if (before[0] !== undefined) head.push(before[0])
+    } else if (gap !== undefined) head.push(gap)
     else if (isOften) head.push(isReplaced ? toGap(lines[from]!) : '_')
     else {
-      head.push(`~${length.toString(36)}`, ...ids.slice(from, to))
-      for (let at = from; at < to; at++) isStill[at] = true
+      head.push(`~${length.toString(36)}`)
+      for (let at = from; at < to; at++) {
+        head.push(ids[at]!)
+        isStill[at] = true
+      }
     }
     next = end + 1
     from = to + 1
