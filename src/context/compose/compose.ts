@@ -1,6 +1,7 @@
 import type { Message } from '../../log/message.ts'
 import { parseMessage } from '../../log/parse-message.ts'
 import { present } from '../../log/present.ts'
+import { openRound } from '../../log/round.ts'
 import { tellResult } from '../../log/telling.ts'
 import { inlineNote, interruptedResult, markerText } from '../../log/texts.ts'
 import {
@@ -122,13 +123,22 @@ function unitPieces(frame: Frame, unit: Unit, cleared?: Cleared): Piece[] {
     }
   }
   if (notes.length > 0 && frame.notes === 'inline') pieces[0] = withNotes(frame, pieces[0]!, notes)
-  // Providers refuse a call without a result: one is added that says so, right after the results that came.
+  // Providers refuse a call without a result: one is added that says so.
   for (const call of unit.missing) {
     const raw = toolResultFor(entries[unit.from]!.message.dialect, call, interruptedResult)
     const added = `the call of "${call.name}" never got a result`
     pieces.push(rewritten(frame, { part, seqs: [], added }, raw))
   }
-  return pieces
+  return inCallOrder(pieces)
+}
+
+/** The pieces of a unit, with the results of a round in the order of its calls: tools that run side by side end in any order. */
+function inCallOrder(pieces: Piece[]): Piece[] {
+  const [head, ...results] = pieces
+  if (!head || results.length < 2) return pieces
+  const round = openRound(head.message.calls, head.message.results)
+  const places = new Map(results.map(piece => [piece, round.take(piece.message.results[0] ?? { text: '' })]))
+  return [head, ...results.sort((a, b) => places.get(a)! - places.get(b)!)]
 }
 
 /** A result that only says that an earlier one still holds, with the text of that one. */
