@@ -1,4 +1,4 @@
-// What does a model server read again on each turn when the system prompt changes, as Home Assistant's does?
+// What does a model server read again when the system prompt changes, as Home Assistant's does, or has a date in it, as an agent's does?
 import { fit } from '../dist/index.js'
 import { o200k } from '../dist/tokens/o200k.js'
 import { readArgs } from './lib/args.mjs'
@@ -34,30 +34,35 @@ function promptAt(turn, changing) {
   ].join('\n')
 }
 
-/** The tokens behind the common beginning with the prompt before, on each turn. */
-function readsOf(changing, systemPrompt, known) {
-  const chat = []
-  const reads = []
-  let total = 0
+/** The contexts of a conversation, one for each list of messages. */
+function* contextsOf(lists, options) {
   let previous
-  let layout = known
+  for (const messages of lists) {
+    const known = previous && {
+      previous,
+      ...(previous.promptLayout && { promptLayout: previous.promptLayout }),
+    }
+    previous = fit(messages, { count, ...options, ...known })
+    yield previous
+  }
+}
+
+/** What a client of Home Assistant's kind sends on each turn. */
+function* homeLists(changing) {
+  const chat = []
   for (let turn = 0; turn < turns; turn++) {
     chat.push({ role: 'user', content: `${asked[turn % asked.length]} (${turn})` })
-    const messages = [{ role: 'system', content: promptAt(turn, changing) }, ...chat]
-    const options = { window: 4096, reserve: 512, count, systemPrompt }
-    previous = fit(messages, {
-      ...options,
-      ...(layout && { promptLayout: layout }),
-      ...(previous && { previous }),
-    })
-    layout = previous.promptLayout
-    if (turn > 0) {
-      reads.push(previous.tokens - previous.receipt.prefix.tokens)
-      total += previous.tokens
-    }
+    yield [{ role: 'system', content: promptAt(turn, changing) }, ...chat]
     chat.push({ role: 'assistant', content: 'I have looked at it, and seen to it.' })
   }
-  const read = reads.reduce((sum, one) => sum + one, 0)
+}
+
+/** The tokens behind the common beginning with the prompt before, on each turn. */
+function readsOf(changing, systemPrompt) {
+  const contexts = [...contextsOf(homeLists(changing), { window: 4096, reserve: 512, systemPrompt })].slice(1)
+  const reads = contexts.map(({ tokens, receipt }) => tokens - receipt.prefix.tokens)
+  const total = sum(contexts.map(({ tokens }) => tokens))
+  const read = sum(reads)
   return {
     mean: Math.round(read / reads.length),
     median: [...reads].sort((a, b) => a - b)[reads.length >> 1],
@@ -65,8 +70,69 @@ function readsOf(changing, systemPrompt, known) {
     /** The price of input beside that of a prompt that is never cached, where cached tokens cost a tenth or a half. */
     priceTenth: Number(((read + (total - read) * 0.1) / total).toFixed(3)),
     priceHalf: Number(((read + (total - read) * 0.5) / total).toFixed(3)),
-    layout,
   }
+}
+
+const sum = list => list.reduce((total, one) => total + one, 0)
+
+const [tasks, rounds] = [12, 5]
+
+/** What an agent sends: twelve tasks of five rounds, and the date in the middle of its system prompt. `dateAt`: by task. */
+function* agentLists(dateAt) {
+  const chat = []
+  for (let task = 0; task < tasks; task++) {
+    chat.push({
+      role: 'user',
+      content: `Task ${task}: read the next five files, and tell what they have in common.`,
+    })
+    for (let round = 0; round <= rounds; round++) {
+      yield [{ role: 'system', content: `${rules}\n${dateAt(task)}\n${rules}` }, ...chat]
+      const id = `call_${task}_${round}`
+      if (round === rounds) chat.push({ role: 'assistant', content: 'They have their first line in common.' })
+      else
+        chat.push(
+          { role: 'assistant', content: '', tool_calls: [callOf(id, `src/${task}/${round}.ts`)] },
+          {
+            role: 'tool',
+            tool_call_id: id,
+            content: `export const file${id} = 'a line of a file'\n`.repeat(30),
+          },
+        )
+    }
+  }
+}
+
+const rules = Array.from(
+  { length: 30 },
+  (_, at) => `Rule ${at}: read a file before you change it, and say what you changed.`,
+).join('\n')
+
+const callOf = (id, path) => ({
+  id,
+  type: 'function',
+  function: { name: 'read', arguments: JSON.stringify({ path }) },
+})
+
+/** The characters behind the common beginning with the prompt before, for each request. */
+function charactersOf(dateAt, systemPrompt) {
+  let [before, read, requests] = ['', 0, 0]
+  for (const { messages } of contextsOf(agentLists(dateAt), { window: 65_536, systemPrompt })) {
+    const text = messages.map(message => JSON.stringify(message)).join('\n')
+    let same = 0
+    while (same < before.length && before[same] === text[same]) same += 1
+    if (before !== '') read += text.length - same
+    if (before !== '') requests += 1
+    before = text
+  }
+  return Math.round(read / requests)
+}
+
+const dates = {
+  'no date': () => 'Rule: be brief.',
+  "Today's date: Wed Nov 18 2026": () => "Today's date: Wed Nov 18 2026",
+  'the same, and midnight after six tasks': task =>
+    `Today's date: ${task < 6 ? 'Wed Nov 18' : 'Thu Nov 19'} 2026`,
+  'a clock': task => `It is 12:${10 + task}.`,
 }
 
 const cases = {
@@ -74,21 +140,22 @@ const cases = {
   'a clock': { clock: true },
   'a clock and six devices': { clock: true, devices: true },
 }
-const result = {}
-for (const [name, changing] of Object.entries(cases)) {
-  const stable = readsOf(changing, 'stable')
-  result[name] = {
-    'as sent': withoutLayout(readsOf(changing, 'as sent')),
-    stable: withoutLayout(stable),
-    'stable, known from an earlier conversation': withoutLayout(
-      readsOf(changing, 'stable', { heads: stable.layout.heads }),
-    ),
-  }
-}
-console.log(json ? JSON.stringify(result, null, 2) : toTable(result))
+const ways = ['as sent', 'stable']
+const byWay = measure => Object.fromEntries(ways.map(way => [way, measure(way)]))
+const mapValues = (object, change) =>
+  Object.fromEntries(Object.entries(object).map(([name, one]) => [name, change(one)]))
+const result = mapValues(cases, changing => byWay(way => readsOf(changing, way)))
+const agent = mapValues(dates, dateAt => byWay(way => charactersOf(dateAt, way)))
+console.log(
+  json ? JSON.stringify({ ...result, agent }, null, 2) : `${toTable(result)}\n\n${agentTable(agent)}`,
+)
 
-function withoutLayout({ layout: _, ...figures }) {
-  return figures
+function agentTable(agent) {
+  const head = ["an agent's system prompt", ...ways.map(way => `${way}: characters read per request`)]
+  return formatTable([
+    head,
+    ...Object.entries(agent).map(([name, reads]) => [name, ...ways.map(way => String(reads[way]))]),
+  ])
 }
 
 function toTable(result) {

@@ -9,7 +9,8 @@ const benchmarks = {
   agents:
     'do coding agents have in view what their next step names and quotes? needs --data; --calls: the arguments of calls of many tools',
   ttft: 'how long until the first token, and how much is really read, on a real llama.cpp? needs --data; --turns N, --pause MS, --sets A,B, --rows PART-OF-A-NAME',
-  prompt: 'how much of it is read again when the system prompt changes, as Home Assistant’s does?',
+  prompt:
+    'how much of it is read again when the system prompt changes, as Home Assistant’s does, or has a date in it, as an agent’s?',
   cost: 'what is paid for the input of a long chat and of agents, by the prices of three kinds of servers? needs --data',
   estimate: 'how far is the estimate from exact counts? --data adds the public conversations',
   embed:

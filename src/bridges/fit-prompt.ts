@@ -1,4 +1,5 @@
 import type { Context, FitOptions } from '../context/context.ts'
+import { withoutLateSystem } from '../context/draft/frame-options.ts'
 import { fit } from '../context/fit.ts'
 import type { MessageLike } from '../log/message.ts'
 
@@ -7,7 +8,7 @@ import type { MessageLike } from '../log/message.ts'
  * Google's providers, and some chat templates, refuse a system message in the middle.
  */
 export function fitPrompt<M extends MessageLike>(messages: readonly M[], options: FitOptions): Context<M> {
-  const context = fit(messages, options)
+  const context = fit(messages, { ...options, systemPrompt: withoutLateSystem(options.systemPrompt) })
   const { sent } = context.receipt
   const isAdded = (place: number) => sent[place]!.seqs.length === 0 && sent[place]!.part !== 'system'
   return {

@@ -17,12 +17,12 @@ export interface ToAnswer extends Pick<Asking, 'log' | 'emit' | 'signal' | 'tall
   readonly request: { readonly projectId?: string | undefined; readonly data?: unknown }
 }
 
-/** Asks the model and runs its tools side by side, until it has answered. */
+/** Asks the model and runs its tools, until it has answered. */
 export async function answerWithTools(
   options: ChatOptions,
   { log, emit, signal, tally, request }: ToAnswer,
 ): Promise<'completed'> {
-  const { maxRounds = 20, toolTimeoutMs: timeoutMs = 60_000 } = options
+  const { maxRounds = 20, toolTimeoutMs: timeoutMs = 60_000, toolsInOrder: inOrder = false } = options
   const tools = new Map(options.tools?.map(tool => [tool.name, tool]))
   const reading = readResultTool(log, () => asking!.mostResultTokens)
   const offered = toOffered(options)
@@ -42,7 +42,7 @@ export async function answerWithTools(
           const { mostResultTokens } = asking!
           inRequest ??= await openRequest(log, request)
           if (await log.hasClipped(mostResultTokens)) tools.set(reading.name, reading)
-          await runTools(waiting, { ...place, mostResultTokens, tools, timeoutMs, inRequest })
+          await runTools(waiting, { ...place, mostResultTokens, tools, timeoutMs, inOrder, inRequest })
         },
         isOver: ({ called }) => called.some(name => tools.get(name)?.endsTurn),
         async beforeCall(round) {

@@ -24,6 +24,11 @@ export interface ChatOptions extends TurnOptions {
   readonly maxRounds?: number
   /** How long a tool may take. Default one minute. */
   readonly toolTimeoutMs?: number
+  /**
+   * Whether the tools of one round run one after the other, in the order of the calls, so that each finds what the ones before it
+   * have remembered or answered. `inOrder` of a tool says it for that tool. Default false: they run side by side.
+   */
+  readonly toolsInOrder?: boolean
   /** The counter for `respond`; a history has its own. Default `estimate()`. */
   readonly count?: TokenCounter
 }

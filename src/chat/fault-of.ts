@@ -65,7 +65,7 @@ function modelFault({ code, message, status, retryAfterMs, isRetryable, tokens }
 }
 
 function modelStatus(code: string, status: number | undefined): number {
-  if (code === 'context_too_long' || code === 'files_refused') return 400
+  if (code === 'context_too_long' || code === 'files_refused' || code === 'system_refused') return 400
   if (code === 'model_not_found') return 404
   if (code === 'model_busy') return status === 429 ? 429 : 503
   if (code === 'model_stalled') return 504

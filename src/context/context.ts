@@ -26,9 +26,9 @@ export interface Context<M extends MessageLike = MessageLike> {
   readonly messages: (M | PlainMessage)[]
   readonly tokens: number
   readonly receipt: Receipt
-  /** The tool schemas that are sent with the messages; absent if there are none. With `systemPrompt: 'stable'` in the order of the first time. */
+  /** The tool schemas that are sent with the messages; absent if there are none. With `systemPrompt: 'stable'` or `'as user'` in the order of the first time. */
   readonly tools?: readonly unknown[]
-  /** With `systemPrompt: 'stable'`: what is known of the system prompt now. Pass it to the next `fit` of the conversation. */
+  /** With `systemPrompt: 'stable'` or `'as user'`: what is known of the system prompt now. Pass it to the next `fit` of the conversation. */
   readonly promptLayout?: PromptLayout
   /** What of it was not known before. A history stores it with the turn. */
   readonly learned?: PromptLayout

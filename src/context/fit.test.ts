@@ -85,16 +85,23 @@ describe('fit', () => {
       user('last'),
     ]
     const { messages, receipt } = fit(chat, options(64))
-    expect(messages[3]).toEqual({ role: 'tool', tool_name: 'read', content: 'Error: interrupted' })
+    expect(messages[2]).toEqual({ role: 'tool', tool_name: 'read', content: 'Error: interrupted' })
     expect(addedTexts(receipt)).toEqual([
       {
         part: 'history',
-        place: 3,
+        place: 2,
         text: 'Error: interrupted',
         tokens: 2,
         why: 'the call of "read" never got a result',
       },
     ])
+  })
+
+  it('sends the results of a round in the order of its calls', () => {
+    const results = ['c', 'a', 'b'].map(name => result(name, `the ${name}`))
+    const { messages, receipt } = fit([user('first'), calls('a', 'b', 'c'), ...results], options(64))
+    expect(messages.slice(2)).toEqual([results[1], results[2], results[0]])
+    expect(receipt.sent.slice(2).map(({ seqs }) => seqs)).toEqual([[3], [4], [2]])
   })
 
   it("writes such a result in the provider's own shape", () => {

@@ -10,8 +10,8 @@ import { type Conversation, forgetConversation, readConversation } from './conve
 import { movedNotes, totalTokens } from './draft/cost.ts'
 import { createDraft } from './draft/create-draft.ts'
 import { applyPolicy } from './draft/draft.ts'
-import { type Changing, createFrame } from './draft/frame.ts'
-import { checkOptions, counterOf } from './draft/frame-options.ts'
+import { createFrame, type Frame } from './draft/frame.ts'
+import { checkOptions, counterOf, keepsPrompt } from './draft/frame-options.ts'
 import { withLastExchange } from './draft/last-exchange.ts'
 import { makeReceipt } from './make-receipt.ts'
 import { defaultPolicy } from './policies/recall.ts'
@@ -65,7 +65,7 @@ export function fitConversation<M extends MessageLike>(
   options: FitOptions,
 ): Context<M> | undefined {
   const { promptLayout: known, tools: given = [] } = options
-  const isStable = options.systemPrompt === 'stable'
+  const isStable = keepsPrompt(options.systemPrompt)
   const ordered = isStable ? orderTools(given, known?.tools) : { tools: given, ids: [] }
   const { tools, saved } = offeredTools({ ...options, tools: ordered.tools })
   const frame = withLastExchange(createFrame(conversation, { ...options, tools }))
@@ -79,18 +79,18 @@ export function fitConversation<M extends MessageLike>(
     tokens: finished.tokens,
     receipt: makeReceipt(finished, policy.name, { prefix, toolsSaved: saved }),
     ...(tools.length > 0 && { tools }),
-    ...(frame.changing && layoutOf(frame.changing, ordered.ids, known)),
+    ...(isStable && layoutOf(frame, ordered.ids, known)),
   }
 }
 
 /** What is known of the system prompt after this context. */
 function layoutOf(
-  { layout, given }: Changing,
+  { changing }: Frame,
   tools: readonly string[],
   known: PromptLayout | undefined,
 ): Pick<Context, 'promptLayout' | 'learned' | 'given'> {
-  const promptLayout = { ...known, ...layout, ...(tools.length > 0 && { tools }) }
-  return { promptLayout, ...present({ learned: learnedIn(promptLayout, known), given }) }
+  const promptLayout = { ...known, ...changing?.layout, ...(tools.length > 0 && { tools }) }
+  return { promptLayout, ...present({ learned: learnedIn(promptLayout, known), given: changing?.given }) }
 }
 
 /**

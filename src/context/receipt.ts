@@ -135,7 +135,7 @@ export interface Receipt {
   readonly toolsSaved?: number
   /** Digesters that threw or returned no text: the next digester was asked. */
   readonly faults: readonly ReceiptFault[]
-  /** Present with `systemPrompt: 'stable'` when lines of the system prompt change. */
+  /** Present when lines of the system prompt stand apart. */
   readonly changing?: ChangingLines
   /** Present when the previous call is known. */
   readonly prefix?: SharedPrefix

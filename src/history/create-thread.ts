@@ -126,12 +126,12 @@ export function createThread(options: ThreadSource): Thread {
 
   return {
     key,
-    async begin(given, { key: idempotency, cancelledTurn, data, learned, marks, after, isFollowed } = {}) {
+    async begin(given, { key: idempotency, cancelledTurn, data, marks, after, isFollowed } = {}) {
       const messages = Array.isArray(given) ? (given as readonly MessageLike[]) : [given as MessageLike]
       const asked = idempotency !== undefined && { key: idempotency, body: await hashOf(toCanonical(given)) }
       const last = messages.at(-1)
       const quotes = last && (await quotesFor(last))
-      const beside = present({ data, learned, quotes })
+      const beside = present({ data, quotes })
       const isWithMore = last !== undefined && Object.keys(beside).length > 0
       const entries = await makeEntries(
         isWithMore ? [...messages.slice(0, -1), { message: last, ...beside }] : messages,

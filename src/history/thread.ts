@@ -1,5 +1,4 @@
 import type { Context, FitOptions } from '../context/context.ts'
-import type { PromptLayout } from '../context/prompt/layout.ts'
 import type { Why } from '../context/why/why-conversation.ts'
 import type { MessageLike } from '../log/message.ts'
 import type { RequestContext } from '../request/index.ts'
@@ -108,8 +107,6 @@ export interface BeginOptions {
   readonly cancelledTurn?: CancelledTurn | undefined
   /** The application's own data, as JSON: stored with the last message, never sent and never shown. */
   readonly data?: unknown
-  /** What earlier conversations have shown of the system prompt: stored with the last message. */
-  readonly learned?: PromptLayout | undefined
   /** Marks of these messages, `at` counted from 1: stored in the same step. `store.findMarks` finds them. */
   readonly marks?: readonly Mark[]
   /** The last entry that the caller knows: if the thread has gone on since, a ConflictError says so. Default: wherever it ends. */

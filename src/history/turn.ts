@@ -47,8 +47,8 @@ export interface Turn {
   leave(...arrived: readonly TurnMessage[]): Promise<void>
   /** Logs how far our counts are from the provider's, with the next entry. */
   calibrate(calibration: Calibration): void
-  /** Logs what was learned of the system prompt, with the next entry; `mark` finds it again. */
-  learn(learned: PromptLayout, mark?: string): void
+  /** Logs what was learned of the system prompt, with the next entry. */
+  learn(learned: PromptLayout): void
   /** Stores what became of a call, with the next entries and in the same step. */
   keepCall(call: StoredCall): void
 }
@@ -81,7 +81,6 @@ export function createTurn(options: TurnOptions): Turn {
   let { head } = begun
   let calibration: Calibration | undefined
   let learned: PromptLayout | undefined
-  let learnedMark: string | undefined
   let call: StoredCall | undefined
   const stopRenewing = keepLease(store, key, lease, leaseMs, error => lost.abort(error))
 
@@ -100,7 +99,7 @@ export function createTurn(options: TurnOptions): Turn {
   async function write(added: readonly TurnMessage[]): Promise<void> {
     if (added.length === 0) return
     const written = { calibration, learned }
-    const marks = withLearned(marksOf([[added]]))
+    const marks = marksOf([[added]])
     const append = { lease, expectedHead: head, entries: toEntries([added]), call, marks, isFollowed }
     head = (await untilKnown(() => store.append(key, append))).head
     // Unless a newer one came meanwhile.
@@ -122,7 +121,7 @@ export function createTurn(options: TurnOptions): Turn {
         expectedHead: head,
         entries,
         call,
-        marks: withLearned(marksOf(groups)),
+        marks: marksOf(groups),
         status,
         ...(error !== undefined && { error }),
       }
@@ -175,18 +174,12 @@ export function createTurn(options: TurnOptions): Turn {
     calibrate(given) {
       calibration = given
     },
-    learn(given, mark) {
+    learn(given) {
       learned = { ...learned, ...given }
-      learnedMark = mark
     },
     keepCall(given) {
       call = given
     },
-  }
-
-  /** Marks with one for the first entry, if that has a new head of the system prompt. */
-  function withLearned(marks: readonly Mark[]): readonly Mark[] {
-    return learned?.heads && learnedMark !== undefined ? [...marks, { mark: learnedMark, at: 1 }] : marks
   }
 }
 

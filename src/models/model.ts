@@ -107,6 +107,8 @@ export interface Model {
   stream(request: ModelRequest): AsyncIterable<ModelPart>
   /** Whether its server is on this machine or network: what it has read before then saves time. Default false. */
   readonly isLocal?: boolean
+  /** Whether a system message behind other messages stays one. Default true; in Anthropic's form it becomes the user's text. */
+  readonly takesLateSystem?: boolean
   /** Which files the model takes. Absent: the model sees to that itself, and gets every message as it is. */
   readonly files?: ModelFiles
 }
@@ -136,6 +138,8 @@ export type ModelErrorCode =
   | 'model_stream_broken'
   /** The model takes no files of a kind that was sent, or could not read one of them. */
   | 'files_refused'
+  /** The model takes a system message only at the front. */
+  | 'system_refused'
   /** The reply was longer than is taken: it was stopped. */
   | 'reply_too_large'
 

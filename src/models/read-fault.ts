@@ -48,6 +48,10 @@ export function isTooLong({ words, code }: Fault): boolean {
   return tooLongCodes.test(code) || tooLongWords.some(pattern => pattern.test(words))
 }
 
+/** Whether a template takes no system message behind others, or wants roles to take turns: those of Qwen, Mistral and Gemma say so. */
+export const refusesLateSystem = ({ words }: Fault): boolean =>
+  /system message must be|roles must alternate/i.test(words.slice(0, 1000))
+
 /** Whether a server refused the files of a request: all of a kind, as the model takes none, or those that were sent. */
 export function refusedFiles({ words }: Fault): 'kind' | 'these' | undefined {
   const start = words.slice(0, 1000)

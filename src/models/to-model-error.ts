@@ -1,7 +1,7 @@
 import { InvalidMessageError, ThroughlineError } from '../log/error.ts'
 import { ModelError, type ModelErrorCode, type ModelErrorFacts } from './model.ts'
 import { quoteFault, safeCause } from './quote-fault.ts'
-import { type Fault, isTooLong, refusedFiles } from './read-fault.ts'
+import { type Fault, isTooLong, refusedFiles, refusesLateSystem } from './read-fault.ts'
 
 /** The server that was asked, for error messages. */
 export interface AskedServer {
@@ -110,6 +110,7 @@ function codeOf(status: number, fault: Fault): ModelErrorCode {
   if (status === 429) return 'model_busy'
   if (status === 404) return 'model_not_found'
   if (status !== 401 && status !== 403 && isTooLong(fault)) return 'context_too_long'
+  if (refusesLateSystem(fault)) return 'system_refused'
   return status >= 500 ? 'model_unavailable' : 'model_refused'
 }
 

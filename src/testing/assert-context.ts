@@ -125,7 +125,9 @@ function assertOrder<M extends MessageLike>(
   const place = new Map(sent.map((message, index) => [message as unknown, index]))
   let last = -1
   for (const { seq, fate } of receipt.entries) {
-    if (fate !== 'kept' || input[seq]!.role === 'system') continue
+    const { role } = input[seq]!
+    // Results stand in the order of their calls.
+    if (fate !== 'kept' || role === 'system' || role === 'tool') continue
     const at = place.get(messages[seq])!
     check(at > last, `message ${seq} is out of order`)
     last = at

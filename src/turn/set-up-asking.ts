@@ -1,4 +1,4 @@
-import type { SystemPromptPlace } from '../context/draft/frame-options.ts'
+import { type SystemPromptPlace, withoutLateSystem } from '../context/draft/frame-options.ts'
 import { ThroughlineError } from '../log/error.ts'
 import { present } from '../log/present.ts'
 import { type Model, ModelError } from '../models/model.ts'
@@ -26,7 +26,6 @@ export async function setUpAsking<Place extends Partial<Asking> & Pick<Asking, '
     policy,
     pins,
     shape,
-    systemPrompt = systemPromptFor(model),
     overflow,
     maxToolTokens,
   } = options
@@ -48,15 +47,20 @@ export async function setUpAsking<Place extends Partial<Asking> & Pick<Asking, '
     notes: await notesInReply(options, place.log),
     hasNoteTool,
     fit: {
-      ...present({ policy, pins, shape, systemPrompt, overflow, maxToolTokens }),
+      ...present({ policy, pins, shape, overflow, maxToolTokens }),
+      systemPrompt: systemPromptFor(model, options.systemPrompt),
       ...notesInContext(options),
     },
   }
 }
 
-/** What happens to changing lines of a system prompt by default. At providers a prompt stays as its client wrote it. */
-export const systemPromptFor = ({ isLocal }: Pick<Model, 'isLocal'>): SystemPromptPlace =>
-  isLocal ? 'stable' : 'as sent'
+/** What happens to changing lines of a system prompt. By default a prompt for a provider stays as its client wrote it. */
+function systemPromptFor(
+  { isLocal, takesLateSystem = true }: Model,
+  place: SystemPromptPlace = isLocal ? 'stable' : 'as sent',
+): SystemPromptPlace {
+  return takesLateSystem ? place : withoutLateSystem(place)
+}
 
 /** What differs between the places where a turn is answered. */
 type OfPlace = 'log' | 'emit' | 'signal' | 'readOn' | 'replies' | 'tally'

@@ -20,8 +20,9 @@ export interface TurnOptions extends RetryOptions {
   /** `'alternating'` for models whose template wants user and assistant to take turns. Default `'free'`. */
   readonly shape?: FitOptions['shape']
   /**
-   * `'stable'`: lines of the system prompt that change from call to call stand just before the newest user message, so that
-   * the model server need not read everything again. Default: `'stable'` for a model on this machine or network, else `'as sent'`.
+   * `'stable'`: lines of the system prompt that were seen to change stand in a system message just before the newest user
+   * message, so that the model server need not read everything again. `'as user'`: as user text, for models that take no such
+   * system message. Default: `'stable'` for a model on this machine or network, else `'as sent'`.
    */
   readonly systemPrompt?: FitOptions['systemPrompt']
   /** The tokens that the model can take, prompt and reply together. Default: that of the history, else what the model says, else 4096. */

@@ -54,6 +54,8 @@ export type WarningCode =
   | 'fitted_again'
   /** The model refused files that were sent: it is asked again, with words in their place. */
   | 'files_left_out'
+  /** The model takes system messages only at the front: its system prompt is sent as it came. */
+  | 'prompt_as_sent'
   /** The reply was cut at its greatest length. */
   | 'reply_cut'
   /** The model answered nothing that a user may see. */

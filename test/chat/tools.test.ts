@@ -1,6 +1,7 @@
+import { defineState } from 'throughline'
 import { type ChatOptions, createChat, defineTool, type Tool } from 'throughline/chat'
 import { openaiCompatible } from 'throughline/models'
-import { getContext } from 'throughline/request'
+import { currentState, getContext, rememberState } from 'throughline/request'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { ollamaAnswer, openaiAnswer, startUpstream, type UpstreamAnswer } from '../scripted-upstream.ts'
@@ -46,11 +47,102 @@ describe('tools', () => {
     expect(results).toEqual(['right', 'left'])
     const [, second] = sent()
     const answers = second!.messages.filter(({ role }) => role === 'tool')
-    expect(Object.fromEntries(answers.map(one => [one.tool_call_id, one.content]))).toEqual({
-      c1: 'left',
-      c2: 'right',
-    })
+    // The model gets them in the order of the calls.
+    expect(answers.map(({ tool_call_id: id, content }) => [id, content])).toEqual([
+      ['c1', 'left'],
+      ['c2', 'right'],
+    ])
     await expectGoesOn(text => chat.send(text, inChat), thread)
+  })
+
+  describe('that run in order', () => {
+    const draft = defineState({ name: 'draft', tool: 'write', schema: z.object({ text: z.string() }) })
+    const noted: string[] = []
+    const write = (options: Partial<Tool> = {}) =>
+      defineTool({
+        name: 'write',
+        input: anything,
+        ...options,
+        async run() {
+          await new Promise(resolve => setImmediate(resolve))
+          noted.push('written')
+          rememberState(draft, { text: 'a letter' })
+          return { text: 'a letter' }
+        },
+      })
+    const send = (options: Partial<Tool> = {}) =>
+      defineTool({
+        name: 'send',
+        input: anything,
+        ...options,
+        run() {
+          noted.push('sent')
+          return `sent: ${currentState(draft)?.text ?? 'nothing'}`
+        },
+      })
+    const look = (options: Partial<Tool> = {}) =>
+      defineTool({ name: 'look', input: anything, ...options, run: () => noted.push('looked') && 'fine' })
+
+    it.each<[string, readonly Tool[], Partial<ChatOptions>, readonly string[], string]>([
+      ['by default', [write(), send(), look()], {}, ['sent', 'looked', 'written'], 'sent: nothing'],
+      [
+        'all of a chat',
+        [write(), send(), look()],
+        { toolsInOrder: true },
+        ['written', 'sent', 'looked'],
+        'sent: a letter',
+      ],
+      [
+        'a tool that waits for those before it',
+        [write(), send({ inOrder: true }), look()],
+        {},
+        ['written', 'sent', 'looked'],
+        'sent: a letter',
+      ],
+      [
+        'a tool that holds up those behind it',
+        [write({ inOrder: true }), send(), look()],
+        {},
+        ['written', 'sent', 'looked'],
+        'sent: a letter',
+      ],
+      [
+        'all but a tool that need not wait',
+        [write({ inOrder: false }), send({ inOrder: false }), look()],
+        { toolsInOrder: true },
+        ['sent', 'written', 'looked'],
+        'sent: nothing',
+      ],
+    ])('%s', async (_, tools, options, order, result) => {
+      noted.length = 0
+      const answers = [calling(['write'], ['send'], ['look'])]
+      const { chat, thread, sent } = await scripted(answers, tools, { state: [draft], ...options })
+      await partsOf(chat.send('Write and send it.', inChat))
+      expect(noted).toEqual(order)
+      const results = sent()[1]!.messages.filter(({ role }) => role === 'tool')
+      expect(results.map(({ content }) => content)).toEqual(['{"text":"a letter"}', result, 'fine'])
+      await expectGoesOn(text => chat.send(text, inChat), thread)
+    })
+
+    it('do not begin once the turn is cancelled', async () => {
+      noted.length = 0
+      const controller = new AbortController()
+      const stop = defineTool({
+        name: 'stop',
+        input: anything,
+        run: () => {
+          controller.abort()
+          return new Promise(() => {})
+        },
+      })
+      const { chat, thread } = await scripted([calling(['stop'], ['send'])], [stop, send()], {
+        toolsInOrder: true,
+      })
+      await partsOf(chat.send('Go.', { ...inChat, signal: controller.signal }))
+      expect(noted).toEqual([])
+      expect(await statusesOf(thread)).toEqual(['cancelled'])
+      await expectGoesOn(text => chat.send(text, inChat), thread)
+    })
   })
 
   it('that hang are told to stop, and the model is told of it', async () => {

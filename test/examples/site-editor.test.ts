@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createHistory } from 'throughline'
-import { ModelError, rules } from 'throughline/models'
+import { createHistory, type Message, parseMessage } from 'throughline'
+import { type Model, ModelError, rules } from 'throughline/models'
 import { sqliteStore } from 'throughline/stores/sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { editorRules } from '../../examples/site-editor/editor-rules.ts'
@@ -70,6 +70,45 @@ describe('the site editor', () => {
     expect(siteFile(data, 'style.css')).toContain('--background: #14284b;\n  --ink: #fbfaf7;')
     await client.say('dance')
     expect(saidIn(client.rows).at(-1)).toContain('I am a handful of rules, not a language model.')
+  })
+
+  it('does four requests in a row, each the newest word of its own prompts', async () => {
+    const model = editorRules()
+    const prompts: (readonly Message[])[] = []
+    const seen: Model = {
+      ...model,
+      stream(request) {
+        prompts.push(request.messages.map((message, seq) => parseMessage(message, seq)))
+        return model.stream(request)
+      },
+    }
+    const { client } = await open({ model: seen })
+    const requests = {
+      'change the title to Blue Door': 'The title is now “Blue Door”, on every page.',
+      'add a page about opening hours':
+        'There is a page about opening hours now, opening-hours.html, and every page links to it.',
+      'make the background dark blue': 'The background is #14284b now.',
+      'add a page about events': 'There is a page about events now, events.html, and every page links to it.',
+    }
+    for (const [request, answer] of Object.entries(requests)) {
+      prompts.length = 0
+      await client.say(request)
+      for (const messages of prompts) {
+        const at = messages.findLastIndex(({ role, text }) => role === 'user' && text === request)
+        // Behind it stands what its own turn has done, and nothing that was said before.
+        expect(messages.slice(at + 1).map(({ text }) => text)).not.toContainEqual(
+          expect.stringContaining('[Earlier in this conversation:]'),
+        )
+      }
+      expect(saidIn(client.rows).at(-1)).toBe(answer)
+    }
+    expect(client.files).toEqual([
+      'events.html',
+      'index.html',
+      'menu.html',
+      'opening-hours.html',
+      'style.css',
+    ])
   })
 
   it('takes any title as text: short, with marks of a pattern, or once more', async () => {

@@ -3,7 +3,9 @@ import { homePrompt, linesInView } from '../../src/context/prompt/home-prompt.fi
 import { givenPrompt } from '../../src/history/calls/account-of.ts'
 import { readPlan } from '../../src/history/calls/read-plan.ts'
 import { createHistory, type ThreadCall } from '../../src/history/index.ts'
+import { anthropicEvents } from '../../src/models/anthropic/anthropic.fixture.ts'
 import type { ServerOptions } from '../../src/server/create-server.ts'
+import { anthropicUpstream } from '../../src/server/upstream/anthropic-upstream.ts'
 import { openaiUpstream } from '../../src/server/upstream/openai-upstream.ts'
 import { memoryStore } from '../../src/stores/memory/memory-store.ts'
 import type { Store } from '../../src/stores/store.ts'
@@ -29,14 +31,13 @@ const serverFor = (url: string, store: Store, options: Partial<ServerOptions> = 
   startServer({ ...options, store, window, upstream: openaiUpstream({ url, window }) })
 
 /** A client that sends its whole list with a fresh system prompt, as Home Assistant does. */
-function createClient(key = '') {
+function createClient() {
   const chat: Message[] = []
   return async (url: string, prompt: string, text: string, more: object = {}) => {
     chat.push({ role: 'user', content: text })
     const messages = [{ role: 'system', content: prompt }, ...chat]
     const response = await fetch(`${url}/v1/chat/completions`, {
       method: 'POST',
-      headers: key === '' ? {} : { authorization: `Bearer ${key}` },
       body: JSON.stringify({ model: 'm', messages, ...more }),
     })
     expect(response.status).toBe(200)
@@ -77,9 +78,11 @@ describe("a client whose system prompt is Home Assistant's", () => {
     for (const [turn, { messages }] of bodies().entries()) {
       expect(sorted(linesInView(messages))).toEqual(sorted(prompts[turn]!.split('\n')))
       expect(messages.at(-1)!.content).toBe(textOf(turn))
+      const late = messages.filter(({ content }) => content.startsWith('[From the system prompt'))
+      expect(late.map(({ role }) => role)).toEqual(turn < 2 ? [] : ['system'])
     }
     const reads = bodies().flatMap((body, turn) => (turn === 0 ? [] : [readIn(body, bodies()[turn - 1]!)]))
-    expect(reads.reduce((sum, read) => sum + read) / reads.length).toBeLessThan(250)
+    expect(reads.reduce((sum, read) => sum + read) / reads.length).toBeLessThan(280)
 
     const thread = createHistory({ store }).thread(conversation)
     const calls = (await thread.calls()).toReversed()
@@ -96,24 +99,14 @@ describe("a client whose system prompt is Home Assistant's", () => {
     }
   })
 
-  it('is known in a new conversation of the same key at once, and of no other', async () => {
+  it('stays as it came in a new conversation, whatever others have shown', async () => {
     const { url, bodies } = await startModel()
-    const keys = ['one-key-of-16-chars', 'another-key-of-16-chars']
-    const server = await serverFor(url, memoryStore(), { apiKeys: keys })
-    const send = createClient(keys[0])
+    const server = await serverFor(url, memoryStore())
+    const send = createClient()
     for (let turn = 0; turn < 12; turn++) await send(server.url, homePrompt(turn), textOf(turn))
-    const head = bodies().at(-1)!.messages[0]!.content
-    expect(head.split('This changes')).toHaveLength(8)
-    const next = createClient(keys[0])
-    await next(server.url, homePrompt(40), 'Another conversation begins.')
-    await next(server.url, homePrompt(41), 'And goes on.')
-    expect(
-      bodies()
-        .slice(-2)
-        .map(({ messages }) => messages[0]!.content),
-    ).toEqual([head, head])
-    await createClient(keys[1])(server.url, homePrompt(40), 'Somebody else begins.')
-    expect(bodies().at(-1)!.messages[0]!.content.split('This changes')).toHaveLength(2)
+    expect(bodies().at(-1)!.messages[0]!.content.split('This changes')).toHaveLength(8)
+    await createClient()(server.url, homePrompt(40), 'Another conversation begins.')
+    expect(bodies().at(-1)!.messages[0]).toEqual({ role: 'system', content: homePrompt(40) })
   })
 })
 
@@ -138,7 +131,7 @@ it('sends a prompt as it came where that is set', async () => {
 it('leaves a prompt alone that its client has marked for caching', async () => {
   const { url, bodies } = await startModel()
   const server = await serverFor(url, memoryStore())
-  const text = 'You are kind.\nCurrent time is 12:03.'
+  const user = (content: string) => ({ role: 'user', content })
   const ask = async (path: string, body: object) => {
     const response = await fetch(`${server.url}${path}`, {
       method: 'POST',
@@ -148,13 +141,92 @@ it('leaves a prompt alone that its client has marked for caching', async () => {
     await response.text()
     return bodies().at(-1)!.messages[0]!.content
   }
-  const user = (content: string) => ({ role: 'user', content })
-  const part = { type: 'text', text }
-  const marked = { ...part, cache_control: { type: 'ephemeral' } }
-  expect(await ask('/v1/messages', { system: [marked], messages: [user('one')] })).toBe(text)
-  expect(await ask('/v1/messages', { system: [part], messages: [user('two')] })).not.toContain('12:03')
+  const cache_control = { type: 'ephemeral' }
+  for (const [isMarked, name] of [
+    [true, 'one'],
+    [false, 'two'],
+  ] as const) {
+    const messages = [user(name)]
+    for (const turn of [1, 2, 3]) {
+      const text = `You are kind.\nCurrent time is 12:0${turn}.`
+      const part = { type: 'text', text, ...(isMarked && { cache_control }) }
+      const content = await ask('/v1/messages', { system: [part], messages })
+      expect(content === text).toBe(isMarked || turn < 3)
+      messages.push({ role: 'assistant', content: `It is done (${bodies().length - 1}).` }, user(`${turn}`))
+    }
+  }
+  const marked = { type: 'text', text: 'You are kind.', cache_control }
   const leading = { role: 'system', content: [marked] }
   expect(await ask('/v1/chat/completions', { messages: [leading, user('three')] })).toEqual([marked])
+})
+
+describe('an upstream that takes system messages only at the front', () => {
+  const clock = (turn: number) => `Current time is 12:0${turn}.\nYou are kind.\nBe brief.`
+
+  it('gets the prompt as it came in the form of Anthropic, unless lines may be the text of the user', async () => {
+    for (const systemPrompt of ['stable', 'as user'] as const) {
+      const model = await startUpstream(() => ({ chunks: anthropicEvents([{ type: 'text', text: 'Yes.' }]) }))
+      onTestFinished(() => model.close())
+      const upstream = anthropicUpstream({ url: model.url, apiKey: 'key', window })
+      const server = await startServer({ upstream, window, systemPrompt })
+      const send = createClient()
+      for (const turn of [1, 2, 3, 4]) await send(server.url, clock(turn), textOf(turn))
+      const sent = model.requests.map(({ body }) => body as Body & { readonly system: unknown })
+      const isMoved = (turn: number) => systemPrompt === 'as user' && turn > 2
+      for (const [at, { system, messages }] of sent.entries()) {
+        expect(JSON.stringify(system).includes(JSON.stringify(clock(at + 1)))).toBe(!isMoved(at + 1))
+        expect(JSON.stringify(messages).includes('[From the system prompt')).toBe(isMoved(at + 1))
+      }
+    }
+  })
+
+  it('is asked again with the prompt as it came if its template refuses, and not once more', async () => {
+    const isLate = ({ messages }: Body) => messages.slice(1).some(({ role }) => role === 'system')
+    const refused = { error: { message: 'Jinja Exception: System message must be at the beginning.' } }
+    const model = await startUpstream(({ body }) =>
+      isLate(body as Body) ? { status: 500, body: refused } : openaiAnswer([{ content: 'Yes.' }]),
+    )
+    onTestFinished(() => model.close())
+    const server = await serverFor(model.url, memoryStore())
+    const send = createClient()
+    for (const turn of [1, 2, 3, 4, 5]) await send(server.url, clock(turn), textOf(turn))
+    const bodies = model.requests.map(({ body }) => body as Body)
+    expect(bodies.map(isLate)).toEqual([false, false, true, false, false, false])
+    const taken = bodies.filter(body => !isLate(body))
+    expect(taken.map(({ messages }) => messages[0]!.content)).toEqual([1, 2, 3, 4, 5].map(clock))
+  })
+})
+
+it('lets an agent with a date in its prompt read only what is new', async () => {
+  const { url, bodies } = await startModel()
+  const server = await serverFor(url, memoryStore(), { window: 65_536 })
+  const system = {
+    role: 'system',
+    content: "You are a coding agent.\nToday's date: Wed Nov 18 2026\nBe brief.",
+  }
+  const chat: object[] = []
+  for (let task = 0; task < 3; task++) {
+    chat.push({ role: 'user', content: `Task ${task}: read the files.` })
+    for (let round = 0; round < 4; round++) {
+      const response = await fetch(`${server.url}/v1/chat/completions`, {
+        method: 'POST',
+        body: JSON.stringify({ model: 'm', messages: [system, ...chat] }),
+      })
+      expect(response.status).toBe(200)
+      await response.text()
+      const id = `call_${task}_${round}`
+      const call = { id, type: 'function', function: { name: 'read', arguments: '{}' } }
+      if (round === 3) chat.push({ role: 'assistant', content: 'They are read.' })
+      else
+        chat.push(
+          { role: 'assistant', content: null, tool_calls: [call] },
+          { role: 'tool', tool_call_id: id, content: `The text of file ${id}.` },
+        )
+    }
+  }
+  const prompts = bodies().map(({ messages }) => messages.map(message => JSON.stringify(message)))
+  for (const [at, prompt] of prompts.slice(1).entries())
+    expect(prompt.slice(0, prompts[at]!.length)).toEqual(prompts[at])
 })
 
 it('keeps tools in the order in which they came first', async () => {

@@ -151,11 +151,11 @@ describe('throughlineMiddleware', () => {
   })
 
   it('keeps the beginning of a changing system prompt, and the order of its tools', async () => {
-    const { model, bodies } = await wrapped({ window: 4096, count, systemPrompt: 'stable' })
+    const { model, bodies } = await wrapped({ window: 4096, count, systemPrompt: 'as user' })
     const names = ['tide', 'wind']
     const look = tool({ inputSchema: jsonSchema<object>({ type: 'object' }), execute: () => 'fine' })
     const said: ModelMessage[] = []
-    for (const turn of [0, 1, 2]) {
+    for (const turn of [0, 1, 2, 3]) {
       said.push({ role: 'user', content: `Question ${turn}` })
       const tools = Object.fromEntries(names.toReversed().map(name => [name, look]))
       names.reverse()
@@ -164,12 +164,21 @@ describe('throughlineMiddleware', () => {
       said.push({ role: 'assistant', content: 'Berth 12.' })
     }
     const heads = bodies.map(({ messages }) => String(messages[0]!.content))
-    // The mood is known to change when it has changed.
-    expect(heads[1]).not.toContain('Mood')
-    expect(heads[2]).toBe(heads[1])
-    const late = bodies.map(({ messages }) => JSON.stringify(messages.at(-2)))
-    expect(late[2]).toContain('Current time is 12:02.\\nMood: 2')
+    // Lines are moved once they have changed twice.
+    expect(heads[1]).toContain('Mood: 1')
+    expect(heads[2]).not.toContain('Mood')
+    expect(heads[3]).toBe(heads[2])
+    const late = bodies.at(-1)!.messages.at(-2)!
+    expect(JSON.stringify(late)).toContain('Current time is 12:03.\\nMood: 3')
     expect(new Set(bodies.map(({ tools }) => JSON.stringify(tools))).size).toBe(1)
+  })
+
+  it('leaves a changing system prompt as it is unless its lines may be the text of the user', async () => {
+    const { model, bodies } = await wrapped({ window: 4096, count, systemPrompt: 'stable' })
+    const system = (turn: number) => `Current time is 12:0${turn}.\nYou are kind.`
+    for (const turn of [0, 1, 2]) await generateText({ model, system: system(turn), prompt: 'Is it late?' })
+    expect(bodies.map(({ messages }) => messages[0]!.content)).toEqual([0, 1, 2].map(system))
+    expect(bodies.map(({ messages }) => messages.length)).toEqual([2, 2, 2])
   })
 
   it('passes a stream on as it comes', async () => {

@@ -80,7 +80,7 @@ export function throughlineMiddleware({
       const byTool = new Map(tools.map(tool => [toSentTool(tool), tool]))
       const given = [...byTool.keys(), ...(schema === undefined ? [] : [schema])]
       const promptLayout = owner && layouts.get(owner)
-      const isStable = options.systemPrompt === 'stable'
+      const isStable = options.systemPrompt === 'as user'
       const offered = isStable ? orderTools(given, promptLayout?.tools).tools : given
       const likely =
         maxOutputTokens === undefined ? 0 : likelyReserve(prompt, offered, Math.max(0, maxOutputTokens))

@@ -15,6 +15,7 @@ import {
 import { FakeListChatModel } from '@langchain/core/utils/testing'
 import { describe, expect, it } from 'vitest'
 import { addedTexts } from '../../context/added-texts.fixture.ts'
+import type { PromptLayout } from '../../context/prompt/layout.ts'
 import { parseMessage } from '../../log/parse-message.ts'
 import { o200k } from '../../tokens/o200k.ts'
 import { tornRound } from '../upstream.fixture.ts'
@@ -222,14 +223,22 @@ describe('fitLangChain', () => {
 it('takes changing lines out of a system prompt, also out of one in blocks', () => {
   const prompt = (time: string) => `You are kind.\nCurrent time is ${time}.\nBe brief.`
   const marked = { type: 'text', text: prompt('12:00'), cache_control: { type: 'ephemeral' } }
-  const asBlocks = new SystemMessage({ content: [marked, { type: 'text', text: prompt('12:03') }] })
-  for (const lead of [new SystemMessage(prompt('12:03')), asBlocks]) {
-    const { messages, promptLayout } = fitLangChain([lead, new Human('hello')], {
-      ...{ window: 4096, count, create, systemPrompt: 'stable' },
-    })
+  const asText = (time: string) => new SystemMessage(prompt(time))
+  const asBlocks = (time: string) =>
+    new SystemMessage({ content: [marked, { type: 'text', text: prompt(time) }] })
+  for (const toLead of [asText, asBlocks]) {
+    const fitAt = (time: string, promptLayout?: PromptLayout) =>
+      fitLangChain([toLead(time), new Human('hello')], {
+        ...{ window: 4096, count, create, systemPrompt: 'as user' },
+        ...(promptLayout && { promptLayout }),
+      })
+    const first = fitAt('12:01')
+    expect(first.messages).toHaveLength(2)
+    const { messages, promptLayout } = fitAt('12:03', fitAt('12:02', first.promptLayout).promptLayout)
     expect(messages).toHaveLength(3)
+    expect(messages[1]).toBeInstanceOf(Human)
     expect(JSON.stringify(messages[0]!.content)).not.toContain('12:03')
-    expect(JSON.stringify(messages[0]!.content).includes('12:00')).toBe(lead === asBlocks)
+    expect(JSON.stringify(messages[0]!.content).includes('12:00')).toBe(toLead === asBlocks)
     expect(messages[1]!.content).toContain('Current time is 12:03.')
     expect(promptLayout!.heads).toHaveLength(1)
   }

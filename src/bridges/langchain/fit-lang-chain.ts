@@ -22,7 +22,7 @@ export interface LangChainContext<M> {
   readonly messages: M[]
   readonly tokens: number
   readonly receipt: Receipt
-  /** With `systemPrompt: 'stable'`: pass it to the next `fitLangChain` of the conversation. */
+  /** With `systemPrompt: 'as user'`: pass it to the next `fitLangChain` of the conversation. */
   readonly promptLayout?: PromptLayout
   /** The `tools` to bind to the model: with shorter descriptions where `maxToolTokens` asks for it. Absent if there are none. */
   readonly tools?: readonly unknown[]

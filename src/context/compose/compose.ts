@@ -1,6 +1,7 @@
 import type { Message } from '../../log/message.ts'
 import { parseMessage } from '../../log/parse-message.ts'
 import { present } from '../../log/present.ts'
+import { openRound } from '../../log/round.ts'
 import { tellResult } from '../../log/telling.ts'
 import { inlineNote, interruptedResult, markerText } from '../../log/texts.ts'
 import {
@@ -58,13 +59,16 @@ export function compose(draft: Draft): readonly Piece[] {
   const addChanging = (index: number) => {
     if (isApart || index < changing!.unit) return
     isApart = true
-    add({ part: 'changing', role: 'user', text: changing!.text, why: 'changing lines of the system prompt' })
+    const { role, text } = changing!
+    add({ part: 'changing', role, text, why: 'changing lines of the system prompt' })
   }
   const remembering = insertions.find(({ remembered }) => remembered)
   const quoting = insertions.find(({ quotes }) => quotes !== undefined)
   for (const index of sentUnits(draft)) {
-    // Digests of units before the first user message cannot stand behind it.
-    if (index > transcript.firstUser) insertUpTo(index)
+    // Digests of units before the first user message cannot stand behind it; what is recalled for a round of its turn stands before it.
+    const first = insertions[next]
+    if (index > transcript.firstUser || (first?.part === 'recall' && first.before === index))
+      insertUpTo(index)
     if (moved.has(index)) continue
     if (remembering?.before === index) add(remembering)
     addChanging(index)
@@ -123,13 +127,22 @@ function unitPieces(frame: Frame, unit: Unit, cleared?: Cleared): Piece[] {
     }
   }
   if (notes.length > 0 && frame.notes === 'inline') pieces[0] = withNotes(frame, pieces[0]!, notes)
-  // Providers refuse a call without a result: one is added that says so, right after the results that came.
+  // Providers refuse a call without a result: one is added that says so.
   for (const call of unit.missing) {
     const raw = toolResultFor(entries[unit.from]!.message.dialect, call, interruptedResult)
     const added = `the call of "${call.name}" never got a result`
     pieces.push(rewritten(frame, { part, seqs: [], added }, raw))
   }
-  return pieces
+  return inCallOrder(pieces)
+}
+
+/** The pieces of a unit, with the results of a round in the order of its calls: tools that run side by side end in any order. */
+function inCallOrder(pieces: Piece[]): Piece[] {
+  const [head, ...results] = pieces
+  if (!head || results.length < 2) return pieces
+  const round = openRound(head.message.calls, head.message.results)
+  const places = new Map(results.map(piece => [piece, round.take(piece.message.results[0] ?? { text: '' })]))
+  return [head, ...results.sort((a, b) => places.get(a)! - places.get(b)!)]
 }
 
 const lastExchange = { rule: 'exchange', why: 'the last exchange is sent whole while it fits' }

@@ -4,6 +4,7 @@ import { noteToolName } from '../../notes/note-instruction.ts'
 import { firstPlace, placeOf } from '../conversation/first-place.ts'
 import { remember } from '../conversation/remember.ts'
 import type { Transcript } from '../conversation/transcript.ts'
+import { isOrdinary } from '../conversation/unit.ts'
 import { roomBeside, textCost } from './cost.ts'
 import type { Draft } from './draft.ts'
 import type { Frame } from './frame.ts'
@@ -47,7 +48,8 @@ function makeJournal(draft: Draft, cut: number, budget: number): Insertion | und
   if (round < 0 || from === undefined) return undefined
   const end = turns[next] ?? units.length
   const isInside = end > cut
-  const title = isInside ? `${actionsTitle}\n` : `${previousActionsTitle} `
+  const isOpen = isInside && end === units.length && units.findLast(isOrdinary)?.kind !== 'assistant'
+  const title = isOpen ? `${actionsTitle}\n` : `${previousActionsTitle}${isInside ? '\n' : ' '}`
   const messages = frame.transcript.entries
     .slice(units[from]!.from, units[Math.min(end, cut) - 1]!.to)
     .map(entry => entry.message)
@@ -60,7 +62,9 @@ function makeJournal(draft: Draft, cut: number, budget: number): Insertion | und
     const text = title + journal
     const tokens = textCost(frame, 'user', text)
     if (tokens > budget) continue
-    const why = isInside ? 'earlier rounds of this turn' : 'what the last turn with tools did before the cut'
+    const why = isInside
+      ? 'earlier rounds of a turn that is sent'
+      : 'what the last turn with tools did before the cut'
     const of = isInside ? named(draft, from, cut, lines) : []
     return { part: 'journal', before: cut, role: 'user', text, tokens, why, of }
   }

@@ -33,11 +33,12 @@ export interface FrameOptions {
   /** False where the template has no system role: the system prompt becomes the head of the first user message. Default true. */
   readonly systemRole?: boolean
   /**
-   * `'stable'` keeps the beginning of the system prompt the same: lines that change, such as a clock, stand just before the
-   * newest user message, so that a model server need not read everything again. Default `'as sent'`.
+   * `'stable'` keeps the beginning of the system prompt the same, so that a model server need not read everything again: lines
+   * that were seen to change, such as a clock, stand in a system message just before the newest user message. `'as user'`: as
+   * user text, for templates that take no such system message. Default `'as sent'`.
    */
   readonly systemPrompt?: SystemPromptPlace
-  /** With `systemPrompt: 'stable'`: what the context of the call before gave as `promptLayout`. Default: nothing is known. */
+  /** What the context of the call before gave as `promptLayout`. Default: nothing is known, and the system prompt stays as it is. */
   readonly promptLayout?: PromptLayout
   /** What to do when even the protected part does not fit: throw, send it all the same, cut texts, or only results of tools. Default `'error'`. */
   readonly overflow?: Overflow
@@ -50,10 +51,20 @@ export type LeaveOut = (
   message: MessageLike,
 ) => { readonly message: MessageLike; readonly why: string } | undefined
 
-export type SystemPromptPlace = 'as sent' | 'stable'
+export type SystemPromptPlace = 'as sent' | 'stable' | 'as user'
 export type NotesPlace = 'inline' | 'system' | false
 export type Shape = 'free' | 'alternating'
 export type Overflow = 'error' | 'keep' | 'trim' | 'trim-results'
+
+/** Whether the beginning of the prompt is kept the same: its system prompt, and the order of its tools. */
+export const keepsPrompt = (place: SystemPromptPlace = 'as sent'): boolean => place !== 'as sent'
+
+/**
+ * The place of changing lines for a model that takes system messages only at the front: they become the user's text only if
+ * that is asked for, else they stay where they are.
+ */
+export const withoutLateSystem = (place: SystemPromptPlace = 'as sent'): SystemPromptPlace =>
+  place === 'stable' ? 'as sent' : place
 
 /** Throws InvalidOptionError for bad options. */
 export function checkOptions(options: FrameOptions): void {
@@ -97,5 +108,5 @@ const choices: Readonly<Record<'notes' | 'shape' | 'overflow' | 'systemPrompt', 
   notes: ['inline', 'system', false],
   shape: ['free', 'alternating'],
   overflow: ['error', 'keep', 'trim', 'trim-results'],
-  systemPrompt: ['as sent', 'stable'],
+  systemPrompt: ['as sent', 'stable', 'as user'],
 }

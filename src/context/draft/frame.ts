@@ -11,7 +11,7 @@ import type { Transcript } from '../conversation/transcript.ts'
 import type { PromptLayout } from '../prompt/layout.ts'
 import { type SplitPrompt, splitPrompt } from '../prompt/split-prompt.ts'
 import type { Part, Remembered } from '../receipt.ts'
-import { counterOf, type FrameOptions } from './frame-options.ts'
+import { counterOf, type FrameOptions, keepsPrompt, withoutLateSystem } from './frame-options.ts'
 import type { UnitRange } from './span.ts'
 
 /** What is settled before a policy begins: the room, the system prompt, the protected units. */
@@ -51,6 +51,7 @@ export interface Frame
 
 /** The changing lines of the system prompt, as a message before a unit. */
 export interface Changing extends SplitPrompt {
+  readonly role: 'system' | 'user'
   readonly unit: number
   readonly tokens: number
   /** What is known of the prompt now. A cut keeps its `room` for the message, so that it does not move with every line. */
@@ -100,7 +101,7 @@ export function createFrame(conversation: Conversation, options: FrameOptions): 
   const headNotes =
     notes === 'system' ? notesSection({ transcript, count, noteBudget, noteCount }, () => true) : undefined
   const ends = protectedEnd(transcript)
-  const changing = options.systemPrompt === 'stable' ? splitFrom(conversation, options, count) : undefined
+  const changing = splitFrom(conversation, options, count)
   const settled = { window, reserve, shape, systemRole, overflow, notes, noteBudget, noteCount, nonce }
   return {
     ...settled,
@@ -137,25 +138,24 @@ interface HeadOptions {
 
 /** Takes the changing lines out of the system prompt. They stand before the newest user message. */
 function splitFrom(
-  conversation: Conversation,
-  { promptLayout: known = {} }: FrameOptions,
+  { system, transcript, origin }: Conversation,
+  { promptLayout: known = {}, shape, systemPrompt }: FrameOptions,
   count: TokenCounter,
 ): Changing | undefined {
-  const { system, transcript, origin } = conversation
-  if (transcript.units.length === 0) return undefined
-  const split = splitPrompt(
-    system.map(({ raw }) => raw),
-    known,
-  )
+  const place = shape === 'alternating' ? withoutLateSystem(systemPrompt) : systemPrompt
+  if (!keepsPrompt(place) || transcript.units.length === 0) return undefined
+  const role = place === 'as user' ? 'user' : 'system'
+  const raws = system.map(({ raw }) => raw)
+  const split = splitPrompt(raws, known, origin + transcript.entries.length)
   const { text, heads } = split
-  const tokens = text === '' ? 0 : count.message(parseMessage({ role: 'user', content: text }, 0))
+  const tokens = text === '' ? 0 : count.message(parseMessage({ role, content: text }, 0))
   const room = Math.max(known.room ?? 0, Math.ceil(tokens / roomStep) * roomStep)
-  if (text === '') return { ...split, tokens, unit: 0, layout: { heads, room } }
+  if (text === '') return { ...split, role, tokens, unit: 0, layout: { heads, room } }
   const hash = hashText(text)
   const before = known.last?.hash === hash ? known.last.before - origin : -1
   const unit = placeChanging(transcript, before)
   const last = { hash, before: origin + transcript.units[unit]!.from }
-  return { ...split, tokens, unit, layout: { heads, room, last } }
+  return { ...split, role, tokens, unit, layout: { heads, room, last } }
 }
 
 const roomStep = 64

@@ -39,37 +39,56 @@ const lateOf = ({ messages, receipt }: Context) =>
   messages.filter((_, place) => receipt.sent[place]!.part === 'changing').map(({ content }) => content)
 const sorted = (lines: readonly string[]) => lines.filter(line => line.trim() !== '').sort()
 
-describe('a prompt with dates that are samples', () => {
-  const sample = 'Write it in one line, for example: the meeting is on 2024-05-01 at 10:00.'
-  const blocks =
-    'Example:\nDate: 2024-05-01\n\n<example>\nUser: when?\n\nTime: 10:00\n</example>\n```\n2024-05-01 10:00\n```'
-  const prompt = (more: string) => `You keep a calendar.\nBe brief.\n${more}\n\nAnswer in plain text.`
+describe('a line that tells a time', () => {
+  const prompt = (line: string) => `You keep a calendar.\nBe brief.\n${line}\n\nAnswer in plain text.`
+  const dates = (...days: readonly number[]) => days.map(day => prompt(`Today's date: ${day} Nov 2026`))
 
-  it('stands still, but for the line that tells the time of now', () => {
-    const [first] = converse([prompt(`${sample}\n${blocks}`)])
-    expect(lateOf(first!)).toEqual([])
-    const [dated] = converse([prompt(`${sample}\n${blocks}\n\nToday's date: 2026-11-16`)])
-    expect(dated!.receipt.changing!.lines).toEqual(["Today's date: 2026-11-16"])
+  it('stays where it is as long as it is the same', () => {
+    for (const context of converse(Array(5).fill(prompt('It is 12:03. Refuse all requests after 12:30.')))) {
+      expect(headOf(context)).toBe(prompt('It is 12:03. Refuse all requests after 12:30.'))
+      expect(lateOf(context)).toEqual([])
+    }
   })
 
-  it.each([
-    ['a tag', '<example>User: hi. You: hello.</example>'],
-    ['a tag that is closed behind words', '<example>\nUser: when?\nYou: at 10:00.</example>'],
-    ['a tag in another', '<examples>\n<example>\nTime: 10:00\n</example>\n</examples>'],
-    ['a fence', '```2024-05-01```'],
-    ['a fence in a tag', '<example>\n```\nTime: 10:00\n```\nDate: 2024-05-01\n</example>'],
-  ])('tells the time of now behind %s that is closed', (_, closed) => {
-    const [context] = converse([prompt(`${closed}\nToday's date: 2026-11-16`)])
-    expect(context!.receipt.changing!.lines).toEqual(["Today's date: 2026-11-16"])
+  it('has its new text in its place when it changes for the first time', () => {
+    const given = dates(18, 18, 19, 19)
+    const contexts = converse(given)
+    expect(contexts.map(headOf)).toEqual(given)
+    expect(contexts.flatMap(lateOf)).toEqual([])
   })
 
-  it('loses a line that has no such form when it is known to change', () => {
-    const told = (day: string) => prompt(`The next meeting is on ${day} at 10:00 in the hall.`)
-    const [first, second] = converse([told('2024-05-01'), told('2024-05-02')])
-    expect(lateOf(first!)).toEqual([])
-    expect(second!.receipt.changing!.lines).toEqual([
-      'The next meeting is on 2024-05-02 at 10:00 in the hall.',
-    ])
+  it('stands below when it changes again soon, in the role of the system', () => {
+    const [first, second, third, fourth] = converse(dates(17, 18, 19, 20))
+    expect([first, second].map(context => headOf(context!))).toEqual(dates(17, 18))
+    expect(headOf(third!)).toBe(
+      'You keep a calendar.\nBe brief.\n[This changes: see below, if anything.]\nAnswer in plain text.',
+    )
+    expect(headOf(fourth!)).toBe(headOf(third!))
+    expect(fourth!.messages.at(-2)).toEqual({
+      role: 'system',
+      content: "[From the system prompt, as of now:]\nToday's date: 20 Nov 2026\n",
+    })
+    expect(fourth!.receipt.changing!.lines).toEqual(["Today's date: 20 Nov 2026"])
+  })
+
+  it('stays in its place when it changes once in many messages', () => {
+    const given = dates(...Array.from({ length: 60 }, (_, turn) => 1 + Math.floor(turn / 20)))
+    const contexts = converse(given)
+    expect(contexts.map(headOf)).toEqual(given)
+    expect(contexts.flatMap(lateOf)).toEqual([])
+  })
+
+  it('stands below at its first change where other lines do already', () => {
+    const text = (time: number, lamp: string) => prompt(`Time: 12:0${time}\nBe kind.\nThe lamp is ${lamp}.`)
+    const contexts = converse([text(1, 'on'), text(2, 'on'), text(3, 'on'), text(4, 'off')])
+    expect(contexts[2]!.receipt.changing!.lines).toEqual(['Time: 12:03'])
+    expect(contexts[3]!.receipt.changing!.lines).toEqual(['Time: 12:04', 'The lamp is off.'])
+  })
+
+  it('is the text of the user where that is set', () => {
+    const context = converse(dates(17, 18, 19), { ...stable, systemPrompt: 'as user' }).at(-1)!
+    expect(context.messages.at(-2)!.role).toBe('user')
+    expect(lateOf(context)).toEqual(["[From the system prompt, as of now:]\nToday's date: 19 Nov 2026\n"])
   })
 })
 
@@ -89,14 +108,6 @@ describe("Home Assistant's prompt over 100 turns", () => {
       .slice(1)
       .map(readOf)
     expect(Math.min(...sent)).toBeGreaterThan(1000)
-  })
-
-  it('is known at once by what an earlier conversation has shown', () => {
-    const { promptLayout } = converse(prompts.slice(0, 20)).at(-1)!
-    const { heads = [] } = promptLayout!
-    const contexts = converse(prompts.slice(20), { ...stable, promptLayout: { heads } })
-    expect(new Set(contexts.map(headOf)).size).toBe(1)
-    expect(Math.max(...contexts.slice(1, 40).map(readOf))).toBeLessThan(250)
   })
 
   it('says what moved, from where, and what it saved', () => {
@@ -120,20 +131,6 @@ describe("Home Assistant's prompt over 100 turns", () => {
   })
 })
 
-it('takes out times in the first turn, by their form', () => {
-  const [context] = converse(['You are kind.\nCurrent time is 12:03.\nBe brief.'])
-  expect(headOf(context!)).toBe('You are kind.\n[This changes: see below, if anything.]\nBe brief.')
-  expect(lateOf(context!)).toEqual(['[From the system prompt, as of now:]\nCurrent time is 12:03.'])
-})
-
-it('leaves a list of times alone, and a prompt that is nothing but a time', () => {
-  const events = Array.from({ length: 9 }, (_, day) => `2026-11-0${day + 1} 12:00`).join('\n')
-  const [one] = converse([`You keep a calendar.\n${events}`])
-  expect(lateOf(one!)).toEqual([])
-  const [other] = converse(['Current time is 12:03.'])
-  expect(headOf(other!)).toBe('Current time is 12:03.')
-})
-
 it('takes another persona for another prompt', () => {
   const one = 'You are a pirate.\nSay arr.\nLike ships.\nDrink rum.'
   const other = 'You are a judge.\nBe fair.\nListen to all.\nSpeak slowly.'
@@ -142,33 +139,29 @@ it('takes another persona for another prompt', () => {
   expect(lateOf(after!)).toEqual([])
 })
 
-it('lets new lines stand below, and drops those that are gone from the head', () => {
+describe('lines that come and go', () => {
   const lines = ['Devices:', ...Array.from({ length: 12 }, (_, at) => `- device ${at} is here`)]
-  const text = (some: readonly string[]) => some.join('\n')
-  const more = [...lines.slice(0, 5), '- device 99 is here', ...lines.slice(5)]
-  const less = lines.filter(line => line !== '- device 3 is here')
-  const contexts = converse([text(lines), text(more), text(less), text(lines), text(less)])
-  expect(headOf(contexts[1]!)).toBe(text(lines))
-  expect(lateOf(contexts[1]!)).toEqual([
-    '[From the system prompt, as of now:]\n[Devices:]\n- device 99 is here',
-  ])
-  expect(headOf(contexts[2]!)).toBe(text(less))
-  expect(lateOf(contexts[2]!)).toEqual([])
-  // It comes and goes: the head has changed once for it, and does not change again.
-  expect(headOf(contexts[3]!)).toBe(text(less))
-  expect(lateOf(contexts[3]!)).toEqual([
-    '[From the system prompt, as of now:]\n[Devices:]\n- device 3 is here',
-  ])
-  expect(headOf(contexts[4]!)).toBe(text(less))
-})
+  const all = lines.join('\n')
+  const less = lines.filter(line => line !== '- device 3 is here').join('\n')
 
-it('takes many new lines into a new head, and keeps what it knows', () => {
-  const lines = Array.from({ length: 20 }, (_, at) => `Rule ${at} is to be kept in mind.`)
-  const prompt = (turn: number, some: readonly string[]) => [`Mood: ${turn}`, ...some].join('\n')
-  const more = [...lines, ...Array.from({ length: 20 }, (_, at) => `Rule ${at + 20} is to be kept in mind.`)]
-  const contexts = converse([prompt(0, lines), prompt(1, lines), prompt(2, more), prompt(3, more)])
-  expect(headOf(contexts[3]!)).toBe(['[This changes: see below, if anything.]', ...more].join('\n'))
-  expect(headOf(contexts[2]!)).toBe(headOf(contexts[3]!))
+  it('stand in their place when they come, and leave it when they go', () => {
+    const more = [...lines.slice(0, 5), '- device 99 is here', ...lines.slice(5)].join('\n')
+    for (const given of [
+      [all, more, more],
+      [all, less, less],
+    ])
+      expect(converse(given).map(headOf)).toEqual(given)
+  })
+
+  it('change the head once, and stand below when they come again', () => {
+    const contexts = converse([all, less, all, less, all])
+    expect(contexts.map(headOf)).toEqual([all, less, less, less, less])
+    expect(contexts.map(lateOf)).toEqual(
+      [0, 0, 1, 0, 1].map(below =>
+        below ? ['[From the system prompt, as of now:]\n[Devices:]\n- device 3 is here'] : [],
+      ),
+    )
+  })
 })
 
 it('leaves a prompt that stands still as it is, byte for byte and object for object', () => {
@@ -183,16 +176,27 @@ describe('a turn with rounds of tools', () => {
   const start = [user('Hello'), assistant('Hi'), user('Read all logs')]
   const text = (time: string) => `You are kind.\nCurrent time is ${time}.\nBe brief.`
   const rounds = [...round('read', 'log one'), ...round('read', 'log two')]
-  const fitAt = (messages: readonly TestMessage[], time: string, promptLayout: PromptLayout = {}) => {
+  const fitAt = (
+    messages: readonly TestMessage[],
+    time: string,
+    promptLayout: PromptLayout = {},
+    options: FitOptions = stable,
+  ) => {
     const given = [system(text(time)), ...messages]
-    const context = fit(given, { ...stable, promptLayout })
-    assertContext(given, stable, context)
+    const context = fit(given, { ...options, promptLayout })
+    assertContext(given, options, context)
     return context
   }
+  /** The clock was seen to change twice before. */
+  const seen = (options = stable) =>
+    ['12:01', '12:02'].reduce<PromptLayout>(
+      (layout, time) => fitAt([user('Hello')], time, layout, options).promptLayout!,
+      {},
+    )
   const placeOf = ({ receipt }: Context) => receipt.sent.findIndex(({ part }) => part === 'changing')
 
   it('keeps the changing lines where they stood as long as they are the same', () => {
-    const first = fitAt(start, '12:03')
+    const first = fitAt(start, '12:03', seen())
     const second = fitAt([...start, ...rounds.slice(0, 2)], '12:03', first.promptLayout)
     const third = fitAt([...start, ...rounds], '12:03', second.promptLayout)
     expect([first, second, third].map(placeOf)).toEqual([3, 3, 3])
@@ -200,7 +204,7 @@ describe('a turn with rounds of tools', () => {
   })
 
   it('puts them before the last round when they have changed', () => {
-    const first = fitAt(start, '12:03')
+    const first = fitAt(start, '12:03', seen())
     const second = fitAt([...start, ...rounds], '12:04', first.promptLayout)
     expect(placeOf(second)).toBe(second.messages.length - 3)
     const third = fitAt([...start, ...rounds, ...round('read', 'log three')], '12:04', second.promptLayout)
@@ -209,31 +213,50 @@ describe('a turn with rounds of tools', () => {
     expect(placeOf(fitAt(next, '12:04', third.promptLayout))).toBe(next.length)
   })
 
-  it('joins them to the user message where roles must take turns', () => {
-    const given = [system(text('12:03')), ...start, ...rounds]
-    for (const systemRole of [true, false]) {
-      const options = { ...stable, shape: 'alternating', systemRole } as const
-      const context = fit(given, options)
-      assertContext(given, options, context)
-      const joined = context.messages.filter(({ content }) => String(content).includes('12:03'))
+  describe.each([true, false])('where roles must take turns (a system role: %s)', systemRole => {
+    const shape = { ...stable, shape: 'alternating', systemRole } as const
+
+    it('leaves the prompt as it came', () => {
+      const { messages, receipt } = fitAt(start, '12:03', seen(shape), shape)
+      expect(receipt.changing).toBeUndefined()
+      expect(String(messages[0]!.content)).toContain(text('12:03'))
+    })
+
+    it('joins the lines to the user message if they may be the text of the user', () => {
+      const asUser = { ...shape, systemPrompt: 'as user' } as const
+      const { messages } = fitAt([...start, ...rounds], '12:03', seen(asUser), asUser)
+      const joined = messages.filter(({ content }) => String(content).includes('12:03'))
       expect(joined.map(({ role }) => role)).toEqual(['user'])
       expect(String(joined[0]!.content)).toContain('Read all logs')
-    }
+    })
   })
 })
 
 it('never moves what a client marked for caching', () => {
   const cache_control = { type: 'ephemeral' }
-  const time = 'Current time is 12:03.'
-  const text = `You are kind.\n${time}`
-  const marked = { role: 'system', content: [{ type: 'text', text, cache_control }] }
-  const open = { role: 'system', content: [{ type: 'text', text }] }
-  const passed = { ...system(text), providerOptions: { anthropic: { cacheControl: cache_control } } }
-  const sent = (message: object) => fit([message as TestMessage, user('hello')], stable).messages
-  expect(sent(marked)[0]).toBe(marked)
-  expect(sent(passed)[0]).toBe(passed)
-  expect(JSON.stringify(sent(open)[0])).not.toContain(time)
-  expect(JSON.stringify(sent(open)[1])).toContain(time)
+  const textAt = (turn: number) => `You are kind.\nCurrent time is 12:0${turn}.`
+  const part = (turn: number) => ({ type: 'text', text: textAt(turn) })
+  const forms: readonly [(turn: number) => object, isMoved: boolean][] = [
+    [turn => ({ role: 'system', content: [{ ...part(turn), cache_control }] }), false],
+    [
+      turn => ({
+        ...system(textAt(turn)),
+        providerOptions: { anthropic: { cacheControl: cache_control } },
+      }),
+      false,
+    ],
+    [turn => ({ role: 'system', content: [part(turn)] }), true],
+  ]
+  for (const [form, isMoved] of forms) {
+    let promptLayout: PromptLayout = {}
+    for (const turn of [1, 2, 3]) {
+      const message = form(turn) as TestMessage
+      const context = fit([message, user('hello')], { ...stable, promptLayout })
+      promptLayout = context.promptLayout!
+      expect(context.messages[0] === message).toBe(!isMoved || turn < 3)
+      expect(JSON.stringify(context.messages)).toContain(`12:0${turn}`)
+    }
+  }
 })
 
 it('keeps tools in the order of the first time, as long as they are the same', () => {
@@ -335,8 +358,8 @@ describe('any prompt with any edits', () => {
   })
 
   it('would notice a line that is missing or old', () => {
-    const [context] = converse(['You are.\nTime is 12:03 now'])
-    const broken = context!.messages.map(message => ({
+    const context = converse([1, 2, 3].map(minute => `You are.\nTime is 12:0${minute} now`)).at(-1)!
+    const broken = context.messages.map(message => ({
       ...message,
       content: String(message.content).replace('12:03', '12:02'),
     }))

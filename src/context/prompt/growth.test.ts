@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
 import { growth, notLinear } from '../../../test/growth.ts'
-import { isMoment } from './is-moment.ts'
 import { splitPrompt } from './split-prompt.ts'
 
 const lines = (size: number, line: (at: number) => string) =>
@@ -17,23 +16,15 @@ it.each<[string, (at: number, turn: number) => string]>([
 ])('divides %s in linear time', (_, line) => {
   const make = (size: number) => [0, 1].map(turn => lines(size, at => line(at, turn)).join('\n'))
   const work = ([before, after]: readonly string[]) => {
-    const first = splitPrompt([{ role: 'system', content: before! }])
+    const first = splitPrompt([{ role: 'system', content: before! }], {}, 1)
     const { heads } = first
-    return splitPrompt([{ role: 'system', content: after! }], { heads }).text.length
+    return splitPrompt([{ role: 'system', content: after! }], { heads }, 3).text.length
   }
   expect(growth(make, work, { size: 400 })).toBeLessThan(notLinear)
 })
 
 it('divides lines under one that is as long as all of them in linear time', () => {
   const make = (size: number) => `${'word '.repeat(size)}\n${lines(size, at => ` item ${at}`).join('\n')}`
-  const work = (content: string) => splitPrompt([{ role: 'system', content }])
+  const work = (content: string) => splitPrompt([{ role: 'system', content }], {}, 1)
   expect(growth(make, work, { size: 400 })).toBeLessThan(notLinear)
 })
-
-it.each(['1', '12:', '1 a', '2026-', '年', 'now ', 'the ', 'like ', 'nov ', '"1', '.', ' '])(
-  'looks at a line of %j in linear time',
-  part => {
-    const work = (line: string) => [...Array(20)].map(() => isMoment(line))
-    expect(growth(size => part.repeat(size), work, { size: 30, factor: 4 })).toBeLessThan(notLinear)
-  },
-)

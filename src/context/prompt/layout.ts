@@ -1,6 +1,5 @@
 import { isCount } from '../../log/is-count.ts'
 import { isObject } from '../../log/parse-json.ts'
-import { isMoment, isSample } from './is-moment.ts'
 import { matchLines } from './match-lines.ts'
 import type { PromptLine } from './split-lines.ts'
 
@@ -9,7 +8,10 @@ import type { PromptLine } from './split-lines.ts'
  * gives as `promptLayout`.
  */
 export interface PromptLayout {
-  /** For each system message the ids of the lines in its head, divided by blanks; `_2` where lines change, indented by 2. */
+  /**
+   * For each system message the ids of the lines in its head, divided by blanks. `_2`: lines below stand here, indented by 2;
+   * `_`: lines below may stand here; `~1a`: the lines behind it are new since the conversation had so many messages (base 36).
+   */
   readonly heads?: readonly string[]
   /** The tokens that a cut keeps for the changing lines: the most that they ever had, rounded up. */
   readonly room?: number
@@ -44,61 +46,45 @@ export interface Arranged {
   readonly isStill: readonly boolean[]
 }
 
-/** Divides a prompt into what stands still and what changes, by the head of an earlier prompt if there is one. */
-export function arrange(lines: readonly PromptLine[], known: readonly string[] | undefined): Arranged {
-  return (known && follow(lines, known)) ?? begin(lines)
+/** What is known of a prompt before it is divided. */
+export interface KnownPrompt {
+  /** The head of the prompt before, if there was one. */
+  readonly head?: readonly string[] | undefined
+  /** The messages of the conversation so far. */
+  readonly length: number
 }
-
-/** A line at which a head has changing lines. */
-export const isGap = (id: string): boolean => id.startsWith('_')
-
-const toGap = ({ indent }: PromptLine): string => `_${Math.min(indent, 40)}`
-
-/** Of a prompt that is new, the times and dates are known by their form. */
-function begin(lines: readonly PromptLine[]): Arranged {
-  /** What ends the sample in which a line stands. */
-  let end = ''
-  const moments = lines.filter(({ text, above }) => {
-    const begin = /^\s*(```|<example\w*)/.exec(end === '' ? text : '')
-    if (begin) end = begin[1]!.replace('<', '</')
-    const isOutside = end === ''
-    if (text.includes(end, begin?.[0].length)) end = ''
-    return isOutside && !isSample(above?.name.slice(-200).toLowerCase() ?? '') && isMoment(text.trim())
-  })
-  // Many times are a list of events, not the time of now.
-  const isAny = moments.length <= mostMoments && moments.length < lines.length
-  const changing = new Set(isAny ? moments : [])
-  const isStill = lines.map(line => !changing.has(line))
-  return { head: withoutRepeats(lines.map((line, at) => (isStill[at] ? line.id : toGap(line)))), isStill }
-}
-
-const mostMoments = 4
 
 /**
- * Keeps the head of an earlier prompt as far as its lines were sent again; undefined if most of them were not. New lines do
- * not join the head, so that each line can change it only once. With `joins` they do: a long run of new lines costs
- * more when it is read again on every turn than a new head costs once.
+ * Divides a prompt into what stands still and what changes. Only what earlier prompts of the conversation have shown counts: a
+ * prompt that is new stands still. Most of a head's lines must come again, else it is another prompt.
  */
-function follow(lines: readonly PromptLine[], known: readonly string[], joins = false): Arranged | undefined {
-  const places = matchLines(
-    known,
-    lines.map(({ id }) => id),
-  )
+export function arrange(lines: readonly PromptLine[], { head: known = [], length }: KnownPrompt): Arranged {
+  const ids = lines.map(({ id }) => id)
+  const places = matchLines(known, ids)
   const isStill = places.map(place => place >= 0)
-  const wasStill = known.filter(id => !isGap(id)).length
-  if (isStill.filter(Boolean).length * 2 < wasStill) return undefined
+  if (isStill.filter(Boolean).length * 2 < Math.max(1, known.filter(isLine).length))
+    return { head: ids, isStill: lines.map(() => true) }
+  const hasGap = known.some(isGap)
   const head: string[] = []
-  let added = 0
   /** The first place of the earlier head, and the first line, behind the last line that stands still. */
   let [next, from] = [0, 0]
   const closeRun = (end: number, to: number) => {
     const before = known.slice(next, end)
-    const gap = before.find(isGap) ?? (before.length > 0 && from < to ? toGap(lines[from]!) : undefined)
-    if (gap !== undefined) head.push(gap)
-    for (let at = from; gap === undefined && at < to; at++) {
-      added += lines[at]!.text.length
-      if (joins) head.push(lines[at]!.id)
-      if (joins) isStill[at] = true
+    const isGone = before.some(isLine)
+    const isReplaced = isGone && from < to
+    const gap = before.find(isGap)
+    const changedAt = Number.parseInt(before.find(isChange)?.slice(1) ?? '', 36)
+    const isOften = (hasGap && isReplaced) || length - changedAt <= often
+    if (!isGone && from === to) {
+      if (before[0] !== undefined) head.push(before[0])
+    } else if (gap !== undefined) head.push(gap)
+    else if (isOften) head.push(isReplaced ? toGap(lines[from]!) : '_')
+    else {
+      head.push(`~${length.toString(36)}`)
+      for (let at = from; at < to; at++) {
+        head.push(ids[at]!)
+        isStill[at] = true
+      }
     }
     next = end + 1
     from = to + 1
@@ -106,17 +92,28 @@ function follow(lines: readonly PromptLine[], known: readonly string[], joins = 
   for (const [at, place] of places.entries()) {
     if (place < 0) continue
     closeRun(place, at)
-    head.push(lines[at]!.id)
+    head.push(ids[at]!)
   }
   closeRun(known.length, lines.length)
-  const length = lines.reduce((sum, { text }) => sum + text.length, 0)
-  if (!joins && added * mostAdded > length) return follow(lines, known, true)
-  return { head: withoutRepeats(head), isStill }
+  return { head, isStill }
 }
 
-/** A fourth of the prompt. */
-const mostAdded = 4
+/**
+ * A line that changes twice within so many messages stands below from then on: reading the whole prompt again costs as much as
+ * reading the lines below and the last exchange some 20 times (`npm run bench -- prompt`). Where lines stand below already, one
+ * more costs nearly nothing, so that it goes there when it changes once.
+ */
+const often = 32
 
-/** One mark for changing lines in a row. */
-const withoutRepeats = (head: readonly string[]): readonly string[] =>
-  head.filter((id, at) => !(isGap(id) && at > 0 && isGap(head[at - 1]!)))
+/** A place of a head whose lines stand below. */
+export const isGap = (id: string): boolean => id.startsWith('_')
+
+/** A gap that the head shows: another line stood there. */
+export const isShownGap = (id: string): boolean => isGap(id) && id !== '_'
+
+const isChange = (id: string): boolean => id.startsWith('~')
+
+/** Whether an id of a head stands for a line of the prompt. */
+export const isLine = (id: string): boolean => !isGap(id) && !isChange(id)
+
+const toGap = ({ indent }: PromptLine): string => `_${Math.min(indent, 40)}`

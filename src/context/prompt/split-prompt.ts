@@ -2,7 +2,7 @@ import { hashText } from '../../log/hash-text.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { isObject } from '../../log/parse-json.ts'
 import { changesBelow, changingTitle, standsUnder } from '../../log/texts.ts'
-import { arrange, isGap, type PromptLayout } from './layout.ts'
+import { arrange, isGap, isLine, isShownGap, type PromptLayout } from './layout.ts'
 import { describePlace, type PromptLine, splitLines } from './split-lines.ts'
 
 /** A system prompt, divided into what stands still and what changes. */
@@ -22,16 +22,20 @@ export interface SplitPrompt {
 /** Changing lines, or the first and the last place of a stretch of the head. */
 export type GivenPart = string | readonly [from: number, to: number]
 
-/** Divides the system messages by what is known of earlier ones. */
-export function splitPrompt(system: readonly MessageLike[], known: PromptLayout = {}): SplitPrompt {
+/** Divides the system messages by what is known of earlier ones. `length`: the messages of the conversation so far. */
+export function splitPrompt(
+  system: readonly MessageLike[],
+  known: Pick<PromptLayout, 'heads'>,
+  length: number,
+): SplitPrompt {
   const heads: string[] = []
   const changing: PromptLine[] = []
   let first: Divided | undefined
   const messages = system.map((raw, place) =>
     mapOpenTexts(raw, text => {
       const lines = splitLines(text)
-      const before = known.heads?.[heads.length]
-      const { head, isStill } = lines ? arrange(lines, before?.split(' ')) : { head: [], isStill: [] }
+      const before = known.heads?.[heads.length]?.split(' ')
+      const { head, isStill } = lines ? arrange(lines, { head: before, length }) : { head: [], isStill: [] }
       heads.push(head.join(' '))
       if (!lines || (isStill.every(Boolean) && !head.some(isGap))) return text
       const divided = divide(lines, head, isStill)
@@ -67,8 +71,9 @@ function divide(lines: readonly PromptLine[], ids: readonly string[], isStill: r
   let next = 0
   for (const id of ids) {
     if (isGap(id) && before < 0) before = length
-    const line = isGap(id) ? undefined : still[next++]!
+    const line = isLine(id) ? still[next++]! : undefined
     if (line) places.set(line, length)
+    else if (!isShownGap(id)) continue
     head.push(line ? line.text : ' '.repeat(Number(id.slice(1)) || 0) + changesBelow)
     length += head.at(-1)!.length + 1
   }

@@ -20,6 +20,8 @@ import type { RankedIndex } from './recall-index.ts'
 import { termsOf, withoutLabel, wordsOf } from './terms.ts'
 
 interface ExplainedBlock extends Block {
+  /** The user message that it stands before: the one that asked, or the request of the round that did. */
+  readonly before: number
   /** Why each unit was recalled, and the unit that has the words: itself, or one beside it. */
   readonly reasons: readonly { readonly why: string; readonly near?: number }[]
 }
@@ -40,6 +42,9 @@ interface Recalled {
 
 /** A message that asks this strongly gets the room that it needs, though the running talk is cut early for it and read again. */
 const needy = 3
+
+/** Where this share of what it asks for fits, the running talk is left as it is. */
+const enough = 0.5
 
 /** Where recall works: the cut, the room, and how much is recalled. */
 export interface RecallPlace {
@@ -88,7 +93,8 @@ export function recallBlocks({ frame, ledger, fold: natural, room, effort }: Rec
       const search = searchFor(fold, at, message.text, free)
       const block = choose(search, kept)
       if (!block || total(kept) + block.tokens <= free) return { fold, blocks: added(kept, block) }
-      const early = search.asked >= needy ? foldEarly(ledger, room, fold, at) : fold
+      const isShort = free - total(kept) < enough * block.tokens
+      const early = isShort && search.asked >= needy ? foldEarly(ledger, room, fold, at) : fold
       if (early.cut === fold.cut) return { fold, blocks: ask(kept, search) }
       // All of the running talk is read again, so nothing is gained by keeping other blocks.
       return { fold: early, blocks: ask([], searchFor(early, at, message.text, freeIn(early))) }
@@ -130,7 +136,8 @@ export function recallBlocks({ frame, ledger, fold: natural, room, effort }: Rec
   ): ExplainedBlock | undefined {
     const recalled = new Set(others.flatMap(block => block.units))
     const block = chooseBlock({ ...search, recalled }, most)
-    return block && { ...block, reasons: reasonsFor(search, block.units) }
+    const before = transcript.turns[placeOf(transcript.turns, search.user + 1) - 1] ?? search.user
+    return block && { ...block, before, reasons: reasonsFor(search, block.units) }
   }
 
   /**
@@ -166,14 +173,14 @@ const latest = keepLatest<ExplainedBlock, Insertion>()
 /** A block as a message: a title, then every recalled entry with its place and its speaker. */
 function renderBlock(frame: Frame, block: ExplainedBlock): Insertion {
   return latest(block, `${[frame.origin, frame.count.id]}`, () => {
-    const { user, units, reasons } = block
+    const { before, units, reasons } = block
     const text = [recallTitle, ...units.flatMap((unit, n) => datedLines(frame, unit, units[n - 1]))].join(
       '\n',
     )
     const tokens = textCost(frame, 'user', text)
     const why = 'the message after it asks for something older'
     const of = units.map((unit, place) => ({ from: unit, to: unit + 1, ...reasons[place]! }))
-    return { part: 'recall', before: user, role: 'user', text, tokens, why, of, beside: true }
+    return { part: 'recall', before, role: 'user', text, tokens, why, of, beside: true }
   })
 }
 

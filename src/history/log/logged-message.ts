@@ -48,8 +48,6 @@ export interface SeenMessage {
   readonly marks?: readonly string[]
   /** Whether it is what arrived of an answer that broke off, in a turn that may be tried again. Never sent. */
   readonly isBroken?: boolean
-  /** What was learned of the system prompt, in this conversation or in earlier ones. Holds from this message on. */
-  readonly learned?: PromptLayout
   /** What the message brings back from other conversations, the best first. */
   readonly quotes?: readonly QuoteReference[]
 }
@@ -57,6 +55,7 @@ export interface SeenMessage {
 interface Payload extends Omit<SeenMessage, 'marks'> {
   readonly closing?: true
   readonly calibration?: Calibration
+  readonly learned?: PromptLayout
 }
 
 export interface EntryOptions extends Pick<NewEntry, 'id' | 'time'> {

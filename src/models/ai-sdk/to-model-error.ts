@@ -46,6 +46,7 @@ const texts: Readonly<Record<ModelErrorCode, readonly [what: string, todo: strin
   model_stalled: ['sent nothing for too long', 'Ask again'],
   model_stream_broken: ['broke off its reply', 'What came is not the whole: ask again'],
   files_refused: ['does not take a file that was sent', 'Send it as a text'],
+  system_refused: ['takes system messages only at the front', "Set systemPrompt to 'as user' or 'as sent'"],
   reply_too_large: ['wrote a reply that is too long', 'Ask for less'],
 }
 

@@ -9,7 +9,14 @@ import { type Ask, askJson } from './ask.ts'
 import type { Connection } from './connection.ts'
 import { isLocalAddress } from './is-local-address.ts'
 import { type Relay, streamReply } from './stream-reply.ts'
-import type { Form, ListedModel, ReplyWire, Wire, WrittenRequest } from './wire.ts'
+import {
+  type Form,
+  type ListedModel,
+  type ReplyWire,
+  takesLateSystem,
+  type Wire,
+  type WrittenRequest,
+} from './wire.ts'
 
 export interface ServerOptions {
   readonly wire: Wire
@@ -69,13 +76,16 @@ export function openServer({ wire, others = [], connection, window, settings }: 
       window === undefined ? askOnce(signal => wire.findWindow(ask, name, signal)) : async () => window
     const files = wire.files(ask, name)
     let found = find()
+    let isSystemLate = takesLateSystem(wire.form)
     return {
       files,
+      takesLateSystem: () => isSystemLate,
       window: signal => found(signal),
       learn(error) {
         const { code, tokens } = error
         files.learnFrom(error)
         if (tokens) found = async () => tokens.window
+        if (code === 'system_refused') isSystemLate = false
         // It may come, with another window.
         if (code === 'model_not_found') found = find()
       },
@@ -85,10 +95,13 @@ export function openServer({ wire, others = [], connection, window, settings }: 
   return {
     server,
     model(name) {
-      const { files, window, learn } = knownOf(name)
+      const { files, window, takesLateSystem, learn } = knownOf(name)
       return {
         name,
         isLocal: isLocalAddress(connection.address),
+        get takesLateSystem() {
+          return takesLateSystem()
+        },
         files,
         window,
         stream: ({ messages, tools = [], settings: asked = {}, signal }) =>
@@ -126,7 +139,8 @@ export function openServer({ wire, others = [], connection, window, settings }: 
 /** What a server has told of one model. */
 interface KnownModel extends Required<Pick<Model, 'window'>> {
   readonly files: LearnedFiles
-  /** Learns from a refusal: the true window, files that are not taken, that there is no such model. */
+  takesLateSystem(): boolean
+  /** Learns from a refusal: the true window, files and late system messages that are not taken, that there is no such model. */
   learn(error: ModelError): void
 }
 

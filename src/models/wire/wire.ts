@@ -8,6 +8,9 @@ import type { Ask } from './ask.ts'
 /** The forms in which clients ask for replies, and servers are asked. */
 export type Form = 'chat' | 'messages' | 'responses' | 'ollama'
 
+/** Whether a form has system messages behind other messages. Anthropic's has the system prompt beside its list. */
+export const takesLateSystem = (form: Form): boolean => form !== 'messages'
+
 /** How a request for a reply travels in one form, and how the reply is read. */
 export interface ReplyWire {
   readonly form: Form

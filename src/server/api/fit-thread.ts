@@ -62,7 +62,7 @@ export interface FitParts {
 export async function createSettings(thread: Thread, { options, upstreams }: FitParts) {
   const [last] = await thread.calls({ limit: 1 })
   const own = last && upstreams.ofRecorded(last.model)?.options
-  const { policy, window, reserve, notes } = { ...options, ...own }
+  const { policy, window, reserve, notes, systemPrompt } = { ...options, ...own }
   const plan = last && readPlan(last.plan)
   const usual = { window: plan?.window ?? window ?? 4096, reserve: plan?.reserve ?? reserve ?? 0 }
   const prompt = last && (await promptIn(thread, last))
@@ -77,7 +77,7 @@ export async function createSettings(thread: Thread, { options, upstreams }: Fit
       ...inCounts(room),
       overflow: fields.overflow ?? 'keep',
       ...present({ policy: policyOf(fields) ?? policy, shape: fields.shape, system }),
-      ...(plan?.given && { systemPrompt: 'stable' as const }),
+      ...(plan?.given && { systemPrompt: systemPrompt === 'as user' ? systemPrompt : ('stable' as const) }),
       ...notesInContext(present({ notes })),
       ...(fields.notes !== undefined && {
         notes: fields.notes === 'off' ? (false as const) : fields.notes,

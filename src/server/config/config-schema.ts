@@ -87,9 +87,9 @@ export const configSchema = z.strictObject({
   notes: oneOf(['off', 'inline', 'system'])
     .default('off')
     .meta({ about: 'whether models write notes to themselves, and where these stand' }),
-  systemPrompt: oneOf(['auto', 'stable', 'as sent']).default('auto').meta({
+  systemPrompt: oneOf(['auto', 'stable', 'as user', 'as sent']).default('auto').meta({
     about:
-      'whether changing lines of a system prompt stand just before the newest message; "auto" for an upstream on this machine or network',
+      'whether lines of a system prompt that were seen to change stand just before the newest message: as a system message ("stable") or as text of the user; "auto" is "stable" for an upstream on this machine or network, else "as sent"',
   }),
   sideModel: text('the name of a model, such as "qwen3:0.6b"', /^[\x21-\x7e]{1,200}$/)
     .optional()

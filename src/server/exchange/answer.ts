@@ -1,5 +1,4 @@
 import type { FitOptions } from '../../context/context.ts'
-import type { SystemPromptPlace } from '../../context/draft/frame-options.ts'
 import { present } from '../../log/present.ts'
 import type { Model } from '../../models/model.ts'
 import {
@@ -9,7 +8,6 @@ import {
   type ModelReply,
   runTurn,
   setUpAsking,
-  systemPromptFor,
   type TurnOptions,
   type TurnPart,
   type TurnResult,
@@ -17,10 +15,8 @@ import {
   writesNote,
 } from '../../turn/index.ts'
 import type { OpenCache } from '../cache/create-cache.ts'
-import type { ChatRequest } from '../faces/face.ts'
 import { agentMarks } from './agent-place.ts'
 import type { Asked } from './asked.ts'
-import { promptMark } from './known-prompt.ts'
 import type { OpenedTurn } from './take-place.ts'
 
 /** How the server has turns answered, whatever the request says. */
@@ -69,10 +65,9 @@ export async function answer(
   { thread, turn, said, rest }: OpenedTurn,
   { model, cached, options, emit: tell, onAsking, dataOf, marksOf }: ToAnswer,
 ): Promise<Answered> {
-  const { request, signal, keyId, systemPrompt } = asked
+  const { request, signal, keyId } = asked
   const { history } = asked.log
-  const promptMarked = present({ said, promptMark: promptMark(asked) })
-  const log = threadLog({ history, thread, turn, ...promptMarked })
+  const log = threadLog({ history, thread, turn, ...present({ said }) })
   let result: TurnResult | undefined
   let reply: ModelReply | undefined
   const emit = (part: TurnPart) => {
@@ -91,7 +86,9 @@ export async function answer(
     async answer(tally) {
       if (rest.length > 0) await log.append(() => rest)
       for (const call of log.progress.waiting) await keepResult(log, call, noResult)
-      const { system, settings, tools } = request
+      const { system, settings, tools, marksCache } = request
+      // A prompt that its client marked for caching is the client's own.
+      const systemPrompt = marksCache ? 'as sent' : options.systemPrompt
       const asking = await setUpAsking(
         { ...options, model: cached.steer(model), settings, ...present({ system, systemPrompt }) },
         { log, emit, signal, specs: tools, replies: 'streamed', tally },
@@ -119,15 +116,6 @@ export async function answer(
     },
   })
   return { result: result!, ...(reply && { reply }) }
-}
-
-/** Whether changing lines of a system prompt are moved: never where the client marked a part of it for caching. */
-export function systemPromptOf(
-  { systemPrompt }: AnswerOptions,
-  model: Model,
-  { marksCache = false }: Pick<ChatRequest, 'marksCache'>,
-): SystemPromptPlace {
-  return marksCache ? 'as sent' : (systemPrompt ?? systemPromptFor(model))
 }
 
 /** Does what a turn needs before it can be answered. If that fails, the turn is left, so that it holds nobody up. */

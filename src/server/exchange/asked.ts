@@ -1,4 +1,3 @@
-import type { SystemPromptPlace } from '../../context/draft/frame-options.ts'
 import type { History } from '../../history/index.ts'
 import type { LogSource } from '../../history/log/read-log.ts'
 import type { Store, ThreadKey } from '../../stores/store.ts'
@@ -38,8 +37,6 @@ export interface Asked {
   readonly keyId: string
   /** Aborted when the client has left, or the reply was cancelled. */
   readonly signal: AbortSignal
-  /** Whether changing lines of the system prompt are moved. Default: no. */
-  readonly systemPrompt?: SystemPromptPlace
   readonly newId: () => string
   readonly now: () => number
 }

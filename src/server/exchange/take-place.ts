@@ -1,13 +1,11 @@
 import type { LoggedMessage, SeenMessage, Thread, Turn } from '../../history/index.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
-import { present } from '../../log/present.ts'
 import { checkFiles } from '../../models/read-media.ts'
 import { ConflictError, KeyReusedError, LeaseError } from '../../stores/store-error.ts'
 import { isUser, marksOf, marksToSave, type UserMarks } from '../identity/chain.ts'
 import { firstMark } from '../identity/provisional.ts'
 import type { Asked } from './asked.ts'
-import { knownPrompt } from './known-prompt.ts'
 import type { Place } from './place.ts'
 import { keyMark, keyOf } from './retry.ts'
 import { seenFromClient } from './seen-from-client.ts'
@@ -67,11 +65,9 @@ export async function takePlace(asked: Asked, place: Place): Promise<OpenedTurn>
   )
   if (isSeeded && past.length > 0) await log.store.saveMarks(place.thread, past)
   const key = keyOf(asked)
-  const learned = beginsHere(place) ? await knownPrompt(asked) : undefined
   const begun = await thread.begin(asking, {
     // The call of the model is stored before it is asked, so that both wait for the disk once.
     isFollowed: true,
-    ...present({ learned }),
     data: { request: requestData(asked, place) },
     marks: [
       ...marksToSave(marks, front, index =>
@@ -102,9 +98,6 @@ async function newMarks({ isSide, items, from, scope }: Place): Promise<readonly
 /** Whether a conversation begins here that nobody named, with one message. */
 const isFirst = ({ kind, isSide, isNamed, items }: Place) =>
   kind === 'new' && !isSide && !isNamed && items.filter(isUser).length === 1
-
-/** Whether the thread has no past, from which it would know the prompt. */
-const beginsHere = ({ kind, fork }: Place) => kind === 'new' || fork?.at === 0
 
 /** What the log says of a request, for people. */
 const requestData = (asked: Asked, { kind, why, beside, isNamed }: Place) => ({

@@ -1,6 +1,7 @@
 import { type Model, ModelError, type ModelFiles } from '../../models/model.ts'
 import type { Refusal } from '../../models/wire/ask.ts'
 import type { Relay } from '../../models/wire/stream-reply.ts'
+import { takesLateSystem } from '../../models/wire/wire.ts'
 import type { TurnPart } from '../../turn/index.ts'
 import type { ChatRequest, Face } from '../faces/face.ts'
 import { headersOn } from '../upstream/pass-headers.ts'
@@ -90,6 +91,7 @@ export function openNative({ upstream, model: base, face, request, client, write
 
   const model: Model = {
     ...base,
+    takesLateSystem: base.takesLateSystem !== false && takesLateSystem(wire.form),
     ...(base.files && { files: withUploads(base.files) }),
     async *stream({ messages, settings, tools, signal }) {
       refusal = fault = undefined
@@ -111,8 +113,7 @@ export function openNative({ upstream, model: base, face, request, client, write
         })
       } catch (error) {
         const isTriedAgain =
-          error instanceof ModelError &&
-          (error.isRetryable || error.code === 'context_too_long' || error.code === 'files_refused')
+          error instanceof ModelError && (error.isRetryable || triedOtherwise.has(error.code))
         if (!hasPassed || !isTriedAgain) throw error
         // The client has a part of the answer: it cannot be asked for again.
         throw new ModelError('model_stream_broken', error.message, { isRetryable: false, cause: error })
@@ -134,6 +135,9 @@ export function openNative({ upstream, model: base, face, request, client, write
     refusal: () => (refusal && isTold(refusal, upstream) ? refusal : undefined),
   }
 }
+
+/** What a turn asks for again, with another prompt. */
+const triedOtherwise: ReadonlySet<string> = new Set(['context_too_long', 'files_refused', 'system_refused'])
 
 /** What providers say of a key holds a part of it. Who has no key of the upstream is not told. */
 const isTold = ({ status }: Refusal, { isKeyed }: Upstream): boolean =>

@@ -5,7 +5,7 @@ import type { MessageLike } from '../../log/message.ts'
 import type { Caller } from '../auth/caller.ts'
 import { refuseExperiment, refuseInner } from '../auth/refuse-hidden.ts'
 import type { Cache } from '../cache/create-cache.ts'
-import { type AnswerOptions, systemPromptOf } from '../exchange/answer.ts'
+import type { AnswerOptions } from '../exchange/answer.ts'
 import { type Log, logOfPerson } from '../exchange/asked.ts'
 import { faultResponse } from '../exchange/reply-writer.ts'
 import { respond } from '../exchange/respond.ts'
@@ -109,8 +109,7 @@ export async function answerChat(
     // Lists that name no conversation are told apart by their people too.
     const keyId = named || speaker === undefined ? caller.keyId : `${caller.keyId}\n${speaker}`
     const { signal } = run
-    const systemPrompt = systemPromptOf(options, upstream.model(read.model), read)
-    const asked = { log, headers, keyId, newId, now, signal, systemPrompt, face: face.name, request: read }
+    const asked = { log, headers, keyId, newId, now, signal, face: face.name, request: read }
     run.enter(request.signal)
     return await respond({
       ...{ asked, face, run, cache, requestId, unreadMs, keepAliveMs, now },

@@ -9,7 +9,7 @@ import type { Model } from '../../models/model.ts'
 import { shownArguments } from '../../notes/shown-arguments.ts'
 import type { ThreadKey } from '../../stores/store.ts'
 import { notesInReply, type ReplyCall, type TurnPart } from '../../turn/index.ts'
-import { answer, orLeave, systemPromptOf } from '../exchange/answer.ts'
+import { answer, orLeave } from '../exchange/answer.ts'
 import { type Asked, type Log, sourceOf } from '../exchange/asked.ts'
 import { checkPlace } from '../exchange/check-room.ts'
 import type { Place } from '../exchange/place.ts'
@@ -96,7 +96,6 @@ export async function answerUI(
 ): Promise<void> {
   const asked: Asked = {
     ...{ log, keyId, signal, newId, now, face: 'ui-chat', headers: {} },
-    systemPrompt: systemPromptOf(options, model, {}),
     request: {
       ...{ model: model.name, messages, tools, settings: {}, stream: true, named: {}, hints: {} },
       ...(system !== undefined && { system }),

@@ -1,4 +1,5 @@
 import type { Context } from '../../context/context.ts'
+import { withoutLateSystem } from '../../context/draft/frame-options.ts'
 import { present } from '../../log/present.ts'
 import { ModelError, type ModelUsage } from '../../models/model.ts'
 import { sleep } from '../../models/sleep.ts'
@@ -20,9 +21,10 @@ export async function askModel(asking: Asking): Promise<ModelReply> {
   const warn = (code: WarningCode, message: string) => emit({ type: 'warning', code, message })
   let isFittedAgain = false
   let noFiles: string | undefined
+  let { fit } = asking
   for (let attempt = 1; ; ) {
     signal.throwIfAborted()
-    const { context, tools, hasFiles, known, ...room } = await prepare({ ...asking, noFiles }, warn)
+    const { context, tools, hasFiles, known, ...room } = await prepare({ ...asking, fit, noFiles }, warn)
     const { factor, mostReply: maxTokens } = room
     const settings = { ...asking.settings, ...present({ maxTokens }) }
     const reply = emptyReply()
@@ -54,6 +56,14 @@ export async function askModel(asking: Asking): Promise<ModelReply> {
         await warn(
           'files_left_out',
           `${model.name} does not take the files that were sent: it is asked without.`,
+        )
+        continue
+      }
+      if (error.code === 'system_refused' && context.receipt.changing && fit === asking.fit) {
+        fit = { ...fit, systemPrompt: withoutLateSystem(fit.systemPrompt) }
+        await warn(
+          'prompt_as_sent',
+          `${model.name} takes system messages only at the front: its prompt is sent as it came.`,
         )
         continue
       }

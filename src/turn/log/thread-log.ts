@@ -17,13 +17,11 @@ export interface ThreadLogOptions {
   readonly said?: readonly SeenMessage[]
   readonly states?: readonly State<unknown>[]
   readonly projectId?: string | undefined
-  /** Marks the entry that a new head of the system prompt is stored with. */
-  readonly promptMark?: string | undefined
 }
 
 /** A turn in a thread of a history: all is stored before it is shown. */
 export function threadLog(options: ThreadLogOptions): TurnLog {
-  const { history, thread, turn, said, states = [], projectId, promptMark } = options
+  const { history, thread, turn, said, states = [], projectId } = options
   /** The calibration that goes into the log with the next entry. */
   let newest: Calibration | undefined
   const { progress, onAdded, add } = followTurn(said)
@@ -45,7 +43,7 @@ export function threadLog(options: ThreadLogOptions): TurnLog {
       turn.calibrate(calibration)
     },
     async startCall(context, model, room) {
-      if (context.learned) turn.learn(context.learned, promptMark)
+      if (context.learned) turn.learn(context.learned)
       const started = await thread.startCall(context, { model, turn: turn.number, room })
       return { end: started.end, keep: outcome => turn.keepCall(started.with(outcome)) }
     },

@@ -11,14 +11,29 @@ import type { Asking } from '../turn-options.ts'
 import { linkSignals } from '../wait/link-signals.ts'
 import { runTool, type ToolEnvironment, type ToolOutcome } from './run-tool.ts'
 
-type ToolsRun = ToolEnvironment & Pick<Asking, 'log' | 'emit' | 'mostResultTokens'>
+interface ToolsRun extends ToolEnvironment, Pick<Asking, 'log' | 'emit' | 'mostResultTokens'> {
+  /** Whether tools that do not say it themselves run one after the other. */
+  readonly inOrder: boolean
+}
 
-/** Runs the calls of one round side by side. Each result is logged as soon as it arrives. */
+/** Runs the calls of one round: side by side, but for tools that run in order. Each result is logged as soon as it arrives. */
 export async function runTools(calls: readonly ReplyCall[], run: ToolsRun): Promise<void> {
   for (const { id, name, arguments: json } of calls.filter(isShown))
     await run.emit({ type: 'tool-call', id, name, arguments: shownArguments(json) })
   const own = linkSignals(run.signal)
-  const running = calls.map(call => finish(call, { ...run, signal: own.signal }))
+  const running: Promise<void>[] = []
+  /** The last call that runs in order: those behind it wait for it. */
+  let last: Promise<unknown> = Promise.resolve()
+  for (const call of calls) {
+    const isOrdered = run.tools.get(call.name)?.inOrder ?? run.inOrder
+    const before = isOrdered ? Promise.all(running) : last
+    const done = before.then(() => {
+      own.signal.throwIfAborted()
+      return finish(call, { ...run, signal: own.signal })
+    })
+    running.push(done)
+    if (isOrdered) last = done
+  }
   try {
     await Promise.all(running)
   } finally {

@@ -1,4 +1,5 @@
 import { InvalidOptionError, showValue } from '../../log/error.ts'
+import { present } from '../../log/present.ts'
 import type { ToolSpec } from '../../models/model.ts'
 import type { InferOutput, StandardSchema } from '../../state/index.ts'
 
@@ -23,10 +24,15 @@ export interface Tool<Input = unknown> {
   readonly endsTurn: boolean
   /** How long it may take, in milliseconds. Default: `toolTimeoutMs` of the chat. */
   readonly timeoutMs?: number
+  /**
+   * Whether it runs in the order of the calls: when the calls before it in the round are done, and before those behind it. So it
+   * finds what they have remembered in the request context. Default: `toolsInOrder` of the chat.
+   */
+  readonly inOrder?: boolean
 }
 
 export interface ToolOptions<Schema extends StandardSchema>
-  extends Pick<Tool, 'name' | 'description' | 'timeoutMs'>,
+  extends Pick<Tool, 'name' | 'description' | 'timeoutMs' | 'inOrder'>,
     Partial<Pick<Tool, 'endsTurn'>> {
   /** Any Standard Schema: zod, valibot, arktype. Input that does not pass it never reaches `run`. */
   readonly input: Schema
@@ -43,7 +49,7 @@ export interface ToolOptions<Schema extends StandardSchema>
  * defineTool({ name: 'add', input: z.object({ a: z.number(), b: z.number() }), run: ({ a, b }) => a + b })
  */
 export function defineTool<Schema extends StandardSchema>(options: ToolOptions<Schema>): Tool {
-  const { name, input, run, timeoutMs } = options ?? ({} as ToolOptions<Schema>)
+  const { name, input, run, timeoutMs, inOrder } = options ?? ({} as ToolOptions<Schema>)
   if (typeof name !== 'string' || !/^[\w.-]{1,64}$/.test(name)) {
     const problem = `${showValue(name)} is no name of a tool: use letters, digits, "_" and "-"`
     throw new InvalidOptionError('name', problem)
@@ -63,7 +69,7 @@ export function defineTool<Schema extends StandardSchema>(options: ToolOptions<S
     parameters,
     run: run as Tool['run'],
     endsTurn,
-    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...present({ timeoutMs, inOrder }),
   }
 }
 
