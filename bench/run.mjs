@@ -6,6 +6,8 @@ const benchmarks = {
   quality:
     'is all the evidence for a question in its context? needs --data; --apart: every session a conversation of its own',
   prefix: 'how much of the prompt is read again on each turn? needs --data',
+  follow:
+    'is what was just said still in view, and is nothing old brought back for a follow-up? needs --data; --windows, --policies, --sets A,B',
   agents:
     'do coding agents have in view what their next step names and quotes? needs --data; --calls: the arguments of calls of many tools',
   ttft: 'how long until the first token, and how much is really read, on a real llama.cpp? needs --data; --turns N, --pause MS, --sets A,B, --rows PART-OF-A-NAME',

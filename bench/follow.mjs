@@ -1,0 +1,84 @@
+// Does the model still see what was just said, and is nothing old brought back where nothing old is asked for?
+//
+//   npm run bench -- follow --data DIR [--windows 4096] [--policies default,thorough] [--sets locomo] [--json]
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { createFitter, defaultPolicy, fit, spongebob, stable, thorough, thrifty } from '../dist/index.js'
+import { readArgs } from './lib/args.mjs'
+import { followUps } from './lib/follow-ups.mjs'
+import { measureFollow, measureNoise } from './lib/measure-follow.mjs'
+import { formatTable } from './lib/table.mjs'
+
+const policies = {
+  tail: spongebob(),
+  stable: stable(),
+  thrifty: thrifty(),
+  default: defaultPolicy,
+  thorough: thorough(),
+}
+const text = fallback => ({ type: 'string', default: fallback })
+const { json, data, ...wanted } = readArgs({
+  windows: text('2048,4096,8192'),
+  policies: text(Object.keys(policies).join()),
+  sets: text('locomo,realmem,beam100K'),
+})
+if (!data) {
+  console.error('bench: give the folder of the data: --data DIR (see CONTRIBUTING.md)')
+  process.exit(2)
+}
+const rows = []
+for (const window of wanted.windows.split(',').map(Number))
+  for (const name of wanted.policies.split(','))
+    for (const set of wanted.sets.split(',')) {
+      console.error(`follow: ${window}, ${name}, ${set}`)
+      const options = { window, reserve: Math.floor(window / 8), policy: policies[name] }
+      const conversations = load(set)
+      const follow = measureFollow(conversations, createFitter, options)
+      const noise = measureNoise(conversations, fit, options, Object.values(followUps).flat())
+      rows.push({ window, policy: name, set, ...follow, noise })
+    }
+console.log(json ? JSON.stringify(rows, null, 2) : formatTable(toTable()))
+
+/** The conversations as a client has them: without times, a line that dates a session is a system message. */
+function load(set) {
+  const lines = gunzipSync(readFileSync(join(data, `${set}.jsonl.gz`)))
+    .toString()
+    .trim()
+    .split('\n')
+  return lines.map(line => ({
+    messages: JSON.parse(line).messages.map(({ role, text }) => ({ role, content: text })),
+  }))
+}
+
+function toTable() {
+  const percent = share => (100 * share).toFixed(1)
+  const head = [
+    'window, policy',
+    'set',
+    'lost',
+    'next %',
+    'read',
+    'full %',
+    'recalled',
+    'gain',
+    'chance',
+    'recent',
+    'follow-ups with recall %',
+    'tokens',
+  ]
+  const cells = ({ window, policy, set, lost, next, read, full, recalled, gain, chance, recent, noise }) => [
+    ...[
+      `${window} ${policy}`,
+      set,
+      String(lost),
+      percent(next),
+      read.toFixed(0),
+      percent(full),
+      recalled.toFixed(0),
+    ],
+    ...[gain, chance, recent].map(value => value.toFixed(1)),
+    ...[percent(noise.share), noise.tokens.toFixed(0)],
+  ]
+  return [head, ...rows.map(cells)]
+}
