@@ -8,6 +8,8 @@ const benchmarks = {
   prefix: 'how much of the prompt is read again on each turn? needs --data',
   agents:
     'do coding agents have in view what their next step names and quotes? needs --data; --calls: the arguments of calls of many tools',
+  programs:
+    'what Claude Code, Codex and opencode cost and keep through the server and alone; --folder: where they are installed, --programs A,B, --runs free,alone,32768, --read-ahead off, --keep FOLDER',
   ttft: 'how long until the first token, and how much is really read, on a real llama.cpp? needs --data; --turns N, --pause MS, --sets A,B, --rows PART-OF-A-NAME',
   prompt: 'how much of it is read again when the system prompt changes, as Home Assistant’s does?',
   cost: 'what is paid for the input of a long chat and of agents, by the prices of three kinds of servers? needs --data',
