@@ -1,9 +1,7 @@
 import { type Cleared, isCleared, nothingCleared, savedBetween, savingSum } from '../conversation/clearing.ts'
 import { firstPlace, placeOf } from '../conversation/first-place.ts'
 import { findReferred } from '../conversation/references.ts'
-import { findSuperseded } from '../conversation/touched.ts'
 import { costBetween } from '../conversation/transcript.ts'
-import { lastRoundBefore } from '../draft/cut-journal.ts'
 import { type Aged, ageSystems, nothingAged } from './age-systems.ts'
 import type { Room } from './divide-room.ts'
 import { type Ledger, rememberRead } from './ledger.ts'
@@ -63,7 +61,7 @@ const fullAtRound = 0.94
  * units are cut. In between a context only grows. Token counts alone decide.
  */
 function advanceFold(ledger: Ledger, room: Room, past: Fold, end: number): Fold {
-  const { units, stops, turns, firstUser } = ledger.transcript
+  const { stops, turns, firstUser } = ledger.transcript
   // A copy that is changed in place: after a restart there are as many stops as the conversation has.
   const fold: { -readonly [Name in keyof Fold]: Fold[Name] } = { ...past }
   while (stops[fold.next]! < end) {
@@ -143,26 +141,12 @@ function advanceFold(ledger: Ledger, room: Room, past: Fold, end: number): Fold 
     moveCut(cut, { needed, limit, epoch: at, epochUser: user })
   }
 
-  /** Clears between two units until enough tokens are saved: what is superseded, then what is oldest. */
+  /** Clears between two units, oldest first, until enough tokens are saved. */
   function clear(start: number, end: number, wanted: number): void {
     const from = Math.max(start, fold.cleared.before)
     if (from >= end || wanted <= 0) return
-    // Only rounds are superseded. What stands behind the last one is not looked at: after a restart all of a long chat would be.
-    const superseded = findSuperseded(units, from, lastRoundBefore(ledger.transcript, end) + 1)
-    const goal = savedBetween(ledger, fold.cleared, from, end) + wanted
-    const saved = (before: number, also: readonly number[]) =>
-      savedBetween(ledger, { before, also }, from, end)
-    // What is a line already stays one.
-    const lines = new Set(fold.cleared.also)
-    const added = [...superseded.keys()].reverse().filter(unit => units[unit]!.saving > 0 && !lines.has(unit))
-    const linesWith = (size: number) => [...lines, ...added.slice(0, size)].sort((a, b) => a - b)
-    const also = linesWith(firstPlace(added.length, size => saved(from, linesWith(size)) >= goal))
-    const before = from + firstPlace(end - from, more => saved(from + more, also) >= goal)
-    const cleared = { ...fold.cleared, before, also: also.filter(unit => unit >= before) }
-    // A line that is sent already does not change. What is still whole may have something newer by the time it becomes one.
-    const isLine = (unit: number) => unit >= fold.cut && isCleared(ledger.transcript, cleared, unit)
-    const newer = [...superseded, ...fold.cleared.newer].filter(([unit]) => isLine(unit))
-    fold.cleared = { ...cleared, newer: new Map(newer) }
+    const saved = (more: number) => savedBetween(ledger, { before: from + more }, from, end)
+    fold.cleared = { before: from + firstPlace(end - from, more => saved(more) >= wanted) }
   }
 
   /** Lets system messages before a unit age. Returns the tokens that are saved. */
@@ -194,7 +178,7 @@ function advanceFold(ledger: Ledger, room: Room, past: Fold, end: number): Fold 
 
 /** Whether everything is still sent as it is. */
 export const isStill = ({ cut, cleared, aged }: Fold): boolean =>
-  cut === 0 && cleared.before + cleared.also.length === 0 && aged.units.size === 0
+  cut === 0 && cleared.before === 0 && aged.units.size === 0
 
 /** The fold of a conversation as it is now. Earlier folds are remembered, so a turn costs a few additions. */
 export function foldTranscript(ledger: Ledger, room: Room): Fold {
@@ -235,7 +219,7 @@ function sentCost(
   const whole = costBetween(ledger, from, to, inlineNotes) + systemCost(ledger, from, to)
   const sent = whole - savedBetween(ledger, cleared, from, to)
   // Asked for every stop of a conversation: while everything is sent, no result is sent in place of a reference.
-  const isWhole = from === 0 && cleared.before + cleared.also.length === 0
+  const isWhole = from === 0 && cleared.before === 0
   if (isWhole || transcript.references.length === 0) return sent
   const isGone = (unit: number) => unit < from || isCleared(transcript, cleared, unit)
   const referred = findReferred(transcript, Math.max(from, cleared.before), to, isGone)
