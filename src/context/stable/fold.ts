@@ -28,6 +28,10 @@ export interface Fold {
   /** Where the cut lies inside a turn: its request, which is sent for the rounds that stay, and the tokens for lines of the others. */
   readonly request: number
   readonly lines: number
+  /** The first round of that turn, which mostly holds the plan: it is sent too. -1 if there is none, or if it is long. */
+  readonly opening: number
+  /** The tokens of these three. */
+  readonly beginning: number
   /** System messages that are not sent any more, and their tokens. */
   readonly aged: Aged
 }
@@ -45,6 +49,8 @@ const start: Fold = {
   stuck: 0,
   request: -1,
   lines: 0,
+  opening: -1,
+  beginning: 0,
   aged: nothingAged,
 }
 
@@ -101,7 +107,7 @@ function advanceFold(ledger: Ledger, room: Room, past: Fold, end: number): Fold 
   function firstToKeep(at: number, charge: number): number {
     const most = Math.max(room.keep, room.low - fold.stuck)
     const costFrom = (from: number) =>
-      sentCost(ledger, room, fold, from, at) + charge + beginningCost(ledger, insideAt(from))
+      sentCost(ledger, room, fold, from, at) + charge + insideAt(from).beginning
     const user = turns[fold.turn - 1] ?? at
     const last = Math.max(user, fold.cut)
     const hasRounds = stops[fold.next - 2]! > user
@@ -123,11 +129,7 @@ function advanceFold(ledger: Ledger, room: Room, past: Fold, end: number): Fold 
     const { user } = fold
     const own = ownCost(at, room.inlineNotes)
     const cost = (from: number) =>
-      sentCost(ledger, room, fold, from, at) +
-      own +
-      fold.stuck -
-      fold.aged.tokens +
-      beginningCost(ledger, insideAt(from))
+      sentCost(ledger, room, fold, from, at) + own + fold.stuck - fold.aged.tokens + insideAt(from).beginning
     const needed = cost(fold.cut)
     const limit = fold.turn > 0 ? room.inside : room.single
     if (needed <= limit) return
@@ -161,13 +163,18 @@ function advanceFold(ledger: Ledger, room: Room, past: Fold, end: number): Fold 
     Object.assign(fold, moved, { cut }, insideAt(cut))
   }
 
-  /** What a cut needs of the turn that it lies in: nothing between two turns. */
-  function insideAt(cut: number): Pick<Fold, 'request' | 'lines'> {
+  /** What a cut needs of the turn that it lies in: nothing between two turns. The first user message is charged elsewhere. */
+  function insideAt(cut: number): Pick<Fold, 'request' | 'lines' | 'opening' | 'beginning'> {
     const turn = placeOf(turns, cut)
     const request = turns[turn - 1] ?? -1
-    if (request < 0 || turns[turn] === cut) return { request: -1, lines: 0 }
-    const rounds = placeOf(stops, cut) - placeOf(stops, request + 1)
-    return { request, lines: Math.min(room.lines, rounds * journalTokens) }
+    if (request < 0 || turns[turn] === cut) return { request: -1, lines: 0, opening: -1, beginning: 0 }
+    const place = placeOf(stops, request + 1)
+    const lines = Math.min(room.lines, (placeOf(stops, cut) - place) * journalTokens)
+    const first = stops[place]!
+    const firstCost = first < cut ? sentCost(ledger, room, fold, first, first + 1) : 0
+    const isShort = firstCost > 0 && firstCost <= 2 * room.least
+    const beginning = lines + costBetween(ledger, request, request + 1) + (isShort ? firstCost : 0)
+    return { request, lines, opening: isShort ? first : -1, beginning }
   }
 
   /** What a unit costs while it is the last one, and so protected, whatever an earlier policy decides about it later. */
@@ -197,13 +204,8 @@ function settledUnits({ transcript: { units } }: Ledger): number {
 
 /** The tokens of what is sent of the conversation, up to a unit; the first user message is charged elsewhere. */
 export function spentIn(ledger: Ledger, room: Room, fold: Fold, end: number): number {
-  const { cut, stuck, aged } = fold
-  return sentCost(ledger, room, fold, cut, end) + stuck + beginningCost(ledger, fold) - aged.tokens
-}
-
-/** The tokens of what is sent before a cut of the turn that it lies in; the first user message is charged elsewhere. */
-function beginningCost(ledger: Ledger, { request, lines }: Pick<Fold, 'request' | 'lines'>): number {
-  return lines + (request < 0 ? 0 : costBetween(ledger, request, request + 1))
+  const { cut, stuck, beginning, aged } = fold
+  return sentCost(ledger, room, fold, cut, end) + stuck + beginning - aged.tokens
 }
 
 /** The cost of units in a row, with lines for those that are cleared. */
