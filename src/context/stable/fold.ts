@@ -54,12 +54,12 @@ const start: Fold = {
   aged: nothingAged,
 }
 
-/** The share of the room that stays full inside a turn. */
+/** The share of the room that stays full inside a turn, and the most tokens: what a step quotes is seldom further back. */
 const down = 0.62
+const mostInside = 8192
 
-/** The share of the room above which clearing alone does not do: before a message, and inside a turn. */
+/** The share of the room above which clearing alone does not do before a message. */
 const fullAtMessage = 0.8
-const fullAtRound = 0.94
 
 /**
  * Reads the stops from the fold's place up to the unit `end`. Something goes only when the room is full, and then so much that
@@ -133,13 +133,14 @@ function advanceFold(ledger: Ledger, room: Room, past: Fold, end: number): Fold 
     const needed = cost(fold.cut)
     const limit = fold.turn > 0 ? room.inside : room.single
     if (needed <= limit) return
-    const goal = Math.floor(limit * down)
+    const goal = Math.min(Math.floor(limit * down), mostInside)
     clear(fold.cut, user, needed - goal - age(at))
     let { cut } = fold
     // Earlier turns go before the results of the open one, which it still works with.
     while (cut < user && cost(cut) > goal) cut = turns[placeOf(turns, cut + 1)] ?? user
     clear(cut, at, cost(cut) - goal)
-    if (cost(cut) > fullAtRound * limit) while (cut < at && cost(cut) > goal) cut += 1
+    // Without room for another round like this one the next would cut again.
+    if (cost(cut) + own > limit) while (cut < at && cost(cut) > goal) cut += 1
     moveCut(cut, { needed, limit, epoch: at, epochUser: user })
   }
 
