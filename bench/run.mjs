@@ -10,6 +10,8 @@ const benchmarks = {
     'is what was just said still in view, and is nothing old brought back for a follow-up? needs --data; --windows, --policies, --sets A,B',
   agents:
     'do coding agents have in view what their next step names and quotes? needs --data; --calls: the arguments of calls of many tools',
+  programs:
+    'what Claude Code, Codex and opencode cost and keep through the server and alone; --folder: where they are installed, --programs A,B, --runs free,alone,32768, --read-ahead off, --keep FOLDER',
   ttft: 'how long until the first token, and how much is really read, on a real llama.cpp? needs --data; --turns N, --pause MS, --sets A,B, --rows PART-OF-A-NAME',
   prompt:
     'how much of it is read again when the system prompt changes, as Home Assistant’s does, or has a date in it, as an agent’s?',

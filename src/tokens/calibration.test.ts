@@ -39,6 +39,17 @@ describe('calibrate', () => {
     expect(calibrate(start, { ...report(1000, 1040), isCut: true }).factor).toBe(1.05)
   })
 
+  it('leaves a little more to the margin of an estimate in a conversation that is cut', () => {
+    const start = { model, counter: 'words', factor: 1 }
+    const inexact = (reported: number) => ({
+      ...report(1000, reported),
+      counter: { ...counter, exact: false },
+    })
+    expect(calibrate(start, { ...inexact(1040), isCut: true })).toBe(start)
+    expect(calibrate(start, { ...inexact(1060), isCut: true }).factor).toBe(1.1)
+    expect(calibrate(start, inexact(1040)).factor).toBe(1.05)
+  })
+
   it('returns the same object when nothing changes', () => {
     const start = { model, counter: 'words', factor: 1.1 }
     expect(calibrate(start, report(1000, 1090))).toBe(start)

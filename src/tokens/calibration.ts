@@ -70,8 +70,8 @@ export interface Usage {
 /**
  * The calibration after one more report. The factor rises at once, as a prompt that is too long is cut in silence, and
  * falls one step at a time, as one short report proves little. In a conversation that is cut it falls only where it is far too
- * high, above all inside a turn: calls, prose and files differ in their tokens, and a factor that follows what is in view would
- * change the prompt at every call. Another model or counter begins anew.
+ * high, above all inside a turn, and rises only where the margin of an estimate does not do: calls, prose and files differ in
+ * their tokens, and a factor that follows what is in view would change the prompt at every call. Another model or counter begins anew.
  *
  * A report far below the prediction may come from a cut prompt: ask `looksTruncated` first, and do not calibrate by it.
  */
@@ -124,6 +124,9 @@ export function looksTruncated(usage: { predicted: number; reported: number; win
   return reported < 0.8 * predicted && predicted > 0.9 * window && reported <= window
 }
 
+/** The share of a room that is kept free where the counter only estimates. */
+export const inexactMargin = 0.05
+
 /** Factors are counted in twentieths: floating steps of 0.05 would drift. */
 const one = 20
 const lowest = 0.5 * one
@@ -141,10 +144,13 @@ function move(
   steps: number,
   ratio: number,
   known: Calibration | undefined,
-  { isCut = false, isOpen = false }: Usage,
+  { counter, isCut = false, isOpen = false }: Usage,
 ): number {
   // Rounded up, but 1.0004 is not a reason to pay 5 % more.
   const wanted = bounded(Math.ceil(ratio * one - 0.01))
+  // What the margin takes still fits, and a step would cut again.
+  if (known && isCut && !counter.exact && wanted > steps && ratio * one <= steps * (1 + inexactMargin))
+    return steps
   if (wanted >= steps) return wanted
   // A little below proves nothing, and a factor that goes up and down would move the cut, and with it the prompt.
   const near = isCut ? (isOpen ? nearOpen : nearCut) : nearWhole

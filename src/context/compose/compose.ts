@@ -11,7 +11,7 @@ import {
   withTail,
   withText,
 } from '../../log/write-message.ts'
-import { type Cleared, isCleared, lineTokens, savingOf } from '../conversation/clearing.ts'
+import { isCleared, lineTokens, savingOf } from '../conversation/clearing.ts'
 import { keepLatest } from '../conversation/remember.ts'
 import { isReference } from '../conversation/touched.ts'
 import type { Unit } from '../conversation/unit.ts'
@@ -74,7 +74,7 @@ export function compose(draft: Draft): readonly Piece[] {
     addChanging(index)
     const isShort = isCleared(transcript, draft.cleared, index) && !frame.fixed.has(index)
     const referred = referredOf.get(index)
-    const own = unitPieces(frame, units[index]!, isShort ? draft.cleared : undefined)
+    const own = unitPieces(frame, units[index]!, isShort)
     for (const piece of referred === undefined
       ? own
       : own.map(one => referringPiece(frame, one, units[referred]!)))
@@ -107,7 +107,7 @@ function* sentUnits({ frame, spans, units }: Draft): Generator<number> {
 }
 
 /** The messages of one unit as they are sent: the caller's own objects wherever nothing had to be repaired. */
-function unitPieces(frame: Frame, unit: Unit, cleared?: Cleared): Piece[] {
+function unitPieces(frame: Frame, unit: Unit, isShort = false): Piece[] {
   if (unit.kind === 'note' || unit.kind === 'stray') return []
   const { entries, firstUser } = frame.transcript
   const pieces: Piece[] = []
@@ -119,8 +119,7 @@ function unitPieces(frame: Frame, unit: Unit, cleared?: Cleared): Piece[] {
     const piece = { ...entryPiece((at === unit.from && sent) || entries[at]!, part, frame.origin + at), held }
     const stray = unit.strays.get(at)
     if (piece.message.role === 'assistant_note') notes.push(at)
-    else if (!stray)
-      pieces.push(cleared ? clearedPiece(frame, piece, unit, cleared.newer.get(unit.index)) : piece)
+    else if (!stray) pieces.push(isShort ? clearedPiece(frame, piece, unit) : piece)
     else if (stray.results) {
       const altered = { rule: 'valid sequence', why: `one of its results ${stray.why}` }
       pieces.push(rewritten(frame, { ...piece, altered }, withoutResults(piece.raw, stray.results)))
@@ -168,14 +167,13 @@ function referringPiece(frame: Frame, piece: Piece, { from, to }: Unit): Piece {
 const latestLine = keepLatest<Message, Piece>()
 
 /** A long result or answer as one line that names it. It is told and counted once: there may be hundreds. */
-function clearedPiece(frame: Frame, piece: Piece, unit: Unit, newer: number | undefined): Piece {
+function clearedPiece(frame: Frame, piece: Piece, unit: Unit): Piece {
   const { message, raw, seqs, tokens } = piece
   const { count } = frame
   if (savingOf(unit.kind, { role: message.role, tokens, message }, count) === 0) return piece
   const name = `#${seqs[0]}`
-  const again = newer === undefined ? '' : `, newer: #${frame.origin + frame.transcript.units[newer]!.from}`
-  const altered = { rule: 'cleared', why: `cleared: ${tokens} tokens, in the log as ${name}${again}` }
-  const head = `[${name}, ${tokens} tokens cleared${again}]`
+  const altered = { rule: 'cleared', why: `cleared: ${tokens} tokens, in the log as ${name}` }
+  const head = `[${name}, ${tokens} tokens cleared]`
   // A line is limited in characters and paid in tokens: it is shortened until it fits.
   const most = lineTokens(count)
   const line = latestLine(message, `${head} ${count.id}`, () => {

@@ -1,19 +1,13 @@
 import type { TokenCounter } from '../../tokens/create-counter.ts'
-import { placeOf } from './first-place.ts'
 import type { Entry } from './stamp-entry.ts'
 import type { Unit, UnitKind } from './unit.ts'
 
-/** The units whose long results and answers are sent as one line each. */
+/** The units whose long results and answers are sent as one line each: all before this one. */
 export interface Cleared {
-  /** All units before this one. */
   readonly before: number
-  /** Later units whose results are superseded, oldest first. */
-  readonly also: readonly number[]
-  /** Cleared units that were superseded when they were cleared, and the newer unit: their lines name it. */
-  readonly newer: ReadonlyMap<number, number | undefined>
 }
 
-export const nothingCleared: Cleared = { before: 0, also: [], newer: new Map() }
+export const nothingCleared: Cleared = { before: 0 }
 
 /** The most tokens of the line that stands for a cleared result or answer. An estimate counts more than there are. */
 export const lineTokens = ({ exact }: Pick<TokenCounter, 'exact'>): number => (exact ? 32 : 56)
@@ -37,24 +31,20 @@ export function savingOf(
 /** Whether something of a unit is sent as a line. */
 export function isCleared(
   { units }: { readonly units: readonly Unit[] },
-  { before, also }: Cleared,
+  { before }: Cleared,
   unit: number,
 ): boolean {
-  return (unit < before || also[placeOf(also, unit)] === unit) && units[unit]!.saving > 0
+  return unit < before && units[unit]!.saving > 0
 }
 
 /** The tokens that clearing saves in the units from one up to another. */
 export function savedBetween(
   { savingBefore }: { readonly savingBefore: readonly number[] },
-  { before, also }: Pick<Cleared, 'before' | 'also'>,
+  { before }: Cleared,
   from: number,
   to: number,
 ): number {
-  const saved = (first: number, end: number) => savingBefore[end]! - savingBefore[first]!
-  let tokens = from < before ? saved(from, Math.min(before, to)) : 0
-  for (let place = placeOf(also, Math.max(from, before)); place < also.length && also[place]! < to; place++)
-    tokens += saved(also[place]!, also[place]! + 1)
-  return tokens
+  return savingBefore[Math.max(from, Math.min(before, to))]! - savingBefore[from]!
 }
 
 /** The tokens that clearing some units saves, and that bringing them back costs. */

@@ -44,36 +44,6 @@ export const nameOnly = (number: number): number => number & (2 ** nameBits - 2)
 
 const WRITING = /write|edit|create|replace|patch|update|insert|append|delete|remove|move|rename/i
 
-/**
- * The units from one up to another whose results are superseded, each with the newer unit: the same was called again, or the
- * file was written since. A unit of several calls has one only if it is the same for all of them.
- */
-export function findSuperseded(
-  units: readonly Unit[],
-  from: number,
-  to: number,
-): ReadonlyMap<number, number | undefined> {
-  const found = new Map<number, number | undefined>()
-  const newest = new Map<number, number>()
-  for (let at = to - 1; at >= from; at--) {
-    const { touched } = units[at]!
-    const newer = new Set<number>()
-    for (let place = 0; place < touched.length; place += 2) {
-      const [call, file] = [touched[place]!, touched[place + 1]!]
-      const isReading = file !== 0 && (file & 1) === 0
-      newer.add(Math.max(newest.get(call) ?? -1, (isReading ? newest.get(-((file | 1) >>> 0)) : -1) ?? -1))
-    }
-    if (newer.size > 0 && !newer.has(-1)) found.set(at, newer.size === 1 ? [...newer][0] : undefined)
-    for (let place = 0; place < touched.length; place += 2) {
-      const [call, file] = [touched[place]!, touched[place + 1]!]
-      if (!newest.has(call)) newest.set(call, at)
-      // Files have negative numbers here, so that they are not taken for calls.
-      if ((file & 1) === 1 && !newest.has(-file)) newest.set(-file, at)
-    }
-  }
-  return found
-}
-
 /** A short result that only says that an earlier one still holds. */
 const REFERENCE =
   /\b(?:unchanged|not (?:been )?(?:changed|modified)) since\b|\brefer to (?:that|the) (?:earlier|previous)\b/i

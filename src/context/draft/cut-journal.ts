@@ -31,27 +31,29 @@ export function lastRoundBefore({ stops, turns }: Transcript, before: number): n
 
 /**
  * The journal of the newest turn with tools that was cut, whole or in part: a line for each call that is left out. It is the
- * same until the next cut. Without it models forget what they did.
+ * same until the next cut. Without it models forget what they did. `after`: a round that is sent all the same, or -1.
  */
-export function cutJournal(draft: Draft, cut: number, budget: number): Insertion | undefined {
+export function cutJournal(draft: Draft, cut: number, budget: number, after = -1): Insertion | undefined {
   const { frame } = draft
   if (budget <= 0) return undefined
-  const key = `journal ${[cut, budget, frame.count.id]}`
-  return remember(frame.transcript, key, () => ({ insertion: makeJournal(draft, cut, budget) })).insertion
+  const key = `journal ${[cut, budget, after, frame.count.id]}`
+  return remember(frame.transcript, key, () => ({ insertion: makeJournal(draft, cut, budget, after) }))
+    .insertion
 }
 
-function makeJournal(draft: Draft, cut: number, budget: number): Insertion | undefined {
+function makeJournal(draft: Draft, cut: number, budget: number, after: number): Insertion | undefined {
   const { frame, units, turns } = draft
   const round = lastRoundBefore(frame.transcript, cut)
   const next = placeOf(turns, round)
-  const from = turns[next - 1]
-  if (round < 0 || from === undefined) return undefined
+  const user = turns[next - 1]
+  if (round < 0 || user === undefined) return undefined
+  const from = Math.max(user, after)
   const end = turns[next] ?? units.length
   const isInside = end > cut
   const isOpen = isInside && end === units.length && units.findLast(isOrdinary)?.kind !== 'assistant'
   const title = isOpen ? `${actionsTitle}\n` : `${previousActionsTitle}${isInside ? '\n' : ' '}`
   const messages = frame.transcript.entries
-    .slice(units[from]!.from, units[Math.min(end, cut) - 1]!.to)
+    .slice(units[from]!.to, units[Math.min(end, cut) - 1]!.to)
     .map(entry => entry.message)
   // A journal is limited in characters and paid in tokens: it is shortened until it fits.
   for (let characters = budget * 4; characters > 60; characters = Math.floor(characters * 0.8)) {
@@ -72,9 +74,9 @@ function makeJournal(draft: Draft, cut: number, budget: number): Insertion | und
 }
 
 /** The newest rounds that have lines in the journal; the other cut rounds are only counted. */
-function named({ units, entriesOf }: Draft, user: number, cut: number, lines: number) {
+function named({ units, entriesOf }: Draft, after: number, cut: number, lines: number) {
   let from = cut
-  for (let left = lines; from > user + 1; from--) {
+  for (let left = lines; from > after + 1; from--) {
     const made = entriesOf(units[from - 1]!).flatMap(({ message }) => message.calls)
     const calls = made.filter(call => call.name !== noteToolName).length
     if (calls > left) break

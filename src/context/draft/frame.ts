@@ -3,6 +3,7 @@ import type { Message, MessageLike } from '../../log/message.ts'
 import { parseMessage } from '../../log/parse-message.ts'
 import { markerText, notesTitle } from '../../log/texts.ts'
 import { withTail } from '../../log/write-message.ts'
+import { inexactMargin } from '../../tokens/calibration.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { type Conversation, firstSeq } from '../conversation/conversation.ts'
 import { firstPlace } from '../conversation/first-place.ts'
@@ -126,7 +127,7 @@ export function createFrame(conversation: Conversation, options: FrameOptions): 
 
 /** The tokens of a room that are kept free where the counter only estimates. */
 export function marginOf({ exact }: Pick<TokenCounter, 'exact'>, room: number): number {
-  return exact ? 0 : Math.ceil(room * 0.05)
+  return exact ? 0 : Math.ceil(room * inexactMargin)
 }
 
 interface HeadOptions {

@@ -64,14 +64,17 @@ export function createStableCut({ low = lowWater, digests = 0, digesters }: Stab
     const growth = Math.max(0, room.tail - spentIn(ledger, room, fold, draft.units.length))
     const request = draft.units[fold.request]
     const isSent = request && hasRoomFor(frame, request.index, fold)
+    const opening = isSent ? fold.opening : -1
     const cut = (draft as OwnDraft & D)
       .protect(isSent ? [request] : [], 'the request of rounds that are sent')
       .clear(fold.cleared)
-      .dropRange(0, fold.cut, 'before the cut')
+      .dropRange(0, opening, 'before the cut')
+      .dropRange(opening + 1, fold.cut, 'before the cut')
       .withCut({ before: fold.cut, at: epoch, needed, limit, growth, recall: room.recall })
     // A small window keeps no room for a journal alone: there it shares that of the digests.
     const shared = room.journal > 0 ? 0 : room.digests
-    const journal = cutJournal(cut, fold.cut, request ? fold.lines : room.journal + Math.floor(shared / 2))
+    const lineRoom = request ? fold.lines : room.journal + Math.floor(shared / 2)
+    const journal = cutJournal(cut, fold.cut, lineRoom, opening)
     const budget = room.digests - Math.min(shared, journal?.tokens ?? 0)
     const lines = cutDigests(draft, { cut: fold.cut, budget, decided: ledger.decided.slice(0, fold.cut) })
     const added = [lines, journal].filter(insertion => insertion !== undefined)

@@ -3,7 +3,6 @@ import { type Cleared, isCleared, nothingCleared, savedBetween, savingSum } from
 import { exchangeStart } from '../conversation/exchange-start.ts'
 import { firstPlace, placeOf } from '../conversation/first-place.ts'
 import { findReferred } from '../conversation/references.ts'
-import { findSuperseded } from '../conversation/touched.ts'
 import { costBetween } from '../conversation/transcript.ts'
 import { lastRoundBefore } from '../draft/cut-journal.ts'
 import type { Room } from './divide-room.ts'
@@ -31,6 +30,10 @@ export interface Fold {
   /** Where the cut lies inside a turn: its request, which is sent for the rounds that stay, and the tokens for lines of the others. */
   readonly request: number
   readonly lines: number
+  /** The first round of that turn, which mostly holds the plan: it is sent too. -1 if there is none, or if it is long. */
+  readonly opening: number
+  /** The tokens of these three. */
+  readonly beginning: number
   /** System messages that are not sent any more, and their tokens. */
   readonly aged: Aged
 }
@@ -48,15 +51,17 @@ const start: Fold = {
   stuck: 0,
   request: -1,
   lines: 0,
+  opening: -1,
+  beginning: 0,
   aged: nothingAged,
 }
 
-/** The share of the room that stays full inside a turn. */
+/** The share of the room that stays full inside a turn, and the most tokens: what a step quotes is seldom further back. */
 const down = 0.62
+const mostInside = 8192
 
-/** The share of the room above which clearing alone does not do: before a message, and inside a turn. */
+/** The share of the room above which clearing alone does not do before a message. */
 const fullAtMessage = 0.8
-const fullAtRound = 0.94
 
 /**
  * Reads the stops from the fold's place up to the unit `end`. Something goes only when the room is full, and then so much that
@@ -91,7 +96,7 @@ export function foldEarly(ledger: Ledger, room: Room, past: Fold, at: number): F
 
 /** The steps of a fold, and the fold that they change: a copy, as after a restart there are as many stops as the conversation has. */
 function createFolding(ledger: Ledger, room: Room, past: Fold) {
-  const { units, stops, turns, firstUser } = ledger.transcript
+  const { stops, turns, firstUser } = ledger.transcript
   const fold: { -readonly [Name in keyof Fold]: Fold[Name] } = { ...past }
   return { fold, atUser, atRound }
 
@@ -120,7 +125,7 @@ function createFolding(ledger: Ledger, room: Room, past: Fold) {
   /** The first unit of those that stay: the newest turns that fit into the low-water mark, and as much of the last one as may stay. */
   function firstToKeep(at: number, charge: number): number {
     const costFrom = (from: number) =>
-      sentCost(ledger, room, fold, from, at) + charge + beginningCost(ledger, insideAt(from))
+      sentCost(ledger, room, fold, from, at) + charge + insideAt(from).beginning
     const last = Math.max(exchangeStart(ledger.transcript, fold.turn), fold.cut)
     const hasRounds = lastRoundBefore(ledger.transcript, at) >= last
     const most = Math.max(hasRounds ? room.keepRounds : room.keep, room.low - fold.stuck)
@@ -142,44 +147,27 @@ function createFolding(ledger: Ledger, room: Room, past: Fold) {
     const { user } = fold
     const own = ownCost(at, room.inlineNotes)
     const cost = (from: number) =>
-      sentCost(ledger, room, fold, from, at) +
-      own +
-      fold.stuck -
-      fold.aged.tokens +
-      beginningCost(ledger, insideAt(from))
+      sentCost(ledger, room, fold, from, at) + own + fold.stuck - fold.aged.tokens + insideAt(from).beginning
     const needed = cost(fold.cut)
     const limit = fold.turn > 0 ? room.inside : room.single
     if (needed <= limit) return
-    const goal = Math.floor(limit * down)
+    const goal = Math.min(Math.floor(limit * down), mostInside)
     clear(fold.cut, user, needed - goal - age(at))
     let { cut } = fold
     // Earlier turns go before the results of the open one, which it still works with.
     while (cut < user && cost(cut) > goal) cut = turns[placeOf(turns, cut + 1)] ?? user
     clear(cut, at, cost(cut) - goal)
-    if (cost(cut) > fullAtRound * limit) while (cut < at && cost(cut) > goal) cut += 1
+    // Without room for another round like this one the next would cut again.
+    if (cost(cut) + own > limit) while (cut < at && cost(cut) > goal) cut += 1
     moveCut(cut, { needed, limit, epoch: at, epochUser: user })
   }
 
-  /** Clears between two units until enough tokens are saved: what is superseded, then what is oldest. */
+  /** Clears between two units, oldest first, until enough tokens are saved. */
   function clear(start: number, end: number, wanted: number): void {
     const from = Math.max(start, fold.cleared.before)
     if (from >= end || wanted <= 0) return
-    // Only rounds are superseded. What stands behind the last one is not looked at: after a restart all of a long chat would be.
-    const superseded = findSuperseded(units, from, lastRoundBefore(ledger.transcript, end) + 1)
-    const goal = savedBetween(ledger, fold.cleared, from, end) + wanted
-    const saved = (before: number, also: readonly number[]) =>
-      savedBetween(ledger, { before, also }, from, end)
-    // What is a line already stays one.
-    const lines = new Set(fold.cleared.also)
-    const added = [...superseded.keys()].reverse().filter(unit => units[unit]!.saving > 0 && !lines.has(unit))
-    const linesWith = (size: number) => [...lines, ...added.slice(0, size)].sort((a, b) => a - b)
-    const also = linesWith(firstPlace(added.length, size => saved(from, linesWith(size)) >= goal))
-    const before = from + firstPlace(end - from, more => saved(from + more, also) >= goal)
-    const cleared = { ...fold.cleared, before, also: also.filter(unit => unit >= before) }
-    // A line that is sent already does not change. What is still whole may have something newer by the time it becomes one.
-    const isLine = (unit: number) => unit >= fold.cut && isCleared(ledger.transcript, cleared, unit)
-    const newer = [...superseded, ...fold.cleared.newer].filter(([unit]) => isLine(unit))
-    fold.cleared = { ...cleared, newer: new Map(newer) }
+    const saved = (more: number) => savedBetween(ledger, { before: from + more }, from, end)
+    fold.cleared = { before: from + firstPlace(end - from, more => saved(more) >= wanted) }
   }
 
   /** Lets system messages before a unit age. Returns the tokens that are saved. */
@@ -194,13 +182,18 @@ function createFolding(ledger: Ledger, room: Room, past: Fold) {
     Object.assign(fold, moved, { cut }, insideAt(cut))
   }
 
-  /** What a cut needs of the turn that it lies in: nothing between two turns. */
-  function insideAt(cut: number): Pick<Fold, 'request' | 'lines'> {
+  /** What a cut needs of the turn that it lies in: nothing between two turns. The first user message is charged elsewhere. */
+  function insideAt(cut: number): Pick<Fold, 'request' | 'lines' | 'opening' | 'beginning'> {
     const turn = placeOf(turns, cut)
     const request = turns[turn - 1] ?? -1
-    if (request < 0 || turns[turn] === cut) return { request: -1, lines: 0 }
-    const rounds = placeOf(stops, cut) - placeOf(stops, request + 1)
-    return { request, lines: Math.min(room.lines, rounds * journalTokens) }
+    if (request < 0 || turns[turn] === cut) return { request: -1, lines: 0, opening: -1, beginning: 0 }
+    const place = placeOf(stops, request + 1)
+    const lines = Math.min(room.lines, (placeOf(stops, cut) - place) * journalTokens)
+    const first = stops[place]!
+    const firstCost = first < cut ? sentCost(ledger, room, fold, first, first + 1) : 0
+    const isShort = firstCost > 0 && firstCost <= 2 * room.least
+    const beginning = lines + costBetween(ledger, request, request + 1) + (isShort ? firstCost : 0)
+    return { request, lines, opening: isShort ? first : -1, beginning }
   }
 
   /** What a unit costs while it is the last one, and so protected, whatever an earlier policy decides about it later. */
@@ -211,7 +204,7 @@ function createFolding(ledger: Ledger, room: Room, past: Fold) {
 
 /** Whether everything is still sent as it is. */
 export const isStill = ({ cut, cleared, aged }: Fold): boolean =>
-  cut === 0 && cleared.before + cleared.also.length === 0 && aged.units.size === 0
+  cut === 0 && cleared.before === 0 && aged.units.size === 0
 
 /** The fold of a conversation as it is now. Earlier folds are remembered, so a turn costs a few additions. */
 export function foldTranscript(ledger: Ledger, room: Room): Fold {
@@ -230,13 +223,8 @@ function settledUnits({ transcript: { units } }: Ledger): number {
 
 /** The tokens of what is sent of the conversation, up to a unit; the first user message is charged elsewhere. */
 export function spentIn(ledger: Ledger, room: Room, fold: Fold, end: number): number {
-  const { cut, stuck, aged } = fold
-  return sentCost(ledger, room, fold, cut, end) + stuck + beginningCost(ledger, fold) - aged.tokens
-}
-
-/** The tokens of what is sent before a cut of the turn that it lies in; the first user message is charged elsewhere. */
-function beginningCost(ledger: Ledger, { request, lines }: Pick<Fold, 'request' | 'lines'>): number {
-  return lines + (request < 0 ? 0 : costBetween(ledger, request, request + 1))
+  const { cut, stuck, beginning, aged } = fold
+  return sentCost(ledger, room, fold, cut, end) + stuck + beginning - aged.tokens
 }
 
 /** The cost of units in a row, with lines for those that are cleared. */
@@ -252,7 +240,7 @@ function sentCost(
   const whole = costBetween(ledger, from, to, inlineNotes) + systemCost(ledger, from, to)
   const sent = whole - savedBetween(ledger, cleared, from, to)
   // Asked for every stop of a conversation: while everything is sent, no result is sent in place of a reference.
-  const isWhole = from === 0 && cleared.before + cleared.also.length === 0
+  const isWhole = from === 0 && cleared.before === 0
   if (isWhole || transcript.references.length === 0) return sent
   const isGone = (unit: number) => unit < from || isCleared(transcript, cleared, unit)
   const referred = findReferred(transcript, Math.max(from, cleared.before), to, isGone)

@@ -93,8 +93,9 @@ export function whyConversation(given: Conversation, asked: FitOptions, seq: num
   /** Whether the unit would still be sent as it is. Tokens alone decide about a stable cut, so nothing is searched for it. */
   function staysIn(grown: Transcript): boolean {
     if (stable && stable.ledger.decided === '') {
-      const { cut, cleared, request } = foldTranscript(plainLedger(grown), stable.room)
-      return index === request || (index >= cut && !(isLong && isCleared(grown, cleared, index)))
+      const { cut, cleared, request, opening } = foldTranscript(plainLedger(grown), stable.room)
+      const isIn = index >= cut || index === opening
+      return index === request || (isIn && !(isLong && isCleared(grown, cleared, index)))
     }
     const { draft } = fitWith(withLastExchange(createFrame({ system, transcript: grown, origin }, options)))
     const isInSpan = findSpan(draft.spans, index) !== undefined && !draft.frame.fixed.has(index)

@@ -110,7 +110,7 @@ describe('why', () => {
       const settings = { ...room, policy }
       const said = fit(grown, settings).receipt.entries
       expect(said[seq]!.fate).toBe('kept')
-      expect(said[seq + 1]!.fate).not.toBe('kept')
+      expect(said[seq + 3]!.fate).not.toBe('kept')
       const { leaving } = why(grown, seq, settings)
       const turn = leaving!.tokens / leaving!.turns
       let turns = 0

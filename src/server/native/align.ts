@@ -43,8 +43,10 @@ export function alignContext({ messages, receipt }: Fitted, given: readonly Mess
   let isKept = true
   for (const { fate, first, last } of stretches) {
     isKept &&= fate === 'kept'
-    if (fate === 'altered' || fate === 'cleared')
-      for (let seq = first; seq <= last; seq++) changes.set(seq, fate)
+    // What is recalled and still stands at its place stands there as a line.
+    const change = fate === 'recalled' ? 'cleared' : fate
+    if (change === 'altered' || change === 'cleared')
+      for (let seq = first; seq <= last; seq++) changes.set(seq, change)
   }
   const logged = sent.flatMap(({ seqs }, at) => (seqs.length > 0 && seqs[0] !== 0 ? [at] : []))
   const isOnly = sent.every(({ seqs }) => seqs.length > 0)
