@@ -33,7 +33,9 @@ describe('explain', () => {
     expect(sentence).toContain(
       `It fell at message ${cut.at}, when the conversation needed ${cut.needed} tokens`,
     )
-    expect(sentence).toContain(`${receipt.free} are free: the conversation may grow by ${cut.growth}`)
+    expect(sentence).toContain(
+      `${receipt.free} are free: ${cut.growth} of them are kept for about ${cut.turns} more turn`,
+    )
     expect(sentence).toContain(`and ${cut.recall} are kept for what a message asks for.`)
   })
 

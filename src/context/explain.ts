@@ -1,5 +1,5 @@
 import { InvalidOptionError, showValue } from '../log/error.ts'
-import { cut, few } from '../log/line.ts'
+import { cut, few, plural } from '../log/line.ts'
 import { type Fate, type Part, parts, type Receipt, type ReceiptEntry } from './receipt.ts'
 
 /**
@@ -75,8 +75,9 @@ function describeRoom({ tokens, capacity, free, counts, cut: at }: Receipt): str
     : `Nothing is cut. Long results and answers became lines at message ${at.at}`
   const why = `when the conversation needed ${toText(at.needed)} tokens and had room for ${toText(at.limit)}`
   const how = 'this happens seldom and then goes far, so that the beginning of the prompt stays as it was'
-  const next = `the conversation may grow by ${toText(at.growth)} before the next time`
-  return `${what}, ${why}; ${how}. ${used}: ${next}, and ${toText(at.recall)} are kept for what a message asks for.`
+  const next = `${toText(at.growth)} of them are kept for about ${plural(at.turns, 'more turn')}, so that nothing is read again until then`
+  const recall = at.recall > 0 ? `, and ${toText(at.recall)} for what a message asks for` : ''
+  return `${what}, ${why}; ${how}. ${used}: ${next}${recall}.`
 }
 
 /** Which lines of the system prompt stand apart, and what that saved. */

@@ -99,6 +99,8 @@ export interface ReceiptCut {
   readonly limit: number
   /** The tokens by which the conversation may grow before the next cut. */
   readonly growth: number
+  /** In about how many turns, each as long as the last ones, that will be. */
+  readonly turns: number
   /** The tokens kept for recall. */
   readonly recall: number
 }

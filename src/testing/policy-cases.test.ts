@@ -60,7 +60,7 @@ const restless: Policy = {
   name: 'restless',
   apply(draft) {
     const before = draft.units.length % 4
-    return draft.withCut({ before, at: before, needed: 0, limit: 0, growth: 0, recall: 0 })
+    return draft.withCut({ before, at: before, needed: 0, limit: 0, growth: 0, turns: 0, recall: 0 })
   },
 }
 

@@ -53,6 +53,7 @@ function told(transcript: Transcript) {
     lines: 100,
     systems: 200,
     low: 200,
+    early: 200,
     keepRounds: 200,
     keep: 400,
     least: 28,

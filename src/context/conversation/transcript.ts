@@ -247,6 +247,16 @@ export function countUnit(
   ordinaryBefore[index + 1] = ordinaryBefore[index]! + (goes ? 1 : 0)
 }
 
+/** How many of the last turns say how long the next ones will be. */
+const lastTurns = 20
+
+/** The tokens of a turn, on average of the last ones. */
+export function meanTurn(transcript: Transcript): number {
+  const { units, turns } = transcript
+  const many = Math.max(1, Math.min(lastTurns, turns.length))
+  return Math.max(16, Math.ceil(costBetween(transcript, turns.at(-lastTurns) ?? 0, units.length) / many))
+}
+
 /** The cost of the units from one up to another that may go, with their notes where those are sent inline. */
 export function costBetween(
   { costBefore, noteCostBefore }: Pick<Transcript, 'costBefore' | 'noteCostBefore'>,

@@ -40,6 +40,8 @@ export interface FrameOptions {
   readonly systemPrompt?: SystemPromptPlace
   /** What the context of the call before gave as `promptLayout`. Default: nothing is known, and the system prompt stays as it is. */
   readonly promptLayout?: PromptLayout
+  /** True to fill the window: more is in view, and most of the prompt is read again on every turn. Default: room is kept free to grow into, so that the beginning of the prompt stays the same. */
+  readonly full?: boolean
   /** What to do when even the protected part does not fit: throw, send it all the same, cut texts, or only results of tools. Default `'error'`. */
   readonly overflow?: Overflow
   /** Gives a message without the files that the model does not take, and why; undefined if it takes them all. Default: it does. */
@@ -81,7 +83,8 @@ export function checkOptions(options: FrameOptions): void {
     const words = allowed.map(one => JSON.stringify(one)).join(', ')
     check(option, false, `one of ${words}, got ${showValue(value)}`)
   }
-  const { maxToolTokens = 0 } = options
+  const { maxToolTokens = 0, full = false } = options
+  check('full', typeof full === 'boolean', `true or false, got ${showValue(full)}`)
   check('maxToolTokens', isCount(maxToolTokens), `a number of tokens, got ${showValue(maxToolTokens)}`)
   check('pins', Array.isArray(pins) && pins.every(pin => typeof pin === 'string'), 'a list of texts')
   checkNonce(nonce)

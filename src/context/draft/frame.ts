@@ -96,14 +96,14 @@ export function createFrame(conversation: Conversation, options: FrameOptions): 
   const { window, reserve = 0, tools = [], pins = [], nonce } = options
   const { notes = 'inline', noteBudget = Math.floor(window / 16) } = options
   const { noteCount = Number.POSITIVE_INFINITY, shape = 'free' } = options
-  const { systemRole = true, overflow = 'error' } = options
+  const { systemRole = true, overflow = 'error', full = false } = options
   const count = counterOf(options)
   const margin = marginOf(count, window - reserve)
   const headNotes =
     notes === 'system' ? notesSection({ transcript, count, noteBudget, noteCount }, () => true) : undefined
   const ends = protectedEnd(transcript)
   const changing = splitFrom(conversation, options, count)
-  const settled = { window, reserve, shape, systemRole, overflow, notes, noteBudget, noteCount, nonce }
+  const settled = { window, reserve, shape, systemRole, overflow, full, notes, noteBudget, noteCount, nonce }
   return {
     ...settled,
     ...(options.leaveOut && { leaveOut: options.leaveOut }),

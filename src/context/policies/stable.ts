@@ -1,5 +1,5 @@
 import { keepLatest } from '../conversation/remember.ts'
-import type { Transcript } from '../conversation/transcript.ts'
+import { meanTurn, type Transcript } from '../conversation/transcript.ts'
 import { checkDigesters, digestLine } from '../digests/digest.ts'
 import { type Digester, exchangeAt, isWhole } from '../digests/exchange.ts'
 import { digestText } from '../digests/text.ts'
@@ -70,7 +70,15 @@ export function createStableCut({ low = lowWater, digests = 0, digesters }: Stab
       .clear(fold.cleared)
       .dropRange(0, opening, 'before the cut')
       .dropRange(opening + 1, fold.cut, 'before the cut')
-      .withCut({ before: fold.cut, at: epoch, needed, limit, growth, recall: room.recall })
+      .withCut({
+        before: fold.cut,
+        at: epoch,
+        needed,
+        limit,
+        growth,
+        turns: Math.floor(growth / meanTurn(frame.transcript)),
+        recall: room.recall,
+      })
     // A small window keeps no room for a journal alone: there it shares that of the digests.
     const shared = room.journal > 0 ? 0 : room.digests
     const lineRoom = request ? fold.lines : room.journal + Math.floor(shared / 2)

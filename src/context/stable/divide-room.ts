@@ -25,8 +25,9 @@ export interface Room {
   readonly lines: number
   /** The most tokens for system messages that stand in the conversation. */
   readonly systems: number
-  /** The most tokens that a cut leaves. */
+  /** The most tokens that a cut leaves, and one that makes room for what a message asks for. */
   readonly low: number
+  readonly early: number
   /** The least charge for a user message, so that short ones do not cut just before a long one. */
   readonly least: number
   /** The last exchange survives a cut if it costs at most this; one with rounds of tools, which go on in the next turn, at most `keepRounds`. */
@@ -44,7 +45,7 @@ type Shares = Readonly<Record<'recall' | 'digests' | 'low', number>>
  * turn to turn must not move the cut. System prompt and tools are rounded up for the same reason (a date in the prompt).
  */
 export function divideRoom(frame: Frame, shares: Shares): Room {
-  const { window, transcript, notes } = frame
+  const { window, transcript, notes, full } = frame
   const base = roomBeside(frame, Math.ceil(window / 16))
   const first = transcript.firstUser < 0 ? 0 : unitCost(frame, transcript.firstUser)
   const inlineNotes = notes === 'inline'
@@ -53,7 +54,7 @@ export function divideRoom(frame: Frame, shares: Shares): Room {
   const journal = transcript.stops.length > transcript.turns.length ? journalRoom(frame) : 0
   const whole = Math.max(0, base - first)
   const left = Math.max(0, whole - markerCost(frame) - moved - digests)
-  const apart = Math.min(left, Math.max(journal, Math.floor(base * shares.recall)))
+  const apart = Math.min(left, Math.max(journal, full ? 0 : Math.floor(base * shares.recall)))
   const tail = left - apart
   const single = Math.max(0, roomBeside(frame, Math.ceil(window / 64)) - first - markerCost(frame) - moved)
   const recallInside = Math.floor(base * insideShare)
@@ -71,7 +72,8 @@ export function divideRoom(frame: Frame, shares: Shares): Room {
     recallInside,
     lines: Math.floor(base * linesShare),
     systems: Math.floor(base * systemsShare),
-    low: Math.floor(tail * shares.low),
+    low: Math.floor(tail * (full ? 1 : shares.low)),
+    early: Math.floor(tail * shares.low),
     keep: tail + recall,
     keepRounds: Math.floor((tail + recall) / 2),
     least: Math.floor(base / 32),

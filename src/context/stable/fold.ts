@@ -85,11 +85,15 @@ function advanceFold(ledger: Ledger, room: Room, past: Fold, end: number): Fold 
 
 /** Makes room before a user message as if the room were full: what it asks for needs it. */
 export function foldEarly(ledger: Ledger, room: Room, past: Fold, at: number): Fold {
-  const { fold, atUser } = createFolding(ledger, room, {
-    ...past,
-    turn: placeOf(ledger.transcript.turns, at),
-    user: at,
-  })
+  const { fold, atUser } = createFolding(
+    ledger,
+    { ...room, low: room.early },
+    {
+      ...past,
+      turn: placeOf(ledger.transcript.turns, at),
+      user: at,
+    },
+  )
   atUser(at, true)
   return fold
 }

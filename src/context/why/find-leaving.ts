@@ -1,5 +1,5 @@
 import type { TokenCounter } from '../../tokens/create-counter.ts'
-import { costBetween, type Transcript } from '../conversation/transcript.ts'
+import { meanTurn, type Transcript } from '../conversation/transcript.ts'
 
 /** When a message will leave the context. */
 export interface Leaving {
@@ -9,8 +9,7 @@ export interface Leaving {
   readonly tokens: number
 }
 
-/** How many of the last turns say how long the next ones will be, and how many next ones are tried. */
-const lastTurns = 20
+/** How many next turns are tried. */
 const mostTurns = 64
 
 /**
@@ -22,10 +21,7 @@ export function findLeaving(
   count: TokenCounter,
   isSent: (grown: Transcript) => boolean,
 ): Leaving | undefined {
-  const { units, turns } = transcript
-  const from = turns.at(-lastTurns) ?? 0
-  const many = Math.max(1, Math.min(lastTurns, turns.length))
-  const mean = Math.max(16, Math.ceil(costBetween(transcript, from, units.length, false) / many))
+  const mean = meanTurn(transcript)
   const grown = copyTranscript(transcript)
   const said = { user: textOfTokens(count, mean / 3), assistant: textOfTokens(count, (mean * 2) / 3) }
   for (let turn = 1; turn <= mostTurns; turn++) {

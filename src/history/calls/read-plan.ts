@@ -52,7 +52,7 @@ function isAccount({
 const isListOf = <Item>(list: readonly Item[] | undefined, isOne: (item: Item) => boolean): boolean =>
   Array.isArray(list) && list.every(isOne)
 
-const cutFields = ['before', 'at', 'needed', 'limit', 'growth', 'recall'] as const
+const cutFields = ['before', 'at', 'needed', 'limit', 'growth', 'turns', 'recall'] as const
 
 function isItem(item: PlanItem | null): boolean {
   if (typeof item !== 'object' || item === null) return false

@@ -14,7 +14,15 @@ export const counted = <Name extends string>(names: readonly Name[]) =>
   z.record(z.enum(names as readonly [Name, ...Name[]]), count)
 
 export const cutPlaces = z
-  .object({ before: place, at: place, needed: count, limit: count, growth: count, recall: count })
+  .object({
+    before: place,
+    at: place,
+    needed: count,
+    limit: count,
+    growth: count,
+    turns: count,
+    recall: count,
+  })
   .describe('where the conversation was cut: see docs/receipt.md')
 
 const verdict = { fate, rule: z.string(), why: z.string() }

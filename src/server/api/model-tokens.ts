@@ -43,9 +43,17 @@ export function toFigures<Part extends string>(
 
 /** The amounts of a cut; its places stay. */
 export function toCutFigures({ before, at, ...amounts }: ReceiptCut, factor: number): ReceiptCut {
-  const { needed, limit, growth, recall } = amounts
+  const { needed, limit, growth, turns, recall } = amounts
   const told = (amount: number) => toModelTokens(amount, factor)
   return {
-    ...{ before, at, needed: told(needed), limit: told(limit), growth: told(growth), recall: told(recall) },
+    ...{
+      before,
+      at,
+      needed: told(needed),
+      limit: told(limit),
+      growth: told(growth),
+      turns,
+      recall: told(recall),
+    },
   }
 }

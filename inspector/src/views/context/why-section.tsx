@@ -150,8 +150,8 @@ function Room({ why: { recall, cut, fate, free } }: { readonly why: Why }) {
           {fate === 'elided' ? (
             <>
               Cut before #{cut.before}. It fell at #{cut.at}, when {count(cut.needed)} tokens were to be sent
-              with room for {count(cut.limit)}; {count(free)} are free now, for {count(cut.growth)} more until
-              the next cut and {count(cut.recall)} of recall
+              with room for {count(cut.limit)}; {count(free)} are free now, kept for about{' '}
+              {amountOf(cut.turns, 'more turn')}, so that nothing is read again until then
             </>
           ) : (
             <>
