@@ -6,7 +6,7 @@ import { payloadTexts, textsIn } from '../stores/words.ts'
 import { promptActor } from './calls/calls.ts'
 import type { LoggedMessage } from './log/logged-message.ts'
 import { matchTexts, type TextMatch } from './log/match-text.ts'
-import { toQuery } from './log/query-words.ts'
+import { isTelling, toQuery } from './log/query-words.ts'
 import { rankPlaces, sortPlaces } from './log/rank-places.ts'
 import { type LogSource, listLog } from './log/read-log.ts'
 import { isSideThread } from './side-name.ts'
@@ -61,6 +61,8 @@ export async function searchLog(
     thread.actor !== promptActor && (scope === 'everything' || !isSideThread(thread))
   const listed = await store.findWords(tenant, words, { person, conversation, limit: perWord })
   let places = listed.map(list => list.filter(isSearched))
+  // Words without a meaning of their own are found where all of them are.
+  if (!words.some(([word]) => isTelling(word!))) places = inEvery(places)
   /** By place. Undefined: it must not be shown, or what may be shown has no word of the query. */
   const messages = new Map<string, Match | undefined>()
   const most = Math.max(limit, leastRead)
@@ -95,6 +97,12 @@ export async function searchLog(
     const match = entry && matchTexts(entry.texts, words)
     return match && { ...match, role: entry.role, time: entry.time }
   }
+}
+
+/** Only the places that are in every list. */
+function inEvery(lists: readonly (readonly ThreadPlace[])[]): ThreadPlace[][] {
+  const names = lists.map(list => new Set(list.map(nameOf)))
+  return lists.map(list => list.filter(place => names.every(has => has.has(nameOf(place)))))
 }
 
 /** What may be seen of an entry. */

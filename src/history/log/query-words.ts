@@ -13,11 +13,14 @@ const mostWords = 12
  */
 export function toQuery(text: string): Query {
   const all = toWanted(text)
-  const telling = all.filter(word => termsOf(word).length > 0)
+  const telling = all.filter(isTelling)
   const words = [...new Map((telling.length > 0 ? telling : all).map(word => [stem(word), word])).values()]
   const longest = new Set(words.toSorted((a, b) => b.length - a.length).slice(0, mostWords))
   return words.filter(word => longest.has(word)).map(formsOf)
 }
+
+/** Whether a word carries a meaning. */
+export const isTelling = (word: string): boolean => termsOf(word).length > 0
 
 /**
  * A word and, in English, what it may look like elsewhere: `hiking`, `hike`, `hikes`, `hiked`; `study`, `studies`, `studied`. The
