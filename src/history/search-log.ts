@@ -37,7 +37,7 @@ export interface Found extends ThreadPlace, Pick<StoredEntry, 'role' | 'time'> {
 type SearchSource = Omit<LogSource, 'key'> & { readonly tenant: string; readonly person?: string }
 
 /** The most places of a word that are ranked, the newest. */
-const perWord = 2_048
+const perWord = 512
 
 /** At least this many of the best messages are read: their texts say which of them match best. */
 const leastRead = 24

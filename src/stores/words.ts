@@ -23,6 +23,8 @@ const toPlain = (text: string) =>
     ? text.toLowerCase()
     : text.normalize('NFKD').replace(marks, '').normalize('NFC').toLowerCase()
 
+/** Anything but ASCII, dashes and quotation marks. Without it the words of a text are looked up, and it is not cut into words. */
+const foreign = /[^\0-\x7f\u2010-\u2027\u2030-\u205e]/
 const ascii = /^[\0-\x7f]{0,64}$/
 const marks = /\p{Mn}/gu
 const separator = new RegExp(`[^${wordCharacters}]`, 'u')
@@ -76,6 +78,14 @@ export function occurrencesOf(text: string, numbers: ReadonlyMap<string, number>
   const add = (word: string, from: number, to: number) => {
     const number = numbers.get(word)
     if (number !== undefined) found.push({ word, from, to, number })
+  }
+  if (!foreign.test(text)) {
+    const plain = text.toLowerCase()
+    for (const word of numbers.keys())
+      for (let at = plain.indexOf(word); at >= 0; at = plain.indexOf(word, at + 1))
+        if (!isPlain(plain.charCodeAt(at - 1)) && !isPlain(plain.charCodeAt(at + word.length)))
+          add(word, at, at + word.length)
+    return found.sort((a, b) => a.from - b.from)
   }
   eachRun(text, (from, to) => {
     const run = text.slice(from, to)

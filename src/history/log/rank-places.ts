@@ -1,3 +1,4 @@
+import { bestFirst } from '../../context/recall/best-first.ts'
 import { rarity } from '../../context/recall/posting.ts'
 import { beside, beyond, saturation } from '../../context/recall/ranking.ts'
 import type { ThreadKey, ThreadPlace } from '../../stores/store.ts'
@@ -24,51 +25,120 @@ export interface PlaceRanking {
 /** BM25 of conversations: how much length matters. */
 const lengthShare = 0.75
 
+/** No more places than these are put in order. */
+const mostRanked = 512
+
 /**
  * Ranks messages of many conversations by the words that they have: the one ranking of search, MCP and other conversations. `found`: for
  * each word the places that have it, as a store tells them. No text is read: which messages have a word says as much as
  * how often (LoCoMo: hit@1 74.8, with counts and lengths 73.0), and the last place with a word how long a conversation is.
  */
 export function rankPlaces(found: readonly (readonly ThreadPlace[])[]): PlaceRanking {
-  const lineOf = createLines(found.length)
-  const places = new Map<number, Place>()
-  for (const [word, list] of found.entries())
-    for (const { thread, seq } of list) {
-      const { number, conversation } = lineOf(thread)
-      const key = number * 2 ** 32 + seq
-      const place = places.get(key)
-      if (place && place.words & (1 << word)) continue
-      conversation.counts[word]! += 1
-      conversation.length = Math.max(conversation.length, seq)
-      if (place) place.words |= 1 << word
-      else places.set(key, { key, thread, seq, conversation, words: 1 << word })
+  const { keys, words, lines } = listPlaces(found)
+  const wholes = scoreWholes([...new Set(lines.map(({ conversation }) => conversation))])
+  const weights = found.map(list => rarity(list.length, keys.length))
+  const weigh = createWeigh(weights)
+  const wordsAt = (at: number, key: number) => (keys[at] === key ? words[at]! : 0)
+  const scores = new Float64Array(keys.length)
+  const near = new Float64Array(keys.length)
+  let [best, share] = [0, 0]
+  for (let at = 0; at < keys.length; at++) {
+    const key = keys[at]!
+    const own = words[at]!
+    // Places next to each other in a thread are so in the list, unless one between them has no word.
+    const next = wordsAt(at - 1, key - 1) | wordsAt(at + 1, key + 1)
+    const second =
+      wordsAt(at - 1, key - 2) |
+      wordsAt(at - 2, key - 2) |
+      wordsAt(at + 1, key + 2) |
+      wordsAt(at + 2, key + 2)
+    near[at] = beside * weigh(next & ~own) + beyond * weigh(second & ~own & ~next)
+    scores[at] = weigh(own) + near[at]!
+    best = Math.max(best, scores[at]!)
+    share = Math.max(share, weigh(own))
+  }
+  const wholeOf = (at: number) => wholes.get(lines[lineIn(keys[at]!)]!.conversation)!
+  for (let at = 0; at < keys.length; at++) scores[at] = wholeOf(at) + scores[at]! / (best || 1)
+  const places: RankedPlace[] = []
+  for (const at of bestFirst(scores)) {
+    if (places.length >= mostRanked) break
+    const { thread } = lines[lineIn(keys[at]!)]!
+    const own = weigh(words[at]!)
+    places.push({ thread, seq: seqOf(keys[at]!), own, near: near[at]!, whole: wholeOf(at) })
+  }
+  return { places: sortPlaces(places), weights, share: share / (weigh(2 ** found.length - 1) || 1) }
+}
+
+/** The sum of the weights of some words, which are bits of a number. */
+function createWeigh(weights: readonly number[]): (words: number) => number {
+  const sums = new Float64Array(2 ** weights.length)
+  for (let words = 1; words < sums.length; words++)
+    sums[words] = sums[words & (words - 1)]! + weights[31 - Math.clz32(words & -words)]!
+  return words => sums[words]!
+}
+
+/** A place is one number, the newest of a thread first. With the number of a word it is still exact. */
+const perLine = 2 ** 28
+const perPlace = 16
+const lineIn = (key: number) => Math.floor(key / perLine)
+const seqOf = (key: number) => perLine - (key % perLine)
+
+interface Line {
+  readonly thread: ThreadKey
+  readonly number: number
+  readonly conversation: Conversation
+}
+
+/** All places in order, and by place a bit for each word; the threads; and what their conversations have of each word. */
+function listPlaces(found: readonly (readonly ThreadPlace[])[]) {
+  const lines: Line[] = []
+  const byThread = new Map<ThreadKey, Line>()
+  const byName = new Map<string, Line>()
+  const conversations = new Map<string, Conversation>()
+
+  /** A store mostly names a thread by the same object, which is found sooner than a text. */
+  function lineOf(thread: ThreadKey): Line {
+    const name = threadId(thread)
+    const conversation = conversations.get(thread.conversation) ?? { length: 0, counts: found.map(() => 0) }
+    conversations.set(thread.conversation, conversation)
+    const line = byName.get(name) ?? { thread, number: lines.length, conversation }
+    if (!byName.has(name)) lines.push(line)
+    byName.set(name, line)
+    byThread.set(thread, line)
+    return line
+  }
+
+  const all = new Float64Array(found.reduce((sum, { length }) => sum + length, 0))
+  let filled = 0
+  for (const [word, places] of found.entries())
+    for (const { thread, seq } of places) {
+      const { number } = byThread.get(thread) ?? lineOf(thread)
+      all[filled++] = ((number + 1) * perLine - seq) * perPlace + word
     }
-  const wholes = scoreWholes([...new Set(Array.from(places.values(), ({ conversation }) => conversation))])
-  const weights = found.map(list => rarity(list.length, places.size))
-  const weigh = (words: number) =>
-    weights.reduce((sum, weight, at) => (words & (1 << at) ? sum + weight : sum), 0)
-  const wordsAt = (key: number) => places.get(key)?.words ?? 0
-  let best = 0
-  const ranked = Array.from(places.values(), ({ key, thread, seq, conversation, words }) => {
-    const near = (wordsAt(key - 1) | wordsAt(key + 1)) & ~words
-    const far = (wordsAt(key - 2) | wordsAt(key + 2)) & ~words & ~near
-    const own = weigh(words)
-    best = Math.max(best, own)
-    return {
-      thread,
-      seq,
-      own,
-      near: beside * weigh(near) + beyond * weigh(far),
-      whole: wholes.get(conversation)!,
+  const keys: number[] = []
+  const words: number[] = []
+  let last = -1
+  for (const one of all.sort()) {
+    if (one === last) continue
+    last = one
+    const key = Math.floor(one / perPlace)
+    const word = one % perPlace
+    if (keys.at(-1) === key) words[words.length - 1]! |= 1 << word
+    else {
+      keys.push(key)
+      words.push(1 << word)
     }
-  })
-  return { places: sortPlaces(ranked), weights, share: best / (weigh(-1) || 1) }
+    const { conversation } = lines[lineIn(key)]!
+    conversation.counts[word]! += 1
+    conversation.length = Math.max(conversation.length, seqOf(key))
+  }
+  return { keys, words, lines }
 }
 
 /** Each further message of a conversation counts this much: others should be seen too, and three hits of one say little more than two. */
 const furtherMessage = 0.9
 
-/** The best places first; of equals those that a store told first, the newest. */
+/** The best places first; of equals the later ones of the threads that a store told first, which are the newest. */
 export function sortPlaces<P extends RankedPlace>(places: readonly P[]): readonly P[] {
   const best = places.reduce((most, { own, near }) => Math.max(most, own + near), 0) || 1
   const scored = places.map(place => ({ place, score: place.whole + (place.own + place.near) / best }))
@@ -90,12 +160,6 @@ interface Conversation {
   readonly counts: number[]
 }
 
-interface Place extends ThreadPlace {
-  readonly key: number
-  readonly conversation: Conversation
-  words: number
-}
-
 /** BM25 of whole conversations, divided by the best. */
 function scoreWholes(conversations: readonly Conversation[]): ReadonlyMap<Conversation, number> {
   const size = conversations.length
@@ -113,29 +177,4 @@ function scoreWholes(conversations: readonly Conversation[]): ReadonlyMap<Conver
   })
   const best = scores.reduce((most, score) => Math.max(most, score), 0) || 1
   return new Map(conversations.map((one, at) => [one, scores[at]! / best]))
-}
-
-/** Threads by number, with their conversation. A store mostly names a thread by the same object, which is found sooner than a text. */
-function createLines(words: number) {
-  interface Line {
-    readonly number: number
-    readonly conversation: Conversation
-  }
-  const byThread = new Map<ThreadKey, Line>()
-  const byName = new Map<string, Line>()
-  const conversations = new Map<string, Conversation>()
-  return (thread: ThreadKey): Line => {
-    const line = byThread.get(thread)
-    if (line) return line
-    const name = threadId(thread)
-    const conversation = conversations.get(thread.conversation) ?? {
-      length: 0,
-      counts: new Array<number>(words).fill(0),
-    }
-    conversations.set(thread.conversation, conversation)
-    const created = byName.get(name) ?? { number: byName.size, conversation }
-    byName.set(name, created)
-    byThread.set(thread, created)
-    return created
-  }
 }
