@@ -42,6 +42,9 @@ const perWord = 512
 /** At least this many of the best messages are read: their texts say which of them match best. */
 const leastRead = 24
 
+/** How much the length of a message matters: little, as a long one may hold what is asked for and more. */
+const lengthShare = 0.1
+
 /** No more messages than these are read, so that a log of hidden matches does not take for ever. */
 const mostRead = 2_000
 
@@ -77,9 +80,14 @@ export async function searchLog(
     }
     const found = best.flatMap(place => {
       const message = messages.get(nameOf(place))
-      return message ? [{ ...place, ...message, own: message.weigh(weights) }] : []
+      return message ? [{ ...place, ...message }] : []
     })
-    return sortPlaces(found)
+    const mean = found.reduce((sum, { length }) => sum + length, 0) / found.length
+    const weighed = found.map(one => ({
+      ...one,
+      own: one.weigh(weights) / (1 - lengthShare + (lengthShare * one.length) / mean),
+    }))
+    return sortPlaces(weighed)
       .slice(0, limit)
       .map(({ thread, seq, role, time, quote }) => {
         const snippet = quote(weights, { characters, lines })

@@ -3,6 +3,8 @@ import type { Query } from './query-words.ts'
 
 /** Where the texts of a message match a query. `weights`: by word, how much it tells. */
 export interface TextMatch {
+  /** How many characters the texts have. */
+  readonly length: number
   /** The weights of its words: less for those in another form, more for words that stand together as in the query. */
   weigh(weights: readonly number[]): number
   /** The place that matches best, as one line. */
@@ -41,6 +43,7 @@ export function matchTexts(texts: readonly string[], query: Query): TextMatch | 
       if (isPair(found[at - 1], one)) pairs.add(number)
     }
   return {
+    length: texts.reduce((sum, { length }) => sum + length, 0),
     weigh(weights) {
       let sum = 0
       for (const [number, is] of isExact) sum += (is ? 1 : otherForm) * weights[number]!
@@ -79,12 +82,14 @@ function bestStretch(all: readonly Occurrence[], weights: readonly number[]): St
     let [weight, to] = [0, from]
     for (let next = at; next < all.length && all[next]!.to - from <= glance; next++) {
       const { number } = all[next]!
-      if (!seen.has(number)) weight += weights[number]!
-      if (next > at && isPair(all[next - 1], all[next]!)) weight += pairWeight(weights, number)
+      const isNew = !seen.has(number)
+      const follows = next > at && isPair(all[next - 1], all[next]!)
+      if (isNew) weight += weights[number]!
+      if (follows) weight += pairWeight(weights, number)
+      if (isNew || follows) to = all[next]!.to
       seen.add(number)
-      to = all[next]!.to
     }
-    if (weight > best.weight) best = { from, to: Math.max(to, all[at]!.to), weight }
+    if (weight > best.weight) best = { from, to, weight }
   }
   return best
 }
