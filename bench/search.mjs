@@ -19,11 +19,14 @@ const { json, data, sizes, stores } = readArgs({
 })
 const sets = loadSets(data)
 const ranked = await rankSessions(sets.locomo ?? [])
+const undated = await rankSessions((sets.locomo ?? []).map(withoutDates))
 const costs = []
 for (const store of stores.split(',').filter(Boolean))
   for (const size of sizes.split(',').map(Number)) costs.push(await measureCost(store, size))
 console.log(
-  json ? JSON.stringify({ ranked, costs }, null, 2) : [rankTable(ranked), costTable(costs)].join('\n\n'),
+  json
+    ? JSON.stringify({ ranked, undated, costs }, null, 2)
+    : [rankTable(ranked, ''), rankTable(undated, ', no dates'), costTable(costs)].join('\n\n'),
 )
 
 /** Ranks the sessions of each conversation by themselves: those of others are not among them. */
@@ -54,6 +57,12 @@ async function rankSessions(conversations) {
     })
   }
   return results
+}
+
+/** The same without the line that dates a session: see conversations.mjs. */
+function withoutDates({ turns, questions }) {
+  const content = text => text.replace(/^\[Session [^\n]*\n/, '')
+  return { questions, turns: turns.map(turn => ({ ...turn, content: content(turn.content) })) }
 }
 
 /** The score of a session and of its best message, each divided by the best, half each. */
@@ -159,7 +168,7 @@ function cpuSince(before) {
   return (user + system) / 1000
 }
 
-function rankTable(results) {
+function rankTable(results, what) {
   const rows = Object.entries(results).map(([name, { questions, hit1, hit5, all5, all10, mrr, cpuMs }]) => [
     name,
     ...[hit1, hit5, all5, all10].map(sum => ((100 * sum) / questions).toFixed(1)),
@@ -168,7 +177,7 @@ function rankTable(results) {
   ])
   const { questions } = results['plain BM25']
   return formatTable([
-    [`LoCoMo (${questions} questions)`, 'hit@1', 'hit@5', 'all@5', 'all@10', 'MRR', 'CPU ms'],
+    [`LoCoMo (${questions} questions${what})`, 'hit@1', 'hit@5', 'all@5', 'all@10', 'MRR', 'CPU ms'],
     ...rows,
   ])
 }
