@@ -67,7 +67,7 @@ export function postgresReads(context: PostgresContext, indexer: WordIndexer) {
             for (const seq of seqs) found[Number(number) - 1]!.push({ thread, seq })
         }
       }
-      return found.map(places => places.slice(0, limit))
+      return found.map(places => (isWaiting ? withoutTwins(places) : places).slice(0, limit))
     },
   } satisfies Partial<Store>
 }
@@ -130,6 +130,11 @@ const pageSql = (schema: string, order: string) =>
     order by p.seq ${order} limit $6::integer`,
     `seq ${order}`,
   )
+
+/** An entry may wait and be indexed, where a process died between the two. */
+const withoutTwins = (places: readonly ThreadPlace[]): readonly ThreadPlace[] => [
+  ...new Map(places.map(place => [`${nameOf(place.thread)} ${place.seq}`, place])).values(),
+]
 
 const placeOf = (row: Row): ThreadPlace => ({ thread: threadOf(row), seq: Number(row.seq) })
 
