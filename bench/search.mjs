@@ -21,8 +21,11 @@ const sets = loadSets(data)
 const ranked = await rankSessions(sets.locomo ?? [])
 const undated = await rankSessions((sets.locomo ?? []).map(withoutDates))
 const costs = []
+// One server for all sizes, with a schema for each.
+const server = stores.includes('postgres') ? await startPostgres() : undefined
 for (const store of stores.split(',').filter(Boolean))
   for (const size of sizes.split(',').map(Number)) costs.push(await measureCost(store, size))
+await server?.stop()
 console.log(
   json
     ? JSON.stringify({ ranked, undated, costs }, null, 2)
@@ -39,7 +42,7 @@ async function rankSessions(conversations) {
   for (const { turns, questions } of conversations) {
     const sessions = sessionsOf(turns)
     const plain = plainRanking(turns, sessions)
-    await withStore('sqlite', async store => {
+    await withStore('sqlite', 0, async store => {
       const history = createHistory({ store })
       for (const [number, { from, to }] of sessions.entries())
         await history.thread(String(number)).seedTurns(turns.slice(from, to))
@@ -118,7 +121,7 @@ async function measureCost(name, size) {
   const texts = (size < 1000 ? small.questions : questions.filter((_, at) => at % 20 === 0)).map(
     ({ text }) => text,
   )
-  return withStore(name, async store => {
+  return withStore(name, size, async store => {
     const history = createHistory({ store })
     for (const [number, part] of parts.entries()) await history.thread(`past ${number}`).seedTurns(part)
     const sample = texts.slice(0, 100)
@@ -150,15 +153,16 @@ function conversation(turns, number) {
   })
 }
 
-async function withStore(name, work) {
+async function withStore(name, size, work) {
   const folder = mkdtempSync(join(tmpdir(), 'throughline-search-'))
-  const server = name === 'postgres' ? await startPostgres() : undefined
-  const store = server ? postgresStore({ url: server.url }) : sqliteStore({ path: join(folder, 'log.db') })
+  const store =
+    name === 'postgres'
+      ? postgresStore({ url: server.url, schema: `search_${size}` })
+      : sqliteStore({ path: join(folder, 'log.db') })
   try {
     return await work(store)
   } finally {
     await store.close()
-    await server?.stop()
     rmSync(folder, { recursive: true })
   }
 }
