@@ -47,6 +47,7 @@ export {
   type DisplayMessage,
   EmbedError,
   type EmbedOptions,
+  type Found,
   type History,
   type HistoryOptions,
   type Imported,

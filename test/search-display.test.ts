@@ -121,6 +121,45 @@ describe.each(await everyStore())('search on %s', (_, create) => {
     expect(await found(history, 'pelican', { limit: 50, scope: 'everything' })).toHaveLength(50)
   })
 
+  it('quotes the line that matches, not a part of another word', async () => {
+    const history = createHistory({ store: create() })
+    const log = [
+      'commit 9c05ab secret 4405',
+      ...Array.from({ length: 40 }, (_, n) => `line ${n}: the weather of the day`),
+      'SECRET_04=rowan',
+      'SECRET_05=juniper',
+      'SECRET_06=hazel',
+      'done',
+    ].join('\n')
+    await write(history, 'env', [
+      user('Show it.'),
+      calling('a', 'read', '{"path":".env"}'),
+      result('a', log),
+      said('There.'),
+    ])
+    const [[, quote] = []] = await found(history, 'SECRET_05')
+    expect(quote).toContain('SECRET_05=juniper')
+    const [[, lines] = []] = await found(history, 'SECRET_05', { characters: 60, lines: true })
+    expect(lines).toBe('…SECRET_04=rowan\nSECRET_05=juniper\nSECRET_06=hazel…')
+  })
+
+  it('ranks a conversation by its whole and by its best message', async () => {
+    const history = createHistory({ store: create() })
+    await write(
+      history,
+      'sailing',
+      ...['A sail tore.', 'We mend the sail.', 'Sails and masts.'].map(text => [user(text)]),
+    )
+    await write(history, 'shopping', [user('We need a sail, a pan and bread.')], [user('And milk.')])
+    await write(history, 'other', [user('Bread rises slowly.')], [user('Masts are tall.')])
+    const order = async (query: string) => [
+      ...new Set((await history.search(query)).map(({ thread }) => thread.conversation)),
+    ]
+    expect((await order('sails'))[0]).toBe('sailing')
+    expect((await order('mending sails'))[0]).toBe('sailing')
+    expect((await order('bread sail'))[0]).toBe('shopping')
+  })
+
   it('hides notes whatever their nonce', async () => {
     const history = createHistory({ store: create() })
     const text = '[NOTE TO SELF x7: an osprey]'

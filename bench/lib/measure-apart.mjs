@@ -4,9 +4,7 @@ import { join } from 'node:path'
 import { createHistory } from '../../dist/index.js'
 import { sqliteStore } from '../../dist/stores/sqlite/sqlite-store.js'
 import { count } from './policies.mjs'
-
-/** The pause between two sessions: see conversations.mjs. */
-const pause = 30 * 60 * 1000
+import { sessionsOf } from './sessions.mjs'
 
 /**
  * The same questions with every session a conversation of its own, asked in a new one: the share with all evidence in the
@@ -81,13 +79,4 @@ async function measureOne({ turns, questions }, { store, policy, window }, sum) 
       await history.delete(name)
     }
   }
-}
-
-function sessionsOf(turns) {
-  const sessions = []
-  for (const [at, { time }] of turns.entries()) {
-    if (at === 0 || time - turns[at - 1].time > pause) sessions.push({ from: at, to: at })
-    sessions.at(-1).to = at + 1
-  }
-  return sessions
 }

@@ -4,7 +4,7 @@ export type { History, HistoryOptions, Retained, RetainOptions } from './history
 export type { LoggedMessage, SeenMessage } from './log/logged-message.ts'
 export { EmbedError } from './log/vectors/embed-error.ts'
 export type { EmbedOptions } from './log/vectors/embed-options.ts'
-export type { SearchOptions } from './search-log.ts'
+export type { Found, SearchOptions } from './search-log.ts'
 export type { Begun, Recent, RecentOptions, Thread, ThreadContextOptions } from './thread.ts'
 export { InvalidImportError } from './transfer/import-error.ts'
 export type { Imported, ImportedText, ImportOptions } from './transfer/import-text.ts'

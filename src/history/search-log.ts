@@ -1,13 +1,14 @@
-import { rankTexts, type TextTerms } from '../context/recall/rank-texts.ts'
-import type { MessageLike } from '../log/message.ts'
+import { readMessage } from '../log/parse-message.ts'
 import { showEach } from '../notes/index.ts'
-import type { Found, ThreadKey } from '../stores/store.ts'
+import type { StoredEntry, ThreadPlace } from '../stores/store.ts'
 import { CorruptEntryError } from '../stores/store-error.ts'
-import { payloadTexts, snippet, toWanted, words } from '../stores/words.ts'
+import { payloadTexts, textsIn } from '../stores/words.ts'
 import { promptActor } from './calls/calls.ts'
 import type { LoggedMessage } from './log/logged-message.ts'
-import { type LogSource, listLog, readLog } from './log/read-log.ts'
-import { isTelling, longestWords } from './log/telling-words.ts'
+import { matchTexts, type TextMatch } from './log/match-text.ts'
+import { isTelling, toQuery } from './log/query-words.ts'
+import { rankPlaces, sortPlaces } from './log/rank-places.ts'
+import { type LogSource, listLog } from './log/read-log.ts'
 import { isSideThread } from './side-name.ts'
 import { beginsRound, withoutTries } from './views.ts'
 
@@ -23,119 +24,144 @@ export interface SearchOptions {
   readonly conversation?: string | undefined
   /** About how many characters of a message its snippet has. Default 120. */
   readonly characters?: number
+  /** Whether a snippet has whole lines, with their breaks: the line that matches, and those around it. Default false. */
+  readonly lines?: boolean
+}
+
+/** A message that was found. */
+export interface Found extends ThreadPlace, Pick<StoredEntry, 'role' | 'time'> {
+  /** The place of the message that matches best. */
+  readonly snippet: string
 }
 
 type SearchSource = Omit<LogSource, 'key'> & { readonly tenant: string; readonly person?: string }
 
-/** At least this many of the newest messages with all words, and with each of them, are ranked. */
-const leastRanked = 100
+/** The most places of a word that are ranked, the newest. */
+const perWord = 512
 
-/** Hits that must not be shown are skipped: the store is asked for four times as many hits each time, up to this. */
-const mostHits = 20_000
+/** At least this many of the best messages are read: their texts say which of them match best. */
+const leastRead = 24
+
+/** How much the length of a message matters: little, as a long one may hold what is asked for and more. */
+const lengthShare = 0.1
+
+/** No more messages than these are read, so that a log of hidden matches does not take for ever. */
+const mostRead = 2_000
 
 /**
- * Finds entries that have words of the query, the best first. The store finds candidates in whole entries; what counts is
- * what may be seen of them. Words that carry no meaning are not looked for, unless the query has no others.
+ * Finds messages that have words of the query, the best first. The store tells which entries have which words, and they are ranked by
+ * that; then the best are read. What must not be shown has no say: it is taken out, and the rest is ranked again.
  */
 export async function searchLog(
   source: SearchSource,
   query: string,
-  { limit = 20, scope = 'shown', conversation, characters = 120 }: SearchOptions = {},
+  { limit = 20, scope = 'shown', conversation, characters = 120, lines = false }: SearchOptions = {},
 ): Promise<readonly Found[]> {
-  const { tenant, person } = source
-  const all = toWanted(query)
-  const telling = all.filter(isTelling)
-  const wanted = telling.length > 0 ? telling : all
-  const ranking = rankTexts(query)
-  const shownAt = createLookUp(source)
-  /** By place. Undefined: it must not be shown. */
-  const candidates = new Map<string, Candidate | undefined>()
-
-  async function read(hit: Found): Promise<Candidate | undefined> {
-    if (hit.thread.actor === promptActor) return undefined
-    if (scope === 'shown' && (hit.role === 'assistant_note' || isSideThread(hit.thread))) return undefined
-    const payload = scope === 'shown' ? JSON.stringify(await shownAt(hit)) : await payloadOf(source, hit)
-    const texts = payload === undefined ? [] : payloadTexts(payload)
-    const has = words(texts)
-    if (!wanted.some(word => has.has(word))) return undefined
-    const found = { ...hit, snippet: snippet(payload!, wanted, Math.ceil(characters / 3)) }
-    return { found, terms: ranking.read(texts.join(' ')) }
-  }
-
-  async function gather(words: string): Promise<void> {
-    const seen = new Set<Candidate>()
-    const enough = Math.max(limit, leastRanked)
-    for (let asked = enough; ; asked = Math.min(4 * asked, mostHits)) {
-      const hits = await source.store.search(tenant, words, { limit: asked, person, conversation })
-      for (const hit of hits) {
-        const place = nameOf(hit.thread, hit.seq)
-        if (!candidates.has(place)) candidates.set(place, await read(hit))
-        const candidate = candidates.get(place)
-        if (candidate) seen.add(candidate)
-        if (seen.size >= enough) return
-      }
-      if (hits.length < asked || asked >= mostHits) return
+  const { store, tenant, person } = source
+  const words = toQuery(query)
+  if (words.length === 0 || limit === 0) return []
+  const isSearched = ({ thread }: ThreadPlace) =>
+    thread.actor !== promptActor && (scope === 'everything' || !isSideThread(thread))
+  const listed = await store.findWords(tenant, words, { person, conversation, limit: perWord })
+  let places = listed.map(list => list.filter(isSearched))
+  // Words without a meaning of their own are found where all of them are.
+  if (!words.some(([word]) => isTelling(word!))) places = inEvery(places)
+  /** By place. Undefined: it must not be shown, or what may be shown has no word of the query. */
+  const messages = new Map<string, Match | undefined>()
+  const most = Math.max(limit, leastRead)
+  for (;;) {
+    const { places: ranked, weights } = rankPlaces(places)
+    const best = ranked.slice(0, most)
+    const unread = messages.size < mostRead ? best.filter(place => !messages.has(nameOf(place))) : []
+    await Promise.all(unread.map(async place => messages.set(nameOf(place), await read(place))))
+    if (unread.some(isHidden)) {
+      places = places.map(list => list.filter(place => !isHidden(place)))
+      continue
     }
+    const found = best.flatMap(place => {
+      const message = messages.get(nameOf(place))
+      return message ? [{ ...place, ...message }] : []
+    })
+    const mean = found.reduce((sum, { length }) => sum + length, 0) / found.length
+    const weighed = found.map(one => ({
+      ...one,
+      own: one.weigh(weights) / (1 - lengthShare + (lengthShare * one.length) / mean),
+    }))
+    return sortPlaces(weighed)
+      .slice(0, limit)
+      .map(({ thread, seq, role, time, quote }) => {
+        const snippet = quote(weights, { characters, lines })
+        return { thread, seq, role, time, snippet }
+      })
   }
 
-  await gather(wanted.join(' '))
-  if (telling.length > 1) for (const word of longestWords(wanted)) await gather(word)
-  const newest = [...candidates.values()]
-    .filter(candidate => candidate !== undefined)
-    .sort((a, b) => b.found.time - a.found.time)
-  const scores = ranking.scores(newest.map(({ terms }) => terms))
-  return newest
-    .map(({ found }, at) => ({ found, score: scores[at]! }))
-    .sort((a, b) => b.score - a.score)
-    .slice(0, limit)
-    .map(({ found }) => found)
+  function isHidden(place: ThreadPlace): boolean {
+    const name = nameOf(place)
+    return messages.has(name) && messages.get(name) === undefined
+  }
+
+  async function read(place: ThreadPlace): Promise<Match | undefined> {
+    const entry = await (scope === 'shown' ? readShown : readStored)(source, place)
+    const match = entry && matchTexts(entry.texts, words)
+    return match && { ...match, role: entry.role, time: entry.time }
+  }
 }
 
-interface Candidate {
-  readonly found: Found
-  readonly terms: TextTerms
+/** Only the places that are in every list. */
+function inEvery(lists: readonly (readonly ThreadPlace[])[]): ThreadPlace[][] {
+  const names = lists.map(list => new Set(list.map(nameOf)))
+  return lists.map(list => list.filter(place => names.every(has => has.has(nameOf(place)))))
 }
 
-const nameOf = ({ conversation, actor, branch }: ThreadKey, seq?: number) =>
+/** What may be seen of an entry. */
+interface Visible extends Pick<StoredEntry, 'role' | 'time'> {
+  readonly texts: readonly string[]
+}
+
+type Match = TextMatch & Pick<Visible, 'role' | 'time'>
+
+const nameOf = ({ thread: { conversation, actor, branch }, seq }: ThreadPlace) =>
   JSON.stringify([conversation, actor, branch, seq])
 
-async function payloadOf({ store }: SearchSource, { thread, seq }: Found): Promise<string | undefined> {
-  for await (const { payload } of store.entries(thread, { from: seq, to: seq })) return payload
+async function readStored(
+  { store }: SearchSource,
+  { thread, seq }: ThreadPlace,
+): Promise<Visible | undefined> {
+  for await (const { role, time, payload } of store.entries(thread, { from: seq, to: seq }))
+    return { role, time, texts: payloadTexts(payload) }
   return undefined
 }
 
-/** Finds what a user may see of an entry. Hits come newest first, so the round that was read last is looked up first. */
-function createLookUp({ store, count }: SearchSource) {
-  const rounds = new Map<string, ReadonlyMap<number, MessageLike | undefined>>()
-  return async ({ thread, seq }: Found): Promise<MessageLike | undefined> => {
-    const name = nameOf(thread)
-    const known = rounds.get(name)
-    if (known?.has(seq)) return known.get(seq)
-    const source = { store, key: thread, count }
-    const round = await readRound(source, seq)
-    // Whether a part was tried again says the entry behind it.
-    const next = round.at(-1)?.isBroken ? await listLog(source, { from: seq + 1, to: seq + 1 }) : []
-    const logged = withoutTries([...round, ...next])
-    const messages = logged.map(({ message }) => message)
-    const shown = showEach(messages, { isPart: true })
-    const found = new Map(logged.map((one, at) => [one.seq, shown[at]]))
-    rounds.set(name, found)
-    return found.get(seq)
-  }
+/** What a user may see of an entry. */
+async function readShown(
+  { store, count }: SearchSource,
+  { thread, seq }: ThreadPlace,
+): Promise<Visible | undefined> {
+  const source = { store, key: thread, count }
+  const round = await readRound(source, seq)
+  // Whether a part was tried again says the entry behind it.
+  const next = round.at(-1)?.isBroken ? await listLog(source, { from: seq + 1, to: seq + 1 }) : []
+  const logged = withoutTries([...round, ...next])
+  const at = logged.findIndex(one => one.seq === seq)
+  const shown = showEach(
+    logged.map(({ message }) => message),
+    { isPart: true },
+  )[at]
+  if (!shown) return undefined
+  return { role: readMessage(shown, seq).role, time: logged[at]!.time, texts: textsIn(shown) }
 }
 
-/** Reads an entry with its round so far: whether a result may be seen depends on its call. */
+/** Reads an entry with its round so far: whether a result may be seen depends on its call. Most rounds are short. */
 async function readRound(source: LogSource, seq: number): Promise<readonly LoggedMessage[]> {
-  const logged: LoggedMessage[] = []
   try {
-    for await (const one of readLog(source, { to: seq, reverse: true })) {
-      logged.push(one)
-      if (beginsRound(one)) break
+    for (let size = 1; ; size *= 4) {
+      const round = await listLog(source, { from: seq - size + 1, to: seq })
+      const start = round.findLastIndex(beginsRound)
+      if (start >= 0 || size >= seq) return round.slice(Math.max(0, start))
     }
   } catch (error) {
     // A corrupt entry is never shown; `check` names it.
     if (!(error instanceof CorruptEntryError)) throw error
     return []
   }
-  return logged.reverse()
 }

@@ -1,5 +1,6 @@
 import type { History } from '../history/index.ts'
 import { isSideName } from '../history/side-name.ts'
+import { titleOf } from '../history/title-of.ts'
 import { showValue } from '../log/error.ts'
 import { cut, few, plural } from '../log/line.ts'
 import type { ConversationInfo } from '../stores/store.ts'
@@ -13,7 +14,9 @@ export async function listConversations(
   if (after !== undefined && !last) return `There is no conversation ${showValue(after)} any longer.`
   const found = await readPage(history, limit, last)
   if (found.length === 0) return last ? 'There are no more.' : 'There are no conversations yet.'
-  const lines = found.map(({ conversation, title, updatedAt, threads }) => {
+  const titles = await Promise.all(found.map(info => titleOf(history, info)))
+  const lines = found.map(({ conversation, updatedAt, threads }, at) => {
+    const title = titles[at]
     const named = title === undefined ? '' : ` ${JSON.stringify(cut(title, 100))}`
     const heads = threads
       .filter(({ branch }) => !isSideName(branch))

@@ -1,7 +1,6 @@
 import type { History } from '../history/index.ts'
-import { cut } from '../log/line.ts'
 import { findConversation } from './find-thread.ts'
-import { nameLine } from './search-conversations.ts'
+import { createNames, indent } from './search-conversations.ts'
 import { toTime } from './to-time.ts'
 
 export interface ToRecall {
@@ -23,16 +22,14 @@ export async function recall(
   if (conversation !== undefined) await findConversation(history, conversation)
   // A quote takes at most about a quarter of the tokens, also in Chinese.
   const characters = Math.min(longest, Math.floor((3 * tokens) / 4))
-  const found = await history.search(question, { limit: mostQuotes, conversation, characters })
+  const found = await history.search(question, { limit: mostQuotes, conversation, characters, lines: true })
   if (found.length === 0)
     return 'Nothing was said before that has a word of the question. Ask in other words, or with names.'
-  const titles = new Map<string, string>()
+  const nameOf = createNames(history)
   const lines: string[] = []
   let left = tokens
   for (const { thread, seq, role, time, snippet } of found) {
-    const title = titles.get(thread.conversation) ?? (await titleOf(history, thread.conversation))
-    titles.set(thread.conversation, title)
-    const line = `- ${title}${nameLine(thread)}, ${toTime(time).slice(0, 10)}, #${seq} ${role}: ${snippet}`
+    const line = `- ${await nameOf(thread)}, ${toTime(time).slice(0, 10)}, #${seq} ${role}: ${indent(snippet)}`
     left -= history.count.text(line)
     if (left < 0 && lines.length > 0) break
     lines.push(line)
@@ -40,9 +37,4 @@ export async function recall(
   const { thread, seq } = found[0]!
   const how = `To read on around the first: read_conversation with conversation: ${JSON.stringify(thread.conversation)}, around: ${seq}.`
   return ['Said before, what fits best first:', ...lines, '', how].join('\n')
-}
-
-async function titleOf(history: History, conversation: string): Promise<string> {
-  const [info] = await history.conversations({ only: conversation, limit: 1 })
-  return info?.title === undefined ? '' : `${JSON.stringify(cut(info.title, 100))} `
 }

@@ -1,4 +1,5 @@
 import type { History } from '../history/index.ts'
+import { titleOf } from '../history/title-of.ts'
 import { cut } from '../log/line.ts'
 import type { ThreadKey } from '../stores/store.ts'
 import { toTime } from './to-time.ts'
@@ -7,21 +8,42 @@ export async function searchConversations(
   history: History,
   { query, limit }: { readonly query: string; readonly limit: number },
 ): Promise<string> {
-  const found = await history.search(query, { limit })
-  if (found.length === 0)
-    return 'Nothing was found. A word must be in the message as it is written there: try other words.'
-  const lines = found.map(
-    ({ thread, seq, role, time, snippet }) =>
-      `- ${nameLine(thread)} #${seq}, ${role}, ${toTime(time)}: ${cut(snippet, 300)}`,
-  )
+  const found = await history.search(query, { limit, characters: 300, lines: true })
+  if (found.length === 0) return 'Nothing was found: try other words.'
+  const nameOf = createNames(history)
+  const lines: string[] = []
+  for (const { thread, seq, role, time, snippet } of found)
+    lines.push(`- ${await nameOf(thread)} #${seq}, ${role}, ${toTime(time)}: ${indent(snippet)}`)
   const { thread, seq } = found[0]!
   const how = `To read around one: read_conversation with conversation: ${JSON.stringify(thread.conversation)}, around: ${seq}.`
   const more = found.length < limit ? [] : ['There may be more: ask with a higher limit or with more words.']
   return [...lines, '', how, ...more].join('\n')
 }
 
-/** Names the line of a conversation, as the tools take it. */
-export function nameLine({ conversation, actor, branch }: ThreadKey): string {
+/** A quote of several lines stands below its message. */
+export const indent = (quote: string): string =>
+  quote.includes('\n')
+    ? quote
+        .split('\n')
+        .map(line => `\n    ${line}`)
+        .join('')
+    : quote
+
+/** Names the line of a conversation as the tools take it, after the title of the conversation. */
+export function createNames(history: History): (thread: ThreadKey) => Promise<string> {
+  const titles = new Map<string, string | undefined>()
+  return async thread => {
+    const { conversation } = thread
+    if (!titles.has(conversation)) {
+      const [info] = await history.conversations({ only: conversation, limit: 1 })
+      titles.set(conversation, info && (await titleOf(history, info)))
+    }
+    const title = titles.get(conversation)
+    return `${title === undefined ? '' : `${JSON.stringify(cut(title, 100))} `}${nameLine(thread)}`
+  }
+}
+
+function nameLine({ conversation, actor, branch }: ThreadKey): string {
   const line = [
     actor !== 'assistant' && `actor ${JSON.stringify(actor)}`,
     branch !== 'main' && `branch ${JSON.stringify(branch)}`,

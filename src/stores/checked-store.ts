@@ -101,14 +101,11 @@ export function checkedStore(store: Store, maxEntryBytes = defaultMaxEntryBytes)
       },
       conversations: (_, page = {}) => checkPage(page),
       describeConversation: (_, conversation) => checkName('conversation', conversation),
-      search(_, __, { limit, person, conversation } = {}) {
+      findWords(_, words, { limit, person, conversation } = {}) {
+        for (const forms of words) for (const form of forms) checkName('word', form)
         checkLimit(limit)
         checkNames({ conversation })
         if (person !== undefined) checkPerson(person)
-      },
-      findWords(_, __, { person, limit }) {
-        checkPerson(person)
-        checkLimit(limit)
       },
       deleteConversation(_, conversation, { unusedSince } = {}) {
         checkName('conversation', conversation)

@@ -31,4 +31,4 @@ export {
   type StoreProblem,
   TooLargeError,
 } from './store-error.ts'
-export { hasWords, snippet, toWanted } from './words.ts'
+export { payloadTexts, toWanted, words } from './words.ts'

@@ -6,14 +6,13 @@ import type {
   DescribeConversation,
   EndTurn,
   EntryRange,
-  Found,
+  FindWords,
   Head,
   Lease,
   ListConversations,
   Mark,
   MarkedPlace,
   RestoreEntries,
-  SearchStore,
   StoredCall,
   StoredEntry,
   StoredTurn,
@@ -115,18 +114,13 @@ export interface Store {
   /** Sets given values, removes those that are null, leaves the rest. Does not change when the conversation was updated. */
   describeConversation(tenant: string, conversation: string, description: DescribeConversation): Promise<void>
   /**
-   * Entries whose texts have every word of the query, newest first, 20 unless `limit` says otherwise; none for a query
-   * without words. A shared past is found in the branch that wrote it. `toWanted` and `hasWords` say what a word is.
-   */
-  search(tenant: string, query: string, options?: SearchStore): Promise<readonly Found[]>
-  /**
-   * For each of some words, given in all its forms, the newest entries of a person's conversations that have one of these, as far
-   * as the index knows them; 64 for each unless `limit` says otherwise. Words are as `toWanted` gives them.
+   * For each of some words, given in all its forms, the newest entries that have one of these, as far as the index knows them; 64
+   * for each unless `limit` says otherwise. A shared past is found in the branch that wrote it. Words are as `toWanted` gives them.
    */
   findWords(
     tenant: string,
     words: readonly (readonly string[])[],
-    options: { readonly person: string; readonly limit?: number },
+    options?: FindWords,
   ): Promise<readonly (readonly ThreadPlace[])[]>
   /**
    * Removes the conversation and leaves a tombstone, so that late writes are refused; its name is never free again. With

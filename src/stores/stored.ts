@@ -195,7 +195,8 @@ export interface ListConversations {
   readonly limit?: number
 }
 
-export interface SearchStore {
+export interface FindWords {
+  /** The most places of a word. */
   readonly limit?: number
   /** Only in conversations of this person. */
   readonly person?: string | undefined
@@ -203,17 +204,11 @@ export interface SearchStore {
   readonly conversation?: string | undefined
 }
 
-export interface Found {
+/** Where an entry stands. */
+export interface ThreadPlace {
   readonly thread: ThreadKey
   readonly seq: number
-  readonly role: Role
-  readonly time: number
-  /** A few words around the match. */
-  readonly snippet: string
 }
-
-/** Where an entry stands. */
-export type ThreadPlace = Pick<Found, 'thread' | 'seq'>
 
 /** A short text by which a place of a thread is found again. */
 export interface Mark {

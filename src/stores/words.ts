@@ -18,8 +18,14 @@ export function words(texts: readonly string[]): Set<string> {
   return found
 }
 
-const toPlain = (text: string) => text.normalize('NFKD').replace(marks, '').normalize('NFC').toLowerCase()
+const toPlain = (text: string) =>
+  ascii.test(text)
+    ? text.toLowerCase()
+    : text.normalize('NFKD').replace(marks, '').normalize('NFC').toLowerCase()
 
+/** Anything but ASCII, dashes and quotation marks. Without it the words of a text are looked up, and it is not cut into words. */
+const foreign = /[^\0-\x7f\u2010-\u2027\u2030-\u205e]/
+const ascii = /^[\0-\x7f]{0,64}$/
 const marks = /\p{Mn}/gu
 const separator = new RegExp(`[^${wordCharacters}]`, 'u')
 const dense = new RegExp(`[${unspacedCharacters}]`, 'u')
@@ -51,74 +57,93 @@ function addDense(run: string, found: Set<string>): void {
   if (!isPair && last !== '') found.add(last)
 }
 
-/** The index takes quadratic time for the words of a query: a second for 10,000. */
-const maxWanted = 1_000
-
 /** The different words of a query. */
 export function toWanted(query: string): string[] {
   if (typeof query !== 'string')
     throw new InvalidOptionError('query', `expected a text, got ${showValue(query)}`)
-  const wanted = words([query])
-  if (wanted.size > maxWanted)
-    throw new InvalidOptionError('query', `${wanted.size} words are too many: ask for at most ${maxWanted}`)
-  return [...wanted]
+  return [...words([query])]
 }
 
-export function hasWords(payload: string, wanted: readonly string[]): boolean {
-  const has = words(payloadTexts(payload))
-  return wanted.every(word => has.has(word))
+/** A word that was looked for: where it stands in a text, in UTF-16 units, and its number. */
+export interface Occurrence {
+  readonly word: string
+  readonly from: number
+  readonly to: number
+  readonly number: number
 }
 
-/** Where wanted words stand in a text: from one place up to another, in UTF-16 units, in order and apart. */
-export function placesOf(text: string, wanted: readonly string[]): readonly (readonly [number, number])[] {
-  const all = new Set(wanted)
-  const found: [number, number][] = []
-  const add = (from: number, to: number) => {
-    const last = found.at(-1)
-    if (last && last[1] >= from) last[1] = Math.max(last[1], to)
-    else found.push([from, to])
+/** Where some words stand in a text, in order. `numbers`: the number of each word, in all its forms. */
+export function occurrencesOf(text: string, numbers: ReadonlyMap<string, number>): readonly Occurrence[] {
+  const found: Occurrence[] = []
+  const add = (word: string, from: number, to: number) => {
+    const number = numbers.get(word)
+    if (number !== undefined) found.push({ word, from, to, number })
   }
-  for (const [from, to] of runsIn(text)) {
-    const plain = toPlain(text.slice(from, to))
-    if (!dense.test(plain)) {
-      if (all.has(plain)) add(from, to)
-      continue
-    }
+  if (!foreign.test(text)) {
+    const plain = text.toLowerCase()
+    for (const word of numbers.keys())
+      for (let at = plain.indexOf(word); at >= 0; at = plain.indexOf(word, at + 1))
+        if (!isPlain(plain.charCodeAt(at - 1)) && !isPlain(plain.charCodeAt(at + word.length)))
+          add(word, at, at + word.length)
+    return found.sort((a, b) => a.from - b.from)
+  }
+  eachRun(text, (from, to) => {
+    const run = text.slice(from, to)
+    const plain = toPlain(run)
+    if (!dense.test(plain)) return add(plain, from, to)
     let at = from
     let before = ''
-    for (const character of text.slice(from, to)) {
+    for (const character of run) {
       const end = at + character.length
-      if (all.has(toPlain(character))) add(at, end)
-      if (before !== '' && all.has(toPlain(before + character))) add(at - before.length, end)
+      add(toPlain(character), at, end)
+      if (before !== '') add(toPlain(before + character), at - before.length, end)
       before = character
       at = end
     }
-  }
+  })
   return found
 }
 
-/** The runs of letters, marks and digits. */
-function* runsIn(text: string): Generator<readonly [number, number]> {
-  let [from, at] = [0, 0]
-  for (const character of text) {
-    if (separator.test(character)) {
-      if (at > from) yield [from, at]
-      from = at + character.length
-    }
-    at += character.length
+/** Where wanted words stand in a text: from one place up to another, in order and apart. */
+export function placesOf(text: string, wanted: readonly string[]): readonly (readonly [number, number])[] {
+  const places: [number, number][] = []
+  for (const { from, to } of occurrencesOf(text, new Map(wanted.map(word => [word, 0])))) {
+    const last = places.at(-1)
+    if (last && last[1] >= from) last[1] = Math.max(last[1], to)
+    else places.push([from, to])
   }
-  if (at > from) yield [from, at]
+  return places
 }
+
+/** Visits the runs of letters, marks and digits. Most characters are ASCII, where a comparison does instead of a regex. */
+function eachRun(text: string, visit: (from: number, to: number) => void): void {
+  let [from, at] = [0, 0]
+  while (at < text.length) {
+    const code = text.codePointAt(at)!
+    const size = code > 0xffff ? 2 : 1
+    if (code < 128 ? !isPlain(code) : separator.test(String.fromCodePoint(code))) {
+      if (at > from) visit(from, at)
+      from = at + size
+    }
+    at += size
+  }
+  if (at > from) visit(from, at)
+}
+
+/** Whether an ASCII character is a letter or a digit. */
+const isPlain = (code: number) =>
+  (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || (code >= 65 && code <= 90)
 
 /** The texts of a payload that a person would search for: its string values without ids and files. */
 export function payloadTexts(payload: string): string[] {
-  const texts: string[] = []
   // A payload that is not JSON is searched as plain text.
-  collect(
-    attempt<unknown>(() => JSON.parse(payload), payload),
-    '',
-    texts,
-  )
+  return textsIn(attempt<unknown>(() => JSON.parse(payload), payload))
+}
+
+/** The same of a payload that was read. */
+export function textsIn(value: unknown): string[] {
+  const texts: string[] = []
+  collect(value, '', texts)
   return texts
 }
 
@@ -142,37 +167,3 @@ const isFile = (text: string) => text.startsWith('data:') || (text.length >= 512
 
 /** Looks for one character: matching a whole file would overflow the stack. */
 const isNoBase64 = /[^\w+/=-]/
-
-/** A few words around the first match of a wanted word. */
-export function snippet(payload: string, wanted: readonly string[], around = 40): string {
-  const texts = payloadTexts(payload)
-  for (const text of texts) {
-    const at = firstPlace(text.toLowerCase(), wanted)
-    if (at >= 0) return cut(text, at, around)
-  }
-  // The entry spells the word otherwise (an accent, a full-width letter): its beginning will do.
-  return cut(texts[0] ?? '', 0, around)
-}
-
-function firstPlace(text: string, wanted: readonly string[]): number {
-  return wanted.reduce((first, word) => {
-    const at = text.indexOf(word)
-    return at < 0 || (first >= 0 && first < at) ? first : at
-  }, -1)
-}
-
-function cut(text: string, at: number, around: number): string {
-  const from = wordStart(text, Math.max(0, at - around))
-  const part = [...text.slice(from, from + 3 * around)]
-    .join('')
-    .replace(/\p{Surrogate}/gu, '')
-    .replace(/\s+/g, ' ')
-  return `${from > 0 ? '…' : ''}${part.trim()}${from + 3 * around < text.length ? '…' : ''}`
-}
-
-/** Moves a start out of the middle of a word, if there is a space nearby. */
-function wordStart(text: string, from: number): number {
-  if (from === 0) return 0
-  const space = text.indexOf(' ', from)
-  return space >= 0 && space - from < 15 ? space + 1 : from
-}

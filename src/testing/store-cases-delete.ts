@@ -1,5 +1,15 @@
 import { allRefused, equal, nothingAt, pluck, refused, storeCase, writesTo } from './store-case.ts'
-import { abandoned, entry, exchange, long, newThread, open, sentCall, texts } from './store-cases-help.ts'
+import {
+  abandoned,
+  entry,
+  exchange,
+  findAll,
+  long,
+  newThread,
+  open,
+  sentCall,
+  texts,
+} from './store-cases-help.ts'
 
 /** A conversation is deleted whole; its name stays refused, so that no late write brings a part of it back. */
 export const deleteCases = [
@@ -17,7 +27,7 @@ export const deleteCases = [
     equal(await store.deleteConversation(thread.tenant, thread.conversation), true, 'the answer')
     for (const gone of [thread, bob, edit]) await nothingAt(store, gone)
     equal(pluck(await store.conversations(thread.tenant), 'conversation'), ['other'], 'the list')
-    const found = pluck(await store.search(thread.tenant, 'pelican'), 'thread')
+    const found = pluck(await findAll(store, thread.tenant, 'pelican'), 'thread')
     equal(found, [other], 'the search')
     equal(await texts(store, other), ['keep pelican'], 'another conversation')
     equal(await store.deleteConversation(thread.tenant, thread.conversation), false, 'the answer, again')

@@ -89,8 +89,10 @@ export const restoreFaults: Record<string, (store: Store) => Partial<Store>> = {
         restored.add(thread.conversation)
         return store.restore(thread, stretch)
       },
-      search: async (...args) =>
-        (await store.search(...args)).filter(({ thread }) => !restored.has(thread.conversation)),
+      findWords: async (...args) =>
+        (await store.findWords(...args)).map(places =>
+          places.filter(({ thread }) => !restored.has(thread.conversation)),
+        ),
     }
   },
 }

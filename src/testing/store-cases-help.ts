@@ -1,5 +1,15 @@
 import type { Role } from '../log/message.ts'
-import type { BeginTurn, EntryRange, NewEntry, Store, StoredEntry, ThreadKey } from '../stores/store.ts'
+import type {
+  BeginTurn,
+  EntryRange,
+  FindWords,
+  NewEntry,
+  Store,
+  StoredEntry,
+  ThreadKey,
+  ThreadPlace,
+} from '../stores/store.ts'
+import { toWanted } from '../stores/words.ts'
 
 /** A tenant of its own for every case, so that cases can share one database. */
 export const newThread = (): ThreadKey => ({
@@ -60,4 +70,21 @@ export async function read(store: Store, thread: ThreadKey, range?: EntryRange):
 
 export async function texts(store: Store, thread: ThreadKey, range?: EntryRange): Promise<string[]> {
   return (await read(store, thread, range)).map(({ payload }) => JSON.parse(payload).content)
+}
+
+/** The entries that have every word of a query. */
+export async function findAll(
+  store: Pick<Store, 'findWords'>,
+  tenant: string,
+  query: string,
+  options?: FindWords,
+): Promise<readonly ThreadPlace[]> {
+  const [first = [], ...others] = await store.findWords(
+    tenant,
+    toWanted(query).map(word => [word]),
+    options,
+  )
+  const nameOf = ({ thread, seq }: ThreadPlace) => JSON.stringify([thread, seq])
+  const names = others.map(places => new Set(places.map(nameOf)))
+  return first.filter(place => names.every(has => has.has(nameOf(place))))
 }

@@ -1,6 +1,6 @@
 import type { ConversationInfo, ListConversations, Store, ThreadKey } from '../stores/store.ts'
 import { allRefused, equal, pluck, refused, storeCase } from './store-case.ts'
-import { entry, exchange, newThread, read, texts } from './store-cases-help.ts'
+import { entry, exchange, findAll, newThread, read, texts } from './store-cases-help.ts'
 
 /** Lists of conversations and their descriptions. */
 export const listCases = [
@@ -34,7 +34,7 @@ export const listCases = [
     for (const limit of [...odd, -1])
       await allRefused('invalid_option', [
         () => store.conversations(thread.tenant, { limit }),
-        () => store.search(thread.tenant, 'pelican', { limit }),
+        () => findAll(store, thread.tenant, 'pelican', { limit }),
         () => store.calls(thread, { limit }),
         () => read(store, thread, { limit }),
       ])
@@ -47,8 +47,8 @@ export const listCases = [
     for (const name of [undefined, null, 5] as unknown as string[])
       await allRefused('invalid_option', [
         () => store.conversations(name),
-        () => store.search(name, 'pelican'),
-        () => store.search(thread.tenant, name),
+        () => findAll(store, name, 'pelican'),
+        () => findAll(store, thread.tenant, name),
         () => store.head({ ...thread, tenant: name }),
         () => store.seed(thread, { expectedHead: 2, entries: [{ ...entry('x'), payload: name }] }),
       ])
@@ -137,7 +137,7 @@ export const listCases = [
     equal(namesOf(await of('eve')), [], 'of one who has none')
     equal((await store.conversations(thread.tenant)).length, 4, 'of everybody')
     const found = async (person: string) =>
-      (await store.search(thread.tenant, 'pelican', { person })).map(one => one.thread.conversation).sort()
+      (await findAll(store, thread.tenant, 'pelican', { person })).map(one => one.thread.conversation).sort()
     equal([await found('ada'), await found('bob'), await found('eve')], [['a', 'c'], ['b'], []], 'found')
     await store.describeConversation(thread.tenant, 'a', { title: 'x' })
     await store.describeConversation(thread.tenant, 'c', { person: null })
@@ -148,15 +148,13 @@ export const listCases = [
     for (const person of ['', 5 as unknown as string])
       await allRefused('invalid_option', [
         () => of(person),
-        () => store.search(thread.tenant, 'pelican', { person }),
+        () => findAll(store, thread.tenant, 'pelican', { person }),
         () => store.describeConversation(thread.tenant, 'b', { person }),
       ])
   }),
   storeCase(
     'finds the newest entries of a person that have a word, in one of its forms',
     async (store, thread) => {
-      // Optional: without it a history asks `search`.
-      if (!store.findWords) return
       const theirs = newThread().tenant
       for (const [tenant, conversation, person, text] of [
         [thread.tenant, 'a', 'ada', 'we hiked to the pelican'],

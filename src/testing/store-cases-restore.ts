@@ -1,6 +1,6 @@
 import type { RestoreEntries, Store, ThreadKey } from '../stores/store.ts'
 import { equal, pluck, refused, storeCase } from './store-case.ts'
-import { entry, exchange, long, open, read, texts } from './store-cases-help.ts'
+import { entry, exchange, findAll, long, open, read, texts } from './store-cases-help.ts'
 
 /** Restoring a log from an export or another store. */
 export const restoreCases = [
@@ -36,7 +36,7 @@ export const restoreCases = [
     equal([next.turn.turn, next.turn.first, next.head], [2, 3, 3], 'the next turn')
     await store.append(copy, { lease: next.lease, expectedHead: 3, entries: [answer] })
     equal(await texts(store, copy), ['blue heron', 'a bird', 'and then?'], 'the entries')
-    const found = await store.search(thread.tenant, 'heron')
+    const found = await findAll(store, thread.tenant, 'heron')
     equal(found.map(f => `${f.thread.conversation}/${f.seq}`).sort(), ['copy/1', 'lemonade/1'], 'found')
   }),
   storeCase('restores stretch by stretch, each as often as one likes', async (store, thread) => {
@@ -102,7 +102,7 @@ export const restoreCases = [
       equal(await stretchOf(store, into(key)), await stretchOf(store, key), `the branch ${key.branch}`)
       equal(await store.head(into(key)), await store.head(key), `its head`)
     }
-    const found = pluck(await store.search(thread.tenant, 'heron'), 'thread')
+    const found = pluck(await findAll(store, thread.tenant, 'heron'), 'thread')
     const copied = found.filter(({ conversation }) => conversation === 'copy')
     equal(copied, [into(thread)], 'found where it was written')
     equal((await open(store, into(idle))).turn.turn, 2, 'the next turn of a branch without its own')

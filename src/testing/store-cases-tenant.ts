@@ -1,6 +1,6 @@
 import type { ThreadKey } from '../stores/store.ts'
 import { allRefused, equal, nothingAt, pluck, storeCase, writesTo } from './store-case.ts'
-import { entry, exchange, newThread, open, sentCall, texts } from './store-cases-help.ts'
+import { entry, exchange, findAll, newThread, open, sentCall, texts } from './store-cases-help.ts'
 
 /** Tenants with the same names, search. */
 export const tenantCases = [
@@ -11,7 +11,7 @@ export const tenantCases = [
     await store.saveCache(mine, 'fold', 1, new Uint8Array([1]))
     await nothingAt(store, theirs)
     equal(await store.conversations(theirs.tenant), [], 'conversations')
-    equal(await store.search(theirs.tenant, 'secret'), [], 'search')
+    equal(await findAll(store, theirs.tenant, 'secret'), [], 'search')
     equal(await store.deleteConversation(theirs.tenant, theirs.conversation), false, 'delete')
     await allRefused('no_conversation', writesTo(store, theirs, lease))
     // The same names in another tenant: the two stay apart.
@@ -30,7 +30,7 @@ export const tenantCases = [
     const nested = { expectedHead: 0, entries: [{ ...entry(''), payload }] }
     await store.seed({ ...thread, conversation: 'two' }, nested)
     const find = async (query: string) =>
-      (await store.search(thread.tenant, query))
+      (await findAll(store, thread.tenant, query))
         .map(f => `${f.thread.conversation}/${f.thread.actor}/${f.seq}`)
         .sort()
     equal(await find('lemons'), ['lemonade/assistant/1', 'lemonade/bob/1'], 'a word in any case')
@@ -43,19 +43,17 @@ export const tenantCases = [
     const odd = ['', '   ', '"', '*', 'AND', 'NOT', '( OR', "'; --", 'NEAR(', '\0', '\ud800', '-', ':']
     for (const query of odd) equal(await find(query), [], `the query ${JSON.stringify(query)}`)
     equal(await find('"lemons" AND: (kitchen*'), [], 'words of a query are words, not operators')
-    const [found] = await store.search(thread.tenant, 'limes')
-    const what = [found?.role, found?.time, found?.thread]
-    equal(what, ['assistant', 1_700_000_000_000, thread], 'what is found')
-    if (!found?.snippet.includes('limes')) throw new Error(`the snippet lacks the word: ${found?.snippet}`)
-    equal((await store.search(thread.tenant, 'lemons', { limit: 1 })).length, 1, 'the limit')
+    const found = await findAll(store, thread.tenant, 'limes')
+    equal(found, [{ thread, seq: 2 }], 'what is found')
+    equal((await findAll(store, thread.tenant, 'lemons', { limit: 1 })).length, 1, 'the limit')
     const { conversation } = thread
-    const own = await store.search(thread.tenant, 'limes', { conversation })
-    equal(pluck(own, 'seq'), [found!.seq], 'what is found in one conversation')
-    equal(await store.search(thread.tenant, 'limes', { conversation: 'other' }), [], 'in another one')
+    const own = await findAll(store, thread.tenant, 'limes', { conversation })
+    equal(pluck(own, 'seq'), [2], 'what is found in one conversation')
+    equal(await findAll(store, thread.tenant, 'limes', { conversation: 'other' }), [], 'in another one')
   }),
   storeCase('finds an entry of a shared past once', async (store, thread) => {
     await exchange(store, thread, 'pelican', 'yes')
     await store.fork(thread, { at: 2, branch: 'x' })
-    equal(pluck(await store.search(thread.tenant, 'pelican'), 'thread'), [thread], 'where it is found')
+    equal(pluck(await findAll(store, thread.tenant, 'pelican'), 'thread'), [thread], 'where it is found')
   }),
 ]

@@ -1,7 +1,7 @@
 import { ThroughlineError } from '../log/error.ts'
 import type { TooLargeError } from '../stores/store-error.ts'
 import { equal, pluck, refused, storeCase } from './store-case.ts'
-import { entry, exchange, newThread, open, read, texts } from './store-cases-help.ts'
+import { entry, exchange, findAll, newThread, open, read, texts } from './store-cases-help.ts'
 
 const names = [
   ...['Dr. Smith', '$x', 'a.b', 'quote \' " ` \\', '%_*?[', '/', '["a","b"]', '-- drop'],
@@ -89,7 +89,7 @@ export const textCases = [
         () => store.head(odd),
         () => texts(store, odd),
         () => store.conversations(odd.tenant),
-        () => store.search(odd.tenant, 'pelican'),
+        () => findAll(store, odd.tenant, 'pelican'),
         () => store.deleteConversation(odd.tenant, odd.conversation),
       ]
       for (const ask of asks) {
@@ -116,7 +116,7 @@ export const textCases = [
     for (const text of ['one', 'two'])
       await exchange(store, thread, `${text} ${'plain words '.repeat(20_000)}`)
     equal((await store.head(thread))?.head, 4, 'the head')
-    equal(pluck(await store.search(thread.tenant, '字鷺か'), 'seq'), [1], 'the entries found')
+    equal(pluck(await findAll(store, thread.tenant, '字鷺か'), 'seq'), [1], 'the entries found')
   }),
   storeCase('takes photos and words of 6 MB', async (store, thread) => {
     const photo = JSON.stringify({ images: ['iVBORw0KGgo'.repeat(545_000)] })

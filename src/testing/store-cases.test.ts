@@ -231,7 +231,7 @@ const faults: Record<string, (store: Store) => Partial<Store>> = {
     conversations: (tenant, { person: _, ...page } = {}) => store.conversations(tenant, page),
   }),
   'searches what others said for one person': store => ({
-    search: (tenant, query, { person: _, ...options } = {}) => store.search(tenant, query, options),
+    findWords: (tenant, words, { person: _, ...options } = {}) => store.findWords(tenant, words, options),
   }),
   'takes metadata for text': store => ({
     describeConversation: (tenant, conversation, { metadata, ...given }) =>
@@ -259,7 +259,12 @@ const faults: Record<string, (store: Store) => Partial<Store>> = {
     },
   }),
   'finds one word of many': store => ({
-    search: (tenant, query, options) => store.search(tenant, query.split(' ')[0]!, options),
+    findWords: (tenant, words, options) =>
+      store.findWords(
+        tenant,
+        words.map(() => words[0]!),
+        options,
+      ),
   }),
   'only hides what is deleted': () => ({ deleteConversation: async () => true }),
   ...restoreFaults,

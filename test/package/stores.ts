@@ -1,13 +1,13 @@
 import { createHistory } from 'throughline'
 import {
   ConflictError,
-  hasWords,
   memoryStore,
   nameOf,
   type Store,
   type StoredEntry,
   type ThreadKey,
   toWanted,
+  words,
 } from 'throughline/stores'
 
 const store: Store = memoryStore()
@@ -16,6 +16,6 @@ const thread = createHistory({ store }).thread('trip')
 await thread.seed({ role: 'user', content: 'hi' })
 const entries: StoredEntry[] = []
 for await (const entry of store.entries(key)) entries.push(entry)
-const isFound = hasWords(entries[0]!.payload, toWanted('Hi!'))
+const isFound = toWanted('Hi!').every(word => words([entries[0]!.payload]).has(word))
 console.log(entries.length, isFound, new ConflictError(nameOf(key), 1, 2) instanceof Error)
 // prints: 1 true true

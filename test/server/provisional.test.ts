@@ -101,6 +101,8 @@ describe.each(await someStores())('what may be no conversation, on %s', (_, crea
     // What shares the past of a conversation stays as long as that does, on a branch that is not listed.
     const [kept] = await store.conversations('default')
     expect(kept!.threads).toHaveLength(2)
+    // The title that its client asked for is its own.
+    expect(kept!.title).toBe(String(named.message.content))
     expect((await api.get('/conversations')).body.conversations[0].threads).toHaveLength(1)
   })
 

@@ -29,3 +29,8 @@ export function shapeScores(meanLength: number): Float64Array {
   }
   return scores
 }
+
+/** How much a term tells that `frequency` of n texts have. */
+export function rarity(frequency: number, n: number): number {
+  return Math.log(1 + (n - frequency + 0.5) / (frequency + 0.5))
+}

@@ -1,7 +1,6 @@
 import type { Scores } from '../conversation/transcript.ts'
 import { bestFirst } from './best-first.ts'
-import { entryOf, shapeOf, shapeScores } from './posting.ts'
-import { rarity } from './rank-texts.ts'
+import { entryOf, rarity, shapeOf, shapeScores } from './posting.ts'
 import * as ranking from './ranking.ts'
 import { penaltyOf, type RankedIndex } from './recall-index.ts'
 import { termsOf } from './terms.ts'

@@ -1,5 +1,11 @@
 import { mainBranch } from '../../history/log/read-log.ts'
-import type { ConversationInfo, ListConversations, Store, ThreadKey } from '../../stores/store.ts'
+import type {
+  ConversationInfo,
+  ListConversations,
+  Store,
+  ThreadKey,
+  ThreadPlace,
+} from '../../stores/store.ts'
 import { experimentActor } from '../plan/role.ts'
 
 /** Whether a thread is one that the library keeps for itself: plans, goals, wishes, system prompts. */
@@ -26,8 +32,10 @@ export function shownStore(store: Store): Store {
   const isHidden = async (thread: ThreadKey) => isInnerActor(thread.actor) || isExperimentNamed(store, thread)
 
   /** Leaves out what is hidden; each conversation is looked up once. */
-  async function shown<Item extends { readonly thread: ThreadKey }>(items: readonly Item[]) {
-    const known = new Map<string, boolean>()
+  async function shown<Item extends { readonly thread: ThreadKey }>(
+    items: readonly Item[],
+    known = new Map<string, boolean>(),
+  ) {
     const kept: Item[] = []
     for (const item of items) {
       const { thread } = item
@@ -64,16 +72,12 @@ export function shownStore(store: Store): Store {
       if (!(await isHidden(thread))) yield* store.entries(thread, range)
     },
     findMarks: async (tenant, marks, options) => shown(await store.findMarks(tenant, marks, options)),
-    async search(tenant, query, { limit = 20, ...only } = {}) {
-      // What is hidden must not take the places of what is not.
-      for (let asked = limit; ; asked = Math.min(4 * asked, mostHits)) {
-        const hits = await store.search(tenant, query, { ...only, limit: asked })
-        const found = await shown(hits)
-        if (found.length >= limit || hits.length < asked || asked >= mostHits) return found.slice(0, limit)
-      }
+    async findWords(tenant, words, options) {
+      const known = new Map<string, boolean>()
+      const found: (readonly ThreadPlace[])[] = []
+      for (const places of await store.findWords(tenant, words, options))
+        found.push(await shown(places, known))
+      return found
     },
   }
 }
-
-/** A search looks at no more hits than these. */
-const mostHits = 20_000

@@ -1,5 +1,6 @@
 import { stampEntry } from '../../context/conversation/stamp-entry.ts'
 import type { Quote, Quotes } from '../../context/conversation/transcript.ts'
+import { firstWords } from '../../log/first-words.ts'
 import { cut } from '../../log/line.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { showEach } from '../../notes/index.ts'
@@ -28,10 +29,11 @@ export async function loadQuotes(
     const [info] = await store.conversations(key.tenant, { only: thread.conversation, person })
     if (!info) return undefined
     const { said } = await saidBetween({ ...source, key: thread }, 1, nameWithin)
-    const first = said.find(({ role }) => role === 'user') ?? said[0]
+    const isNaming = ({ role, text }: Said) => role === 'user' && firstWords(text, mostInName) !== ''
+    const first = said.find(isNaming) ?? said[0]
     // Unlike a title, the beginning of a message never changes, so contexts stay the same.
     return first
-      ? { seq: first.seq, text: cut(first.text, mostInName) }
+      ? { seq: first.seq, text: firstWords(first.text, mostInName) || cut(first.text, mostInName) }
       : { seq: 0, text: thread.conversation }
   }
 

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { stem } from '../../context/recall/terms.ts'
 import type { History } from '../../history/index.ts'
+import { toQuery } from '../../history/log/query-words.ts'
 import { BadRequestError } from '../../log/bad-request-error.ts'
 import { present } from '../../log/present.ts'
 import type { ConversationInfo } from '../../stores/store.ts'
 import { CorruptEntryError } from '../../stores/store-error.ts'
-import { placesOf, toWanted, words } from '../../stores/words.ts'
+import { placesOf } from '../../stores/words.ts'
 import { logOfSpeaker } from '../exchange/asked.ts'
 import { markImported } from '../exchange/mark-imported.ts'
 import { notFound } from './api-error.ts'
@@ -222,16 +222,12 @@ export const conversationRoutes = [
       if (scope === 'everything' && !has('inspect'))
         throw new BadRequestError('scope: "everything" needs a key with the scope "inspect".', 'scope')
       const found = await looking.search(q, { scope, ...present(where) })
-      const wanted = toWanted(q)
-      const stems = new Set(wanted.map(stem))
+      // Other forms of the same words are marked too: "turtles" for "turtle".
+      const wanted = toQuery(q).flat()
       return {
         found: found.map(({ thread: { conversation, actor, branch }, seq, role, time, snippet }) => ({
           ...{ conversation, actor, branch, seq, role, time, snippet },
-          hits: placesOf(snippet, [
-            ...wanted,
-            // Other forms of the same words are marked too: "turtles" for "turtle".
-            ...[...words([snippet])].filter(word => stems.has(stem(word))),
-          ]).map(([from, to]): [number, number] => [from, to]),
+          hits: placesOf(snippet, wanted).map(([from, to]): [number, number] => [from, to]),
         })),
       }
     },

@@ -8,6 +8,7 @@ import { roomOf } from '../../history/calls/plan.ts'
 import { readPlan } from '../../history/calls/read-plan.ts'
 import { type LogSource, readLog } from '../../history/log/read-log.ts'
 import { isSideName } from '../../history/side-name.ts'
+import { titleOf } from '../../history/title-of.ts'
 import { cut } from '../../log/line.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { isObject } from '../../log/parse-json.ts'
@@ -48,7 +49,7 @@ export const latest = z.object({
   branches: count.describe('the branches of this actor'),
   status,
   isExperiment: z.boolean().describe('whether its threads are the roles of an experiment'),
-  begins: z.string().optional().describe('the beginning of the first user message'),
+  begins: z.string().optional().describe('the first words of the person'),
   said: z
     .object({
       seq: place,
@@ -81,7 +82,7 @@ export async function readLatest(
     log.store.head(thread.key),
     thread.status(),
     thread.display({ limit: 4 }),
-    readBeginning(source),
+    titleOf(looking, { conversation, threads }),
     mayInspect ? readRequest(source) : undefined,
     mayInspect ? thread.calls({ limit: 1 }) : [],
   ])
@@ -105,14 +106,8 @@ function toSaid(message: MessageLike & { readonly seq: number }) {
   return { seq: message.seq, role, text: textOf(message), ...present({ time }) }
 }
 
-/** How many entries are read for the first user message, and for the last request. */
+/** How many entries are read for the last request. */
 const mostRead = 12
-
-async function readBeginning(source: LogSource): Promise<string | undefined> {
-  for await (const { message } of readLog(source, { limit: mostRead }))
-    if (message.role === 'user') return textOf(message)
-  return undefined
-}
 
 /** The newest request of a client: what the server wrote beside the message that began its turn. */
 async function readRequest(source: LogSource): Promise<Told<z.input<typeof recognised>> | undefined> {

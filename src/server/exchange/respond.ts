@@ -22,6 +22,7 @@ import type { Again, Place } from './place.ts'
 import { placeHeaders, type ReplyWriter, streamWriter, wholeWriter } from './reply-writer.ts'
 import type { Run } from './runner.ts'
 import { placeOfKey, untilAlone } from './same-key.ts'
+import { saveTitle } from './save-title.ts'
 import { type OpenedTurn, SameRequestError, takePlace } from './take-place.ts'
 
 export interface ToServe {
@@ -172,6 +173,7 @@ async function serve(given: ToAnswer, { place, opened }: Entered, writer: ReplyW
     })
     const { result, reply } = answered
     run.tell({ place, answered, trimmed, reusable })
+    if (reply) await saveTitle(asked, place, reply.text)
     const ending = native?.ending()
     if (reply && ending) await writer.passedEnd(begun!, ending.text, ending.headers)
     else if (reply) await writer.end(begun!, endOf(reply))

@@ -1,5 +1,5 @@
-import type { ConversationInfo, Found, MarkedPlace, Store, ThreadKey, ThreadPlace } from '../store.ts'
-import { hasWords, payloadTexts, snippet, toWanted, words } from '../words.ts'
+import type { ConversationInfo, MarkedPlace, Store, ThreadKey, ThreadPlace } from '../store.ts'
+import { payloadTexts, words } from '../words.ts'
 import { fromBase64 } from './base64.ts'
 import {
   type BranchDocument,
@@ -15,7 +15,8 @@ import type { DocumentSource } from './document-source.ts'
 /** The order of a search: by time, then by the age of branches, then by place. */
 const newestFirst = (a: Hit, b: Hit) => b.time - a.time || b.number - a.number || b.seq - a.seq
 
-interface Hit extends ThreadPlace, Pick<Found, 'time'> {
+interface Hit extends ThreadPlace {
+  readonly time: number
   /** The number of the branch. */
   readonly number: number
 }
@@ -78,26 +79,13 @@ export function documentReads(source: DocumentSource) {
       }
       return found.sort(compare).slice(0, limit)
     },
-    async search(tenant, query, { limit = 20, person, conversation } = {}) {
-      const wanted = toWanted(query)
-      if (wanted.length === 0) return []
-      const hits: (Found & Hit)[] = []
-      // The branch's own entries: the shared past is found in the branch that wrote it.
-      for await (const [thread, { number, entries }] of branchesOf(tenant, person)) {
-        if (conversation !== undefined && thread.conversation !== conversation) continue
-        for (const { seq, role, time, payload } of entries)
-          if (hasWords(payload, wanted))
-            hits.push({ thread, number, seq, role, time, snippet: snippet(payload, wanted) })
-      }
-      return hits
-        .sort(newestFirst)
-        .slice(0, limit)
-        .map(({ number: _, ...found }) => found)
-    },
-    async findWords(tenant, wanted, { person, limit = 64 }) {
+    async findWords(tenant, wanted, { person, conversation, limit = 64 } = {}) {
       const found = wanted.map((): Hit[] => [])
+      // The branch's own entries: the shared past is found in the branch that wrote it.
       for await (const [thread, { number, entries }] of branchesOf(tenant, person))
-        for (const { seq, time, payload } of entries) {
+        for (const { seq, time, payload } of (conversation ?? thread.conversation) === thread.conversation
+          ? entries
+          : []) {
           const has = words(payloadTexts(payload))
           for (const [place, forms] of wanted.entries())
             if (forms.some(form => has.has(form))) found[place]!.push({ thread, number, seq, time })

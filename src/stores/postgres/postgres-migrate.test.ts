@@ -1,7 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { describePostgres } from '../../../test/postgres.ts'
-import { entry, exchange, long, newThread, open, read, texts } from '../../testing/store-cases-help.ts'
+import {
+  entry,
+  exchange,
+  findAll,
+  long,
+  newThread,
+  open,
+  read,
+  texts,
+} from '../../testing/store-cases-help.ts'
 import { openDatabase } from './database.ts'
 import { migrate, migrations } from './migrate.ts'
 import { postgresStore } from './postgres-store.ts'
@@ -49,7 +58,7 @@ describePostgres('PostgreSQL that was there before', server => {
     ])
     expect(await store.loadCache(main, 'fold')).toEqual({ at: 2, bytes: new Uint8Array([7]) })
     for (const [word, seq] of Object.entries({ heron: 1, bird: 2, seeded: 3, edited: 3 }))
-      expect((await store.search(main.tenant, word)).map(found => found.seq)).toEqual([seq])
+      expect((await findAll(store, main.tenant, word)).map(found => found.seq)).toEqual([seq])
 
     const request = { owner: 'ada', leaseMs: long, key: 'k', entries: [entry('x')] }
     expect(await store.begin(main, { ...request, body: 'hash' })).toMatchObject({ kind: 'replayed' })

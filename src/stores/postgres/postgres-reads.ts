@@ -1,7 +1,7 @@
 import { nameOf } from '../rules/refusals.ts'
-import type { EntryRange, Found, Head, Store, StoredEntry, ThreadKey, ThreadPlace } from '../store.ts'
+import type { EntryRange, Head, Store, StoredEntry, ThreadKey, ThreadPlace } from '../store.ts'
 import { CorruptEntryError, NoConversationError } from '../store-error.ts'
-import { hasWords, payloadTexts, snippet, toWanted, words } from '../words.ts'
+import { payloadTexts, words } from '../words.ts'
 import type { Row } from './database.ts'
 import { cutPage, type PostgresContext } from './postgres-context.ts'
 import { keyOf, threadOf, toEntry, toTurn } from './rows.ts'
@@ -37,52 +37,37 @@ export function postgresReads(context: PostgresContext, indexer: WordIndexer) {
       return rows.map(toTurn)
     },
     /**
-     * The index has hashes of words, and no common words: so the text of each candidate is looked at. Entries that are not
-     * indexed yet are candidates too: nothing is missed.
+     * The index has hashes of words, and no common words. Entries that are not indexed yet are read: nothing is missed. Without
+     * an index, and where every word is common, all entries are.
      */
-    async search(tenant, query, { limit = 20, person = null, conversation = null } = {}) {
-      const wanted = toWanted(query)
-      if (wanted.length === 0) return []
-      const rare = isIndexed ? wanted.filter(word => !isCommon(word)) : []
-      const hashes = rare.length > 0 ? [rare.map(word => hashWord(tenant, word))] : []
-      const isRead = hashes.length === 0
-      const waiting = isRead ? 0 : await indexer.catchUp(tenant)
-      const sql = isRead
-        ? hitsSql(schema, `select key, line, seq, time from ${schema}.entries`, 2_000)
-        : hitsSql(schema, indexedSql(schema), waiting > 0 ? maxWaiting : 50)
-      const found: Found[] = []
-      let last: Row | undefined
-      do {
-        const before = last ? [last.time, last.conversation, last.line, last.seq] : [null, null, null, null]
-        const rows = await database.read(sql, [tenant, ...before, person, conversation, ...hashes])
-        for (const row of rows) if (hasWords(String(row.payload), wanted)) found.push(toFound(row, wanted))
-        last = rows.at(-1)
-      } while (last && found.length < limit)
-      return found.slice(0, limit)
-    },
-    async findWords(tenant, wanted, { person, limit = 64 }) {
+    async findWords(tenant, wanted, { person = null, conversation = null, limit = 64 } = {}) {
       const found = wanted.map((): ThreadPlace[] => [])
-      if (!isIndexed) return found
-      const isWaiting = (await indexer.catchUp(tenant)) > 0
-      for (const row of isWaiting
-        ? await database.read(waitingSql(schema), [tenant, person, maxWaiting])
-        : []) {
-        const has = words(payloadTexts(String(row.payload)))
-        for (const [number, forms] of wanted.entries())
-          if (forms.some(form => has.has(form))) found[number]!.push(placeOf(row))
-      }
+      const whose = [tenant, person, conversation]
       // In JSON: a list of lists of different lengths is no array of PostgreSQL.
       const hashes = wanted.map(forms =>
         forms.filter(form => !isCommon(form)).map(form => hashWord(tenant, form)),
       )
-      for (const row of await database.read(wordsSql(schema), [
-        tenant,
-        person,
-        JSON.stringify(hashes),
-        limit,
-      ]))
-        found[Number(row.number) - 1]!.push(placeOf(row))
-      return found.map(places => places.slice(0, limit))
+      const isRead = !isIndexed || hashes.every(({ length }) => length === 0)
+      const isWaiting = isRead || (await indexer.catchUp(tenant)) > 0
+      const pages = isWaiting ? readPages(context, whose, isRead) : []
+      for await (const { payload, ...row } of pages) {
+        const has = words(payloadTexts(String(payload)))
+        const place = placeOf(row)
+        for (const [number, forms] of wanted.entries())
+          if (forms.some(form => has.has(form))) found[number]!.push(place)
+        if (found.every(({ length }) => length >= limit)) break
+      }
+      if (!isRead) {
+        const threads = new Map<string, ThreadKey>()
+        for (const row of await database.read(wordsSql(schema), [...whose, JSON.stringify(hashes), limit])) {
+          const name = `${row.key} ${row.line}`
+          const thread = threads.get(name) ?? threadOf(row)
+          threads.set(name, thread)
+          for (const [number, seqs] of Object.entries(row.places as Record<string, number[]>))
+            for (const seq of seqs) found[Number(number) - 1]!.push({ thread, seq })
+        }
+      }
+      return found.map(places => (isWaiting ? withoutTwins(places) : places).slice(0, limit))
     },
   } satisfies Partial<Store>
 }
@@ -146,55 +131,51 @@ const pageSql = (schema: string, order: string) =>
     `seq ${order}`,
   )
 
-/** Entries whose words are indexed, and those that wait for it. */
-const indexedSql = (schema: string) => `
-  select key, line, seq, time from ${schema}.words where words @> $8::integer[]
-  union select e.key, e.line, e.seq, e.time from ${schema}.branches b
-    join ${schema}.conversations c on c.key = b.key
-    join ${schema}.entries e on e.key = b.key and e.line = b.line and e.seq > b.waiting_after
-    where c.tenant = $1 and b.waiting_after is not null`
+/** An entry may wait and be indexed, where a process died between the two. */
+const withoutTwins = (places: readonly ThreadPlace[]): readonly ThreadPlace[] => [
+  ...new Map(places.map(place => [`${nameOf(place.thread)} ${place.seq}`, place])).values(),
+]
 
 const placeOf = (row: Row): ThreadPlace => ({ thread: threadOf(row), seq: Number(row.seq) })
 
-/** The newest entries of a person that are not indexed yet. */
-const waitingSql = (schema: string) => `
-  select c.tenant, c.conversation, b.actor, b.branch, e.seq, e.payload from ${schema}.conversations c
-  join ${schema}.branches b on b.key = c.key and b.waiting_after is not null
-  join ${schema}.entries e on e.key = b.key and e.line = b.line and e.seq > b.waiting_after
-  where c.tenant = $1 and c.person = $2 order by e.time desc limit $3`
+/** Entries with their texts, newest first: all of them, or those that wait for the index. */
+async function* readPages(
+  { database, schema }: PostgresContext,
+  whose: readonly (string | null)[],
+  isAll: boolean,
+): AsyncIterable<Row> {
+  let last: Row | undefined
+  do {
+    const before = last ? [last.time, last.key, last.line, last.seq] : [null, null, null, null]
+    const rows = await database.read(entriesSql(schema, isAll), [...whose, ...before])
+    yield* rows
+    last = rows.at(-1)
+  } while (last)
+}
 
-/** For each word the newest entries of a person that have it. */
-const wordsSql = (schema: string) => `
-  select w.number, p.* from jsonb_array_elements($3::jsonb) with ordinality as w (forms, number) cross join lateral (
-    select c.tenant, c.conversation, b.actor, b.branch, h.seq from ${schema}.words h
-    join ${schema}.conversations c on c.key = h.key
-    join ${schema}.branches b on b.key = h.key and b.line = h.line
-    where h.words && array(select form::integer from jsonb_array_elements_text(w.forms) as form) and c.tenant = $1 and c.person = $2
-    order by h.time desc, c.conversation desc, h.line desc, h.seq desc limit $4
-  ) p order by w.number`
-
-/**
- * The page of candidates after the last one of the previous page, in an order without ties. Texts are read only for the
- * page.
- */
-const hitsSql = (schema: string, candidates: string, limit: number) =>
+const entriesSql = (schema: string, isAll: boolean) =>
   cutPage(
-    `select p.tenant, p.conversation, b.actor, b.branch, e.line, e.seq, e.role, e.time, e.payload, e.turn, e.id, e.tokens,
-      e.checksum
-    from (
-      select c.tenant, c.conversation, h.* from (${candidates}) h join ${schema}.conversations c on c.key = h.key
-      where c.tenant = $1 and ($6::text is null or c.person = $6)
-        and ($7::text is null or c.conversation = $7)
-        and ($2::double precision is null
-          or (h.time, c.conversation, h.line, h.seq) < ($2, $3::text, $4::integer, $5::integer))
-      order by h.time desc, c.conversation desc, h.line desc, h.seq desc limit ${limit}
-    ) p join ${schema}.entries e on e.key = p.key and e.line = p.line and e.seq = p.seq
-      join ${schema}.branches b on b.key = p.key and b.line = p.line`,
-    'time desc, conversation desc, line desc, seq desc',
+    `select c.tenant, c.conversation, b.actor, b.branch, e.key, e.line, e.seq, e.time, e.payload from ${schema}.conversations c
+    join ${schema}.branches b on b.key = c.key ${isAll ? '' : 'and b.waiting_after is not null'}
+    join ${schema}.entries e on e.key = b.key and e.line = b.line ${isAll ? '' : 'and e.seq > b.waiting_after'}
+    where ${ofWhom} and ($4::double precision is null
+      or (e.time, e.key, e.line, e.seq) < ($4, $5::uuid, $6::integer, $7::integer))
+    order by e.time desc, e.key desc, e.line desc, e.seq desc limit ${maxWaiting}`,
+    'time desc, key desc, line desc, seq desc',
   )
 
-function toFound(row: Row, wanted: readonly string[]): Found {
-  const thread = threadOf(row)
-  const { seq, role, time, payload } = toEntry(thread, row)
-  return { thread, seq, role, time, snippet: snippet(payload, wanted) }
-}
+const ofWhom =
+  'c.tenant = $1 and ($2::text is null or c.person = $2) and ($3::text is null or c.conversation = $3)'
+
+/** For each word the newest entries that have it, by thread. A row for each place would cost more than to find it. */
+const wordsSql = (schema: string) => `
+  select c.tenant, c.conversation, b.actor, b.branch, b.key, b.line, t.places from (
+    select f.key, f.line, jsonb_object_agg(f.number, f.seqs) as places from (
+      select p.key, p.line, w.number, array_agg(p.seq) as seqs
+      from jsonb_array_elements($4::jsonb) with ordinality as w (forms, number) cross join lateral (
+        select h.key, h.line, h.seq from ${schema}.words h join ${schema}.conversations c on c.key = h.key
+        where h.words && array(select form::integer from jsonb_array_elements_text(w.forms) as form) and ${ofWhom}
+        order by h.time desc, h.key desc, h.line desc, h.seq desc limit $5
+      ) p group by p.key, p.line, w.number
+    ) f group by f.key, f.line
+  ) t join ${schema}.branches b on b.key = t.key and b.line = t.line join ${schema}.conversations c on c.key = t.key`

@@ -4,7 +4,7 @@ import { rolldown } from 'rolldown'
 import { expect, it } from 'vitest'
 import { isLong } from '../../../test/is-long.ts'
 import { describePostgres } from '../../../test/postgres.ts'
-import { entry, exchange, newThread, open } from '../../testing/store-cases-help.ts'
+import { entry, exchange, findAll, newThread, open } from '../../testing/store-cases-help.ts'
 import type { Store, ThreadKey } from '../store.ts'
 import { openDatabase, type PgPool, type Statement } from './database.ts'
 import { postgresStore } from './postgres-store.ts'
@@ -45,7 +45,8 @@ describePostgres('words that are indexed later, in PostgreSQL', server => {
     const { schema, options, store, indexed, waiting } = await fresh()
     const [thread, others] = [newThread(), newThread()]
     const searching = postgresStore(options)
-    const seqs = async () => (await searching.search(thread.tenant, 'heron')).map(({ seq }) => seq)
+    const seqs = async () =>
+      (await findAll(searching, thread.tenant, 'heron')).map(({ seq }) => seq).sort((a, b) => b - a)
     await exchange(store, thread, 'a heron', 'grey heron')
     await exchange(store, others, 'their heron')
     await store.fork(thread, { at: 2, branch: 'edit' })
@@ -70,7 +71,7 @@ describePostgres('words that are indexed later, in PostgreSQL', server => {
     let statements = 0
     const pool = onStatement(async () => ++statements > 0)
     const searching = postgresStore({ schema: options.schema, pool })
-    expect(await searching.search(thread.tenant, 'heron')).toHaveLength(1)
+    expect(await findAll(searching, thread.tenant, 'heron')).toHaveLength(1)
     await expect.poll(waiting).toBe(0)
     await exchange(searching, thread, 'grey heron', 'a pelican')
     await expect.poll(() => indexed(thread)).toBe(3)
@@ -90,9 +91,9 @@ describePostgres('words that are indexed later, in PostgreSQL', server => {
     await store.seed(thread, { expectedHead: 0, entries: many })
     await store.close()
     const searching = postgresStore(options)
-    expect(await searching.search(thread.tenant, 'heron 0')).toMatchObject([{ seq: 1 }])
+    expect(await findAll(searching, thread.tenant, 'heron 0', { limit: 1_000 })).toMatchObject([{ seq: 1 }])
     expect(await indexed()).toBeGreaterThanOrEqual(400)
-    expect(await searching.search(thread.tenant, 'heron', { limit: 1_000 })).toHaveLength(900)
+    expect(await findAll(searching, thread.tenant, 'heron', { limit: 1_000 })).toHaveLength(900)
     await searching.close()
   })
 
@@ -146,7 +147,7 @@ describePostgres('words that are indexed later, in PostgreSQL', server => {
 
   async function searchAnew(tenant: string, options: Parameters<typeof postgresStore>[0]) {
     const store = postgresStore(options)
-    const found = (await store.search(tenant, 'heron')).map(({ seq }) => seq).join()
+    const found = (await findAll(store, tenant, 'heron')).map(({ seq }) => seq).join()
     await store.close()
     return found
   }
@@ -176,7 +177,7 @@ describePostgres('words that are indexed later, in PostgreSQL', server => {
     await ended
     const searching = postgresStore(options)
     const find = async ({ tenant }: ThreadKey) =>
-      (await searching.search(tenant, 'heron', { limit: 1_000 })).length
+      (await findAll(searching, tenant, 'heron', { limit: 1_000 })).length
     expect(await Promise.all(threads.map(find))).toEqual([600, 600, 600])
     while (!(await index(schema)));
     expect([await indexed(), await waiting()]).toEqual([1_800, 0])
@@ -201,7 +202,7 @@ describePostgres('words that are indexed later, in PostgreSQL', server => {
     expect([await indexed(), await indexed(gone), await waiting()]).toEqual([5 * 40, 0, 0])
     const searching = postgresStore(options)
     for (const { tenant } of kept)
-      expect(await searching.search(tenant, 'heron', { limit: 100 })).toHaveLength(40)
+      expect(await findAll(searching, tenant, 'heron', { limit: 100 })).toHaveLength(40)
     expect(await searching.check()).toEqual([])
     await Promise.all([store.close(), searching.close()])
   })
@@ -217,7 +218,7 @@ describePostgres('words that are indexed later, in PostgreSQL', server => {
       options: '-c default_transaction_read_only=on',
     })
     const replica = postgresStore({ schema: options.schema, pool })
-    expect(await replica.search(thread.tenant, 'heron', { limit: 1_000 })).toHaveLength(700)
+    expect(await findAll(replica, thread.tenant, 'heron', { limit: 1_000 })).toHaveLength(700)
     await replica.close()
     await pool.end()
   })

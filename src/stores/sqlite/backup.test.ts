@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
-import { entry, exchange, read, sentCall, texts } from '../../testing/store-cases-help.ts'
+import { entry, exchange, findAll, read, sentCall, texts } from '../../testing/store-cases-help.ts'
 import { loadDriver } from './driver.ts'
 import { backupSqlite, sqliteStore } from './sqlite-store.ts'
 import { describeBuilt, killAll, startProcess } from './writer-process.fixture.ts'
@@ -34,7 +34,7 @@ describe('backupSqlite', () => {
     expect(await copy.check()).toEqual([])
     expect(await copy.migrate({ dryRun: true })).toEqual([])
     expect(await texts(copy, thread)).toEqual((await texts(store, thread)).slice(0, 300))
-    expect((await copy.search('acme', 'pelican', { limit: 999 })).length).toBe(300)
+    expect((await findAll(copy, 'acme', 'pelican', { limit: 999 })).length).toBe(300)
     expect((await copy.calls(thread)).length).toBe(1)
     await exchange(copy, { ...thread, branch: 'edit' }, 'goes on')
     await exchange(store, thread, 'goes on')

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { ThroughlineError } from '../../log/error.ts'
-import { entry, exchange, open, read, sentCall } from '../../testing/store-cases-help.ts'
+import { entry, exchange, findAll, open, read, sentCall } from '../../testing/store-cases-help.ts'
 import type { Store, ThreadKey } from '../store.ts'
 import { loadDriver, type SqliteValue } from './driver.ts'
 import { columns, rowSum, type Table, tables } from './rows.ts'
@@ -51,7 +51,10 @@ const reads: Readonly<Record<string, (store: Store) => Promise<unknown>>> = {
       [`names ${tenant}`, (store: Store) => store.conversations(tenant, { order: 'name' })],
       ...birds.map(
         bird =>
-          [`search ${tenant} ${bird}`, (store: Store) => store.search(tenant, bird, { limit: 999 })] as const,
+          [
+            `search ${tenant} ${bird}`,
+            (store: Store) => findAll(store, tenant, bird, { limit: 999 }),
+          ] as const,
       ),
     ]),
   ),

@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { entry, exchange, long, open, texts } from '../../testing/store-cases-help.ts'
+import { entry, exchange, findAll, long, open, texts } from '../../testing/store-cases-help.ts'
 import { createDiskSync } from './disk-sync.ts'
 import { sqliteStore } from './sqlite-store.ts'
 import { watchDisk } from './watched-disk.fixture.ts'
@@ -187,7 +187,7 @@ describe('sqliteStore', () => {
       expect((await store.conversations('acme')).map(({ conversation }) => conversation)).toContain(
         'lemonade',
       )
-      expect(await store.search('acme', 'kept')).toHaveLength(1)
+      expect(await findAll(store, 'acme', 'kept')).toHaveLength(1)
       expect(await store.check()).toEqual([])
       await store.close()
       expect([disk.begun, disk.closedEarly]).toEqual([begun, []])

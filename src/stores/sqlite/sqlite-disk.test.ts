@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
-import { exchange, open, texts } from '../../testing/store-cases-help.ts'
+import { exchange, findAll, open, texts } from '../../testing/store-cases-help.ts'
 import { loadDriver } from './driver.ts'
 import { sqliteStore } from './sqlite-store.ts'
 import { lockForWriting } from './writer-lock.ts'
@@ -72,7 +72,7 @@ describe.skipIf(reason)('on a read-only mount', () => {
     const path = join(mountToRead(source), 'log.db')
     const reader = sqliteStore({ path, readOnly: true })
     expect(await texts(reader, thread)).toEqual(['the pelican', 'a bird'])
-    expect(await reader.search('acme', 'pelican')).toHaveLength(1)
+    expect(await findAll(reader, 'acme', 'pelican')).toHaveLength(1)
     expect(await reader.check()).toEqual([])
     await expect(open(reader, thread)).rejects.toThrow(code('store_read_only'))
     await reader.close()
@@ -128,7 +128,7 @@ describe.skipIf(reason)('on a full disk', () => {
       const makeRoom = fill(at)
       const store = sqliteStore({ path })
       expect(await texts(store, thread)).toEqual(['the pelican', 'a bird'])
-      expect(await store.search('acme', 'pelican')).toHaveLength(1)
+      expect(await findAll(store, 'acme', 'pelican')).toHaveLength(1)
       await expect(open(store, thread)).rejects.toThrow(code('store_full'))
       expect(() => sqliteStore({ path })).toThrow(code('store_locked'))
       expect(await texts(store, thread)).toEqual(['the pelican', 'a bird'])
@@ -147,7 +147,7 @@ describe.skipIf(reason)('on a full disk', () => {
     const path = await ship(at, { search: false })
     fill(at)
     const store = sqliteStore({ path })
-    expect(await store.search('acme', 'pelican')).toHaveLength(1)
+    expect(await findAll(store, 'acme', 'pelican')).toHaveLength(1)
     await store.close()
   })
 

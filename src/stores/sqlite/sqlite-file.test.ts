@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { entry, exchange, open, read, texts } from '../../testing/store-cases-help.ts'
+import { entry, exchange, findAll, open, read, texts } from '../../testing/store-cases-help.ts'
 import { openConnection } from './connection.ts'
 import { loadDriver, type SqliteDatabase } from './driver.ts'
 import { migrate, refuseOutdated } from './migrate.ts'
@@ -85,7 +85,7 @@ describe('the file', () => {
     await expect(fill()).rejects.toThrow(code('store_full'))
     expect(head).toBeGreaterThan(1)
     expect((await read(store, thread)).length).toBe(head)
-    expect((await store.search('acme', 'pelican')).length).toBeGreaterThan(0)
+    expect((await findAll(store, 'acme', 'pelican')).length).toBeGreaterThan(0)
     await expect(append()).rejects.toThrow(code('store_full'))
     database.exec('PRAGMA max_page_count = 1000000')
     await append()
@@ -144,8 +144,8 @@ describe('the word index', () => {
     }
     const reader = sqliteStore({ path, readOnly: true })
     const count = async (query: string) => {
-      const found = await store.search('acme', query, { limit: 1_000 })
-      expect(await reader.search('acme', query, { limit: 1_000 })).toEqual(found)
+      const found = await findAll(store, 'acme', query, { limit: 1_000 })
+      expect(await findAll(reader, 'acme', query, { limit: 1_000 })).toEqual(found)
       return found.length
     }
     expect([await count('pelican'), await count('zebra')]).toEqual([300, 100])
@@ -171,7 +171,7 @@ it('indexes the same words, whatever the writing', async () => {
   const filler = Array.from({ length: 260 }, (_, n) => entry(`filler ${n}`))
   await store.seed(thread, { expectedHead: 0, entries: [...seeds.map(text => entry(text)), ...filler] })
   expect(database.prepare('SELECT count(*) AS n FROM waiting').get()).toEqual({ n: 1 })
-  const find = async (query: string) => (await store.search('acme', query)).map(({ seq }) => seq)
+  const find = async (query: string) => (await findAll(store, 'acme', query)).map(({ seq }) => seq)
   const expected = {
     ...{ plain: [1], text: [1], signs: [1], '42 NUMBERS': [1], Plain_text: [1] },
     ...{ 'letters nobody': [2], [long]: [], ['y'.repeat(64)]: [3] },
@@ -207,7 +207,7 @@ describe('a file that was there before', () => {
     expect(await texts(store, edit)).toEqual(['the pelican', 'a bird', 'another zebra'])
     expect((await store.head(thread))?.open?.expiresInMs).toBe(0)
     for (const [word, seq] of Object.entries({ pelican: 1, bird: 2, now: 3, zebra: 3 }))
-      expect((await store.search('acme', word)).map(found => found.seq)).toEqual([seq])
+      expect((await findAll(store, 'acme', word)).map(found => found.seq)).toEqual([seq])
     expect(await store.calls(thread)).toMatchObject([
       { id: 'call', plan: '{}', status: 'failed', error: 'overloaded' },
     ])
@@ -220,7 +220,7 @@ describe('a file that was there before', () => {
     await exchange(store, thread, 'x', 'y')
     expect(await store.check()).toEqual([])
     await store.deleteConversation('acme', 'lemonade')
-    expect(await store.search('acme', 'pelican')).toEqual([])
+    expect(await findAll(store, 'acme', 'pelican')).toEqual([])
     expect(await store.check()).toEqual([])
     await store.close()
   })
@@ -278,7 +278,7 @@ describe('a file that was there before', () => {
     for (const search of [false, true, false, true]) {
       const store = sqliteStore({ path, search })
       await exchange(store, thread, 'the pelican')
-      expect((await store.search('acme', 'pelican', { limit: 99 })).length).toBe(
+      expect((await findAll(store, 'acme', 'pelican', { limit: 99 })).length).toBe(
         (await read(store, thread)).length,
       )
       expect(await store.check()).toEqual([])

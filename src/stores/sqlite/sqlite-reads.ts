@@ -1,23 +1,14 @@
 import { present } from '../../log/present.ts'
 import { toDescription } from '../check-input.ts'
 import { nameOf } from '../rules/refusals.ts'
-import type {
-  ConversationInfo,
-  Found,
-  Head,
-  ListConversations,
-  Store,
-  ThreadKey,
-  ThreadPlace,
-} from '../store.ts'
+import type { ConversationInfo, Head, ListConversations, Store, ThreadKey, ThreadPlace } from '../store.ts'
 import { NoConversationError, StoreError } from '../store-error.ts'
-import { hasWords, snippet, toWanted } from '../words.ts'
+import { payloadTexts, words } from '../words.ts'
 import type { Connection } from './connection.ts'
 import {
   type BranchRow,
   branchById,
   type ConversationRow,
-  conversationById,
   findBranch,
   findConversation,
   saveBranch,
@@ -25,18 +16,15 @@ import {
   withHead,
 } from './conversation-rows.ts'
 import type { SqliteValue } from './driver.ts'
-import { type EntryRow, readEntries, toEntry } from './entry-rows.ts'
+import { readEntries, toEntry } from './entry-rows.ts'
 import { type Checked, saveRow, sound } from './rows.ts'
-import { branchIn, seqIn } from './schema.ts'
+import { branchIn, placeOf, seqIn } from './schema.ts'
 import type { SqliteContext } from './sqlite-context.ts'
 import { toTurn, turnByNumber, turnsOf } from './turn-rows.ts'
-import { toMatch, unindexed, waitingWords } from './word-index.ts'
+import { toMatch, waitingWords } from './word-index.ts'
 
 type Reads = Required<
-  Pick<
-    Store,
-    'head' | 'entries' | 'turns' | 'conversations' | 'describeConversation' | 'search' | 'findWords'
-  >
+  Pick<Store, 'head' | 'entries' | 'turns' | 'conversations' | 'describeConversation' | 'findWords'>
 >
 
 /** Reads and searches threads, and lists and describes conversations. */
@@ -78,45 +66,38 @@ export function sqliteReads(context: SqliteContext): Reads {
         saveRow(connection, 'conversations', row, present(given))
       })
     },
-    async search(tenant, query, { limit = 20, person = null, conversation = null } = {}) {
+    async findWords(tenant, wanted, { person = null, conversation = null, limit = 64 } = {}) {
       const connection = context.ready()
-      const wanted = toWanted(query)
-      if (wanted.length === 0) return []
-      const find = context.isIndexed() ? lookUp : scan
-      const hits = find(connection, [tenant, person, conversation], wanted, limit)
-      return hits.flatMap(({ place }) => toFound(connection, place, tenant, wanted))
-    },
-    async findWords(tenant, wanted, { person, limit = 64 }) {
-      const connection = context.ready()
-      const isIndexed = context.isIndexed()
-      const waiting = isIndexed ? waitingWords(connection) : []
+      const whose: Whose = [tenant, person, conversation]
+      if (!context.isIndexed()) return scan(connection, whose, wanted, limit)
+      // Entries that wait for the index are read before it: the writer may move some meanwhile.
+      const waiting = waitingWords(connection)
+      const range = conversation === null ? undefined : rangeOf(connection, whose)
       const matches = wanted.map(toMatchOne)
-      const first = isIndexed ? placesOfWords(connection, matches, Number.MAX_SAFE_INTEGER, limit) : []
-      const threadsOf = createLookUp(connection, tenant, person)
+      const first = placesOfWords(connection, matches, { limit, ...range })
+      const threadsOf = createLookUp(connection, whose)
       threadsOf(first.flat())
       return wanted.map((forms, at) => {
-        const found: ThreadPlace[] = []
+        const found = new Map<number, ThreadPlace>()
         /** Takes the places of this person until there are enough. */
         const take = (places: readonly number[]) => {
           const threads = threadsOf(places)
           for (const place of places) {
             const thread = threads.get(branchIn(place))
-            if (thread && found.length < limit) found.push({ thread, seq: seqIn(place) })
+            if (thread && found.size < limit) found.set(place, { thread, seq: seqIn(place) })
           }
         }
-        const placed = (hits: readonly Pick<Hit, 'place'>[]) => hits.map(({ place }) => place)
-        take(placed(waiting.filter(({ words }) => forms.some(form => words.has(form)))))
-        if (!isIndexed)
-          take(placed(forms.flatMap(form => scan(connection, [tenant, person, null], [form], limit))))
+        take(waiting.flatMap(({ place, words }) => (forms.some(form => words.has(form)) ? [place] : [])))
         // Most entries are this person's, or few are: what is missing is read in larger and larger pages.
-        let places = first[at] ?? []
+        let places = first[at]!
         for (let page = limit, read = page; ; read += page) {
           take(places)
-          if (found.length >= limit || places.length < page || read >= mostLookedAt) break
+          if (found.size >= limit || places.length < page || read >= mostLookedAt) break
           page = Math.min(4 * page, mostLookedAt - read)
-          places = placesOfWords(connection, [matches[at]!], places.at(-1)!, page)[0]!
+          const next = { ...range, limit: page, below: places.at(-1)! }
+          places = placesOfWords(connection, [matches[at]!], next)[0]!
         }
-        return found
+        return [...found.values()]
       })
     },
   }
@@ -193,35 +174,54 @@ function toInfo(connection: Connection, row: ListedRow): ConversationInfo {
 }
 
 /** The most entries of a word that are looked at, the newest first: the others may be another person's. */
-const mostLookedAt = 4096
+const mostLookedAt = 20_000
 
-/** For each match the places of its entries below one, the newest first. As one text each: a row for each place costs more than to find it. */
+/** Which places of a word are wanted. */
+interface PlaceRange {
+  readonly above?: number
+  readonly below?: number
+  readonly limit: number
+}
+
+/** For each match the places of its entries, the newest first. As one text each: a row for each place costs more than to find it. */
 function placesOfWords(
   connection: Connection,
   matches: readonly string[],
-  below: number,
-  limit: number,
+  { above = 0, below = Number.MAX_SAFE_INTEGER, limit }: PlaceRange,
 ): number[][] {
-  const rows = connection.all<{ places: string | null }>(wordsSql, JSON.stringify(matches), below, limit)
+  const rows = connection.all<{ places: string | null }>(
+    wordsSql,
+    JSON.stringify(matches),
+    above,
+    below,
+    limit,
+  )
   return rows.map(({ places }) => places?.split(',').map(Number) ?? [])
 }
 
 const wordsSql = `SELECT (SELECT group_concat(place) FROM (
-    SELECT rowid AS place FROM words WHERE words MATCH wanted.value AND rowid < ?2 ORDER BY rowid DESC LIMIT ?3
+    SELECT rowid AS place FROM words WHERE words MATCH wanted.value AND rowid > ?2 AND rowid < ?3
+    ORDER BY rowid DESC LIMIT ?4
   )) AS places FROM json_each(?1) AS wanted ORDER BY wanted.key`
 
 const toMatchOne = (forms: readonly string[]) => forms.map(form => toMatch([form])).join(' OR ')
 
-/** Finds the threads of a person that some places stand in, by the numbers of their branches. */
-function createLookUp(connection: Connection, tenant: string, person: string) {
+/** The places between which the entries of a conversation stand; others may stand there too. */
+function rangeOf(connection: Connection, whose: Whose): Pick<PlaceRange, 'above' | 'below'> {
+  const row = connection.get<{ first: number | null; last: number | null }>(rangeSql, ...whose)
+  return { above: placeOf(row?.first ?? 0, 0), below: placeOf((row?.last ?? -1) + 1, 0) }
+}
+
+/** Finds the threads that some places stand in, by the numbers of their branches; undefined for those of others. */
+function createLookUp(connection: Connection, whose: Whose) {
   const known = new Map<number, ThreadKey | undefined>()
   return (places: readonly number[]): ReadonlyMap<number, ThreadKey | undefined> => {
     const unknown = [...new Set(places.map(branchIn))].filter(id => !known.has(id))
     for (const id of unknown) known.set(id, undefined)
     const rows =
-      unknown.length === 0 ? [] : connection.all<OwnRow>(ownerSql, JSON.stringify(unknown), tenant, person)
+      unknown.length === 0 ? [] : connection.all<OwnRow>(ownerSql, ...whose, JSON.stringify(unknown))
     for (const { id, conversation, actor, branch } of rows)
-      known.set(id, { tenant, conversation, actor, branch })
+      known.set(id, { tenant: whose[0], conversation, actor, branch })
     return known
   }
 }
@@ -230,67 +230,39 @@ interface OwnRow extends Omit<ThreadKey, 'tenant'> {
   readonly id: number
 }
 
-const ownerSql = `SELECT branches.id AS id, conversation, actor, branch FROM json_each(?)
-  CROSS JOIN branches ON branches.id = value JOIN conversations ON conversations.id = conversation_id
-  WHERE tenant = ? AND person = ? AND deleted_at IS NULL`
-
-/** Reads the entries that wait for the index before the index: the writer may move some meanwhile. */
-function lookUp(connection: Connection, whose: Whose, wanted: readonly string[], limit: number): Hit[] {
-  const waiting = unindexed(connection)
-    .filter(({ payload }) => hasWords(payload, wanted))
-    .flatMap(({ place }) => connection.all<Hit>(placeSql, ...whose, place))
-  const indexed = connection.all<Hit>(indexSql, ...whose, toMatch(wanted), limit)
-  const hits = new Map([...waiting, ...indexed].map(hit => [hit.place, hit]))
-  return [...hits.values()].sort((a, b) => b.time - a.time || b.place - a.place).slice(0, limit)
-}
-
 /** Reads every entry of the tenant, without an index. */
-function scan(connection: Connection, whose: Whose, wanted: readonly string[], limit: number): Hit[] {
-  const hits: Hit[] = []
-  for (const { payload, ...hit } of connection.iterate<Hit & { payload: string }>(scanSql, ...whose)) {
-    if (hits.length >= limit) break
-    if (hasWords(payload, wanted)) hits.push(hit)
+function scan(
+  connection: Connection,
+  whose: Whose,
+  wanted: readonly (readonly string[])[],
+  limit: number,
+): ThreadPlace[][] {
+  const found = wanted.map((): ThreadPlace[] => [])
+  const threadsOf = createLookUp(connection, whose)
+  for (const { place, payload } of connection.iterate<{ place: number; payload: string }>(
+    scanSql,
+    ...whose,
+  )) {
+    if (found.every(({ length }) => length >= limit)) break
+    const has = words(payloadTexts(payload))
+    for (const [at, forms] of wanted.entries())
+      if (found[at]!.length < limit && forms.some(form => has.has(form)))
+        found[at]!.push({ thread: threadsOf([place]).get(branchIn(place))!, seq: seqIn(place) })
   }
-  return hits
-}
-
-interface Hit {
-  readonly place: number
-  readonly time: number
+  return found
 }
 
 /** The tenant, and the person or the one conversation that is wanted. */
 type Whose = readonly [tenant: string, person: string | null, conversation: string | null]
 
-const joined = `entries JOIN branches ON branches.id = entries.branch_id
-  JOIN conversations ON conversations.id = branches.conversation_id`
-const ofWhom = 'tenant = ?1 AND (?2 IS NULL OR person = ?2) AND (?3 IS NULL OR conversation = ?3)'
-const placeSql = `SELECT place, time FROM ${joined} WHERE place = ?4 AND ${ofWhom}`
-// Selects places first and texts later: sorting would carry the texts of all matches.
-const indexSql = `SELECT place, time FROM words JOIN ${joined} WHERE words MATCH ?4
-  AND entries.place = words.rowid AND ${ofWhom} ORDER BY time DESC, place DESC LIMIT ?5`
-const scanSql = `SELECT place, time, (SELECT payload FROM entries AS texts WHERE texts.place = ordered.place) AS payload
-  FROM (SELECT place, time FROM ${joined} WHERE ${ofWhom}) AS ordered ORDER BY time DESC, place DESC`
-
-/** The hit with its text; empty if the writer has deleted it meanwhile. */
-function toFound(connection: Connection, place: number, tenant: string, wanted: readonly string[]): Found[] {
-  const row = connection.get<EntryRow>('SELECT * FROM entries WHERE place = ?', place)
-  const found = row && branchById(connection, row.branch_id)
-  const conversation = found && conversationById(connection, found.conversation_id)
-  if (conversation?.tenant !== tenant) return []
-  const thread = {
-    tenant,
-    conversation: conversation.conversation,
-    actor: found!.actor,
-    branch: found!.branch,
-  }
-  const { seq, role, time, payload } = toEntry(row!, nameOf(thread))
-  if (!hasWords(payload, wanted)) throw damagedIndex(connection)
-  return [{ thread, seq, role, time, snippet: snippet(payload, wanted) }]
-}
-
-const damagedIndex = ({ path }: Connection) =>
-  new StoreError(
-    'store_corrupt',
-    `${path}: the index of words is damaged: run "throughline log check --rebuild", which makes it anew.`,
-  )
+const ofWhom =
+  'tenant = ?1 AND (?2 IS NULL OR person = ?2) AND (?3 IS NULL OR conversation = ?3) AND deleted_at IS NULL'
+const ownerSql = `SELECT branches.id AS id, conversation, actor, branch FROM json_each(?4)
+  CROSS JOIN branches ON branches.id = value JOIN conversations ON conversations.id = conversation_id WHERE ${ofWhom}`
+const rangeSql = `SELECT min(branches.id) AS first, max(branches.id) AS last FROM conversations
+  JOIN branches ON conversation_id = conversations.id WHERE ${ofWhom}`
+// Sorts places first and reads texts later: sorting would carry the texts of all entries.
+const scanSql = `SELECT place, (SELECT payload FROM entries AS texts WHERE texts.place = ordered.place) AS payload
+  FROM (SELECT place, time FROM entries JOIN branches ON branches.id = entries.branch_id
+    JOIN conversations ON conversations.id = branches.conversation_id WHERE ${ofWhom}) AS ordered
+  ORDER BY time DESC, place DESC`

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { exchange, texts } from '../../testing/store-cases-help.ts'
+import { exchange, findAll, texts } from '../../testing/store-cases-help.ts'
 import { loadDriver, type SqliteDatabase, type SqliteStatement, type SqliteValue } from './driver.ts'
 import { sqliteStore } from './sqlite-store.ts'
 
@@ -40,7 +40,7 @@ function storeWithFault(error: () => unknown) {
 }
 
 const found = async (store: ReturnType<typeof sqliteStore>, word: string) =>
-  (await store.search('acme', word)).map(({ seq }) => seq)
+  (await findAll(store, 'acme', word)).map(({ seq }) => seq)
 
 describe('a text that cannot be indexed', () => {
   const faults = {

@@ -1,0 +1,36 @@
+import { firstWords } from '../log/first-words.ts'
+import { readMessage } from '../log/parse-message.ts'
+import type { ConversationInfo } from '../stores/store.ts'
+import type { History } from './history.ts'
+import { type LogSource, mainBranch, readLog } from './log/read-log.ts'
+import { isSideName } from './side-name.ts'
+
+/** The most characters of a title that is made of a message. */
+const mostCharacters = 240
+
+/** The first words of a person are looked for in the first entries. */
+const mostRead = 12
+
+/** What a conversation is called: its title, else the first words of its person. A branch does not rename it. Undefined if it has neither. */
+export async function titleOf(
+  { store, tenant, count }: Pick<History, 'store' | 'tenant' | 'count'>,
+  { conversation, title, threads }: Pick<ConversationInfo, 'conversation' | 'title' | 'threads'>,
+): Promise<string | undefined> {
+  if (title?.trim()) return title
+  const spoken = threads.filter(
+    ({ actor, branch }) => !actor.startsWith('throughline:') && !isSideName(branch),
+  )
+  const first = spoken.find(({ branch }) => branch === mainBranch) ?? spoken[0]
+  if (!first) return undefined
+  const { actor, branch } = first
+  return beginningOf({ store, key: { tenant, conversation, actor, branch }, count })
+}
+
+async function beginningOf(source: LogSource): Promise<string | undefined> {
+  for await (const { message, seq } of readLog(source, { limit: mostRead })) {
+    if (message.role !== 'user') continue
+    const words = firstWords(readMessage(message, seq).text, mostCharacters)
+    if (words !== '') return words
+  }
+  return undefined
+}

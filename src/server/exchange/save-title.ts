@@ -1,0 +1,39 @@
+import { isSideName } from '../../history/side-name.ts'
+import { firstWords } from '../../log/first-words.ts'
+import { isObject, parseJson } from '../../log/parse-json.ts'
+import { readMessage } from '../../log/parse-message.ts'
+import type { Asked } from './asked.ts'
+import type { Place } from './place.ts'
+
+/** The most characters of a title. */
+const mostCharacters = 100
+
+/**
+ * Keeps the title that a client asked for beside a conversation, unless it has one. A title is never worth an error: a conversation
+ * that is gone, or not there yet, gets none.
+ */
+export async function saveTitle(asked: Asked, place: Place, reply: string): Promise<void> {
+  const { history } = asked.log
+  const conversation = place.beside ?? place.thread.conversation
+  if (!place.isSide || isSideName(conversation) || !asksForTitle(asked)) return
+  const title = titleIn(reply)
+  const [info] = title === '' ? [] : await history.conversations({ only: conversation, limit: 1 })
+  if (info && !info.title) await history.describe(conversation, { title }).catch(() => {})
+}
+
+/** Whether a side request asks for a title: its header says so, or its wording. */
+function asksForTitle({ request, headers }: Asked): boolean {
+  const task = headers['x-openwebui-task'] ?? headers['x-throughline-task']
+  if (task !== undefined) return /title/i.test(task)
+  const [first, last] = [request.messages[0], request.messages.at(-1)]
+  const texts = [request.system ?? '', ...[first, last].map(one => (one ? readMessage(one, 0).text : ''))]
+  return texts.some(text => /^.{0,200}\btitle\b/is.test(text.slice(0, 1_000)))
+}
+
+/** A title as a model writes it: as JSON, in quotation marks, or after "Title:". */
+function titleIn(reply: string): string {
+  const json = parseJson(reply.slice(reply.indexOf('{'), reply.lastIndexOf('}') + 1))
+  const text = isObject(json) && typeof json.title === 'string' ? json.title : reply
+  const line = text.trim().split('\n')[0]!
+  return firstWords(line.replace(/^(?:title:\s*)?["'“*#\s]+|^title:\s*|["'”*\s]+$/gi, ''), mostCharacters)
+}
