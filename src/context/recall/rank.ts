@@ -3,6 +3,7 @@ import { bestFirst } from './best-first.ts'
 import { entryOf, rarity, shapeOf, shapeScores } from './posting.ts'
 import * as ranking from './ranking.ts'
 import { penaltyOf, type RankedIndex } from './recall-index.ts'
+import { talkWords } from './talk-words.ts'
 import { termsOf } from './terms.ts'
 
 /** How well earlier entries answer a text. */
@@ -67,9 +68,11 @@ export function rank(
 
   /** Its matches are in one of the lists, and valid until the list is used again. */
   function find(text: string, list: number): Finding {
-    const ids = Array.from(new Set(termsOf(text)), term => index.vocabulary.get(term) ?? -1)
-    const mass = ids.reduce((sum, id) => sum + rarity(index.frequency(id, n), n), 0)
-    const terms = ids.filter(id => index.frequency(id, n)).map(id => [id, 1] as const)
+    const wanted = Array.from(new Set(termsOf(text)), term => {
+      return [index.vocabulary.get(term) ?? -1, talkWords.has(term) ? ranking.talk : 1] as const
+    })
+    const mass = wanted.reduce((sum, [id, weight]) => sum + weight * rarity(index.frequency(id, n), n), 0)
+    const terms = wanted.filter(([id]) => index.frequency(id, n))
     const whole = Math.round((mass * ranking.unit) / penaltyOf(meanOf(index.tokenSums, n)))
     const matches = findMatches(terms, limits.postings, list)
     const ofSession = new Float64Array(n > 0 ? index.sessions[n - 1]! + 1 : 0)

@@ -24,6 +24,8 @@ export const recencySessions = 40
 export const firstMention = 0.5
 /** The factor for lasting wishes: "always …", "I prefer …". */
 export const instruction = 1.5
+/** The weight of words with which people steer a talk: they say little of what it is about. */
+export const talk = 0.5
 /** Scores are divided by tokens to this power: a long entry must earn its place. */
 export const length = 0.35
 /** Scores are integers of this fraction: logarithms differ in the last bit between engines, integers do not. */
