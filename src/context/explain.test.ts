@@ -36,7 +36,7 @@ describe('explain', () => {
     expect(sentence).toContain(
       `${receipt.free} are free: ${cut.growth} of them are kept for about ${cut.turns} more turn`,
     )
-    expect(sentence).toContain(`and ${cut.recall} are kept for what a message asks for.`)
+    expect(sentence).toContain(`and ${cut.recall} for what a message asks for.`)
   })
 
   it('the cut falls at the message that it names: without it nothing was cut there yet', () => {

@@ -142,11 +142,11 @@ function makeStretches(
 ): readonly ReceiptStretch[] {
   const { transcript, origin } = frame
   const verdicts = new Map<number, Verdict>()
-  for (const [place, message] of sent.entries()) {
-    for (const seq of message.seqs) verdicts.set(seq, sentVerdict(pieces[place]!))
-    for (const text of [message, ...(message.joined ?? [])])
-      for (const seq of text.standsFor) verdicts.set(seq, standingVerdict(text, seq))
-  }
+  for (const [place, { seqs }] of sent.entries())
+    for (const seq of seqs) verdicts.set(seq, sentVerdict(pieces[place]!))
+  // Last: a cleared message that is quoted counts as recalled, wherever its line stands.
+  for (const text of sent.flatMap(message => [message, ...(message.joined ?? [])]))
+    for (const seq of text.standsFor) verdicts.set(seq, standingVerdict(text, seq))
 
   const stretches: { first: number; last: number; fate: Fate; rule: string; why: string }[] = []
   const add = (first: number, last: number, { fate, rule, why }: Verdict) => {

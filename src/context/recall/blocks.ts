@@ -29,8 +29,8 @@ type Blocks = readonly ExplainedBlock[]
 
 interface Progress {
   readonly next: number
-  /** The cut, which a block that needs more room may have moved. */
-  readonly fold: Fold
+  /** The cut, where a block that needs more room has moved it. */
+  readonly early?: Fold | undefined
   readonly blocks: Blocks
 }
 
@@ -43,7 +43,7 @@ interface Recalled {
 /** A message that asks this strongly gets the room that it needs, though the running talk is cut early for it and read again. */
 const needy = 3
 
-/** Where this share of what it asks for fits, the running talk is left as it is. */
+/** Where this share of what it asks for fits, and it names no file, the running talk is left as it is. */
 const enough = 0.5
 
 /** Where recall works: the cut, the room, and how much is recalled. */
@@ -68,11 +68,7 @@ export function recallBlocks({ frame, ledger, fold: natural, room, effort }: Rec
   const headCost = textCost(frame, 'user', recallTitle) + 1
   const longestDay = frame.count.text(`${toDay(1_696_032_000_000)}\n`)
   const key = `blocks ${JSON.stringify([room, effort, cut, epoch, headCost])}`
-  const memory = rememberRead<Progress>(ledger, key, {
-    next: Math.max(0, epochUser),
-    fold: natural,
-    blocks: [],
-  })
+  const memory = rememberRead<Progress>(ledger, key, { next: Math.max(0, epochUser), blocks: [] })
   let progress = memory.read
   while (progress.next < transcript.units.length) {
     const { next } = progress
@@ -80,10 +76,11 @@ export function recallBlocks({ frame, ledger, fold: natural, room, effort }: Rec
     // What follows the latest user message may still grow: it is read again every time.
     if (next <= transcript.latestUser) memory.keep(progress, next + 1)
   }
-  const { fold, blocks } = progress
-  return { fold, blocks: blocks.map(block => renderBlock(frame, block)) }
+  const { early, blocks } = progress
+  return { fold: early ?? natural, blocks: blocks.map(block => renderBlock(frame, block)) }
 
-  function after({ fold, blocks }: Progress, at: number): Omit<Progress, 'next'> {
+  function after({ early: moved, blocks }: Progress, at: number): Omit<Progress, 'next'> {
+    const fold = moved ?? natural
     const { kind, tokens, from } = transcript.units[at]!
     const { message } = transcript.entries[from]!
     if (kind === 'user') {
@@ -91,20 +88,22 @@ export function recallBlocks({ frame, ledger, fold: natural, room, effort }: Rec
       const free = freeIn(fold)
       const kept = total(blocks) > free ? [] : blocks
       const search = searchFor(fold, at, message.text, free)
-      const block = choose(search, kept)
-      if (!block || total(kept) + block.tokens <= free) return { fold, blocks: added(kept, block) }
-      const isShort = free - total(kept) < enough * block.tokens
-      const early = isShort && search.asked >= needy ? foldEarly(ledger, room, fold, at) : fold
-      if (early.cut === fold.cut) return { fold, blocks: ask(kept, search) }
+      // First whatever the room: a file that is named may take all of it.
+      const block = choose({ ...search, free: Number.POSITIVE_INFINITY }, kept)
+      if (!block || total(kept) + block.tokens <= free) return { early: moved, blocks: added(kept, block) }
+      const share = search.named?.length ? 1 : enough
+      const isShort = free - total(kept) < share * block.tokens
+      const early = isShort && isNeedy(search) ? foldEarly(ledger, room, fold, at) : fold
+      if (freeIn(early) <= free) return { early: moved, blocks: ask(kept, search) }
       // All of the running talk is read again, so nothing is gained by keeping other blocks.
-      return { fold: early, blocks: ask([], searchFor(early, at, message.text, freeIn(early))) }
+      return { early, blocks: ask([], searchFor(early, at, message.text, freeIn(early))) }
     }
-    if (kind !== 'tools') return { fold, blocks }
+    if (kind !== 'tools') return { early: moved, blocks }
     const kept = inTurn(fold, blocks, at)
     // What the newest round speaks of when the room is full may have been cleared.
-    if (at !== epoch) return { fold, blocks: kept }
+    if (at !== epoch) return { early: moved, blocks: kept }
     const text = saidIn(message, describe).join('\n')
-    return { fold, blocks: ask(kept, searchFor(fold, at, text, room.recallInside)) }
+    return { early: moved, blocks: ask(kept, searchFor(fold, at, text, room.recallInside)) }
   }
 
   /** The block of the turn itself stays for all its rounds while there is room; older ones go first. */
@@ -145,12 +144,13 @@ export function recallBlocks({ frame, ledger, fold: natural, room, effort }: Rec
    * it has room: what stands before them stays as it is.
    */
   function ask(kept: Blocks, search: Omit<Search, 'recalled'>): Blocks {
-    const { free, asked } = search
-    for (let left = kept; left.length > 0 && asked >= needy; left = left.slice(0, -1)) {
+    const { free } = search
+    const others = isNeedy(search) ? kept : []
+    for (let left = others; left.length > 0; left = left.slice(0, -1)) {
       const block = choose(search, left)
       if (!block || total(left) + block.tokens <= free) return added(left, block)
     }
-    const left = asked >= needy ? [] : kept
+    const left = isNeedy(search) ? [] : kept
     return added(left, choose(search, left, free - total(left)))
   }
 
@@ -160,6 +160,9 @@ export function recallBlocks({ frame, ledger, fold: natural, room, effort }: Rec
     return room.tail + room.recall + journal - spentIn(ledger, room, fold, end)
   }
 }
+
+/** Whether what a message asks for is worth that something else goes: it asks strongly, or names a file. */
+const isNeedy = ({ asked, named = [] }: Omit<Search, 'recalled'>) => asked >= needy || named.length > 0
 
 const added = (blocks: Blocks, block: ExplainedBlock | undefined): Blocks =>
   block ? [...blocks, block] : blocks

@@ -8,17 +8,18 @@ import { judge, slope, toEffort } from './judge.ts'
 
 const minute = 60_000
 
-const cutAt = (cut: number) => ({
-  fold: { cut, cleared: nothingCleared, request: -1 },
-  files: new Set<number>(),
-  exchange: Number.POSITIVE_INFINITY,
-})
 const past = [
   'The berth of the Heron is number nine at the north jetty.',
   'Noted: number nine.',
   'Lunch was soup again, with bread.',
   'Enjoy your meal.',
 ]
+
+const cutAt = (cut: number) => ({
+  fold: { cut, cleared: nothingCleared, request: -1 },
+  files: new Set<number>(),
+  exchange: past.length,
+})
 
 /** How strongly a message asks for what was said before it, which is all cut. `later` is said after it. */
 function ask(text: string, options = {}) {
@@ -55,7 +56,7 @@ describe('judge', () => {
 
   it('takes a name that was said before for ours, and only such a one', () => {
     const [known, unknown, small] = ['Heron', 'Porto', 'heron'].map(
-      name => ask(`Where does ${name} lie?`).most,
+      name => ask(`Where at the jetty does ${name} lie?`).most,
     )
     expect(known).toBeGreaterThan(unknown!)
     expect(small).toBe(unknown)
@@ -115,6 +116,7 @@ describe('judge', () => {
       text,
       user: 3000,
       ...cutAt(2990),
+      exchange: 2998,
     })
     expect(asked).toBeGreaterThan(1)
     const own = scores.values[scores.units.indexOf(404)]!

@@ -51,8 +51,8 @@ const partMost = 1 + 1 / 6 / slope
 
 /** How much more a message weighs that asks in passing, that asks plainly, and that asks plainly for something of ours. */
 const passing = 2.5
-const plain = 4
-const ours = 12
+const plain = 3
+const ours = 8
 
 /** What goes on with a session weighs less than what comes after a pause, or without times: most of it is still in view. */
 const going = 0.7

@@ -87,7 +87,7 @@ function advanceFold(ledger: Ledger, room: Room, past: Fold, end: number): Fold 
 export function foldEarly(ledger: Ledger, room: Room, past: Fold, at: number): Fold {
   const { fold, atUser } = createFolding(
     ledger,
-    { ...room, low: room.early },
+    { ...room, low: room.early, keepRounds: room.early },
     {
       ...past,
       turn: placeOf(ledger.transcript.turns, at),
