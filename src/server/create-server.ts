@@ -107,6 +107,8 @@ export interface ServerOptions extends AnswerOptions {
   readonly about?: { readonly upstream?: string; readonly store?: string }
   readonly now?: () => number
   readonly newId?: () => string
+  /** Called with a conversation that was deleted because nobody used it for `keepMs`. */
+  readonly onDeleted?: (tenant: string, conversation: string) => void
   /** Called with what became of a request. */
   readonly onServed?: (served: Served) => void
 }
@@ -195,8 +197,8 @@ export function createServer(given: ServerOptions): Server {
     ...present({ pollMs, maxListeners, experimentTools, states: given.states, embed: given.embed }),
   })
   const sweeping = sweep({
-    ...{ store, now, sideMs },
-    ...present({ keepMs: given.keepMs, keepCallsMs: given.keepCallsMs }),
+    ...{ now, sideMs, historyOf: (tenant: string) => logOf(tenant).history },
+    ...present({ keepMs: given.keepMs, keepCallsMs: given.keepCallsMs, onDeleted: given.onDeleted }),
     // Keys of the configuration have the default tenant, others name theirs.
     tenants: async () => new Set([defaultTenant, ...(await keys.tenants())]),
   })

@@ -15,6 +15,7 @@ import {
   needBranch,
   refuseDeleted,
   saveBranch,
+  usedAtOf,
 } from './conversation-rows.ts'
 import { insertEntry } from './entry-rows.ts'
 import { saveRow } from './rows.ts'
@@ -74,7 +75,7 @@ export function sqliteWrites(
         },
       )
     },
-    /** Sets the tombstone and removes everything in one transaction. */
+    /** Sets the tombstone, without which no entry can go, and removes everything in one transaction. */
     async deleteConversation(tenant, conversation, { unusedSince } = {}) {
       const work = (connection: Connection) => {
         const row = findConversation(connection, { tenant, conversation })
@@ -83,6 +84,7 @@ export function sqliteWrites(
         const branches = connection.all<BranchRow>(branchesSql, row.id)
         const isUsed = (since: number) =>
           row.created_at >= since ||
+          (usedAtOf(connection, row.id) ?? 0) >= since ||
           branches.some(
             branch =>
               Math.max(branch.updated_at, context.appendedAt.get(branch.id) ?? 0) >= since ||
@@ -94,6 +96,8 @@ export function sqliteWrites(
         const isForgotten = !context.isIndexed() || branches.every(({ id }) => forgetEntries(connection, id))
         for (const { id } of branches) removeBranch(connection, id)
         if (!isForgotten) rebuildWordIndex(connection)
+        connection.run('DELETE FROM uses WHERE conversation_id = ?', row.id)
+        if (unusedSince !== undefined) connection.run('DELETE FROM conversations WHERE id = ?', row.id)
         connection.forget()
         return branches
       }
