@@ -51,6 +51,7 @@ export {
   type HistoryOptions,
   type Imported,
   type ImportOptions,
+  type ImportStoppedError,
   type InvalidImportError,
   type LoggedMessage,
   type Recent,
