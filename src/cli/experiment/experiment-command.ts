@@ -5,6 +5,7 @@ import { plural } from '../../log/line.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { StoreError } from '../../stores/store-error.ts'
+import { wholeNumber } from '../number-option.ts'
 import { adderFor, type LogOptions } from '../open-log.ts'
 import { print, UserError } from '../print.ts'
 import { leaveWishInFile } from './control-file.ts'
@@ -64,13 +65,7 @@ export function experimentCommand(experiment: Command): void {
 const withStartOptions = (command: Command) =>
   command
     .option('--model <name>', 'for every role: reader, ollama:<model> or openai:<base URL>#<model>')
-    .option('--lease <seconds>', 'how long it stays taken when this process dies', toSeconds, 30)
-
-function toSeconds(text: string): number {
-  const seconds = Number(text)
-  if (seconds > 0 && seconds <= 86_400) return seconds
-  throw new UserError(`--lease must be a number of seconds, not "${text}"`)
-}
+    .option('--lease <seconds>', 'how long it stays taken when this process dies', wholeNumber(1, 86_400), 30)
 
 function newId(name: string): string {
   const words = name
