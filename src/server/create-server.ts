@@ -12,6 +12,7 @@ import { noticingStore } from './api/live/noticing-store.ts'
 import { defaultTenant, type ServerEnv } from './auth/caller.ts'
 import { createKeys } from './auth/create-keys.ts'
 import { createIdentify } from './auth/identify.ts'
+import { headerPerson } from './auth/named-person.ts'
 import { refuse } from './auth/refuse.ts'
 import { requireScope } from './auth/require-scope.ts'
 import { type CacheOptions, createCache } from './cache/create-cache.ts'
@@ -27,7 +28,6 @@ import { createGate } from './guard/create-gate.ts'
 import { createBodyParser } from './guard/known-bodies.ts'
 import { checkReadiness } from './health/check-readiness.ts'
 import { type Counted, createMetrics } from './health/create-metrics.ts'
-import { personIn } from './identity/known-client.ts'
 import { inspectorRoutes } from './inspector/inspector-routes.ts'
 import { answerChat } from './routes/chat-route.ts'
 import { answerMcp } from './routes/mcp-route.ts'
@@ -224,7 +224,7 @@ export function createServer(given: ServerOptions): Server {
     const { caller, credential } = await identify(context.req.raw.headers)
     context.set('caller', caller)
     const headers = Object.fromEntries(context.req.raw.headers)
-    context.set('log', logOfPerson(logOf(caller.tenant), caller.person ?? personIn(headers)))
+    context.set('log', logOfPerson(logOf(caller.tenant), caller.person ?? headerPerson(headers)))
     return withCredential(credential, next)
   })
   app.all('/mcp', requireScope('read'), ({ req: { raw: request }, var: { log, caller } }) =>
