@@ -15,6 +15,7 @@ import { createThreadLogs } from './log/thread-logs.ts'
 import { checkVectors } from './log/vectors/check-vectors.ts'
 import { checkEmbed } from './log/vectors/embed-options.ts'
 import { searchLog } from './search-log.ts'
+import { isSideName, sidePrefix } from './side-name.ts'
 import { exportConversation } from './transfer/export-conversation.ts'
 import { importText } from './transfer/import-text.ts'
 
@@ -67,12 +68,36 @@ function openHistory(options: HistoryOptions, shared?: Shared): History {
     eachConversation(page => store.conversations(tenant, { ...page, ...of }))
   /** Nothing of a conversation stays in memory either. */
   async function remove(conversation: string, { dryRun, ...given }: DeleteOptions): Promise<boolean> {
-    if (dryRun) return (await store.conversations(tenant, { only: conversation })).length > 0
+    const [info] = await store.conversations(tenant, { only: conversation })
+    if (dryRun || !info) return info !== undefined
+    if (given.unusedSince === undefined && !isSideName(conversation)) await removeSides(info)
     try {
       return await store.deleteConversation(tenant, conversation, given)
     } finally {
       // Also where it failed: it may be gone all the same. What is still there is read again.
       logs.drop(tenant, conversation)
+    }
+  }
+  /**
+   * Deletes what its person has asked beside conversations: titles and the like repeat what was said, and nothing tells in which
+   * one. Nobody needs them any more once they are answered.
+   */
+  async function removeSides({ person }: ConversationInfo): Promise<void> {
+    let after: Pick<ConversationInfo, 'conversation' | 'updatedAt'> = {
+      conversation: sidePrefix,
+      updatedAt: 0,
+    }
+    for (const limit = 100; ; ) {
+      const page = await store.conversations(tenant, { order: 'name', limit, after, ...present({ person }) })
+      const sides = page.filter(side => isSideName(side.conversation))
+      for (const { conversation, ...side } of sides) {
+        if (side.person !== person) continue
+        // Without a tombstone, unless one is being answered: then late writes must be refused.
+        const isDone = await remove(conversation, { unusedSince: Number.MAX_SAFE_INTEGER })
+        if (!isDone) await remove(conversation, {})
+      }
+      if (sides.length < limit) return
+      after = sides.at(-1)!
     }
   }
   async function countCalls(before: number): Promise<number> {

@@ -147,9 +147,10 @@ export function createServer(given: ServerOptions): Server {
     ...{ retries, overflow },
     ...present({ window, reserve, maxToolTokens, notes, policy, systemPrompt, stallMs, maxReply }),
   }
-  const store = noticingStore(restingStore(rememberingStore(given.store)), (...write) =>
-    api.onWrite(...write),
-  )
+  const store = noticingStore(restingStore(rememberingStore(given.store)), (...write) => {
+    if (write[2] === 'deleted') bodies.forget()
+    api.onWrite(...write)
+  })
   const { leaseMs, embed, remember = 'conversation' } = given
   const logOf = createLogs({ store, now, newId, remember, ...present({ leaseMs, embed }) })
   const keys = createKeys(store, { now })
@@ -181,7 +182,8 @@ export function createServer(given: ServerOptions): Server {
       given.onServed?.(told)
     },
   })
-  const parse = createBodyParser(limits.json)
+  const bodies = createBodyParser(limits.json)
+  const { parse } = bodies
   const { person } = given
   const route = { upstreams, options, runner, cache, sideModel, person, now, newId, parse, ...limits }
   const passing = { upstreams, promise, manage, maxBodyBytes, json: limits.json, began: now(), gate }
