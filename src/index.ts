@@ -47,6 +47,7 @@ export {
   type DisplayMessage,
   EmbedError,
   type EmbedOptions,
+  type ExportError,
   type History,
   type HistoryOptions,
   type Imported,

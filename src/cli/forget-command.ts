@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { present } from '../log/present.ts'
 import { askServer } from './ask-server.ts'
 import { type DeletionOptions, mayDelete, sayDeleted, withDeletionOptions } from './may-delete.ts'
-import { checkDatabase, type LogOptions, orAskServer, writeHistory } from './open-log.ts'
+import { checkDatabase, type LogOptions, writeHistory } from './open-log.ts'
 import { UserError } from './print.ts'
 
 interface ForgetOptions extends LogOptions, DeletionOptions {
@@ -52,7 +52,7 @@ const inDatabase: Forget = async (conversation, { person, actor, ...options }, d
   return writeHistory(options, async history => {
     if (conversation === undefined) return history.deleteAll({ ...present({ person, actor }), dryRun })
     return (await history.delete(conversation, { dryRun })) ? [conversation] : []
-  }).catch(orAskServer(options.db))
+  })
 }
 
 const onServer: Forget = async (conversation, { server, key, person, actor }, dryRun) => {

@@ -4,20 +4,20 @@ import type { Command } from 'commander'
 import type { ThreadCall } from '../history/calls/calls.ts'
 import { predictedIn } from '../history/calls/read-plan.ts'
 import type { Thread } from '../history/thread.ts'
+import { ExportError } from '../history/transfer/export-conversation.ts'
 import { ImportStoppedError, InvalidImportError } from '../history/transfer/import-error.ts'
 import type { Imported } from '../history/transfer/import-text.ts'
 import { plural } from '../log/line.ts'
-import { readMessage } from '../log/parse-message.ts'
 import { present } from '../log/present.ts'
 import { textOfFile } from '../server/text-of-file.ts'
 import { type DeletionOptions, mayDelete, sayDeleted, withDeletionOptions } from './may-delete.ts'
+import { messageLine } from './message-line.ts'
 import { age, wholeNumber } from './number-option.ts'
 import {
   type AddCommand,
   adderFor,
   isPostgres,
   type LogOptions,
-  orAskServer,
   readHistory,
   withStore,
   writeHistory,
@@ -59,10 +59,7 @@ function addLookCommands(add: AddCommand): void {
     .action(
       onThread(async (thread, { last }: { readonly last?: number }) => {
         const shown = await thread.display(last === undefined ? {} : { limit: last })
-        for (const [seq, message] of shown.entries()) {
-          const { role, text } = readMessage(message, seq)
-          printText(`${role}: ${text}\n`)
-        }
+        for (const [seq, message] of shown.entries()) printText(`${messageLine(message, seq)}\n`)
       }),
     )
   addForThread('calls', 'the model calls of a thread, the newest first')
@@ -131,11 +128,18 @@ function addTransferCommands(add: AddCommand): void {
     .action((conversation: string | undefined, options: LogOptions & { readonly out?: string }) =>
       readHistory(options, async history => {
         let count = 0
+        let unread: ExportError | undefined
         async function* lines() {
           const exported = conversation === undefined ? history.exportAll() : history.export(conversation)
-          for await (const line of exported) {
-            count += 1
-            yield `${line}\n`
+          try {
+            for await (const line of exported) {
+              count += 1
+              yield `${line}\n`
+            }
+          } catch (error) {
+            // Told when the rest is written.
+            if (!(error instanceof ExportError)) throw error
+            unread = error
           }
           if (conversation !== undefined && count === 0)
             throw new UserError(`there is no conversation "${conversation}"`)
@@ -143,6 +147,7 @@ function addTransferCommands(add: AddCommand): void {
         const { out } = options
         if (out === undefined) await pipeline(lines, shown, process.stdout, { end: false })
         else await pipeline(lines, createWriteStream(out, { flags: 'wx' })).catch(asUserError(out))
+        if (unread) throw unread
       }),
     )
   add('import [files...]', importHelp, { makesDatabase: true })
@@ -232,7 +237,7 @@ function addKeepCommands(add: AddCommand): void {
           return { deleted, also: ` and ${plural(calls, 'call')}`, isNothing: deleted.length + calls === 0 }
         }
         if (await mayDelete(options, () => retain(true))) sayDeleted(await retain(false))
-      }).catch(orAskServer(options.db)),
+      }),
     )
   add('check', 'whether the database keeps its promises')
     .option('--rebuild', 'also makes anew what is derived from the log: checkpoints, the index of words')

@@ -5,6 +5,7 @@ import { present } from '../log/present.ts'
 import { checkName, checkPerson, checkThread } from '../stores/check-input.ts'
 import { lastUseOf } from '../stores/rules/last-use.ts'
 import type { ConversationInfo, Store } from '../stores/store.ts'
+import { CorruptEntryError } from '../stores/store-error.ts'
 import { promptActor } from './calls/calls.ts'
 import { createThread } from './create-thread.ts'
 import type { DeleteOptions, History, HistoryOptions } from './history.ts'
@@ -16,7 +17,7 @@ import { checkVectors } from './log/vectors/check-vectors.ts'
 import { checkEmbed } from './log/vectors/embed-options.ts'
 import { searchLog } from './search-log.ts'
 import { isSideName, sidePrefix } from './side-name.ts'
-import { exportConversation } from './transfer/export-conversation.ts'
+import { ExportError, exportConversation } from './transfer/export-conversation.ts'
 import { importText } from './transfer/import-text.ts'
 
 /**
@@ -163,7 +164,20 @@ function openHistory(options: HistoryOptions, shared?: Shared): History {
       if (info) yield* exportConversation(store, tenant, info)
     },
     async *exportAll() {
-      for await (const info of everyConversation()) yield* exportConversation(store, tenant, info)
+      const unread: string[] = []
+      for await (const info of everyConversation()) {
+        const lines: string[] = []
+        try {
+          // Whole before the first line is given: half of a conversation would spoil the export.
+          for await (const line of exportConversation(store, tenant, info)) lines.push(line)
+        } catch (error) {
+          if (!(error instanceof CorruptEntryError)) throw error
+          unread.push(info.conversation)
+          continue
+        }
+        yield* lines
+      }
+      if (unread.length > 0) throw new ExportError(unread)
     },
     async import(text, options) {
       const imported = await importText({ store, tenant, count, now, ...own }, text, options)

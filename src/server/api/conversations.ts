@@ -184,7 +184,7 @@ export const conversationRoutes = [
       parts: { about, maxBodyBytes },
     }) {
       const { history } = logOfSpeaker(log, about.person)
-      const imported = await withSpooled(request.body, 32 * maxBodyBytes, text =>
+      const imported = await withSpooled(request, 32 * maxBodyBytes, text =>
         history.import(text, { maxValueCharacters: maxBodyBytes, ...present({ as, person }) }),
       )
       for (const conversation of imported.conversations)
