@@ -23,19 +23,39 @@ if (asked === undefined) {
     console.error(`example: ${problem} ${JSON.stringify(asked.slice(0, 60))}. There is: ${names.join(', ')}`)
     process.exit(2)
   }
-  const [{ file }] = found
+  const [{ name, file }] = found
+  if (flags.includes('--help') || flags.includes('-h')) {
+    console.log(`${name}: ${describe(name, file)}\n\n${headOf(file)}`)
+    process.exit(0)
+  }
   if (isStale()) build()
+  process.on('uncaughtException', sayWhatIsWrong)
   // The example sees only its own flags.
   process.argv.splice(1, process.argv.length, file, ...flags)
-  await createJiti(file, { fsCache: false }).import(file).catch(sayWhatIsMissing)
+  await createJiti(file, { fsCache: false }).import(file).catch(sayWhatIsWrong)
 }
 
-/** Some examples use packages that are not installed with the library. */
-function sayWhatIsMissing(error) {
-  const [, name] = /^Cannot find (?:module|package) '((?:@[^/']+\/)?[^./'][^/']*)/.exec(error.message) ?? []
-  if (name === undefined) throw error
-  console.error(`example: it needs another package: npm install ${name}`)
+/** Faults that the user can mend are told in a line. Some examples use packages that are not installed with the library. */
+function sayWhatIsWrong(error) {
+  const { code = '', message = '', port } = error ?? {}
+  const [, name] = /^Cannot find (?:module|package) '((?:@[^/']+\/)?[^./'][^/']*)/.exec(message) ?? []
+  const problem =
+    name !== undefined
+      ? `it needs another package: npm install ${name}`
+      : code === 'EADDRINUSE'
+        ? `port ${port} is in use: choose another with --port`
+        : code.startsWith('ERR_PARSE_ARGS')
+          ? `${message.split('. ', 1)[0]}; --help lists the flags`
+          : undefined
+  if (problem === undefined) console.error(error)
+  else console.error(`example: ${problem}`)
   process.exit(1)
+}
+
+/** The comment at the head of an example, which says what flags it has. */
+function headOf(file) {
+  const [, text = ''] = /^\/\*\*([\s\S]*?)\*\//.exec(readFileSync(file, 'utf8')) ?? []
+  return text.replace(/^[ \t]*\* ?/gm, '').trim()
 }
 
 /** `NAME.ts`, or the `run.ts` of a folder. */
@@ -57,9 +77,7 @@ function match(text) {
 /** The first sentence of the README beside an example, else of the comment at its head. */
 function describe(name, file) {
   const readme = join(folder, name, 'README.md')
-  const text = existsSync(readme)
-    ? readFileSync(readme, 'utf8').replace(/^#.*\n+/, '')
-    : (/^\/\*\*([\s\S]*?)\*\//.exec(readFileSync(file, 'utf8'))?.[1] ?? '').replace(/^[ \t]*\*/gm, '')
+  const text = existsSync(readme) ? readFileSync(readme, 'utf8').replace(/^#.*\n+/, '') : headOf(file)
   const [paragraph] = text.trim().split(/\n\s*\n/, 1)
   const plain = paragraph.replace(/\s+/g, ' ').replaceAll('**', '')
   return plain.split(/(?<=[.?!])\s/, 1)[0].replace(/\.$/, '')

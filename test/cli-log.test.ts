@@ -94,14 +94,14 @@ describe('throughline log', () => {
     ] as const)
       await history.thread(name, { actor }).seed({ role: 'user', content: 'Hello.' })
     await history.close()
-    const forget = (...args: readonly string[]) => runCli(['forget', ...args, '--db', path])
+    const forget = (...args: readonly string[]) => runCli(['forget', ...args, '--yes', '--db', path])
     expect((await forget()).stderr).toContain(
       'say what to forget: a conversation, --person <name>, --actor <name>, or --all',
     )
     expect((await forget('a', '--all')).stderr).toContain('say what to forget')
-    expect((await forget('a')).stdout).toBe('forgot a\n')
-    expect((await forget('--actor', 'clerk')).stdout).toBe('forgot b\n1 conversation forgotten\n')
-    expect((await forget('--all')).stdout).toBe('forgot c\nforgot d\n2 conversations forgotten\n')
+    expect((await forget('a')).stdout).toBe('forgot a\nforgot 1 conversation\n')
+    expect((await forget('--actor', 'clerk')).stdout).toBe('forgot b\nforgot 1 conversation\n')
+    expect((await forget('--all')).stdout).toBe('forgot c\nforgot d\nforgot 2 conversations\n')
   })
 
   it('shows how each call went, and what was sent in one that failed', async () => {
@@ -206,8 +206,8 @@ describe('throughline log', () => {
   it('deletes what is older than it should be kept', async () => {
     expect((await run('retain')).stderr).toMatch(/say what to delete/)
     expect((await run('retain', '--conversations', 'soon')).stderr).toMatch(/number of days/)
-    expect((await run('retain', '--conversations', '1', '--calls', '1')).stdout).toBe(
-      '0 conversations and 0 calls deleted\n',
+    expect((await run('retain', '--conversations', '1', '--calls', '1', '--yes')).stdout).toBe(
+      'deleted 0 conversations and 0 calls\n',
     )
     expect((await run('check', '--rebuild')).stdout).toBe('all is well\n')
   })
@@ -219,8 +219,8 @@ describe('throughline log', () => {
   })
 
   it('forgets a conversation whole', async () => {
-    const forget = () => runCli(['forget', 'harbour', '--db', db])
-    expect((await forget()).stdout).toBe('forgot harbour\n')
+    const forget = () => runCli(['forget', 'harbour', '--db', db, '--yes'])
+    expect((await forget()).stdout).toBe('forgot harbour\nforgot 1 conversation\n')
     expect((await run('list')).stdout).toBe('')
     expect((await forget()).status).toBe(2)
   })

@@ -155,7 +155,7 @@ describe('throughline fit', () => {
     [['fit', '--count', 'none.json'], 'throughline: none.json: cannot be read as JSON'],
     [['fit', '--policy', 'stable', '--effort', '0.7'], 'Option "effort": goes with the policy "default"'],
     [['fit', '--window', 'many'], "option '-w, --window <tokens>' argument 'many' is invalid"],
-    [['fit', '--window', '0'], 'Option "window"'],
+    [['fit', '--window', '0'], '--window <tokens>'],
     [['fit', '--window', '5'], 'What must be sent needs'],
     [['fit', '--colour'], "unknown option '--colour'"],
     [['fly'], "unknown command 'fly'"],

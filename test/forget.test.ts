@@ -70,13 +70,33 @@ describe('throughline forget', () => {
     expect(await traces(['first', 'second'])).toEqual(
       expect.arrayContaining([expect.stringContaining('/search'), expect.stringContaining('/v1/responses')]),
     )
-    const forget = (...args: readonly string[]) => runCli(['forget', ...args, '--server', url])
-    expect(await forget('first')).toMatchObject({ status: 0, stdout: 'forgot first\n' })
+    const forget = (...args: readonly string[]) => runCli(['forget', ...args, '--yes', '--server', url])
+    expect(await forget('first')).toMatchObject({
+      status: 0,
+      stdout: 'forgot first\nforgot 1 conversation\n',
+    })
     expect((await traces(['first'])).filter(place => place.includes('first'))).toEqual([])
     expect((await forget('first')).stderr).toContain('there is no conversation "first"')
-    expect((await forget('--person', 'ada')).stdout).toBe('forgot second\n1 conversation forgotten\n')
+    expect((await forget('--person', 'ada')).stdout).toBe('forgot second\nforgot 1 conversation\n')
     expect(await traces(['first', 'second'])).toEqual([])
-    expect((await forget('--all')).stdout).toBe('forgot other\n1 conversation forgotten\n')
+    expect((await forget('--all')).stdout).toBe('forgot other\nforgot 1 conversation\n')
+  })
+
+  it('says what would go and deletes nothing, unless somebody says yes', async () => {
+    const { url, traces } = await start('unsure')
+    const before = await traces(['first', 'second'])
+    const forget = (...args: readonly string[]) => runCli(['forget', ...args, '--server', url])
+    for (const what of [['first'], ['--person', 'ada'], ['--actor', 'assistant'], ['--all']]) {
+      const { status, stdout, stderr } = await forget(...what)
+      expect([status, stderr]).toEqual([2, expect.stringContaining('nothing was deleted: say --yes')])
+      expect(stdout).toContain('would delete first\n')
+      expect(await forget(...what, '--dry-run')).toEqual({ status: 0, stdout, stderr: '' })
+      // Who says both gets the careful one.
+      expect(await forget(...what, '--dry-run', '--yes')).toEqual({ status: 0, stdout, stderr: '' })
+    }
+    for (const empty of [[''], ['--person', ''], ['--actor', '']])
+      expect((await forget(...empty, '--yes')).stderr).toContain('say what to forget')
+    expect(await traces(['first', 'second'])).toEqual(before)
   })
 
   it('is asked of the server that has the file open', async () => {
@@ -91,7 +111,8 @@ describe('throughline forget', () => {
       ...store,
       deleteConversation: async () => true,
     }))
-    expect((await runCli(['forget', 'first', '--server', url])).stdout).toBe('forgot first\n')
+    const { stdout } = await runCli(['forget', 'first', '--yes', '--server', url])
+    expect(stdout).toBe('forgot first\nforgot 1 conversation\n')
     expect((await traces(['first'])).length).toBeGreaterThan(3)
   })
 })

@@ -5,6 +5,7 @@ import { choosePolicy, policyNames } from '../context/policies/choose-policy.ts'
 import type { MessageLike } from '../log/message.ts'
 import { parseMessage } from '../log/parse-message.ts'
 import { packageFile } from '../server/package.ts'
+import { wholeNumber } from './number-option.ts'
 import { print, printText } from './print.ts'
 import { showReceipt } from './show-receipt.ts'
 import { blue, bold, createStyle, cyan, dim, green, magenta, red, type Style, yellow } from './style.ts'
@@ -14,7 +15,7 @@ const sample = packageFile('examples/project-chat.json')
 /** `throughline demo`: fits a long project chat into a small window, and shows it. */
 export function demoCommand(command: Command): void {
   command
-    .option('-w, --window <tokens>', "the model's window", Number, 4096)
+    .option('-w, --window <tokens>', "the model's window", wholeNumber(1), 4096)
     .option('-p, --policy <name>', policyNames.join(', '), 'default')
     .action(async (options: { window: number; policy: string }) => {
       const style = createStyle(process.stdout)

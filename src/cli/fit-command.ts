@@ -10,11 +10,11 @@ import { present } from '../log/present.ts'
 import type { TokenCounter } from '../tokens/create-counter.ts'
 import { estimate } from '../tokens/estimate.ts'
 import { framingFor } from '../tokens/framings.ts'
+import { share, wholeNumber } from './number-option.ts'
 import { printText, UserError } from './print.ts'
 import { readChat } from './read-chat.ts'
 import { showReceipt } from './show-receipt.ts'
 import { createStyle } from './style.ts'
-import { wholeNumber } from './whole-number.ts'
 
 interface Options extends PolicyOptions {
   readonly window: number
@@ -36,17 +36,17 @@ interface Options extends PolicyOptions {
 export function fitCommand(command: Command): void {
   command
     .argument('[file]', 'a JSON array of messages, or one message a line; standard input without it')
-    .option('-w, --window <tokens>', "the model's window", wholeNumber, 4096)
-    .option('-r, --reserve <tokens>', 'kept free for the reply', wholeNumber, 0)
+    .option('-w, --window <tokens>', "the model's window", wholeNumber(1), 4096)
+    .option('-r, --reserve <tokens>', 'kept free for the reply', wholeNumber(), 0)
     .option('-p, --policy <name>', policyNames.join(', '), 'default')
-    .option('--messages <n>', 'sliding: how many messages to keep', wholeNumber)
-    .option('--full <n>', 'tiered: how many exchanges stay whole', wholeNumber)
-    .option('--max <n>', 'tiered: how many exchanges are remembered at all', wholeNumber)
-    .option('--effort <share>', 'default: how much is recalled, from 0 to 1', Number)
+    .option('--messages <n>', 'sliding: how many messages to keep', wholeNumber())
+    .option('--full <n>', 'tiered: how many exchanges stay whole', wholeNumber())
+    .option('--max <n>', 'tiered: how many exchanges are remembered at all', wholeNumber())
+    .option('--effort <share>', 'default: how much is recalled, from 0 to 1', share)
     .option('-c, --count <counter>', 'estimate, o200k, cl100k, or the path of a tokenizer.json', 'estimate')
     .option('-m, --model <name>', "count the framing of this model's chat template")
     .option('--tools <file>', 'a JSON array of tool schemas that are sent too')
-    .option('--max-tool-tokens <tokens>', 'shorten the descriptions of tools beyond it', wholeNumber)
+    .option('--max-tool-tokens <tokens>', 'shorten the descriptions of tools beyond it', wholeNumber())
     .option('--pin <text>', 'a fact that travels in the system prompt (repeatable)', collect, [])
     .option('--notes <place>', 'inline, system or off', 'inline')
     .option('--shape <shape>', 'free or alternating', 'free')

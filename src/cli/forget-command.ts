@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
-import { plural } from '../log/line.ts'
 import { present } from '../log/present.ts'
 import { askServer } from './ask-server.ts'
-import { checkDatabase, type LogOptions, orAskServer, writeHistory } from './open-log.ts'
-import { print, UserError } from './print.ts'
+import { type DeletionOptions, mayDelete, sayDeleted, withDeletionOptions } from './may-delete.ts'
+import { checkDatabase, type LogOptions, writeHistory } from './open-log.ts'
+import { UserError } from './print.ts'
 
-interface ForgetOptions extends LogOptions {
+interface ForgetOptions extends LogOptions, DeletionOptions {
   readonly person?: string
   readonly actor?: string
   readonly all?: boolean
@@ -15,7 +15,7 @@ interface ForgetOptions extends LogOptions {
 
 /** `throughline forget`: deletes conversations whole, with all that was made of them. */
 export function forgetCommand(forget: Command): void {
-  forget
+  withDeletionOptions(forget)
     .argument('[conversation]', 'one conversation')
     .option('--person <name>', 'every conversation of this person')
     .option('--actor <name>', 'every conversation in which this actor has a thread')
@@ -26,31 +26,40 @@ export function forgetCommand(forget: Command): void {
     .option('--key <key>', 'a key with the scope "admin", for --server; also THROUGHLINE_KEY')
     .action(async (conversation: string | undefined, options: ForgetOptions) => {
       const { person, actor, all } = options
-      if ([conversation, person, actor, all].filter(way => way !== undefined).length !== 1)
+      const ways = [conversation, person, actor, all].filter(way => way !== undefined)
+      // An empty name is a variable that was never set.
+      if (ways.length !== 1 || ways[0] === '')
         throw new UserError('say what to forget: a conversation, --person <name>, --actor <name>, or --all')
-      const deleted = await (options.server === undefined ? inDatabase : onServer)(conversation, options)
-      if (conversation !== undefined && deleted.length === 0)
-        throw new UserError(`there is no conversation "${conversation}"`)
-      for (const one of deleted) print(`forgot ${one}`)
-      if (conversation === undefined) print(`${plural(deleted.length, 'conversation')} forgotten`)
+      const ask = options.server === undefined ? inDatabase : onServer
+      const forget = async (dryRun: boolean) => {
+        const deleted = await ask(conversation, options, dryRun)
+        if (conversation !== undefined && deleted.length === 0)
+          throw new UserError(`there is no conversation "${conversation}"`)
+        return { deleted }
+      }
+      if (await mayDelete(options, () => forget(true))) sayDeleted(await forget(false), 'forgot')
     })
 }
 
-type Forget = (conversation: string | undefined, options: ForgetOptions) => Promise<readonly string[]>
+type Forget = (
+  conversation: string | undefined,
+  options: ForgetOptions,
+  dryRun: boolean,
+) => Promise<readonly string[]>
 
-const inDatabase: Forget = async (conversation, { person, actor, ...options }) => {
+const inDatabase: Forget = async (conversation, { person, actor, ...options }, dryRun) => {
   checkDatabase(options.db)
   return writeHistory(options, async history => {
-    if (conversation === undefined) return history.deleteAll(present({ person, actor }))
-    return (await history.delete(conversation)) ? [conversation] : []
-  }).catch(orAskServer(options.db))
+    if (conversation === undefined) return history.deleteAll({ ...present({ person, actor }), dryRun })
+    return (await history.delete(conversation, { dryRun })) ? [conversation] : []
+  })
 }
 
-const onServer: Forget = async (conversation, { server, key, person, actor }) => {
+const onServer: Forget = async (conversation, { server, key, person, actor }, dryRun) => {
   const ask = askServer(server!, key, '/conversations')
+  const query = new URLSearchParams({ ...(dryRun && { dryRun: 'true' }), ...present({ person, actor }) })
   if (conversation !== undefined)
-    return (await ask('DELETE', `/${encodeURIComponent(conversation)}`)).ok ? [conversation] : []
-  const given = Object.entries({ person, actor }).find(([, name]) => name !== undefined)
-  const query = new URLSearchParams(given ? { [given[0]]: given[1]! } : { all: 'true' })
+    return (await ask('DELETE', `/${encodeURIComponent(conversation)}?${query}`)).ok ? [conversation] : []
+  if (person === undefined && actor === undefined) query.set('all', 'true')
   return ((await (await ask('DELETE', `?${query}`)).json()) as { deleted: readonly string[] }).deleted
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { present } from '../log/present.ts'
 import { createKeys, type KeyRecord, type Keys, type NewKey } from '../server/auth/create-keys.ts'
 import { askServer } from './ask-server.ts'
-import { checkDatabase, isPostgres, orAskServer, withStore } from './open-log.ts'
+import { checkDatabase, isPostgres, withStore } from './open-log.ts'
 import { print, UserError } from './print.ts'
 
 interface KeysOptions {
@@ -70,7 +70,7 @@ async function onKeys<T>(
   if (url !== undefined && !isPostgres(url)) throw new UserError('--store must be an address: postgres://…')
   const open = { db: url ?? db, tenant: '' }
   if (what !== 'create') checkDatabase(open.db)
-  return withStore(open, what === 'read', store => use(createKeys(store))).catch(orAskServer(open.db))
+  return withStore(open, what === 'read', store => use(createKeys(store)))
 }
 
 /** The keys of a server that is running, by its API. */

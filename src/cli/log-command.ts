@@ -4,12 +4,15 @@ import type { Command } from 'commander'
 import type { ThreadCall } from '../history/calls/calls.ts'
 import { predictedIn } from '../history/calls/read-plan.ts'
 import type { Thread } from '../history/thread.ts'
-import { InvalidImportError } from '../history/transfer/import-error.ts'
+import { ExportError } from '../history/transfer/export-conversation.ts'
+import { ImportStoppedError, InvalidImportError } from '../history/transfer/import-error.ts'
 import type { Imported } from '../history/transfer/import-text.ts'
 import { plural } from '../log/line.ts'
-import { readMessage } from '../log/parse-message.ts'
 import { present } from '../log/present.ts'
 import { textOfFile } from '../server/text-of-file.ts'
+import { type DeletionOptions, mayDelete, sayDeleted, withDeletionOptions } from './may-delete.ts'
+import { messageLine } from './message-line.ts'
+import { age, wholeNumber } from './number-option.ts'
 import {
   type AddCommand,
   adderFor,
@@ -21,7 +24,6 @@ import {
 } from './open-log.ts'
 import { print, printText, UserError } from './print.ts'
 import { forTerminal } from './style.ts'
-import { wholeNumber } from './whole-number.ts'
 
 /** `throughline log …`: reads a database of conversations, and keeps it in order. */
 export function logCommand(log: Command): void {
@@ -53,26 +55,23 @@ function addLookCommands(add: AddCommand): void {
     }),
   )
   addForThread('show', 'what a user may see of a thread')
-    .option('-n, --last <messages>', 'only the newest ones, this many', wholeNumber)
+    .option('-n, --last <messages>', 'only the newest ones, this many', wholeNumber())
     .action(
       onThread(async (thread, { last }: { readonly last?: number }) => {
         const shown = await thread.display(last === undefined ? {} : { limit: last })
-        for (const [seq, message] of shown.entries()) {
-          const { role, text } = readMessage(message, seq)
-          printText(`${role}: ${text}\n`)
-        }
+        for (const [seq, message] of shown.entries()) printText(`${messageLine(message, seq)}\n`)
       }),
     )
   addForThread('calls', 'the model calls of a thread, the newest first')
-    .option('-n, --last <calls>', 'only the newest ones, this many', wholeNumber, 20)
+    .option('-n, --last <calls>', 'only the newest ones, this many', wholeNumber(), 20)
     .action(
       onThread(async (thread, { last: limit }: { readonly last: number }) => {
         for (const call of await thread.calls({ limit })) print(describeCall(call))
       }),
     )
   addForThread('dump', 'what the model would see of it, or saw in a call')
-    .option('-w, --window <tokens>', 'the window of the context', wholeNumber, 4096)
-    .option('--at <entry>', 'as it was when this entry was the last', wholeNumber)
+    .option('-w, --window <tokens>', 'the window of the context', wholeNumber(1), 4096)
+    .option('--at <entry>', 'as it was when this entry was the last', wholeNumber())
     .option('--call <id>', 'what was sent in this call')
     .action(
       onThread(async (thread, options: DumpOptions) =>
@@ -129,11 +128,18 @@ function addTransferCommands(add: AddCommand): void {
     .action((conversation: string | undefined, options: LogOptions & { readonly out?: string }) =>
       readHistory(options, async history => {
         let count = 0
+        let unread: ExportError | undefined
         async function* lines() {
           const exported = conversation === undefined ? history.exportAll() : history.export(conversation)
-          for await (const line of exported) {
-            count += 1
-            yield `${line}\n`
+          try {
+            for await (const line of exported) {
+              count += 1
+              yield `${line}\n`
+            }
+          } catch (error) {
+            // Told when the rest is written.
+            if (!(error instanceof ExportError)) throw error
+            unread = error
           }
           if (conversation !== undefined && count === 0)
             throw new UserError(`there is no conversation "${conversation}"`)
@@ -141,6 +147,7 @@ function addTransferCommands(add: AddCommand): void {
         const { out } = options
         if (out === undefined) await pipeline(lines, shown, process.stdout, { end: false })
         else await pipeline(lines, createWriteStream(out, { flags: 'wx' })).catch(asUserError(out))
+        if (unread) throw unread
       }),
     )
   add('import [files...]', importHelp, { makesDatabase: true })
@@ -191,7 +198,8 @@ async function* standardInput(): AsyncGenerator<string> {
 /** Names the file in an error about it. */
 const withFile = (file: string) => (error: NodeJS.ErrnoException) => {
   if (error.syscall !== undefined) throw new UserError(`cannot read ${file}: ${error.message}`)
-  throw error instanceof InvalidImportError ? new UserError(`${file}: ${error.message}`) : error
+  const isAboutIt = error instanceof InvalidImportError || error instanceof ImportStoppedError
+  throw isAboutIt ? new UserError(`${file}: ${error.message}`) : error
 }
 
 function describeImport({ format, conversations, deleted, entries, added, calls }: Imported): string {
@@ -216,19 +224,19 @@ const asUserError = (file: string) => (error: NodeJS.ErrnoException) => {
 
 /** Commands that check and clean a database. */
 function addKeepCommands(add: AddCommand): void {
-  add('retain', 'deletes what is older than it should be kept')
-    .option('--conversations <days>', 'conversations that were not used for this many days', toMs)
-    .option('--calls <days>', 'records of model calls that are older; the log itself stays', toMs)
-    .action(({ conversations: conversationsMs, calls: callsMs, ...options }: LogOptions & RetainOptions) =>
+  withDeletionOptions(add('retain', 'deletes what is older than it should be kept'))
+    .option('--conversations <days>', 'conversations that were not used for this many days', age)
+    .option('--calls <days>', 'records of model calls that are older; the log itself stays', age)
+    .action(({ conversations, calls, ...options }: LogOptions & RetainOptions) =>
       writeHistory(options, async history => {
-        if (conversationsMs === undefined && callsMs === undefined)
+        if (conversations === undefined && calls === undefined)
           throw new UserError('say what to delete: --conversations <days>, --calls <days>, or both')
-        const { deleted, calls } = await history.retain({
-          ...(conversationsMs !== undefined && { conversationsMs }),
-          ...(callsMs !== undefined && { callsMs }),
-        })
-        for (const conversation of deleted) print(`deleted ${conversation}`)
-        print(`${plural(deleted.length, 'conversation')} and ${plural(calls, 'call')} deleted`)
+        const what = present({ conversationsMs: conversations, callsMs: calls })
+        const retain = async (dryRun: boolean) => {
+          const { deleted, calls } = await history.retain({ ...what, dryRun })
+          return { deleted, also: ` and ${plural(calls, 'call')}`, isNothing: deleted.length + calls === 0 }
+        }
+        if (await mayDelete(options, () => retain(true))) sayDeleted(await retain(false))
       }),
     )
   add('check', 'whether the database keeps its promises')
@@ -259,13 +267,7 @@ function addKeepCommands(add: AddCommand): void {
     )
 }
 
-interface RetainOptions {
+interface RetainOptions extends DeletionOptions {
   readonly conversations?: number
   readonly calls?: number
-}
-
-function toMs(days: string): number {
-  const number = Number(days)
-  if (!(number >= 0)) throw new UserError(`expected a number of days, got "${days}"`)
-  return number * 24 * 60 * 60 * 1000
 }

@@ -82,9 +82,16 @@ async function addCommands(): Promise<void> {
 function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   if (error instanceof UserError || error instanceof ThroughlineError) {
-    printError(`throughline: ${error.message.replaceAll('\n', ' ')}`)
+    const isLocked = error instanceof ThroughlineError && error.code === 'store_locked'
+    printError(`throughline: ${isLocked ? lockedAdvice(error) : error.message.replaceAll('\n', ' ')}`)
     return 2
   }
   printErrorText(`throughline: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
   return 1
+}
+
+/** The advice of the library, to open the file for reading, is none for the command line. */
+function lockedAdvice({ message }: Error): string {
+  const [problem] = message.split('. ', 1)
+  return `${problem}: stop that first; or, if it is a server, ask it with --server <url> --key <a key with the scope "admin"> (forget, keys)`
 }

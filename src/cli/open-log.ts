@@ -3,7 +3,6 @@ import type { Command } from 'commander'
 import { createHistory } from '../history/create-history.ts'
 import type { History, HistoryOptions } from '../history/history.ts'
 import type { Store } from '../stores/store.ts'
-import { StoreError } from '../stores/store-error.ts'
 import { UserError } from './print.ts'
 
 /** The options of every command of `log` and `experiment`. */
@@ -71,12 +70,4 @@ export async function withStore<T>(
   } finally {
     await store.close()
   }
-}
-
-/** Says how to ask the server that has a file open. */
-export const orAskServer = (db: string) => (error: unknown) => {
-  if (!(error instanceof StoreError) || error.code !== 'store_locked') throw error
-  throw new UserError(
-    `a server is writing to ${db}: ask it with --server <url> --key <a key with the scope "admin">, or stop it first`,
-  )
 }

@@ -3,10 +3,12 @@ import { checkOptions, counterOf } from '../context/draft/frame-options.ts'
 import { InvalidOptionError, showValue } from '../log/error.ts'
 import { present } from '../log/present.ts'
 import { checkName, checkPerson, checkThread } from '../stores/check-input.ts'
+import { lastUseOf } from '../stores/rules/last-use.ts'
 import type { ConversationInfo, Store } from '../stores/store.ts'
+import { CorruptEntryError } from '../stores/store-error.ts'
 import { promptActor } from './calls/calls.ts'
 import { createThread } from './create-thread.ts'
-import type { History, HistoryOptions } from './history.ts'
+import type { DeleteOptions, History, HistoryOptions } from './history.ts'
 import { checkLog } from './log/check-log.ts'
 import { normalizeText } from './log/logged-message.ts'
 import { mainBranch } from './log/read-log.ts'
@@ -14,7 +16,8 @@ import { createThreadLogs } from './log/thread-logs.ts'
 import { checkVectors } from './log/vectors/check-vectors.ts'
 import { checkEmbed } from './log/vectors/embed-options.ts'
 import { searchLog } from './search-log.ts'
-import { exportConversation } from './transfer/export-conversation.ts'
+import { isSideName, sidePrefix } from './side-name.ts'
+import { ExportError, exportConversation } from './transfer/export-conversation.ts'
 import { importText } from './transfer/import-text.ts'
 
 /**
@@ -65,13 +68,47 @@ function openHistory(options: HistoryOptions, shared?: Shared): History {
   const everyConversation = (of: { readonly person?: string } = own) =>
     eachConversation(page => store.conversations(tenant, { ...page, ...of }))
   /** Nothing of a conversation stays in memory either. */
-  async function remove(conversation: string, given?: { readonly unusedSince: number }): Promise<boolean> {
+  async function remove(conversation: string, { dryRun, ...given }: DeleteOptions): Promise<boolean> {
+    const [info] = await store.conversations(tenant, { only: conversation })
+    if (dryRun || !info) return info !== undefined
+    if (given.unusedSince === undefined && !isSideName(conversation)) await removeSides(info)
     try {
       return await store.deleteConversation(tenant, conversation, given)
     } finally {
       // Also where it failed: it may be gone all the same. What is still there is read again.
       logs.drop(tenant, conversation)
     }
+  }
+  /**
+   * Deletes what its person has asked beside conversations: titles and the like repeat what was said, and nothing tells in which
+   * one. Nobody needs them any more once they are answered.
+   */
+  async function removeSides({ person }: ConversationInfo): Promise<void> {
+    let after: Pick<ConversationInfo, 'conversation' | 'updatedAt'> = {
+      conversation: sidePrefix,
+      updatedAt: 0,
+    }
+    for (const limit = 100; ; ) {
+      const page = await store.conversations(tenant, { order: 'name', limit, after, ...present({ person }) })
+      const sides = page.filter(side => isSideName(side.conversation))
+      for (const { conversation, ...side } of sides) {
+        if (side.person !== person) continue
+        // Without a tombstone, unless one is being answered: then late writes must be refused.
+        const isDone = await remove(conversation, { unusedSince: Number.MAX_SAFE_INTEGER })
+        if (!isDone) await remove(conversation, {})
+      }
+      if (sides.length < limit) return
+      after = sides.at(-1)!
+    }
+  }
+  async function countCalls(before: number): Promise<number> {
+    let count = 0
+    for await (const { conversation, threads } of everyConversation())
+      for (const { actor, branch } of threads) {
+        const calls = await store.calls({ tenant, conversation, actor, branch })
+        count += calls.filter(({ time }) => time < before).length
+      }
+    return count
   }
   const settings = present({ window: options.window, reserve: options.reserve, policy })
   return {
@@ -104,12 +141,12 @@ function openHistory(options: HistoryOptions, shared?: Shared): History {
         ...(title !== undefined && { title: title && normalizeText(title) }),
       }),
     search: (query, options) => searchLog({ store, tenant, count, ...own }, query, options),
-    async delete(conversation) {
+    async delete(conversation, options = {}) {
       const [found] =
         person === undefined ? [] : await store.conversations(tenant, { only: conversation, person })
-      return (person === undefined || found !== undefined) && remove(conversation)
+      return (person === undefined || found !== undefined) && remove(conversation, options)
     },
-    async deleteAll({ actor, person } = {}) {
+    async deleteAll({ actor, person, ...options } = {}) {
       const deleted: string[] = []
       for await (const { conversation, threads, person: owner } of everyConversation({
         ...present({ person }),
@@ -117,7 +154,7 @@ function openHistory(options: HistoryOptions, shared?: Shared): History {
       })) {
         if (actor !== undefined && !threads.some(thread => thread.actor === actor)) continue
         if (person !== undefined && owner !== person) continue
-        if (await remove(conversation)) deleted.push(conversation)
+        if (await remove(conversation, options)) deleted.push(conversation)
       }
       return deleted
     },
@@ -127,7 +164,20 @@ function openHistory(options: HistoryOptions, shared?: Shared): History {
       if (info) yield* exportConversation(store, tenant, info)
     },
     async *exportAll() {
-      for await (const info of everyConversation()) yield* exportConversation(store, tenant, info)
+      const unread: string[] = []
+      for await (const info of everyConversation()) {
+        const lines: string[] = []
+        try {
+          // Whole before the first line is given: half of a conversation would spoil the export.
+          for await (const line of exportConversation(store, tenant, info)) lines.push(line)
+        } catch (error) {
+          if (!(error instanceof CorruptEntryError)) throw error
+          unread.push(info.conversation)
+          continue
+        }
+        yield* lines
+      }
+      if (unread.length > 0) throw new ExportError(unread)
     },
     async import(text, options) {
       const imported = await importText({ store, tenant, count, now, ...own }, text, options)
@@ -135,7 +185,7 @@ function openHistory(options: HistoryOptions, shared?: Shared): History {
       if (remember === 'person') void logs.prepare(tenant, imported.conversations)
       return imported
     },
-    async retain({ conversationsMs, callsMs }) {
+    async retain({ conversationsMs, callsMs, dryRun = false }) {
       if (callsMs !== undefined && person !== undefined)
         throw new InvalidOptionError(
           'callsMs',
@@ -144,13 +194,16 @@ function openHistory(options: HistoryOptions, shared?: Shared): History {
       const deleted: string[] = []
       if (conversationsMs !== undefined) {
         const unusedSince = now() - conversationsMs
-        for await (const { conversation, updatedAt } of everyConversation()) {
-          if (updatedAt >= unusedSince) continue
+        for await (const info of everyConversation()) {
+          const { conversation } = info
+          if (lastUseOf(info) >= unusedSince) continue
           // One that is in use at this moment stays.
-          if (await remove(conversation, { unusedSince })) deleted.push(conversation)
+          if (await remove(conversation, { unusedSince, dryRun })) deleted.push(conversation)
         }
       }
-      const calls = callsMs === undefined ? 0 : await store.deleteCalls(tenant, now() - callsMs)
+      if (callsMs === undefined) return { deleted, calls: 0 }
+      const before = now() - callsMs
+      const calls = dryRun ? await countCalls(before) : await store.deleteCalls(tenant, before)
       return { deleted, calls }
     },
     async check(options) {

@@ -43,16 +43,26 @@ export interface HistoryOptions extends HistorySettings {
   readonly newId?: () => string
 }
 
-/** How long conversations and calls are kept; without a time, for ever. */
-export interface DeleteAllOptions {
+export interface DryRunOptions {
+  /** Only says what would be deleted. Default false. */
+  readonly dryRun?: boolean
+}
+
+export interface DeleteOptions extends DryRunOptions {
+  /** Deletes it only if it was not used since this time, in milliseconds, and nobody is writing to it. Default: in any case. */
+  readonly unusedSince?: number
+}
+
+export interface DeleteAllOptions extends DryRunOptions {
   /** Only conversations in which this actor has a thread. Default: all. */
   readonly actor?: string
   /** Only conversations of this person. Default: all. */
   readonly person?: string
 }
 
-export interface RetainOptions {
-  /** Conversations in which nothing was written for this many milliseconds are deleted whole. Default: never. */
+/** How long conversations and calls are kept; without a time, for ever. */
+export interface RetainOptions extends DryRunOptions {
+  /** Conversations that were not used for this many milliseconds are deleted whole. Default: never. */
   readonly conversationsMs?: number
   /** Calls older than this are deleted: their contexts can no longer be shown. The log and its system prompts stay. Default: never. */
   readonly callsMs?: number
@@ -98,7 +108,7 @@ export interface History {
   /** Finds messages with words of the query, the best first, among those a user may see; `scope` widens that. */
   search(query: string, options?: SearchOptions): Promise<readonly Found[]>
   /** Deletes a whole conversation; late writes to it are refused. False when there was none, or it is another person's. */
-  delete(conversation: string): Promise<boolean>
+  delete(conversation: string, options?: DeleteOptions): Promise<boolean>
   /** Deletes all conversations of the tenant, or those of a person, or those in which one actor has a thread. Returns their names. */
   deleteAll(options?: DeleteAllOptions): Promise<readonly string[]>
   /** Exports a conversation as lines of JSON: lossless, so with notes. No lines where there is none of this id. */
@@ -107,7 +117,7 @@ export interface History {
   exportAll(): AsyncIterable<string>
   /**
    * Imports an export of ours, or the chats of another program (ChatGPT, Claude, Open WebUI …), whichever it is: a text, or its
-   * lines or parts. All of it or nothing; the same again changes nothing. It is read twice: a function opens it each time, and
+   * lines or parts. A damaged one stores nothing; the same again changes nothing, and goes on where a store failed. It is read twice: a function opens it each time, and
    * what can be read only once, such as a stream, is kept in memory.
    */
   import(text: ImportedText, options?: ImportOptions): Promise<Imported>

@@ -1,3 +1,4 @@
+import { countAsUse } from '../history/count-as-use.ts'
 import type { History, Thread } from '../history/index.ts'
 import { showValue, ThroughlineError } from '../log/error.ts'
 import { few } from '../log/line.ts'
@@ -16,7 +17,10 @@ export async function findThread(
 ): Promise<{ readonly thread: Thread; readonly head: number }> {
   const info = await findConversation(history, conversation)
   const found = info.threads.find(one => one.actor === actor && one.branch === branch)
-  if (found) return { thread: history.thread(conversation, { actor, branch }), head: found.head }
+  if (found) {
+    countAsUse(history, conversation)
+    return { thread: history.thread(conversation, { actor, branch }), head: found.head }
+  }
   const there = few(
     info.threads.map(one => `actor ${showValue(one.actor)} branch ${showValue(one.branch)}`),
     20,

@@ -18,16 +18,16 @@ const leftOut = '(its words repeat what was sent and are left out)'
 /** Like `quoteFault`, without quotation marks. */
 function showable(words: string, sent: readonly string[]): string {
   const line = words.replace(/\s+/g, ' ').trim().slice(0, longest)
-  return repeats(line, sent) ? leftOut : line.replace(keys, '…')
+  return repeatsSent(line, sent) ? leftOut : line.replace(keys, '…')
 }
 
 /** What looks like a key: a known beginning of keys, or a very long row of letters and digits. */
 const keys =
   /\b(?:sk|pk|rk|gsk|xai|hf|key)[-_][\w*-]{8,}|\bAIza[\w-]{8,}|(?<=\bBearer )[^\s"',;]+|\b(?=[a-z]*\d)(?=\d*[a-z])[a-z\d]{28,}\b/gi
 
-/** Whether a line repeats what was sent. Compares normalised texts: escapes and line breaks make no difference. */
-function repeats(line: string, sent: readonly string[]): boolean {
-  const said = toWords(line)
+/** Whether a text repeats what was sent. Compares normalised texts: escapes and line breaks make no difference. */
+export function repeatsSent(words: string, sent: readonly string[]): boolean {
+  const said = toWords(words)
   const texts = sent.map(toWords)
   const short = texts.filter(text => text.length >= shortest && join(text).length < piece)
   if (short.some(text => ` ${said} `.includes(` ${text} `))) return true

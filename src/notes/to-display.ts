@@ -85,8 +85,8 @@ function withFates<M extends MessageLike>(source: M, fates: readonly Fate[]): M 
   })
   if (changed !== source) return changed
   // The whole message is the result, and any other field may repeat the note: only these are kept.
-  const { role, id, name, tool_call_id, tool_name, time } = source
-  const labels = { role, id, name, tool_call_id, tool_name, time }
+  const { role, id, seq, name, tool_call_id, tool_name, time }: MessageLike & { seq?: unknown } = source
+  const labels = { role, id, seq, name, tool_call_id, tool_name, time }
   const known = Object.entries(labels).filter(([, value]) => value !== undefined)
   return { ...Object.fromEntries(known), content: veiledResult } as unknown as M
 }

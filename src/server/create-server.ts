@@ -12,6 +12,7 @@ import { noticingStore } from './api/live/noticing-store.ts'
 import { defaultTenant, type ServerEnv } from './auth/caller.ts'
 import { createKeys } from './auth/create-keys.ts'
 import { createIdentify } from './auth/identify.ts'
+import { headerPerson } from './auth/named-person.ts'
 import { refuse } from './auth/refuse.ts'
 import { requireScope } from './auth/require-scope.ts'
 import { type CacheOptions, createCache } from './cache/create-cache.ts'
@@ -27,7 +28,6 @@ import { createGate } from './guard/create-gate.ts'
 import { createBodyParser } from './guard/known-bodies.ts'
 import { checkReadiness } from './health/check-readiness.ts'
 import { type Counted, createMetrics } from './health/create-metrics.ts'
-import { personIn } from './identity/known-client.ts'
 import { inspectorRoutes } from './inspector/inspector-routes.ts'
 import { answerChat } from './routes/chat-route.ts'
 import { answerMcp } from './routes/mcp-route.ts'
@@ -107,6 +107,8 @@ export interface ServerOptions extends AnswerOptions {
   readonly about?: { readonly upstream?: string; readonly store?: string }
   readonly now?: () => number
   readonly newId?: () => string
+  /** Called with a conversation that was deleted because nobody used it for `keepMs`. */
+  readonly onDeleted?: (tenant: string, conversation: string) => void
   /** Called with what became of a request. */
   readonly onServed?: (served: Served) => void
 }
@@ -145,9 +147,10 @@ export function createServer(given: ServerOptions): Server {
     ...{ retries, overflow },
     ...present({ window, reserve, maxToolTokens, notes, policy, systemPrompt, stallMs, maxReply }),
   }
-  const store = noticingStore(restingStore(rememberingStore(given.store)), (...write) =>
-    api.onWrite(...write),
-  )
+  const store = noticingStore(restingStore(rememberingStore(given.store)), (...write) => {
+    if (write[2] === 'deleted') bodies.forget()
+    api.onWrite(...write)
+  })
   const { leaseMs, embed, remember = 'conversation' } = given
   const logOf = createLogs({ store, now, newId, remember, ...present({ leaseMs, embed }) })
   const keys = createKeys(store, { now })
@@ -179,7 +182,8 @@ export function createServer(given: ServerOptions): Server {
       given.onServed?.(told)
     },
   })
-  const parse = createBodyParser(limits.json)
+  const bodies = createBodyParser(limits.json)
+  const { parse } = bodies
   const { person } = given
   const route = { upstreams, options, runner, cache, sideModel, person, now, newId, parse, ...limits }
   const passing = { upstreams, promise, manage, maxBodyBytes, json: limits.json, began: now(), gate }
@@ -195,8 +199,8 @@ export function createServer(given: ServerOptions): Server {
     ...present({ pollMs, maxListeners, experimentTools, states: given.states, embed: given.embed }),
   })
   const sweeping = sweep({
-    ...{ store, now, sideMs },
-    ...present({ keepMs: given.keepMs, keepCallsMs: given.keepCallsMs }),
+    ...{ now, sideMs, historyOf: (tenant: string) => logOf(tenant).history },
+    ...present({ keepMs: given.keepMs, keepCallsMs: given.keepCallsMs, onDeleted: given.onDeleted }),
     // Keys of the configuration have the default tenant, others name theirs.
     tenants: async () => new Set([defaultTenant, ...(await keys.tenants())]),
   })
@@ -222,7 +226,7 @@ export function createServer(given: ServerOptions): Server {
     const { caller, credential } = await identify(context.req.raw.headers)
     context.set('caller', caller)
     const headers = Object.fromEntries(context.req.raw.headers)
-    context.set('log', logOfPerson(logOf(caller.tenant), caller.person ?? personIn(headers)))
+    context.set('log', logOfPerson(logOf(caller.tenant), caller.person ?? headerPerson(headers)))
     return withCredential(credential, next)
   })
   app.all('/mcp', requireScope('read'), ({ req: { raw: request }, var: { log, caller } }) =>

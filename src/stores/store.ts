@@ -111,7 +111,10 @@ export interface Store {
   ): Promise<readonly MarkedPlace[]>
   /** The conversations of a tenant that are not deleted, with their threads by actor and branch. */
   conversations(tenant: string, options?: ListConversations): Promise<readonly ConversationInfo[]>
-  /** Sets given values, removes those that are null, leaves the rest. Does not change when the conversation was updated. */
+  /**
+   * Sets given values, removes those that are null, leaves the rest. Does not change when the conversation was updated, but counts
+   * as use (`usedAt`); with nothing to describe that is all it does.
+   */
   describeConversation(tenant: string, conversation: string, description: DescribeConversation): Promise<void>
   /**
    * For each of some words, given in all its forms, the newest entries that have one of these, as far as the index knows them; 64
@@ -124,7 +127,8 @@ export interface Store {
   ): Promise<readonly (readonly ThreadPlace[])[]>
   /**
    * Removes the conversation and leaves a tombstone, so that late writes are refused; its name is never free again. With
-   * `unusedSince`: only if nothing was written since then and nobody holds a turn, else it returns false.
+   * `unusedSince`: only if it was not used since then and nobody holds a turn, else it returns false. Then no tombstone stays: what
+   * went because of its age may be imported again.
    */
   deleteConversation(
     tenant: string,

@@ -164,6 +164,8 @@ export interface ConversationInfo extends ConversationDescription {
   readonly createdAt: number
   /** The time of the last write to one of the conversation's threads. */
   readonly updatedAt: number
+  /** When it was last read, quoted, described or imported, to the minute; absent if never. */
+  readonly usedAt?: number
   readonly threads: readonly ThreadInfo[]
 }
 

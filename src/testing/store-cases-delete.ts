@@ -86,10 +86,37 @@ export const retainCases = [
     await exchange(store, thread, 'd')
     equal(await remove(updatedAt + 1e9), true, 'when it is old')
     equal(await store.head(thread), undefined, 'the head')
-    await refused(() => exchange(store, thread, 'late'), 'conversation_deleted')
     equal(await remove(updatedAt + 1e9), false, 'once it is deleted')
     const never = store.deleteConversation(thread.tenant, 'never', { unusedSince: updatedAt + 1e9 })
     equal(await never, false, 'where nothing is')
+  }),
+  storeCase('counts a description as use, also an empty one, and not as a write', async (store, thread) => {
+    const restored = { seq: 1, turn: 0, ...entry('a'), time: 1000 }
+    await store.restore(thread, { entries: [restored], turns: [] })
+    const info = async () => (await store.conversations(thread.tenant))[0]!
+    const remove = (unusedSince: number) =>
+      store.deleteConversation(thread.tenant, thread.conversation, { unusedSince })
+    equal((await info()).usedAt, undefined, 'the use before')
+    await store.describeConversation(thread.tenant, thread.conversation, {})
+    const { updatedAt, usedAt = 0 } = await info()
+    equal([updatedAt, usedAt > 1000], [1000, true], 'the last write, and whether the use came later')
+    equal(await remove(usedAt), false, 'while it is used')
+    equal(await remove(usedAt + 1), true, 'when it is old')
+  }),
+  storeCase('leaves the name free where a conversation went because of its age', async (store, thread) => {
+    await exchange(store, thread, 'pelican', 'a bird')
+    await store.describeConversation(thread.tenant, thread.conversation, { title: 'Birds', person: 'ada' })
+    const { updatedAt } = (await store.conversations(thread.tenant))[0]!
+    await store.deleteConversation(thread.tenant, thread.conversation, { unusedSince: updatedAt + 1e9 })
+    await nothingAt(store, thread)
+    equal(await store.conversations(thread.tenant), [], 'the list')
+    await exchange(store, thread, 'heron')
+    equal(await texts(store, thread), ['heron'], 'the entries of the next one')
+    const [next] = await store.conversations(thread.tenant)
+    equal([next?.title, next?.person, next?.usedAt], [undefined, undefined, undefined], 'what is left')
+    equal(await findAll(store, thread.tenant, 'pelican'), [], 'what is found')
+    equal(await store.deleteConversation(thread.tenant, thread.conversation), true, 'the answer to a person')
+    await refused(() => exchange(store, thread, 'late'), 'conversation_deleted')
   }),
   storeCase('deletes no conversation in which somebody holds a turn', async (store, thread) => {
     const bob = { ...thread, actor: 'bob' }

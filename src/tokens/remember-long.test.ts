@@ -26,13 +26,20 @@ it('counts short and huge texts each time', () => {
 
 it('forgets the texts that were used least recently, and so stays small', () => {
   const { asked, count } = counting()
-  const text = (n: number) => `${n}`.padEnd(500_000, 'x')
-  for (let n = 0; n < 4; n++) count(text(n))
+  const text = (n: number) => `${n}`.padEnd(600, 'x')
+  for (let n = 0; n < 1024; n++) count(text(n))
   count(text(0))
-  for (let n = 4; n < 7; n++) count(text(n))
-  expect(asked).toHaveLength(7)
+  count(text(1024))
+  expect(asked).toHaveLength(1025)
   count(text(0))
-  expect(asked).toHaveLength(7)
+  expect(asked).toHaveLength(1025)
   count(text(1))
-  expect(asked).toHaveLength(8)
+  expect(asked).toHaveLength(1026)
+})
+
+it('takes no text for another of the same length', () => {
+  const count = rememberLong(text => Number(text.trim()))
+  const text = (n: number) => `${n}`.padEnd(600)
+  for (let n = 0; n < 900; n++) count(text(n))
+  for (let n = 0; n < 900; n++) expect(count(text(n))).toBe(n)
 })

@@ -1,21 +1,17 @@
 /**
  * Remembers the counts of long texts: a client sends the same tools and the same system prompt with every request. The texts that
- * were used last stay.
+ * were used last stay, as hashes: a counter outlives conversations, and must not keep what was said in one that is deleted.
  */
 export function rememberLong(count: (text: string) => number): (text: string) => number {
   const known = new Map<string, number>()
-  let size = 0
   return text => {
     if (text.length < fewest || text.length > longest) return count(text)
-    const tokens = known.get(text) ?? count(text)
+    const name = nameOf(text)
+    const tokens = known.get(name) ?? count(text)
     // Setting it again makes it the newest.
-    if (!known.delete(text)) size += text.length
-    known.set(text, tokens)
-    for (const oldest of known.keys()) {
-      if (size <= most) break
-      known.delete(oldest)
-      size -= oldest.length
-    }
+    known.delete(name)
+    known.set(name, tokens)
+    if (known.size > most) known.delete(known.keys().next().value!)
     return tokens
   }
 }
@@ -23,4 +19,18 @@ export function rememberLong(count: (text: string) => number): (text: string) =>
 /** In characters. Shorter texts are counted faster than they are found. */
 const fewest = 500
 const longest = 512 * 1024
-const most = 4 * longest
+/** In texts. */
+const most = 1024
+
+/** The length and a hash of 64 bits: two texts that share both are not met by chance. */
+function nameOf(text: string): string {
+  let [one, other] = [0x811c9dc5, 0x9747b28c]
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    one = Math.imul(one ^ unit, 0x9e3779b1)
+    other = Math.imul(other ^ unit, 0x5f356495)
+    one ^= other >>> 15
+    other ^= one >>> 13
+  }
+  return `${text.length} ${one} ${other}`
+}

@@ -47,6 +47,47 @@ it('tells who speaks by the key, a header or the body, and keeps their conversat
   expect(new Set(await listed()).size).toBe(8)
 })
 
+it('refuses a name that cannot be kept, and never takes it for the person of the settings', async () => {
+  const store = memoryStore()
+  const { url } = await startServer({ store, upstream: readerUpstream(), person: 'me' })
+  const { key } = await createKeys(store).create({ name: 'Ada', person: 'ada' })
+  const ask = (path: string, headers: Record<string, string>, body: object = {}) =>
+    fetch(`${url}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ model: 'reader', max_tokens: 100, messages, ...body }),
+    })
+  const long = 'x'.repeat(301)
+  const chat = '/v1/chat/completions'
+  const refused = [
+    await ask(chat, { 'x-throughline-person': long }),
+    await ask(chat, { 'x-throughline-person': 'a\u0085b' }),
+    await ask(chat, { 'x-openwebui-user-id': long }),
+    await ask(chat, { 'x-throughline-person': long, 'x-openwebui-user-id': 'bob' }),
+    ...(await Promise.all(
+      [long, 'a\nb', 'a\u0000b', `${'x'.repeat(2001)}`, `{${long}`].flatMap(user => [
+        ask(chat, {}, { user }),
+        ask('/v1/messages', {}, { metadata: { user_id: user } }),
+        ask('/v1/responses', {}, { user, input: 'Hello.' }),
+      ]),
+    )),
+    await ask('/throughline/v1/ui-chat', { 'x-throughline-person': long }, { id: 'c' }),
+    await ask('/throughline/v1/conversations/c/send', { 'x-throughline-person': long }, { input: 'Hello.' }),
+  ]
+  expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 400))
+  for (const answer of refused) expect(await answer.text()).toContain('a name of at most 300 characters')
+  expect(await store.conversations('default')).toEqual([])
+  // Who is named by the key needs no other name, and an empty one names nobody.
+  const byKey = { authorization: `Bearer ${key}`, 'x-throughline-person': long }
+  for (const answer of [
+    await ask(chat, byKey),
+    await ask(chat, { 'x-throughline-person': ' ' }, { user: '' }),
+  ])
+    expect(answer.status).toBe(200)
+  const people = (await store.conversations('default')).map(({ person }) => person)
+  expect(people.toSorted()).toEqual(['ada', 'me'])
+})
+
 it('takes chats in for a person', async () => {
   const store = memoryStore()
   const { url } = await startServer({ store, upstream: readerUpstream() })

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
 import type { ExperimentPlan, ExperimentSummary, ExperimentView, Wish } from '../../experiment/index.ts'
 import { plural } from '../../log/line.ts'
-import type { MessageLike } from '../../log/message.ts'
-import { readMessage } from '../../log/parse-message.ts'
 import { StoreError } from '../../stores/store-error.ts'
+import { messageLine } from '../message-line.ts'
+import { wholeNumber } from '../number-option.ts'
 import { adderFor, type LogOptions } from '../open-log.ts'
 import { print, UserError } from '../print.ts'
 import { leaveWishInFile } from './control-file.ts'
@@ -53,7 +53,7 @@ export function experimentCommand(experiment: Command): void {
     .requiredOption('--role <name>', 'whose history')
     .action(async (id: string, options: LogOptions & { readonly role: string }) => {
       const messages = await readExperiments(options, experiments => experiments.history(id, options.role))
-      for (const [seq, message] of messages.entries()) print(messageLine(message, seq))
+      for (const [seq, message] of messages.entries()) print(harmless(messageLine(message, seq)))
     })
   for (const [wish, does] of [['pause', 'pauses'] as const, ['stop', 'ends'] as const])
     add(`${wish} <id>`, `${does} an experiment before the next role acts`).action((id, options) =>
@@ -64,13 +64,7 @@ export function experimentCommand(experiment: Command): void {
 const withStartOptions = (command: Command) =>
   command
     .option('--model <name>', 'for every role: reader, ollama:<model> or openai:<base URL>#<model>')
-    .option('--lease <seconds>', 'how long it stays taken when this process dies', toSeconds, 30)
-
-function toSeconds(text: string): number {
-  const seconds = Number(text)
-  if (seconds > 0 && seconds <= 86_400) return seconds
-  throw new UserError(`--lease must be a number of seconds, not "${text}"`)
-}
+    .option('--lease <seconds>', 'how long it stays taken when this process dies', wholeNumber(1, 86_400), 30)
 
 function newId(name: string): string {
   const words = name
@@ -110,14 +104,6 @@ function viewLines(view: ExperimentView): readonly string[] {
       return `${harmless(variable)} = ${harmless(now)}${before === now ? '' : ` (began as ${harmless(before)})`}`
     }),
   ]
-}
-
-function messageLine(message: MessageLike, seq: number): string {
-  const { role, text, calls, results } = readMessage(message, seq)
-  const [name] = results.flatMap(result => (result.name === undefined ? [] : [` ${result.name}`]))
-  const made = calls.map(call => `→ ${call.name}(${call.arguments})`)
-  const said = [text, ...made].filter(part => part !== '')
-  return harmless(`${role}${name ?? ''}: ${said.join(' ')}`)
 }
 
 const done: Readonly<Record<Wish, string>> = { pause: 'is paused', stop: 'is stopped' }

@@ -6,6 +6,7 @@ import { readMessage } from '../../log/parse-message.ts'
 import { showEach } from '../../notes/index.ts'
 import type { ThreadKey } from '../../stores/store.ts'
 import { CorruptEntryError } from '../../stores/store-error.ts'
+import { countAsUse } from '../count-as-use.ts'
 import type { LoggedMessage } from './logged-message.ts'
 import type { QuoteReference } from './quote-reference.ts'
 import { type LogSource, readLog, threadId } from './read-log.ts'
@@ -37,7 +38,8 @@ export async function loadQuotes(
       : { seq: 0, text: thread.conversation }
   }
 
-  return Promise.all(
+  const uses = new Set<string>()
+  const quotes = await Promise.all(
     references.map(async ({ seq, id, conversation, actor, branch }) => {
       const thread = { tenant: key.tenant, conversation, actor, branch }
       const place = threadId(thread)
@@ -46,10 +48,14 @@ export async function loadQuotes(
       const found = name && (await saidBetween({ ...source, key: thread }, seq, seq))
       const quote = found?.said.find(one => one.id === id)
       if (!name || !quote) return undefined
+      uses.add(conversation)
       const { role, text, time } = quote
       return { name: name.seq === seq ? '' : name.text, conversation: place, role, text, time, seq }
     }),
   )
+  const describe = (conversation: string) => store.describeConversation(key.tenant, conversation, {})
+  for (const conversation of uses) countAsUse({ describe }, conversation)
+  return quotes
 }
 
 /** What a conversation is called, and by which of its messages. */

@@ -1,7 +1,26 @@
+import { showValue, ThroughlineError } from '../../log/error.ts'
+import { few, plural } from '../../log/line.ts'
 import type { ConversationInfo, Head, Store, StoredTurn, ThreadKey } from '../../stores/store.ts'
 import { lastPlaceOf } from '../calls/plan.ts'
 import { readPlan } from '../calls/read-plan.ts'
 import { type TransferRecord, toJson } from './record.ts'
+
+/** Conversations that cannot be read, and are missing in an export of all. Thrown after the last of the others. */
+export class ExportError extends ThroughlineError {
+  readonly conversations: readonly string[]
+
+  constructor(conversations: readonly string[]) {
+    const names = few(
+      conversations.map(name => showValue(name)),
+      20,
+    )
+    super(
+      'corrupt_entry',
+      `${plural(conversations.length, 'conversation')} cannot be read and are not exported, the others are: ${names}. Run "throughline log check".`,
+    )
+    this.conversations = conversations
+  }
+}
 
 /** A conversation as lines of JSON. Only the turns and the calls of one thread are in memory at a time. */
 export async function* exportConversation(

@@ -1,5 +1,6 @@
 import { BadRequestError } from '../../log/bad-request-error.ts'
 import { ThroughlineError } from '../../log/error.ts'
+import { plural } from '../../log/line.ts'
 import { StoreError } from '../../stores/store-error.ts'
 
 /** Where something stands in a file: the line, from 1, and the path in its JSON, such as `$[3].mapping`. */
@@ -8,7 +9,7 @@ export interface Place {
   readonly path?: string | undefined
 }
 
-/** A file that cannot be imported: where, and why. Nothing of the file is stored. */
+/** A file that cannot be imported: where, and why. Nothing of it is stored. */
 export class InvalidImportError extends ThroughlineError {
   readonly line: number
   /** The place in the JSON of a format that is not ours. */
@@ -19,6 +20,24 @@ export class InvalidImportError extends ThroughlineError {
     super('invalid_import', `${where} of the import: ${problem}`, options)
     this.line = line
     this.path = path
+  }
+}
+
+/** An import that broke off while it was written, by a full disk for example. What was stored stays; the same text again goes on from there. */
+export class ImportStoppedError extends ThroughlineError {
+  /** How many conversations are stored whole; of the next one a part may be. */
+  readonly stored: number
+  readonly total: number
+
+  constructor(stored: number, total: number, cause: unknown) {
+    const { message } = cause as Error
+    super(
+      cause instanceof ThroughlineError ? cause.code : 'store_failed',
+      `The import stopped after ${stored} of ${plural(total, 'conversation')}, which are stored: import the same again, and it goes on from there. ${message}`,
+      { cause },
+    )
+    this.stored = stored
+    this.total = total
   }
 }
 

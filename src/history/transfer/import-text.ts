@@ -6,7 +6,7 @@ import { NoConversationError } from '../../stores/store-error.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { exportConversation } from './export-conversation.ts'
 import { detect } from './formats/detect.ts'
-import { atPlace, InvalidImportError } from './import-error.ts'
+import { atPlace, ImportStoppedError, InvalidImportError } from './import-error.ts'
 import { countEntries, type ReadConversation, writeConversation } from './read-conversation.ts'
 import { readExport } from './read-export.ts'
 import { parseItem, readForeign } from './read-foreign.ts'
@@ -50,7 +50,8 @@ export interface ImportTarget {
 
 /**
  * Imports conversations from a text: our own export, or a file of another program. The text is read twice. First every
- * conversation is tried on a store in memory, beside what is stored of it; then all are written.
+ * conversation is tried on a store in memory, beside what is stored of it; then all are written. A store that fails meanwhile
+ * leaves what it has: the same text again goes on from there.
  */
 export async function importText(
   target: ImportTarget,
@@ -62,24 +63,34 @@ export async function importText(
   const now = target.now()
   // What is tried out need not be counted.
   const trying = { ...target, count: { ...target.count, message: () => 0 } }
-  for await (const found of conversationsIn(trying, open(), options, now)) await tryOut(trying, found)
+  let total = 0
+  for await (const found of conversationsIn(trying, open(), options, now)) {
+    await tryOut(trying, found)
+    total += 1
+  }
   let format = ownFormat
   const [conversations, deleted]: [string[], string[]] = [[], []]
   let [entries, added, calls] = [0, 0, 0]
-  for await (const found of conversationsIn(target, open(), options, now)) {
-    const { read } = found
-    format = found.format
-    try {
-      added += await writeConversation(target.store, { tenant: target.tenant, conversation: read.name }, read)
-      conversations.push(read.name)
-    } catch (error) {
-      if (!((error as Error).cause instanceof NoConversationError)) throw error
-      deleted.push(read.name)
+  try {
+    for await (const found of conversationsIn(target, open(), options, now)) {
+      const { read } = found
+      format = found.format
+      const at = { tenant: target.tenant, conversation: read.name }
+      const fresh = await writeConversation(target.store, at, read).catch(orDeleted)
+      ;(fresh === undefined ? deleted : conversations).push(read.name)
+      added += fresh ?? 0
+      entries += countEntries(read)
+      calls += read.threads.reduce((sum, thread) => sum + thread.calls.size, 0)
     }
-    entries += countEntries(read)
-    calls += read.threads.reduce((sum, thread) => sum + thread.calls.size, 0)
+  } catch (error) {
+    throw new ImportStoppedError(conversations.length + deleted.length, total, error)
   }
   return { format, conversations, deleted, entries, added, calls }
+}
+
+/** Undefined for a conversation that was deleted here. */
+function orDeleted(error: Error): undefined {
+  if (!(error.cause instanceof NoConversationError)) throw error
 }
 
 const ownFormat = 'Throughline'
@@ -103,7 +114,7 @@ async function* conversationsIn(
 ): AsyncGenerator<{ readonly read: ReadConversation; readonly format: string }> {
   const values = valuesIn(pieces, maxValueCharacters)
   const { value: first } = await values.next()
-  if (!first) return
+  if (!first) throw new InvalidImportError({ line: 1 }, 'it is empty.')
   const all = startingWith(first, values)
   const foreign = detectFormat(first)
   const names = new Set<string>()

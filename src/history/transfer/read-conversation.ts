@@ -1,3 +1,4 @@
+import { present } from '../../log/present.ts'
 import type {
   ConversationDescription,
   Store,
@@ -88,7 +89,7 @@ async function writeThreads(
   }
   const [known] = person === undefined ? [] : await store.conversations(at.tenant, { only: at.conversation })
   const description = { title, metadata, person: known?.person ?? person }
-  if (Object.values(description).some(value => value !== undefined))
-    await store.describeConversation(at.tenant, at.conversation, description)
+  // Also where nothing is to be described: an import counts as use, or retention would delete old chats at once.
+  if (threads.length > 0) await store.describeConversation(at.tenant, at.conversation, present(description))
   return added
 }

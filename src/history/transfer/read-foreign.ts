@@ -83,10 +83,11 @@ async function toConversation(
       for (const thread of planBranches(nodes, plan)) threads.push(thread)
     })
   }
-  // A title that was changed here stays.
-  const described = known
-    ? {}
-    : { title: toTitle(title ?? firstPrompt(source)), metadata: { from: format.name } }
+  // A title that was changed here stays. One that was never described comes from an import that broke off.
+  const described =
+    known && (known.title !== undefined || known.usedAt !== undefined)
+      ? {}
+      : { title: toTitle(title ?? firstPrompt(source)), metadata: { from: format.name } }
   return { name, place, description: { ...described, ...present({ person: source.person }) }, threads }
 }
 

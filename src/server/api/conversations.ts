@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { countAsUse } from '../../history/count-as-use.ts'
 import type { History } from '../../history/index.ts'
 import { toQuery } from '../../history/log/query-words.ts'
 import { BadRequestError } from '../../log/bad-request-error.ts'
@@ -14,6 +15,8 @@ import { listConversations, withProvisional } from './list-conversations.ts'
 import { type Call, defineRoute } from './route.ts'
 import { conversation, count, inConversation, limitOf, name, place, time } from './schemas.ts'
 import { withSpooled } from './spool.ts'
+
+const dryRun = z.boolean().optional().describe('only tells what would be deleted')
 
 const shownConversation = conversation.extend({ latest: latest.optional() })
 
@@ -85,9 +88,10 @@ export const conversationRoutes = [
     scope: 'admin',
     summary: 'Deletes a conversation whole. Its name is never free again.',
     params: inConversation,
+    query: z.strictObject({ dryRun }),
     kind: 'none',
-    async handle({ params, log }) {
-      if (!(await log.history.delete(params.conversation)))
+    async handle({ params, query, log }) {
+      if (!(await log.history.delete(params.conversation, present(query))))
         throw notFound('conversation', params.conversation)
       return undefined
     },
@@ -102,16 +106,17 @@ export const conversationRoutes = [
       person: name.optional().describe('whose conversations'),
       actor: name.optional().describe('in which this actor has a thread'),
       all: z.boolean().optional().describe('every conversation'),
+      dryRun,
     }),
     kind: 'json',
     answer: z.object({ deleted: z.array(name) }),
-    async handle({ query: { all, ...whose }, log }) {
+    async handle({ query: { all, dryRun, ...whose }, log }) {
       const ways = Object.values(present(whose)).length + (all === true ? 1 : 0)
       if (ways !== 1)
         throw new BadRequestError(
           'Say what to delete: ?person=NAME, ?actor=NAME, or ?all=true for every conversation.',
         )
-      return { deleted: [...(await log.history.deleteAll(present(whose)))] }
+      return { deleted: [...(await log.history.deleteAll(present({ ...whose, dryRun })))] }
     },
   }),
   defineRoute({
@@ -122,6 +127,7 @@ export const conversationRoutes = [
     body: z.strictObject({
       conversationsMs: z.int().min(0).optional().describe('conversations not used for this time'),
       callsMs: z.int().min(0).optional().describe('records of calls older than this; the log itself stays'),
+      dryRun,
     }),
     kind: 'json',
     answer: z.object({ deleted: z.array(name), calls: count }),
@@ -139,6 +145,7 @@ export const conversationRoutes = [
     kind: 'lines',
     async handle({ params, looking }) {
       await findConversation(looking, params.conversation)
+      countAsUse(looking, params.conversation)
       return looking.export(params.conversation)
     },
   }),
@@ -147,7 +154,7 @@ export const conversationRoutes = [
     path: '/import',
     scope: 'admin',
     summary:
-      'Imports an export of ours, or the chats of another program, whichever it is. All of the file or nothing; the same again changes nothing.',
+      'Imports an export of ours, or the chats of another program, whichever it is. A damaged file stores nothing; the same again changes nothing, and goes on where a full disk stopped it.',
     query: z.strictObject({
       as: name.optional().describe('another name for the one conversation of the file'),
       person: name
@@ -177,7 +184,7 @@ export const conversationRoutes = [
       parts: { about, maxBodyBytes },
     }) {
       const { history } = logOfSpeaker(log, about.person)
-      const imported = await withSpooled(request.body, 32 * maxBodyBytes, text =>
+      const imported = await withSpooled(request, 32 * maxBodyBytes, text =>
         history.import(text, { maxValueCharacters: maxBodyBytes, ...present({ as, person }) }),
       )
       for (const conversation of imported.conversations)

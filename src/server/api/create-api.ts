@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { ExperimentTools } from '../../experiment/index.ts'
 import { isInnerActor, shownStore } from '../../experiment/log/shown-store.ts'
 import { createHistory, type History, type HistoryOptions } from '../../history/index.ts'
+import { BadRequestError } from '../../log/bad-request-error.ts'
 import { ThroughlineError } from '../../log/error.ts'
 import { present } from '../../log/present.ts'
 import type { Store } from '../../stores/store.ts'
@@ -200,7 +201,11 @@ async function readRequest(
   { maxBodyBytes, json }: BodyLimits,
 ) {
   const path = new Map(Object.entries(req.param() as Record<string, string>))
-  const search = new Map(new URL(req.raw.url).searchParams)
+  const { searchParams } = new URL(req.raw.url)
+  const search = new Map(searchParams)
+  const twice = [...search.keys()].find(name => searchParams.getAll(name).length > 1)
+  // The last one would count: `?person=a&person=b` would delete only what is b's.
+  if (twice !== undefined) throw new BadRequestError(`"${twice}" must be given once`, twice)
   const read = {
     params: params && readFields(params, path),
     query: readFields(query ?? noFields, search),

@@ -1,3 +1,4 @@
+import { countAsUse } from '../../history/count-as-use.ts'
 import type { Thread } from '../../history/index.ts'
 import { notFound } from './api-error.ts'
 import type { Call } from './route.ts'
@@ -12,7 +13,10 @@ export interface ThreadCall
 export async function threadOf({ params, query, looking, log }: ThreadCall): Promise<Thread> {
   const { actor, branch } = query
   const thread = looking.thread(params.conversation, { actor, branch })
-  if (await log.store.head(thread.key)) return thread
+  if (await log.store.head(thread.key)) {
+    countAsUse(looking, params.conversation)
+    return thread
+  }
   const [known] = await looking.conversations({ only: params.conversation, limit: 1 })
   if (!known) throw notFound('conversation', params.conversation)
   const hasActor = known.threads.some(one => one.actor === thread.key.actor)

@@ -33,6 +33,9 @@ export const conversation = z.object({
   person: z.string().optional().describe('whose conversation it is'),
   createdAt: time,
   updatedAt: time.describe('when something was last written to one of its threads'),
+  usedAt: time
+    .optional()
+    .describe('when it was last read, quoted, described or imported, to the minute; absent if never'),
   threads: z.array(threadPlace),
   provisional: z
     .boolean()

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { toBytes, toShare, toTime, toWhole } from './number-text.ts'
 import { parseAddress } from './parse-address.ts'
 
 /** Kinds of settings. Each takes the value itself, from a file, or a text, from a flag or the environment. */
@@ -7,57 +8,40 @@ export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER) {
   const range = most === Number.MAX_SAFE_INTEGER ? `, ${least} or more` : ` from ${least} to ${most}`
   const must = `must be a whole number${range}`
   const schema = z.number(must).int(must).min(least, must).max(most, must)
-  return z.preprocess(
-    readText(/^(\d{1,15})$/, ([, digits]) => Number(digits)),
-    schema,
-  )
+  return z.preprocess(readText(toWhole), schema)
 }
 
 /** From 0 to 1. */
 export function share() {
   const must = 'must be a number from 0 to 1'
   const schema = z.number(must).min(0, must).max(1, must)
-  return z.preprocess(
-    readText(/^(\d(?:\.\d{1,15})?)$/, ([, digits]) => Number(digits)),
-    schema,
-  )
+  return z.preprocess(readText(toShare), schema)
 }
-
-const sizes: Readonly<Record<string, number>> = { '': 1, kib: 1024, mib: 1024 ** 2, gib: 1024 ** 3 }
 
 export function bytes(least: number) {
   const must = `must be a number of bytes, ${least} or more, or a text such as "32MiB"`
   const schema = z.number(must).int(must).min(least, must)
-  return z.preprocess(
-    readText(
-      /^(\d{1,12})\s*((?:[kmg]ib)?)$/i,
-      ([, digits, unit = '']) => Number(digits) * sizes[unit.toLowerCase()]!,
-    ),
-    schema,
-  )
-}
-
-const times: Readonly<Record<string, number>> = {
-  ...{ '': 1, ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 },
+  return z.preprocess(readText(toBytes), schema)
 }
 
 /** In milliseconds. Timers of Node take no more than 24 days. */
 export function duration(least = 1) {
   const must = 'must be a number of milliseconds, or a text such as "30s", "5m" or "2h"'
-  return time(least, 2_147_483_647, must)
-}
-
-/** In milliseconds: for what is kept for days or years. */
-export function age() {
-  return time(1000, Number.MAX_SAFE_INTEGER, 'must be a time such as "90d" or "12h"')
-}
-
-function time(least: number, most: number, must: string) {
-  const schema = z.number(must).int(must).min(least, must).max(most, must)
+  const schema = z.number(must).int(must).min(least, must).max(2_147_483_647, must)
   return z.preprocess(
-    readText(/^(\d{1,10})\s*((?:ms|s|m|h|d)?)$/, ([, digits, unit = '']) => Number(digits) * times[unit]!),
+    readText(text => toTime(text) ?? toWhole(text)),
     schema,
   )
+}
+
+/** In milliseconds: for what is kept for days or years. It must have a unit: 90 that is taken for milliseconds deletes everything. */
+export function age() {
+  const must = 'must be a time with its unit, such as "90d" or "12h"'
+  return z.string(must).transform((text, context) => {
+    const ms = toTime(text) ?? 0
+    if (ms < 1000) context.addIssue({ code: 'custom', message: must })
+    return ms
+  })
 }
 
 const switches: Readonly<Record<string, boolean>> = {
@@ -67,7 +51,7 @@ const switches: Readonly<Record<string, boolean>> = {
 
 export function onOff() {
   return z.preprocess(
-    readText(/^(true|on|yes|1|false|off|no|0)$/i, ([word = '']) => switches[word.toLowerCase()]),
+    readText(text => switches[text.trim().toLowerCase()]),
     z.boolean('must be true or false'),
   )
 }
@@ -105,10 +89,8 @@ function splitList(value: string): readonly string[] {
   return items.filter(item => item !== '')
 }
 
-/** Reads a text of this form; anything else is left to the schema, which says what it must be. */
-function readText<Value>(form: RegExp, read: (match: RegExpExecArray) => Value) {
-  return (value: unknown) => {
-    const match = typeof value === 'string' ? form.exec(value.trim()) : null
-    return match ? read(match) : value
-  }
-}
+/** Reads a text; what `read` does not know is left to the schema, which says what it must be. */
+const readText =
+  <Value>(read: (text: string) => Value | undefined) =>
+  (value: unknown) =>
+    typeof value === 'string' ? (read(value) ?? value) : value

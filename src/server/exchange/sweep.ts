@@ -1,9 +1,10 @@
 import { setTimeout } from 'node:timers/promises'
+import type { History } from '../../history/index.ts'
 import { isSideName, sidePrefix } from '../../history/side-name.ts'
-import type { Store } from '../../stores/store.ts'
+import { lastUseOf } from '../../stores/rules/last-use.ts'
 
 export interface SweepOptions {
-  readonly store: Store
+  readonly historyOf: (tenant: string) => History
   /** Whose conversations are looked at. */
   readonly tenants: () => Promise<Iterable<string>>
   readonly now: () => number
@@ -11,6 +12,8 @@ export interface SweepOptions {
   readonly sideMs: number
   readonly keepMs?: number
   readonly keepCallsMs?: number
+  /** Called with each conversation that was deleted because nobody used it for `keepMs`. */
+  readonly onDeleted?: (tenant: string, conversation: string) => void
 }
 
 /**
@@ -43,25 +46,29 @@ async function sweepOften(options: SweepOptions, signal: AbortSignal): Promise<v
 }
 
 async function sweepOnce(options: SweepOptions, signal: AbortSignal): Promise<void> {
-  const { store, tenants, now, sideMs, keepMs, keepCallsMs } = options
+  const { historyOf, tenants, now, sideMs, keepMs, keepCallsMs, onDeleted } = options
   for (const tenant of await tenants()) {
-    const deleteOld = (what: Omit<Old, 'tenant'>) => deleteUnused(store, { tenant, ...what }, signal)
-    const isOther = (name: string) => !isSideName(name)
-    await deleteOld({ since: now() - sideMs, from: sidePrefix, isMeant: isSideName, isTogether: true })
-    if (keepMs !== undefined) await deleteOld({ since: now() - keepMs, isMeant: isOther })
-    if (keepCallsMs !== undefined) await store.deleteCalls(tenant, now() - keepCallsMs)
+    const history = historyOf(tenant)
+    const sides = { unusedSince: now() - sideMs, from: sidePrefix, isMeant: isSideName, isTogether: true }
+    await deleteUnused(history, sides, signal)
+    if (keepMs !== undefined) {
+      const isMeant = (name: string) => !isSideName(name)
+      const told = (conversation: string) => onDeleted?.(tenant, conversation)
+      await deleteUnused(history, { unusedSince: now() - keepMs, isMeant, told }, signal)
+    }
+    if (keepCallsMs !== undefined) await history.store.deleteCalls(tenant, now() - keepCallsMs)
   }
 }
 
 /** Conversations of a tenant that were not used since a time. */
 interface Old {
-  readonly tenant: string
-  readonly since: number
+  readonly unusedSince: number
   readonly isMeant: (conversation: string) => boolean
   /** The name behind which to begin. */
   readonly from?: string
   /** Whether those that are meant stand in a row, so that the first other one is the end. */
   readonly isTogether?: boolean
+  readonly told?: (conversation: string) => void
 }
 
 /** How many are read at once. */
@@ -69,15 +76,15 @@ const pageSize = 50
 /** Others get their turn between two deletions. */
 const restMs = 5
 
-async function deleteUnused(store: Store, old: Old, signal: AbortSignal): Promise<void> {
-  const { tenant, since, isMeant, from, isTogether } = old
+async function deleteUnused(history: History, old: Old, signal: AbortSignal): Promise<void> {
+  const { unusedSince, isMeant, from, isTogether, told } = old
   let after = from === undefined ? undefined : { conversation: from, updatedAt: 0 }
   for (;;) {
-    const page = await store.conversations(tenant, { order: 'name', limit: pageSize, after })
+    const page = await history.conversations({ order: 'name', limit: pageSize, after })
     const meant = page.filter(({ conversation }) => isMeant(conversation))
-    for (const { conversation, updatedAt } of meant) {
-      if (updatedAt >= since) continue
-      await store.deleteConversation(tenant, conversation, { unusedSince: since })
+    for (const info of meant) {
+      if (lastUseOf(info) >= unusedSince) continue
+      if (await history.delete(info.conversation, { unusedSince })) told?.(info.conversation)
       await rest(restMs, signal)
     }
     if (page.length < pageSize || (isTogether && meant.length < page.length)) return

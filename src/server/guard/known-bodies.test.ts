@@ -6,7 +6,7 @@ import { parseBody } from './parse-body.ts'
 
 const limits = { maxDepth: 20, maxValues: 2000 }
 const bytesOf = (body: unknown) => Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
-const parser = (leastBytes = 1) => createBodyParser(limits, { leastBytes })
+const parser = (leastBytes = 1) => createBodyParser(limits, { leastBytes }).parse
 
 const message = (n: number) => ({ role: n % 2 ? 'assistant' : 'user', content: `Message ${n} "]},{[" é\\` })
 const bodyOf = (count: number, rest: object = { stream: true }) => ({
@@ -83,7 +83,7 @@ describe('a conversation that goes on', () => {
   })
 
   it('is known for a while only', () => {
-    const parse = createBodyParser(limits, { leastBytes: 1, mostBytes: 2 * bytesOf(bodyOf(9)).length })
+    const { parse } = createBodyParser(limits, { leastBytes: 1, mostBytes: 2 * bytesOf(bodyOf(9)).length })
     const first = messagesOf(parse(bytesOf(bodyOf(7)), 'ada'))
     for (const name of ['x', 'y', 'z']) parse(bytesOf(bodyOf(7, { model: name })), 'ada')
     expect(messagesOf(parse(bytesOf(bodyOf(9)), 'ada'))[0]).not.toBe(first[0])

@@ -8,9 +8,9 @@ import { type ElementEnd, type JsonLimits, type Look, lookAt, parseText, spaces 
 export function createBodyParser(
   limits: JsonLimits,
   { leastBytes = 16 * 1024, mostBytes = 32 * 1024 ** 2 } = {},
-): (bytes: Buffer, owner: string) => unknown {
+): BodyParser {
   /** The newest first. */
-  const known: Known[] = []
+  let known: Known[] = []
   let size = 0
 
   function keep(one: Known, before?: Known): void {
@@ -20,13 +20,25 @@ export function createBodyParser(
     while (size > mostBytes || known.length > mostKnown) size -= known.pop()!.bytes.length
   }
 
-  return (bytes, owner) => {
-    if (bytes.length < leastBytes) return parseWhole(bytes, limits).body
-    const before = longest(bytes, owner, known)
-    const { body, list } = (before && parseRest(bytes, before, limits)) ?? parseWhole(bytes, limits)
-    if (list) keep({ ...list, owner, bytes }, before && isSame(before) ? before.known : undefined)
-    return body
+  return {
+    parse(bytes, owner) {
+      if (bytes.length < leastBytes) return parseWhole(bytes, limits).body
+      const before = longest(bytes, owner, known)
+      const { body, list } = (before && parseRest(bytes, before, limits)) ?? parseWhole(bytes, limits)
+      if (list) keep({ ...list, owner, bytes }, before && isSame(before) ? before.known : undefined)
+      return body
+    },
+    forget() {
+      known = []
+      size = 0
+    },
   }
+}
+
+export interface BodyParser {
+  parse(bytes: Buffer, owner: string): unknown
+  /** Forgets all bodies: they hold what was said in conversations that may be deleted. */
+  forget(): void
 }
 
 const mostKnown = 64

@@ -3,6 +3,7 @@ import { BadRequestError } from '../../log/bad-request-error.ts'
 import type { Fields } from '../../log/fields.ts'
 import type { MessageLike } from '../../log/message.ts'
 import type { Caller } from '../auth/caller.ts'
+import { bodyPerson } from '../auth/named-person.ts'
 import { refuseExperiment, refuseInner } from '../auth/refuse-hidden.ts'
 import type { Cache } from '../cache/create-cache.ts'
 import type { AnswerOptions } from '../exchange/answer.ts'
@@ -14,7 +15,7 @@ import type { ChatRequest, Face } from '../faces/index.ts'
 import { inOwnForm } from '../faces/own-form.ts'
 import type { JsonLimits } from '../guard/parse-body.ts'
 import { itemsOf } from '../identity/chain.ts'
-import { type HeadersOf, knownClient, personOf } from '../identity/known-client.ts'
+import { type HeadersOf, knownClient } from '../identity/known-client.ts'
 import { sideRequest } from '../identity/side-request.ts'
 import type { ClientCall } from '../native/native-reply.ts'
 import { toFault } from '../to-fault.ts'
@@ -104,7 +105,7 @@ export async function answerChat(
     const named = knownClient(read, headers)
     refuseInner(named?.actor)
     await refuseExperiment(given, named?.conversation, caller)
-    const speaker = given.history.person ?? personOf(read)
+    const speaker = given.history.person ?? bodyPerson(read)
     const log = logOfPerson(given, speaker ?? person)
     // Lists that name no conversation are told apart by their people too.
     const keyId = named || speaker === undefined ? caller.keyId : `${caller.keyId}\n${speaker}`

@@ -1,4 +1,4 @@
-import type { Transform } from 'node:stream'
+import { pipeline, Readable, type Transform } from 'node:stream'
 import * as zlib from 'node:zlib'
 import { BadRequestError } from '../../log/bad-request-error.ts'
 import { ThroughlineError } from '../../log/error.ts'
@@ -13,23 +13,38 @@ export async function readBody(request: Request, most: number): Promise<Buffer> 
 }
 
 /** How the body of a request is unpacked. Throws if that is not known. */
-export function unpackerOf({ headers }: Request): (bytes: Buffer, most: number) => Promise<Buffer> {
-  const encoding = headers.get('content-encoding')?.trim().toLowerCase() ?? ''
-  if (encoding === '' || encoding === 'identity') return async bytes => bytes
-  const create = unpackers.get(encoding)
-  if (!create) throw unknownEncoding(encoding)
-  return (bytes, most) => unpacked(create(), bytes, encoding, most)
+export function unpackerOf(request: Request): (bytes: Buffer, most: number) => Promise<Buffer> {
+  const open = openerOf(request)
+  return open ? (bytes, most) => textOf(open([bytes]), most) : async bytes => bytes
 }
 
-async function unpacked(stream: Transform, bytes: Buffer, encoding: string, most: number): Promise<Buffer> {
-  stream.end(bytes)
-  try {
-    return await textOf(stream, most)
-  } catch (error) {
-    if (error instanceof ThroughlineError) throw error
-    throw new BadRequestError(`The body is not packed as its header "content-encoding: ${encoding}" says.`)
+/** The bytes of a body piece by piece, unpacked. `most` holds for the packed and for the unpacked bytes. */
+export async function* unpackedBody(request: Request, most: number): AsyncGenerator<Uint8Array> {
+  const open = openerOf(request)
+  const body = atMost(request.body ?? [], most)
+  yield* open ? atMost(open(body), most) : body
+}
+
+type Pieces = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+
+/** Unpacks the pieces of a body; undefined where it is not packed. */
+function openerOf({ headers }: Request): ((pieces: Pieces) => AsyncIterable<Uint8Array>) | undefined {
+  const encoding = headers.get('content-encoding')?.trim().toLowerCase() ?? ''
+  if (encoding === '' || encoding === 'identity') return undefined
+  const create = unpackers.get(encoding)
+  if (!create) throw unknownEncoding(encoding)
+  return async function* (pieces) {
+    try {
+      yield* compose(Readable.from(pieces), create()) as AsyncIterable<Uint8Array>
+    } catch (error) {
+      if (error instanceof ThroughlineError) throw error
+      throw new BadRequestError(`The body is not packed as its header "content-encoding: ${encoding}" says.`)
+    }
   }
 }
+
+/** A stream that passes the errors of the one before it on. */
+const compose = (from: Readable, to: Transform): Transform => pipeline(from, to, () => {})
 
 /** Node can unpack zstd since 22.15; the types of older ones do not know of it. */
 const { createZstdDecompress } = zlib as { readonly createZstdDecompress?: () => Transform }
@@ -51,7 +66,7 @@ function unknownEncoding(encoding: string): ThroughlineError {
 }
 
 /** A stream that fails as soon as it has more bytes than it may have. */
-export async function* atMost(body: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<Uint8Array> {
+export async function* atMost(body: Pieces, most: number): AsyncGenerator<Uint8Array> {
   let bytes = 0
   for await (const chunk of body) {
     bytes += chunk.byteLength

@@ -10,7 +10,11 @@ export async function openStore({
 }: Pick<ServerConfig, 'db' | 'store' | 'maxEntry' | 'storeTimeout'>): Promise<Store> {
   const store =
     url === undefined
-      ? (await import('../../stores/sqlite/sqlite-store.ts')).sqliteStore({ path: db, maxEntryBytes })
+      ? (await import('../../stores/sqlite/sqlite-store.ts')).sqliteStore({
+          ...{ path: db, maxEntryBytes },
+          // Enough to delete all but very long conversations when nothing else can be written.
+          spareBytes: 4 * 1024 ** 2,
+        })
       : (await import('../../stores/postgres/postgres-store.ts')).postgresStore({
           url,
           maxEntryBytes,

@@ -10,6 +10,8 @@ export function createServerLog(level: ServerConfig['logLevel'], write?: (line: 
   return {
     started: (url: string, upstream: string) => log.info({ url, upstream }, 'listening'),
     stopped: () => log.info('stopped'),
+    deleted: (tenant: string, conversation: string) =>
+      log.info({ tenant, conversation }, 'deleted: not used for the time of keepFor'),
     /** Our errors never hold the texts that were sent; of others only the name is told. */
     embedFailed: (error: unknown) =>
       log.warn(

@@ -93,6 +93,7 @@ export async function startServer(
       inspector: config.inspector ? inspectorFolder : undefined,
       states: config.states,
       about: { upstream: why, store: config.store === undefined ? basename(config.db) : 'PostgreSQL' },
+      onDeleted: (tenant, conversation) => log.deleted(tenant, hide?.(conversation) ?? conversation),
       onServed(served) {
         const told = hide ? withoutNames(served, hide) : served
         log.served(told)

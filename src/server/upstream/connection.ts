@@ -1,6 +1,7 @@
 import { type Dispatcher, Pool } from 'undici'
 import { present } from '../../log/present.ts'
 import { checkAddress, secretsOf } from '../../models/check-options.ts'
+import { repeatsSent } from '../../models/quote-fault.ts'
 import { type AskedServer, toSendError, toStatusError, toStreamError } from '../../models/to-model-error.ts'
 import type { Connection } from '../../models/wire/connection.ts'
 import { credentialFor, type KeyScheme } from './credential.ts'
@@ -127,10 +128,20 @@ export function openConnection({
       }
       const back = headersBack(response.headers)
       const { 'content-encoding': encoding, 'content-length': _, ...rest } = back
-      // A client that did not ask for packed bytes may not know how to unpack them.
-      const isUnasked = isPacked(encoding) && !accepts(headers['accept-encoding'], encoding)
-      const bytes = isUnasked ? unpacked(response.body, encoding) : response.body
-      return { status, headers: isUnasked ? rest : back, body: readPassed(bytes, server, signal) }
+      const isFault = status >= 400 && apiKey !== undefined
+      // A client that did not ask for packed bytes may not know how to unpack them. A fault is looked into.
+      const isOpened = isPacked(encoding) && (isFault || !accepts(headers['accept-encoding'], encoding))
+      const bytes = isOpened ? unpacked(response.body, encoding) : response.body
+      const answer = { status, headers: isOpened ? rest : back, body: readPassed(bytes, server, signal) }
+      if (!isFault) return answer
+      const isReadable = isOpened || encoding === undefined || encoding === 'identity'
+      const fault = isReadable ? await beginningOf(answer.body) : undefined
+      if (!isReadable) response.body.destroy()
+      const words = [fault?.toString('utf8'), ...Object.values(back)].join(' ')
+      // The key is the operator's, and the answer goes to a client.
+      if (!fault || repeatsSent(words, secretsOf(key())))
+        throw toStatusError(server, status, { words: '', code: '' }, name => back[name])
+      return { ...answer, body: toPieces(fault) }
     },
 
     // Not `close`, which waits for answers that nobody may be reading.
@@ -150,6 +161,24 @@ function toBody(body: AsyncIterable<Uint8Array> | Uint8Array, failed: (error: un
       throw error
     }
   }
+}
+
+/** Longer faults are cut: nobody reads them to their end. */
+const mostOfFault = 64 * 1024
+
+async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const pieces: Uint8Array[] = []
+  let size = 0
+  for await (const piece of body) {
+    pieces.push(piece)
+    size += piece.length
+    if (size >= mostOfFault) break
+  }
+  return Buffer.concat(pieces).subarray(0, mostOfFault)
+}
+
+async function* toPieces(bytes: Uint8Array) {
+  if (bytes.length > 0) yield bytes
 }
 
 async function* readPassed(

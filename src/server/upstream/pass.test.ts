@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
 import { upstreamWith } from '../../models/upstream.fixture.ts'
 import { ollamaUpstream } from './ollama-upstream.ts'
@@ -59,12 +60,12 @@ describe('pass', () => {
     ['a stream', cut(sent, 7777)],
   ])('gives %s on and the answer back, byte for byte', async (_, body) => {
     const { all, upstream } = await bytesFrom(response => {
-      response.writeHead(418, { 'content-type': 'application/x-odd', 'content-encoding': 'gzip' })
+      response.writeHead(203, { 'content-type': 'application/x-odd', 'content-encoding': 'gzip' })
       response.end(given)
     })
     const headers = { 'accept-encoding': 'gzip' }
     const answer = await upstream.pass({ method: 'POST', path: '/api/embed?x=%2F', headers, body })
-    expect(answer.status).toBe(418)
+    expect(answer.status).toBe(203)
     expect(answer.headers).toMatchObject({
       'content-type': 'application/x-odd',
       'content-encoding': 'gzip',
@@ -72,6 +73,51 @@ describe('pass', () => {
     expect((await bytesOf(answer)).equals(given)).toBe(true)
     expect(all).toMatchObject([{ method: 'POST', url: '/api/embed?x=%2F' }])
     expect(all[0]!.body.equals(sent)).toBe(true)
+  })
+
+  it.each(['plain', 'gzip', 'zstd'])('tells no client the key that a fault repeats (%s)', async packing => {
+    const repeated = [
+      '{"error":{"message":"Incorrect API key provided: upstream-key."}}',
+      '{"error":{"message":"Bearer upstream\\u002dkey is unknown"}}',
+      `${' '.repeat(70)}upstream-key`,
+    ]
+    for (const [at, words] of repeated.entries()) {
+      const status = [401, 403, 500][at]!
+      const packed = { plain: Buffer.from(words), gzip: gzipSync(words), zstd: Buffer.from('(upstream-key)') }
+      const { upstream } = await bytesFrom(response => {
+        response.writeHead(status, packing === 'plain' ? {} : { 'content-encoding': packing })
+        response.end(packed[packing as 'plain'])
+      })
+      for (const path of ['/v1/embeddings', '/v1/completions', '/api/embed', '/v1/rerank']) {
+        const headers = { 'accept-encoding': 'gzip, zstd' }
+        const passed = upstream.pass({ method: 'POST', path, headers, body: sent })
+        const error = await passed.then(
+          () => 'passed on',
+          (error: Error) => error,
+        )
+        expect(error).toMatchObject({ status })
+        expect(String(error)).not.toMatch(/upstream.{0,6}key/)
+      }
+    }
+  })
+
+  it('tells no client the key that stands in a header of a fault', async () => {
+    const { upstream } = await bytesFrom(response => {
+      response.writeHead(401, { 'www-authenticate': 'Bearer error="upstream-key"' }).end('{}')
+    })
+    const passed = upstream.pass({ method: 'GET', path: '/api/tags', headers: {} })
+    await expect(passed).rejects.toMatchObject({ status: 401 })
+  })
+
+  it('gives every other fault back as it is', async () => {
+    const words = '{"error":{"message":"Unknown model: bge","code":"model_not_found"}}'
+    const { upstream } = await bytesFrom(response => {
+      response.writeHead(404, { 'content-encoding': 'gzip', 'x-own': 'yes' }).end(gzipSync(words))
+    })
+    const headers = { 'accept-encoding': 'gzip' }
+    const answer = await upstream.pass({ method: 'POST', path: '/v1/embeddings', headers, body: sent })
+    expect(answer).toMatchObject({ status: 404, headers: { 'x-own': 'yes' } })
+    expect((await bytesOf(answer)).toString()).toBe(words)
   })
 
   it('goes below the path of the address', async () => {

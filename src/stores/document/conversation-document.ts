@@ -9,12 +9,13 @@ export interface ConversationDocument {
   readonly tenant: string
   readonly conversation: string
   createdAt: number
-  /** Only the names are left, so that late writes are refused. */
+  /** Only the names are left, so that late writes are refused. One without branches that is not deleted counts as not there. */
   isDeleted?: boolean
   title?: string | null
   /** As JSON text. */
   metadata?: string | null
   person?: string | null
+  usedAt?: number
   branches: BranchDocument[]
 }
 

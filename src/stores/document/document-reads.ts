@@ -72,7 +72,7 @@ export function documentReads(source: DocumentSource) {
       const compare = orders[order]
       const found: ConversationInfo[] = []
       for await (const document of source.all(tenant)) {
-        if (document.isDeleted || (only !== undefined && document.conversation !== only)) continue
+        if (document.branches.length === 0 || (only !== undefined && document.conversation !== only)) continue
         if (person !== undefined && document.person !== person) continue
         const info = toInfo(document)
         if (!after || compare(info, after) > 0) found.push(info)
@@ -129,9 +129,10 @@ const orders = {
   recent: (a: Place, b: Place) => b.updatedAt - a.updatedAt || orders.name(a, b),
 }
 
-function toInfo({
+export function toInfo({
   conversation,
   createdAt,
+  usedAt,
   title,
   metadata,
   person,
@@ -140,7 +141,8 @@ function toInfo({
   return {
     conversation,
     createdAt,
-    updatedAt: lastUse(branches),
+    updatedAt: branches.reduce((last, { updatedAt }) => Math.max(last, updatedAt), 0),
+    ...(usedAt !== undefined && { usedAt }),
     ...(title != null && { title }),
     ...(metadata != null && { metadata: JSON.parse(metadata) }),
     ...(person != null && { person }),
@@ -151,6 +153,3 @@ function toInfo({
       .sort((a, b) => byCodePoint(a.actor, b.actor) || byCodePoint(a.branch, b.branch)),
   }
 }
-
-export const lastUse = (branches: readonly BranchDocument[]) =>
-  branches.reduce((last, { updatedAt }) => Math.max(last, updatedAt), 0)

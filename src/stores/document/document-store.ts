@@ -53,7 +53,8 @@ export function documentStore<Version>(options: DocumentStoreOptions<Version>): 
   /** Does the work on the newest document, and saves it. False if another writer saved the document meanwhile. */
   async function tryChange<T>(name: string, names: Names, work: (document: ConversationDocument) => T) {
     const found = await load(name)
-    const document = found?.document ?? emptyDocument(names, now())
+    const isThere = found && (found.document.branches.length > 0 || found.document.isDeleted)
+    const document = isThere ? found.document : emptyDocument(names, now())
     let outcome: { readonly result: T } | { readonly error: unknown }
     try {
       outcome = { result: work(document) }

@@ -1,10 +1,11 @@
 import { toDescription } from '../check-input.ts'
+import { isLaterUse, lastUseOf } from '../rules/last-use.ts'
 import type { Store } from '../store.ts'
 import { NoConversationError } from '../store-error.ts'
 import { keepCache, keepCall, keepMarks } from './apply-change.ts'
 import { toBase64 } from './base64.ts'
 import { type ConversationDocument, heldMs, needBranch } from './conversation-document.ts'
-import { documentReads, lastUse } from './document-reads.ts'
+import { documentReads, toInfo } from './document-reads.ts'
 import type { DocumentSource } from './document-source.ts'
 import { documentWrites } from './document-writes.ts'
 
@@ -30,6 +31,8 @@ export function storeOfDocuments(source: DocumentSource): Store {
         if (title !== undefined) document.title = title
         if (metadata !== undefined) document.metadata = metadata
         if (person !== undefined) document.person = person
+        const now = source.now()
+        if (isLaterUse(now, document.usedAt)) document.usedAt = now
       })
     },
     async deleteCalls(tenant, before) {
@@ -45,9 +48,11 @@ export function storeOfDocuments(source: DocumentSource): Store {
       source.change({ tenant, conversation }, document => {
         const { branches } = document
         const isHeld = () => branches.some(branch => heldMs(branch, source.now()) > 0)
-        const isUsed = unusedSince !== undefined && (lastUse(branches) >= unusedSince || isHeld())
+        const isOld = unusedSince !== undefined
+        const isUsed = isOld && (lastUseOf(toInfo(document)) >= unusedSince || isHeld())
         if (branches.length === 0 || isUsed) return false
-        Object.assign(document, { isDeleted: true, title: null, metadata: null, person: null, branches: [] })
+        const nothing = { title: null, metadata: null, person: null, usedAt: undefined, branches: [] }
+        Object.assign(document, nothing, { isDeleted: !isOld })
         return true
       }),
     check: async () => [],

@@ -23,7 +23,11 @@ export function memoryStore({ now = Date.now, maxEntryBytes }: MemoryStoreOption
       const { tenant, conversation } = names
       const document = tenants.get(tenant)?.get(conversation) ?? emptyDocument(names, now())
       const result = work(document)
-      if (document.branches.length === 0) return result
+      // A tombstone is kept where it stands.
+      if (document.branches.length === 0) {
+        if (!document.isDeleted) tenants.get(tenant)?.delete(conversation)
+        return result
+      }
       const conversations = tenants.get(tenant) ?? new Map<string, ConversationDocument>()
       tenants.set(tenant, conversations.set(conversation, document))
       return result

@@ -1,5 +1,6 @@
 import { StoreError } from '../store-error.ts'
 import type { Database, Row } from './database.ts'
+import { addLastUse } from './schema/last-use.ts'
 import { createSchema } from './schema/schema.ts'
 
 export interface Migration {
@@ -8,7 +9,10 @@ export interface Migration {
 }
 
 /** The migrations; the version is the place in the list, from 1. A released one is never edited: add a new one. */
-export const migrations: readonly Migration[] = [{ name: '1 the log', sql: createSchema }]
+export const migrations: readonly Migration[] = [
+  { name: '1 the log', sql: createSchema },
+  { name: '2 when conversations were used', sql: addLastUse },
+]
 
 /** Migrates the schema and returns the steps; with `dryRun` only returns them. */
 export async function migrate(

@@ -1,4 +1,5 @@
 import { toDescription } from '../check-input.ts'
+import { useStep } from '../rules/last-use.ts'
 import type { ConversationInfo, Store } from '../store.ts'
 import { noConversation, type PostgresContext } from './postgres-context.ts'
 import { conversationKey, fromRow } from './rows.ts'
@@ -19,9 +20,10 @@ export function postgresConversations(context: PostgresContext) {
       const [row] = await database.write(
         `update ${schema}.conversations set title = case when $2::boolean then $3 else title end,
           metadata = case when $4::boolean then $5 else metadata end,
-          person = case when $6::boolean then $7 else person end
+          person = case when $6::boolean then $7 else person end,
+          last_use = case when ${schema}.now_ms() - last_use < $8 then last_use else ${schema}.now_ms() end
         where key = $1 and deleted_at is null and ${schema}.make_durable() returning 1`,
-        [key, ...[title, metadata, person].flatMap(one => [one !== undefined, one ?? null])],
+        [key, ...[title, metadata, person].flatMap(one => [one !== undefined, one ?? null]), useStep],
       )
       if (!row) throw await noConversation(context, conversation, key)
     },
@@ -40,7 +42,7 @@ export function postgresConversations(context: PostgresContext) {
 
 /** Looks up threads for the conversations of the page only. */
 const listSql = (schema: string, page: keyof typeof pages) => `
-  select c.conversation, c.created_at as "createdAt", c.title, c.metadata, c.person, t.*
+  select c.conversation, c.created_at as "createdAt", c.last_use as "usedAt", c.title, c.metadata, c.person, t.*
   from (${pages[page](schema)}) c cross join lateral (
     select max(b.updated_at) as "updatedAt", json_agg(json_build_object(
       'actor', b.actor, 'branch', b.branch, 'head', b.head, 'updatedAt', b.updated_at) order by b.actor, b.branch)::text as threads
@@ -72,6 +74,7 @@ const infoColumns = {
   conversation: String,
   createdAt: Number,
   updatedAt: Number,
+  usedAt: Number,
   title: String,
   metadata: parse,
   person: String,

@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { InvalidOptionError, showValue } from '../../log/error.ts'
 import { StoreError } from '../store-error.ts'
@@ -197,6 +197,8 @@ function realPath(path: string): string {
     throw new InvalidOptionError('path', `expected the path of a file, got ${showValue(path)}`)
   if (path === '' || path.startsWith(':') || path.startsWith('file:'))
     throw new InvalidOptionError('path', `"${path}" is not a file; use memoryStore() for a store without one`)
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    throw new InvalidOptionError('path', `${showValue(path)} is a folder: give the path of a file in it`)
   for (const [real, rest] of [
     [path, ''],
     [dirname(path), basename(path)],

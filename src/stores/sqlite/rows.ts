@@ -18,6 +18,7 @@ export const columns = {
     ...['branch_id', 'id', 'turn', 'time', 'model', 'plan', 'depth', 'predicted', 'reported', 'status'],
     'error',
   ],
+  uses: ['conversation_id', 'used_at'],
 } as const
 
 /** The columns that name a row, in the tables whose rows change. */

@@ -137,4 +137,13 @@ export const migrations: readonly Migration[] = [
         after INTEGER NOT NULL
       );`,
   },
+  {
+    name: '2: when conversations were used',
+    sql: `
+      CREATE TABLE uses (
+        conversation_id INTEGER PRIMARY KEY REFERENCES conversations (id),
+        used_at INTEGER NOT NULL,
+        checksum INTEGER NOT NULL
+      );`,
+  },
 ]

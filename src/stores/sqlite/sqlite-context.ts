@@ -2,6 +2,7 @@ import { type LeaseTime, leaseTime, remainingMs } from '../rules/lease-time.ts'
 import type { Connection } from './connection.ts'
 import type { BranchRow } from './conversation-rows.ts'
 import type { About, WriteOptions } from './group-writes.ts'
+import type { SpareFile } from './spare-file.ts'
 
 export interface SqliteContext {
   /** The connection; the first use migrates the file. */
@@ -14,6 +15,7 @@ export interface SqliteContext {
   readonly appendedAt: Map<number, number>
   /** Whether the file has an index of words. */
   isIndexed(): boolean
+  readonly spare: SpareFile
 }
 
 /**

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { fill, mount, smallDisk, unmountAll, whyNoMounts } from '../../../test/mounts.ts'
 import { exchange, findAll, open, texts } from '../../testing/store-cases-help.ts'
 import { loadDriver } from './driver.ts'
 import { sqliteStore } from './sqlite-store.ts'
@@ -11,36 +12,8 @@ import { lockForWriting } from './writer-lock.ts'
 const folder = mkdtempSync(join(tmpdir(), 'throughline-disk-'))
 const thread = { tenant: 'acme', conversation: 'lemonade', actor: 'a', branch: 'main' }
 const code = (code: string) => expect.objectContaining({ code })
-const mounts: string[] = []
-let folders = 0
-
-/** Mounts a file system of its own and returns its folder. */
-function mount(...options: string[]): string {
-  const at = join(folder, `mount-${++folders}`)
-  mkdirSync(at)
-  const { error, status, stderr } = spawnSync('mount', [...options, at], { encoding: 'utf8' })
-  if (error || status !== 0) throw new Error(error?.message ?? stderr.trim())
-  mounts.push(at)
-  return at
-}
-
-/** Unmounts lazily: a driver may keep its files open until its statements are collected. */
-function unmountAll(): void {
-  for (const at of mounts.splice(0)) spawnSync('umount', ['-l', at])
-}
 afterEach(unmountAll)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
-function whyNoMounts(): string | undefined {
-  try {
-    mount('-t', 'tmpfs', '-o', 'size=64k', 'tmpfs')
-    return undefined
-  } catch (error) {
-    return (error as Error).message
-  } finally {
-    unmountAll()
-  }
-}
 
 const reason = whyNoMounts()
 if (reason) console.log(`Not tested: read-only mounts and full disks, because ${reason}.`)
@@ -107,22 +80,10 @@ describe.skipIf(reason)('on a read-only mount', () => {
 })
 
 describe.skipIf(reason)('on a full disk', () => {
-  function fill(at: string): () => void {
-    const name = join(at, 'filler')
-    for (let size = 2 ** 22; size >= 1; ) {
-      try {
-        writeFileSync(name, Buffer.alloc(size), { flag: 'a' })
-      } catch {
-        size /= 2
-      }
-    }
-    return () => rmSync(name)
-  }
-
   it.each([false, true])(
     'a file is opened for writing and read; writes are refused until there is room (with a lock: %s)',
     async hasLock => {
-      const at = mount('-t', 'tmpfs', '-o', 'size=3m', 'tmpfs')
+      const at = smallDisk('3m')
       const path = await ship(at)
       if (hasLock) lockForWriting(loadDriver(), path)()
       const makeRoom = fill(at)
@@ -143,7 +104,7 @@ describe.skipIf(reason)('on a full disk', () => {
   )
 
   it('a file without a word index is searched without one', async () => {
-    const at = mount('-t', 'tmpfs', '-o', 'size=3m', 'tmpfs')
+    const at = smallDisk('3m')
     const path = await ship(at, { search: false })
     fill(at)
     const store = sqliteStore({ path })
@@ -152,7 +113,7 @@ describe.skipIf(reason)('on a full disk', () => {
   })
 
   it('a new file is refused', () => {
-    const at = mount('-t', 'tmpfs', '-o', 'size=1m', 'tmpfs')
+    const at = smallDisk('1m')
     fill(at)
     expect(() => sqliteStore({ path: join(at, 'log.db') })).toThrow(code('store_full'))
   })

@@ -57,7 +57,7 @@ const problems: Readonly<Record<number, readonly [StoreProblem, string]>> = {
     'the disk reported an error: what was being written may be stored or not, so read again',
   ],
   11: ['store_corrupt', 'the file is damaged: restore a backup'],
-  [SQLITE_FULL]: ['store_full', 'the disk is full: nothing was stored, make room and try again'],
+  [SQLITE_FULL]: ['store_full', 'the disk is full: this write was not stored, make room and try again'],
   [SQLITE_CANTOPEN]: [
     'store_io',
     'the file cannot be opened: does its folder exist, and may this process write to it?',

@@ -12,6 +12,8 @@ import {
   findBranch,
   findConversation,
   saveBranch,
+  saveUse,
+  usedAtOf,
   verifyNames,
   withHead,
 } from './conversation-rows.ts'
@@ -63,7 +65,9 @@ export function sqliteReads(context: SqliteContext): Reads {
       await context.write({ tenant, conversation }, connection => {
         const row = findConversation(connection, { tenant, conversation })
         if (!row || row.deleted_at !== null) throw new NoConversationError(conversation, row !== undefined)
-        saveRow(connection, 'conversations', row, present(given))
+        const changes = present(given)
+        if (Object.keys(changes).length > 0) saveRow(connection, 'conversations', row, changes)
+        saveUse(connection, row.id, context.now())
       })
     },
     async findWords(tenant, wanted, { person = null, conversation = null, limit = 64 } = {}) {
@@ -139,9 +143,9 @@ function listSql({ only, person, after, order = 'recent' }: ListConversations): 
   const [where, by] =
     order === 'name'
       ? ['conversation > ?', 'conversation']
-      : ['used_at < ? OR (used_at = ? AND conversation > ?)', 'used_at DESC, conversation']
+      : ['updated_at < ? OR (updated_at = ? AND conversation > ?)', 'updated_at DESC, conversation']
   return `SELECT * FROM (
-      SELECT *, (SELECT max(updated_at) FROM branches WHERE conversation_id = conversations.id) AS used_at
+      SELECT *, (SELECT max(updated_at) FROM branches WHERE conversation_id = conversations.id) AS updated_at
       FROM conversations WHERE tenant = ? AND deleted_at IS NULL
         ${only === undefined ? '' : 'AND conversation = ?'} ${person === undefined ? '' : 'AND person = ?'}
     ) ${after ? `WHERE ${where}` : ''} ORDER BY ${by} LIMIT ?`
@@ -154,7 +158,7 @@ function placesOf({ only, person, after, order = 'recent', limit = -1 }: ListCon
 }
 
 interface ListedRow extends ConversationRow, Checked {
-  readonly used_at: number
+  readonly updated_at: number
 }
 
 function toInfo(connection: Connection, row: ListedRow): ConversationInfo {
@@ -162,7 +166,8 @@ function toInfo(connection: Connection, row: ListedRow): ConversationInfo {
   return {
     conversation,
     createdAt,
-    updatedAt: row.used_at,
+    updatedAt: row.updated_at,
+    ...present({ usedAt: usedAtOf(connection, id) }),
     ...(title !== null && { title }),
     ...(metadata !== null && { metadata: JSON.parse(metadata) }),
     ...(person !== null && { person }),

@@ -5,6 +5,7 @@ import { type Connection, openConnection } from './connection.ts'
 import type { SqliteDriver } from './driver.ts'
 import { groupWrites } from './group-writes.ts'
 import { isOutdated, migrate, refuseOutdated } from './migrate.ts'
+import { createSpareFile } from './spare-file.ts'
 import { checkFile } from './sqlite-check.ts'
 import { createLeases, type SqliteContext } from './sqlite-context.ts'
 import { saveTimes, sqliteReads } from './sqlite-reads.ts'
@@ -27,6 +28,8 @@ export interface SqliteStoreOptions {
   readonly search?: boolean
   /** Opens the file for reading only, beside another process that writes. Needs no lock. Default false. */
   readonly readOnly?: boolean
+  /** Room that is kept in a file beside, `-spare`, so that conversations can be deleted on a full disk. Default 0. */
+  readonly spareBytes?: number
   /** The SQLite driver. Default: `node:sqlite` where Node has it, else `@photostructure/sqlite`. */
   readonly driver?: SqliteDriver
 }
@@ -44,11 +47,13 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
     maxEntryBytes,
     search = true,
     readOnly = false,
+    spareBytes = 0,
     driver,
     // A call without options gets the error about the missing path.
   } = options ?? ({} as SqliteStoreOptions)
   const connection = openConnection({ path, readOnly, ...(driver && { driver }) })
   const writes = groupWrites(connection)
+  const spare = createSpareFile(connection.path, readOnly ? 0 : spareBytes)
   let isReady = false
   let isIndexed = false
 
@@ -93,6 +98,7 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
     leases: createLeases(now, readOnly),
     appendedAt: new Map(),
     isIndexed: () => isIndexed,
+    spare,
   }
 
   const store: Store = {

@@ -2,6 +2,7 @@ import { planRestore, timesOf } from '../rules/plan-restore.ts'
 import { branchExists, forkedElsewhere, noParent, notAPlace } from '../rules/refusals.ts'
 import { isForkPlace } from '../rules/write-rules.ts'
 import type { RestoreEntries, Store, ThreadKey } from '../store.ts'
+import { StoreError } from '../store-error.ts'
 import { stateOf } from './branch-state.ts'
 import { deleteCalls } from './call-rows.ts'
 import type { Connection } from './connection.ts'
@@ -15,6 +16,7 @@ import {
   needBranch,
   refuseDeleted,
   saveBranch,
+  usedAtOf,
 } from './conversation-rows.ts'
 import { insertEntry } from './entry-rows.ts'
 import { saveRow } from './rows.ts'
@@ -27,9 +29,34 @@ import { forgetEntries, queueEntry, rebuildWordIndex } from './word-index.ts'
 export function sqliteWrites(
   context: SqliteContext,
 ): Pick<Store, 'fork' | 'restore' | 'deleteCalls' | 'deleteConversation'> {
-  const { now, leases, isIndexed } = context
+  const { now, leases, isIndexed, spare } = context
+
+  /** Deletes, on a full disk with the room that is kept for it. */
+  async function whenFull<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isStoreFull(error)) throw error
+      spare.release()
+      emptyLog()
+      return await work()
+    } finally {
+      spare.keep()
+    }
+  }
+
   /** Texts that are deleted are overwritten in the file; the write-ahead log must not keep them either. */
-  const emptyLog = () => context.ready().exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  function emptyLog(isLast = false): void {
+    try {
+      context.ready().exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    } catch (error) {
+      if (!isStoreFull(error)) throw error
+      spare.release()
+      // What is deleted is deleted: without any room the log is emptied the next time.
+      if (!isLast) emptyLog(true)
+    }
+  }
+
   return {
     async fork(thread, { at, branch }) {
       await context.write(thread, connection => {
@@ -64,17 +91,16 @@ export function sqliteWrites(
       })
     },
     async deleteCalls(tenant, before) {
-      return context.write(
-        { tenant, conversation: '' },
-        connection => deleteCalls(connection, tenant, before),
-        {
+      const work = (connection: Connection) => deleteCalls(connection, tenant, before)
+      return whenFull(() =>
+        context.write({ tenant, conversation: '' }, work, {
           onCommit(count) {
             if (count > 0) emptyLog()
           },
-        },
+        }),
       )
     },
-    /** Sets the tombstone and removes everything in one transaction. */
+    /** Sets the tombstone, without which no entry can go, and removes everything in one transaction. */
     async deleteConversation(tenant, conversation, { unusedSince } = {}) {
       const work = (connection: Connection) => {
         const row = findConversation(connection, { tenant, conversation })
@@ -83,6 +109,7 @@ export function sqliteWrites(
         const branches = connection.all<BranchRow>(branchesSql, row.id)
         const isUsed = (since: number) =>
           row.created_at >= since ||
+          (usedAtOf(connection, row.id) ?? 0) >= since ||
           branches.some(
             branch =>
               Math.max(branch.updated_at, context.appendedAt.get(branch.id) ?? 0) >= since ||
@@ -94,15 +121,19 @@ export function sqliteWrites(
         const isForgotten = !context.isIndexed() || branches.every(({ id }) => forgetEntries(connection, id))
         for (const { id } of branches) removeBranch(connection, id)
         if (!isForgotten) rebuildWordIndex(connection)
+        connection.run('DELETE FROM uses WHERE conversation_id = ?', row.id)
+        if (unusedSince !== undefined) connection.run('DELETE FROM conversations WHERE id = ?', row.id)
         connection.forget()
         return branches
       }
-      const deleted = await context.write({ tenant, conversation }, work, {
-        onCommit(branches) {
-          for (const { id } of branches ?? []) leases.take(id)
-          if (branches) emptyLog()
-        },
-      })
+      const deleted = await whenFull(() =>
+        context.write({ tenant, conversation }, work, {
+          onCommit(branches) {
+            for (const { id } of branches ?? []) leases.take(id)
+            if (branches) emptyLog()
+          },
+        }),
+      )
       return deleted !== undefined
     },
   }
@@ -145,6 +176,8 @@ export function sqliteWrites(
     return addFork(connection, thread, parent, thread.branch, forkOf.at, time)
   }
 }
+
+const isStoreFull = (error: unknown) => error instanceof StoreError && error.code === 'store_full'
 
 const branchesSql = 'SELECT * FROM branches WHERE conversation_id = ? ORDER BY id DESC'
 

@@ -152,6 +152,7 @@ const waitingSql = `FROM waiting CROSS JOIN entries
 
 /** Removes a branch's entries from the index, which needs their texts for it. False: the index must be made anew. */
 export function forgetEntries(connection: Connection, branchId: number): boolean {
+  wordsWaiting.delete(connection)
   const row = connection.get<{ after: number }>('SELECT after FROM waiting WHERE branch_id = ?', branchId)
   const ends = [placeOf(branchId, 0), placeOf(branchId, row?.after ?? maxSeq)]
   const places = placesOf(connection, 'SELECT place FROM entries WHERE place BETWEEN ? AND ?', ...ends)

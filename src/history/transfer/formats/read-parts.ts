@@ -18,9 +18,17 @@ export function readTime(value: unknown, field: string): number | undefined {
   if (typeof value !== 'string' && typeof value !== 'number')
     return refuse(field, 'must be a time: a date as text, or a number')
   const number =
-    typeof value === 'string' ? Date.parse(value) : value * (Math.abs(value) < mostSeconds ? 1000 : 1)
+    typeof value === 'string' ? toTime(value) : value * (Math.abs(value) < mostSeconds ? 1000 : 1)
   const time = Math.round(number)
   return Math.abs(time) <= mostTime ? time : refuse(field, 'is no time that can be read')
+}
+
+/** NaN for a day that its month does not have: `Date.parse` would take 31 February for 2 March. */
+function toTime(text: string): number {
+  const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)/.exec(text) ?? []
+  const hasDay =
+    day === undefined || Number(day) <= new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate()
+  return hasDay ? Date.parse(text) : Number.NaN
 }
 
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']

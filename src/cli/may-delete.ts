@@ -1,0 +1,46 @@
+import { createInterface } from 'node:readline/promises'
+import type { Command } from 'commander'
+import { plural } from '../log/line.ts'
+import { print, UserError } from './print.ts'
+
+export interface DeletionOptions {
+  readonly yes?: boolean
+  readonly dryRun?: boolean
+}
+
+export const withDeletionOptions = (command: Command): Command =>
+  command.option('--yes', 'delete without asking').option('--dry-run', 'only say what would be deleted')
+
+/** The conversations that are deleted, or would be. */
+export interface Deletion {
+  readonly deleted: readonly string[]
+  /** What goes besides: ` and 3 calls`. */
+  readonly also?: string
+  readonly isNothing?: boolean
+}
+
+export function sayDeleted(deletion: Deletion, how = 'deleted'): void {
+  const { deleted, also = '' } = deletion
+  for (const conversation of deleted) print(`${how} ${conversation}`)
+  print(`${how} ${plural(deleted.length, 'conversation')}${also}`)
+}
+
+/**
+ * Whether to go on and delete: says what would go, and asks. Where nobody sits at a terminal, such as in a cron job, `--yes` must
+ * stand in the command.
+ */
+export async function mayDelete(
+  { yes = false, dryRun = false }: DeletionOptions,
+  plan: () => Promise<Deletion>,
+): Promise<boolean> {
+  if (yes && !dryRun) return true
+  const deletion = await plan()
+  sayDeleted(deletion, 'would delete')
+  if (dryRun || (deletion.isNothing ?? deletion.deleted.length === 0)) return false
+  if (!process.stdin.isTTY)
+    throw new UserError('nothing was deleted: say --yes to delete it, or --dry-run only to see it')
+  const lines = createInterface({ input: process.stdin, output: process.stderr })
+  const answer = await lines.question('Delete this for good? [y/N] ').finally(() => lines.close())
+  if (/^y(es)?$/i.test(answer.trim())) return true
+  throw new UserError('nothing was deleted')
+}

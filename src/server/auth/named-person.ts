@@ -1,0 +1,26 @@
+import { BadRequestError } from '../../log/bad-request-error.ts'
+import type { ChatRequest } from '../faces/face.ts'
+import { type HeadersOf, knownClient, personIn, personOf } from '../identity/known-client.ts'
+
+// Who is named in a way that cannot be kept is refused: as nobody, or as the person of the settings, he would speak as another.
+
+/** The person that headers name; undefined if they name nobody. */
+export function headerPerson(headers: HeadersOf): string | undefined {
+  const name = personHeaders.find(one => headers[one]?.trim())
+  return name && (personIn({ [name]: headers[name] }) ?? refuse(`The header ${name}`, name))
+}
+
+const personHeaders = ['x-throughline-person', 'x-openwebui-user-id'] as const
+
+/** The person that a body names; undefined if it names nobody, or only a session. */
+export function bodyPerson({ named: { user } }: Pick<ChatRequest, 'named'>): string | undefined {
+  const named = { named: { user } } as ChatRequest
+  const isSession = () => knownClient(named, {}) !== undefined
+  return (
+    personOf(named) ?? (user?.trim() && !isSession() ? refuse('The user of the body', 'user') : undefined)
+  )
+}
+
+function refuse(what: string, field: string): never {
+  throw new BadRequestError(`${what} must be a name of at most 300 characters on one line.`, field)
+}
