@@ -73,7 +73,10 @@ function describeRoom({ tokens, capacity, free, counts, cut: at }: Receipt): str
   const what = isCut
     ? `The cut stands before message ${at.before}. It fell at message ${at.at}`
     : `Nothing is cut. Long results and answers became lines at message ${at.at}`
-  const why = `when the conversation needed ${toText(at.needed)} tokens and had room for ${toText(at.limit)}`
+  const why =
+    at.needed > at.limit
+      ? `when the conversation needed ${toText(at.needed)} tokens and had room for ${toText(at.limit)}`
+      : 'which asks for more than was free'
   const how = 'this happens seldom and then goes far, so that the beginning of the prompt stays as it was'
   const next = `${toText(at.growth)} of them are kept for about ${plural(at.turns, 'more turn')}, so that nothing is read again until then`
   const recall = at.recall > 0 ? `, and ${toText(at.recall)} for what a message asks for` : ''

@@ -40,7 +40,7 @@ function findLastExchange(frame: Frame): ReadonlyMap<number, Entry> {
   const { transcript, notes } = frame
   const { units, entries, turns, latestUser, firstUser, systemCostBefore } = transcript
   const exchange = new Map<number, Entry>()
-  if (turns.length < 2) return exchange
+  if (turns.length < 2 || fitsWhole(frame)) return exchange
   const room = roomFor(frame)
   const indexes: number[] = []
   let [whole, least] = [0, 0]
@@ -67,6 +67,14 @@ function findLastExchange(frame: Frame): ReadonlyMap<number, Entry> {
   const systems = systemCostBefore[units.length]! - systemCostBefore[latestUser + 1]!
   const since = systems + costBetween(transcript, latestUser + 1, units.length, notes === 'inline')
   return since > 0 && tokens + since > room ? new Map() : exchange
+}
+
+/** Whether all of the conversation fits: then nothing need be protected. */
+function fitsWhole(frame: Frame): boolean {
+  const { transcript, notes } = frame
+  const { units, systemCostBefore, firstUser } = transcript
+  const ordinary = costBetween(transcript, 0, units.length, notes === 'inline')
+  return ordinary + systemCostBefore[units.length]! + unitCost(frame, firstUser) <= roomBeside(frame, 1)
 }
 
 /** The tokens beside all that must be sent with the latest user message. */

@@ -149,9 +149,12 @@ function Room({ why: { recall, cut, fate, free } }: { readonly why: Why }) {
         <p className={styles.more}>
           {fate === 'elided' ? (
             <>
-              Cut before #{cut.before}. It fell at #{cut.at}, when {count(cut.needed)} tokens were to be sent
-              with room for {count(cut.limit)}; {count(free)} are free now, kept for about{' '}
-              {amountOf(cut.turns, 'more turn')}, so that nothing is read again until then
+              Cut before #{cut.before}. It fell at #{cut.at},{' '}
+              {cut.needed > cut.limit
+                ? `when ${count(cut.needed)} tokens were to be sent with room for ${count(cut.limit)}`
+                : 'which asks for more than was free'}
+              ; {count(free)} are free now, kept for about {amountOf(cut.turns, 'more turn')}, so that nothing
+              is read again until then
             </>
           ) : (
             <>
