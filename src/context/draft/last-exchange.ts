@@ -33,6 +33,9 @@ export function withoutExchange(frame: Frame, units: Iterable<Unit>): Frame {
 /** The share of the free room that a clipped exchange takes: what the message asks for, and rounds of tools, need some of it too. */
 const clippedShare = 3 / 4
 
+/** Where more messages do not fit, it is left to the policy which of them go. */
+const mostClipped = 8
+
 /** A clipped message has at least this many tokens, or it is not sent. */
 const leastClipped = 48
 
@@ -43,17 +46,20 @@ function findLastExchange(frame: Frame): ReadonlyMap<number, Entry> {
   if (turns.length < 2 || fitsWhole(frame)) return exchange
   const room = roomFor(frame)
   const indexes: number[] = []
-  let [whole, least] = [0, 0]
-  for (let index = latestUser - 1; index >= exchangeStart(transcript, turns.length - 1); index--) {
+  const start = exchangeStart(transcript, turns.length - 1)
+  let whole = 0
+  for (
+    let index = latestUser - 1;
+    index >= start && (whole <= room || indexes.length <= mostClipped);
+    index--
+  ) {
     const { kind } = units[index]!
     if (index === firstUser || (kind !== 'user' && kind !== 'assistant')) continue
-    const cost = unitCost(frame, index)
-    least += Math.min(cost, leastClipped)
-    if (least > room) break
-    whole += cost
+    whole += unitCost(frame, index)
     indexes.push(index)
   }
-  const isWhole = whole <= room && least <= room
+  const isWhole = whole <= room
+  if (!isWhole && indexes.length > mostClipped) return exchange
   const costs = indexes.map(index => unitCost(frame, index))
   const level = isWhole ? whole : commonLength(costs, Math.floor(room * clippedShare))
   let tokens = 0

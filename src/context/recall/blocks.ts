@@ -2,10 +2,11 @@ import type { ToolCall } from '../../log/message.ts'
 import { recallTitle, toDay } from '../../log/texts.ts'
 import { neutralizeNotes } from '../../notes/neutralize.ts'
 import { exchangeStart } from '../conversation/exchange-start.ts'
-import { placeOf } from '../conversation/first-place.ts'
+import { firstPlace, placeOf } from '../conversation/first-place.ts'
 import { findNamedFiles } from '../conversation/named-files.ts'
 import { keepLatest } from '../conversation/remember.ts'
 import { filesIn } from '../conversation/touched.ts'
+import { costBetween } from '../conversation/transcript.ts'
 import { saidIn } from '../conversation/unit-text.ts'
 import { textCost } from '../draft/cost.ts'
 import type { Frame } from '../draft/frame.ts'
@@ -120,7 +121,10 @@ export function recallBlocks({ frame, ledger, fold: natural, room, effort }: Rec
     const named = findNamedFiles(transcript, text, user)
     const files = filesIn(transcript.units, Math.max(fold.cut, fold.cleared.before), user)
     const turn = placeOf(transcript.turns, user)
-    const exchange = transcript.turns[turn] === user ? exchangeStart(transcript, turn) : user
+    const isMessage = transcript.turns[turn] === user
+    // What does not fit of it is not sent, and may be asked for.
+    const fits = firstPlace(user, place => costBetween(ledger, place, user) <= room.keep)
+    const exchange = isMessage ? Math.max(fits, exchangeStart(transcript, turn)) : user
     const question = { transcript, ledger, index, effort, text, user, exchange, fold, files, named }
     const dayCost = dayOf(frame, user) === '' ? 0 : longestDay
     const costs = { base: room.base, free, headCost, dayCost, watch: frame.watch }

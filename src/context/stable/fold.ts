@@ -135,8 +135,13 @@ function createFolding(ledger: Ledger, room: Room, past: Fold) {
     const most = Math.max(hasRounds ? room.keepRounds : room.keep, room.low - fold.stuck)
     // A turn with rounds loses results, oldest first, before it goes: what was called and thought is short.
     if (hasRounds) clear(last, at, costFrom(last) - most)
-    if (costFrom(last) > most)
-      return hasRounds ? last + firstPlace(at - last, more => costFrom(last + more) <= most) : at
+    if (costFrom(last) > most) {
+      if (hasRounds) return last + firstPlace(at - last, more => costFrom(last + more) <= most)
+      // Of many user messages in a row the newest stay.
+      const begin = placeOf(turns, last)
+      const low = room.low - fold.stuck
+      return turns[begin + firstPlace(fold.turn - begin, more => costFrom(turns[begin + more]!) <= low)]!
+    }
     let cut = last
     for (let turn = placeOf(turns, last) - 1; turn >= 0; turn--) {
       const earlier = turns[turn]!
