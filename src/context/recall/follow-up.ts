@@ -7,6 +7,8 @@ interface Following {
   readonly index: RankedIndex
   readonly text: string
   readonly exchange: number
+  /** Whether words of the same meaning are found too: then any word but those of talk may name something old. */
+  readonly byMeaning?: boolean
 }
 
 /**
@@ -14,12 +16,13 @@ interface Following {
  * before that. Words with which people steer a talk name nothing, nor do words that half of all messages have,
  * unless they are written like names.
  */
-export function isFollowUp({ index, text, exchange }: Following): boolean {
+export function isFollowUp({ index, text, exchange, byMeaning = false }: Following): boolean {
   const own = withoutLabel(text)
   if (possessive.test(fold(own))) return false
   const namesOld = (word: string) => {
     const isName = /^\p{Lu}/u.test(word)
     return termsOf(word).some(term => {
+      if (byMeaning) return true
       const frequency = index.frequency(index.vocabulary.get(term) ?? -1, exchange)
       return frequency > 0 && (isName || 2 * frequency <= exchange)
     })

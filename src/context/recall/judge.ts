@@ -75,7 +75,12 @@ function rankFor({ transcript, index, user }: Question, text: string) {
 export function judge(question: Question): Judgement {
   const { user, transcript, effort, named = [] } = question
   const text = withoutLabel(question.text)
-  if (!isRound(transcript, user) && named.length === 0 && isFollowUp(question)) return nothingAsked
+  if (
+    !isRound(transcript, user) &&
+    named.length === 0 &&
+    isFollowUp({ ...question, byMeaning: transcript.meaning !== undefined })
+  )
+    return nothingAsked
   const { parts, ...whole } = rankFor(question, text)
   const rest = comesAfterPause(transcript, user) ? opening : going
   const isAsking = !isRound(transcript, user)
