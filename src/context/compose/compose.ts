@@ -113,7 +113,7 @@ function unitPieces(frame: Frame, unit: Unit, isShort = false): Piece[] {
   const pieces: Piece[] = []
   const notes: number[] = []
   const sent = frame.exchange.get(unit.index)
-  const held = frame.held.get(unit.index) ?? (sent && lastExchange)
+  const held = frame.held.get(unit.index)
   const part = unit.index === firstUser ? 'first' : frame.ends.includes(unit.index) ? 'latest' : 'history'
   for (let at = unit.from; at < unit.to; at++) {
     const piece = { ...entryPiece((at === unit.from && sent) || entries[at]!, part, frame.origin + at), held }
@@ -143,8 +143,6 @@ function inCallOrder(pieces: Piece[]): Piece[] {
   const places = new Map(results.map(piece => [piece, round.take(piece.message.results[0] ?? { text: '' })]))
   return [head, ...results.sort((a, b) => places.get(a)! - places.get(b)!)]
 }
-
-const lastExchange = { rule: 'exchange', why: 'the last exchange is sent whole while it fits' }
 
 /** A result that only says that an earlier one still holds, with the text of that one. */
 function referringPiece(frame: Frame, piece: Piece, { from, to }: Unit): Piece {
