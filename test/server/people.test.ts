@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { createHistory } from '../../src/history/index.ts'
 import { createKeys } from '../../src/server/auth/create-keys.ts'
 import { readerUpstream } from '../../src/server/upstream/reader-upstream.ts'
 import { memoryStore } from '../../src/stores/memory/memory-store.ts'
@@ -120,4 +121,31 @@ it('never takes the list of one person for that of another', async () => {
   const next = [...messages, first.reply, { role: 'user', content: 'And a heron?' }]
   expect((await ask('ada', next)).conversation).toBe(first.conversation)
   expect((await ask('bob', next)).conversation).not.toBe(first.conversation)
+})
+
+it('quotes nothing to a guest who knows the name of a conversation, nor what the guest said there', async () => {
+  const store = memoryStore()
+  const { url } = await startServer({ store, upstream: readerUpstream(), remember: 'person' })
+  const keys = createKeys(store)
+  const [ada, bob] = [
+    (await keys.create({ name: 'Ada', person: 'ada' })).key,
+    (await keys.create({ name: 'Bob', person: 'bob' })).key,
+  ]
+  const ask = async (key: string, conversation: string, content: string) => {
+    const response = await fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'x-throughline-conversation': conversation },
+      body: JSON.stringify({ model: 'reader', messages: [{ role: 'user', content }] }),
+    })
+    expect(response.status).toBe(200)
+    await response.text()
+    const history = createHistory({ store })
+    const thread = history.thread(conversation)
+    return JSON.stringify(await thread.replay((await thread.calls({ limit: 1 }))[0]!))
+  }
+  await ask(ada, 'boats', 'My boat is called Heron.')
+  expect(await ask(ada, 'talk', 'What is my boat called?')).toContain('other conversations')
+  expect(await ask(bob, 'talk', 'My bicycle is called Comet.')).not.toContain('other conversations')
+  expect(await ask(bob, 'talk', 'And what was said before?')).not.toContain('other conversations')
+  expect(await ask(ada, 'new', 'What is my bicycle called?')).not.toContain('Comet')
 })
