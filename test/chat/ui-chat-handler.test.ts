@@ -386,6 +386,24 @@ describe('createUIChatHandler, driven by useChat', () => {
     expect((await app.history.of('ada').conversations())[0]!.threads).toHaveLength(1)
   })
 
+  it('tells people, in their words, that another process is answering the chat', async () => {
+    const store = memoryStore()
+    const [here, there] = [await startApp({ store }), await startApp({ store })]
+    const first = here.ui()
+    const asked = first.say('Wait.')
+    await expect.poll(() => first.answer).toBe('Answer 1')
+    const second = there.ui()
+    await second.say('Hello?')
+    expect([second.status, second.error?.message]).toEqual([
+      'error',
+      'This chat is still being answered. Wait for the reply or stop it, then send your message again.',
+    ])
+    here.go()
+    await asked
+    await second.say('Hello again?')
+    expect([second.status, second.answer]).toEqual(['ready', 'Answer 1.'])
+  })
+
   it('ends a stream with an error where a chunk cannot be written, and stops the model', async () => {
     const app = await startApp({ messageMetadata: { size: 1n } })
     const body = JSON.stringify({

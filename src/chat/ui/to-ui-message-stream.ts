@@ -2,6 +2,7 @@ import { ThroughlineError } from '../../log/error.ts'
 import { present } from '../../log/present.ts'
 import type { TurnPart } from '../../turn/index.ts'
 import { sseHeaders, textWriter, toReadable } from '../../turn/stream/to-readable.ts'
+import { faultOf } from '../fault-of.ts'
 import { createCallNames } from './call-names.ts'
 import { toValue } from './to-value.ts'
 import type { UIChunk, UIContext } from './ui-chunk.ts'
@@ -243,4 +244,4 @@ function toContext({ receipt }: Extract<TurnPart, { type: 'context' }>): UIConte
 
 /** Other errors may hold anything: addresses, paths, a part of the prompt. */
 export const errorText = (error: unknown) =>
-  error instanceof ThroughlineError ? error.message : 'An error occurred: see the log of the server.'
+  error instanceof ThroughlineError ? faultOf(error).message : 'An error occurred: see the log of the server.'
