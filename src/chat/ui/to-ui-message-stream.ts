@@ -1,5 +1,6 @@
 import { ThroughlineError } from '../../log/error.ts'
 import { present } from '../../log/present.ts'
+import { toModelTokens } from '../../tokens/calibration.ts'
 import type { TurnPart } from '../../turn/index.ts'
 import { sseHeaders, textWriter, toReadable } from '../../turn/stream/to-readable.ts'
 import { faultOf } from '../fault-of.ts'
@@ -232,8 +233,11 @@ function createCallIds() {
 
 const mostRecalled = 100
 
-function toContext({ receipt }: Extract<TurnPart, { type: 'context' }>): UIContext {
-  const { policy, tokens, window, reserve, counts, stretches } = receipt
+/** In the tokens of the window that was set; a receipt has our own counts. */
+function toContext(part: Extract<TurnPart, { type: 'context' }>): UIContext {
+  const { receipt, window, reserve, factor } = part
+  const { policy, counts, stretches } = receipt
+  const tokens = toModelTokens(receipt.tokens, factor)
   const recalled: number[] = []
   for (const { fate, first, last } of stretches) {
     if (fate !== 'recalled') continue

@@ -35,7 +35,7 @@ export type UIChunk =
 /** What the model was sent, in numbers and places: no text of the context, which holds notes. */
 export interface UIContext {
   readonly policy: string
-  /** The tokens of the context. */
+  /** The tokens of the context, as the window was set: the model's. */
   readonly tokens: number
   readonly window: number
   readonly reserve: number
