@@ -38,7 +38,9 @@ export function faultOf(error: unknown, more: Readonly<Record<string, number>> =
   if (error instanceof ModelError) return modelFault(error)
   if (error instanceof LeaseError) {
     const { code, retryAfterMs } = error
-    return { status: 409, code, message: leaseTexts[code], isRetryable: true, ...present({ retryAfterMs }) }
+    // Errors of our own are in words for people already.
+    const message = / of thread /.test(error.message) ? leaseTexts[code] : error.message
+    return { status: 409, code, message, isRetryable: true, ...present({ retryAfterMs }) }
   }
   if (error instanceof ConflictError)
     return { status: 409, code: error.code, message: leaseTexts.lease_lost, isRetryable: false }
