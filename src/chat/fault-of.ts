@@ -39,7 +39,7 @@ export function faultOf(error: unknown, more: Readonly<Record<string, number>> =
   if (error instanceof LeaseError) {
     const { code, retryAfterMs } = error
     // Errors of our own are in words for people already.
-    const message = / of thread /.test(error.message) ? leaseTexts[code] : error.message
+    const message = / thread /.test(error.message) ? leaseTexts[code] : error.message
     return { status: 409, code, message, isRetryable: true, ...present({ retryAfterMs }) }
   }
   if (error instanceof ConflictError)
