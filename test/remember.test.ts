@@ -59,6 +59,9 @@ async function tell({ history, wait }: ReturnType<typeof open>) {
   wait(180 * day)
 }
 
+let conversations = 0
+const newConversation = () => `later ${conversations++}`
+
 const question = 'What is the name of the hotel that I booked in Rome?'
 const textsOf = ({ messages }: { readonly messages: readonly { readonly content?: unknown }[] }) =>
   messages.map(({ content }) => String(content))
@@ -182,6 +185,54 @@ describe.each(stores)('a person who remembers, on %s', (_, create) => {
     const lines: string[] = []
     for await (const line of own.history.exportAll()) lines.push(line)
     expect(lines.join('\n')).not.toMatch(/Albergo|Livia|Pantheon/)
+  })
+
+  it('shares no quotes with a guest, and is not quoted what the guest said', async () => {
+    const store = create()
+    const [ada, bob] = [open(store), open(store, { person: 'bob' })]
+    await tell(ada)
+    const asked = await say(ada.history, 'new', question, 'By the Pantheon.')
+    expect(textsOf(asked.context)[0]).toContain('Albergo')
+    // In this instance, which has quoted it, and in another one.
+    for (const { history } of [bob, open(store, { person: 'bob' })]) {
+      const { context } = await say(
+        history,
+        'new',
+        'The hotel that I booked in Oslo is the Nordlys.',
+        'Oslo it is.',
+      )
+      expect(textsOf(context).join()).not.toMatch(/Albergo|other conversations/)
+    }
+    const turn = await bob.history.thread('new').begin({ role: 'user', content: 'Is it dear?' })
+    if (turn.kind !== 'begun') throw new Error('the turn was replayed')
+    await turn.turn.append({
+      role: 'assistant',
+      content: '',
+      tool_calls: [{ id: 'c', type: 'function', function: { name: 'price', arguments: '{}' } }],
+    })
+    await turn.turn.append({ role: 'tool', tool_call_id: 'c', content: '90' })
+    expect(textsOf(await bob.history.thread('new').context()).join()).not.toContain('Albergo')
+    await turn.turn.complete({ role: 'assistant', content: 'The Nordlys costs 90.' })
+    // Her own turn has her block again.
+    expect(textsOf((await say(ada.history, 'new', 'Thank you.')).context).join()).toContain('Albergo')
+    ada.wait(180 * day)
+    for (const { history } of [ada, open(store)]) {
+      const { context } = await say(
+        history,
+        newConversation(),
+        'What is the name of the hotel that I booked in Oslo?',
+      )
+      expect(textsOf(context).join()).not.toContain('Nordlys')
+    }
+    // All of it is in the log, with who spoke, and stays so in a copy.
+    const copy = memoryStore()
+    const lines: string[] = []
+    for await (const line of ada.history.exportAll()) lines.push(line)
+    await createHistory({ store: copy }).import(lines.join('\n'))
+    const entries = await createHistory({ store: copy }).thread('new').entries()
+    expect(entries.map(({ guest = 'ada' }) => guest)).toEqual([
+      ...['ada', 'ada', 'bob', 'bob', 'bob', 'bob', 'bob', 'bob', 'bob', 'bob', 'ada', 'ada'],
+    ])
   })
 
   it('is never shown what is another person’s, whatever the log refers to', async () => {

@@ -1,6 +1,6 @@
 import { Chat } from '@ai-sdk/react'
 import { type ChatInit, DefaultChatTransport, type UIMessage } from 'ai'
-import type { UIDataParts, UIMetadata } from 'throughline/chat'
+import { type UIDataParts, type UIMetadata, withMissed } from 'throughline/chat'
 
 export type Message = UIMessage<UIMetadata, UIDataParts>
 
@@ -14,7 +14,7 @@ interface UiChatOptions extends Pick<ChatInit<Message>, 'onToolCall' | 'sendAuto
   readonly sendsOnlyNew?: boolean
 }
 
-/** What `useChat` holds, without a page around it: the AI SDK's own chat and its own transport. */
+/** What `useChat` holds, without a page around it: the AI SDK's own chat and its own transport. It shows what was said in other tabs. */
 export class UiChat extends Chat<Message> {
   constructor(api: string, { body = {}, headers = {}, sendsOnlyNew = false, ...more }: UiChatOptions) {
     const transport = new DefaultChatTransport<Message>({
@@ -25,7 +25,12 @@ export class UiChat extends Chat<Message> {
         }),
       }),
     })
-    super({ ...more, transport })
+    super({
+      ...{ ...more, transport },
+      onData: part => {
+        if (part.type === 'data-missed') this.messages = withMissed(this.messages, part.data)
+      },
+    })
   }
 
   say = (text: string) => this.sendMessage({ text })

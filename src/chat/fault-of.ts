@@ -4,7 +4,7 @@ import { InvalidMessageError, InvalidOptionError, ThroughlineError } from '../lo
 import { NotFoundError } from '../log/not-found-error.ts'
 import { present } from '../log/present.ts'
 import { ModelError } from '../models/model.ts'
-import { LeaseError } from '../stores/store-error.ts'
+import { ConflictError, LeaseError } from '../stores/store-error.ts'
 
 /** An error as clients are told over HTTP. */
 export interface Fault {
@@ -37,9 +37,13 @@ export function faultOf(error: unknown, more: Readonly<Record<string, number>> =
     return { status: 400, code: 'bad_request', message: error.message }
   if (error instanceof ModelError) return modelFault(error)
   if (error instanceof LeaseError) {
-    const { code, message, retryAfterMs } = error
+    const { code, retryAfterMs } = error
+    // Errors of our own are in words for people already.
+    const message = / thread /.test(error.message) ? leaseTexts[code] : error.message
     return { status: 409, code, message, isRetryable: true, ...present({ retryAfterMs }) }
   }
+  if (error instanceof ConflictError)
+    return { status: 409, code: error.code, message: leaseTexts.lease_lost, isRetryable: false }
   if (error instanceof ContextOverflowError) {
     const { message, window, capacity, needed } = error
     // What is kept free for the reply and for miscounts belongs to the prompt: else it would be shorter than the window.
@@ -58,6 +62,13 @@ export function faultOf(error: unknown, more: Readonly<Record<string, number>> =
     message: 'Something failed inside of the server: see its log.',
   }
 }
+
+/** For people who chat: what the store says names threads and leases. */
+const leaseTexts = {
+  turn_open:
+    'This chat is still being answered. Wait for the reply or stop it, then send your message again.',
+  lease_lost: 'This chat has gone on elsewhere meanwhile. Load it again, then send your message once more.',
+} as const
 
 function modelFault({ code, message, status, retryAfterMs, isRetryable, tokens }: ModelError): Fault {
   const told = { code, message, isRetryable, ...present({ retryAfterMs }), ...(tokens && { tokens }) }

@@ -36,5 +36,13 @@ export {
   type UIMessageStreamResponseOptions,
 } from './ui/to-ui-message-stream.ts'
 export { toUIMessages, type UIStoredMessage, type UIStoredPart } from './ui/to-ui-messages.ts'
-export type { UIChunk, UIContext, UIDataParts, UIMetadata, UIWarning } from './ui/ui-chunk.ts'
-export type { UILoadedMessage } from './ui/ui-replies.ts'
+export type {
+  UIChunk,
+  UIContext,
+  UIDataParts,
+  UILoadedMessage,
+  UIMetadata,
+  UIMissed,
+  UIWarning,
+} from './ui/ui-chunk.ts'
+export { withMissed } from './ui/with-missed.ts'

@@ -54,8 +54,21 @@ export function createThread(options: ThreadSource): Thread {
 
   const newEntry = (
     message: MessageLike | SeenMessage,
-    rest?: Pick<EntryOptions, 'isClosing' | 'calibration' | 'learned'>,
+    rest?: Pick<EntryOptions, 'isClosing' | 'calibration' | 'learned' | 'guest'>,
   ) => toEntry(message, { id: newId(), time: now(), count, ...rest })
+
+  /** Makes entries of a turn in which a guest speaks, if it is one. */
+  const newEntryOf =
+    (guest: string | undefined): typeof newEntry =>
+    (message, rest) =>
+      newEntry(message, { ...rest, ...present({ guest }) })
+
+  /** Who speaks, if this is another person's conversation. */
+  async function guestHere(): Promise<string | undefined> {
+    if (person === undefined) return undefined
+    const whose = await logOf(key).owner()
+    return whose === undefined || whose === person ? undefined : person
+  }
 
   function context({ system, at, next, ...changes }: ThreadContextOptions = {}): Promise<Context> {
     return logOf(key).context({ at, next }, toPrompt(system), { ...options.fit, ...changes })
@@ -92,14 +105,12 @@ export function createThread(options: ThreadSource): Thread {
     })
   }
 
-  /** What a message brings back from other conversations, if that is wanted and this conversation is the speaker's. */
+  /** What a message brings back from other conversations, if that is wanted. */
   async function quotesFor(asked: MessageLike): Promise<readonly QuoteReference[] | undefined> {
     if (remember !== 'person' || person === undefined || asked.role !== 'user' || isSideThread(key))
       return undefined
-    const log = logOf(key)
-    if (((await log.owner()) ?? person) !== person) return undefined
     const { window, reserve = 0, policy } = options.fit
-    const { messages } = await log.recent()
+    const { messages } = await logOf(key).recent()
     const room = window - reserve
     const found = await findQuotes(source, asked, messages, {
       passages,
@@ -130,12 +141,13 @@ export function createThread(options: ThreadSource): Thread {
       const messages = Array.isArray(given) ? (given as readonly MessageLike[]) : [given as MessageLike]
       const asked = idempotency !== undefined && { key: idempotency, body: await hashOf(toCanonical(given)) }
       const last = messages.at(-1)
-      const quotes = last && (await quotesFor(last))
+      const guest = await guestHere()
+      const quotes = last && guest === undefined ? await quotesFor(last) : undefined
       const beside = present({ data, quotes })
       const isWithMore = last !== undefined && Object.keys(beside).length > 0
       const entries = await makeEntries(
         isWithMore ? [...messages.slice(0, -1), { message: last, ...beside }] : messages,
-        newEntry,
+        newEntryOf(guest),
       )
       const closing = (message: SeenMessage) => newEntry(message, { isClosing: true })
       const request = { owner, leaseMs, entries, marks, isFollowed, ...asked }
@@ -143,7 +155,8 @@ export function createThread(options: ThreadSource): Thread {
       await claim()
       if (begun.kind === 'begun') {
         const turn = createTurn({
-          ...{ store, key, begun, leaseMs, isFollowed, cancelledTurn, messages, newEntry },
+          ...{ store, key, begun, leaseMs, isFollowed, cancelledTurn, messages },
+          newEntry: newEntryOf(guest),
         })
         // Nobody waits for it.
         void prepare(begun.turn.first, begun.turn.first)
@@ -164,15 +177,19 @@ export function createThread(options: ThreadSource): Thread {
       if (!begun) return undefined
       const entries = await listLog(source, { from: begun.turn.first })
       const messages = entries.filter(({ isBroken }) => !isBroken).map(({ message }) => message)
-      const turn = createTurn({ store, key, begun, leaseMs, isFollowed, messages, newEntry })
+      const turn = createTurn({
+        ...{ store, key, begun, leaseMs, isFollowed, messages },
+        newEntry: newEntryOf(entries[0]?.guest),
+      })
       return { turn, entries }
     },
     entries: view => listNewest(source, view),
     async seedTurns(messages) {
       let time = now()
+      const guest = await guestHere()
       const entries = await makeEntries(messages, given => {
         time = readMessage(wholeOf(given), 0).time ?? time
-        return toEntry(given, { id: newId(), time, count })
+        return toEntry(given, { id: newId(), time, count, ...present({ guest }) })
       })
       const head = await store.head(key)
       checkBranch(key, head)
@@ -182,7 +199,7 @@ export function createThread(options: ThreadSource): Thread {
       await prepare(seq + 1, seq + entries.length)
     },
     async seed(...messages) {
-      const entries = await makeEntries(messages, newEntry)
+      const entries = await makeEntries(messages, newEntryOf(await guestHere()))
       const head = await store.head(key)
       checkBranch(key, head)
       await store.seed(key, { expectedHead: head?.head ?? 0, entries })

@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createHistory } from 'throughline'
-import { createChat } from 'throughline/chat'
+import { Readable } from 'node:stream'
+import { createHistory, memoryStore } from 'throughline'
+import { createChat, toUIMessageStream, type UIContext } from 'throughline/chat'
 import { type Model, ollama, reader } from 'throughline/models'
 import { sqliteStore } from 'throughline/stores/sqlite'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
@@ -71,6 +72,24 @@ describe('a prompt that the provider cut in silence', () => {
 })
 
 describe('a calibration', () => {
+  it('leaves the window of data-context as it was set', async () => {
+    const chat = createChat({
+      history: createHistory({ store: memoryStore() }),
+      model: biased(2.5),
+      window: 4096,
+    })
+    const contexts: UIContext[] = []
+    let factor = 1
+    for (let n = 0; n < 8; n++) {
+      const parts = await partsOf(chat.send(sentence(n), inChat))
+      for (const part of parts) if (part.type === 'context') factor = part.factor
+      const chunks = toUIMessageStream(Readable.from(parts))
+      for await (const chunk of chunks) if (chunk.type === 'data-context') contexts.push(chunk.data)
+    }
+    expect(factor).toBeGreaterThan(1.2)
+    expect(new Set(contexts.map(({ window }) => window))).toEqual(new Set([4096]))
+  })
+
   it('is logged, survives a restart, and shrinks the window', async () => {
     const path = join(folder, 'log.db')
     const open = () => createHistory({ store: sqliteStore({ path }) })

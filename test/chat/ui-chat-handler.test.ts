@@ -8,6 +8,8 @@ import { type Model, ModelError } from 'throughline/models'
 import { getContext } from 'throughline/request'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
+import type { Store } from '../../src/stores/store.ts'
+import { everyStore } from '../every-store.ts'
 import { type Message, textOf, UiChat } from '../ui-chat.ts'
 
 /** Says `Answer 1.`, `Answer 2.` and so on. "Go on for ever" gets a word and no end; "Fail" an error; "Wait" is let go by `go`. */
@@ -37,9 +39,12 @@ function scriptedModel() {
 }
 
 /** An application with the handler on a port of its own. The header `user` stands for a login. */
-async function startApp(options: Partial<UIChatHandlerOptions> = {}) {
+async function startApp({
+  store = memoryStore(),
+  ...options
+}: Partial<UIChatHandlerOptions> & { readonly store?: Store } = {}) {
   const script = scriptedModel()
-  const history = createHistory({ store: memoryStore() })
+  const history = createHistory({ store })
   const chat = createUIChatHandler({
     ...{ history, model: script.model, retries: 0 },
     user: request => request.headers.get('user'),
@@ -54,10 +59,13 @@ async function startApp(options: Partial<UIChatHandlerOptions> = {}) {
     ...{ ...script, chat, history, url },
     ui: (user = 'ada', messages: Message[] = []) =>
       new UiChat(url, { id: 'talk', messages, headers: { user } }),
+    tab: (id: string) => new UiChat(url, { id, headers: { user: 'ada' } }),
     fetch: (path: string, { user = 'ada', ...init }: RequestInit & { readonly user?: string } = {}) =>
       fetch(`${url}${path}`, { ...init, headers: { user, ...init.headers } }),
   }
 }
+
+const stores = await everyStore()
 
 const json = { 'content-type': 'application/json' }
 
@@ -169,6 +177,80 @@ describe('createUIChatHandler, driven by useChat', () => {
     expect([ui.status, ui.answer]).toEqual(['ready', 'Answer 1'])
     const [turn] = await app.history.of('ada').thread('talk').turns()
     expect(turn!.status).toBe('cancelled')
+  })
+
+  it.each(stores)(
+    'lets a stale tab go on at the newest end, on one server or two, on %s',
+    async (_, create) => {
+      const store = create()
+      const instances = [await startApp({ store }), await startApp({ store })] as const
+      for (const [id, one, other] of [
+        ['same', 0, 0],
+        ['two', 0, 1],
+      ] as const) {
+        const [first, second] = [instances[one].tab(id), instances[other].tab(id)]
+        await first.say('One?')
+        second.messages = structuredClone(first.messages)
+        await first.say('Two?')
+        await second.say('Three?')
+        const texts = second.messages.map(textOf)
+        expect(texts.filter((_, at) => at % 2 === 0)).toEqual(['One?', 'Two?', 'Three?'])
+        const reloaded = await instances[other].chat.messages({ user: 'ada', conversation: id })
+        expect((reloaded as unknown as Message[]).map(textOf)).toEqual(texts)
+        expect(await textsOf(instances[one].history.of('ada').thread(id))).toEqual(texts)
+        // Now the first tab is the stale one; then both know all.
+        await first.say('Four?')
+        await second.say('Five?')
+        expect(second.messages.map(textOf).slice(0, -2)).toEqual(first.messages.map(textOf))
+        const [info] = await instances[one].history.of('ada').conversations({ only: id })
+        expect(info!.threads).toMatchObject([{ branch: 'main', head: 10 }])
+      }
+    },
+  )
+
+  it('lets a stale tab go on at the newest end of another branch, if that has all that the tab shows', async () => {
+    const app = await startApp()
+    const [first, second] = [app.ui(), app.ui()]
+    await first.say('One?')
+    second.messages = structuredClone(first.messages)
+    await first.say('Two?')
+    const old = app.ui('ada', structuredClone(first.messages))
+    await first.regenerate()
+    await second.say('Three?')
+    expect(second.messages.map(textOf)).toEqual([
+      ...['One?', 'Answer 1.', 'Two?', 'Answer 3.', 'Three?', 'Answer 4.'],
+    ])
+    expect(second.lastMessage!.metadata!.branch).toBe(first.lastMessage!.metadata!.branch)
+    // What was answered again is not in this tab's line, which ends with what the tab shows.
+    await old.say('Four?')
+    expect(old.messages.map(textOf)).toEqual([
+      ...['One?', 'Answer 1.', 'Two?', 'Answer 2.', 'Four?', 'Answer 5.'],
+    ])
+  })
+
+  it('tells a stale tab to load the chat again before it asks for another answer', async () => {
+    const app = await startApp()
+    const [first, second] = [app.ui(), app.ui()]
+    await first.say('One?')
+    second.messages = structuredClone(first.messages)
+    await first.say('Two?')
+    await second.regenerate()
+    expect([second.status, second.error?.message]).toEqual([
+      'error',
+      'This chat has gone on elsewhere, perhaps in another tab. Load it again before you ask for another answer.',
+    ])
+    second.messages = (await app.chat.messages({ user: 'ada', conversation: 'talk' })) as never
+    await second.regenerate()
+    expect(second.messages.map(textOf)).toEqual(['One?', 'Answer 1.', 'Two?', 'Answer 3.'])
+  })
+
+  it('goes on after a message that failed, on its own branch', async () => {
+    const app = await startApp()
+    const ui = app.ui()
+    await ui.say('Fail, please.')
+    await ui.say('One?')
+    expect(ui.messages.map(textOf)).toEqual(['Fail, please.', 'One?', 'Answer 2.'])
+    expect(ui.lastMessage!.metadata!.branch).toBe('main')
   })
 
   it('lets nobody into a conversation of another user, whatever ids and messages are known', async () => {
@@ -302,6 +384,24 @@ describe('createUIChatHandler, driven by useChat', () => {
     expect(await third.text()).toContain('"delta":"Answer 1."')
     expect(app.asked()).toBe(1)
     expect((await app.history.of('ada').conversations())[0]!.threads).toHaveLength(1)
+  })
+
+  it('tells people, in their words, that another process is answering the chat', async () => {
+    const store = memoryStore()
+    const [here, there] = [await startApp({ store }), await startApp({ store })]
+    const first = here.ui()
+    const asked = first.say('Wait.')
+    await expect.poll(() => first.answer).toBe('Answer 1')
+    const second = there.ui()
+    await second.say('Hello?')
+    expect([second.status, second.error?.message]).toEqual([
+      'error',
+      'This chat is still being answered. Wait for the reply or stop it, then send your message again.',
+    ])
+    here.go()
+    await asked
+    await second.say('Hello again?')
+    expect([second.status, second.answer]).toEqual(['ready', 'Answer 1.'])
   })
 
   it('ends a stream with an error where a chunk cannot be written, and stops the model', async () => {

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { createHistory } from '../../src/history/index.ts'
 import { createKeys } from '../../src/server/auth/create-keys.ts'
 import { readerUpstream } from '../../src/server/upstream/reader-upstream.ts'
 import { memoryStore } from '../../src/stores/memory/memory-store.ts'
@@ -161,4 +162,88 @@ it('never takes the list of one person for that of another', async () => {
   const next = [...messages, first.reply, { role: 'user', content: 'And a heron?' }]
   expect((await ask('ada', next)).conversation).toBe(first.conversation)
   expect((await ask('bob', next)).conversation).not.toBe(first.conversation)
+})
+
+it('shows a person only what is theirs: in lists, search, threads, exports, by MCP and by the id of a response', async () => {
+  const store = memoryStore()
+  const { url } = await startServer({ store, upstream: readerUpstream(), apiKeys: [] })
+  const { key } = await createKeys(store).create({ name: 'page', scopes: ['chat', 'read'] })
+  const as = (person: string) => ({ 'x-throughline-person': person, 'content-type': 'application/json' })
+  const ids: Record<string, string> = {}
+  for (const [person, boat] of [
+    ['ada', 'Heron'],
+    ['bob', 'Gull'],
+  ] as const) {
+    const response = await fetch(`${url}/v1/responses`, {
+      method: 'POST',
+      headers: { ...as(person), 'x-throughline-conversation': `of ${person}` },
+      body: JSON.stringify({ model: 'reader', input: `My boat is called ${boat}.` }),
+    })
+    ids[person] = ((await response.json()) as { id: string }).id
+  }
+  const get = async (path: string, person = 'ada', headers = {}) => {
+    const response = await fetch(`${url}${path}`, { headers: { ...as(person), ...headers } })
+    return [response.status, await response.text()] as const
+  }
+  const api = '/throughline/v1'
+  for (const path of ['/conversations', '/conversations?person=bob', '/search?q=boat']) {
+    const [status, text] = await get(api + path)
+    expect([path, status, text]).toEqual([path, 200, expect.stringContaining('of ada')])
+    expect(text).not.toContain('of bob')
+  }
+  const his = `${api}/conversations/${encodeURIComponent('of bob')}`
+  for (const path of ['', '/threads', '/display', '/context', '/export', '/calls']) {
+    const shown = await get(his + path, 'bob')
+    const hidden = await get(his + path, 'ada')
+    expect([path, shown[0], hidden[0]]).toEqual([path, shown[0] === 404 ? 404 : 200, 404])
+    expect(hidden[1]).not.toContain('Gull')
+  }
+  expect((await get(`${his}/export`, 'bob'))[1]).toContain('Gull')
+  expect((await get(`${api}/ui-chat/${encodeURIComponent('of bob')}`))[0]).toBe(404)
+  expect((await get(`${api}/ui-chat/${encodeURIComponent('of bob')}`, 'bob'))[0]).toBe(200)
+  // By the id of a response: to read it, and to go on from it.
+  expect((await get(`/v1/responses/${ids.bob}`, 'bob'))[0]).toBe(200)
+  expect((await get(`/v1/responses/${ids.bob}`, 'ada'))[0]).toBe(404)
+  const goOn = async (person: string) => {
+    const body = JSON.stringify({ model: 'reader', input: 'And?', previous_response_id: ids.bob })
+    const response = await fetch(`${url}/v1/responses`, { method: 'POST', headers: as(person), body })
+    await response.text()
+    return response.status
+  }
+  expect([await goOn('ada'), await goOn('bob')]).toEqual([404, 200])
+  const call = { name: 'search_conversations', arguments: { query: 'boat' } }
+  const mcp = await fetch(`${url}/mcp`, {
+    method: 'POST',
+    headers: { ...as('ada'), authorization: `Bearer ${key}`, accept: 'application/json, text/event-stream' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call }),
+  })
+  const told = await mcp.text()
+  expect([told.includes('Heron'), told.includes('Gull')]).toEqual([true, false])
+})
+
+it('quotes nothing to a guest who knows the name of a conversation, nor what the guest said there', async () => {
+  const store = memoryStore()
+  const { url } = await startServer({ store, upstream: readerUpstream(), remember: 'person' })
+  const keys = createKeys(store)
+  const [ada, bob] = [
+    (await keys.create({ name: 'Ada', person: 'ada' })).key,
+    (await keys.create({ name: 'Bob', person: 'bob' })).key,
+  ]
+  const ask = async (key: string, conversation: string, content: string) => {
+    const response = await fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'x-throughline-conversation': conversation },
+      body: JSON.stringify({ model: 'reader', messages: [{ role: 'user', content }] }),
+    })
+    expect(response.status).toBe(200)
+    await response.text()
+    const history = createHistory({ store })
+    const thread = history.thread(conversation)
+    return JSON.stringify(await thread.replay((await thread.calls({ limit: 1 }))[0]!))
+  }
+  await ask(ada, 'boats', 'My boat is called Heron.')
+  expect(await ask(ada, 'talk', 'What is my boat called?')).toContain('other conversations')
+  expect(await ask(bob, 'talk', 'My bicycle is called Comet.')).not.toContain('other conversations')
+  expect(await ask(bob, 'talk', 'And what was said before?')).not.toContain('other conversations')
+  expect(await ask(ada, 'new', 'What is my bicycle called?')).not.toContain('Comet')
 })

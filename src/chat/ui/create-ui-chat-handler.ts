@@ -11,7 +11,8 @@ import { faultOf } from '../fault-of.ts'
 import { readJsonBody } from './read-json-body.ts'
 import { readUIRequest, type UIRequest } from './read-ui-request.ts'
 import { errorText, type UIMessageStreamOptions } from './to-ui-message-stream.ts'
-import { createUIReplies, type UILoadedMessage } from './ui-replies.ts'
+import type { UILoadedMessage } from './ui-chunk.ts'
+import { createUIReplies } from './ui-replies.ts'
 
 export interface UIChatHandlerOptions
   extends Omit<ChatOptions, 'history' | 'count'>,

@@ -33,6 +33,8 @@ export interface UIRequest {
   readonly isResults: boolean
   /** Whether the message was there before: its answer is wanted once more, or the message was edited. */
   readonly isAgain: boolean
+  /** Whether the client says which message that is: else it means the last one. */
+  readonly isNamed: boolean
   /** What the client says was said before, as it has it. */
   readonly earlier: () => readonly EarlierMessage[]
 }
@@ -55,9 +57,10 @@ export function readUIRequest(value: unknown): UIRequest {
   if (conversation === '') refuse('id', 'must not be empty')
   const isResults = last.role === 'assistant'
   const messages = isResults ? readResults(last, where) : [readUser(last, where)]
-  const isRepeated = body.trigger === 'regenerate-message' || (body.messageId ?? undefined) !== undefined
+  const isNamed = (body.messageId ?? undefined) !== undefined
+  const isRepeated = body.trigger === 'regenerate-message' || isNamed
   return {
-    ...{ conversation, messages, isResults, last: toReference(last) },
+    ...{ conversation, messages, isResults, isNamed, last: toReference(last) },
     before: isFields(past.at(-1)) ? toReference(past.at(-1) as Fields) : undefined,
     isAgain: !isResults && isRepeated,
     earlier: () =>

@@ -1,7 +1,9 @@
 import { ThroughlineError } from '../../log/error.ts'
 import { present } from '../../log/present.ts'
+import { toModelTokens } from '../../tokens/calibration.ts'
 import type { TurnPart } from '../../turn/index.ts'
 import { sseHeaders, textWriter, toReadable } from '../../turn/stream/to-readable.ts'
+import { faultOf } from '../fault-of.ts'
 import { createCallNames } from './call-names.ts'
 import { toValue } from './to-value.ts'
 import type { UIChunk, UIContext } from './ui-chunk.ts'
@@ -231,8 +233,11 @@ function createCallIds() {
 
 const mostRecalled = 100
 
-function toContext({ receipt }: Extract<TurnPart, { type: 'context' }>): UIContext {
-  const { policy, tokens, window, reserve, counts, stretches } = receipt
+/** In the tokens of the window that was set; a receipt has our own counts. */
+function toContext(part: Extract<TurnPart, { type: 'context' }>): UIContext {
+  const { receipt, window, reserve, factor } = part
+  const { policy, counts, stretches } = receipt
+  const tokens = toModelTokens(receipt.tokens, factor)
   const recalled: number[] = []
   for (const { fate, first, last } of stretches) {
     if (fate !== 'recalled') continue
@@ -243,4 +248,4 @@ function toContext({ receipt }: Extract<TurnPart, { type: 'context' }>): UIConte
 
 /** Other errors may hold anything: addresses, paths, a part of the prompt. */
 export const errorText = (error: unknown) =>
-  error instanceof ThroughlineError ? error.message : 'An error occurred: see the log of the server.'
+  error instanceof ThroughlineError ? faultOf(error).message : 'An error occurred: see the log of the server.'

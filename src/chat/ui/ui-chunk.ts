@@ -1,6 +1,7 @@
 import type { Fate } from '../../context/receipt.ts'
 import type { ModelUsage } from '../../models/model.ts'
 import type { WarningCode } from '../../turn/index.ts'
+import type { UIStoredMessage } from './to-ui-messages.ts'
 
 /** What a reply becomes for `useChat`: the chunks of the AI SDK's UI message stream that a chat has a use for. */
 export type UIChunk =
@@ -22,6 +23,7 @@ export type UIChunk =
   | { readonly type: 'tool-output-error'; readonly toolCallId: string; readonly errorText: string }
   | { readonly type: 'data-context'; readonly id: string; readonly data: UIContext }
   | { readonly type: 'data-warning'; readonly data: UIWarning; readonly transient: true }
+  | { readonly type: 'data-missed'; readonly data: UIMissed; readonly transient: true }
   | { readonly type: 'error'; readonly errorText: string }
   | {
       readonly type: 'finish'
@@ -33,7 +35,7 @@ export type UIChunk =
 /** What the model was sent, in numbers and places: no text of the context, which holds notes. */
 export interface UIContext {
   readonly policy: string
-  /** The tokens of the context. */
+  /** The tokens of the context, as the window was set: the model's. */
   readonly tokens: number
   readonly window: number
   readonly reserve: number
@@ -48,6 +50,14 @@ export interface UIWarning {
   readonly message: string
 }
 
+/** What was said in other tabs, between what the client has and the message that it has just sent. */
+export interface UIMissed {
+  readonly messages: readonly UILoadedMessage[]
+}
+
+/** A message that goes back to `useChat`. An answer says itself where it was given. */
+export type UILoadedMessage = UIStoredMessage & { readonly metadata?: UIMetadata }
+
 /** The `metadata` of the finished message. */
 export interface UIMetadata {
   /** The number of the turn; absent without a store. */
@@ -61,4 +71,5 @@ export interface UIMetadata {
 export type UIDataParts = {
   context: UIContext
   warning: UIWarning
+  missed: UIMissed
 }

@@ -2,6 +2,7 @@ import { hashOf } from '../../history/calls/hash-of.ts'
 import type { History } from '../../history/index.ts'
 import { mainBranch } from '../../history/log/read-log.ts'
 import { BadRequestError } from '../../log/bad-request-error.ts'
+import { ThroughlineError } from '../../log/error.ts'
 import type { MessageLike } from '../../log/message.ts'
 import type { Mark, StoredTurn, ThreadKey } from '../../stores/store.ts'
 import { LeaseError } from '../../stores/store-error.ts'
@@ -14,6 +15,8 @@ export interface UIPlace {
   readonly thread: ThreadKey
   /** The message came before, and this is its answer: the client lost it on the way. */
   readonly answered?: AnsweredTurn
+  /** The first entry that the client has not seen: the conversation went on in another tab. */
+  readonly missedFrom?: number
 }
 
 export interface AnsweredTurn {
@@ -25,13 +28,15 @@ export interface AnsweredTurn {
 /**
  * Finds the branch on which a message is to be answered, and makes it where there is none yet. The ids of a client's
  * messages are marks of their places: a message that is to be answered again, or was edited, is answered on a new branch
- * before it; a new one goes on behind the message before it. A client that names neither goes on where the conversation was
- * last. A message that never arrived here is new, whatever the client says. Results of tools go on with the turn that waits
- * for them.
+ * before it; a new one goes on at the end of the line that the message before it stands in. A client that names neither goes
+ * on where the conversation was last. A message that never arrived here is new, whatever the client says. Results of tools go
+ * on with the turn that waits for them.
+ *
+ * A tab that has not seen the end of its line never makes a branch: other tabs would lose what they have said since.
  */
 export async function findUIPlace(
   history: History,
-  { conversation, messages, last, before, isAgain, isResults }: UIRequest,
+  { conversation, messages, last, before, isAgain, isNamed, isResults }: UIRequest,
   newId: () => string,
 ): Promise<UIPlace> {
   const on = (branch: string): UIPlace => ({ thread: keyOf(history, conversation, branch) })
@@ -44,6 +49,7 @@ export async function findUIPlace(
     const turn = isAgain ? undefined : await answerOf(history, own, messages[0])
     if (turn) return { ...on(own.thread.branch), answered: { turn, at: own.at } }
     if (!isAgain) await refuseWhileAnswered(history, own)
+    if (isAgain && !isNamed && (await endOf(history, own, branch)).missedFrom !== undefined) throw wentOn()
     return on(await fork(history, own.thread, own.at - 1, newId()))
   }
   const previous =
@@ -54,14 +60,17 @@ export async function findUIPlace(
     if (isAgain && (await history.store.head(on(mainBranch).thread))) throw notHere()
     return on(branch)
   }
-  const head = await history.store.head(previous.thread)
-  const at = 'end' in previous ? previous.end : previous.at
-  const isLast = !head || head.head <= at
-  return on(isLast ? previous.thread.branch : await fork(history, previous.thread, at, newId()))
+  return endOf(history, previous, branch)
 }
 
 const notHere = () =>
   new BadRequestError('The message that is to be answered again is not in this conversation.', 'messageId')
+
+const wentOn = () =>
+  new ThroughlineError(
+    'conflict',
+    'This chat has gone on elsewhere, perhaps in another tab. Load it again before you ask for another answer.',
+  )
 
 const keyOf = ({ tenant }: History, conversation: string, branch: string): ThreadKey => ({
   ...{ tenant, conversation, actor, branch },
@@ -78,6 +87,35 @@ async function placeOf({ store, tenant }: History, conversation: string, id: str
   return place
 }
 
+interface Entry {
+  readonly thread: ThreadKey
+  readonly at: number
+}
+
+/**
+ * The end of the line in which a message stands: of the newest branch if that shares the message, else of its own. The client
+ * has seen the message's own turn.
+ */
+async function endOf(history: History, { thread, at }: Entry, newestBranch: string): Promise<UIPlace> {
+  const { store } = history
+  const newest = { ...thread, branch: newestBranch }
+  const isShared =
+    thread.branch === newestBranch || (await idAt(history, newest, at)) === (await idAt(history, thread, at))
+  const line = isShared ? newest : thread
+  const head = (await store.head(line))?.head ?? 0
+  if (head <= at) return { thread: line }
+  const seen = (await turnAt(history, { thread: line, at }))?.last ?? at
+  return { thread: line, ...(head > seen && { missedFrom: seen + 1 }) }
+}
+
+async function idAt({ store }: History, thread: ThreadKey, at: number): Promise<string | undefined> {
+  for await (const { id } of store.entries(thread, { from: at, to: at })) return id
+  return undefined
+}
+
+const turnAt = async ({ store }: History, { thread, at }: Entry): Promise<StoredTurn | undefined> =>
+  (await store.turns(thread)).find(({ first, last }) => first <= at && at <= last)
+
 async function fork({ store }: History, thread: ThreadKey, at: number, branch: string): Promise<string> {
   await store.fork(thread, { at, branch })
   return branch
@@ -86,21 +124,17 @@ async function fork({ store }: History, thread: ThreadKey, at: number, branch: s
 /** The turn that answered a message, if it was answered whole and the message is the same. */
 async function answerOf(
   history: History,
-  { thread: key, at }: { readonly thread: ThreadKey; readonly at: number },
+  { thread, at }: Entry,
   message: MessageLike | undefined,
 ): Promise<StoredTurn | undefined> {
-  const thread = history.thread(key.conversation, key)
-  const turn = (await thread.turns()).find(({ first, last }) => first <= at && at <= last)
+  const turn = await turnAt(history, { thread, at })
   if (turn?.status !== 'completed') return undefined
-  const [asked] = await thread.messages({ at, limit: 1 })
+  const [asked] = await history.thread(thread.conversation, thread).messages({ at, limit: 1 })
   return JSON.stringify(asked?.content) === JSON.stringify(message?.content) ? turn : undefined
 }
 
 /** Another process may be answering the same message, which came twice. */
-async function refuseWhileAnswered(
-  { store }: History,
-  own: { readonly thread: ThreadKey; readonly at: number },
-): Promise<void> {
+async function refuseWhileAnswered({ store }: History, own: Entry): Promise<void> {
   const { open } = (await store.head(own.thread)) ?? {}
   if (open && open.expiresInMs > 0 && open.first <= own.at)
     throw new LeaseError('turn_open', 'This message is being answered.', open.expiresInMs)
@@ -109,23 +143,18 @@ async function refuseWhileAnswered(
 /** An entry is looked for by its id among the newest 2,000. */
 const mostEntries = 2000
 
-/**
- * The id of an entry is also good: clients that loaded the conversation from here have no other. `end`: where the turn of
- * the entry ends. A message says itself which branch it was on.
- */
+/** The id of an entry is also good: clients that loaded the conversation from here have no other. A message says itself which branch it was on. */
 async function entryOf(
   history: History,
   conversation: string,
   { id, branch = '' }: UIReference,
   newest: string,
-) {
+): Promise<Entry | undefined> {
   const isThere =
     branch !== '' && branch !== newest && (await history.store.head(keyOf(history, conversation, branch)))
   const thread = history.thread(conversation, { actor, branch: isThere ? branch : newest })
   const entry = (await thread.entries({ limit: mostEntries })).find(one => one.id === id)
-  if (!entry) return undefined
-  const turn = (await thread.turns()).find(one => one.turn === entry.turn)
-  return { thread: thread.key, at: entry.seq, end: turn?.last ?? entry.seq }
+  return entry && { thread: thread.key, at: entry.seq }
 }
 
 /** The marks of a message: its own, and that of the place where the conversation was last. */

@@ -1,4 +1,4 @@
-import type { History } from '../../history/index.ts'
+import type { History, Thread } from '../../history/index.ts'
 import type { ThreadKey } from '../../stores/store.ts'
 import { LeaseError } from '../../stores/store-error.ts'
 import type { Cancels, TurnPart } from '../../turn/index.ts'
@@ -15,7 +15,7 @@ import {
   uiMessageStreamHeaders,
 } from './to-ui-message-stream.ts'
 import { toUIMessages, type UIStoredMessage } from './to-ui-messages.ts'
-import type { UIMetadata } from './ui-chunk.ts'
+import type { UILoadedMessage } from './ui-chunk.ts'
 import {
   type AnsweredTurn,
   findUIPlace,
@@ -47,9 +47,6 @@ export interface UIConversation {
   readonly branch: string
   readonly messages: readonly UILoadedMessage[]
 }
-
-/** A message that goes back to `useChat`. An answer says itself where it was given. */
-export type UILoadedMessage = UIStoredMessage & { readonly metadata?: UIMetadata }
 
 export interface UIAnswer {
   readonly history: History
@@ -133,12 +130,15 @@ export function createUIReplies(options: UIRepliesOptions): UIReplies {
       const branch = named ?? (await newestBranch(history, conversation))
       const thread = history.thread(conversation, { branch })
       if (!(await history.store.head(thread.key))) return undefined
-      const messages = toUIMessages(await thread.display()).map(one =>
-        hidesThoughts ? withoutThoughts(one) : one,
-      )
-      return { conversation, branch, messages: messages.map(one => withBranch(one, branch)) }
+      return { conversation, branch, messages: await messagesOf(thread) }
     },
     idle: replies.idle,
+  }
+
+  /** What was said on a branch from a place on, as `useChat` has it. */
+  async function messagesOf(thread: Thread, from = 1): Promise<readonly UILoadedMessage[]> {
+    const messages = toUIMessages((await thread.display()).filter(({ seq }) => seq >= from))
+    return messages.map(one => withBranch(hidesThoughts ? withoutThoughts(one) : one, thread.key.branch))
   }
 
   /** The reply to a request: the one that is running, if the client or what stands between has sent the same message twice. */
@@ -155,8 +155,11 @@ export function createUIReplies(options: UIRepliesOptions): UIReplies {
   }
 
   /** Begins a turn, or goes on with one. `begun`: the first part that shows how it goes. */
-  async function begin({ history, asked, start, stream }: UIAnswer, { thread, answered }: UIPlace) {
+  async function begin({ history, asked, start, stream }: UIAnswer, place: UIPlace) {
+    const { thread, answered, missedFrom } = place
     const { conversation, isResults, last } = asked
+    const missed =
+      missedFrom === undefined ? [] : await messagesOf(history.thread(conversation, thread), missedFrom)
     const stop = new AbortController()
     const marks = isResults ? [] : await marksOf(conversation, last.id)
     const started = answered
@@ -191,6 +194,8 @@ export function createUIReplies(options: UIRepliesOptions): UIReplies {
     /** A chunk that cannot be written ends the stream with an error, and stops the model. */
     async function* events(): AsyncGenerator<string> {
       try {
+        if (missed.length > 0)
+          yield toEvent({ type: 'data-missed', data: { messages: missed }, transient: true })
         for await (const chunk of toChunks(parts(), { ...stream, messageId })) yield toEvent(chunk)
       } catch (error) {
         stop.abort(error)

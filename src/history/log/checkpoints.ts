@@ -24,6 +24,8 @@ export interface LogFacts {
   readonly layouts: (readonly [seq: number, layout: PromptLayout])[]
   /** What messages have brought back from other conversations. */
   readonly quoted: (readonly [seq: number, quotes: readonly QuoteReference[]])[]
+  /** The places of entries in turns of guests. */
+  readonly guests: number[]
 }
 
 /** `lead`: how many system messages the log begins with. */
@@ -31,12 +33,13 @@ type LedFacts = LogFacts & { readonly lead: number }
 
 export function addFacts(
   facts: LogFacts,
-  { message, view, seq, calibration, learned, quotes }: LoggedMessage,
+  { message, view, seq, calibration, learned, quotes, guest }: LoggedMessage,
 ): void {
   if (message.role === 'tool' && view !== message) facts.clipped ??= seq
   if (calibration) facts.calibrations.push([seq, calibration])
   if (learned) addLearned(facts.layouts, [seq, learned])
   if (quotes) facts.quoted.push([seq, quotes])
+  if (guest !== undefined) facts.guests.push(seq)
 }
 
 /** Adds what was learned to what was known. */
@@ -53,6 +56,8 @@ export function factsIn(checkpoints: readonly Checkpoint[]): LogFacts {
     calibrations: all.flatMap(({ calibrations }) => calibrations),
     layouts,
     quoted: all.flatMap(({ quoted }) => quoted),
+    // Stored checkpoints may be older than guests are.
+    guests: all.flatMap(({ guests = [] }) => guests),
     clipped: all.find(({ clipped }) => clipped !== undefined)?.clipped,
   }
 }
@@ -173,7 +178,7 @@ export async function saveCheckpoints(
 /** Makes the checkpoint that ends with some units. Throws `EntryNeeded` when a text of it is not in memory. */
 export function makeCheckpoint(
   transcript: Transcript,
-  { lead, calibrations, layouts, quoted, clipped = 0 }: LedFacts,
+  { lead, calibrations, layouts, quoted, guests, clipped = 0 }: LedFacts,
   to: number,
 ): Checkpoint {
   const number = numberOf(to)
@@ -185,6 +190,7 @@ export function makeCheckpoint(
     calibrations: calibrations.filter(([seq]) => isOwn(seq)),
     layouts: learnedIn(layouts.filter(([seq]) => isOwn(seq))),
     quoted: quoted.filter(([seq]) => isOwn(seq)),
+    guests: guests.filter(isOwn),
     ...(isOwn(clipped) && { clipped }),
   }
   return { to, at, facts, packed: packCheckpoint(transcript, number, to) }

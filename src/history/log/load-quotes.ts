@@ -74,8 +74,8 @@ export interface Said extends Omit<Quote, 'name' | 'conversation'>, Pick<LoggedM
 }
 
 /**
- * What the user and the model have said to each other in a stretch of a thread: no notes, no tools, nothing that broke off. `at`:
- * the last entry that there is.
+ * What a conversation's person and the model have said to each other in a stretch of a thread: no notes, no tools, nothing that
+ * broke off, no turn of a guest. `at`: the last entry that there is.
  */
 export async function saidBetween(
   source: LogSource,
@@ -98,8 +98,8 @@ export async function saidBetween(
 }
 
 function saidIn(logged: LoggedMessage, { count }: LogSource): Said | undefined {
-  const { seq, id, time, view, message, isClosing, isBroken } = logged
-  if (isClosing || isBroken) return undefined
+  const { seq, id, time, view, message, isClosing, isBroken, guest } = logged
+  if (isClosing || isBroken || guest !== undefined) return undefined
   const [shown] = showEach([message], { isPart: true })
   const { role, text } = shown ? readMessage(shown, seq) : { role: message.role, text: '' }
   if (text.trim() === '' || (role !== 'user' && role !== 'assistant')) return undefined

@@ -30,6 +30,8 @@ export interface LoggedMessage
   readonly learned?: PromptLayout
   /** What it has brought back from other conversations, the best first. */
   readonly quotes?: readonly QuoteReference[]
+  /** Who spoke in the entry's turn, where that is not the person whose conversation it is. */
+  readonly guest?: string
 }
 
 /** A message with what the log stores beside it. */
@@ -56,19 +58,20 @@ interface Payload extends Omit<SeenMessage, 'marks'> {
   readonly closing?: true
   readonly calibration?: Calibration
   readonly learned?: PromptLayout
+  readonly guest?: string
 }
 
-export interface EntryOptions extends Pick<NewEntry, 'id' | 'time'> {
+export interface EntryOptions
+  extends Pick<NewEntry, 'id' | 'time'>,
+    Pick<Payload, 'calibration' | 'learned' | 'guest'> {
   readonly count: TokenCounter
   readonly isClosing?: boolean
-  readonly calibration?: Calibration
-  readonly learned?: PromptLayout
 }
 
 /** Makes the entry of a message: checks and normalises it, and counts its tokens once and for all. */
 export function toEntry(
   given: MessageLike | SeenMessage,
-  { id, time, count, isClosing = false, calibration, learned }: EntryOptions,
+  { id, time, count, isClosing = false, calibration, learned, guest }: EntryOptions,
 ): NewEntry {
   const { marks: _, ...said } = isSeen(given) ? given : { message: given, marks: undefined }
   const payload: Payload = {
@@ -76,6 +79,7 @@ export function toEntry(
     ...(isClosing && { closing: true as const }),
     ...(calibration && { calibration }),
     ...(learned && { learned }),
+    ...(guest !== undefined && { guest }),
   }
   const text = JSON.stringify(payload, toStorable)
   // Counted as it will be read back: a Date has become a text by then.
@@ -89,7 +93,7 @@ export function fromEntry(entry: StoredEntry, thread: string, count: TokenCounte
   const { seq, turn, id, time, role, payload, tokens } = entry
   try {
     const read = readPayload(payload)
-    const { closing, calibration, learned, quotes, data, isBroken } = read
+    const { closing, calibration, learned, quotes, guest, data, isBroken } = read
     // A result that closes a turn stands for a tool that gave none.
     const { isError = closing && role === 'tool' ? true : undefined } = read
     const message = withTime(read.message, time)
@@ -105,6 +109,7 @@ export function fromEntry(entry: StoredEntry, thread: string, count: TokenCounte
       ...(calibration && { calibration }),
       ...(learned && { learned }),
       ...(quotes && { quotes }),
+      ...(guest !== undefined && { guest }),
       ...(isError !== undefined && { isError }),
       ...(data !== undefined && { data }),
       ...(isBroken && { isBroken }),
@@ -135,7 +140,7 @@ function checkMessages(payload: Payload, seq: number, count: TokenCounter): Pick
 
 function readPayload(text: string): Payload {
   const payload = JSON.parse(text) as Partial<Payload> | null
-  const { message, view, ending, isError, isBroken, calibration, learned, quotes } = payload ?? {}
+  const { message, view, ending, isError, isBroken, calibration, learned, quotes, guest } = payload ?? {}
   if (!isObject(message)) throw new TypeError('it has no message')
   if (view !== undefined && !isObject(view)) throw new TypeError('its view is no message')
   if (ending !== undefined && typeof ending !== 'string') throw new TypeError('its ending is no text')
@@ -145,6 +150,7 @@ function readPayload(text: string): Payload {
   if (calibration !== undefined && !isCalibration(calibration)) throw new TypeError('its calibration is none')
   if (learned !== undefined && !isLayout(learned)) throw new TypeError('what it has learned is no layout')
   if (quotes !== undefined && !isReferences(quotes)) throw new TypeError('its quotes are no references')
+  if (guest !== undefined && typeof guest !== 'string') throw new TypeError('its guest is no name')
   return payload as Payload
 }
 

@@ -170,8 +170,12 @@ export function createThreadLog(source: LogSource, embed?: CheckedEmbed): Thread
     return known ? { promptLayout: known[1] } : {}
   }
 
-  /** What the newest of the messages that brought something back has brought back, as far as it still exists. */
-  async function quotesAt(at = Number.POSITIVE_INFINITY, lead: number): Promise<Quotes | undefined> {
+  /**
+   * What the newest of the messages that brought something back has brought back, as far as it still exists. It was quoted to the
+   * person whose conversation this is: a guest, who has the turn, does not get it.
+   */
+  async function quotesAt(at = known, lead: number): Promise<Quotes | undefined> {
+    if (facts.guests.findLast(seq => seq <= at) === at) return undefined
     const newest = facts.quoted.findLast(([seq]) => seq <= at)
     return newest && { at: newest[0] - lead - 1, quotes: await loadQuotes(source, newest[1]) }
   }

@@ -10,7 +10,7 @@ import type { Store } from '../../stores/store.ts'
 import type { Cancels } from '../../turn/cancels.ts'
 import type { Caller, ServerEnv } from '../auth/caller.ts'
 import type { Keys } from '../auth/create-keys.ts'
-import { refuseExperiment, refuseInner } from '../auth/refuse-hidden.ts'
+import { refuseExperiment, refuseInner, refuseOthers } from '../auth/refuse-hidden.ts'
 import { requireScope } from '../auth/require-scope.ts'
 import type { AnswerOptions } from '../exchange/answer.ts'
 import type { Log } from '../exchange/asked.ts'
@@ -122,7 +122,9 @@ export function createApi(given: ApiOptions): Api {
     const read = await readRequest(route, context, { maxBodyBytes, json })
     await refuseHidden(route, read, caller, log)
     const has: Call['has'] = scope => caller.scopes.includes(scope)
-    const { store, history } = lookingAt(caller.tenant, has('inspect'))
+    const { store, history: everybodys } = lookingAt(caller.tenant, has('inspect'))
+    const { person } = log.history
+    const history = person === undefined ? everybodys : everybodys.of(caller.tenant, { person })
     const call: Call = {
       ...{ request, requestId, caller, parts, ...read, has },
       // A route that only reads has nothing else to read from.
@@ -177,7 +179,8 @@ interface Looking {
 
 /**
  * Refuses what a route must not touch, whatever it does there: nobody writes into threads that the library keeps for itself,
- * and to those who may not inspect, an experiment is not there. Managing experiments is for `admin`.
+ * to those who may not inspect, an experiment is not there, and a person reads only what is theirs. Managing experiments is for
+ * `admin`.
  */
 async function refuseHidden(
   { scope }: Route,
@@ -191,6 +194,7 @@ async function refuseHidden(
   if (scope === 'chat') refuseInner(actor)
   if (isInnerActor(actor) && !caller.scopes.includes('inspect')) throw notFound('thread', actor)
   await refuseExperiment(log, conversation, caller)
+  if (scope !== 'chat') await refuseOthers(log, conversation)
 }
 
 const noFields = z.strictObject({})

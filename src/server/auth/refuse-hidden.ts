@@ -14,6 +14,16 @@ export function refuseInner(actor: string | undefined): void {
     )
 }
 
+/** To a person, the conversations of others and of nobody are not there to be read. */
+export async function refuseOthers({ store, tenant, history: { person } }: Log, only: string): Promise<void> {
+  if (person === undefined) return
+  const [own] = await store.conversations(tenant, { only, person })
+  if (!own) throw noConversation(only)
+}
+
+const noConversation = (name: string) =>
+  new NotFoundError('no_conversation', `There is no conversation ${showValue(name)}.`)
+
 /** To those who may not inspect, an experiment is not there: not to be read, and not to be gone on with by a model. */
 export async function refuseExperiment(
   { store, tenant }: Pick<Log, 'store' | 'tenant'>,
@@ -21,6 +31,5 @@ export async function refuseExperiment(
   { scopes }: Pick<Caller, 'scopes'>,
 ): Promise<void> {
   if (conversation === undefined || scopes.includes('inspect')) return
-  if (await isExperimentNamed(store, { tenant, conversation }))
-    throw new NotFoundError('no_conversation', `There is no conversation ${showValue(conversation)}.`)
+  if (await isExperimentNamed(store, { tenant, conversation })) throw noConversation(conversation)
 }

@@ -17,7 +17,7 @@ export const replyMark = (id: string) => `resp:${id}`
 /** The mark of a reply that its client has deleted: marks are never removed. */
 const deletedMark = (id: string) => `gone:${id}`
 
-/** Finds a reply by its id, unless its client has deleted it. */
+/** Finds a reply by its id, unless its client has deleted it, or it was given to another person than the one who asks. */
 export async function findReply(log: Log, id: string): Promise<FoundReply | undefined> {
   if (id === '' || id.length > longestId) return undefined
   const found = await log.store.findMarks(log.tenant, [replyMark(id), deletedMark(id)])
@@ -27,7 +27,18 @@ export async function findReply(log: Log, id: string): Promise<FoundReply | unde
   const { thread, at } = place
   const [entry] = await listLog(sourceOf(log, thread), { from: at, to: at })
   const kept = entry && keptIn(entry)
-  return entry && kept?.id === id ? { thread, entry, kept } : undefined
+  if (!entry || kept?.id !== id || !(await isOf(log, thread.conversation, entry))) return undefined
+  return { thread, entry, kept }
+}
+
+async function isOf(
+  { store, tenant, history: { person } }: Log,
+  only: string,
+  { guest }: LoggedMessage,
+): Promise<boolean> {
+  if (person === undefined || guest !== undefined) return person === undefined || guest === person
+  const [info] = await store.conversations(tenant, { only })
+  return (info?.person ?? person) === person
 }
 
 /** From now on a reply can neither be found nor named. The log keeps what was said until its conversation is deleted. */

@@ -1,5 +1,6 @@
 import { shownStore } from '../../experiment/log/shown-store.ts'
 import { createHistory } from '../../history/index.ts'
+import { present } from '../../log/present.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { Log } from '../exchange/asked.ts'
 import { type JsonLimits, parseBody } from '../guard/parse-body.ts'
@@ -29,7 +30,10 @@ export async function answerMcp({ request, log, caller, maxBodyBytes, json }: Mc
   const { createMcpServer } = await import('../../mcp/create-mcp-server.ts')
   const mayInspect = caller.scopes.includes('inspect')
   const { store, tenant } = log
-  const history = mayInspect ? log.history : createHistory({ store: shownStore(store), tenant })
+  const { person } = log.history
+  const history = mayInspect
+    ? log.history
+    : createHistory({ store: shownStore(store), tenant, ...present({ person }) })
   const server = createMcpServer({ history, version: manifest.version, mayInspect })
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
   await server.connect(transport)

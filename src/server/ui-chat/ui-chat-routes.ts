@@ -6,7 +6,7 @@ import { BadRequestError } from '../../log/bad-request-error.ts'
 import { NotFoundError } from '../../log/not-found-error.ts'
 import type { Cancels } from '../../turn/cancels.ts'
 import type { ServerEnv } from '../auth/caller.ts'
-import { refuseExperiment } from '../auth/refuse-hidden.ts'
+import { refuseExperiment, refuseOthers } from '../auth/refuse-hidden.ts'
 import { requireScope } from '../auth/require-scope.ts'
 import { logOfSpeaker } from '../exchange/asked.ts'
 import { inPieces } from '../exchange/in-pieces.ts'
@@ -69,6 +69,7 @@ export function uiChatRoutes(route: UIChatRoute): Hono<ServerEnv> {
     const { log, caller } = context.var
     const conversation = context.req.param('conversation')
     await refuseExperiment(log, conversation, caller)
+    await refuseOthers(log, conversation)
     const found = await replies.messages(log.history, conversation, context.req.query('branch'))
     if (found) return context.json(found)
     throw new NotFoundError(
