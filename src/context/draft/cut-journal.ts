@@ -51,7 +51,7 @@ function makeJournal(draft: Draft, cut: number, budget: number, after: number): 
   const end = turns[next] ?? units.length
   const isInside = end > cut
   const isOpen = isInside && end === units.length && units.findLast(isOrdinary)?.kind !== 'assistant'
-  const title = isOpen ? `${actionsTitle}\n` : `${previousActionsTitle}${isInside ? '\n' : ' '}`
+  const title = isOpen ? `${actionsTitle}\n` : `${previousActionsTitle} `
   const messages = frame.transcript.entries
     .slice(units[from]!.to, units[Math.min(end, cut) - 1]!.to)
     .map(entry => entry.message)

@@ -25,10 +25,9 @@ export function addedMessages(messages: readonly MessageLike[]): ReadonlySet<num
   if (kinds.size === 0) return found
   const read = (at: number) => readMessage(messages[at]!, at)
   // The changing lines of a system prompt stand before a user message, or between two rounds, also where nothing was left out.
-  for (const [at, kind] of kinds) {
-    const isBetween = at > 0 && read(at - 1).role === 'tool' && read(at + 1).calls.length > 0
-    if (kind === 'changing' && (isBetween || read(at + 1).role === 'user')) found.add(at)
-  }
+  const isBetween = (at: number) => at > 0 && read(at - 1).role === 'tool' && read(at + 1).calls.length > 0
+  for (const [at, kind] of kinds)
+    if (kind === 'changing' && (isBetween(at) || read(at + 1).role === 'user')) found.add(at)
   const first = messages.findIndex((_, at) => read(at).role === 'user' && !found.has(at))
   if (first < 0 || kinds.has(first)) return found
   let at = first + 1
@@ -37,8 +36,10 @@ export function addedMessages(messages: readonly MessageLike[]): ReadonlySet<num
   // Right behind the first user message stands what was left out. Without that nothing was, and nothing was recalled.
   if (!['marker', 'digests'].some(kind => [...found].some(at => kinds.get(at) === kind))) return apart
   for (const [at, kind] of kinds) {
-    // A block stands before the user message that asks for it, the journal of a long turn behind its user message.
-    if (kind === 'actions' ? isBehindUser(at) : read(at + 1).role === 'user') found.add(at)
+    // A block stands before the user message that asks for it, the journal of a turn behind its user message or its first round.
+    const isBefore = kind !== 'actions' && read(at + 1).role === 'user'
+    if (isBefore || ((kind === 'actions' || kind === 'journal') && (isBehindUser(at) || isBetween(at))))
+      found.add(at)
   }
   return found
 
