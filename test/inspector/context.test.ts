@@ -75,7 +75,6 @@ describe('the view of the context', () => {
       .getByRole('treeitem', { name: /^100 user On the bus/, selected: true })
       .waitFor()
     await page.getByRole('heading', { name: 'Not sent #100' }).waitFor()
-    await page.getByText('It was brought back once, until newer blocks needed the room').waitFor()
     await page.keyboard.press('J')
     await page.waitForURL('**/context?entry=167')
     // A fold is opened and closed where the keys are.

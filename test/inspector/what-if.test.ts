@@ -87,7 +87,7 @@ describe('what if', () => {
     await page.getByText('asked for: six, figure, grid').waitFor()
     await page.getByText('Not sent: older than the last 50 messages').waitFor()
     const cells = page.getByRole('table').getByRole('button', { name: /^([AB]: )?balanced.*recalled/ })
-    await expect.poll(() => cells.count()).toBe(4)
+    await expect.poll(() => cells.count()).toBe(5)
     await expectNoAxeViolationsInThemes(page, 'what-if')
     expect(faults).toEqual([])
   })
