@@ -1,7 +1,7 @@
 import type { Thread } from '../../src/history/thread.ts'
 
 export const fact = 'Our automobile goes by Bertha.'
-export const question = 'What is the car named?'
+export const question = 'What did we name the car?'
 
 const things = ['kettle', 'ladder', 'lantern', 'compass', 'whistle', 'drum', 'ledger']
 const places = ['harbour', 'orchard', 'quarry', 'station', 'mill', 'ferry', 'museum', 'bridge']

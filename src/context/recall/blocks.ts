@@ -1,4 +1,3 @@
-import type { ToolCall } from '../../log/message.ts'
 import { recallTitle, toDay } from '../../log/texts.ts'
 import { neutralizeNotes } from '../../notes/neutralize.ts'
 import { exchangeStart } from '../conversation/exchange-start.ts'
@@ -21,8 +20,6 @@ import type { RankedIndex } from './recall-index.ts'
 import { termsOf, withoutLabel, wordsOf } from './terms.ts'
 
 interface ExplainedBlock extends Block {
-  /** The user message that it stands before: the one that asked, or the request of the round that did. */
-  readonly before: number
   /** Why each unit was recalled, and the unit that has the words: itself, or one beside it. */
   readonly reasons: readonly { readonly why: string; readonly near?: number }[]
 }
@@ -83,12 +80,12 @@ export function recallBlocks({ frame, ledger, fold: natural, room, effort }: Rec
   function after({ early: moved, blocks }: Progress, at: number): Omit<Progress, 'next'> {
     const fold = moved ?? natural
     const { kind, tokens, from } = transcript.units[at]!
-    const { message } = transcript.entries[from]!
     if (kind === 'user') {
+      const { text } = transcript.entries[from]!.message
       const freeIn = (one: Fold) => freeAt(one, Math.max(at, one.epoch)) - Math.max(room.least, tokens)
       const free = freeIn(fold)
       const kept = total(blocks) > free ? [] : blocks
-      const search = searchFor(fold, at, message.text, free)
+      const search = searchFor(fold, at, text, free)
       // First whatever the room: a file that is named may take all of it.
       const block = choose({ ...search, free: Number.POSITIVE_INFINITY }, kept)
       if (!block || total(kept) + block.tokens <= free) return { early: moved, blocks: added(kept, block) }
@@ -97,14 +94,11 @@ export function recallBlocks({ frame, ledger, fold: natural, room, effort }: Rec
       const early = isShort && isNeedy(search) ? foldEarly(ledger, room, fold, at) : fold
       if (freeIn(early) <= free) return { early: moved, blocks: ask(kept, search) }
       // All of the running talk is read again, so nothing is gained by keeping other blocks.
-      return { early, blocks: ask([], searchFor(early, at, message.text, freeIn(early))) }
+      return { early, blocks: ask([], searchFor(early, at, text, freeIn(early))) }
     }
     if (kind !== 'tools') return { early: moved, blocks }
-    const kept = inTurn(fold, blocks, at)
-    // What the newest round speaks of when the room is full may have been cleared.
-    if (at !== epoch) return { early: moved, blocks: kept }
-    const text = saidIn(message, describe).join('\n')
-    return { early: moved, blocks: ask(kept, searchFor(fold, at, text, room.recallInside)) }
+    // A round asks for nothing: a block for it would stand before the request, and all rounds would be read again.
+    return { early: moved, blocks: inTurn(fold, blocks, at) }
   }
 
   /** The block of the turn itself stays for all its rounds while there is room; older ones go first. */
@@ -115,16 +109,15 @@ export function recallBlocks({ frame, ledger, fold: natural, room, effort }: Rec
     return total(own) <= room.recallInside ? own : []
   }
 
-  /** What a message or a round asks for, and the tokens that are free for it. */
+  /** What a message asks for, and the tokens that are free for it. */
   function searchFor(fold: Fold, user: number, text: string, free: number): Omit<Search, 'recalled'> {
     const index = indexTranscript(transcript, user)
     const named = findNamedFiles(transcript, text, user)
     const files = filesIn(transcript.units, Math.max(fold.cut, fold.cleared.before), user)
     const turn = placeOf(transcript.turns, user)
-    const isMessage = transcript.turns[turn] === user
     // What does not fit of it is not sent, and may be asked for.
     const fits = firstPlace(user, place => costBetween(ledger, place, user) <= room.keep)
-    const exchange = isMessage ? Math.max(fits, exchangeStart(transcript, turn)) : user
+    const exchange = Math.max(fits, exchangeStart(transcript, turn))
     const question = { transcript, ledger, index, effort, text, user, exchange, fold, files, named }
     const dayCost = dayOf(frame, user) === '' ? 0 : longestDay
     const costs = { base: room.base, free, headCost, dayCost, watch: frame.watch }
@@ -139,8 +132,7 @@ export function recallBlocks({ frame, ledger, fold: natural, room, effort }: Rec
   ): ExplainedBlock | undefined {
     const recalled = new Set(others.flatMap(block => block.units))
     const block = chooseBlock({ ...search, recalled }, most)
-    const before = transcript.turns[placeOf(transcript.turns, search.user + 1) - 1] ?? search.user
-    return block && { ...block, before, reasons: reasonsFor(search, block.units) }
+    return block && { ...block, reasons: reasonsFor(search, block.units) }
   }
 
   /**
@@ -171,8 +163,6 @@ const isNeedy = ({ asked, named = [] }: Omit<Search, 'recalled'>) => asked >= ne
 const added = (blocks: Blocks, block: ExplainedBlock | undefined): Blocks =>
   block ? [...blocks, block] : blocks
 
-const describe = ({ name, arguments: given }: ToolCall) => `${name} ${given}`
-
 const total = (blocks: Blocks) => blocks.reduce((sum, block) => sum + block.tokens, 0)
 
 const latest = keepLatest<ExplainedBlock, Insertion>()
@@ -180,7 +170,7 @@ const latest = keepLatest<ExplainedBlock, Insertion>()
 /** A block as a message: a title, then every recalled entry with its place and its speaker. */
 function renderBlock(frame: Frame, block: ExplainedBlock): Insertion {
   return latest(block, `${[frame.origin, frame.count.id]}`, () => {
-    const { before, units, reasons } = block
+    const { user: before, units, reasons } = block
     const text = [recallTitle, ...units.flatMap((unit, n) => datedLines(frame, unit, units[n - 1]))].join(
       '\n',
     )

@@ -66,7 +66,7 @@ const latest = keepLatest<Transcript, ReturnType<typeof rank>>()
 /** Ranks the past for a user message. Not again in further rounds of its turn, though they may move the cut. */
 function rankFor({ transcript, index, user }: Question, text: string) {
   return latest(transcript, `${user}`, () => {
-    const isLong = !isRound(transcript, user) && new Set(termsOf(text)).size > longMessage
+    const isLong = new Set(termsOf(text)).size > longMessage
     return rank(index, text, { n: user, parts: isLong ? lastQuestions(text) : [] })
   })
 }
@@ -75,19 +75,13 @@ function rankFor({ transcript, index, user }: Question, text: string) {
 export function judge(question: Question): Judgement {
   const { user, transcript, effort, named = [] } = question
   const text = withoutLabel(question.text)
-  if (
-    !isRound(transcript, user) &&
-    named.length === 0 &&
-    isFollowUp({ ...question, byMeaning: transcript.meaning !== undefined })
-  )
-    return nothingAsked
+  const byMeaning = transcript.meaning !== undefined
+  if (named.length === 0 && isFollowUp({ ...question, byMeaning })) return nothingAsked
   const { parts, ...whole } = rankFor(question, text)
   const rest = comesAfterPause(transcript, user) ? opening : going
-  const isAsking = !isRound(transcript, user)
-  const isPlainly = isAsking && isPlain(text)
+  const isPlainly = isPlain(text)
   const isOurs = isPlainly && isOfUs(question, text)
-  const inPassing = isAsking ? rest * (isQuestion(text) ? passing : 1) : 1
-  const weight = isOurs ? ours : isPlainly ? plain : inPassing
+  const weight = isOurs ? ours : isPlainly ? plain : rest * (isQuestion(text) ? passing : 1)
   let scores = transcript.meaning?.add(user, whole) ?? whole.scores
   const found = bestOf(question, scores)
   let [best] = found
@@ -114,9 +108,6 @@ const nothingAsked: Judgement = {
   asked: 0,
   most: 0,
 }
-
-/** Whether a round of tools speaks instead of a person: questions and pauses in it mean nothing. */
-const isRound = ({ units }: Transcript, unit: number): boolean => units[unit]?.kind === 'tools'
 
 /** The last three sentences or clauses near a message's end that ask. Shorter ones would match anything. */
 function lastQuestions(text: string): readonly string[] {
@@ -157,7 +148,7 @@ const viewTokens = 1500
 export function isRecallable({ transcript, ledger, fold, files, exchange }: Question, unit: number): boolean {
   if (unit >= fold.cut && !isCleared(transcript, fold.cleared, unit)) return false
   // What was just said is sent anyway; rounds of tools may be lines.
-  if (unit >= exchange && !isRound(transcript, unit)) return false
+  if (unit >= exchange && transcript.units[unit]?.kind !== 'tools') return false
   if (files.size > 0 && touchesOne(transcript.units[unit]!, files)) return false
   return unit !== transcript.firstUser && unit !== fold.request && isOpen(ledger, unit)
 }

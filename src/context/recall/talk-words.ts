@@ -46,7 +46,7 @@ tal tambien tengo texto tiempo todo traduce traducelo tu tus ultima ultimo un un
 /** The same in Chinese, Japanese and Korean, which do not separate words. Japanese writes what only holds a sentence together in hiragana. */
 export const talkPhrases = new RegExp(
   `[\\u3041-\\u309f]+|${`\
-请 再 继续 说 讲 解释 一下 一遍 一点 一次 一 更 简短 简单 详细 短 长 些 你 您 的 地 得 上 刚才 刚刚 回答 答案 翻译 成 列表 例子 举 个 什么 意思 为什么 确定 吗 呢 吧 是 对 不 没 懂 明白 理解 \
+请 再 继续 说 讲 解释 一下 一遍 一点 一次 一 更 简短 简单 详细 短 长 些 你 您 的 地 得 上 刚才 刚刚 回答 答案 翻译 成 列表 例子 举 个 什么 什 么 意思 为什么 确定 吗 呢 吧 是 对 不 没 懂 明白 理解 \
 第 二 三 两 点 步 下 接下来 还 有 别 其他 其它 另 谢谢 很 好 这 那 样 做 帮 助 我 可以 能 会 怎么 重写 改 写 用 句话 总结 部分 版本 等 问 错 了 就 按 多 少 需要 要 时间 最后 正式 听起来 也 从 停 地方 知道 试 选 哪 \
 来 到 给 把 和 都 想 看 太 行 换 前面 后面 上面 下面 \
 続 意味 簡単 詳 説明 例 挙 最後 前 答 翻訳 リスト 書 直 本当 次 目 番 点 分 他 何 待 違 要約 願 教 言葉 言 換 続き ステップ 別 丁寧 方 同 選 助 合 部分 理解 短 長 二 一 三 度 \

@@ -15,11 +15,11 @@ export interface Room {
   readonly whole: number
   /** The most tokens of conversation after a cut. */
   readonly tail: number
-  /** The most tokens of conversation inside a turn, where rounds follow each other: they recall less than messages do. */
+  /** The most tokens of conversation inside a turn, where rounds follow each other: they recall nothing. */
   readonly inside: number
   /** The same in the first turn, which has nothing older than itself. */
   readonly single: number
-  /** The tokens for what is recalled inside a turn. */
+  /** The tokens for what the turn's request has recalled. */
   readonly recallInside: number
   /** The most tokens for lines of rounds that were cut from the open turn. */
   readonly lines: number

@@ -131,29 +131,6 @@ describe('a long turn', () => {
         .altered,
     ).toBe(0)
   })
-
-  it('recalls what its newest round speaks of and was cleared, but no file that stands in view', () => {
-    const secret = (n: number) => ({
-      result: `content ${n}: the frobnicator quux lives in zanzibar. ${words(12, n)}`,
-    })
-    const asks = (n: number) => {
-      const [call, result] = round(n)
-      return [{ ...call!, content: 'Where does the frobnicator quux live, was it zanzibar?' }, result!]
-    }
-    const found: number[] = []
-    for (let rounds = 20; found.length === 0 && rounds < 60; rounds++) {
-      const messages = [...task, ...round(0, secret(0)), ...run(rounds).slice(4)]
-      const fateIn = (...rest: readonly MessageLike[]) =>
-        fateOf(fit([...messages, ...rest], { ...options, window: 8000 }).receipt, 3)
-      const isSeen = round(99, { ...secret(0), path: 'src/file0.ts' })
-      const isOther = round(99, { result: 'nothing', path: 'src/other.ts' })
-      const [before, other] = [fateIn(...isOther), fateIn(...isOther, ...asks(rounds))]
-      if (before === 'recalled' || other !== 'recalled') continue
-      found.push(rounds)
-      expect(fateIn(...isSeen, ...asks(rounds))).not.toBe('recalled')
-    }
-    expect(found).toHaveLength(1)
-  })
 })
 
 describe('a message after a long turn', () => {
