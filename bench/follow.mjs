@@ -1,11 +1,9 @@
 // Does the model still see what was just said, and is nothing old brought back where nothing old is asked for?
 //
 //   npm run bench -- follow --data DIR [--windows 4096] [--policies default,thorough] [--sets locomo] [--json]
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
 import { createFitter, defaultPolicy, fit, spongebob, stable, thorough, thrifty } from '../dist/index.js'
 import { readArgs } from './lib/args.mjs'
+import { loadUntimed } from './lib/conversations.mjs'
 import { followUps } from './lib/follow-ups.mjs'
 import { measureFollow, measureNoise } from './lib/measure-follow.mjs'
 import { formatTable } from './lib/table.mjs'
@@ -33,23 +31,12 @@ for (const window of wanted.windows.split(',').map(Number))
     for (const set of wanted.sets.split(',')) {
       console.error(`follow: ${window}, ${name}, ${set}`)
       const options = { window, reserve: Math.floor(window / 8), policy: policies[name] }
-      const conversations = load(set)
+      const conversations = loadUntimed(data, set)
       const follow = measureFollow(conversations, createFitter, options)
       const noise = measureNoise(conversations, fit, options, Object.values(followUps).flat())
       rows.push({ window, policy: name, set, ...follow, noise })
     }
 console.log(json ? JSON.stringify(rows, null, 2) : formatTable(toTable()))
-
-/** The conversations as a client has them: without times, a line that dates a session is a system message. */
-function load(set) {
-  const lines = gunzipSync(readFileSync(join(data, `${set}.jsonl.gz`)))
-    .toString()
-    .trim()
-    .split('\n')
-  return lines.map(line => ({
-    messages: JSON.parse(line).messages.map(({ role, text }) => ({ role, content: text })),
-  }))
-}
 
 function toTable() {
   const percent = share => (100 * share).toFixed(1)

@@ -10,6 +10,8 @@ const benchmarks = {
   prefix: 'how much of the prompt is read again on each turn? needs --data',
   follow:
     'is what was just said still in view, and is nothing old brought back for a follow-up? needs --data; --windows, --policies, --sets A,B',
+  ablate:
+    'what is each number of recall worth? evidence, follow-up and noise without it; needs --data; --only FILE:NAME,…, --sets A,B',
   agents:
     'do coding agents have in view what their next step names and quotes? needs --data; --calls: the arguments of calls of many tools',
   programs:

@@ -26,6 +26,13 @@ export function loadSets(folder) {
   return sets
 }
 
+/** The conversations of a set as a client has them: without times, a line that dates a session is a system message. */
+export function loadUntimed(folder, set) {
+  return readLines(join(folder, `${set}.jsonl.gz`)).map(({ messages }) => ({
+    messages: messages.map(({ role, text }) => ({ role, content: text })),
+  }))
+}
+
 function readLines(file) {
   const bytes = readFileSync(file)
   const text = (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString()

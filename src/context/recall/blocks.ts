@@ -42,7 +42,7 @@ interface Recalled {
 const needy = 3
 
 /** Where this share of what it asks for fits, and it names no file, the running talk is left as it is. */
-const enough = 0.5
+const enough = 0.7
 
 /** Where recall works: the cut, the room, and how much is recalled. */
 export interface RecallPlace {
