@@ -74,6 +74,28 @@ it('remembers it also when it was injected before the role', async () => {
   expect(textsOf(await experiments.history('e', 'listener'))[5]).toContain('4471')
 })
 
+it.each(['before-step', 'before-role', 'before-model'] as const)(
+  'sends what a hook injects %s in that step, however long the steps before were',
+  async on => {
+    const { experiments } = openExperiments()
+    const model = script('Noted. '.repeat(120))
+    const news = (step: number) =>
+      `News of step ${step}. ${`The harbour has ${step} boats today. `.repeat(200)}`
+    const plan = defineExperiment({
+      name: 'news',
+      environment: { weather: { type: 'string', value: 'sunny' } },
+      roles: [{ name: 'listener', model: model.model }],
+      hooks: [{ on, run: ({ step }: { step: number }) => ({ inject: news(step) }) }],
+      maxSteps: 8,
+    })
+    await experiments.run(plan, { id: 'e' }).result()
+    const sent = model.requests.map(({ messages }) => textsOf(messages))
+    expect(sent.map((texts, at) => texts.includes(news(at + 1)))).toEqual(new Array(8).fill(true))
+    // The steps do not fit together: the first news is gone at the end.
+    expect(sent.at(-1)).not.toContain(news(2))
+  },
+)
+
 it('sends the system prompt of the role alone, not those of a seeded history', async () => {
   const { experiments } = openExperiments()
   const model = script('ok')

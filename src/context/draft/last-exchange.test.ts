@@ -40,6 +40,15 @@ describe.each(policies)('what was just said, with %s', (_, policy) => {
     for (const picture of pictures) expect(messages).toContain(picture)
   })
 
+  it('is whole where no reply has answered it yet, though the exchange before must be clipped for it', () => {
+    const answer = assistant(functions(120))
+    const paste = user(`Here are the minutes:\n${functions(120)}`)
+    const chat = [...chatter, user('Go on.'), answer, paste, user('What do they say?')]
+    const { messages, receipt } = contextOf(chat)
+    expect(messages).toContain(paste)
+    expect(receipt.entries[121]).toMatchObject({ fate: 'altered', rule: 'exchange' })
+  })
+
   it('is not pushed out by dates in the conversation', () => {
     const dated = chatter.flatMap((message, at) =>
       at % 2 === 0

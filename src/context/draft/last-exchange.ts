@@ -41,38 +41,45 @@ const leastClipped = 48
 
 function findLastExchange(frame: Frame): ReadonlyMap<number, Entry> {
   const { transcript, notes } = frame
-  const { units, entries, turns, latestUser, firstUser, systemCostBefore } = transcript
-  const exchange = new Map<number, Entry>()
-  if (turns.length < 2 || fitsWhole(frame)) return exchange
+  const { units, turns, latestUser, firstUser, systemCostBefore } = transcript
+  if (turns.length < 2 || fitsWhole(frame)) return new Map()
   const room = roomFor(frame)
-  const indexes: number[] = []
+  /** What no reply has answered yet, and the exchange before it. */
+  const [unanswered, answered]: [number[], number[]] = [[], []]
   const start = exchangeStart(transcript, turns.length - 1)
   let whole = 0
-  for (
-    let index = latestUser - 1;
-    index >= start && (whole <= room || indexes.length <= mostClipped);
-    index--
-  ) {
+  for (let index = latestUser - 1; index >= start; index--) {
+    if (whole > room && unanswered.length + answered.length > mostClipped) return new Map()
     const { kind } = units[index]!
     if (index === firstUser || (kind !== 'user' && kind !== 'assistant')) continue
     whole += unitCost(frame, index)
-    indexes.push(index)
+    const list = kind === 'user' && answered.length === 0 ? unanswered : answered
+    list.push(index)
   }
-  const isWhole = whole <= room
-  if (!isWhole && indexes.length > mostClipped) return exchange
-  const costs = indexes.map(index => unitCost(frame, index))
-  const level = isWhole ? whole : commonLength(costs, Math.floor(room * clippedShare))
-  let tokens = 0
-  for (const index of indexes.reverse()) {
-    const entry = entries[units[index]!.from]!
-    const sent = unitCost(frame, index) <= level ? entry : clip(frame, index, level)
-    if (!sent) continue
-    tokens += sent.tokens
-    exchange.set(index, sent)
-  }
+  const first = withinRoom(frame, unanswered, room)
+  const left = room - tokensIn(first)
+  const exchange = new Map([...withinRoom(frame, answered, left), ...first])
   const systems = systemCostBefore[units.length]! - systemCostBefore[latestUser + 1]!
   const since = systems + costBetween(transcript, latestUser + 1, units.length, notes === 'inline')
-  return since > 0 && tokens + since > room ? new Map() : exchange
+  return since > 0 && tokensIn(exchange) + since > room ? new Map() : exchange
+}
+
+const tokensIn = (exchange: ReadonlyMap<number, Entry>) =>
+  [...exchange.values()].reduce((sum, { tokens }) => sum + tokens, 0)
+
+/** Messages that are sent whole while they fit; else the long ones among them are clipped. */
+function withinRoom(frame: Frame, indexes: readonly number[], room: number): Map<number, Entry> {
+  const { units, entries } = frame.transcript
+  const costs = indexes.map(index => unitCost(frame, index))
+  const whole = costs.reduce((sum, cost) => sum + cost, 0)
+  const level = whole <= room ? whole : commonLength(costs, Math.floor(room * clippedShare))
+  const sent = new Map<number, Entry>()
+  for (const index of indexes.toReversed()) {
+    const isShort = unitCost(frame, index) <= level
+    const entry = isShort ? entries[units[index]!.from]! : clip(frame, index, level)
+    if (entry) sent.set(index, entry)
+  }
+  return sent
 }
 
 /** Whether all of the conversation fits: then nothing need be protected. */
