@@ -39,7 +39,7 @@ interface Recalled {
 }
 
 /** A message that asks this strongly gets the room that it needs, though the running talk is cut early for it and read again. */
-const needy = 3
+const needy = 4
 
 /** Where this share of what it asks for fits, and it names no file, the running talk is left as it is. */
 const enough = 0.7
