@@ -23,7 +23,7 @@ import { createLogs } from './exchange/create-logs.ts'
 import { restingStore } from './exchange/resting-store.ts'
 import { createRunner, type Served } from './exchange/runner.ts'
 import { sweep } from './exchange/sweep.ts'
-import { type Face, messagesFace, ollamaFace, openaiFace, responsesFace } from './faces/index.ts'
+import { facePaths } from './faces/index.ts'
 import { type AllowedNames, checkNames } from './guard/check-host.ts'
 import { createGate } from './guard/create-gate.ts'
 import { createBodyParser } from './guard/known-bodies.ts'
@@ -242,7 +242,7 @@ export function createServer(given: ServerOptions): Server {
     return new Response(text, { headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } })
   })
   const mayChat = requireScope('chat')
-  for (const [path, face] of memory ? faces : []) {
+  for (const [path, face] of memory ? facePaths : []) {
     for (const prefix of ['', '/c/:conversation']) {
       app.post(`${prefix}${path}`, mayChat, context => {
         const { raw: request } = context.req
@@ -280,13 +280,6 @@ const forPages = cors({
   ],
   maxAge: 600,
 })
-
-const faces: readonly (readonly [string, Face])[] = [
-  ['/api/chat', ollamaFace],
-  ['/v1/chat/completions', openaiFace],
-  ['/v1/messages', messagesFace],
-  ['/v1/responses', responsesFace],
-]
 
 const toCounted = ({ face, model, upstream, ms, answered, fault, reusable }: Served): Counted => ({
   ...{ face, model, ms, reusable, upstream: upstream?.name },
