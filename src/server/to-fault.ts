@@ -28,6 +28,7 @@ const statuses = {
   name_not_allowed: 403,
   not_managed: 403,
   reply_cancelled: 499,
+  client_left: 499,
   unsupported_encoding: 415,
   invalid_import: 400,
   invalid_plan: 400,
