@@ -28,6 +28,7 @@ export {
   type UIChatHandler,
   type UIChatHandlerOptions,
   type UIChatRequest,
+  type UIChatUser,
 } from './ui/create-ui-chat-handler.ts'
 export {
   toUIMessageStream,

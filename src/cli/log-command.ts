@@ -9,6 +9,7 @@ import { ImportStoppedError, InvalidImportError } from '../history/transfer/impo
 import type { Imported } from '../history/transfer/import-text.ts'
 import { plural } from '../log/line.ts'
 import { present } from '../log/present.ts'
+import { listTenants } from '../server/auth/tenants.ts'
 import { textOfFile } from '../server/text-of-file.ts'
 import { type DeletionOptions, mayDelete, sayDeleted, withDeletionOptions } from './may-delete.ts'
 import { messageLine } from './message-line.ts'
@@ -16,13 +17,16 @@ import { age, wholeNumber } from './number-option.ts'
 import {
   type AddCommand,
   adderFor,
+  historiesOf,
   isPostgres,
   type LogOptions,
   readHistory,
+  type TenantsOptions,
+  withAllTenants,
   withStore,
   writeHistory,
 } from './open-log.ts'
-import { print, printText, UserError } from './print.ts'
+import { print, printError, printText, UserError } from './print.ts'
 import { forTerminal } from './style.ts'
 
 /** `throughline log …`: reads a database of conversations, and keeps it in order. */
@@ -45,13 +49,26 @@ function addLookCommands(add: AddCommand): void {
       .option('--actor <name>', 'whose thread', 'assistant')
       .option('--branch <name>', 'which line of the thread', 'main')
 
-  add('list', 'the conversations, the last used first').action((options: LogOptions) =>
-    readHistory(options, async history => {
-      for (const { conversation, updatedAt, title, threads } of await history.conversations()) {
-        const lines = threads.map(({ actor, branch, head }) => `${actor}/${branch} ${head}`).join(', ')
-        const named = title === undefined ? '' : `  ${JSON.stringify(title)}`
-        print(`${conversation}  ${new Date(updatedAt).toISOString()}  ${lines}${named}`)
-      }
+  add('tenants', 'the tenants that have conversations').action((options: LogOptions) =>
+    withStore(options, true, async store => {
+      for (const tenant of await listTenants(store)) print(tenant)
+    }),
+  )
+  withAllTenants(add('list', 'the conversations, the last used first')).action((options: TenantsOptions) =>
+    readHistory(options, async everybodys => {
+      let count = 0
+      for (const { history, nameOf } of await historiesOf(everybodys, options))
+        for (const { conversation, updatedAt, title, threads } of await history.conversations()) {
+          const lines = threads.map(({ actor, branch, head }) => `${actor}/${branch} ${head}`).join(', ')
+          const named = title === undefined ? '' : `  ${JSON.stringify(title)}`
+          print(`${nameOf(conversation)}  ${new Date(updatedAt).toISOString()}  ${lines}${named}`)
+          count += 1
+        }
+      const others = count > 0 ? [] : await listTenants(everybodys.store)
+      if (others.length > 0)
+        printError(
+          `tenant "${options.tenant}" has no conversation; others have: ${others.slice(0, 20).join(', ')} (--tenant <name>, or --all-tenants)`,
+        )
     }),
   )
   addForThread('show', 'what a user may see of a thread')
@@ -224,17 +241,23 @@ const asUserError = (file: string) => (error: NodeJS.ErrnoException) => {
 
 /** Commands that check and clean a database. */
 function addKeepCommands(add: AddCommand): void {
-  withDeletionOptions(add('retain', 'deletes what is older than it should be kept'))
+  withAllTenants(withDeletionOptions(add('retain', 'deletes what is older than it should be kept')))
     .option('--conversations <days>', 'conversations that were not used for this many days', age)
     .option('--calls <days>', 'records of model calls that are older; the log itself stays', age)
     .action(({ conversations, calls, ...options }: LogOptions & RetainOptions) =>
-      writeHistory(options, async history => {
+      writeHistory(options, async everybodys => {
         if (conversations === undefined && calls === undefined)
           throw new UserError('say what to delete: --conversations <days>, --calls <days>, or both')
         const what = present({ conversationsMs: conversations, callsMs: calls })
         const retain = async (dryRun: boolean) => {
-          const { deleted, calls } = await history.retain({ ...what, dryRun })
-          return { deleted, also: ` and ${plural(calls, 'call')}`, isNothing: deleted.length + calls === 0 }
+          const deleted: string[] = []
+          let count = 0
+          for (const { history, nameOf } of await historiesOf(everybodys, options)) {
+            const retained = await history.retain({ ...what, dryRun })
+            for (const conversation of retained.deleted) deleted.push(nameOf(conversation))
+            count += retained.calls
+          }
+          return { deleted, also: ` and ${plural(count, 'call')}`, isNothing: deleted.length + count === 0 }
         }
         if (await mayDelete(options, () => retain(true))) sayDeleted(await retain(false))
       }),
@@ -267,7 +290,7 @@ function addKeepCommands(add: AddCommand): void {
     )
 }
 
-interface RetainOptions extends DeletionOptions {
+interface RetainOptions extends DeletionOptions, Pick<TenantsOptions, 'allTenants'> {
   readonly conversations?: number
   readonly calls?: number
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import { createHistory } from '../history/create-history.ts'
 import type { History, HistoryOptions } from '../history/history.ts'
+import { listTenants } from '../server/auth/tenants.ts'
 import type { Store } from '../stores/store.ts'
 import { UserError } from './print.ts'
 
@@ -54,6 +55,26 @@ export function writeHistory<T>(
   more: Pick<HistoryOptions, 'leaseMs'> = {},
 ): Promise<T> {
   return withStore(options, false, store => use(createHistory({ store, tenant: options.tenant, ...more })))
+}
+
+/** The option of commands that may be about every tenant. */
+export interface TenantsOptions extends LogOptions {
+  readonly allTenants?: boolean
+}
+
+export const withAllTenants = (command: Command): Command =>
+  command.option('--all-tenants', 'of every tenant of the database')
+
+/** The histories that a command is about, and how it names their conversations. */
+export async function historiesOf(
+  history: History,
+  { allTenants = false }: TenantsOptions,
+): Promise<readonly { readonly history: History; nameOf(conversation: string): string }[]> {
+  if (!allTenants) return [{ history, nameOf: conversation => conversation }]
+  return (await listTenants(history.store)).map(tenant => ({
+    history: history.of(tenant),
+    nameOf: conversation => `${tenant}/${conversation}`,
+  }))
 }
 
 /** Opens the store that `--db` names, and loads its driver. */

@@ -9,12 +9,13 @@ import type { Store } from '../stores/store.ts'
 import { createCancels } from '../turn/cancels.ts'
 import { createApi } from './api/create-api.ts'
 import { noticingStore } from './api/live/noticing-store.ts'
-import { defaultTenant, type ServerEnv } from './auth/caller.ts'
+import type { ServerEnv } from './auth/caller.ts'
 import { createKeys } from './auth/create-keys.ts'
 import { createIdentify } from './auth/identify.ts'
 import { headerPerson } from './auth/named-person.ts'
 import { refuse } from './auth/refuse.ts'
 import { requireScope } from './auth/require-scope.ts'
+import { chooseTenant, listTenants, tenantHeader } from './auth/tenants.ts'
 import { type CacheOptions, createCache } from './cache/create-cache.ts'
 import type { AnswerOptions } from './exchange/answer.ts'
 import { logOfPerson } from './exchange/asked.ts'
@@ -22,7 +23,7 @@ import { createLogs } from './exchange/create-logs.ts'
 import { restingStore } from './exchange/resting-store.ts'
 import { createRunner, type Served } from './exchange/runner.ts'
 import { sweep } from './exchange/sweep.ts'
-import { type Face, messagesFace, ollamaFace, openaiFace, responsesFace } from './faces/index.ts'
+import { facePaths } from './faces/index.ts'
 import { type AllowedNames, checkNames } from './guard/check-host.ts'
 import { createGate } from './guard/create-gate.ts'
 import { createBodyParser } from './guard/known-bodies.ts'
@@ -183,11 +184,9 @@ export function createServer(given: ServerOptions): Server {
     },
   })
   const bodies = createBodyParser(limits.json)
-  const { parse } = bodies
-  const { person } = given
-  const route = { upstreams, options, runner, cache, sideModel, person, now, newId, parse, ...limits }
+  const { person, pollMs, maxListeners, experimentTools } = given
+  const route = { upstreams, options, runner, cache, sideModel, person, now, newId, ...bodies, ...limits }
   const passing = { upstreams, promise, manage, maxBodyBytes, json: limits.json, began: now(), gate }
-  const { pollMs, maxListeners, experimentTools } = given
   const modelBeside = (name: string) => cache.beside(upstreams.of(name).upstream, upstreams.model(name))
   const api = createApi({
     upstreams: { ...upstreams, model: modelBeside },
@@ -201,8 +200,7 @@ export function createServer(given: ServerOptions): Server {
   const sweeping = sweep({
     ...{ now, sideMs, historyOf: (tenant: string) => logOf(tenant).history },
     ...present({ keepMs: given.keepMs, keepCallsMs: given.keepCallsMs, onDeleted: given.onDeleted }),
-    // Keys of the configuration have the default tenant, others name theirs.
-    tenants: async () => new Set([defaultTenant, ...(await keys.tenants())]),
+    tenants: () => listTenants(store),
   })
   const app = new Hono<ServerEnv>()
 
@@ -223,9 +221,10 @@ export function createServer(given: ServerOptions): Server {
   if (given.inspector !== undefined) app.route('/', inspectorRoutes(given.inspector))
   // Everything from here on needs a caller.
   app.use(async (context, next) => {
-    const { caller, credential } = await identify(context.req.raw.headers)
+    const headers = context.req.header()
+    const { caller: sender, credential } = await identify(context.req.raw.headers)
+    const caller = await chooseTenant(sender, headers[tenantHeader], keys)
     context.set('caller', caller)
-    const headers = Object.fromEntries(context.req.raw.headers)
     context.set('log', logOfPerson(logOf(caller.tenant), caller.person ?? headerPerson(headers)))
     return withCredential(credential, next)
   })
@@ -243,7 +242,7 @@ export function createServer(given: ServerOptions): Server {
     return new Response(text, { headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } })
   })
   const mayChat = requireScope('chat')
-  for (const [path, face] of memory ? faces : []) {
+  for (const [path, face] of memory ? facePaths : []) {
     for (const prefix of ['', '/c/:conversation']) {
       app.post(`${prefix}${path}`, mayChat, context => {
         const { raw: request } = context.req
@@ -281,13 +280,6 @@ const forPages = cors({
   ],
   maxAge: 600,
 })
-
-const faces: readonly (readonly [string, Face])[] = [
-  ['/api/chat', ollamaFace],
-  ['/v1/chat/completions', openaiFace],
-  ['/v1/messages', messagesFace],
-  ['/v1/responses', responsesFace],
-]
 
 const toCounted = ({ face, model, upstream, ms, answered, fault, reusable }: Served): Counted => ({
   ...{ face, model, ms, reusable, upstream: upstream?.name },

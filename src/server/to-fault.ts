@@ -12,13 +12,27 @@ export function toFault(error: unknown): FaceFault {
     const { code, message, retryAfterMs } = error
     return { status: 503, code, message, retryAfterMs, isRetryable: true }
   }
-  const isTooLarge = error instanceof ContextOverflowError
-  const fault = faultOf(isTooLarge ? new ContextOverflowError(error, largerRoom) : error, statuses)
+  if (error instanceof ContextOverflowError) return overflowFault(error)
+  const fault = faultOf(error, statuses)
   return error instanceof InvalidPlanError ? { ...fault, problems: error.problems } : fault
 }
 
-const largerRoom =
-  'Give the model a larger window and say so to the server (the setting "window"), offer fewer tools, have their descriptions shortened ("maxToolTokens"), or have long texts cut ("overflow": "trim").'
+/**
+ * A prompt that does not fit. Where the system prompt and the tools alone do not, no shorter conversation helps: programs that know the
+ * usual error would compact, and show words of their own in place of ours.
+ */
+function overflowFault(error: ContextOverflowError): FaceFault {
+  const { needed, capacity, window, parts } = error
+  // What is kept free grows with the window.
+  const share = capacity > 0 ? window / capacity : 2
+  const least = Math.ceil((needed * share) / 1024) * 1024
+  const advice = `Give the model a window of at least ${least} tokens and start the server with --window ${least}; or offer fewer tools, have their descriptions shortened (--max-tool-tokens), or have long texts cut (--overflow trim).`
+  const fault = faultOf(new ContextOverflowError(error, advice))
+  const fixed = (parts.system ?? 0) + (parts.tools ?? 0)
+  if (fixed <= capacity) return fault
+  const message = `The window of the model is too small for this program: its system prompt and its tools take ${fixed} tokens, and the window has ${window}. ${advice} ${error.message.slice(0, error.message.indexOf('. ') + 1)}`
+  return { status: 400, code: 'window_too_small', message, isRetryable: false }
+}
 
 /** The statuses of codes that only the server has. */
 const statuses = {
@@ -28,6 +42,7 @@ const statuses = {
   name_not_allowed: 403,
   not_managed: 403,
   reply_cancelled: 499,
+  client_left: 499,
   unsupported_encoding: 415,
   invalid_import: 400,
   invalid_plan: 400,
@@ -50,5 +65,6 @@ export type FaultCode =
   | LeaseError['code']
   | BusyError['code']
   | 'no_model'
+  | 'window_too_small'
   | 'bad_request'
   | 'internal_error'

@@ -109,6 +109,8 @@ export interface Store {
     marks: readonly string[],
     options?: { readonly limit?: number },
   ): Promise<readonly MarkedPlace[]>
+  /** The tenants that have a conversation, by name. */
+  tenants(): Promise<readonly string[]>
   /** The conversations of a tenant that are not deleted, with their threads by actor and branch. */
   conversations(tenant: string, options?: ListConversations): Promise<readonly ConversationInfo[]>
   /**

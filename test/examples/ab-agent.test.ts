@@ -130,7 +130,7 @@ it('keeps nothing of a conversation that the browser keeps, and all of the other
   const messages = await loaded('steps-store')
   expect(messages.map(({ role }) => role)).toEqual(Array(6).fill(['user', 'assistant']).flat())
   const created = resultOf(messages.at(-3)!, 'create_experiment')
-  const history = createHistory({ store: sqliteStore({ path: store, readOnly: true }), tenant: 'demo' })
+  const history = createHistory({ store: sqliteStore({ path: store, readOnly: true }) })
   const { value } = await history.thread('steps-store').state(experiment, { projectId: 'demo-shop' })
   expect(value?.experimentId).toBe(created.experimentId)
   await history.close()

@@ -144,3 +144,105 @@ it('keeps no answer of Codex that could be named', async () => {
   const { id } = events.at(-1)!.response!
   expect((await fetch(`${url}/v1/responses/${id}`)).status).toBe(404)
 })
+
+const compacting = { 'x-codex-turn-metadata': '{"request_kind":"compaction"}' }
+
+it.each(['item', 'address'])(
+  'compacts for Codex by %s: the next request goes on where the log is, and nothing is lost',
+  async way => {
+    const { url, history } = await startServer({ upstream: agent() })
+    let input: Item[] = [said('developer', 'Ask before you write.')]
+    const ask = async () => {
+      const { status, events } = await send(url, JSON.stringify(bodyOf(input)))
+      expect([status, events.at(-1)!.type]).toEqual([200, 'response.completed'])
+      for (const { type, item } of events) if (type === 'response.output_item.done') input.push(item!)
+    }
+    const answer = () =>
+      input.push({
+        type: 'function_call_output',
+        call_id: input.at(-1)!.call_id,
+        output: `file-${input.length}`,
+      })
+    /** As Codex does: the user's messages stay, and the compaction stands for the rest. */
+    const compact = async () => {
+      const users = input.filter(({ role }) => role === 'user' || role === 'developer')
+      if (way === 'item') {
+        const body = bodyOf([...input, { type: 'compaction_trigger' }])
+        const { events } = await send(url, JSON.stringify(body), compacting)
+        const items = events.filter(({ type }) => type === 'response.output_item.done')
+        expect([items.length, events.at(-1)!.type]).toEqual([1, 'response.completed'])
+        input = [...users, items[0]!.item!]
+      } else {
+        const { model, instructions } = bodyOf([])
+        const response = await fetch(`${url}/v1/responses/compact`, {
+          ...{ method: 'POST', headers: { ...headers, ...compacting } },
+          body: JSON.stringify({ model, instructions, input }),
+        })
+        const { object, output } = (await response.json()) as { object: string; output: Item[] }
+        expect([response.status, object]).toEqual([200, 'response.compaction'])
+        input = [said('developer', 'Ask before you write.'), ...output]
+      }
+      expect(input.at(-1)).toMatchObject({ type: 'compaction', encrypted_content: expect.any(String) })
+    }
+    input.push(said('user', 'question 1'))
+    await ask()
+    answer()
+    await ask()
+    await compact()
+    input.push(said('user', 'question 2'))
+    await ask()
+    answer()
+    // In the middle of a turn: the log has no result of the last call yet.
+    await compact()
+    await ask()
+    await compact()
+    await compact()
+    input.push(said('user', 'question 3'))
+    await ask()
+    answer()
+    await ask()
+    const [conversation, ...others] = await history.conversations()
+    expect(others).toEqual([])
+    expect(conversation!.threads).toMatchObject([{ branch: 'main' }])
+    const messages = await history.thread(conversation!.conversation).messages()
+    expect(messages.map(({ role }) => role)).toEqual(
+      [1, 2, 3].flatMap(() => ['user', 'assistant', 'tool', 'assistant']),
+    )
+  },
+)
+
+it('lets OpenAI compact by itself, and reads no compaction that is not there', async () => {
+  const passed: string[] = []
+  const upstream: Upstream = {
+    ...agent(),
+    ...{ address: 'https://api.openai.com', forms: new Map([['responses', {} as never]]) },
+    async pass({ path, body }) {
+      passed.push(`${path} ${Buffer.from(body as Uint8Array).toString()}`)
+      return { status: 200, headers: {}, body: (async function* () {})() }
+    },
+  }
+  const ours = await startServer({ upstream })
+  const body = JSON.stringify({ model: 'gpt-5', input: [said('user', 'hi')] })
+  const post = (url: string, path: string, text: string) =>
+    fetch(`${url}${path}`, { method: 'POST', body: text })
+  expect((await post(ours.url, '/v1/responses/compact', body)).status).toBe(200)
+  expect(passed).toEqual([`/v1/responses/compact ${body}`])
+
+  const { url } = await startServer({ upstream: agent() })
+  const past = { conversation: 'gone', actor: 'assistant', branch: 'main', at: 3 }
+  const pack = (value: unknown) => `throughline:${Buffer.from(JSON.stringify(value)).toString('base64url')}`
+  for (const [packed, status] of [
+    [pack({ past, items: [] }), 404],
+    [pack({ past: { ...past, actor: 'throughline:prompts' }, items: [] }), 404],
+    [pack({ past: 7, items: [] }), 400],
+    [pack({ items: [{ type: 'message', role: 'user', content: 7 }] }), 400],
+    [pack({ items: 7 }), 400],
+    ['throughline:!', 400],
+    // Another server's: what is behind it is answered.
+    ['gAAAAA', 200],
+  ] as const) {
+    const input = [{ type: 'compaction', encrypted_content: packed }, said('user', 'hi')]
+    const response = await post(url, '/v1/responses', JSON.stringify({ model: 'm', input }))
+    expect([packed, response.status]).toEqual([packed, status])
+  }
+})

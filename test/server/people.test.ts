@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest'
 import { createHistory } from '../../src/history/index.ts'
+import { apiRoutes } from '../../src/server/api/routes.ts'
 import { createKeys } from '../../src/server/auth/create-keys.ts'
 import { readerUpstream } from '../../src/server/upstream/reader-upstream.ts'
 import { memoryStore } from '../../src/stores/memory/memory-store.ts'
+import { apiClient } from './api/client.ts'
 import { startServer } from './start-server.ts'
 
 const messages = [{ role: 'user', content: 'What is a pelican?' }]
@@ -192,10 +194,20 @@ it('shows a person only what is theirs: in lists, search, threads, exports, by M
     expect(text).not.toContain('of bob')
   }
   const his = `${api}/conversations/${encodeURIComponent('of bob')}`
-  for (const path of ['', '/threads', '/display', '/context', '/export', '/calls']) {
-    const shown = await get(his + path, 'bob')
-    const hidden = await get(his + path, 'ada')
-    expect([path, shown[0], hidden[0]]).toEqual([path, shown[0] === 404 ? 404 : 200, 404])
+  const [{ id: callId }] = JSON.parse((await get(`${his}/calls`, 'bob'))[1]).calls
+  const ofConversation = apiRoutes.filter(
+    ({ method, path }) => method === 'get' && path.startsWith('/conversations/:conversation'),
+  )
+  for (const { path, kind } of ofConversation) {
+    const filled = path
+      .replace('/conversations/:conversation', his)
+      .replace(':entry', '1')
+      .replace(':call', callId)
+    const asked = path.endsWith('/grid') ? `${filled}?windows=1000&policies=default` : filled
+    // A stream of events that is there has no end.
+    const shown = kind === 'events' ? 200 : (await get(asked, 'bob'))[0]
+    const hidden = await get(asked, 'ada')
+    expect([path, shown, hidden[0]]).toEqual([path, 200, 404])
     expect(hidden[1]).not.toContain('Gull')
   }
   expect((await get(`${his}/export`, 'bob'))[1]).toContain('Gull')
@@ -219,6 +231,40 @@ it('shows a person only what is theirs: in lists, search, threads, exports, by M
   })
   const told = await mcp.text()
   expect([told.includes('Heron'), told.includes('Gull')]).toEqual([true, false])
+})
+
+it('tells a person of writes and deletions only in what is theirs', async () => {
+  const store = memoryStore()
+  const { url } = await startServer({ store, pollMs: 20 })
+  const api = (person: string) => apiClient(url, { 'x-throughline-person': person })
+  const old = createHistory({ store, person: 'bob' })
+  await old.thread('old of bob').seed({ role: 'user', content: 'Hello.' })
+  const events = api('ada').events('/events', { lastEventId: '1' })
+  const heard: string[] = []
+  const until = async (what: string) => {
+    while (heard.at(-1) !== what) {
+      const { value, done } = await events.next()
+      if (done) throw new Error(`the stream ended after ${heard}`)
+      heard.push(
+        value.data.conversation === undefined ? value.event : `${value.event} ${value.data.conversation}`,
+      )
+    }
+  }
+  await until('ready')
+  await api('bob').say('of bob', 'Hello.')
+  // By another process.
+  await old.thread('new of bob').seed({ role: 'user', content: 'Hello.' })
+  await createHistory({ store, person: 'ada' }).thread('of ada').seed({ role: 'user', content: 'Hello.' })
+  await until('written of ada')
+  await old.delete('of bob')
+  for (const person of ['bob', 'ada'])
+    await api('').remove(`/conversations/${encodeURIComponent(`of ${person}`)}`)
+  await api('').remove(`/conversations/${encodeURIComponent('new of bob')}`)
+  await api('ada').say('last of ada', 'Hello.')
+  await until('written last of ada')
+  await events.return(undefined)
+  expect(heard.filter(what => what.includes('bob'))).toEqual([])
+  expect(heard).toContain('deleted of ada')
 })
 
 it('quotes nothing to a guest who knows the name of a conversation, nor what the guest said there', async () => {

@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { createHistory } from '../../src/history/index.ts'
 import { scopes } from '../../src/server/auth/caller.ts'
 import { createKeys } from '../../src/server/auth/create-keys.ts'
+import { memoryStore } from '../../src/stores/memory/memory-store.ts'
 import type { Store } from '../../src/stores/store.ts'
 import { someStores } from '../every-store.ts'
+import { apiClient } from './api/client.ts'
 import { type StartedServer, startServer } from './start-server.ts'
 
 const stores = await someStores()
@@ -298,4 +300,48 @@ it('a page of an allowed origin may ask first, without a key, and read what it g
     body: '{}',
   })
   expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([401, origin])
+})
+
+describe('the chosen tenant', () => {
+  const seen = async (url: string, tenant: string, headers: Readonly<Record<string, string>> = {}) => {
+    const { request } = apiClient(url, { ...headers, 'x-throughline-tenant': tenant })
+    const response = await request('GET', '/conversations')
+    if (response.status !== 200) return response.status
+    const { conversations } = (await response.json()) as { conversations: { conversation: string }[] }
+    return conversations.map(({ conversation }) => conversation)
+  }
+  const configured = 'a-key-of-the-configuration'
+
+  async function fill(store: Store) {
+    const thread = (tenant: string) => createHistory({ store, tenant }).thread(`of ${tenant}`)
+    for (const tenant of ['café', 'red', 'default'])
+      await thread(tenant).seed({ role: 'user', content: 'Hi.' })
+    return createKeys(store).create({ name: 'the red one', tenant: 'red', scopes })
+  }
+
+  it('is any for the operator, and its own for every other key', async () => {
+    const store = memoryStore()
+    const red = await fill(store)
+    const { url } = await startServer({ store, requireKeys: true, apiKeys: [configured] })
+    expect(await seen(url, encodeURIComponent('café'), bearer(configured))).toEqual(['of café'])
+    expect(await seen(url, 'red', bearer(configured))).toEqual(['of red'])
+    expect(await seen(url, 'red', bearer(red.key))).toEqual(['of red'])
+    for (const tenant of ['default', '~keys']) expect(await seen(url, tenant, bearer(red.key))).toBe(403)
+    for (const tenant of ['~keys', '~server', '', '%']) {
+      const what = await seen(url, tenant, bearer(configured))
+      expect([tenant, what]).toEqual([tenant, tenant === '%' ? [] : 403])
+    }
+    const tenants = async (key: string) => (await apiClient(url, bearer(key)).get('/server')).body.tenants
+    expect(await tenants(configured)).toEqual(['default', 'café', 'red'])
+    expect(await tenants(red.key)).toEqual(['red'])
+  })
+
+  it('is, where no key is needed, any that never had a key', async () => {
+    const store = memoryStore()
+    await fill(store)
+    const { url } = await startServer({ store })
+    expect(await seen(url, encodeURIComponent('café'))).toEqual(['of café'])
+    expect(await seen(url, 'red')).toBe(403)
+    expect((await apiClient(url).get('/server')).body.tenants).toEqual(['default', 'café'])
+  })
 })

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { upstreamWith } from '../../src/models/upstream.fixture.ts'
+import { ollamaUpstream } from '../../src/server/upstream/ollama-upstream.ts'
 import { ollamaAnswer } from '../scripted-upstream.ts'
 import { startScripted } from './scripted-server.ts'
+import { startServer } from './start-server.ts'
 
 const system = 'You keep the harbour in order. '.repeat(1084)
 const long = 'The tide tables of the year follow. '.repeat(900)
@@ -84,29 +87,59 @@ async function start(options: Parameters<typeof startScripted>[1] = {}) {
 }
 
 describe.each(faces)('$path', ({ path, bodyOf, errorOf, expected }) => {
+  it.each([['a message', { user: long }, /latest \d+|first \d+/]] as const)(
+    'refuses %s that does not fit, with figures, and stores nothing',
+    async (_, said, part) => {
+      const { ask, chats, lines, served } = await start()
+      for (const stream of [false, true]) {
+        const response = await ask(path, { ...bodyOf(said), stream })
+        expect(response.status).toBe(400)
+        expect(response.headers.get('x-should-retry')).toBe('false')
+        const error = errorOf((await response.json()) as Fields)
+        expect(error).toMatchObject(expected)
+        const words = String(error.message)
+        expect(words).toMatch(part)
+        expect(words).toContain('window 4096, reserve')
+        expect(words).toMatch(/--window \d+;.*--max-tool-tokens/)
+        const [prompt, window] = [...words.matchAll(/\d+(?= tokens)/g)].map(Number).sort((a, b) => b - a)
+        expect(prompt).toBeGreaterThan(window!)
+      }
+      expect(chats()).toEqual([])
+      expect(await lines()).toEqual([])
+      expect(served.map(({ fault }) => fault?.code)).toEqual(['context_too_long', 'context_too_long'])
+    },
+  )
+
   it.each([
     ['a system prompt', { system }, /system \d+/],
     ['tools', { hasTools: true }, /tools \d+/],
-    ['a message', { user: long }, /latest \d+|first \d+/],
-  ] as const)('refuses %s that does not fit, with figures, and stores nothing', async (_, said, part) => {
-    const { ask, chats, lines, served } = await start()
-    for (const stream of [false, true]) {
-      const response = await ask(path, { ...bodyOf(said), stream })
-      expect(response.status).toBe(400)
-      expect(response.headers.get('x-should-retry')).toBe('false')
-      const error = errorOf((await response.json()) as Fields)
-      expect(error).toMatchObject(expected)
-      const words = String(error.message)
-      expect(words).toMatch(part)
-      expect(words).toContain('window 4096, reserve')
-      expect(words).toContain('maxToolTokens')
-      const [prompt, window] = [...words.matchAll(/\d+(?= tokens)/g)].map(Number).sort((a, b) => b - a)
-      expect(prompt).toBeGreaterThan(window!)
-    }
-    expect(chats()).toEqual([])
-    expect(await lines()).toEqual([])
-    expect(served.map(({ fault }) => fault?.code)).toEqual(['context_too_long', 'context_too_long'])
-  })
+  ] as const)(
+    'names the window and the flag where %s alone does not fit, and stores nothing',
+    async (_, said, part) => {
+      const { ask, chats, lines, served } = await start()
+      for (const stream of [false, true]) {
+        const response = await ask(path, { ...bodyOf(said), stream })
+        const text = await response.text()
+        expect([response.status, response.headers.get('x-should-retry')]).toEqual([400, 'false'])
+        expect(text).toMatch(part)
+        const [, least] =
+          /window of at least (\d+) tokens and start the server with --window \1;/.exec(text) ?? []
+        // Programs that see these would compact, and show words of their own.
+        expect(text).not.toMatch(
+          /context_length_exceeded|exceed_context_size|maximum context length|too long/,
+        )
+        // The window that is named is large enough.
+        const larger = await startServer({
+          upstream: ollamaUpstream({ url: (await upstreamWith(fine)).url, window: Number(least) }),
+        })
+        const body = JSON.stringify(bodyOf(said))
+        expect((await fetch(`${larger.url}${path}`, { method: 'POST', body })).status).toBe(200)
+      }
+      expect(chats()).toEqual([])
+      expect(await lines()).toEqual([])
+      expect(served.map(({ fault }) => fault?.code)).toEqual(['window_too_small', 'window_too_small'])
+    },
+  )
 
   it('answers the same conversation once it fits', async () => {
     const { ask, chats, lines } = await start()

@@ -1,9 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import type { MessageLike } from '../../src/log/message.ts'
+import { upstreamWith } from '../../src/models/upstream.fixture.ts'
+import { ollamaUpstream } from '../../src/server/upstream/ollama-upstream.ts'
+import { readerUpstream } from '../../src/server/upstream/reader-upstream.ts'
+import type { Upstream } from '../../src/server/upstream/upstream.ts'
 import type { Store } from '../../src/stores/store.ts'
 import { someStores } from '../every-store.ts'
 import { ollamaAnswer, type UpstreamAnswer } from '../scripted-upstream.ts'
+import { apiClient } from './api/client.ts'
 import { startScripted } from './scripted-server.ts'
+import { startServer } from './start-server.ts'
 
 const user = (content: string) => ({ role: 'user', content })
 const assistant = (content: string) => ({ role: 'assistant', content })
@@ -218,4 +224,24 @@ it('the same key is the same request, also when its conversation has gone on', a
   await ask([user('hi'), assistant('Hello.'), user('on')])
   expect(await ask([user('hi')], { headers })).toBe('Hello.')
   expect(asked()).toHaveLength(2)
+})
+
+describe('a model that no upstream has', () => {
+  async function ask(upstream: Upstream) {
+    const { url } = await startServer({ upstream })
+    const body = JSON.stringify({ model: 'lama', messages: [user('Hello?')] })
+    const { status } = await fetch(`${url}/v1/chat/completions`, { method: 'POST', body })
+    const { body: listed } = await apiClient(url).get('/conversations?include=everything&latest=true')
+    return { status, listed: listed.conversations }
+  }
+
+  it('leaves nothing in the log where that is known before it is asked', async () => {
+    expect(await ask(readerUpstream())).toEqual({ status: 404, listed: [] })
+  })
+
+  it('is the fault that the API tells where the upstream has refused it', async () => {
+    const { url } = await upstreamWith(() => ({ status: 404, body: { error: "model 'lama' not found" } }))
+    const call = { status: 'failed', error: 'model_not_found' }
+    expect(await ask(ollamaUpstream({ url }))).toMatchObject({ status: 404, listed: [{ latest: { call } }] })
+  })
 })

@@ -1,6 +1,6 @@
 import { AwayError, toApiError } from './api-error.ts'
 import { noteAway } from './connection.ts'
-import { key, keyAsked } from './key.ts'
+import { key, keyAsked, tenant } from './key.ts'
 import { readEvents, readLines } from './read-stream.ts'
 import type { Answer, Asked, NameOfKind, RouteName } from './routes.ts'
 
@@ -79,12 +79,14 @@ async function request(
   const { params = {}, query = {}, body, signal } = asked as AnyAsked
   const [method = 'get', path = ''] = name.split(' ')
   const given = key.get()
+  const chosen = tenant.get()
   const isFile = body instanceof Blob
   const init: RequestInit = {
     method: method.toUpperCase(),
     headers: {
       ...headers,
       ...(given !== undefined && { authorization: `Bearer ${given}` }),
+      ...(chosen !== undefined && { 'x-throughline-tenant': encodeURIComponent(chosen) }),
       ...(body !== undefined && !isFile && { 'content-type': 'application/json' }),
     },
     ...(body !== undefined && { body: isFile ? body : JSON.stringify(body) }),

@@ -17,13 +17,13 @@ import { createUIReplies } from './ui-replies.ts'
 export interface UIChatHandlerOptions
   extends Omit<ChatOptions, 'history' | 'count'>,
     Omit<UIMessageStreamOptions, 'messageId'> {
-  /** Where conversations are stored: those of each user under a tenant of that name. */
+  /** Where conversations are stored. Users are people of its tenant. */
   readonly history: History
   /**
-   * Says whose request it is, by your login: never by what the body says. The name is the tenant of the user's conversations.
-   * Without a name the answer is 401.
+   * Says whose request it is, by your login: never by what the body says. A name is a person of the history's tenant, who sees
+   * only their own conversations; `{ tenant, person }` is one of another tenant. Without a name the answer is 401.
    */
-  readonly user: (request: Request) => Maybe<string> | Promise<Maybe<string>>
+  readonly user: (request: Request) => Maybe<UIChatUser> | Promise<Maybe<UIChatUser>>
   /** The path at which the handler is, as `api` of the transport names it. Default `/api/chat`. */
   readonly api?: string
   /** What differs from request to request: its values replace those of the other options. */
@@ -36,12 +36,16 @@ export interface UIChatHandlerOptions
   readonly newId?: () => string
 }
 
+/** A person of the history's tenant, or of another one. */
+export type UIChatUser = string | { readonly tenant: string; readonly person: string }
+
 type Maybe<T> = T | null | undefined
 
 /** A message that is to be answered. */
 export interface UIChatRequest {
   /** Its body was read already. */
   readonly request: Request
+  /** The name of the person. */
   readonly user: string
   readonly conversation: string
   /** All that the page sent, its own fields too: `body` of the transport. */
@@ -56,7 +60,10 @@ export interface UIChatHandler {
   /** Answers the requests of `useChat`: give it to your framework for POST, GET and DELETE, below the path `api` too. */
   (request: Request): Promise<Response>
   /** What was said in a conversation, as `useChat` begins with it; nothing where there is none. */
-  messages(of: { readonly user: string; readonly conversation: string }): Promise<readonly UILoadedMessage[]>
+  messages(of: {
+    readonly user: UIChatUser
+    readonly conversation: string
+  }): Promise<readonly UILoadedMessage[]>
   /** Resolves when no reply is being made, so that the store may be closed. */
   idle(): Promise<void>
 }
@@ -102,21 +109,26 @@ export function createUIChatHandler(options: UIChatHandlerOptions): UIChatHandle
 
   async function handle(request: Request): Promise<Response> {
     const { conversation, isStream } = placeOf(request, api)
-    const name = await nameOf(user, request)
-    const own = history.of(name)
+    const theirs = historyOf(history, await userOf(user, request))
     const { method } = request
-    if (conversation === undefined && method === 'POST') return answer(request, name, own)
-    if (conversation !== undefined && isStream && method === 'GET') return replies.resume(own, conversation)
+    if (conversation === undefined && method === 'POST') return answer(request, theirs)
+    if (conversation !== undefined && isStream && method === 'GET')
+      return replies.resume(theirs, conversation)
     if (conversation !== undefined && isStream && method === 'DELETE')
-      return replies.cancel(own, conversation)
+      return (await isOthers(theirs, conversation))
+        ? new Response(null, { status: 204 })
+        : replies.cancel(theirs, conversation)
     if (conversation === undefined || isStream || method !== 'GET') throw noRoute(api)
     const branch = new URL(request.url).searchParams.get('branch') ?? undefined
-    const found = await replies.messages(own, conversation, branch)
-    if (!found) throw noConversation()
-    return Response.json(found)
+    const shown = await show(theirs, conversation, branch)
+    if (!shown) throw noConversation()
+    return Response.json(shown)
   }
 
-  async function answer(request: Request, name: string, own: History): Promise<Response> {
+  const show = async (theirs: History, conversation: string, branch?: string) =>
+    (await isOthers(theirs, conversation)) ? undefined : replies.messages(theirs, conversation, branch)
+
+  async function answer(request: Request, theirs: History): Promise<Response> {
     const body = readBody(await readJsonBody(request, maxBodyBytes ?? 32 * 1024 ** 2))
     const asked = readUIRequest(body)
     if (asked.isResults)
@@ -124,13 +136,13 @@ export function createUIChatHandler(options: UIChatHandlerOptions): UIChatHandle
         'The tools of this chat run on the server: send a user message last.',
         'messages',
       )
-    await checkIsHere(own, asked)
+    await checkIsHere(theirs, asked)
     const { conversation, messages } = asked
-    const changes = (await perRequest?.({ request, user: name, conversation, body })) ?? {}
+    const changes = (await perRequest?.({ request, user: theirs.person!, conversation, body })) ?? {}
     const { projectId, data, messageMetadata: metadata = messageMetadata, ...changed } = changes
-    const answering = createChat({ ...chat, ...present(changed), history: own })
+    const answering = createChat({ ...chat, ...present(changed), history: theirs })
     return replies.answer({
-      ...{ history: own, asked, signal: request.signal },
+      ...{ history: theirs, asked, signal: request.signal },
       stream: present({ messageMetadata: metadata, sendReasoning, onError }),
       async start({ thread: { branch }, marks, signal }) {
         const place = { conversation, branch, marks, signal }
@@ -147,8 +159,8 @@ export function createUIChatHandler(options: UIChatHandlerOptions): UIChatHandle
         return toResponse(error, onError)
       }),
     {
-      messages: async ({ user, conversation }: { readonly user: string; readonly conversation: string }) =>
-        (await replies.messages(history.of(checkUser(user)), conversation))?.messages ?? [],
+      messages: async ({ user, conversation }: Parameters<UIChatHandler['messages']>[0]) =>
+        (await show(historyOf(history, user), conversation))?.messages ?? [],
       idle: replies.idle,
     },
   )
@@ -188,21 +200,34 @@ function placeOf(
   }
 }
 
-async function nameOf(user: UIChatHandlerOptions['user'], request: Request): Promise<string> {
+async function userOf(user: UIChatHandlerOptions['user'], request: Request): Promise<UIChatUser> {
   const name = await user(request)
   // An empty name is a variable that was never set: all users would share it.
   if (name === undefined || name === null || name === '')
     throw new ThroughlineError('no_user', 'Nobody is logged in: this request has no user.')
-  return checkUser(name)
+  return name
 }
 
-function checkUser(name: unknown): string {
-  if (typeof name === 'string' && name !== '') return name
-  throw new InvalidOptionError('user', `expected the name of a user as a text, got ${showValue(name)}`)
+/** The conversations of a user. */
+function historyOf(history: History, user: UIChatUser): History {
+  const { tenant, person } = typeof user === 'string' ? { tenant: history.tenant, person: user } : user
+  if (typeof person !== 'string' || person === '' || typeof tenant !== 'string' || tenant === '')
+    throw new InvalidOptionError(
+      'user',
+      `expected the name of a user as a text, or { tenant, person }, got ${showValue(user)}`,
+    )
+  return history.of(tenant, { person })
+}
+
+/** Whether a conversation is another user's, or nobody's: to this user it is not there. */
+async function isOthers({ store, tenant, person }: History, conversation: string): Promise<boolean> {
+  const [info] = await store.conversations(tenant, { only: conversation })
+  return info !== undefined && info.person !== person
 }
 
 /** A client that has an answer from here talks about a conversation that must be there: it was deleted, or it is another user's. */
 async function checkIsHere(history: History, { conversation, before }: UIRequest): Promise<void> {
+  if (await isOthers(history, conversation)) throw noConversation()
   if (before?.branch === undefined) return
   if (!(await history.store.head(history.thread(conversation).key))) throw noConversation()
 }

@@ -227,7 +227,9 @@ const withBranch = (message: UIStoredMessage, branch: string): UILoadedMessage =
 
 const nothing = () => new Response(null, { status: 204 })
 
-const nameOf = ({ tenant }: History, conversation: string) => JSON.stringify([tenant, conversation])
+/** A running reply is its person's: nobody else reads or stops it here. */
+const nameOf = ({ tenant, person }: History, conversation: string) =>
+  JSON.stringify([tenant, person, conversation])
 
 const isSame = (running: UIRequest | undefined, { last, messages, isAgain, isResults }: UIRequest) =>
   !isAgain &&

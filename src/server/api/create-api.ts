@@ -140,13 +140,13 @@ export function createApi(given: ApiOptions): Api {
   }
 
   return {
-    onWrite(tenant, conversation, what, isExperiment) {
+    onWrite(tenant, conversation, what, gone) {
       if (what === 'deleted') {
         // Nothing of it stays in memory, whichever way it was deleted.
         parts.timelines.drop(tenant, conversation)
         for (const mayInspect of [true, false]) looking.delete(JSON.stringify([tenant, mayInspect]))
       }
-      feeds.notice(tenant, conversation, what, isExperiment)
+      feeds.notice(tenant, conversation, what, gone)
     },
     counts: () => ({ listeners: feeds.listeners, experiments: experiments.size }),
     mount(app) {

@@ -26,8 +26,8 @@ export const eventRoutes = [
     summary: 'Tells when something is written to any conversation. `Last-Event-ID` tells what was missed.',
     kind: 'events',
     answer: feedEvent,
-    handle: ({ caller: { tenant }, has, request, signal, parts: { feeds } }) =>
-      feeds.listen(tenant, { since: lastEventOf(request), mayInspect: has('inspect'), signal }),
+    handle: ({ caller: { tenant }, has, looking: { person }, request, signal, parts: { feeds } }) =>
+      feeds.listen(tenant, { person, since: lastEventOf(request), mayInspect: has('inspect'), signal }),
   }),
   defineRoute({
     method: 'get',
@@ -48,7 +48,13 @@ export const eventRoutes = [
     }) {
       await findConversation(looking, conversation)
       return feeds.listen(tenant, {
-        ...{ conversation, since: lastEventOf(request), mayInspect: has('inspect'), signal },
+        ...{
+          conversation,
+          person: looking.person,
+          since: lastEventOf(request),
+          mayInspect: has('inspect'),
+          signal,
+        },
       })
     },
   }),

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { policyNames } from '../../context/policies/choose-policy.ts'
 import { present } from '../../log/present.ts'
 import { scopes } from '../auth/caller.ts'
+import { tenantsFor } from '../auth/tenants.ts'
 import { manifest } from '../package.ts'
 import type { NamedUpstream } from '../upstream/upstreams.ts'
 import { defineRoute } from './route.ts'
@@ -61,9 +62,12 @@ export const serverRoutes = [
         .describe('the base addresses that clients are given'),
       needsKey: z.boolean().describe('whether every request needs a key'),
       tenant: name,
+      tenants: z
+        .array(name)
+        .describe('those that the caller may choose by the header `x-throughline-tenant`, with its own'),
       scopes: z.array(z.enum(scopes)).describe('what the caller may do'),
     }),
-    async handle({ has, request, caller, parts: { upstreams, options, about } }) {
+    async handle({ has, request, caller, log: { store }, parts: { upstreams, options, about, keys } }) {
       // An upstream that does not answer has no models now.
       const models = await upstreams.models().catch(() => [])
       const { all } = upstreams
@@ -92,6 +96,7 @@ export const serverRoutes = [
         },
         needsKey: about.needsKey,
         tenant: caller.tenant,
+        tenants: await tenantsFor(caller, store, keys),
         scopes: scopes.filter(has),
       }
     },

@@ -1,7 +1,7 @@
 import { fit } from '../../context/fit.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { present } from '../../log/present.ts'
-import type { Model } from '../../models/model.ts'
+import { type Model, ModelError } from '../../models/model.ts'
 import type { Calibration } from '../../tokens/calibration.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { nextContext, nextRoom, setUpAsking, type ToFit, toError, withLimit } from '../../turn/index.ts'
@@ -27,7 +27,11 @@ export async function checkRoom(asked: ToCheck): Promise<void> {
   const { options, model, system, settings, tools, messages, count, signal, calibration } = asked
   const setUp = setUpAsking({ ...options, model, settings, ...present({ system }) }, { signal, specs: tools })
   const limit = { signal, ms: longestWait, late: () => toError('the window is not known yet') }
-  const asking = await withLimit(setUp, limit).catch(() => undefined)
+  const asking = await withLimit(setUp, limit).catch((error: unknown) => {
+    // A misspelt name is no conversation.
+    if (error instanceof ModelError && error.code === 'model_not_found') throw error
+    return undefined
+  })
   // Whether the model server answers is found out when the turn is asked: its message is stored first.
   if (!asking) return
   const given: ToFit = {

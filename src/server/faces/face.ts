@@ -43,10 +43,20 @@ export interface NamedPlace {
    * before which the reply's own message belongs.
    */
   readonly references?: readonly { readonly at: number; readonly reply: string }[]
+  /** Responses: what the log has of a list that was compacted here; `messages` go on from there. */
+  readonly past?: NamedPast
   /** `user`, or `metadata.user_id`, which also holds the session of some clients. */
   readonly user?: string
   /** Responses: false if the answer must not be found again. */
   readonly isStored?: boolean
+}
+
+/** A thread of the log up to a place. */
+export interface NamedPast {
+  readonly conversation: string
+  readonly actor: string
+  readonly branch: string
+  readonly at: number
 }
 
 /** A tool call as every face writes it. */

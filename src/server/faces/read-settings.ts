@@ -9,6 +9,7 @@ import {
   readWhole,
 } from '../../log/fields.ts'
 import type { ModelSettings } from '../../models/model.ts'
+import { isInOwnForm } from './own-form.ts'
 
 type Read = (value: unknown, field: string) => unknown
 
@@ -70,9 +71,16 @@ export function readSampling(fields: Fields, { maxTokens, stop = 'stop', where =
   return {
     temperature: optional(fields.temperature, `${where}temperature`, readNumber),
     maxTokens: maxTokens.map(name => readMaxTokens(fields[name], `${where}${name}`)).find(Boolean),
-    seed: optional(fields.seed, `${where}seed`, readWhole),
+    seed: optional(fields.seed, `${where}seed`, readSeed),
     stop: readStop(fields[stop], `${where}${stop}`),
   }
+}
+
+/** A seed may be larger than numbers are exact here. An upstream of the same form gets it as it was written. */
+function readSeed(value: unknown, field: string): number | undefined {
+  return isInOwnForm() && Number.isInteger(value) && !Number.isSafeInteger(value)
+    ? undefined
+    : readWhole(value, field)
 }
 
 /** The most tokens of the reply. Clients of local servers write 0 or −1 for as many as fit. */

@@ -39,14 +39,14 @@ export function writeBody(given: ToWrite): Uint8Array<ArrayBuffer> {
   const raw = rawList(client.fields[rules.list])
   const isForeign = rules.isForeign?.(raw) ?? false
   if (isWhole && isSaid && !isForeign)
-    return Object.keys(always).length === 0 ? client.bytes : toBytes({ ...client.fields, ...always })
+    return Object.keys(always).length === 0 ? client.bytes : toBytes({ ...client.fields, ...always }, client)
   const head = raw.slice(0, request.origins?.[0]?.first ?? raw.length)
   const { body, head: begun } = isSaid
     ? { body: client.fields, head }
     : withSystem(rules, client.fields, head, said, request.system ?? '')
   const list = [...begun, ...writeList(given, standings, raw, rules)]
   const changed = { ...body, ...always, [rules.list]: list }
-  return toBytes(wire.mark?.(changed) ?? changed)
+  return toBytes(wire.mark?.(changed) ?? changed, client)
 }
 
 /** The client's tools in another order, or with shortened descriptions and schemas; all other fields stay. */
@@ -81,7 +81,16 @@ function withSchema(tool: Fields, short: Fields): Fields {
   }
 }
 
-const toBytes = (body: Fields): Uint8Array<ArrayBuffer> => new TextEncoder().encode(JSON.stringify(body))
+/** A seed that is larger than numbers are exact stands in it as the client wrote it. */
+function toBytes(body: Fields, { bytes, fields: { seed, options } }: ClientBody): Uint8Array<ArrayBuffer> {
+  const text = JSON.stringify(body)
+  const value = seed ?? (isObject(options) ? options.seed : undefined)
+  if (!Number.isInteger(value) || Number.isSafeInteger(value)) return new TextEncoder().encode(text)
+  // Inside of texts the quotes have a backslash before them.
+  const [, digits] = /"seed"\s*:\s*(-?\d{16,})/.exec(new TextDecoder().decode(bytes)) ?? []
+  const isIt = digits !== undefined && Number(digits) === value
+  return new TextEncoder().encode(isIt ? text.replace(`"seed":${value}`, `"seed":${digits}`) : text)
+}
 
 /** The entries of a client's list; a text alone is what a user says. */
 function rawList(value: unknown): readonly Fields[] {

@@ -8,11 +8,13 @@ import { refuseExperiment, refuseInner } from '../auth/refuse-hidden.ts'
 import type { Cache } from '../cache/create-cache.ts'
 import type { AnswerOptions } from '../exchange/answer.ts'
 import { type Log, logOfPerson } from '../exchange/asked.ts'
+import { compact, compactsItself } from '../exchange/compact.ts'
 import { faultResponse } from '../exchange/reply-writer.ts'
 import { respond } from '../exchange/respond.ts'
 import type { Runner } from '../exchange/runner.ts'
 import type { ChatRequest, Face } from '../faces/index.ts'
 import { inOwnForm } from '../faces/own-form.ts'
+import { wishOf } from '../faces/responses/compaction.ts'
 import type { JsonLimits } from '../guard/parse-body.ts'
 import { itemsOf } from '../identity/chain.ts'
 import { type HeadersOf, knownClient } from '../identity/known-client.ts'
@@ -21,6 +23,7 @@ import type { ClientCall } from '../native/native-reply.ts'
 import { toFault } from '../to-fault.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
 import { loadModel } from './load-model.ts'
+import { passBody } from './pass-on.ts'
 import { readBody } from './read-body.ts'
 
 export interface ChatRoute {
@@ -82,9 +85,10 @@ export async function answerChat(
     const whole = limits.parse(sent, caller.keyId)
     if (sent.length > manyBytes) await breathe()
     const readAs = (body: Buffer, parsed: unknown) => {
-      const isNative = upstreams.find(modelIn(parsed))?.upstream.forms?.has(face.form) === true
-      const read = isNative ? inOwnForm(() => face.read(parsed, headers)) : face.read(parsed, headers)
-      return { body, parsed, isNative, read }
+      const isSameForm = upstreams.find(modelIn(parsed))?.upstream.forms?.has(face.form) === true
+      const read = isSameForm ? inOwnForm(() => face.read(parsed, headers)) : face.read(parsed, headers)
+      // A compaction of ours says nothing to an upstream.
+      return { body, parsed, isNative: isSameForm && !read.named.past, read }
     }
     const readWith = (model: string) => {
       const moved = { ...(whole as object), model }
@@ -111,6 +115,15 @@ export async function answerChat(
     const keyId = named || speaker === undefined ? caller.keyId : `${caller.keyId}\n${speaker}`
     const { signal } = run
     const asked = { log, headers, keyId, newId, now, signal, face: face.name, request: read }
+    const wish = wishOf(read)
+    const isTheirs = wish !== undefined && compactsItself(upstream)
+    if (wish === 'address' || (wish === 'item' && !isTheirs)) {
+      const compacted = await (isTheirs
+        ? passBody(upstream, request, '/v1/responses/compact', body)
+        : compact(asked, parsed))
+      run.tell({})
+      return compacted
+    }
     run.enter(request.signal)
     return await respond({
       ...{ asked, face, run, cache, requestId, unreadMs, keepAliveMs, now },
@@ -160,6 +173,6 @@ export function checkMessages(
 ): void {
   if (messages.length > most)
     throw new BadRequestError(`A request may have ${most} messages: see "maxMessages".`, field)
-  if (messages.length === 0 && !named.references?.length)
+  if (messages.length === 0 && !named.references?.length && !named.past)
     throw new BadRequestError(`"${field}" must hold at least one message that is no system message`, field)
 }

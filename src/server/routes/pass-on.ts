@@ -4,7 +4,7 @@ import { toReadable } from '../../turn/stream/to-readable.ts'
 import { inPieces } from '../exchange/in-pieces.ts'
 import type { Gate } from '../guard/create-gate.ts'
 import type { JsonLimits } from '../guard/parse-body.ts'
-import type { PassedAnswer, PassedRequest } from '../upstream/upstream.ts'
+import type { PassedAnswer, PassedRequest, Upstream } from '../upstream/upstream.ts'
 import type { NamedUpstream, Upstreams } from '../upstream/upstreams.ts'
 import { answerListing } from './listings.ts'
 import { readModel } from './passed-model.ts'
@@ -120,6 +120,20 @@ function parse(text: Buffer): unknown {
   } catch {
     return { error: 'The upstream gave no JSON.' }
   }
+}
+
+/** Has an upstream of the client's form answer a body that was read already. */
+export async function passBody(
+  upstream: Upstream,
+  request: Request,
+  path: string,
+  body: Buffer,
+): Promise<Response> {
+  const { 'content-encoding': _, ...sent } = Object.fromEntries(request.headers)
+  const passed = { method: 'POST', path: `${path}${new URL(request.url).search}`, headers: sent, body }
+  const { status, ...answer } = await upstream.pass({ ...passed, signal: request.signal })
+  const { 'content-length': __, ...headers } = answer.headers
+  return new Response(toStream(answer.body), { status, headers })
 }
 
 /** A body that is read only as fast as the client reads. `onEnd` is called when no more of it will be. */

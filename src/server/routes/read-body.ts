@@ -79,11 +79,17 @@ export async function* atMost(body: Pieces, most: number): AsyncGenerator<Uint8A
 export async function bodyOf(request: Request, most: number): Promise<Buffer> {
   const told = request.headers.get('content-length')
   if (Number(told ?? 0) > most) throw tooLarge(most)
-  if (told === null) return request.body ? textOf(request.body, most) : Buffer.alloc(0)
+  if (told === null) return request.body ? textOf(request.body, most).catch(orLeft) : Buffer.alloc(0)
   // HTTP holds the client to the length that it told, so the body needs no stream, which costs more than all else here.
-  const bytes = Buffer.from(await request.arrayBuffer())
+  const bytes = Buffer.from(await request.arrayBuffer().catch(orLeft))
   if (bytes.length > most) throw tooLarge(most)
   return bytes
+}
+
+/** A body that ends too early is no fault of the server. */
+function orLeft(error: unknown): never {
+  if (error instanceof ThroughlineError) throw error
+  throw new ThroughlineError('client_left', 'The client left before its request was whole.')
 }
 
 const tooLarge = (most: number) =>

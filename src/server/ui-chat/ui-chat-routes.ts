@@ -79,12 +79,12 @@ export function uiChatRoutes(route: UIChatRoute): Hono<ServerEnv> {
     )
   })
 
+  const speakerOf = ({ log }: ServerEnv['Variables']) => logOfSpeaker(log, route.person).history
   app.get('/:conversation/stream', mayChat, context =>
-    replies.resume(context.var.log.history, context.req.param('conversation')),
+    replies.resume(speakerOf(context.var), context.req.param('conversation')),
   )
-
   app.delete('/:conversation/stream', mayChat, context =>
-    replies.cancel(context.var.log.history, context.req.param('conversation')),
+    replies.cancel(speakerOf(context.var), context.req.param('conversation')),
   )
 
   return app

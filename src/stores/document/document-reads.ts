@@ -68,6 +68,11 @@ export function documentReads(source: DocumentSource) {
           .map(({ mark, at, thread }) => ({ mark, at, thread })),
       )
     },
+    async tenants() {
+      const names = new Set<string>()
+      for await (const { tenant, branches } of source.all()) if (branches.length > 0) names.add(tenant)
+      return [...names].sort(byCodePoint)
+    },
     async conversations(tenant, { only, person, after, limit, order = 'recent' } = {}) {
       const compare = orders[order]
       const found: ConversationInfo[] = []

@@ -12,6 +12,6 @@ export interface DocumentSource {
    * tombstone is not kept. What `work` throws is thrown; until then it may have changed nothing but the time of a lease.
    */
   change<T>(names: Names, work: (document: ConversationDocument) => T): Promise<T>
-  /** The conversations of a tenant, also those that were deleted. */
-  all(tenant: string): AsyncIterable<ConversationDocument>
+  /** The conversations of a tenant, or of all, also those that were deleted. */
+  all(tenant?: string): AsyncIterable<ConversationDocument>
 }

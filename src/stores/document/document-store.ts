@@ -96,7 +96,7 @@ export function documentStore<Version>(options: DocumentStoreOptions<Version>): 
     read: async names => (await load(await nameOf(names)))?.document,
     change,
     async *all(tenant) {
-      yield* documents(await folderOf(tenant))
+      yield* documents(tenant === undefined ? '' : await folderOf(tenant))
     },
   })
   return checkedStore({ ...store, check }, maxEntryBytes)

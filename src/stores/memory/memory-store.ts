@@ -33,7 +33,9 @@ export function memoryStore({ now = Date.now, maxEntryBytes }: MemoryStoreOption
       return result
     },
     async *all(tenant) {
-      yield* tenants.get(tenant)?.values() ?? []
+      const all =
+        tenant === undefined ? [...tenants.values()] : [tenants.get(tenant) ?? new Map<string, never>()]
+      for (const conversations of all) yield* conversations.values()
     },
   })
   return checkedStore(store, maxEntryBytes)

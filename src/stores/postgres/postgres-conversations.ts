@@ -7,6 +7,13 @@ import { conversationKey, fromRow } from './rows.ts'
 export function postgresConversations(context: PostgresContext) {
   const { database, schema } = context
   return {
+    async tenants() {
+      const rows = await database.read(
+        `select tenant from ${schema}.conversations where deleted_at is null group by tenant order by tenant collate "C"`,
+        [],
+      )
+      return rows.map(({ tenant }) => String(tenant))
+    },
     async conversations(tenant, { only, person, after, limit, order = 'recent' } = {}) {
       const page = only === undefined ? order : 'only'
       const time = page === 'recent' ? [after?.updatedAt ?? null] : []

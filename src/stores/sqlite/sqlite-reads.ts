@@ -26,7 +26,10 @@ import { toTurn, turnByNumber, turnsOf } from './turn-rows.ts'
 import { toMatch, waitingWords } from './word-index.ts'
 
 type Reads = Required<
-  Pick<Store, 'head' | 'entries' | 'turns' | 'conversations' | 'describeConversation' | 'findWords'>
+  Pick<
+    Store,
+    'head' | 'entries' | 'turns' | 'tenants' | 'conversations' | 'describeConversation' | 'findWords'
+  >
 >
 
 /** Reads and searches threads, and lists and describes conversations. */
@@ -47,6 +50,12 @@ export function sqliteReads(context: SqliteContext): Reads {
       const connection = context.ready()
       const branch = findBranch(connection, thread)
       return branch ? turnsOf(connection, branch) : []
+    },
+    async tenants() {
+      const connection = context.ready()
+      verifyNames(connection)
+      const sql = 'SELECT tenant FROM conversations WHERE deleted_at IS NULL GROUP BY tenant ORDER BY tenant'
+      return connection.all<{ tenant: string }>(sql).map(({ tenant }) => tenant)
     },
     async conversations(tenant, options = {}) {
       const connection = context.ready()

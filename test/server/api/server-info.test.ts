@@ -13,7 +13,12 @@ it('says which model answers and from where, under which addresses, and what the
     upstream: { kind: 'reader', why: about.upstream },
     ...{ model: 'reader', models: [{ name: 'reader', window: 4096 }], window: 2048, store: 'throughline.db' },
     addresses: { ollama: url, openai: `${url}/v1`, anthropic: url, mcp: `${url}/mcp` },
-    ...{ needsKey: false, tenant: 'default', scopes: ['chat', 'read', 'inspect', 'admin', 'metrics'] },
+    ...{
+      needsKey: false,
+      tenant: 'default',
+      tenants: ['default'],
+      scopes: ['chat', 'read', 'inspect', 'admin', 'metrics'],
+    },
   })
 })
 
@@ -26,6 +31,7 @@ it('tells those who may only read nothing of the machine', async () => {
   expect(body).toMatchObject({
     needsKey: true,
     tenant: 'one',
+    tenants: ['one'],
     scopes: ['read'],
     upstream: { kind: 'reader' },
   })

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { serverQuery } from '../../api/queries.ts'
 import { QueryState } from '../../parts/query-state.tsx'
+import { TenantChoice } from '../../parts/tenant-choice.tsx'
 import { AnsweringModel } from './answering-model.tsx'
 import { Connect } from './connect.tsx'
 import styles from './first-visit.module.css'
@@ -22,6 +23,11 @@ export function FirstVisit({ isEmpty = false }: { readonly isEmpty?: boolean }) 
                 Every message of a conversation, what became of it in each call, and the reason.
                 {isEmpty && ' There is nothing here yet.'}
               </p>
+              {isEmpty && data.tenants.length > 1 && (
+                <p>
+                  Other tenants have conversations: <TenantChoice server={data} />
+                </p>
+              )}
               <Starts scopes={data.scopes} />
               <h2 className={styles.or}>or send your own application through it</h2>
               <Connect server={data} isWaiting={isEmpty} />

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import type { ServerInfo } from '../../api/routes.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { count } from '../../parts/format.ts'
+import { TenantChoice } from '../../parts/tenant-choice.tsx'
 import styles from './settings-view.module.css'
 
 /** What this server is: its version, its log, its models, its addresses. */
@@ -13,7 +14,9 @@ export function ServerFacts({ server }: { readonly server: ServerInfo }) {
       <dl className={styles.facts}>
         <Fact name="Version">{server.version}</Fact>
         {server.store !== undefined && <Fact name="Log">{server.store}</Fact>}
-        <Fact name="Tenant">{server.tenant}</Fact>
+        <Fact name="Tenant">
+          <TenantChoice server={server} />
+        </Fact>
         {server.upstreams ? (
           <Fact name="Model servers">
             <ul className={styles.models}>

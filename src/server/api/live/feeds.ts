@@ -1,8 +1,9 @@
 import type { History } from '../../../history/index.ts'
 import { ThroughlineError } from '../../../log/error.ts'
-import type { ConversationInfo } from '../../../stores/store.ts'
+import type { ConversationInfo, ListConversations } from '../../../stores/store.ts'
 import { createTape } from '../../../turn/stream/tape.ts'
 import type { ServerEvent } from '../server-event.ts'
+import type { OnWrite } from './noticing-store.ts'
 
 /**
  * What listeners are told. An event says how far a conversation is, so getting one twice does no harm: after a pause, a
@@ -21,6 +22,8 @@ export interface ListenOptions {
   readonly conversation?: string
   /** The id of the last event that the listener has. */
   readonly since?: string | undefined
+  /** Only conversations of this person. */
+  readonly person?: string | undefined
   /** Whether experiments are told too. */
   readonly mayInspect: boolean
   readonly signal: AbortSignal
@@ -28,8 +31,8 @@ export interface ListenOptions {
 
 export interface Feeds {
   listen(tenant: string, options: ListenOptions): AsyncIterable<ServerEvent<FeedEvent>>
-  /** Tells of a write of this process at once. `isExperiment`: whether what was deleted was an experiment. */
-  notice(tenant: string, conversation: string, what: 'written' | 'deleted', isExperiment?: boolean): void
+  /** Tells of a write of this process at once. */
+  readonly notice: OnWrite
   /** How many listen. */
   readonly listeners: number
   close(): void
@@ -84,9 +87,9 @@ export function createFeeds({ historyOf, pollMs = 1000, mostListeners = 256 }: F
         )
       return listen(tenant, options)
     },
-    notice(tenant, conversation, what, isExperiment = false) {
-      for (const mayInspect of isExperiment ? [true] : [true, false])
-        feeds.get(nameOf(tenant, mayInspect))?.notice(conversation, what)
+    notice(tenant, conversation, what, gone) {
+      for (const mayInspect of gone?.isExperiment ? [true] : [true, false])
+        feeds.get(nameOf(tenant, mayInspect))?.notice(conversation, what, gone?.person)
     },
     close() {
       for (const feed of feeds.values()) feed.close()
@@ -100,41 +103,48 @@ const nameOf = (tenant: string, mayInspect: boolean) => JSON.stringify([tenant, 
 
 async function* listenTo(
   feed: Feed,
-  { conversation, since, signal }: ListenOptions,
+  { conversation, person, since, signal }: ListenOptions,
 ): AsyncGenerator<ServerEvent<FeedEvent>> {
   const { batches, leave } = feed.join(signal)
-  const isMeant = ({ data }: ServerEvent<FeedEvent>) =>
-    conversation === undefined || !('conversation' in data) || data.conversation === conversation
+  const isMeant = ({ data, whose }: OwnedEvent) =>
+    (person === undefined || whose === person) &&
+    (conversation === undefined || !('conversation' in data) || data.conversation === conversation)
   try {
     if (signal.aborted) return
-    const { id, missed } = await feed.start(since, conversation)
+    const { id, missed } = await feed.start(since, { only: conversation, person })
     for (const data of missed) yield toEvent(data, id)
     yield toEvent({ type: 'ready' }, id)
-    for await (const batch of batches) yield* batch.filter(isMeant)
+    for await (const batch of batches) for (const { whose: _, ...event } of batch.filter(isMeant)) yield event
   } finally {
     leave()
   }
 }
 
+/** An event, and whose conversation it is about. */
+interface OwnedEvent extends ServerEvent<FeedEvent> {
+  readonly whose: string | undefined
+}
+
 interface Feed {
   /** What is told from now on, until the feed is closed or the signal is aborted. */
   join(signal: AbortSignal): {
-    readonly batches: AsyncIterable<readonly ServerEvent<FeedEvent>[]>
+    readonly batches: AsyncIterable<readonly OwnedEvent[]>
     leave(): void
   }
   isUnused(): boolean
-  notice(conversation: string, what: 'written' | 'deleted'): void
+  /** `whose`: of what was deleted. */
+  notice(conversation: string, what: 'written' | 'deleted', whose: string | undefined): void
   /** What was written since an event, and the id of now. */
   start(
     since: string | undefined,
-    conversation: string | undefined,
+    of: Pick<ListConversations, 'only' | 'person'>,
   ): Promise<{ readonly id: number; readonly missed: readonly FeedEvent[] }>
   close(): void
 }
 
 /** The feed of one tenant. It asks the store only while there is a listener. */
 function createFeed(history: History, pollMs: number): Feed {
-  const events = createTape<ServerEvent<FeedEvent>>(mostWaiting)
+  const events = createTape<OwnedEvent>(mostWaiting)
   let listeners = 0
   const dirty = new Set<string>()
   /** What was last told of conversations that were written to lately. */
@@ -145,17 +155,17 @@ function createFeed(history: History, pollMs: number): Feed {
   let soon: NodeJS.Immediate | undefined
   let first: Promise<void> | undefined
 
-  function tell(data: FeedEvent): void {
-    events.push(toEvent(data, newest ?? 0))
+  function tell(data: FeedEvent, whose: string | undefined): void {
+    events.push({ ...toEvent(data, newest ?? 0), whose })
   }
 
   /** Tells of a conversation; with `isSure` also if nothing is to be seen of the write: a call, a title. */
   function see(info: ConversationInfo, isSure: boolean): void {
-    const looks = JSON.stringify([info.updatedAt, info.threads])
+    const looks = looksOf(info)
     const isNew = told.get(info.conversation)?.looks !== looks
     newest = Math.max(newest ?? 0, info.updatedAt)
     told.set(info.conversation, { updatedAt: info.updatedAt, looks })
-    if (isNew || isSure) tell(toWritten(info))
+    if (isNew || isSure) tell(toWritten(info), info.person)
   }
 
   /** Looks at everything since the last time. The first look only remembers. */
@@ -167,8 +177,8 @@ function createFeed(history: History, pollMs: number): Feed {
       : await writtenSince(history, since, Number.POSITIVE_INFINITY)
     if (isFirst) {
       newest = found[0]?.updatedAt ?? 0
-      for (const { conversation, updatedAt, threads } of found)
-        told.set(conversation, { updatedAt, looks: JSON.stringify([updatedAt, threads]) })
+      for (const info of found)
+        told.set(info.conversation, { updatedAt: info.updatedAt, looks: looksOf(info) })
     } else for (const info of found.toReversed()) see(info, false)
     for (const [conversation, { updatedAt }] of told)
       if (updatedAt < newest! - 2 * overlapMs) told.delete(conversation)
@@ -207,21 +217,21 @@ function createFeed(history: History, pollMs: number): Feed {
       return { batches: events.read({ from: events.length, signal }), leave }
     },
     isUnused: () => listeners === 0,
-    notice(conversation, what) {
-      if (what === 'deleted') return tell({ type: 'deleted', conversation })
+    notice(conversation, what, whose) {
+      if (what === 'deleted') return tell({ type: 'deleted', conversation }, whose)
       dirty.add(conversation)
       // The writes of one moment are told together.
       soon ??= setImmediate(() => void tellDirty().catch(() => undefined))
     },
-    async start(since, only) {
+    async start(since, of) {
       await first
       const id = newest ?? 0
       if (since === undefined) return { id, missed: [] }
       const from = Number(since)
       if (!Number.isSafeInteger(from)) return { id, missed: [{ type: 'reset' }] }
-      const found = await (only === undefined
-        ? writtenSince(history, from - overlapMs, mostMissed)
-        : history.conversations({ only, limit: 1 }))
+      const found = await (of.only === undefined
+        ? writtenSince(history, from - overlapMs, mostMissed, of)
+        : history.conversations({ ...of, limit: 1 }))
       if (found.length > mostMissed) return { id, missed: [{ type: 'reset' }] }
       return { id, missed: found.toReversed().map(toWritten) }
     },
@@ -238,11 +248,12 @@ async function writtenSince(
   history: History,
   since: number,
   most: number,
+  of: Pick<ListConversations, 'person'> = {},
 ): Promise<readonly ConversationInfo[]> {
   const found: ConversationInfo[] = []
   const limit = 20
   for (let after: ConversationInfo | undefined; found.length <= most; ) {
-    const page = await history.conversations({ limit, after })
+    const page = await history.conversations({ ...of, limit, after })
     const late = page.findIndex(({ updatedAt }) => updatedAt < since)
     for (const info of late < 0 ? page : page.slice(0, late)) found.push(info)
     if (late >= 0 || page.length < limit) break
@@ -250,6 +261,10 @@ async function writtenSince(
   }
   return found
 }
+
+/** What may have changed of a conversation since it was told. Whose it is may be known a moment after its first write. */
+const looksOf = ({ updatedAt, threads, person }: ConversationInfo) =>
+  JSON.stringify([updatedAt, threads, person])
 
 const toWritten = ({ conversation, updatedAt, threads }: ConversationInfo): FeedEvent => ({
   ...{ type: 'written', conversation, updatedAt, threads },

@@ -1,13 +1,18 @@
-import { isExperimentNamed } from '../../../experiment/log/shown-store.ts'
-import type { Store } from '../../../stores/store.ts'
+import { isExperiment } from '../../../experiment/log/shown-store.ts'
+import type { ConversationInfo, Store } from '../../../stores/store.ts'
 
-/** Called after something was written to a conversation, or the conversation, which may have been an experiment, was deleted. */
+/** Called after something was written to a conversation, or the conversation was deleted. */
 export type OnWrite = (
   tenant: string,
   conversation: string,
   what: 'written' | 'deleted',
-  isExperiment?: boolean,
+  gone?: GoneConversation,
 ) => void
+
+/** What a conversation was that is deleted now. */
+export interface GoneConversation extends Pick<ConversationInfo, 'person'> {
+  readonly isExperiment: boolean
+}
 
 /** A store that tells of every write that went through it. */
 export function noticingStore(store: Store, onWrite: OnWrite): Store {
@@ -38,10 +43,11 @@ export function noticingStore(store: Store, onWrite: OnWrite): Store {
       if (Object.keys(description).length > 0) onWrite(tenant, conversation, 'written')
     },
     async deleteConversation(tenant, conversation, options) {
-      // Afterwards nobody can tell.
-      const isExperiment = await isExperimentNamed(store, { tenant, conversation })
+      // Ask before deleting: it is unknowable after.
+      const [info] = await store.conversations(tenant, { only: conversation })
+      const gone = { person: info?.person, isExperiment: info !== undefined && isExperiment(info) }
       const isDeleted = await store.deleteConversation(tenant, conversation, options)
-      if (isDeleted) onWrite(tenant, conversation, 'deleted', isExperiment)
+      if (isDeleted) onWrite(tenant, conversation, 'deleted', gone)
       return isDeleted
     },
   }

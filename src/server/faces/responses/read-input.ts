@@ -2,13 +2,17 @@ import { type Fields, optional, readFields, readList, readText, refuse } from '.
 import { toContent } from '../../../log/to-content.ts'
 import type { ChatRequest, NamedPlace } from '../face.ts'
 import { messageList } from '../message-list.ts'
+import { openInput } from './compaction.ts'
 import { flatName, thoughtMark } from './hints.ts'
 import { replyOf } from './item-id.ts'
 import { readParts } from './read-parts.ts'
 
-type Read = Pick<ChatRequest, 'system' | 'messages' | 'origins'> & {
-  readonly references: NonNullable<NamedPlace['references']>
-}
+type Read = Pick<ChatRequest, 'system' | 'messages' | 'origins'> &
+  Pick<NamedPlace, 'past'> & {
+    readonly references: NonNullable<NamedPlace['references']>
+    /** Whether an item asks to have the list compacted. */
+    readonly isWished?: boolean
+  }
 
 /** Reads `input`: one text, or items. Items of a kind that is not known are left out. */
 export function readInput(value: unknown, instructions: string): Read {
@@ -18,7 +22,8 @@ export function readInput(value: unknown, instructions: string): Read {
     return { ...list.result(1), references: [] }
   }
   if (!Array.isArray(value)) refuse('input', 'must be a text or a list of items')
-  const items = value.map((item, at) => readFields(item, `input[${at}]`))
+  const opened = openInput(value.map((item, at) => readFields(item, `input[${at}]`)))
+  const { items, isWished, past } = opened
   const named = new Set(
     items.flatMap(item => (item.type === 'item_reference' ? (replyOf(item.id) ?? []) : [])),
   )
@@ -60,7 +65,7 @@ export function readInput(value: unknown, instructions: string): Read {
     }
   }
   close(items.length)
-  return { ...list.result(items.length), references }
+  return { ...list.result(items.length), references, isWished, ...(past && { past }) }
 
   function addMessage(item: Fields, at: number): void {
     const where = `input[${at}]`

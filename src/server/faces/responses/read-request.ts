@@ -30,7 +30,7 @@ export function readRequest(value: unknown): ChatRequest {
   if (optional(body.prompt, 'prompt', readFields))
     refuseElsewhere('prompt', 'is not known here: send its text as "input"')
   const instructions = optional(body.instructions, 'instructions', readText) ?? ''
-  const { references, ...read } = readInput(body.input, instructions)
+  const { references, past, isWished, ...read } = readInput(body.input, instructions)
   const { tools, namespaced } = readTools(body.tools)
   const include = optional(body.include, 'include', readList) ?? []
   const hints: ResponsesHints = {
@@ -48,8 +48,9 @@ export function readRequest(value: unknown): ChatRequest {
       ...readPlace(body),
       ...present({ user: optional(body.user, 'user', readText) }),
       ...(references.length > 0 && { references }),
+      ...(past && { past }),
     },
-    hints: { ...hints },
+    hints: { ...hints, ...(isWished && { compaction: 'item' }) },
   }
 }
 

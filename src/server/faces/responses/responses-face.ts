@@ -1,3 +1,4 @@
+import { readBody } from '../../../log/fields.ts'
 import type { Face } from '../face.ts'
 import { toOpenAiError } from '../openai-error.ts'
 import { readRequest } from './read-request.ts'
@@ -25,4 +26,13 @@ export const responsesFace: Face = {
 /** Whether the headers are those of Codex: its terminal, its editors and its programs name themselves alike. */
 function isCodex(headers: Readonly<Record<string, string | undefined>>): boolean {
   return /^codex[_-]/.test(headers.originator ?? '') || /^codex[_-]/.test(headers['user-agent'] ?? '')
+}
+
+/** `/v1/responses/compact`: the list of a client is to be compacted. */
+export const compactFace: Face = {
+  ...responsesFace,
+  read(body, headers) {
+    const request = responsesFace.read({ input: [], ...readBody(body) }, headers)
+    return { ...request, hints: { ...request.hints, compaction: 'address' } }
+  },
 }

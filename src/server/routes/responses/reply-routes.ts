@@ -15,12 +15,6 @@ import { toItems } from './to-items.ts'
 export function replyRoutes(): Hono<ServerEnv> {
   const routes = new Hono<ServerEnv>()
 
-  routes.post('/compact', () => {
-    throw new BadRequestError(
-      'Conversations are not compacted here: every prompt is fitted into the window, and the log keeps all of it. Go on with "previous_response_id".',
-    )
-  })
-
   routes.get('/:id', async context => {
     if (context.req.query('stream') === 'true')
       throw new BadRequestError('"stream" must be false: a response that is over comes whole', 'stream')

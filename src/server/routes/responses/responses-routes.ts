@@ -7,7 +7,7 @@ import { type Face, messagesFace, responsesFace, toTokenCount } from '../../face
 import { parseBody } from '../../guard/parse-body.ts'
 import { knownClient } from '../../identity/known-client.ts'
 import { type ChatRoute, modelIn } from '../chat-route.ts'
-import { toStream } from '../pass-on.ts'
+import { passBody } from '../pass-on.ts'
 import { readBody } from '../read-body.ts'
 import { conversationRoutes } from './conversation-routes.ts'
 import { countRequest } from './count-route.ts'
@@ -52,11 +52,7 @@ export function responsesRoutes(given: ResponsesRoutes): Hono<ServerEnv> {
       const upstream = upstreams.find(modelIn(body))?.upstream
       if (!upstream?.forms?.has(face.form))
         return context.json(toAnswer(await count(context, face, body, defaults)))
-      const { 'content-encoding': _, ...sent } = Object.fromEntries(raw.headers)
-      const passed = { method: 'POST', path: `${path}${new URL(raw.url).search}`, headers: sent, body: bytes }
-      const { status, ...answer } = await upstream.pass({ ...passed, signal: raw.signal })
-      const { 'content-length': __, ...headers } = answer.headers
-      return new Response(toStream(answer.body), { status, headers })
+      return passBody(upstream, raw, path, bytes)
     })
   }
 
