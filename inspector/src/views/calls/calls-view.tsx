@@ -35,7 +35,7 @@ export function CallsView() {
         calls.length === 0 ? (
           <EmptyState title="No calls are stored">
             An imported conversation has none: its model was asked elsewhere. Each call of this server stands
-            here with what was sent, byte for byte.
+            here with the request that was sent.
           </EmptyState>
         ) : (
           <List
