@@ -57,7 +57,7 @@ export function CallPanel({ call, duration, onClose }: CallPanelProps) {
           <Notice kind={status === 'failed' ? 'danger' : 'plain'}>
             {said[status]}
             {error !== undefined && ` (${error})`}.{' '}
-            {status === 'failed' && error !== undefined && adviceFor(error)}
+            {status === 'failed' && error !== undefined && adviceFor(error, model)}
           </Notice>
         </div>
       )}

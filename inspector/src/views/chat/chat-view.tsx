@@ -171,6 +171,7 @@ export function ChatView() {
           brought={brought.get(seq) ?? row.brought}
           end={isTurnEnd && turn ? turn : undefined}
           meta={meta}
+          asked={isTurnEnd && turn ? metas.get(turn.turn)?.model : undefined}
           isNewest={isTurnEnd && (turn?.last ?? 0) >= head}
           mayChat={mayChat && !live}
           actions={actions}

@@ -9,6 +9,7 @@ import { adviceFor } from '../../parts/fault-words.ts'
 import { count, percent } from '../../parts/format.ts'
 import { Notice } from '../../parts/notice.tsx'
 import { StatusMark } from '../../parts/status-mark.tsx'
+import { unless } from '../../parts/unless.ts'
 import { useSettled } from '../../parts/use-settled.ts'
 import styles from './composer.module.css'
 import { isSendKey } from './composer-keys.ts'
@@ -94,7 +95,7 @@ export function Composer(props: ComposerProps) {
               className={styles.go}
               aria-label="Send"
               title="Send (Enter)"
-              disabled={isEmpty}
+              {...unless(isEmpty ? 'Write a message first.' : undefined)}
             >
               <ArrowUp size={16} aria-hidden />
             </button>

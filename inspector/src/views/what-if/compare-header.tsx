@@ -45,7 +45,7 @@ export function CompareHeader({ difference, broken, over, turn, asked, onSwap, o
           kind="icon"
           aria-label="Turn before"
           onClick={() => onTurn(-1)}
-          disabled={asked[0]!.turn === turn}
+          why={asked[0]!.turn === turn ? 'This is the first turn.' : undefined}
         >
           <ChevronLeft size={16} aria-hidden />
         </Button>
@@ -53,7 +53,7 @@ export function CompareHeader({ difference, broken, over, turn, asked, onSwap, o
           kind="icon"
           aria-label="Turn after"
           onClick={() => onTurn(1)}
-          disabled={asked.at(-1)!.turn === turn}
+          why={asked.at(-1)!.turn === turn ? 'This is the last turn.' : undefined}
         >
           <ChevronRight size={16} aria-hidden />
         </Button>
