@@ -82,7 +82,7 @@ export function createThread(options: ThreadSource): Thread {
 
   async function saveCall(
     fitted: Context,
-    { model, turn, room }: CallStart,
+    { model, turn, room, settings }: CallStart,
     outcome: Pick<StoredCall, 'status' | 'reported'>,
   ): Promise<StoredCall> {
     const log = logOf(key)
@@ -99,7 +99,7 @@ export function createThread(options: ThreadSource): Thread {
       turn: turn ?? head?.turns ?? 0,
       time: now(),
       model,
-      plan: JSON.stringify(toPlan(fitted, log, { ...stored, room })),
+      plan: JSON.stringify(toPlan(fitted, log, { ...stored, room, settings })),
       predicted: fitted.tokens,
       ...outcome,
     })

@@ -127,13 +127,14 @@ it('lists every call, also those that failed or were cancelled, with what was se
   await page.waitForURL(`**/calls?**call=${failed.id}**`)
   const panel = page.getByRole('complementary', { name: `Call of turn ${failed.turn}` })
   await panel.getByText('The call failed (model_refused).').waitFor()
-  const { messages } = (await (
+  const { model, messages } = (await (
     await talking.ask('GET', `/conversations/talk/calls/${failed.id}`)
-  ).json()) as {
-    messages: unknown
-  }
+  ).json()) as { model: string; messages: readonly { time?: number }[] }
   const json = panel.getByRole('region', { name: 'What was sent, as JSON' })
-  expect(JSON.parse((await json.evaluate(element => element.textContent))!)).toEqual(messages)
+  expect(JSON.parse((await json.evaluate(element => element.textContent))!)).toEqual({
+    model,
+    messages: messages.map(({ time: _, ...message }) => message),
+  })
   await panel.getByRole('button', { name: 'As text' }).click()
   const text = panel.getByRole('region', { name: 'What was sent, as text' })
   await text.waitFor()

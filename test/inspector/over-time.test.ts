@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readInWords } from '../../inspector/src/views/over-time/figures.ts'
 import { readerUpstream } from '../../src/server/upstream/reader-upstream.ts'
 import type { Upstream } from '../../src/server/upstream/upstream.ts'
 import {
@@ -33,12 +32,6 @@ afterAll(() => served.stop())
 
 const file = join(import.meta.dirname, '../../examples/project-chat.json')
 
-it('says of a sum that is still read that it is not all', () => {
-  expect(readInWords([], 5)).toBe('What had to be read')
-  expect(readInWords([400, 900], 5)).toBe('900 tokens had to be read so far')
-  expect(readInWords([400, 900], 2)).toBe('900 tokens had to be read')
-})
-
 interface Point {
   readonly turn: number
   readonly tokens: number
@@ -65,8 +58,9 @@ const figure = (page: Page, name: string | RegExp) =>
     .filter({ hasText: name })
     .locator('dd')
 
-/** The first call of each turn. */
-const firstCalls = () => points.filter(({ turn }, at) => turn !== points[at - 1]?.turn)
+/** The call of a turn that sent most. */
+const fullestOf = (turn: number) =>
+  points.filter(one => one.turn === turn).reduce((most, one) => (one.tokens > most.tokens ? one : most))
 
 /** A call before which the cut moved. */
 const isCut = ({ cut }: Point, at: number) => cut !== undefined && cut.before !== points[at - 1]?.cut?.before
@@ -84,13 +78,13 @@ describe('the view over time', () => {
     await page
       .getByText(`${number(anew)} tokens instead of ${number(other)}, in 51 turns and ${points.length} calls`)
       .waitFor()
-    const most = Math.max(...firstCalls().map(({ tokens }) => tokens))
+    const most = Math.max(...points.map(({ tokens }) => tokens))
     await page.getByRole('figure', { name: `At most ${number(most)} of 4,096 tokens` }).waitFor()
     const share = Math.round((100 * sum(({ reused }) => reused)) / sum(({ tokens }) => tokens))
     const cuts = points.filter(isCut).length
     const reuse = new RegExp(`${share} % had been read before.*the cut moved, ${cuts} times`)
     await page.getByRole('figure', { name: reuse }).waitFor()
-    const first = firstCalls().find(one => one.turn === turn)!
+    const first = fullestOf(turn)
     await expect.poll(() => figure(page, /^tokens sent/).innerText()).toBe(number(first.tokens))
     await expect.poll(() => figure(page, 'history').innerText()).toBe(number(first.parts.history!))
     await expect.poll(() => figure(page, /^reused/).innerText()).toBe(number(first.reused))

@@ -92,28 +92,18 @@ export function bareRowsQuery(place: ThreadPlace, point: Pick<TimelinePoint, 'at
   })
 }
 
-/** How much the next call would read, and how much of that is the same as in the last one. */
-export interface NextCall {
-  readonly tokens: number
-  readonly reused?: number | undefined
-  readonly capacity: number
-}
-
-export function nextCallQuery(place: ThreadPlace, since: number | undefined) {
+/** What would be sent for a draft, and how much of that the last call had. */
+export function forecastQuery(place: ThreadPlace, input: string, model: string | undefined) {
   const { params, thread, key } = splitPlace(place)
   return queryOptions({
-    queryKey: [...key, 'next call', since],
-    enabled: since !== undefined,
+    queryKey: [...key, 'forecast', model ?? '', input],
     placeholderData: keepPreviousData,
-    queryFn: async ({ signal }): Promise<NextCall> => {
-      const query = { ...thread, texts: false, ...(since !== undefined && since > 0 && { since }) }
-      const { tokens, prefix, capacity } = await ask('get /conversations/:conversation/context', {
-        params,
-        query,
-        signal,
-      })
-      return { tokens, capacity, reused: prefix?.tokens }
-    },
+    // Every stop in typing is another one.
+    gcTime: 0,
+    queryFn: ({ signal }) =>
+      ask('post /conversations/:conversation/forecast', {
+        ...{ params, query: thread, body: { input, ...(model !== undefined && { model }) }, signal },
+      }),
   })
 }
 

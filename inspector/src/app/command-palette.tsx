@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { useNavigate, useParams } from '@tanstack/react-router'
 import { Command } from 'cmdk'
 import { useState } from 'react'
 import { conversationsQuery, searchQuery } from '../api/queries.ts'
@@ -12,6 +12,7 @@ import { linkOf } from '../parts/link-of.ts'
 import { Marked } from '../parts/marked.tsx'
 import { matchesWords } from '../parts/match-words.ts'
 import menu from '../parts/menu.module.css'
+import { placeIn } from '../parts/place-in.ts'
 import { titleOf } from '../parts/title-of.ts'
 import { useSettled } from '../parts/use-settled.ts'
 import styles from './command-palette.module.css'
@@ -43,6 +44,8 @@ export default function CommandPalette({ onClose }: { readonly onClose: () => vo
   const search = useQuery(searchQuery(settled, false))
   const messages = query === '' ? [] : (search.data?.found.slice(0, mostMessages) ?? [])
   const isSearching = query !== '' && (settled !== query || search.isFetching)
+  const { conversation: here } = useParams({ strict: false })
+  const place = here === undefined ? undefined : placeIn(query)
   const run = (action: () => void) => {
     onClose()
     action()
@@ -62,6 +65,11 @@ export default function CommandPalette({ onClose }: { readonly onClose: () => vo
         <Command.List className={styles.list} label="What was found">
           {!isSearching && !isPending && (
             <Command.Empty className={styles.none}>Nothing matches these words.</Command.Empty>
+          )}
+          {place !== undefined && (
+            <Row value={`place ${place}`} onSelect={() => run(() => open(here!, { entry: place }))}>
+              Message #{place} of this conversation
+            </Row>
           )}
           {conversations.length > 0 && (
             <Command.Group heading="Conversations">

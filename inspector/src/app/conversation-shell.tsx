@@ -25,6 +25,13 @@ export function ConversationShell() {
   useEffect(() => {
     document.title = `${title} · Throughline`
   }, [title])
+  // All views are there before they are opened: a server that has gone away takes none of them with it.
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      for (const { component } of conversationViews) void component.preload?.()
+    }, 2000)
+    return () => clearTimeout(timer)
+  }, [])
   useKeys(
     'Views',
     conversationViews.map(({ path, label }, at) => ({

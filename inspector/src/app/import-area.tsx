@@ -75,7 +75,7 @@ function Outcomes({ outcomes, asksWhose }: OutcomesProps) {
         </ul>
         {asksWhose && !isRunning && taken.length > 0 && <Whose files={taken} />}
       </div>
-      <Button disabled={isRunning} onClick={() => importOutcomes.set([])}>
+      <Button why={isRunning ? 'The import is under way.' : undefined} onClick={() => importOutcomes.set([])}>
         Close
       </Button>
     </div>

@@ -20,7 +20,7 @@ export interface ConversationSearch {
   readonly systemB?: string
   /** Over time: the policy to compare with, what a bar is, and whether the figures are shown as a table. Calls: `dump` for a text. */
   readonly with?: string
-  readonly by?: 'call'
+  readonly by?: 'turn' | 'call'
   readonly as?: 'table' | 'dump'
 }
 
@@ -32,7 +32,7 @@ export function readConversationSearch(given: Given): ConversationSearch {
     ...texts(given, ['actor', 'branch', 'call', 'q', 'a', 'b', 'systemA', 'systemB', 'with']),
     ...numbers(given, ['turn', 'entry']),
     ...(isFate(given.fate) && { fate: given.fate }),
-    ...(given.by === 'call' && { by: given.by }),
+    ...((given.by === 'turn' || given.by === 'call') && { by: given.by }),
     ...((given.as === 'table' || given.as === 'dump') && { as: given.as }),
   }
 }

@@ -1,17 +1,21 @@
 import styles from './button.module.css'
+import { unless } from './unless.ts'
 
 export interface ButtonProps extends React.ComponentProps<'button'> {
   /** `primary`: the one thing to do; `line`: bordered; `plain`: only its text; `icon`: a square with a glyph. */
   readonly kind?: 'primary' | 'line' | 'plain' | 'icon' | 'danger'
+  /** Why it cannot be pressed now, if it cannot. */
+  readonly why?: string | undefined
 }
 
-export function Button({ kind = 'line', className, ...rest }: ButtonProps) {
+export function Button({ kind = 'line', className, why, onClick, ...rest }: ButtonProps) {
   return (
     <button
       type="button"
       className={[styles.button, className].filter(Boolean).join(' ')}
       data-kind={kind}
       {...rest}
+      {...unless(why, onClick)}
     />
   )
 }

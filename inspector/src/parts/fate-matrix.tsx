@@ -9,6 +9,8 @@ export interface MatrixCell {
   readonly fate?: Fate | undefined
   /** A number beside the glyph. */
   readonly figure?: number | undefined
+  /** Whether what must be sent does not fit: no number then. */
+  readonly isOver?: boolean
   /** For people who do not see it. */
   readonly about?: string | undefined
 }
@@ -66,7 +68,11 @@ export function FateMatrix({ windows, policies, cellAt, marked, label, onPick }:
               const content = (
                 <>
                   {cell?.fate && <FateGlyph fate={cell.fate} />}
-                  {cell?.figure !== undefined && <span>{short(cell.figure)}</span>}
+                  {cell?.isOver ? (
+                    <span>over</span>
+                  ) : (
+                    cell?.figure !== undefined && <span>{short(cell.figure)}</span>
+                  )}
                 </>
               )
               const shared = {

@@ -39,10 +39,20 @@ export function FindField({ word, found, index, onChange, onMove }: FindFieldPro
       </span>
       {word !== '' && (
         <>
-          <Button kind="icon" aria-label="Place before" disabled={found === 0} onClick={() => onMove(-1)}>
+          <Button
+            kind="icon"
+            aria-label="Place before"
+            why={found === 0 ? 'Nothing was found.' : undefined}
+            onClick={() => onMove(-1)}
+          >
             <ChevronUp size={16} aria-hidden />
           </Button>
-          <Button kind="icon" aria-label="Next place" disabled={found === 0} onClick={() => onMove(1)}>
+          <Button
+            kind="icon"
+            aria-label="Next place"
+            why={found === 0 ? 'Nothing was found.' : undefined}
+            onClick={() => onMove(1)}
+          >
             <ChevronDown size={16} aria-hidden />
           </Button>
         </>

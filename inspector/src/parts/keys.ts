@@ -95,9 +95,10 @@ function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLInputElement && !['checkbox', 'radio', 'button', 'range'].includes(target.type)
 }
 
-/** Arrows and their like move a slider that has the focus. */
+/** Arrows and their like move a slider that has the focus; Enter presses a button. */
 const isOwn = ({ target, key }: KeyboardEvent) =>
-  target instanceof HTMLInputElement && target.type === 'range' && /^(Arrow|Page|Home|End)/.test(key)
+  (target instanceof HTMLInputElement && target.type === 'range' && /^(Arrow|Page|Home|End)/.test(key)) ||
+  (key === 'Enter' && (target instanceof HTMLButtonElement || target instanceof HTMLAnchorElement))
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent)
 

@@ -16,7 +16,7 @@ import { type LogSource, readLog, threadName } from '../log/read-log.ts'
 import { tryAgain, untilKnown } from '../turn.ts'
 import { sentIn } from './account-of.ts'
 import { hashOf } from './hash-of.ts'
-import { fromPlan, placesIn, promptOf, quotingIn, type Run } from './plan.ts'
+import { fromPlan, type Plan, placesIn, promptOf, quotingIn, type Run } from './plan.ts'
 import { type LateAccount, readPlan, withLate } from './read-plan.ts'
 
 export interface CallStart {
@@ -25,6 +25,8 @@ export interface CallStart {
   readonly turn?: number
   /** The window that was set, and the calibration of the model. Default: those of the context, without a calibration. */
   readonly room?: Room
+  /** How the model was asked to answer: temperature and the like. */
+  readonly settings?: object
 }
 
 /** How a call went. What `LateAccount` has is kept in the call's plan. */
@@ -103,7 +105,7 @@ export async function dumpableOf(source: LogSource, call: Pick<StoredCall, 'plan
     one.part === 'notes'
       ? { ...one, text: [notesTitle, ...one.standsFor.map(seq => lines.get(seq) ?? '')].join('\n') }
       : one
-  const { tools } = plan
+  const tools = await toolsIn(source, plan)
   return {
     messages: await replayCall(source, call),
     receipt: {
@@ -112,12 +114,17 @@ export async function dumpableOf(source: LogSource, call: Pick<StoredCall, 'plan
         ...(joined && { joined: joined.map(withText) }),
       })),
     },
-    ...(tools && { tools: typeof tools === 'string' ? await loadTools(source, tools) : tools }),
+    ...present({ tools }),
   }
 }
 
-async function loadTools({ store, key }: LogSource, name: string): Promise<readonly unknown[]> {
-  const tools = parseJson(await loadPrompt(store, key, name))
+/** The tools that were offered in a call; undefined if there were none. */
+export async function toolsIn(
+  { store, key }: Pick<LogSource, 'store' | 'key'>,
+  { tools: stored }: Pick<Plan, 'tools'>,
+): Promise<readonly unknown[] | undefined> {
+  if (typeof stored !== 'string') return stored
+  const tools = parseJson(await loadPrompt(store, key, stored))
   return Array.isArray(tools) ? tools : []
 }
 

@@ -67,6 +67,8 @@ export interface Plan extends Pick<Context['receipt'], 'policy' | 'counter'> {
   readonly given?: readonly GivenPart[]
   /** The tool schemas that were sent, or the name under which they are stored. */
   readonly tools?: readonly unknown[] | string
+  /** How the model was asked to answer, if anything was said of that. */
+  readonly settings?: object
 }
 
 /** `stored`: the names of the stored system prompt that leads the context, and of its tools, if they are stored. */
@@ -77,10 +79,11 @@ export function toPlan(
     readonly prompt?: string | undefined
     readonly tools?: string | undefined
     readonly room?: Room | undefined
+    readonly settings?: object | undefined
   } = {},
 ): Plan {
   const { messages, tokens, receipt } = context
-  const { prompt, tools = context.tools, room } = stored
+  const { prompt, tools = context.tools, room, settings = {} } = stored
   const { policy, counter, margin, cut, prefix, sent, toolsSaved } = receipt
   const { window, reserve } = room ?? receipt
   const { factor = 1, reserveWhy: why, mostReply: most } = room ?? {}
@@ -109,6 +112,7 @@ export function toPlan(
     ...(prefix && { reused: prefix.tokens }),
     ...(context.given && { given: context.given }),
     ...(tools && { tools }),
+    ...(Object.keys(settings).length > 0 && { settings }),
     ...present({ toolsSaved }),
   }
 }

@@ -43,6 +43,7 @@ function isAccount({
     isListOf(verdicts, verdict => isListOf(verdict, text => typeof text === 'string')) &&
     isListOf(fates, fate => isListOf(fate, value => isCount(value)) && fate.length === 3) &&
     isListOf(warnings, text => typeof text === 'string') &&
+    isObject(plan.settings ?? {}) &&
     isListOf(plan.given ?? [], part => typeof part === 'string' || isRunOf(part, 0)) &&
     (['undefined', 'string'].includes(typeof plan.tools) || Array.isArray(plan.tools)) &&
     (cut === undefined || cutFields.every(field => isCount((cut as Partial<ReceiptCut> | null)?.[field])))

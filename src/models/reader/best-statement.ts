@@ -1,4 +1,6 @@
+import { hasNumber, holds, kindOf } from './answer-kind.ts'
 import { isWeak, meaningfulWords, rawWords } from './meaningful-words.ts'
+import { isBareQuestion } from './split-sentences.ts'
 import type { Statement } from './statements.ts'
 
 /** The share of the question's words that a sentence must have, in percent. */
@@ -11,7 +13,12 @@ const leastOverlap = 60
 export function bestStatement(question: string, statements: readonly Statement[]): Statement | undefined {
   const words = [...new Set(meaningfulWords(question))]
   const asksForQuestions = /\bask(?:ed)?\b/i.test(question)
-  const candidates = statements.filter(statement => asksForQuestions || !statement.isQuestion)
+  // A question may tell something: "I have a boat called Heron, is that a good name?"
+  const kind = kindOf(question)
+  const tells = (text: string) => kind !== undefined && !isBareQuestion(text) && holds(kind, text, question)
+  const candidates = statements.filter(
+    ({ isQuestion, text }) => asksForQuestions || !isQuestion || tells(text),
+  )
   if (words.every(word => isWeak(word)) && saidLately.test(question)) {
     return latest(question, candidates)
   }
@@ -43,6 +50,8 @@ function mostShared(
   const least = Math.ceil((needed.length * leastOverlap) / 100)
   // Numbers must match: box 19 is no answer to a question about box 7.
   const numbers = words.filter(word => /\p{N}/u.test(word))
+  const kind = kindOf(question)
+  const wordsAround = createWordsAround()
   const read = candidates.map(statement => ({ statement, has: new Set(meaningfulWords(statement.text)) }))
   const weights = new Map(
     words.map(word => {
@@ -55,13 +64,24 @@ function mostShared(
   let best: Statement | undefined
   let bestScore = 0
   for (const { statement, has } of read) {
-    if (needed.filter(word => has.has(word)).length < least) continue
+    const { text, isQuestion } = statement
     if (!numbers.every(number => has.has(number))) continue
-    const shared = words.reduce((sum, word) => sum + (has.has(word) ? weights.get(word)! : 0), 0)
+    const isFitting = kind !== undefined && holds(kind, text, question)
+    // "She needs it by 30 April." says of whom only in the sentences around it.
+    const around = isFitting ? wordsAround(statement) : has
+    const isEnough = needed.filter(word => has.has(word)).length >= least
+    if (!isEnough && !needed.every(word => around.has(word))) continue
+    const shared = words.reduce(
+      (sum, word) => sum + (has.has(word) ? 4 : around.has(word) ? 2 : 0) * weights.get(word)!,
+      0,
+    )
+    const worth =
+      (kind === undefined || isFitting ? 1 : 0.5) *
+      (isQuestion ? 0.75 : 1) *
+      worthOfLength(rawWords(text).length)
     // Less than any word: it only decides between sentences that share the same words.
-    const fitting =
-      (wantsNumber && hasNumber(statement.text) ? 2 : 0) + (statement.text.endsWith('…') ? 0 : 1)
-    const score = 4 * shared + fitting
+    const preference = (wantsNumber && hasNumber(text) ? 2 : 0) + (text.endsWith('…') ? 0 : 1)
+    const score = worth * shared + preference
     if (score < bestScore) continue
     best = statement
     bestScore = score
@@ -69,18 +89,21 @@ function mostShared(
   return best
 }
 
-function asksForNumber(question: string): boolean {
-  return /\b(?:numbers?|codes?|pins?|ports?|how (?:many|much|old|long|far)|when|years?|price|cost|phone|age|date)\b/i.test(
-    question,
-  )
+/** Long sentences share words with everything. */
+const worthOfLength = (words: number) => (words <= 40 ? 1 : words <= 60 ? 0.75 : 0.5)
+
+/** Gives the words of the text that a statement stands in. Sentences of one text share them. */
+function createWordsAround() {
+  const known = new Map<string, ReadonlySet<string>>()
+  return ({ within }: Statement): ReadonlySet<string> => {
+    const words = known.get(within) ?? new Set(meaningfulWords(within))
+    known.set(within, words)
+    return words
+  }
 }
 
-const numberWords = new Set(
-  'zero one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty hundred thousand million'.split(
-    ' ',
-  ),
-)
-
-function hasNumber(text: string): boolean {
-  return /\p{N}/u.test(text) || rawWords(text).some(word => numberWords.has(word))
+function asksForNumber(question: string): boolean {
+  return /\b(?:numbers?|codes?|pins?|ports?|how (?:many|much|old|long|far)|when|years?|price|cost|phone|age|date|reference)\b/i.test(
+    question,
+  )
 }

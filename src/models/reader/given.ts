@@ -80,7 +80,7 @@ function countCutActions(messages: readonly Message[]): number {
 const digestLine = /^\[Previous: "(.*)" → (.*)\]$/
 const recalledLine = /^#(?<seq>\d+) (?<role>system|user|assistant|tool)\b[^:\n]*: ?(?<said>.*)$/
 const quotedLine = /^(?<role>user|assistant): ?(?<said>.*)$/
-/** The day of what is quoted from another conversation, and the name of that. */
+/** The day of what is brought back, with the name of the conversation if it is another. */
 const dayLine = /^\d{1,2} [A-Z][a-z]{2} \d{4}(?:, “.*)?$/
 const actionLine = /^(\d+)\. \[[^\]]+\]/
 /** Lines about the conversation, which cannot answer a question. */
@@ -125,7 +125,7 @@ export function splitSections(text: string): readonly Section[] {
       const section = { speaker: speakerOf(role as Role), recalled: Number(seq), text: said! }
       sections.push(section)
       recalled = section
-    } else if (state === 'quoted' && dayLine.test(line)) recalled = undefined
+    } else if (isBlock && dayLine.test(line)) recalled = undefined
     else if (recalled) recalled.text += `\n${line}`
     else if (action) {
       const number = state === 'this turn' ? { action: Number(action[1]) } : {}

@@ -2,8 +2,18 @@
 export function meaningfulWords(text: string): readonly string[] {
   return rawWords(text)
     .filter(word => !stopWords.has(word))
-    .map(stem)
+    .map(word => stem(pasts.get(word) ?? word))
 }
+
+/** `paid` is found by `pay`. */
+const pasts: ReadonlyMap<string, string> = new Map(
+  `paid pay bought buy sold sell met meet kept keep left leave wrote write gave give took take chose choose began begin
+  broke break drove drive flew fly held hold lost lose ran run sent send spent spend won win hung hang built build
+  brought bring caught catch grew grow rode ride slept sleep spoke speak stood stand taught teach wore wear`
+    .split(/\s+/)
+    .flatMap((word, at, all) => (at % 2 === 0 ? [[word, all[at + 1]!]] : []))
+    .map(([past, now]) => [past!, now!]),
+)
 
 /** `parked` and `parking` become `park`, `colour` becomes `color`. Simple, because both sides get the same stem. */
 export function stem(word: string): string {
@@ -46,10 +56,12 @@ const stopWords: ReadonlySet<string> = new Set(
   wouldn yes you your yours exactly again currently today anything mention mentioned`.split(/\s+/),
 )
 
+export const isStopWord = (word: string): boolean => stopWords.has(word)
+
 /** Words that an answer need not share: `The boat's name is Heron.` answers `What is my boat called?` */
 const weakWords: ReadonlySet<string> = new Set(
   `name named call called number kind sort type use used using make made last first new old current remember recall remind
-  show list find answer ask asked question word long time old much look`
+  show list find answer ask asked question word long time old much many far big look live stay keep cost`
     .split(/\s+/)
     .map(stem),
 )

@@ -8,6 +8,7 @@ import { sleep } from '../sleep.ts'
 import { toPieces } from '../to-pieces.ts'
 import { type Answer, answer, type ReaderAnswer } from './answer.ts'
 import { countWords, promptCounter } from './count-words.ts'
+import { standInOpening } from './wording.ts'
 
 export interface ReaderOptions {
   /** The name in records of calls. Default `reader`. */
@@ -20,6 +21,8 @@ export interface ReaderOptions {
   readonly overflow?: 'error' | 'cut'
   /** Answers of your own, for what the reader cannot do. The first that returns a text is used. */
   readonly answers?: readonly ReaderAnswer[]
+  /** Whether every answer begins by saying that it comes from a stand-in, for people who did not choose it. Default false. */
+  readonly isStandIn?: boolean
   /** The pause between two parts of a reply, in milliseconds, so that cancelling can be tried. Default 0. */
   readonly delayMs?: number
   /** Waits; rejects with the signal's reason as soon as it is aborted. Default: a timer. */
@@ -39,6 +42,7 @@ export function reader({
   count = countWords,
   overflow = 'error',
   answers = [],
+  isStandIn = false,
   delayMs = 0,
   wait = sleep,
 }: ReaderOptions = {}): Model {
@@ -52,7 +56,9 @@ export function reader({
       signal?.throwIfAborted()
       const { reply, promptTokens, ids } = refuseInvalid(() => {
         const taken = takeWindow(request, { name, window, overflow }, counter)
-        const reply = answer(taken.messages, tools, settings, answers)
+        const given = answer(taken.messages, tools, settings, answers)
+        const isSigned = isStandIn && given.text !== '' && settings.format === undefined
+        const reply = isSigned ? { ...given, text: standInOpening + given.text } : given
         return { reply, promptTokens: taken.promptTokens, ids: freshIds(taken.messages) }
       })
       // A server that cuts prompts also makes room while it writes: only the request limits its reply.

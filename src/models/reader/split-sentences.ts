@@ -52,3 +52,8 @@ const request = new RegExp(
 export function isQuestion(sentence: string): boolean {
   return withMark.test(sentence) || interrogative.test(sentence) || request.test(sentence)
 }
+
+const bare = new RegExp(`${politeness}(?:what|who|whose|whom|which|where|when|why|how)`, 'i')
+
+/** Whether a sentence only asks: it begins with a question word. */
+export const isBareQuestion = (sentence: string): boolean => bare.test(sentence)

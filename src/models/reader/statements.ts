@@ -8,6 +8,8 @@ export interface Statement extends Said {
   readonly isQuestion: boolean
   /** Whether it stands in the message that is being answered. */
   readonly isJustNow: boolean
+  /** The text that it stands in. */
+  readonly within: string
 }
 
 /** Recalled texts and the first user message are older than all that is still in its place, the gist of texts is oldest. */
@@ -26,7 +28,10 @@ export function readStatements({ messages, asked, askedAt }: Given): readonly St
       const era = speaker === undefined ? ownEra : recalled === undefined ? gist : broughtBack
       return readSentences(speaker ?? own, text)
         .filter(said => !isJustNow || !questions.has(said.text))
-        .map(said => ({ ...said, isQuestion: isQuestion(said.text), isJustNow, era, seq: recalled ?? place }))
+        .map(said => ({
+          ...{ ...said, isQuestion: isQuestion(said.text), isJustNow, within: text },
+          ...{ era, seq: recalled ?? place },
+        }))
     })
   })
   // Sorting is stable: sentences of one message stay in order.

@@ -22,6 +22,9 @@ export function speakerOf(role: Role): Speaker {
   return role === 'system' ? 'instructions' : role === 'assistant_note' ? 'note' : role
 }
 
+/** Stands before every answer that people may take for a model's. */
+export const standInOpening = 'Stand-in, no AI: '
+
 export const helplessText = 'I cannot see anything about that in what I was given.'
 export const nothingAskedText = 'I was given nothing to answer.'
 export const selfDescription =
@@ -55,4 +58,6 @@ export function isHelpless(line: string): boolean {
 }
 
 const speakers = Object.keys(openings) as readonly Speaker[]
-const ownQuotation = new RegExp(`^\\W*(${[...Object.values(openings), 'Noted'].join('|')}): "(.*?)"?[.…]?$`)
+const ownQuotation = new RegExp(
+  `^\\W*(?:${standInOpening})?(${[...Object.values(openings), 'Noted'].join('|')}): "(.*?)"?[.…]?$`,
+)

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { sentIn, stretchesOf } from '../../history/calls/account-of.ts'
+import { toolsIn } from '../../history/calls/calls.ts'
 import { endOf, type Plan, roomOf } from '../../history/calls/plan.ts'
 import { predictedIn, readPlan } from '../../history/calls/read-plan.ts'
 import type { Thread, ThreadCall } from '../../history/index.ts'
@@ -91,12 +92,14 @@ export const callRoutes = [
     method: 'get',
     path: '/conversations/:conversation/calls/:call',
     scope: 'inspect',
-    summary: 'Shows one call with the messages that the model was sent, byte for byte.',
+    summary: 'Shows one call: its model, its settings, its tools and the messages that were sent.',
     params: inCall,
     query: z.strictObject({ ...threadFields, texts: textsField }),
     kind: 'json',
     answer: call.extend({
       ...account,
+      settings: z.record(z.string(), z.unknown()).optional().describe('how the model was asked to answer'),
+      tools: z.array(z.unknown()).optional().describe('the tools that were offered'),
       messages: z.array(message),
       sent: z.array(sentRow).describe('the messages with their parts, tokens and entries'),
     }),
@@ -113,6 +116,9 @@ export const callRoutes = [
       return {
         ...toCall(found),
         ...account,
+        ...present({ settings: plan.settings as Record<string, unknown> | undefined }),
+        ...(isWithTexts &&
+          present({ tools: await toolsIn({ store: given.log.store, key: thread.key }, plan) })),
         messages: isWithTexts ? messages : [],
         sent: toSentRows(messages, sent, {
           ...{ factor: roomOf(plan).factor, isWithTexts, stretches: account.stretches, sourcesOf },

@@ -8,6 +8,7 @@ import { logOfSpeaker } from '../exchange/asked.ts'
 import { checkRoom } from '../exchange/check-room.ts'
 import { errorBody, notFound } from './api-error.ts'
 import { threadOf } from './find-thread.ts'
+import { modelFor } from './forecast.ts'
 import { factorField, toFigures } from './model-tokens.ts'
 import { type Call, defineRoute, type Told } from './route.ts'
 import { count, errorAnswer, inConversation, message, name, place, threadFields } from './schemas.ts'
@@ -209,13 +210,11 @@ async function answer(
 ): Promise<AsyncIterable<ServerEvent<ReplyPart>>> {
   const { parts, caller, signal: left, has, requestId } = call
   const log = logOfSpeaker(call.log, parts.about.person)
-  const { upstreams, options, newId, runner } = parts
+  const { newId, runner } = parts
   const { tenant } = caller
   const { conversation } = call.params
   const { actor = 'assistant' } = call.query
-  const name = wanted ?? (await firstModel(call))
-  const model = upstreams.model(name)
-  const own = { ...options, ...upstreams.of(name).options }
+  const { name, model, options: own } = await modelFor(call, wanted)
   const settings = present({ temperature, maxTokens, seed })
   const chat = createChat({
     ...present(own),
@@ -246,12 +245,6 @@ async function answer(
     }
   }
   return events()
-}
-
-async function firstModel({ parts: { upstreams } }: Call): Promise<string> {
-  const [first] = await upstreams.models()
-  if (!first) throw notFound('model', '')
-  return first.name
 }
 
 const toEvent = (data: ReplyPart): ServerEvent<ReplyPart> => ({ event: data.type, data })

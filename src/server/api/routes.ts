@@ -4,6 +4,7 @@ import { contextRoutes } from './contexts.ts'
 import { conversationRoutes } from './conversations.ts'
 import { eventRoutes } from './events.ts'
 import { experimentRoutes } from './experiments.ts'
+import { forecastRoutes } from './forecast.ts'
 import { keyRoutes } from './keys.ts'
 import { sampleRoutes } from './samples.ts'
 import { serverRoutes } from './server-info.ts'
@@ -25,6 +26,7 @@ export const apiRoutes = [
   ...whyRoutes,
   ...callRoutes,
   ...chatRoutes,
+  ...forecastRoutes,
   ...eventRoutes,
   ...experimentRoutes,
   ...sampleRoutes,

@@ -20,7 +20,7 @@ export interface SeenRequest {
 }
 
 export interface ReaderServerOptions
-  extends Pick<ReaderOptions, 'window' | 'count' | 'answers' | 'delayMs' | 'wait'> {
+  extends Pick<ReaderOptions, 'window' | 'count' | 'answers' | 'isStandIn' | 'delayMs' | 'wait'> {
   /** The names of the served models; each also works with `:latest`. Default `['reader']`. */
   readonly models?: readonly string[]
   /** Called with every parsed body before it is answered. */

@@ -11,11 +11,12 @@ export interface ReaderUpstreamOptions {
 
 /** The built-in reader, inside this process: no server, no weights. */
 export function readerUpstream({ window = 4096, delayMs = 0 }: ReaderUpstreamOptions = {}): Upstream {
-  const answer = readerServer({ window, delayMs })
+  const options = { window, delayMs, isStandIn: true }
+  const answer = readerServer(options)
   return {
     kind: 'reader',
 
-    model: name => openReader(name, ['reader'], { window, delayMs }),
+    model: name => openReader(name, ['reader'], options),
 
     async pass({ method, path, body, signal }) {
       const response = await answer(

@@ -10,7 +10,10 @@ import { readerUpstream } from './reader-upstream.ts'
 import type { Upstream } from './upstream.ts'
 
 /** The reader behind a port and inside of the process: whichever way it is spoken to, it says the same. */
-const server = createAdaptorServer({ fetch: readerServer({ window: 256 }), overrideGlobalObjects: false })
+const server = createAdaptorServer({
+  fetch: readerServer({ window: 256, isStandIn: true }),
+  overrideGlobalObjects: false,
+})
 let upstreams: readonly Upstream[] = []
 
 beforeAll(async () => {
@@ -31,7 +34,7 @@ it('answers the same through every upstream', async () => {
   const messages = [...said('My locker code is 4471.'), ...said('What is my locker code?')]
   for (const upstream of upstreams) {
     const parts = await partsOf(upstream.model('reader').stream({ messages }))
-    expect(textOf(parts)).toBe('You said: "My locker code is 4471."')
+    expect(textOf(parts)).toBe('Stand-in, no AI: You said: "My locker code is 4471."')
     expect(parts.at(-1)).toMatchObject({ type: 'end', reason: 'stop' })
     expect(await upstream.model('reader').window()).toBe(256)
     expect((await upstream.models()).map(({ name }) => name.replace(':latest', ''))).toEqual(['reader'])

@@ -30,7 +30,7 @@ export async function askModel(asking: Asking): Promise<ModelReply> {
     const reply = emptyReply()
     tally.replies.push(reply)
     tally.arriving = reply
-    const call = await log.startCall(context, model.name, room)
+    const call = await log.startCall(context, model.name, room, settings)
     let isShown = false
     const show: Emit = part => {
       if (replies === 'whole') return

@@ -42,9 +42,9 @@ export function threadLog(options: ThreadLogOptions): TurnLog {
       newest = calibration
       turn.calibrate(calibration)
     },
-    async startCall(context, model, room) {
+    async startCall(context, model, room, settings) {
       if (context.learned) turn.learn(context.learned)
-      const started = await thread.startCall(context, { model, turn: turn.number, room })
+      const started = await thread.startCall(context, { model, turn: turn.number, room, settings })
       return { end: started.end, keep: outcome => turn.keepCall(started.with(outcome)) }
     },
     async reports(model) {

@@ -6,6 +6,7 @@ import { errorsIn } from '../../log/errors-in.ts'
 import type { MessageLike, ToolCall } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { openRound } from '../../log/round.ts'
+import type { ModelSettings } from '../../models/model.ts'
 import type { StoredCall } from '../../stores/store.ts'
 import type { Calibration, Room } from '../../tokens/calibration.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
@@ -35,7 +36,7 @@ export interface TurnLog {
   calibration(model: string): Promise<Calibration | undefined>
   calibrate(calibration: Calibration): void
   /** Stores a call before it is sent. */
-  startCall(context: Context, model: string, room: Room): Promise<CallToEnd>
+  startCall(context: Context, model: string, room: Room, settings: ModelSettings): Promise<CallToEnd>
   /** What the provider reported for earlier calls. */
   reports(model: string): Promise<readonly Report[]>
   /** Appends messages. `make` is called with the place of the first one, from 1, once it is known. */

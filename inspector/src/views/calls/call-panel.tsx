@@ -22,7 +22,7 @@ export interface CallPanelProps {
   readonly onClose: () => void
 }
 
-/** One call: how it went, and what was sent, byte for byte. */
+/** One call: how it went, and the request that was sent. */
 export function CallPanel({ call, duration, onClose }: CallPanelProps) {
   const { conversation, thread, search, go } = usePlace()
   const { id, turn, time, model, status, error, predicted, reported, window, reserve, policy, counter } = call
@@ -57,7 +57,7 @@ export function CallPanel({ call, duration, onClose }: CallPanelProps) {
           <Notice kind={status === 'failed' ? 'danger' : 'plain'}>
             {said[status]}
             {error !== undefined && ` (${error})`}.{' '}
-            {status === 'failed' && error !== undefined && adviceFor(error)}
+            {status === 'failed' && error !== undefined && adviceFor(error, model)}
           </Notice>
         </div>
       )}
@@ -82,7 +82,7 @@ export function CallPanel({ call, duration, onClose }: CallPanelProps) {
       </p>
       <div className={styles.bar}>
         <Button kind="plain" aria-pressed={!isDump} onClick={() => go({ as: undefined })}>
-          Messages as JSON
+          The request as JSON
         </Button>
         <Button kind="plain" aria-pressed={isDump} onClick={() => go({ as: 'dump' })}>
           As text
@@ -94,9 +94,13 @@ export function CallPanel({ call, duration, onClose }: CallPanelProps) {
         </QueryState>
       ) : (
         <QueryState query={messages}>
-          {({ messages }) => (
+          {({ model, settings, tools, messages }) => (
             <Sent
-              text={JSON.stringify(messages, null, 2)}
+              text={JSON.stringify(
+                { model, ...settings, tools, messages: messages.map(withoutTime) },
+                null,
+                2,
+              )}
               label="What was sent, as JSON"
               name={`${id}.json`}
             />
@@ -106,6 +110,9 @@ export function CallPanel({ call, duration, onClose }: CallPanelProps) {
     </aside>
   )
 }
+
+/** The log stamps messages; a model does not get that. */
+const withoutTime = ({ time: _, ...message }: Readonly<Record<string, unknown>>) => message
 
 /** What the model server did not read again, beside what it had read before. */
 function fromCache({ cached, reused, cacheLost }: CallPanelProps['call']): string | undefined {

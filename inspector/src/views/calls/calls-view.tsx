@@ -5,6 +5,7 @@ import type { Answer } from '../../api/routes.ts'
 import { usePlace } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
+import { Explained } from '../../parts/explained.tsx'
 import { amountOf, count, dayTime } from '../../parts/format.ts'
 import { useKeys } from '../../parts/keys.ts'
 import { QueryState } from '../../parts/query-state.tsx'
@@ -35,7 +36,7 @@ export function CallsView() {
         calls.length === 0 ? (
           <EmptyState title="No calls are stored">
             An imported conversation has none: its model was asked elsewhere. Each call of this server stands
-            here with what was sent, byte for byte.
+            here with the request that was sent.
           </EmptyState>
         ) : (
           <List
@@ -159,7 +160,7 @@ function Row({ call, isChosen, duration, onChoose }: RowProps) {
           <span className={styles.mark} aria-hidden="true">
             <StatusMark status={mark[status]} />
           </span>
-          <span title={error}>
+          <span>
             {status}
             {error !== undefined && `: ${error}`}
           </span>
@@ -171,8 +172,8 @@ function Row({ call, isChosen, duration, onChoose }: RowProps) {
       </td>
       <td className={styles.number}>{count(predicted)}</td>
       <td className={styles.number}>{reported === undefined ? '–' : count(reported)}</td>
-      <td className={styles.number} title={cacheLost} data-lost={cacheLost !== undefined}>
-        {cached === undefined ? '–' : count(cached)}
+      <td className={styles.number} data-lost={cacheLost !== undefined}>
+        <Explained by={cacheLost}>{cached === undefined ? '–' : count(cached)}</Explained>
       </td>
       <td className={styles.number}>{duration === undefined ? '–' : shownDuration(duration)}</td>
       <td>{dayTime(time)}</td>

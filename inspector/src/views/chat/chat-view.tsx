@@ -46,7 +46,7 @@ export function ChatView() {
   const chosen = chosenModel.use()
   const read = useChatThread(place, { live, mayInspect })
   const { threads, branches, head, base, shownHead, isThere, turnOf } = read
-  const { point, rows, next, runs, versions, brought, metas, cut } = read
+  const { point, rows, runs, versions, brought, metas, cut } = read
   const isNew = threads.error instanceof ApiError && threads.error.status === 404
 
   const [editing, setEditing] = useState<{ readonly seq: number; readonly text: string }>()
@@ -171,6 +171,7 @@ export function ChatView() {
           brought={brought.get(seq) ?? row.brought}
           end={isTurnEnd && turn ? turn : undefined}
           meta={meta}
+          asked={isTurnEnd && turn ? metas.get(turn.turn)?.model : undefined}
           isNewest={isTurnEnd && (turn?.last ?? 0) >= head}
           mayChat={mayChat && !live}
           actions={actions}
@@ -257,8 +258,10 @@ export function ChatView() {
         )}
         {mayChat ? (
           <Composer
-            {...{ thread, title, live, models, next, area }}
+            {...{ thread, title, live, models, area }}
             model={server?.model}
+            hasForecast={mayInspect && isThere}
+            isRemembering={server?.remember === 'person'}
             onSend={text => void answer({ kind: 'send', input: text })}
             onStop={() => void stopReply(thread)}
           />

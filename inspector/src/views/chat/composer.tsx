@@ -1,4 +1,6 @@
+import { useQuery } from '@tanstack/react-query'
 import { ArrowUp, Square } from 'lucide-react'
+import { forecastQuery } from '../../api/chat-queries.ts'
 import { observable } from '../../api/observable.ts'
 import type { ThreadPlace } from '../../api/queries.ts'
 import { Button } from '../../parts/button.tsx'
@@ -7,6 +9,8 @@ import { adviceFor } from '../../parts/fault-words.ts'
 import { count, percent } from '../../parts/format.ts'
 import { Notice } from '../../parts/notice.tsx'
 import { StatusMark } from '../../parts/status-mark.tsx'
+import { unless } from '../../parts/unless.ts'
+import { useSettled } from '../../parts/use-settled.ts'
 import styles from './composer.module.css'
 import { isSendKey } from './composer-keys.ts'
 import { setDraft, useDraft } from './drafts.ts'
@@ -23,9 +27,10 @@ export interface ComposerProps {
   readonly models: readonly string[]
   /** The model that answers if none is chosen. */
   readonly model: string | undefined
-  readonly next:
-    | { readonly tokens: number; readonly reused?: number | undefined; readonly capacity: number }
-    | undefined
+  /** Whether it says what the next call would send. */
+  readonly hasForecast: boolean
+  /** Whether other conversations may add to that. */
+  readonly isRemembering: boolean
   readonly area: React.RefObject<HTMLTextAreaElement | null>
   readonly onSend: (text: string) => void
   readonly onStop: () => void
@@ -33,7 +38,7 @@ export interface ComposerProps {
 
 /** Where the next message is written. */
 export function Composer(props: ComposerProps) {
-  const { thread, title, live, next, area, onSend, onStop } = props
+  const { thread, title, live, hasForecast, area, onSend, onStop } = props
   const draft = useDraft(thread)
   const refusal = useRefusal(thread)
   useGrowing(area, draft)
@@ -73,7 +78,7 @@ export function Composer(props: ComposerProps) {
         />
         <div className={styles.foot}>
           <ModelMenu {...props} />
-          <NextCall next={next} draft={draft} />
+          <span className={styles.next}>{hasForecast && !live && <Forecast {...props} draft={draft} />}</span>
           {live ? (
             <button
               type="button"
@@ -90,7 +95,7 @@ export function Composer(props: ComposerProps) {
               className={styles.go}
               aria-label="Send"
               title="Send (Enter)"
-              disabled={isEmpty}
+              {...unless(isEmpty ? 'Write a message first.' : undefined)}
             >
               <ArrowUp size={16} aria-hidden />
             </button>
@@ -121,26 +126,20 @@ function ModelMenu({ models, model }: Pick<ComposerProps, 'models' | 'model'>) {
   )
 }
 
-/** What the next call would read. The draft is not known to the server, so its part is only guessed. */
-function NextCall({ next, draft }: { readonly next: ComposerProps['next']; readonly draft: string }) {
-  if (!next) return <span className={styles.next} />
-  const tokens = Math.min(next.tokens + guess(draft), next.capacity)
+/** What the next call would send. */
+function Forecast({ thread, isRemembering, draft }: ComposerProps & { readonly draft: string }) {
+  const input = useSettled(draft, 250)
+  const { data } = useQuery(forecastQuery(thread, input, chosenModel.use()))
+  if (!data) return null
+  const { tokens, reused } = data
   return (
-    <span className={styles.next}>
+    <>
       next call about <b>{count(tokens)}</b> tokens
-      {next.reused !== undefined && tokens > 0 && (
-        <span className={styles.reused}>
-          <span> · </span>
-          <span>{percent(Math.min(1, next.reused / tokens))} reused</span>
-        </span>
-      )}
-    </span>
+      {isRemembering && <span>, more if other conversations help</span>}
+      <span className={styles.reused}>
+        <span> · </span>
+        <span>{percent(reused / Math.max(1, tokens))} reused</span>
+      </span>
+    </>
   )
-}
-
-/** Four letters are about a token, and so is one character of Chinese, Japanese or Korean. */
-function guess(text: string): number {
-  let wide = 0
-  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) >= 0x2e80) wide += 1
-  return Math.ceil((text.length - wide) / 4 + wide)
 }

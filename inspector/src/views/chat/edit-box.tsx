@@ -43,7 +43,7 @@ export function EditBox({ text, onChange, onSend, onCancel }: EditBoxProps) {
       <div className={styles.foot}>
         <span>Answered on a new branch; this one stays as it is.</span>
         <Button onClick={onCancel}>Cancel</Button>
-        <Button kind="primary" disabled={isEmpty} onClick={onSend}>
+        <Button kind="primary" why={isEmpty ? 'Write a message first.' : undefined} onClick={onSend}>
           Send
         </Button>
       </div>

@@ -55,6 +55,8 @@ export interface MessageRowProps {
   /** Set in the last row of a turn. */
   readonly end?: { readonly status: string; readonly error?: string | undefined } | undefined
   readonly meta?: ReplyMeta | undefined
+  /** The model that was asked in a turn, in its last row. */
+  readonly asked?: string | undefined
   /** The newest reply shows at once what can be done with it. */
   readonly isNewest: boolean
   readonly mayChat: boolean
@@ -255,6 +257,7 @@ function RowTools({ thread, search, row, meta, end, isNewest, mayChat, actions }
 function TurnEnd({
   row,
   end: { status, error },
+  asked,
   mayChat,
   actions,
 }: MessageRowProps & { readonly end: NonNullable<MessageRowProps['end']> }) {
@@ -268,7 +271,7 @@ function TurnEnd({
     )
   return (
     <div className={styles.broken} data-status={status}>
-      <span>{endWords(status, error)}</span>
+      <span>{endWords(status, error, asked)}</span>
       {mayChat && (
         <Button onClick={() => actions.again(row.message.seq)}>
           <RotateCw size={14} aria-hidden />

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useMemo } from 'react'
-import { bareRowsQuery, lastPointQuery, nextCallQuery, writtenQuery } from '../../api/chat-queries.ts'
+import { bareRowsQuery, lastPointQuery, writtenQuery } from '../../api/chat-queries.ts'
 import { callsQuery, threadsQuery, turnsQuery } from '../../api/queries.ts'
 import type { Answer } from '../../api/routes.ts'
 import type { Place } from '../../parts/address.ts'
@@ -41,10 +41,6 @@ export function useChatThread(
   const point =
     useQuery({ ...lastPointQuery(thread, head), enabled: mayInspect && head > 0 }).data ?? undefined
   const rows = useQuery({ ...bareRowsQuery(thread, point), enabled: mayInspect && point !== undefined }).data
-  const next = useQuery({
-    ...nextCallQuery(thread, point?.at ?? 0),
-    enabled: mayInspect && isThere && !live,
-  }).data
   const calls = useQuery({ ...callsQuery(thread, 200), enabled: mayInspect && isThere }).data?.calls
 
   const runs = useMemo(() => readFates(point?.fates ?? ''), [point?.fates])
@@ -63,7 +59,7 @@ export function useChatThread(
   const cut = useMemo(() => cutOf(point), [point])
   return {
     ...{ threads, branches, head, base, shownHead, isThere, turnOf },
-    ...{ point, rows, next, runs, versions, brought, metas, cut },
+    ...{ point, rows, runs, versions, brought, metas, cut },
   }
 }
 

@@ -1,4 +1,5 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react'
+import { unless } from '../../parts/unless.ts'
 import type { Versions } from './branch-tree.ts'
 import styles from './version-switch.module.css'
 
@@ -21,13 +22,21 @@ export function VersionSwitch({
       role="group"
       aria-label={`Version ${current + 1} of ${versions.length}`}
     >
-      <button type="button" aria-label="Version before" disabled={!before} onClick={before}>
+      <button
+        type="button"
+        aria-label="Version before"
+        {...unless(before ? undefined : 'This is the first version.', before)}
+      >
         <ChevronLeft size={14} aria-hidden />
       </button>
       <span>
         {current + 1} / {versions.length}
       </span>
-      <button type="button" aria-label="Version after" disabled={!after} onClick={after}>
+      <button
+        type="button"
+        aria-label="Version after"
+        {...unless(after ? undefined : 'This is the last version.', after)}
+      >
         <ChevronRight size={14} aria-hidden />
       </button>
     </span>

@@ -2,10 +2,12 @@ import { Link } from '@tanstack/react-router'
 import type { SentRow, TimelinePoint } from '../../api/timeline.ts'
 import type { ConversationSearch } from '../../parts/address.ts'
 import { calibrationText } from '../../parts/calibration.ts'
+import { Explained } from '../../parts/explained.tsx'
 import { colourOfPart, nameOfPart } from '../../parts/fates.ts'
 import { count, percent } from '../../parts/format.ts'
 import { toSegments } from '../../parts/sent-rows.ts'
 import { useSize } from '../../parts/use-size.ts'
+import { whyFree } from '../../parts/why-free.ts'
 import { WindowBar, type WindowSegment } from '../../parts/window-bar.tsx'
 import colours from '../../parts/window-colours.module.css'
 import styles from './window-column.module.css'
@@ -21,6 +23,7 @@ export interface WindowColumnProps {
 export function WindowColumn({ conversation, search, point, rows }: WindowColumnProps) {
   const [setBox, { height }] = useSize<HTMLDivElement>()
   const { window, tokens, reused, margin, reserve, call } = point
+  const free = whyFree(point)
   const segments = toSegments(rows, point)
   const blocks = toWindowBlocks(segments, point)
   const whole = Math.max(window, tokens + margin + reserve)
@@ -29,9 +32,9 @@ export function WindowColumn({ conversation, search, point, rows }: WindowColumn
     <aside className={styles.column} aria-label="The window of the last call">
       <h2>
         {call === undefined ? 'Last turn' : 'Last call'}
-        <span title={calibrationText(point.factor)}>
+        <Explained by={calibrationText(point.factor)}>
           <b>{count(tokens)}</b> of {count(window)}
-        </span>
+        </Explained>
       </h2>
       <div ref={setBox} className={styles.window} role="img" aria-label={labelOf(blocks)}>
         <div className={`${styles.bar} ${colours.areas}`} aria-hidden="true">
@@ -64,6 +67,12 @@ export function WindowColumn({ conversation, search, point, rows }: WindowColumn
         </span>
         , {count(tokens - reused)} read anew
         <br />
+        {free !== undefined && (
+          <>
+            {free}
+            <br />
+          </>
+        )}
         <Link
           to="/c/$conversation/context"
           params={{ conversation }}

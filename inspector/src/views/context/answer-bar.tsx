@@ -4,11 +4,13 @@ import type { SentRow, TimelinePoint } from '../../api/timeline.ts'
 import type { Place } from '../../parts/address.ts'
 import buttons from '../../parts/button.module.css'
 import { calibrationText } from '../../parts/calibration.ts'
+import { Explained } from '../../parts/explained.tsx'
 import { FateChip } from '../../parts/fate-chip.tsx'
 import { fates } from '../../parts/fates.ts'
 import { amountOf, count, percent } from '../../parts/format.ts'
 import { entryOf, toSegments } from '../../parts/sent-rows.ts'
 import { useHover } from '../../parts/use-hover.ts'
+import { whyFree } from '../../parts/why-free.ts'
 import { WindowBar } from '../../parts/window-bar.tsx'
 import styles from './answer-bar.module.css'
 import { rowOf } from './scene.ts'
@@ -27,6 +29,7 @@ export function AnswerBar({ place, point, rows, tokensOf, notice }: AnswerBarPro
   const { conversation, search, go } = place
   const { at, counts, tokens, window, reserve, margin, reused, reported, over, policy, call } = point
   const sent = at - counts.elided
+  const free = whyFree(point)
   const segments = toSegments(rows, point)
   const shown = fates.filter(({ fate }) => counts[fate] > 0 || search.fate === fate)
   const hover = useHover()
@@ -51,12 +54,12 @@ export function AnswerBar({ place, point, rows, tokensOf, notice }: AnswerBarPro
           ))}
         </div>
         <div className={styles.actions}>
-          <span
+          <Explained
             className={styles.pill}
-            title={`The policy and the window that was set; ${count(reserve)} tokens are kept for the reply. ${calibrationText(point.factor)}`}
+            by={`The policy and the window that was set; ${count(reserve)} tokens are kept for the reply. ${calibrationText(point.factor)}`}
           >
             {policy} · {count(window)}
-          </span>
+          </Explained>
           <Link
             to="/c/$conversation/what-if"
             params={{ conversation }}
@@ -95,7 +98,7 @@ export function AnswerBar({ place, point, rows, tokensOf, notice }: AnswerBarPro
         <span className={styles.anew}>
           <b>{count(point.anew)}</b> read anew
         </span>
-        <span className={styles.total} title={calibrationText(point.factor)}>
+        <Explained className={styles.total} by={calibrationText(point.factor)}>
           {over > 0 ? (
             <span className={styles.over}>
               <b>{count(over)}</b> over: the protected part alone does not fit
@@ -111,8 +114,9 @@ export function AnswerBar({ place, point, rows, tokensOf, notice }: AnswerBarPro
               · the model reported <b>{count(reported)}</b>
             </span>
           )}
-        </span>
+        </Explained>
       </p>
+      {free !== undefined && <p className={styles.free}>{free}</p>}
     </section>
   )
 }

@@ -23,7 +23,7 @@ export interface CallNoticeProps {
 /** How the call went, if not well; what was wrong with it, and what to do; and that an answer is being written. */
 export function CallNotice({ place, point, warnings, isLast }: CallNoticeProps) {
   const { data: status } = useQuery(statusQuery(place.thread))
-  const { status: went, error, window, reported, tokens } = point
+  const { status: went, error, model, window, reported, tokens } = point
   const isBroken = went === 'failed' || went === 'cancelled' || went === 'interrupted'
   const others = warnings.filter(code => code !== error)
   const isOpen = status?.state === 'open' && isLast
@@ -38,7 +38,7 @@ export function CallNotice({ place, point, warnings, isLast }: CallNoticeProps) 
       )}
       {isBroken && (
         <Notice kind={went === 'failed' ? 'danger' : 'plain'} icon={<StatusMark status="interrupted" />}>
-          {endWords(went, error)}
+          {endWords(went, error, model)}
         </Notice>
       )}
       {others.map(code => (

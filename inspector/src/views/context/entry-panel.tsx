@@ -86,7 +86,7 @@ export function EntryPanel(props: EntryPanelProps) {
           {text === undefined ? (
             <p className={styles.muted}>Being read …</p>
           ) : (
-            <EntryText key={seq} text={text} places={hits} />
+            <EntryText key={seq} {...{ role, text }} places={hits} />
           )}
         </section>
         <section>

@@ -1,20 +1,33 @@
 import { useState } from 'react'
 import { Button } from '../../parts/button.tsx'
+import { CodeText } from '../../parts/code-text.tsx'
 import { count } from '../../parts/format.ts'
-import { Marked, type Places } from '../../parts/marked.tsx'
+import type { Places } from '../../parts/marked.tsx'
 import styles from './entry-text.module.css'
 
 /** The characters shown at first, and the most that are ever shown: a page cannot lay out a message of megabytes. */
 const [few, most] = [1200, 100_000]
 
 /** The text of an entry, with the words marked that were asked for. The rest of a long one on demand. */
-export function EntryText({ text, places }: { readonly text: string; readonly places: Places }) {
+export function EntryText({
+  role,
+  text,
+  places,
+}: {
+  readonly role: string
+  readonly text: string
+  readonly places: Places
+}) {
   const [isWhole, setWhole] = useState(false)
   const shown = text.slice(0, isWhole ? most : few)
   return (
     <>
       <p className={styles.text}>
-        <Marked text={shown} places={places.filter(([, to]) => to <= shown.length)} />
+        <CodeText
+          text={shown}
+          places={places.filter(([, to]) => to <= shown.length)}
+          isCode={role === 'tool'}
+        />
         {shown.length < text.length && '…'}
       </p>
       {shown.length < text.length && (

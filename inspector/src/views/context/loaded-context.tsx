@@ -8,6 +8,7 @@ import { fateAt, readFates } from '../../parts/fate-runs.ts'
 import { fates } from '../../parts/fates.ts'
 import { useKeys } from '../../parts/keys.ts'
 import { toScale } from '../../parts/log-scale.ts'
+import { placeIn } from '../../parts/place-in.ts'
 import { type findPoint, toStops } from '../../parts/stops.ts'
 import { toggled } from '../../parts/toggled.ts'
 import { HoverProvider, useNewHover } from '../../parts/use-hover.ts'
@@ -203,7 +204,11 @@ export function LoadedContext({ place, entries: counted, turns, timeline, point 
       query={search.q ?? ''}
       found={find.found?.size}
       isFinding={find.isFinding}
-      onFind={q => go({ q: q === '' ? undefined : q })}
+      onFind={q => {
+        const place = placeIn(q)
+        const isThere = place !== undefined && place >= 1 && place <= head
+        go({ q: q === '' ? undefined : q, ...(isThere && { entry: place }) })
+      }}
       onSelect={select}
       onFold={toggle}
       onScroll={onScroll}

@@ -96,7 +96,7 @@ export function TurnSlider({
           <Button
             kind="icon"
             aria-label="Turn before"
-            disabled={index <= 0}
+            why={index <= 0 ? 'This is the first turn.' : undefined}
             onClick={() => onTurn(index - 1)}
           >
             <ChevronLeft size={16} aria-hidden />
@@ -105,7 +105,7 @@ export function TurnSlider({
           <Button
             kind="icon"
             aria-label="Turn after"
-            disabled={index >= stops.length - 1}
+            why={index >= stops.length - 1 ? 'This is the last turn.' : undefined}
             onClick={() => onTurn(index + 1)}
           >
             <ChevronRight size={16} aria-hidden />

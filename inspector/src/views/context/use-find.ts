@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
 import type { ThreadPlace } from '../../api/queries.ts'
+import { placeIn } from '../../parts/place-in.ts'
 import { useAllTexts } from '../../parts/use-texts.ts'
 
 export interface Find {
@@ -10,7 +11,7 @@ export interface Find {
 
 const idle: Find = { found: undefined, isFinding: false }
 
-/** Looks for words in the texts of a thread: all of them, in any order, the newest page first. `#20` is an entry by its place. */
+/** Looks for words in the texts of a thread: all of them, in any order, the newest page first. The number of an entry finds that one. */
 export function useFind({ conversation, actor, branch }: ThreadPlace, query: string, head: number): Find {
   const read = useAllTexts()
   const [result, setResult] = useState<Find>(idle)
@@ -18,11 +19,14 @@ export function useFind({ conversation, actor, branch }: ThreadPlace, query: str
   useEffect(() => {
     const words = query.toLowerCase().split(/\s+/).filter(Boolean)
     if (words.length === 0) return setResult(idle)
-    const place = /^#(\d{1,9})$/.exec(query.trim())?.[1]
-    if (place !== undefined) return setResult({ found: new Set([Number(place)]), isFinding: false })
+    const place = placeIn(query)
+    const named = place !== undefined && place <= head ? [place] : []
+    // A bare number may also be looked for in texts.
+    if (named.length > 0 && /\D/.test(query.trim()))
+      return setResult({ found: new Set(named), isFinding: false })
     let isWanted = true
     const timer = setTimeout(async () => {
-      const found = new Set<number>()
+      const found = new Set<number>(named)
       for await (const page of read({ conversation, actor, branch }, head)) {
         if (!isWanted) return
         for (const [seq, { text }] of page) {

@@ -1,6 +1,7 @@
 import type { Why } from '../../api/queries.ts'
 import { amountOf, count } from '../../parts/format.ts'
 import { Marked } from '../../parts/marked.tsx'
+import { keptFree } from '../../parts/why-free.ts'
 import { excerpt, wordsAt } from './excerpt.ts'
 import styles from './why-section.module.css'
 
@@ -153,8 +154,7 @@ function Room({ why: { recall, cut, fate, free } }: { readonly why: Why }) {
               {cut.needed > cut.limit
                 ? `when ${count(cut.needed)} tokens were to be sent with room for ${count(cut.limit)}`
                 : 'which asks for more than was free'}
-              ; {count(free)} are free now, kept for about {amountOf(cut.turns, 'more turn')}, so that nothing
-              is read again until then
+              ; {count(free)} are {keptFree(cut)}
             </>
           ) : (
             <>

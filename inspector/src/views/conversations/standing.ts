@@ -1,4 +1,5 @@
 import type { ListedConversation } from '../../api/conversation-list.ts'
+import { endWords } from '../../parts/fault-words.ts'
 import type { Status } from '../../parts/status-mark.tsx'
 import { warningText } from '../../parts/warning-text.ts'
 
@@ -16,7 +17,7 @@ export function standingOf({ latest }: ListedConversation): Standing {
   const { status, call } = latest
   if (status.state === 'open') return { status: 'live', text: 'Answering' }
   if (call?.status === 'failed')
-    return { status: 'failed', text: `The last call failed: ${call.error ?? 'unknown'}`, isTrouble: true }
+    return { status: 'failed', text: endWords('failed', call.error, call.model), isTrouble: true }
   if (status.state === 'interrupted')
     return { status: 'interrupted', text: 'Interrupted: the process that was answering has stopped' }
   if (call?.status === 'interrupted')

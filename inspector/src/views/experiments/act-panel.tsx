@@ -4,6 +4,7 @@ import { Wrench, X } from 'lucide-react'
 import { type RoleAct, turnLogQuery } from '../../api/experiment-queries.ts'
 import { Button } from '../../parts/button.tsx'
 import { calibrationText } from '../../parts/calibration.ts'
+import { Explained } from '../../parts/explained.tsx'
 import { count } from '../../parts/format.ts'
 import { JsonText } from '../../parts/json-text.tsx'
 import { LongText } from '../../parts/long-text.tsx'
@@ -82,8 +83,9 @@ function Tokens({ act }: { readonly act: RoleAct }) {
   const { predicted, reported } = tokens
   const { model, factor } = act.calls.at(-1) ?? {}
   return (
-    <p className={styles.tokens} title={calibrationText(factor)}>
-      {count(predicted)} tokens predicted{reported !== undefined && `, ${count(reported)} reported`}
+    <p className={styles.tokens}>
+      <Explained by={calibrationText(factor)}>{count(predicted)} tokens predicted</Explained>
+      {reported !== undefined && `, ${count(reported)} reported`}
       {act.calls.length > 1 && ` in the largest of ${act.calls.length} calls`}
       {model !== undefined && ` · ${model}`}
     </p>

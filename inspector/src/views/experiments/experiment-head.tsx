@@ -36,7 +36,7 @@ export function ExperimentHead({ shown }: { readonly shown: ExperimentAnswer }) 
     ...(canResume ? [{ keys: 'p', does: 'resume', run: () => wish('resume') }] : []),
     ...(isOver ? [] : [{ keys: 'S', does: 'stop, after a question', run: () => setStopping(true) }]),
   ])
-  const common = { disabled: isBusy || mayNot !== undefined, title: mayNot }
+  const common = { why: mayNot ?? (isBusy ? 'The last wish is under way.' : undefined) }
   return (
     <header className={styles.head}>
       <div className={styles.row}>

@@ -6,6 +6,7 @@ import { type ExperimentSummary, experimentsQuery } from '../../api/experiment-q
 import type { ExperimentsSearch } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
+import { Explained } from '../../parts/explained.tsx'
 import { ago, amountOf, count } from '../../parts/format.ts'
 import { Gauge } from '../../parts/gauge.tsx'
 import { useKeys } from '../../parts/keys.ts'
@@ -97,9 +98,12 @@ function Plan({ name, all }: { readonly name: string; readonly all: readonly Exp
             Run again
           </Link>
         ) : (
-          <span className={styles.code} title="Its plan is code, which is not stored: run it from its file.">
+          <Explained
+            className={styles.code}
+            by="Its plan is code, which is not stored: run it from its file."
+          >
             from code
-          </span>
+          </Explained>
         )}
       </header>
       <ul>
@@ -147,7 +151,11 @@ function None() {
       title="No experiments yet"
       action={
         <div className={styles.starts}>
-          <Button kind="primary" disabled={isPending} onClick={() => mutate()}>
+          <Button
+            kind="primary"
+            why={isPending ? 'It is being started.' : undefined}
+            onClick={() => mutate()}
+          >
             Run the lemonade stand
           </Button>
           <Link to="/e" search={{ start: 'plan' }} className={styles.again}>

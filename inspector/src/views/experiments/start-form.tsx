@@ -113,7 +113,10 @@ function Starting({ of, text, stored, fault, onChange, onClose }: StartingProps)
     },
   })
   const problems = problem ? [problem] : error ? problemsOf(error, text) : []
-  const mayNot = server && !server.scopes.includes('admin')
+  const mayNot =
+    server && !server.scopes.includes('admin')
+      ? 'This key may not start experiments: it lacks the scope admin.'
+      : undefined
   const change = (next: string) => {
     onChange(next)
     setProblem(undefined)
@@ -144,10 +147,17 @@ function Starting({ of, text, stored, fault, onChange, onClose }: StartingProps)
       <PlanEditor text={text} onChange={change} problems={problems} />
       {error && problems.length === 0 && <Notice kind="danger">{error.message}</Notice>}
       {fault && <Notice kind="danger">{fault.message}</Notice>}
-      {mayNot && <Notice>This key may not start experiments: it lacks the scope admin.</Notice>}
+      {mayNot !== undefined && <Notice>{mayNot}</Notice>}
       <div className={styles.actions}>
         <Button onClick={onClose}>Cancel</Button>
-        <Button kind="primary" type="submit" disabled={isPending || mayNot === true || text.trim() === ''}>
+        <Button
+          kind="primary"
+          type="submit"
+          why={
+            mayNot ??
+            (isPending ? 'It is being started.' : text.trim() === '' ? 'Write a plan first.' : undefined)
+          }
+        >
           {isPending ? 'Starting…' : 'Start'}
         </Button>
       </div>

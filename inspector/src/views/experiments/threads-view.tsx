@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ExperimentAnswer } from '../../api/experiment-queries.ts'
 import { logQuery, threadsQuery } from '../../api/queries.ts'
+import { CodeText } from '../../parts/code-text.tsx'
 import { amountOf, count, percent } from '../../parts/format.ts'
 import { Gauge } from '../../parts/gauge.tsx'
 import { LongText } from '../../parts/long-text.tsx'
@@ -128,7 +129,12 @@ function History({ experiment, role, head }: HistoryProps) {
                       </Link>
                       <span className={styles.who}>{message.role}</span>
                       <div className={styles.text} data-error={isError === true}>
-                        <LongText>{messageText(message as AnyMessage) || '–'}</LongText>
+                        <LongText>
+                          <CodeText
+                            text={messageText(message as AnyMessage) || '–'}
+                            isCode={message.role === 'tool'}
+                          />
+                        </LongText>
                       </div>
                     </li>
                   )

@@ -60,13 +60,16 @@ export function FiguresTable({ conversation, search, steps, by, compared }: Figu
       </table>
       {pages > 1 && (
         <p className={styles.pages}>
-          <Button onClick={() => setPage(at - 1)} disabled={at === 0}>
+          <Button onClick={() => setPage(at - 1)} why={at === 0 ? 'These are the newest.' : undefined}>
             Newer
           </Button>
           <span>
             {count(at * perPage + 1)} to {count(at * perPage + shown.length)} of {count(steps.length)}
           </span>
-          <Button onClick={() => setPage(at + 1)} disabled={at === pages - 1}>
+          <Button
+            onClick={() => setPage(at + 1)}
+            why={at === pages - 1 ? 'These are the oldest.' : undefined}
+          >
             Older
           </Button>
         </p>

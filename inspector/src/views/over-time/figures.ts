@@ -176,9 +176,9 @@ export function policyInWords(policy: string): string {
   return many === undefined ? policy.replace('-', ' ') : `the last ${many} messages`
 }
 
-/** What had to be read. Sums go from the first step on: while steps are missing, they end before them. */
-export function readInWords(sums: readonly number[], steps: number): string {
-  const last = sums.at(-1)
-  if (last === undefined) return 'What had to be read'
-  return `${short(last)} tokens had to be read${sums.length < steps ? ' so far' : ''}`
+/** The call of a step that filled its window most. */
+export function fullest(points: readonly TimelinePoint[]): TimelinePoint | undefined {
+  let most = points[0]
+  for (const point of points) if (point.tokens > most!.tokens) most = point
+  return most
 }

@@ -33,6 +33,8 @@ const others = [
   'tiered',
 ] as const satisfies readonly OfferedPolicy[]
 const few = 600
+/** Calls of a turn on average, from which on calls are shown. */
+const manyCalls = 3
 
 /** What was sent in each turn, what was read again, and what other policies would have cost. */
 export function OverTimeView() {
@@ -75,7 +77,8 @@ interface ShownProps {
 
 function Shown({ turns, points, isWhole }: ShownProps) {
   const { conversation, thread, search, go } = usePlace()
-  const by = search.by ?? 'turn'
+  // A turn of many calls says little: its calls are the steps.
+  const by = search.by ?? (points.length > manyCalls * turns.length ? 'call' : 'turn')
   const steps = useMemo(() => toSteps(toStops(turns, points), by), [turns, points, by])
   const own = points.at(-1)?.policy ?? ''
   const chosen = search.with ?? (own === 'sliding' ? 'balanced' : usual)
@@ -130,7 +133,7 @@ function Shown({ turns, points, isWhole }: ShownProps) {
   const answer =
     isCompared && total !== undefined
       ? comparisonInWords(sums.anew, total, policyInWords(chosen))
-      : `${cuts === 0 ? 'Never cut' : `Cut ${cuts} ${cuts === 1 ? 'time' : 'times'}`}; ${percent(sums.tokens === 0 ? 0 : sums.reused / sums.tokens)} of what was sent had been read before`
+      : `${cuts === 0 ? 'Never cut' : `Cut ${cuts} ${cuts === 1 ? 'time' : 'times'}`}; ${percent(sums.tokens === 0 ? 0 : sums.reused / sums.tokens)} of what was sent had been read before${isWhole ? '' : ' so far'}`
   const turnsInAll = new Set(points.map(({ turn }) => turn)).size
   const extent = `in ${amountOf(turnsInAll, 'turn')} and ${amountOf(sums.calls, 'call')}`
   const server = useQuery(serverQuery)
@@ -161,11 +164,11 @@ function Shown({ turns, points, isWhole }: ShownProps) {
             text={by === 'turn' ? 'By turn' : 'By call'}
             value={by}
             choices={[
-              { value: 'turn', label: 'By turn', more: 'its first call' },
+              { value: 'turn', label: 'By turn', more: 'its fullest call' },
               { value: 'call', label: 'By call', more: 'each one' },
             ]}
             onChoose={value =>
-              go({ by: value === 'call' ? 'call' : undefined, call: undefined }, { push: true })
+              go({ by: value === 'call' ? 'call' : 'turn', call: undefined }, { push: true })
             }
           />
           <Button
@@ -195,7 +198,6 @@ function Shown({ turns, points, isWhole }: ShownProps) {
           selected={selected}
           hover={hover}
           isBusy={!isWhole}
-          isComparing={comparison.data?.isWhole !== true}
           onPick={pick}
         />
       )}

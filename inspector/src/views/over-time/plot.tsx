@@ -22,6 +22,7 @@ export interface PlotProps {
   /** What is drawn. */
   readonly about: string
   readonly ticks: readonly Tick[]
+  /** Whether more is being read: what it says is not final. */
   readonly isBusy?: boolean
   /** Below the lowest line: for marks. */
   readonly foot?: number
@@ -35,7 +36,11 @@ export function Plot({ frame, answer, about, ticks, isBusy = false, foot = 0, ch
   return (
     <figure className={styles.plot} aria-labelledby={id} aria-busy={isBusy}>
       <figcaption id={id}>
-        <h2>{answer}</h2> <span>{about}</span>
+        <h2>
+          {answer}
+          {isBusy && ' so far'}
+        </h2>{' '}
+        <span>{about}</span>
       </figcaption>
       <svg width={gutter + width} height={height + foot + 12} aria-hidden="true">
         {ticks.map(({ y, text }) => (

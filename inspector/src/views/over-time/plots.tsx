@@ -24,13 +24,12 @@ export interface PlotsProps {
   readonly selected: number
   readonly hover: Observable<number | undefined>
   readonly isBusy: boolean
-  readonly isComparing: boolean
   readonly onPick: (index: number) => void
 }
 
 /** The plots over one axis, with a cursor through all of them. */
 export function Plots(props: PlotsProps) {
-  const { steps, by, points, cuts, running, selected, hover, isBusy, isComparing, onPick } = props
+  const { steps, by, points, cuts, running, selected, hover, isBusy, onPick } = props
   const [setArea, size] = useSize<HTMLDivElement>()
   const isSlim = useMedia(isNarrow)
   const gutter = isSlim ? 38 : 44
@@ -58,7 +57,7 @@ export function Plots(props: PlotsProps) {
               own={running.own}
               compared={running.compared}
               others={running.others}
-              isBusy={isBusy || isComparing}
+              isBusy={isBusy}
             />
             <AccuracyPlot frame={exact} steps={steps} accuracy={accuracy} isBusy={isBusy} />
             <div className={styles.days} style={{ marginLeft: gutter }} aria-hidden="true">

@@ -1,6 +1,6 @@
 import { memo } from 'react'
 import { amountOf, short } from '../../parts/format.ts'
-import { policyInWords, type Running, readInWords, toColumns, toTicks } from './figures.ts'
+import { policyInWords, type Running, toColumns, toTicks } from './figures.ts'
 import styles from './plot.module.css'
 import { type Frame, linePath, Plot } from './plot.tsx'
 
@@ -39,13 +39,14 @@ export const ReadPlot = memo(function ReadPlot(props: ReadPlotProps) {
       ...(compared ? [{ ...compared, name: policyInWords(compared.name), kind: 'compared' }] : []),
       ...(isSlim ? [] : others).map(other => ({ ...other, name: policyInWords(other.name), kind: 'other' })),
     ],
-    y,
-    height,
+    { y, height, steps },
   )
   return (
     <Plot
       frame={frame}
-      answer={readInWords(own.sums, steps)}
+      answer={
+        own.sums.length === 0 ? 'What had to be read' : `${short(own.sums.at(-1)!)} tokens had to be read`
+      }
       about={`added up over ${amountOf(calls, 'call')}, against what other policies would have cost here`}
       ticks={toTicks(most, height / 34, y)}
       isBusy={isBusy}
@@ -79,18 +80,21 @@ interface Label {
   readonly at: number
 }
 
-/** Names at the ends of the lines, pushed apart where they would stand on each other. */
+/** Names at the ends of the lines, pushed apart where they would stand on each other. A line that grows says so. */
 function toLabels(
   lines: readonly (Running & { readonly kind: string })[],
-  y: (tokens: number) => number,
-  height: number,
+  {
+    y,
+    height,
+    steps,
+  }: { readonly y: (tokens: number) => number; readonly height: number; readonly steps: number },
 ): readonly Label[] {
   const apart = 14
   const placed = lines
     .filter(({ sums }) => sums.length > 0)
     .map(({ name, sums, kind }) => ({
       known: sums.length,
-      text: `${name}: ${short(sums.at(-1)!)}`,
+      text: `${name}: ${short(sums.at(-1)!)}${sums.length < steps ? ' so far' : ''}`,
       kind,
       at: y(sums.at(-1)!) - 6,
     }))

@@ -2,7 +2,7 @@ import { memo, useId } from 'react'
 import type { TimelinePoint } from '../../api/timeline.ts'
 import { colourOfPart, partStack } from '../../parts/fates.ts'
 import { count } from '../../parts/format.ts'
-import { type Step, toColumns, toTicks } from './figures.ts'
+import { fullest, type Step, toColumns, toTicks } from './figures.ts'
 import styles from './plot.module.css'
 import { barsPath, type Frame, Plot } from './plot.tsx'
 
@@ -20,7 +20,9 @@ export const SentPlot = memo(function SentPlot({ frame, steps, by, isBusy }: Sen
   const wide = width / Math.max(1, columns.length)
   const gap = wide > 3 ? 1 : 0
   // Where several steps share a column, the fullest of them is drawn.
-  const shown = columns.map(([first, last]) => fullest(steps, first, last))
+  const shown = columns.map(([first, last]) =>
+    fullest(steps.slice(first, last + 1).flatMap(({ points }) => points)),
+  )
   const known = shown.filter(point => point !== undefined)
   const most = known.reduce((max, { tokens }) => Math.max(max, tokens), 0)
   const roomiest = known.reduce((max, { window }) => Math.max(max, window), 1)
@@ -46,7 +48,7 @@ export const SentPlot = memo(function SentPlot({ frame, steps, by, isBusy }: Sen
     <Plot
       frame={frame}
       answer={answer}
-      about={`by part, a bar for each ${by}${by === 'turn' ? ': its first call' : ''}${perColumn}`}
+      about={`by part, a bar for each ${by}${by === 'turn' ? ': its fullest call' : ''}${perColumn}`}
       ticks={ticks}
       isBusy={isBusy}
       foot={hasBroken ? 24 : 14}
@@ -125,15 +127,6 @@ export const SentPlot = memo(function SentPlot({ frame, steps, by, isBusy }: Sen
     </Plot>
   )
 })
-
-function fullest(steps: readonly Step[], first: number, last: number): TimelinePoint | undefined {
-  let found: TimelinePoint | undefined
-  for (let at = first; at <= last; at++) {
-    const [point] = steps[at]!.points
-    if (point && (!found || point.tokens > found.tokens)) found = point
-  }
-  return found
-}
 
 export function someStep(
   steps: readonly Step[],

@@ -30,13 +30,18 @@ export function StepPanel({ hover, selected, steps, onPick, children }: StepPane
   return (
     <aside className={styles.panel} aria-label="One turn">
       <div className={styles.steps}>
-        <Button kind="icon" aria-label="Turn before" disabled={index === 0} onClick={() => onPick(index - 1)}>
+        <Button
+          kind="icon"
+          aria-label="Turn before"
+          why={index === 0 ? 'This is the first turn.' : undefined}
+          onClick={() => onPick(index - 1)}
+        >
           <ChevronLeft size={18} aria-hidden />
         </Button>
         <Button
           kind="icon"
           aria-label="Turn after"
-          disabled={index === steps.length - 1}
+          why={index === steps.length - 1 ? 'This is the last turn.' : undefined}
           onClick={() => onPick(index + 1)}
         >
           <ChevronRight size={18} aria-hidden />

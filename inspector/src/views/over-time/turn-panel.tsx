@@ -4,7 +4,7 @@ import type { TimelinePoint } from '../../api/timeline.ts'
 import type { ConversationSearch } from '../../parts/address.ts'
 import { colourOfPart, nameOfPart, type Part, partStack } from '../../parts/fates.ts'
 import { amountOf, count, fullTime, percent } from '../../parts/format.ts'
-import { ratioOf, type Step, sumUp } from './figures.ts'
+import { fullest, ratioOf, type Step, sumUp } from './figures.ts'
 import styles from './turn-panel.module.css'
 
 export interface TurnPanelProps {
@@ -22,6 +22,7 @@ export interface TurnPanelProps {
 export function TurnPanel({ conversation, search, step, by, tokensBetween, compared }: TurnPanelProps) {
   const { turn, time, points } = step
   const [first] = points
+  const most = fullest(points)
   const sums = sumUp(points)
   const call = by === 'call' && first ? { call: first.call ?? String(first.at) } : { call: undefined }
   return (
@@ -32,7 +33,7 @@ export function TurnPanel({ conversation, search, step, by, tokensBetween, compa
       </p>
       <CutNotice step={step} tokensBetween={tokensBetween} />
       {step.broken && <BrokenNotice point={step.broken} />}
-      {first && <Figures point={first} isOneOfMany={points.length > 1} />}
+      {most && <Figures point={most} isOneOfMany={points.length > 1} />}
       {points.length > 1 && (
         <dl className={styles.figures}>
           <Row name={`tokens in all ${points.length} calls`} value={sums.tokens} isSum />
@@ -78,7 +79,7 @@ function Figures({ point, isOneOfMany }: { readonly point: TimelinePoint; readon
         />
       ))}
       {rest > 0 && <Row name={restName} value={rest} colour="meta" />}
-      <Row name={isOneOfMany ? 'tokens sent in the first call' : 'tokens sent'} value={tokens} isSum />
+      <Row name={isOneOfMany ? 'tokens sent in the fullest call' : 'tokens sent'} value={tokens} isSum />
       {over > 0 && <Row name="over the window" value={over} colour="danger" />}
       <Row name={`reused, ${percent(tokens === 0 ? 0 : reused / tokens)}`} value={reused} colour="reused" />
       <Row name="read anew" value={anew} />

@@ -10,6 +10,8 @@ export interface CompareHeaderProps {
   readonly difference: Difference | undefined
   /** The sides that cannot be made, by their letters. */
   readonly broken: string
+  /** The sides that do not fit their window. */
+  readonly over: string
   readonly turn: number
   readonly asked: readonly AskedPlace[]
   readonly onSwap: () => void
@@ -17,11 +19,17 @@ export interface CompareHeaderProps {
 }
 
 /** What B loses and gains, and the turn for which the sides are compared. */
-export function CompareHeader({ difference, broken, turn, asked, onSwap, onTurn }: CompareHeaderProps) {
+export function CompareHeader({ difference, broken, over, turn, asked, onSwap, onTurn }: CompareHeaderProps) {
   return (
     <header className={styles.header}>
       <h1>
-        {difference ? answerOf(difference) : broken === '' ? 'Making both sides' : `${broken} cannot be made`}
+        {broken !== ''
+          ? `${broken} cannot be made`
+          : !difference
+            ? 'Making both sides'
+            : over !== ''
+              ? `${over} would not fit: ${over.length > 1 ? 'these calls' : 'this call'} would be refused or cut`
+              : answerOf(difference)}
       </h1>
       <p>
         {difference && `${count(difference.same)} the same, ${count(difference.altered)} in another form. `}
@@ -37,7 +45,7 @@ export function CompareHeader({ difference, broken, turn, asked, onSwap, onTurn 
           kind="icon"
           aria-label="Turn before"
           onClick={() => onTurn(-1)}
-          disabled={asked[0]!.turn === turn}
+          why={asked[0]!.turn === turn ? 'This is the first turn.' : undefined}
         >
           <ChevronLeft size={16} aria-hidden />
         </Button>
@@ -45,7 +53,7 @@ export function CompareHeader({ difference, broken, turn, asked, onSwap, onTurn 
           kind="icon"
           aria-label="Turn after"
           onClick={() => onTurn(1)}
-          disabled={asked.at(-1)!.turn === turn}
+          why={asked.at(-1)!.turn === turn ? 'This is the last turn.' : undefined}
         >
           <ChevronRight size={16} aria-hidden />
         </Button>

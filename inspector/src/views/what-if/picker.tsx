@@ -119,7 +119,8 @@ function Matrix(
           return {
             ...(cell.entry !== undefined && { fate: cell.entry as Fate }),
             figure,
-            about: `${amountOf(at - cell.counts.elided, 'message')} sent, ${amountOf(cell.tokens, 'token')}`,
+            isOver: cell.over > 0,
+            about: `${amountOf(at - cell.counts.elided, 'message')} sent, ${amountOf(cell.tokens, 'token')}${cell.over > 0 ? ', does not fit' : ''}`,
           }
         }}
         marked={[...marksOf(a, 'A'), ...marksOf(b, 'B')]}

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import type { Place } from '../../parts/address.ts'
+import { CodeText } from '../../parts/code-text.tsx'
 import { FateGlyph } from '../../parts/fate-glyph.tsx'
 import { fates as allFates, type Fate } from '../../parts/fates.ts'
 import { amountOf, count, fullTime } from '../../parts/format.ts'
@@ -50,7 +51,7 @@ export function SelectedMessage({ place, entry, headSeq, a, b }: SelectedMessage
           <Verdict key={letter} letter={letter} answer={answer} seq={seq} />
         ))}
       </dl>
-      {text !== undefined && <LongText key={seq} text={text} />}
+      {text !== undefined && <LongText key={seq} {...{ role, text }} />}
     </section>
   )
 }
@@ -58,11 +59,13 @@ export function SelectedMessage({ place, entry, headSeq, a, b }: SelectedMessage
 const longest = 500
 
 /** A long text shows its beginning: the choices below stay in sight. */
-function LongText({ text }: { readonly text: string }) {
+function LongText({ role, text }: { readonly role: string; readonly text: string }) {
   const [isWhole, setWhole] = useState(text.length <= longest)
   return (
     <>
-      <p className={styles.text}>{isWhole ? text : `${text.slice(0, longest)}…`}</p>
+      <p className={styles.text}>
+        <CodeText text={isWhole ? text : `${text.slice(0, longest)}…`} isCode={role === 'tool'} />
+      </p>
       {!isWhole && (
         <button type="button" className={styles.more} onClick={() => setWhole(true)}>
           Show all {count(text.length)} characters

@@ -2,6 +2,7 @@ import type { FitQuery } from '../../api/queries.ts'
 import type { Answer } from '../../api/routes.ts'
 import { calibrationText } from '../../parts/calibration.ts'
 import { ChoiceMenu } from '../../parts/choice-menu.tsx'
+import { Explained } from '../../parts/explained.tsx'
 import { count, percent } from '../../parts/format.ts'
 import { Notice } from '../../parts/notice.tsx'
 import { aboutPolicy } from '../../parts/policies.ts'
@@ -96,20 +97,20 @@ export function SideHead(props: SideHeadProps) {
             label={`The window of ${letter}: ${count(answer.tokens)} of ${count(answer.window)} tokens are sent, ${count(answer.free)} are free`}
           />
           <p className={styles.figures}>
-            <span
+            <Explained
               className={styles.reused}
-              title="If the call before had been made in the same way. What the model server could reuse of the stored call stands in Context."
+              by="If the call before had been made in the same way. What the model server could reuse of the stored call stands in Context."
             >
               {answer.prefix ? `${percent(answer.prefix.share)} would be reused` : 'nothing to reuse'}
-            </span>
+            </Explained>
             {answer.over > 0 ? (
               <span className={styles.over}>
                 <b>{count(answer.over)}</b> over: what is protected does not fit
               </span>
             ) : (
-              <span title={calibrationText(answer.factor)}>
+              <Explained by={calibrationText(answer.factor)}>
                 <b>{count(answer.tokens)}</b> of {count(answer.window)} tokens
-              </span>
+              </Explained>
             )}
           </p>
         </div>

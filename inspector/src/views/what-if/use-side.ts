@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { AwayError } from '../../api/api-error.ts'
 import { costQuery } from '../../api/comparison.ts'
 import { contextQuery, type ThreadPlace } from '../../api/queries.ts'
 import { type Side, toFit } from './side.ts'
@@ -20,7 +21,12 @@ export function useSide(
   const { data, error, isPlaceholderData } = useQuery(
     contextQuery(thread, { ...toFit(side), ...asking, messages: false }),
   )
-  return { answer: data, error, isStale: isPlaceholderData }
+  // What was made stays while the server is away: the line at the foot says so.
+  return {
+    answer: data,
+    error: data && error instanceof AwayError ? null : error,
+    isStale: isPlaceholderData,
+  }
 }
 
 /** What all calls would have read with a side. */

@@ -33,7 +33,7 @@ import { type Side, withPolicy, writeSide } from './side.ts'
 import { type SideAnswer, SideHead } from './side-head.tsx'
 import { SideList } from './side-list.tsx'
 import { named, readSides } from './sides.ts'
-import { useCost, useSide } from './use-side.ts'
+import { type MadeSide, useCost, useSide } from './use-side.ts'
 import styles from './what-if-view.module.css'
 import { type Scrolled, Wire } from './wire.tsx'
 
@@ -170,7 +170,10 @@ function Compared({ place, entries: counted, asked, index }: ComparedProps) {
     ? `tokens in all ${amountOf(asked.length, 'call')}`
     : `tokens in the last ${amountOf(recentCalls, 'call')}`
 
-  const broken = [one.error && 'A', other.error && 'B'].filter(Boolean).join(' and ')
+  const lettersOf = (isSo: (side: MadeSide) => unknown) =>
+    [isSo(one) && 'A', isSo(other) && 'B'].filter(Boolean).join(' and ')
+  const broken = lettersOf(({ error }) => error)
+  const over = lettersOf(({ answer }) => answer && answer.over > 0)
   const shared = {
     isMaking: broken === '',
     thread,
@@ -188,7 +191,7 @@ function Compared({ place, entries: counted, asked, index }: ComparedProps) {
       <div className={styles.view}>
         <CompareHeader
           difference={isBoth ? difference : undefined}
-          {...{ broken, turn, asked }}
+          {...{ broken, over, turn, asked }}
           onSwap={swap}
           onTurn={toTurn}
         />

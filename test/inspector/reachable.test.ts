@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { composer } from './chat-page.ts'
+import { narrow, openPage, type ServedInspector, sample, serveInspector } from './open-inspector.ts'
+
+let served: ServedInspector
+beforeAll(async () => {
+  served = await serveInspector()
+})
+afterAll(() => served.stop())
+
+const context = `/inspector/c/${sample}/context`
+const say = async (conversation: string, body: object) =>
+  (await served.ask('POST', `/conversations/${conversation}/send`, body)).text()
+
+it('a button that cannot be pressed looks so, and says why to a pointer, a finger and keys', async () => {
+  const { page, faults } = await openPage(served, `/inspector/c/${sample}/chat`)
+  const send = page.getByRole('button', { name: 'Send' })
+  await expect.poll(() => send.evaluate(one => getComputedStyle(one).opacity)).toBe('0.45')
+  expect(await send.getAttribute('title')).toBe('Write a message first.')
+  await send.focus()
+  await page.keyboard.press('Enter')
+  await page.getByText('Write a message first.').waitFor()
+  await composer(page).fill('Hello.')
+  await expect.poll(() => send.evaluate(one => getComputedStyle(one).opacity)).toBe('1')
+  await page.goto(`${served.url}${context}`)
+  await page.getByRole('button', { name: 'Turn after' }).click({ force: true })
+  await page.getByText('This is the last turn.').waitFor()
+  expect(faults).toEqual([])
+})
+
+it('goes to a message by its number, in the log and in the palette', async () => {
+  const { page, faults } = await openPage(served, context)
+  await page.getByRole('searchbox', { name: /^Find in/ }).fill('12')
+  await page.waitForURL(url => url.searchParams.get('entry') === '12')
+  await page.getByRole('treeitem', { name: /^12/, selected: true }).waitFor()
+  await page.goto(`${served.url}/inspector/c/${sample}/notes`)
+  await page.getByRole('heading', { level: 1 }).or(page.getByText('has written no notes')).first().waitFor()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox').fill('Find 12')
+  await page.getByRole('option', { name: 'Message #12 of this conversation' }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/context?entry=12')
+  expect(faults).toEqual([])
+})
+
+it('opens explanations by touch and by keys', async () => {
+  const touch = await openPage(served, context, { viewport: narrow, hasTouch: true })
+  const tokens = (one: typeof touch) => one.page.getByRole('button', { name: /of 4,096 tokens/ })
+  await tokens(touch).tap()
+  await touch.page.getByText('Tokens by our own count').waitFor()
+  const keys = await openPage(served, context)
+  await tokens(keys).focus()
+  await keys.page.keyboard.press('Enter')
+  await keys.page.getByText('Tokens by our own count').waitFor()
+  expect([...touch.faults, ...keys.faults]).toEqual([])
+})
+
+it('sets code and what tools gave in letters of one width', async () => {
+  const { page, faults } = await openPage(served, `${context}?entry=511`)
+  const text = page.getByRole('complementary').getByText('"station": "pond"').first()
+  const font = () => text.evaluate(one => getComputedStyle(one).fontFamily)
+  await expect.poll(font).toContain('monospace')
+  await page.goto(`${served.url}${context}?entry=517`)
+  const log = page.getByRole('complementary').getByText('Stopping paddock.service').first()
+  await expect.poll(() => log.evaluate(one => getComputedStyle(one).fontFamily)).toContain('monospace')
+  await page.goto(`${served.url}${context}?entry=21`)
+  const words = page.getByRole('complementary').getByText('Also, at the end of all this').first()
+  expect(await words.evaluate(one => getComputedStyle(one).fontFamily)).not.toContain('monospace')
+  expect(faults).toEqual([])
+})
+
+it('does not hide the row that a sheet explains', async () => {
+  for (let n = 0; n < 14; n++) await say('many', { input: `Box ${n} is blue.` })
+  const { page, faults } = await openPage(served, '/inspector/c/many/calls', { viewport: narrow })
+  const rows = page.getByRole('button', { name: 'completed' })
+  await expect.poll(() => rows.count()).toBe(14)
+  await rows.nth(12).click()
+  const sheet = page.getByRole('complementary', { name: /^Call of turn/ })
+  const isAbove = async () => {
+    const [row, panel] = [await rows.nth(12).boundingBox(), await sheet.boundingBox()]
+    return row!.y + row!.height <= panel!.y
+  }
+  await expect.poll(isAbove).toBe(true)
+  expect(faults).toEqual([])
+})
+
+it('says at the bar of a call why room is free, in the words of the panel', async () => {
+  const { cut, free } = (await (
+    await served.ask('GET', `/conversations/${sample}/context?texts=false`)
+  ).json()) as { cut: { turns: number }; free: number }
+  const words = `kept free for about ${cut.turns} more turns, so that nothing is read again`
+  const { page, faults } = await openPage(served, `${context}?entry=3`)
+  const bar = page.getByRole('region', { name: 'What reached the model' })
+  await bar.getByText(`${free.toLocaleString('en')} tokens ${words}`).waitFor()
+  await page.getByRole('complementary').getByText(words).waitFor()
+  expect(faults).toEqual([])
+})
+
+it('shows the true fault of a call that no upstream took', async () => {
+  await say('unknown', { input: 'Hello?', model: 'nope' })
+  const words = 'The model nope is not known to the upstream'
+  const { page, faults } = await openPage(served, '/inspector')
+  await page.getByText(words).waitFor()
+  for (const view of ['chat', 'context', 'calls']) {
+    await page.goto(`${served.url}/inspector/c/unknown/${view}`)
+    if (view === 'calls') await page.getByRole('button', { name: 'failed: model_not_found' }).click()
+    await page.getByText(words).waitFor()
+  }
+  expect(faults).toEqual([])
+})
+
+it('leaves what was there while the server is away, and opens what it has read', async () => {
+  const own = await serveInspector()
+  const { page } = await openPage(own, `/inspector/c/${sample}/what-if`)
+  await page.getByRole('heading', { name: /^B would/ }).waitFor()
+  await page.getByRole('link', { name: 'Context', exact: true }).click()
+  await page.getByRole('heading', { name: /messages would reach the model/ }).waitFor()
+  await page.getByRole('banner').getByRole('link', { name: 'What if' }).click()
+  const answer = await page.getByRole('heading', { name: /^B would/ }).innerText()
+  await own.stop()
+  await page.getByText(/^No answer from/).waitFor()
+  await page.getByRole('button', { name: 'Try now' }).click()
+  expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe(answer)
+  await page.getByRole('link', { name: 'Context', exact: true }).click()
+  await page.getByRole('heading', { name: /messages would reach the model/ }).waitFor()
+  await page.getByRole('banner').getByRole('link', { name: 'Dump' }).click()
+  await page.getByRole('heading', { name: 'The server does not answer' }).waitFor()
+})
