@@ -1,6 +1,7 @@
 import { InvalidOptionError, showValue } from '../../log/error.ts'
 import { isCount } from '../../log/is-count.ts'
 import type { MessageLike } from '../../log/message.ts'
+import type { OptionNames } from '../../log/refuse-unknown.ts'
 import { checkNonce } from '../../notes/nonce.ts'
 import { checkedCounter, type TokenCounter } from '../../tokens/create-counter.ts'
 import { estimate } from '../../tokens/estimate.ts'
@@ -46,6 +47,26 @@ export interface FrameOptions {
   readonly overflow?: Overflow
   /** Gives a message without the files that the model does not take, and why; undefined if it takes them all. Default: it does. */
   readonly leaveOut?: LeaveOut
+}
+
+export const frameNames: OptionNames<FrameOptions> = {
+  window: 1,
+  reserve: 1,
+  count: 1,
+  tools: 1,
+  maxToolTokens: 1,
+  notes: 1,
+  noteBudget: 1,
+  noteCount: 1,
+  nonce: 1,
+  pins: 1,
+  shape: 1,
+  systemRole: 1,
+  systemPrompt: 1,
+  promptLayout: 1,
+  full: 1,
+  overflow: 1,
+  leaveOut: 1,
 }
 
 /** Called with each message that is sent and holds images, other files or parts of an unknown kind. */
