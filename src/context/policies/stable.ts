@@ -130,8 +130,10 @@ function createCutDigests(digesters: readonly Digester[] = [digestTools, digestT
     let to = 0
     let tokens = textCost(frame, 'user', '')
     for (let turn = turns.findLastIndex(user => user < cut); turn >= 0; turn--) {
+      // One that goes on behind the cut may have thousands of messages, which need not be read.
+      if ((turns[turn + 1] ?? draft.units.length) > cut) continue
       const exchange = exchangeAt(frame.transcript, turn)
-      if (exchange.to > cut || !isWhole(draft, exchange)) continue
+      if (!isWhole(draft, exchange)) continue
       const isRequestSent = exchange.from === frame.transcript.firstUser
       // Programs send a message of their own before the first one: of it there is nothing to tell.
       if (isRequestSent && exchange.messages.length === 0) continue
