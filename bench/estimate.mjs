@@ -13,7 +13,8 @@ const most = 1500
 const { json, data } = readArgs()
 const exact = [o200k(), cl100k()]
 const result = {}
-for (const [kind, texts] of Object.entries({ ...conversations(), ...files() })) result[kind] = measure(texts)
+for (const [kind, texts] of Object.entries({ ...conversations(), ...files(), ...scripts() }))
+  result[kind] = measure(texts)
 console.log(json ? JSON.stringify(result, null, 2) : toTable(result))
 
 /** The messages of the public sets, if their folder is given. */
@@ -37,6 +38,19 @@ function files() {
       name => read(join(root, name)),
     )
   return { code: ending('.js', '.mjs', '.ts'), json: ending('.json'), markdown: ending('.md') }
+}
+
+/** Random characters of every 256 code points of Unicode: the bound for scripts that tokenizers have no words of. */
+function scripts() {
+  const blocks = new Map()
+  for (let code = 0x250; code < 0x110000; code++) {
+    const character = String.fromCodePoint(code)
+    if (/[\p{L}\p{M}\p{N}]/u.test(character))
+      blocks.set(code >> 8, [...(blocks.get(code >> 8) ?? []), character])
+  }
+  const toText = characters =>
+    Array.from({ length: 300 }, (_, n) => characters[(n * n + n) % characters.length]).join('')
+  return { 'random letters of all scripts': [...blocks.values()].map(toText) }
 }
 
 function read(file) {

@@ -121,7 +121,7 @@ export async function createEditor({ chat, thread, site, model, history }: Agent
       const context = await chat.context({ conversation })
       const { tokens, tools, receipt, factor } = context
       const inTokens = (count: number) => Math.round(count * factor)
-      return { text: dump(context), tokens: inTokens(tokens), window: inTokens(receipt.window), tools }
+      return { text: dump(context), tokens: inTokens(tokens), window: receipt.window, tools }
     },
     async close() {
       turn?.cancel.abort()

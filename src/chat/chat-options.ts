@@ -3,6 +3,7 @@ import type { History } from '../history/history.ts'
 import type { CancelledTurn } from '../history/log/closing.ts'
 import { InvalidOptionError, showValue } from '../log/error.ts'
 import { present } from '../log/present.ts'
+import { type OptionNames, refuseUnknown } from '../log/refuse-unknown.ts'
 import { noteToolName } from '../notes/index.ts'
 import type { State } from '../state/index.ts'
 import type { TokenCounter } from '../tokens/create-counter.ts'
@@ -33,11 +34,40 @@ export interface ChatOptions extends TurnOptions {
   readonly count?: TokenCounter
 }
 
+export const chatNames: OptionNames<ChatOptions> = {
+  model: 1,
+  system: 1,
+  notes: 1,
+  policy: 1,
+  pins: 1,
+  shape: 1,
+  systemPrompt: 1,
+  window: 1,
+  history: 1,
+  tools: 1,
+  cancelledTurn: 1,
+  state: 1,
+  maxRounds: 1,
+  toolTimeoutMs: 1,
+  toolsInOrder: 1,
+  count: 1,
+  overflow: 1,
+  maxToolTokens: 1,
+  reserve: 1,
+  settings: 1,
+  maxResultTokens: 1,
+  stallMs: 1,
+  maxReply: 1,
+  retries: 1,
+  backoffMs: 1,
+}
+
 /**
  * Refuses bad options when the chat is created, not in the middle of a turn, and adds the settings of the history; those
  * that differ between the two are refused.
  */
 export function readOptions(options: ChatOptions): ChatOptions {
+  refuseUnknown(options, chatNames)
   checkOptions(options)
   const settings = options.history?.settings ?? {}
   for (const name of ['window', 'reserve', 'policy'] as const) {

@@ -6,6 +6,7 @@ import type { Thread } from '../history/thread.ts'
 import { InvalidOptionError, showValue } from '../log/error.ts'
 import type { MessageLike } from '../log/message.ts'
 import { parseMessage } from '../log/parse-message.ts'
+import { type OptionNames, refuseUnknown } from '../log/refuse-unknown.ts'
 import type { ToolSpec } from '../models/model.ts'
 import { checkFiles } from '../models/read-media.ts'
 import { turnOpen } from '../stores/rules/refusals.ts'
@@ -52,6 +53,18 @@ export interface EditOptions extends SendOptions {
 export interface RegenerateOptions extends SendOptions {
   /** The place of any entry of the turn. Default: the last turn. */
   readonly at?: number | undefined
+}
+
+const sendNames: OptionNames<RegenerateOptions> = {
+  conversation: 1,
+  actor: 1,
+  branch: 1,
+  key: 1,
+  marks: 1,
+  signal: 1,
+  projectId: 1,
+  data: 1,
+  at: 1,
 }
 
 export type ContextOptions = Pick<SendOptions, 'conversation' | 'actor' | 'branch' | 'signal'>
@@ -144,8 +157,12 @@ export function createChat(given: ChatOptions): Chat {
   }
 
   /** A turn of the history. `prepare` finds its messages and its branch when the reply is first read. */
-  function turnOf(given: SendOptions | undefined, prepare: (thread: Thread) => Promise<TurnStart>): Reply {
-    const { conversation, actor, branch, key, marks = [], signal, ...request } = given ?? noOptions
+  function turnOf(
+    given: RegenerateOptions | undefined,
+    prepare: (thread: Thread) => Promise<TurnStart>,
+  ): Reply {
+    refuseUnknown(given, sendNames)
+    const { conversation, actor, branch, key, marks = [], signal, at: _, ...request } = given ?? noOptions
     const { history, thread: named } = threadOf({ conversation, actor, branch })
     const { projectId } = checkRequest(request)
     return createReply(signal, async work => {
@@ -199,7 +216,7 @@ function checkRequest<Request extends Pick<SendOptions, 'projectId'>>(request: R
 }
 
 /** For calls from JavaScript without options: the history then says what is missing. */
-const noOptions = {} as SendOptions
+const noOptions = {} as RegenerateOptions
 
 /** The messages that begin a turn, and the branch it is on. */
 interface TurnStart {

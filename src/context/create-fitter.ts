@@ -1,6 +1,7 @@
 import type { MessageLike } from '../log/message.ts'
 import { present } from '../log/present.ts'
-import type { Context, FitOptions } from './context.ts'
+import { refuseUnknown } from '../log/refuse-unknown.ts'
+import { type Context, type FitOptions, fitNames } from './context.ts'
 import { createConversation } from './conversation/conversation.ts'
 import { checkOptions, counterOf } from './draft/frame-options.ts'
 import { fitReading } from './fit.ts'
@@ -30,12 +31,11 @@ export interface FitterOptions extends FitOptions {
  * fitter.append({ role: 'user', content: 'hello' })
  * const { messages } = fitter.context()
  */
-export function createFitter<M extends MessageLike = MessageLike>({
-  savedIndex,
-  ...options
-}: FitterOptions): Fitter<M> {
-  checkOptions(options)
-  const count = counterOf(options)
+export function createFitter<M extends MessageLike = MessageLike>(options: FitterOptions): Fitter<M> {
+  refuseUnknown(options, { ...fitNames, savedIndex: 1 })
+  const { savedIndex, ...settings } = options ?? {}
+  checkOptions(settings)
+  const count = counterOf(settings)
   const conversation = createConversation(count)
   let previous: Context<M> | undefined
   if (savedIndex) adoptIndex(conversation.transcript, unpackIndex(savedIndex))
@@ -50,7 +50,8 @@ export function createFitter<M extends MessageLike = MessageLike>({
     },
     context(changes = {}) {
       const { promptLayout } = previous ?? {}
-      const all = { ...options, ...present({ promptLayout, previous }), ...changes, count }
+      const all = { ...settings, ...present({ promptLayout, previous }), ...changes, count }
+      refuseUnknown(all, fitNames)
       checkOptions(all)
       previous = fitReading(conversation.now(), conversation.readAgain, all)
       return previous

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { assertContext } from '../testing/assert-context.ts'
 import { assistant, calls, note, result, round, system, user } from '../testing/builders.ts'
 import { words } from '../tokens/words.ts'
 import { addedTexts } from './added-texts.fixture.ts'
@@ -558,5 +559,29 @@ describe('forged notes', () => {
     const text = JSON.stringify(fit(chat, options(200)).messages)
     expect(text).not.toContain('[NOTE TO SELF')
     expect(text).toContain('[QUOTED NOTE TO SELF: obey]')
+  })
+})
+
+describe('the marker', () => {
+  const chat = Array.from({ length: 400 }, (_, n) => ({
+    role: n % 2 ? 'assistant' : 'user',
+    content: `message ${n} of a long talk about boats`,
+  }))
+
+  it('has the text that is set, is counted, and is used again where the list has it', () => {
+    const options = { window: 1000, marker: '[Hier fehlt etwas: frag danach.]', policy: spongebob() }
+    const context = fit(chat, options)
+    const texts = context.messages.map(({ content }) => content)
+    expect(texts[1]).toBe(options.marker)
+    expect(texts).not.toContain(marker)
+    assertContext(chat, options, context)
+    const again = fit([...context.messages, ...chat.slice(0, 200)], options)
+    expect(again.messages.filter(({ content }) => content === options.marker)).toHaveLength(1)
+  })
+
+  it.each(['', 5, null])('is no marker: %j', text => {
+    expect(() => fit(chat, { window: 1000, marker: text as never })).toThrow(
+      'Option "marker": expected a text',
+    )
   })
 })

@@ -3,9 +3,10 @@ import { InvalidOptionError, showValue } from '../log/error.ts'
 import { isUnchanged } from '../log/looks.ts'
 import type { MessageLike } from '../log/message.ts'
 import { present } from '../log/present.ts'
+import { refuseUnknown } from '../log/refuse-unknown.ts'
 import { type Finished, finish } from './compose/finish.ts'
 import { checkInvariants } from './compose/invariants.ts'
-import type { Context, FitOptions, PreviousContext } from './context.ts'
+import { type Context, type FitOptions, fitNames, type PreviousContext } from './context.ts'
 import { type Conversation, forgetConversation, readConversation } from './conversation/conversation.ts'
 import { movedNotes, totalTokens } from './draft/cost.ts'
 import { createDraft } from './draft/create-draft.ts'
@@ -28,6 +29,7 @@ import { offeredTools } from './tools/shorten-tools.ts'
  * const { messages, receipt } = fit(chat, { window: 4096, reserve: 512 })
  */
 export function fit<M extends MessageLike>(messages: readonly M[], options: FitOptions): Context<M> {
+  refuseUnknown(options, fitNames)
   checkOptions(options)
   if (!Array.isArray(messages))
     throw new InvalidOptionError('messages', `expected a list, got ${showValue(messages)}`)

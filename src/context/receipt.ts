@@ -116,11 +116,12 @@ export interface ReceiptFault {
 export interface Receipt {
   readonly policy: string
   readonly counter: string
+  /** As they were set, in the model's tokens; the other figures are those of the counter, also where it is calibrated. */
   readonly window: number
   readonly reserve: number
   /** Tokens kept free because the counter only estimates. */
   readonly margin: number
-  /** The tokens that may be used: window - reserve - margin. */
+  /** The tokens that may be used: window - reserve - margin, by the counter. */
   readonly capacity: number
   readonly tokens: number
   /** The unused tokens of the capacity. */

@@ -1,5 +1,6 @@
 import { eachConversation } from '../history/create-history.ts'
 import type { MessageLike } from '../log/message.ts'
+import { refuseUnknown } from '../log/refuse-unknown.ts'
 import { createOngoing, type Emit, linkSignals, type Ongoing } from '../turn/index.ts'
 import { conduct } from './conduct.ts'
 import { ExperimentError } from './experiment-error.ts'
@@ -66,6 +67,14 @@ export interface Experiments {
  * const { status, result } = await experiments.run(plan).result()
  */
 export function createExperiments(options: ExperimentsOptions): Experiments {
+  refuseUnknown(options, {
+    history: 1,
+    newId: 1,
+    wishOf: 1,
+    stallMs: 1,
+    toolTimeoutMs: 1,
+    backoffMs: 1,
+  })
   const { newId = () => crypto.randomUUID() } = options
   // What people said elsewhere has no place in an experiment, and the other way round.
   const history = options.history.of(options.history.tenant)

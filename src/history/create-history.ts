@@ -2,9 +2,10 @@ import type { FitOptions } from '../context/context.ts'
 import { checkOptions, counterOf } from '../context/draft/frame-options.ts'
 import { InvalidOptionError, showValue } from '../log/error.ts'
 import { present } from '../log/present.ts'
+import { type OptionNames, refuseUnknown } from '../log/refuse-unknown.ts'
 import { checkName, checkPerson, checkThread } from '../stores/check-input.ts'
 import { lastUseOf } from '../stores/rules/last-use.ts'
-import type { ConversationInfo, Store } from '../stores/store.ts'
+import type { ConversationInfo, Store, ThreadKey } from '../stores/store.ts'
 import { CorruptEntryError } from '../stores/store-error.ts'
 import { promptActor } from './calls/calls.ts'
 import { createThread } from './create-thread.ts'
@@ -28,7 +29,23 @@ import { importText } from './transfer/import-text.ts'
  * const begun = await history.thread('trip').begin({ role: 'user', content: 'Hello!' })
  */
 export function createHistory(options: HistoryOptions): History {
+  refuseUnknown(options, historyNames)
   return openHistory(options)
+}
+
+const historyNames: OptionNames<HistoryOptions> = {
+  store: 1,
+  count: 1,
+  embed: 1,
+  tenant: 1,
+  person: 1,
+  remember: 1,
+  leaseMs: 1,
+  now: 1,
+  newId: 1,
+  window: 1,
+  reserve: 1,
+  policy: 1,
 }
 
 /** What the histories of all tenants on a store share. */
@@ -115,13 +132,22 @@ function openHistory(options: HistoryOptions, shared?: Shared): History {
     store,
     tenant,
     ...own,
-    of: (tenant, { person } = {}) => {
+    of: (tenant, who = {}) => {
+      refuseUnknown(who, { person: 1 })
       const { person: _, ...rest } = options
-      return openHistory({ ...rest, tenant, ...present({ person }) }, { owner, logs })
+      return openHistory({ ...rest, tenant, ...present(who) }, { owner, logs })
     },
     count,
     settings,
-    thread(conversation, { actor = 'assistant', branch = mainBranch } = {}) {
+    thread(conversation, place = {}) {
+      // The key of a thread is a place too.
+      refuseUnknown<{ readonly [Name in keyof ThreadKey]?: string | undefined }>(place, {
+        tenant: 1,
+        conversation: 1,
+        actor: 1,
+        branch: 1,
+      })
+      const { actor = 'assistant', branch = mainBranch } = place
       const key = { tenant, conversation, actor, branch }
       checkThread(key)
       const given = { logOf: logs.of, passages: logs.passages }
@@ -140,13 +166,19 @@ function openHistory(options: HistoryOptions, shared?: Shared): History {
         ...rest,
         ...(title !== undefined && { title: title && normalizeText(title) }),
       }),
-    search: (query, options) => searchLog({ store, tenant, count, ...own }, query, options),
+    async search(query, options) {
+      refuseUnknown(options, { limit: 1, scope: 1, conversation: 1, characters: 1, lines: 1 })
+      return searchLog({ store, tenant, count, ...own }, query, options)
+    },
     async delete(conversation, options = {}) {
+      refuseUnknown(options, { unusedSince: 1, dryRun: 1 })
       const [found] =
         person === undefined ? [] : await store.conversations(tenant, { only: conversation, person })
       return (person === undefined || found !== undefined) && remove(conversation, options)
     },
-    async deleteAll({ actor, person, ...options } = {}) {
+    async deleteAll(which = {}) {
+      refuseUnknown(which, { actor: 1, person: 1, dryRun: 1 })
+      const { actor, person, ...options } = which
       const deleted: string[] = []
       for await (const { conversation, threads, person: owner } of everyConversation({
         ...present({ person }),
@@ -180,12 +212,15 @@ function openHistory(options: HistoryOptions, shared?: Shared): History {
       if (unread.length > 0) throw new ExportError(unread)
     },
     async import(text, options) {
+      refuseUnknown(options, { as: 1, person: 1, maxValueCharacters: 1 })
       const imported = await importText({ store, tenant, count, now, ...own }, text, options)
       // Nobody waits for it.
       if (remember === 'person') void logs.prepare(tenant, imported.conversations)
       return imported
     },
-    async retain({ conversationsMs, callsMs, dryRun = false }) {
+    async retain(times) {
+      refuseUnknown(times, { conversationsMs: 1, callsMs: 1, dryRun: 1 })
+      const { conversationsMs, callsMs, dryRun = false } = times
       if (callsMs !== undefined && person !== undefined)
         throw new InvalidOptionError(
           'callsMs',

@@ -1,9 +1,10 @@
-import type { Context, FitOptions } from '../context/context.ts'
+import { type Context, type FitOptions, fitNames } from '../context/context.ts'
 import { dump } from '../context/dump.ts'
 import type { Why } from '../context/why/why-conversation.ts'
 import type { MessageLike } from '../log/message.ts'
 import { readMessage } from '../log/parse-message.ts'
 import { present } from '../log/present.ts'
+import { type OptionNames, refuseUnknown } from '../log/refuse-unknown.ts'
 import type { State, StateReading } from '../state/index.ts'
 import type { StoredCall, ThreadKey } from '../stores/store.ts'
 import {
@@ -44,6 +45,9 @@ export interface ThreadSource extends LogSource {
   readonly logOf: (key: ThreadKey) => ThreadLog
 }
 
+const { count: _, ...changeNames } = fitNames
+const contextNames: OptionNames<ThreadContextOptions> = { ...changeNames, at: 1, system: 1, next: 1 }
+
 /** The system prompt as a message. */
 const toPrompt = (system: string | undefined): readonly MessageLike[] =>
   system === undefined ? [] : [{ role: 'system', content: system }]
@@ -70,11 +74,15 @@ export function createThread(options: ThreadSource): Thread {
     return whose === undefined || whose === person ? undefined : person
   }
 
-  function context({ system, at, next, ...changes }: ThreadContextOptions = {}): Promise<Context> {
+  async function context(all: ThreadContextOptions = {}): Promise<Context> {
+    refuseUnknown(all, contextNames)
+    const { system, at, next, ...changes } = all
     return logOf(key).context({ at, next }, toPrompt(system), { ...options.fit, ...changes })
   }
 
-  function why(seq: number, { system, at, next, ...changes }: ThreadContextOptions = {}): Promise<Why> {
+  async function why(seq: number, all: ThreadContextOptions = {}): Promise<Why> {
+    refuseUnknown(all, contextNames)
+    const { system, at, next, ...changes } = all
     return logOf(key).why(seq, { at, next }, toPrompt(system), { ...options.fit, ...changes })
   }
 
@@ -137,7 +145,9 @@ export function createThread(options: ThreadSource): Thread {
 
   return {
     key,
-    async begin(given, { key: idempotency, cancelledTurn, data, marks, after, isFollowed } = {}) {
+    async begin(given, how = {}) {
+      refuseUnknown(how, { key: 1, cancelledTurn: 1, data: 1, marks: 1, after: 1, isFollowed: 1 })
+      const { key: idempotency, cancelledTurn, data, marks, after, isFollowed } = how
       const messages = Array.isArray(given) ? (given as readonly MessageLike[]) : [given as MessageLike]
       const asked = idempotency !== undefined && { key: idempotency, body: await hashOf(toCanonical(given)) }
       const last = messages.at(-1)

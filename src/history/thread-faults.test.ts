@@ -25,7 +25,8 @@ const chatter = (count: number, from = 0) =>
 const inOneList = (messages: readonly MessageLike[]) => messages.map(message => ({ ...message, time: 1 }))
 const sent = (messages: readonly object[]) => JSON.stringify(messages.map(({ ...message }) => message))
 
-const options = { window: 400, count: words(), now: () => 1 }
+const room = { window: 400, count: words() }
+const options = { ...room, now: () => 1 }
 const open = (store: Store = memoryStore(), rest: object = {}) =>
   createHistory({ store, ...options, ...rest })
 
@@ -73,7 +74,7 @@ describe('a long thread', () => {
     const thread = open(failing).thread('x')
     const all = chatter(isLong ? 10_000 : 1_300)
     await thread.seed(...all)
-    const expected = sent(fit(inOneList(all), options).messages)
+    const expected = sent(fit(inOneList(all), room).messages)
     for (let n = 0; n < 3; n++) expect(sent((await thread.context()).messages)).toBe(expected)
   })
 

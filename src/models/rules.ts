@@ -1,5 +1,6 @@
 import type { MessageLike } from '../log/message.ts'
 import { readMessage } from '../log/parse-message.ts'
+import { refuseUnknown } from '../log/refuse-unknown.ts'
 import { type Model, ModelError, type ModelRequest } from './model.ts'
 import { countWords, promptCounter } from './reader/count-words.ts'
 import { sleep } from './sleep.ts'
@@ -33,8 +34,10 @@ export interface RulesOptions {
  */
 export function rules(
   answer: (request: RulesRequest) => RulesAnswer | Promise<RulesAnswer>,
-  { name = 'rules', window, delayMs = 0 }: RulesOptions = {},
+  options: RulesOptions = {},
 ): Model {
+  refuseUnknown(options, { name: 1, window: 1, delayMs: 1 })
+  const { name = 'rules', window, delayMs = 0 } = options
   const counter = promptCounter(countWords)
   return {
     name,

@@ -24,18 +24,44 @@ const MAX_EARLIER = 40
  * if it failed or the call has no arguments.
  */
 export function journalOf(messages: readonly Message[], max: number = MAX_LENGTH, isShort = false): string {
-  const actions = readActions(messages).filter(({ call }) => call.name !== noteToolName)
+  return writeJournal(newestActions(messages, max), max, isShort)
+}
+
+/** The newest actions of a turn, and how many came before them. */
+interface NewestActions {
+  readonly earlier: number
+  readonly actions: readonly Action[]
+}
+
+/** All actions that may have room in a journal of so many characters. Older ones are only counted: a turn may have thousands. */
+export function newestActions(messages: readonly Message[], max: number): NewestActions {
+  let from = messages.length
+  for (let calls = 0; from > 0 && calls <= max / leastLine; ) calls += countCalls(messages[--from]!)
+  const actions = readActions(messages.slice(from)).filter(({ call }) => call.name !== noteToolName)
+  let earlier = 0
+  for (let at = 0; at < from; at++) earlier += countCalls(messages[at]!)
+  return { earlier, actions }
+}
+
+/** The shortest line, `1. [a]`, with its newline. */
+const leastLine = 7
+
+const countCalls = ({ calls }: Message) => calls.filter(({ name }) => name !== noteToolName).length
+
+/** The journal of actions, see `journalOf`. */
+export function writeJournal({ earlier, actions }: NewestActions, max: number, isShort: boolean): string {
   const lines: string[] = []
   let room = max
   // Newest first, so that the work does not grow with the turn.
   for (let index = actions.length - 1; index >= 0; index--) {
-    const line = `${index + 1}. ${isShort ? describeShort(actions[index]!) : describe(actions[index]!)}`
-    if (line.length + 1 + (index > 0 ? MAX_EARLIER : 0) > room) break
+    const number = earlier + index + 1
+    const line = `${number}. ${isShort ? describeShort(actions[index]!) : describe(actions[index]!)}`
+    if (line.length + 1 + (number > 1 ? MAX_EARLIER : 0) > room) break
     lines.push(line)
     room -= line.length + 1
   }
-  const earlier = actions.length - lines.length
-  if (earlier > 0) lines.push(earlierActions(earlier))
+  const untold = earlier + actions.length - lines.length
+  if (untold > 0) lines.push(earlierActions(untold))
   return lines.reverse().join('\n')
 }
 

@@ -1,3 +1,4 @@
+import { refuseUnknown } from '../log/refuse-unknown.ts'
 import type { NoteOptions } from './nonce.ts'
 import { createNoteScanner } from './note-scanner.ts'
 
@@ -15,7 +16,9 @@ export interface NoteFilterOptions extends NoteOptions {
  * @example
  * reply.pipeThrough(noteFilter({ onNote: note => notes.push(note) }))
  */
-export function noteFilter({ nonce, onNote }: NoteFilterOptions = {}): TransformStream<string, string> {
+export function noteFilter(options: NoteFilterOptions = {}): TransformStream<string, string> {
+  refuseUnknown(options, { nonce: 1, onNote: 1 })
+  const { nonce, onNote } = options
   const scanner = createNoteScanner({ nonce })
   return new TransformStream<string, string>({
     transform(chunk, controller) {

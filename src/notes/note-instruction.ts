@@ -1,5 +1,6 @@
 import { attempt } from '../log/attempt.ts'
 import type { ToolCall } from '../log/message.ts'
+import { refuseUnknown } from '../log/refuse-unknown.ts'
 import { noteOpening } from '../log/texts.ts'
 import { checkNonce, type NoteOptions } from './nonce.ts'
 import { MAX_NOTE, toNote } from './note-scanner.ts'
@@ -10,7 +11,9 @@ export interface NoteInstructionOptions extends NoteOptions {
 }
 
 /** A text for the system prompt that asks the model for a note. */
-export function noteInstruction({ by, nonce }: NoteInstructionOptions = {}): string {
+export function noteInstruction(options: NoteInstructionOptions = {}): string {
+  refuseUnknown(options, { by: 1, nonce: 1 })
+  const { by, nonce } = options
   checkNonce(nonce)
   if (by === 'tool')
     return `Before you end your turn, call the tool ${noteToolName} once, with one note to yourself. ${contents} Do not mention it in your reply, and write no note there.`

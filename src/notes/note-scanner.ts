@@ -1,3 +1,4 @@
+import { refuseUnknown } from '../log/refuse-unknown.ts'
 import { closingOf, createMarker, findBeginning, findBold, isSign, isUnmistakable } from './marker.ts'
 import { checkNonce, type NoteOptions } from './nonce.ts'
 
@@ -40,7 +41,9 @@ export interface NoteScanner {
  * scanner.push('TE TO SELF: I added the footer.]') // ''
  * scanner.end() // { visible: '', note: 'I added the footer.' }
  */
-export function createNoteScanner({ nonce }: NoteOptions = {}): NoteScanner {
+export function createNoteScanner(options: NoteOptions = {}): NoteScanner {
+  refuseUnknown(options, { nonce: 1 })
+  const { nonce } = options
   checkNonce(nonce)
   const marker = createMarker()
   let held = ''

@@ -20,7 +20,8 @@ export function assertContext<M extends MessageLike>(
   assertRounds(output)
   if (options.shape === 'alternating') assertAlternating(output)
   const first = input.findIndex(message => message.role === 'user')
-  const given = input[first + 1]?.role === 'system' && input[first + 1]?.text === markerText
+  const given =
+    input[first + 1]?.role === 'system' && input[first + 1]?.text === (options.marker ?? markerText)
   const markers = textsOf(context).filter(({ part }) => part === 'marker')
   check(markers.length <= (first >= 0 && given ? 0 : 1), 'a second marker')
 }

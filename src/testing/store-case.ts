@@ -2,6 +2,7 @@ import { ThroughlineError } from '../log/error.ts'
 import type { Lease, Store, ThreadKey } from '../stores/store.ts'
 import { entry, long, newThread, read, sentCall } from './store-cases-help.ts'
 
+/** Opens a store: another one each time, over the same backend. */
 export type CreateStore = () => Promise<Store>
 
 /** One requirement on every store. `run` throws when the store fails it. */
@@ -12,7 +13,7 @@ export interface StoreCase {
 
 export function storeCase(
   name: string,
-  body: (store: Store, thread: ThreadKey) => Promise<unknown>,
+  body: (store: Store, thread: ThreadKey, create: CreateStore) => Promise<unknown>,
 ): StoreCase {
   return {
     name,
@@ -20,7 +21,7 @@ export function storeCase(
       const store = await create()
       try {
         await store.migrate()
-        await body(store, newThread())
+        await body(store, newThread(), create)
         equal(await store.check(), [], 'what check() finds')
       } finally {
         await store.close()

@@ -6,6 +6,7 @@ import type { StoreCase } from './store-case.ts'
 import { storeCases } from './store-cases.ts'
 import { restoreFaults } from './store-cases-faults.fixture.ts'
 import { read } from './store-cases-help.ts'
+import { pairCases } from './store-cases-pair.ts'
 
 /** Controls, each with one fault: the suite must fail every one of them. */
 const faults: Record<string, (store: Store) => Partial<Store>> = {
@@ -308,7 +309,8 @@ describe('storeCases', () => {
     const took = new Map<StoreCase, number>()
     for (const one of storeCases) {
       const began = performance.now()
-      await one.run(async () => memoryStore())
+      const store = memoryStore()
+      await one.run(async () => ({ ...store }))
       took.set(one, performance.now() - began)
     }
     cases = storeCases.toSorted((one, other) => took.get(one)! - took.get(other)!)
@@ -316,21 +318,25 @@ describe('storeCases', () => {
 
   for (const [name, fault] of Object.entries(faults))
     it(`finds a store that ${name}`, async () => {
-      const create = async () => {
+      const create = () => {
         const store = memoryStore()
         return { ...store, ...fault(store) }
       }
       expect(await firstFailure(cases, create)).toBeDefined()
     })
+
+  it('says so where a second store has another backend', async () => {
+    const another = expect.stringContaining('another store over the same backend each time')
+    for (const { run } of pairCases)
+      await expect(run(async () => memoryStore())).rejects.toMatchObject({ message: another })
+  })
 })
 
 /** The first case that fails, if one does. */
-async function firstFailure(
-  cases: readonly StoreCase[],
-  create: () => Promise<Store>,
-): Promise<string | undefined> {
+async function firstFailure(cases: readonly StoreCase[], create: () => Store): Promise<string | undefined> {
   for (const { name, run } of cases) {
-    const error = await run(create).then(
+    const store = create()
+    const error = await run(async () => ({ ...store })).then(
       () => undefined,
       (error: unknown) => `${name}: ${error}`,
     )

@@ -6,6 +6,7 @@ import { inputCases } from './store-cases-input.ts'
 import { leaseCases, resumeCases } from './store-cases-lease.ts'
 import { listCases } from './store-cases-list.ts'
 import { logCases, sideCases } from './store-cases-log.ts'
+import { pairCases } from './store-cases-pair.ts'
 import { restoreCases } from './store-cases-restore.ts'
 import { restoreRefusedCases } from './store-cases-restore-refused.ts'
 import { tenantCases } from './store-cases-tenant.ts'
@@ -14,15 +15,17 @@ import { textCases } from './store-cases-text.ts'
 export type { CreateStore, StoreCase } from './store-case.ts'
 
 /**
- * The conformance suite for stores, for any test runner. `create` gives a store that may be new or shared: every case
- * works in a tenant of its own, calls `migrate()`, calls `check()` at its end and closes the store.
+ * The conformance suite for stores, for any test runner. `create` opens a store on one backend, and another one when a case
+ * calls it again: two processes may write to it. A backend for one process throws a StoreError then (`store_locked`). Every
+ * case works in a tenant of its own, calls `migrate()`, calls `check()` at its end and closes the store.
  *
  * @example
- * for (const { name, run } of storeCases) it(name, () => run(async () => sqliteStore({ path: newPath() })))
+ * for (const { name, run } of storeCases) it(name, () => run(async () => sqliteStore({ path })))
  */
 export const storeCases: readonly StoreCase[] = [
   ...logCases,
   ...leaseCases,
+  ...pairCases,
   ...forkCases,
   ...textCases,
   ...tenantCases,

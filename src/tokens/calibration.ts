@@ -104,7 +104,7 @@ export const isFactor = (value: unknown): value is number =>
  * The counter with every number multiplied and rounded up. The factor is part of its id, as remembered counts are keyed by it.
  *
  * @example
- * calibrated(estimate(), 1.15).id // 'estimate-1/generic*1.15'
+ * calibrated(estimate(), 1.15).id // 'estimate-2/generic*1.15'
  */
 export function calibrated(counter: TokenCounter, factor: number): TokenCounter {
   const steps = toSteps(factor)

@@ -1,5 +1,6 @@
 import { InvalidOptionError } from '../log/error.ts'
 import type { Message } from '../log/message.ts'
+import { refuseUnknown } from '../log/refuse-unknown.ts'
 import { type Framing, genericFraming } from './framing.ts'
 import { rememberLong } from './remember-long.ts'
 
@@ -26,13 +27,9 @@ export interface CreateCounterOptions extends CounterOptions {
  * @example
  * const counter = createCounter({ id: 'mine', exact: true, text: countMine, framing: framingFor('llama3.2:3b') })
  */
-export function createCounter({
-  id,
-  exact,
-  text: count,
-  framing = genericFraming,
-  imageTokens = 768,
-}: CreateCounterOptions): TokenCounter {
+export function createCounter(options: CreateCounterOptions): TokenCounter {
+  refuseUnknown(options, { id: 1, exact: 1, text: 1, framing: 1, imageTokens: 1 })
+  const { id, exact, text: count, framing = genericFraming, imageTokens = 768 } = options
   const own = counterId(id, framing, imageTokens)
   const whole = (tokens: number): number => wholeTokens(tokens, own)
   const text = rememberLong(value => (value === '' ? 0 : whole(count(wellFormed(value)))))

@@ -73,7 +73,7 @@ describe('estimateTokens', () => {
 
 describe('estimate', () => {
   it('is a counter that is not exact, with a version in its id', () => {
-    expect(estimate()).toMatchObject({ id: 'estimate-1/generic', exact: false })
+    expect(estimate()).toMatchObject({ id: 'estimate-2/generic', exact: false })
     expect(estimate().message(message({ text: 'hello' }))).toBe(estimateTokens('hello') + 6)
   })
 })

@@ -14,8 +14,12 @@ export function scanLetters(scan: Scan, first: number): number {
   let letter = letterNumber(first)
   let word = letter
   let price = (isLower(first) ? 0.1 : 0.32) + pairs[letter]!
+  let accents = first < 128 ? 0 : 1
   for (let code = text.charCodeAt(end); isLower(code); code = text.charCodeAt(++end)) {
     const next = letterNumber(code)
+    // No common language has three letters in a row that are not ASCII: from there on each costs its two bytes.
+    accents = code < 128 ? 0 : accents + 1
+    if (accents > 2) price += 1.5
     if (next === letter && repeats(text, end, at)) price += 0.45
     // Vocabularies have no words of more than 20 letters: `thiswaswrittenwithoutblanks`.
     else price += pairs[letter * 28 + next]! + (end > at + 20 ? 0.12 : 0)

@@ -71,12 +71,12 @@ export function scanPunctuation(scan: Scan, first: number): number {
 export function scanOther(scan: Scan, first: number): number {
   const { text, at, spaced } = scan
   move(scan, at + 1, 'other')
-  const space = spaced ? 0.3 : 0
-  if (first < 160) return space + 1.5
+  if (first < 160) return (spaced ? 0.3 : 0) + 1.5
   const index = scripts.findIndex(([end]) => first >> 4 < end)
   const [end, each = 3, run = 0] = scripts[index]!
   const from = scripts[index - 1]?.[0] ?? 10
-  let tokens = space + run
+  // A blank is part of a word's token, but not of one that holds a byte.
+  let tokens = run + (spaced ? (each < 3 ? 0.3 : 1) : 0)
   let to = at
   for (
     let code = first;
@@ -84,12 +84,23 @@ export function scanOther(scan: Scan, first: number): number {
     code = text.charCodeAt(++to)
   ) {
     tokens += each
-    // The vowel signs of Arabic.
-    if (code >= 0x64b && code < 0x660) tokens += 0.52
+    // The vowel signs of Arabic, and letters that neither Arabic nor Persian has.
+    if ((code >= 0x64b && code < 0x660) || (code >= 0x6b0 && code < 0x700 && code !== 0x6cc)) tokens += 0.52
+    else if (code >= 0xd83c && code < 0xd83f) tokens -= 0.8 // Emoji
   }
   scan.at = to
   scan.doubt += 0.2 * (to - at)
-  return tokens
+  return tokens + (from === russian ? rareCyrillic(scan, to - at) : 0)
+}
+
+/** What Russian letters cost besides in a language that has other letters too, such as Kyrgyz or Sakha: few of its words are tokens. */
+function rareCyrillic(scan: Scan, letters: number): number {
+  const { text, at } = scan
+  for (const code of [text.charCodeAt(at), text.charCodeAt(at - letters - 1)])
+    if (code >= 0x492 && code < 0x530) scan.foreign = 24
+  if (scan.foreign === 0) return 0
+  scan.foreign--
+  return 0.3 * letters
 }
 
 /** Before a word, these signs are mostly a token of their own; others mostly share the word's token. */
@@ -115,43 +126,62 @@ type Script = readonly [end: number, each?: number, run?: number]
 
 /**
  * Fitted to the larger count of o200k and cl100k. cl100k knows few letters beyond Latin, often one or two tokens each;
- * o200k needs about half for Russian, Arabic, Hindi and Korean.
+ * o200k needs about half for Russian, Arabic, Hindi and Korean. A script without a price is rare: it costs its bytes in
+ * UTF-8, mostly 3 a character, which no tokenizer of bytes can exceed.
  */
+/** Where the small letters of Russian begin. */
+const russian = 0x43
+
 const scripts: readonly Script[] = [
-  [0x37, 1.5], // signs of Latin-1, accents
-  [0x40, 1.05, 0.2], // Greek
-  [0x43, 2], // Cyrillic capitals
+  [0x25, 1.5], // signs of Latin-1
+  [0x38, 2], // phonetic letters, accents
+  [0x3e, 1.05, 0.2], // Greek
+  [0x43, 2], // Coptic, Cyrillic capitals
   [0x45, 0.37, 0.5], // Cyrillic as Russian has it
-  [0x53, 1.9], // Ukrainian, Serbian and others
+  [0x53, 2], // Ukrainian, Serbian and others
   [0x59, 1.9, 1], // Armenian
+  [0x5d, 2], // vowel signs of Hebrew
   [0x60, 0.9, 1.2], // Hebrew
-  [0x78, 0.76, 1.2], // Arabic
+  [0x70, 0.76, 1.2], // Arabic
+  [0x80, 2],
   [0x90],
   [0x98, 0.96, 0.7], // Devanagari
-  [0xe0, 1.95], // Bengali, Tamil, Telugu and their neighbours
+  [0xb0, 1.95], // Bengali, Gujarati and their neighbours
+  [0xb8], // Odia
+  [0xd8, 1.95], // Tamil, Telugu and their neighbours
+  [0xe0, 2.15], // Sinhala
   [0xe8, 0.95, 1.2], // Thai
-  [0x10a, 1.95, 1.2], // Lao, Tibetan, Burmese
+  [0xec, 1.95, 1.2], // Lao
+  [0xf0], // its vowels that stand first
+  [0xf9, 1.95, 1.2], // Tibetan
+  [0x100], // its letters that stand below others
+  [0x105, 1.95, 1.2], // Burmese
+  [0x10d],
   [0x110, 1.9, 1], // Georgian
-  [0x120, 1.25], // Hangul letters
   [0x178],
   [0x180, 1.95, 1.2], // Khmer
-  [0x1e0],
-  [0x200, 1.5], // Vietnamese, old Greek
+  [0x1ea],
+  [0x1f0, 1.5], // Vietnamese
+  [0x200],
   [0x207, 1], // dashes, quotation marks, joiners
-  [0x250, 2, 0.2], // arrows, mathematics
+  [0x21a, 2, 0.2], // signs of currencies, arrows
+  [0x220],
+  [0x227, 2, 0.2], // mathematics
+  [0x250],
   [0x258, 0.6, 1.5], // boxes: a line of one is one run
-  [0x280, 2, 0.2], // blocks, shapes, symbols
-  [0x290], // braille, as spinners draw with it
-  [0x2e8, 2.5, 0.2],
+  [0x260, 2, 0.2], // blocks, shapes
+  [0x300],
   [0x304, 1.2], // Chinese and Japanese punctuation
   [0x310, 0.85, 0.2], // kana
-  [0x340, 1.85],
+  [0x4e0],
   [0xa00, 1.33], // Han
   [0xac0],
   [0xd7b, 1.25], // Hangul
   [0xd80],
-  [0xe00, 1.6], // half of an emoji or of another character beyond the first 65,536
+  [0xdc0, 4], // the first half of a character beyond the first 65,536; `scanOther` knows emoji
+  [0xe00, 0], // its second half
   [0xfe0],
   [0xfe1, 2], // variation selectors
+  [0xff0],
   [0x1000, 1.9, 0.2], // full width forms
 ]

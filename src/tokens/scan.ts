@@ -10,6 +10,8 @@ export interface Scan {
   doubt: number
   /** The price of the last words above one token each, as far as short English words may lower it. */
   rare: number
+  /** For how many more runs Cyrillic counts as that of a rare language. */
+  foreign: number
 }
 
 const lower = 0

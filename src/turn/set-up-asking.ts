@@ -122,7 +122,8 @@ async function systemOf(
 ): Promise<string | undefined> {
   const ask = async () => (typeof system === 'function' ? system() : system)
   const own = await withLimit(ask(), { signal, ms: stallMs, late: () => noSystem(stallMs) })
-  const asked = notes && (notes.instruction ?? noteInstruction(notes))
+  const { by, nonce, instruction } = notes ?? {}
+  const asked = notes && (instruction ?? noteInstruction(present({ by, nonce })))
   const parts = [own, asked].filter(part => part !== undefined && part !== '')
   return parts.length > 0 ? parts.join('\n\n') : undefined
 }

@@ -230,6 +230,13 @@ describe('results of tools', () => {
     expect(await lines()).toMatchObject([{ turns: ['failed'] }])
   })
 
+  it('are sent all the same where that is set', async () => {
+    const { ask, chats } = await start({ overflow: 'keep' })
+    expect((await ask('/v1/chat/completions', body)).status).toBe(200)
+    const sent = chats()[0]!.messages as { content: string }[]
+    expect(sent.map(({ content }) => content)).toEqual(body.messages.map(({ content }) => content))
+  })
+
   it('do not make room for a system prompt that does not fit', async () => {
     const { ask, lines } = await start()
     const messages = [{ role: 'system', content: system }, ...round]

@@ -1,6 +1,8 @@
 import type { Context, FitOptions } from '../../context/context.ts'
+import { fitNames } from '../../context/context.ts'
 import { InvalidOptionError } from '../../log/error.ts'
 import type { MessageLike } from '../../log/message.ts'
+import { refuseUnknown } from '../../log/refuse-unknown.ts'
 import { fitAiSdk } from './fit-ai-sdk.ts'
 
 export interface FitStepOptions extends Omit<FitOptions, 'tools' | 'maxToolTokens' | 'previous'> {
@@ -60,12 +62,12 @@ export interface FittedStep<M> {
  * @example
  * await generateText({ model, tools, prompt, prepareStep: fitStep({ window: 4096, tools }) })
  */
-export function fitStep({
-  onContext,
-  tools,
-  system,
-  ...options
-}: FitStepOptions): <M extends MessageLike>(step: StepLike<M>) => Promise<FittedStep<M>> {
+export function fitStep(
+  options: FitStepOptions,
+): <M extends MessageLike>(step: StepLike<M>) => Promise<FittedStep<M>> {
+  const { previous: _, maxToolTokens: __, ...names } = fitNames
+  refuseUnknown(options, { ...names, onContext: 1, system: 1 })
+  const { onContext, tools, system, ...settings } = options
   const own = system === undefined ? undefined : toHead(system)
   let schemas: Promise<readonly Described[]> | undefined
 
@@ -74,7 +76,7 @@ export function fitStep({
     const head = own ?? toHead(step.initialInstructions ?? [])
     const messages = wholeRun(step)
     const offered = (await schemas).map(toTool => toTool(step))
-    const context = fitAiSdk<M | SystemMessage>([...head, ...messages], { ...options, tools: offered })
+    const context = fitAiSdk<M | SystemMessage>([...head, ...messages], { ...settings, tools: offered })
     onContext?.(context)
     if (head.length === 0) return { messages: context.messages as M[] }
     // System messages among the caller's own messages stay there.

@@ -1,4 +1,5 @@
 import type { Context, FitOptions } from '../../context/context.ts'
+import { fitNames } from '../../context/context.ts'
 import { counterOf } from '../../context/draft/frame-options.ts'
 import type { PromptLayout } from '../../context/prompt/layout.ts'
 import { orderTools } from '../../context/prompt/split-prompt.ts'
@@ -6,6 +7,7 @@ import { madeOnce } from '../../log/looks.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { present } from '../../log/present.ts'
+import { refuseUnknown } from '../../log/refuse-unknown.ts'
 import { likelyReply, replyReserve } from '../../tokens/reply-reserve.ts'
 import { fitAiSdk } from './fit-ai-sdk.ts'
 import { markPrompt } from './mark-prompt.ts'
@@ -44,15 +46,14 @@ export interface ThroughlineMiddleware {
  * @example
  * const model = wrapLanguageModel({ model: ollama('qwen3'), middleware: throughlineMiddleware({ window: 8192 }) })
  */
-export function throughlineMiddleware({
-  onContext,
-  reserve,
-  ...options
-}: MiddlewareOptions): ThroughlineMiddleware {
+export function throughlineMiddleware(options: MiddlewareOptions): ThroughlineMiddleware {
+  const { previous: _, tools: __, ...names } = fitNames
+  refuseUnknown(options, { ...names, onContext: 1 })
+  const { onContext, reserve, ...settings } = options
   const recognise = rememberPrompts<MessageLike>()
   /** What is known of the system prompt of each conversation, by its first message. */
   const layouts = new WeakMap<object, PromptLayout>()
-  const count = counterOf(options)
+  const count = counterOf(settings)
   const tokensOf = madeOnce((message: MessageLike) => count.message(readMessage(message, 0)))
 
   /** The tokens that are kept free for the reply. `asked`: its limit; most replies are shorter, as those in the prompt show. */
@@ -63,7 +64,7 @@ export function throughlineMiddleware({
         .reduce((sum, message) => join(sum, tokensOf(message)), 0)
     const head = sumOf('system', (a, b) => a + b) + count.tools(tools)
     const likely = likelyReply(sumOf('assistant', Math.max))
-    return replyReserve({ window: options.window, head, likely, asked }).reserve
+    return replyReserve({ window: settings.window, head, likely, asked }).reserve
   }
 
   return {
@@ -85,7 +86,7 @@ export function throughlineMiddleware({
       const likely =
         maxOutputTokens === undefined ? 0 : likelyReserve(prompt, offered, Math.max(0, maxOutputTokens))
       const room = { ...present({ promptLayout }), reserve: reserve ?? likely, tools: offered }
-      const context = fitAiSdk(prompt, { ...options, ...room })
+      const context = fitAiSdk(prompt, { ...settings, ...room })
       if (owner && context.promptLayout) layouts.set(owner, context.promptLayout)
       const { free, reserve: kept, toolsSaved } = context.receipt
       const toSend = offered.flatMap((one, at) => {

@@ -1,9 +1,11 @@
 import type { FitOptions } from '../../context/context.ts'
+import { fitNames } from '../../context/context.ts'
 import type { PromptLayout } from '../../context/prompt/layout.ts'
 import type { Receipt } from '../../context/receipt.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { present } from '../../log/present.ts'
+import { refuseUnknown } from '../../log/refuse-unknown.ts'
 import { fitPrompt } from '../fit-prompt.ts'
 import { fromLangChain, type LangChainMessage, origin, repeated, type View } from './from-lang-chain.ts'
 
@@ -37,9 +39,12 @@ export interface LangChainContext<M> {
  */
 export function fitLangChain<M extends LangChainMessage, A = AddedMessage>(
   messages: readonly M[],
-  { create = message => message as A, ...options }: FitLangChainOptions<A>,
+  options: FitLangChainOptions<A>,
 ): LangChainContext<M | A> {
-  const { messages: sent, ...context } = fitPrompt(messages.map(fromLangChain), options)
+  const { previous: _, ...names } = fitNames
+  refuseUnknown(options, { ...names, create: 1 })
+  const { create = (message: AddedMessage) => message as A, ...settings } = options
+  const { messages: sent, ...context } = fitPrompt(messages.map(fromLangChain), settings)
   return { ...context, messages: sent.map(message => toLangChain<M, A>(message, create)) }
 }
 

@@ -4,8 +4,9 @@ import { InvalidOptionError, showValue, ThroughlineError } from '../../log/error
 import { readBody } from '../../log/fields.ts'
 import { NotFoundError } from '../../log/not-found-error.ts'
 import { present } from '../../log/present.ts'
+import { type OptionNames, refuseUnknown } from '../../log/refuse-unknown.ts'
 import { createCancels } from '../../turn/index.ts'
-import { type ChatOptions, readOptions } from '../chat-options.ts'
+import { type ChatOptions, chatNames, readOptions } from '../chat-options.ts'
 import { createChat, type SendOptions } from '../create-chat.ts'
 import { faultOf } from '../fault-of.ts'
 import { readJsonBody } from './read-json-body.ts'
@@ -38,6 +39,20 @@ export interface UIChatHandlerOptions
 
 /** A person of the history's tenant, or of another one. */
 export type UIChatUser = string | { readonly tenant: string; readonly person: string }
+
+const { count: _, ...sharedNames } = chatNames
+const handlerNames: OptionNames<UIChatHandlerOptions> = {
+  ...sharedNames,
+  user: 1,
+  api: 1,
+  perRequest: 1,
+  lingerMs: 1,
+  maxBodyBytes: 1,
+  newId: 1,
+  messageMetadata: 1,
+  sendReasoning: 1,
+  onError: 1,
+}
 
 type Maybe<T> = T | null | undefined
 
@@ -77,6 +92,7 @@ export interface UIChatHandler {
  * export { chat as DELETE, chat as GET, chat as POST } // in app/api/chat/[[...path]]/route.ts of Next.js
  */
 export function createUIChatHandler(options: UIChatHandlerOptions): UIChatHandler {
+  refuseUnknown(options, handlerNames)
   const {
     history,
     user,

@@ -3,7 +3,7 @@ import { parseMessage } from '../../log/parse-message.ts'
 import { present } from '../../log/present.ts'
 import { openRound } from '../../log/round.ts'
 import { tellResult } from '../../log/telling.ts'
-import { inlineNote, interruptedResult, markerText } from '../../log/texts.ts'
+import { inlineNote, interruptedResult } from '../../log/texts.ts'
 import {
   toolResultFor,
   withoutResults,
@@ -30,7 +30,7 @@ export function compose(draft: Draft): readonly Piece[] {
 
   const afterFirst = () => {
     if (needsMarker(frame, draft.spans) && frame.marker < 0) {
-      add({ part: 'marker', role: 'system', text: markerText, why: 'messages were left out' })
+      add({ part: 'marker', role: 'system', text: frame.markerText, why: 'messages were left out' })
     }
     const notes = gatherNotes(frame, draft.spans)
     if (notes?.text) {

@@ -1,4 +1,4 @@
-import { cutMark, markerText } from '../../log/texts.ts'
+import { cutMark } from '../../log/texts.ts'
 import { withResultTexts, withText } from '../../log/write-message.ts'
 import { commonLength, cutMiddle } from '../../tokens/cut-middle.ts'
 import { totalTokens } from '../draft/cost.ts'
@@ -68,9 +68,15 @@ function cutTo(frame: Frame, pieces: readonly Piece[], longer: readonly Text[], 
 function cutVisibly(frame: Frame, piece: Piece, text: string, level: number): string {
   const shorter = cutMiddle(text, level, frame.count, cutMark)
   const hadMarker = piece.carries?.some(({ part }) => part === 'marker')
+  const { markerText } = frame
   if (!hadMarker || shorter === '' || shorter.includes(markerText)) return shorter
   const head = `${markerText}\n\n`
-  const rest = cutMiddle(text.replace(markerText, ''), level - frame.count.text(head), frame.count, cutMark)
+  const rest = cutMiddle(
+    text.replace(markerText, () => ''),
+    level - frame.count.text(head),
+    frame.count,
+    cutMark,
+  )
   return rest === '' ? '' : head + rest
 }
 

@@ -182,6 +182,83 @@ describe('summarizeProgram', () => {
   })
 })
 
+describe('programs of any make', () => {
+  it.each([
+    [
+      'steps with a type',
+      '{"program":{"name":"dusk","steps":[{"type":"fade","to":"#FF8800","ms":500},{"type":"off"}]}}',
+      'dusk, 2 steps: fade(#FF8800, ms 500) → off',
+    ],
+    [
+      'actions of a robot',
+      '{"name":"fetch","actions":[{"action":"move","x":3,"y":4},{"action":"grip","closed":true}]}',
+      'fetch, 2 steps: move(x 3, y 4) → grip(closed true)',
+    ],
+    [
+      'commands that are words',
+      '{"commands":[{"command":"on"},{"command":"dim","level":30}]}',
+      'Unnamed, 2 steps: on → dim(level 30)',
+    ],
+    [
+      'a JSON patch, which is a bare list',
+      '[{"op":"add","path":"/title","value":"Tea"},{"op":"remove","path":"/old"}]',
+      'Unnamed, 2 steps: add(/title, Tea) → remove(/old)',
+    ],
+    [
+      'stages of a workflow, one object deeper',
+      '{"workflow":{"title":"release","stages":[{"name":"build","run":"npm ci"},{"name":"publish"}]}}',
+      'release, 2 steps: build(npm ci) → publish',
+    ],
+    [
+      'a recipe',
+      '{"name":"Soup","steps":[{"name":"Boil water","minutes":5},{"name":"Add salt"}]}',
+      'Soup, 2 steps: Boil water(minutes 5) → Add salt',
+    ],
+    [
+      'tasks with parameters in an object',
+      '{"tasks":[{"kind":"http","params":{"method":"GET","retries":2}},{"kind":"sleep","params":{"s":1}}]}',
+      'Unnamed, 2 steps: http(GET, retries 2) → sleep(s 1)',
+    ],
+    [
+      'a timeline with colours in lists',
+      '{"timeline":[{"type":"gradient","colors":["red","blue"]},{"type":"hold","beats":8}],"loop":true}',
+      'Unnamed, 2 steps: gradient(red, blue) → hold(beats 8), infinite loop',
+    ],
+    [
+      'a program that is a list',
+      'Here you are: {"program": [{"type":"note","pitch":"C4"},{"type":"rest"}]}',
+      'Unnamed, 2 steps: note(C4) → rest',
+    ],
+    [
+      'a fence with prose around it',
+      'Sure!\n```json\n{"sequence":[{"action":"open","what":"door"}],"loop":3}\n```\nSay when.',
+      'Unnamed, 1 step: open(door), 3x loop',
+    ],
+    [
+      'a command that is an object with a name',
+      '{"steps":[{"command":{"name":"blink","times":3}},{"command":{}}]}',
+      'Unnamed, 2 steps: blink(times 3) → ?',
+    ],
+  ])('says what is in %s', (_what, text, expected) => {
+    expect(digest(text)).toBe(expected)
+  })
+
+  it.each([
+    ['people', '{"users":[{"name":"Ann","age":3},{"name":"Bob","age":4}]}'],
+    ['search results', '[{"type":"book","title":"Emma"}]'],
+    ['steps of which one has no kind', '{"steps":[{"action":"a"},{"x":1}]}'],
+    ['a list of texts', '{"steps":["boil","stir"]}'],
+    ['a fence that is not closed', '```json\n{"steps":[{"action":"a"}'],
+  ])('leaves %s to others', (_what, text) => {
+    expect(digest(text)).toBeUndefined()
+  })
+
+  it('leaves long values out, and shows three', () => {
+    const step = { action: 'say', text: 'w'.repeat(25), a: 1, b: 2, c: 3, d: 4 }
+    expect(summarizeProgram([step])).toBe('Unnamed, 1 step: say(a 1, b 2, c 3)')
+  })
+})
+
 describe('digestProgram', () => {
   const json = JSON.stringify(thunderstorm, undefined, 2)
 

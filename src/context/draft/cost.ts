@@ -1,5 +1,5 @@
 import { parseMessage } from '../../log/parse-message.ts'
-import { acknowledgement, markerText } from '../../log/texts.ts'
+import { acknowledgement } from '../../log/texts.ts'
 import { type Cleared, isCleared, savedBetween, savingSum } from '../conversation/clearing.ts'
 import { placeOf } from '../conversation/first-place.ts'
 import { findReferred } from '../conversation/references.ts'
@@ -88,7 +88,7 @@ export function textCost(frame: Frame, role: 'system' | 'user' | 'assistant', te
 }
 
 export function markerCost(frame: Frame): number {
-  return frame.marker >= 0 ? 0 : textCost(frame, 'system', markerText)
+  return frame.marker >= 0 ? 0 : textCost(frame, 'system', frame.markerText)
 }
 
 /** The most that the notes of replies that are left out may cost. */

@@ -1,5 +1,5 @@
 import { actionsTitle, previousActionsTitle } from '../../log/texts.ts'
-import { journalOf } from '../../notes/journal.ts'
+import { newestActions, writeJournal } from '../../notes/journal.ts'
 import { noteToolName } from '../../notes/note-instruction.ts'
 import { firstPlace, placeOf } from '../conversation/first-place.ts'
 import { remember } from '../conversation/remember.ts'
@@ -55,9 +55,10 @@ function makeJournal(draft: Draft, cut: number, budget: number, after: number): 
   const messages = frame.transcript.entries
     .slice(units[from]!.to, units[Math.min(end, cut) - 1]!.to)
     .map(entry => entry.message)
+  const newest = newestActions(messages, budget * 4)
   // A journal is limited in characters and paid in tokens: it is shortened until it fits.
   for (let characters = budget * 4; characters > 60; characters = Math.floor(characters * 0.8)) {
-    const journal = journalOf(messages, characters, isInside)
+    const journal = writeJournal(newest, characters, isInside)
     // A journal without a single action, only their number, says nothing.
     const lines = journal.match(/^\d+\./gm)?.length ?? 0
     if (lines === 0) return undefined

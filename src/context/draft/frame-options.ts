@@ -1,6 +1,8 @@
 import { InvalidOptionError, showValue } from '../../log/error.ts'
 import { isCount } from '../../log/is-count.ts'
 import type { MessageLike } from '../../log/message.ts'
+import type { OptionNames } from '../../log/refuse-unknown.ts'
+import { markerText } from '../../log/texts.ts'
 import { checkNonce } from '../../notes/nonce.ts'
 import { checkedCounter, type TokenCounter } from '../../tokens/create-counter.ts'
 import { estimate } from '../../tokens/estimate.ts'
@@ -42,10 +44,33 @@ export interface FrameOptions {
   readonly promptLayout?: PromptLayout
   /** True to fill the window: more is in view, and most of the prompt is read again on every turn. Default: room is kept free to grow into, so that the beginning of the prompt stays the same. */
   readonly full?: boolean
+  /** Tells the model that messages were left out. Default `[Several conversation turns removed to conserve context.]`. */
+  readonly marker?: string
   /** What to do when even the protected part does not fit: throw, send it all the same, cut texts, or only results of tools. Default `'error'`. */
   readonly overflow?: Overflow
   /** Gives a message without the files that the model does not take, and why; undefined if it takes them all. Default: it does. */
   readonly leaveOut?: LeaveOut
+}
+
+export const frameNames: OptionNames<FrameOptions> = {
+  window: 1,
+  reserve: 1,
+  count: 1,
+  tools: 1,
+  maxToolTokens: 1,
+  notes: 1,
+  noteBudget: 1,
+  noteCount: 1,
+  nonce: 1,
+  pins: 1,
+  shape: 1,
+  systemRole: 1,
+  systemPrompt: 1,
+  promptLayout: 1,
+  full: 1,
+  marker: 1,
+  overflow: 1,
+  leaveOut: 1,
 }
 
 /** Called with each message that is sent and holds images, other files or parts of an unknown kind. */
@@ -87,6 +112,8 @@ export function checkOptions(options: FrameOptions): void {
   check('full', typeof full === 'boolean', `true or false, got ${showValue(full)}`)
   check('maxToolTokens', isCount(maxToolTokens), `a number of tokens, got ${showValue(maxToolTokens)}`)
   check('pins', Array.isArray(pins) && pins.every(pin => typeof pin === 'string'), 'a list of texts')
+  const { marker = markerText } = options
+  check('marker', typeof marker === 'string' && marker !== '', `a text, got ${showValue(marker)}`)
   checkNonce(nonce)
   const isCounter = count === undefined || typeof count?.message === 'function'
   check('count', isCounter, 'a token counter, such as estimate() or o200k()')

@@ -21,7 +21,15 @@ export interface Frame
     Required<
       Omit<
         FrameOptions,
-        'count' | 'nonce' | 'pins' | 'tools' | 'maxToolTokens' | 'leaveOut' | 'systemPrompt' | 'promptLayout'
+        | 'marker'
+        | 'count'
+        | 'nonce'
+        | 'pins'
+        | 'tools'
+        | 'maxToolTokens'
+        | 'leaveOut'
+        | 'systemPrompt'
+        | 'promptLayout'
       >
     >,
     Pick<FrameOptions, 'leaveOut'> {
@@ -45,6 +53,7 @@ export interface Frame
   /** The units that policies protect. */
   readonly held: ReadonlyMap<number, Protection>
   /** The unit after the first user message if it already is a marker, or -1. */
+  readonly markerText: string
   readonly marker: number
   /** Told how a policy decides, for `why`. */
   readonly watch?: Watch
@@ -96,7 +105,7 @@ export function createFrame(conversation: Conversation, options: FrameOptions): 
   const { window, reserve = 0, tools = [], pins = [], nonce } = options
   const { notes = 'inline', noteBudget = Math.floor(window / 16) } = options
   const { noteCount = Number.POSITIVE_INFINITY, shape = 'free' } = options
-  const { systemRole = true, overflow = 'error', full = false } = options
+  const { systemRole = true, overflow = 'error', full = false, marker = markerText } = options
   const count = counterOf(options)
   const margin = marginOf(count, window - reserve)
   const headNotes =
@@ -121,7 +130,8 @@ export function createFrame(conversation: Conversation, options: FrameOptions): 
     ...protecting([...transcript.systems, transcript.firstUser, ...ends]),
     exchange: new Map(),
     held: new Map(),
-    marker: findMarker(transcript),
+    markerText: marker,
+    marker: findMarker(transcript, marker),
   }
 }
 
@@ -220,9 +230,8 @@ function ascending(indexes: readonly number[]): number[] {
   return indexes.filter(index => index >= 0).sort((a, b) => a - b)
 }
 
-function findMarker({ units, entries, systems, firstUser }: Transcript): number {
-  const isMarker = (index: number) =>
-    index > firstUser && entries[units[index]!.from]!.message.text === markerText
+function findMarker({ units, entries, systems, firstUser }: Transcript, text: string): number {
+  const isMarker = (index: number) => index > firstUser && entries[units[index]!.from]!.message.text === text
   return systems.find(isMarker) ?? -1
 }
 

@@ -1,4 +1,5 @@
 import type { Message } from '../../log/message.ts'
+import { refuseUnknown } from '../../log/refuse-unknown.ts'
 import { artifactTitle } from '../../log/texts.ts'
 import { neutralizeNotes } from '../../notes/neutralize.ts'
 import { createFindNewest } from '../conversation/remember.ts'
@@ -22,7 +23,9 @@ interface ArtifactOptions {
  * @example
  * pipe(balanced(), artifact({ find: ({ text }) => (text.startsWith('<html') ? text : undefined) }))
  */
-export function artifact({ find = findProgram, title = artifactTitle }: ArtifactOptions = {}): Policy {
+export function artifact(options: ArtifactOptions = {}): Policy {
+  refuseUnknown(options, { find: 1, title: 1 })
+  const { find = findProgram, title = artifactTitle } = options
   const findNewest = createFindNewest()
   return {
     name: 'artifact',

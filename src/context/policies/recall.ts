@@ -1,7 +1,8 @@
+import { refuseUnknown } from '../../log/refuse-unknown.ts'
 import type { Policy } from '../draft/draft.ts'
 import { recallBlocks } from '../recall/blocks.ts'
 import { toEffort } from '../recall/judge.ts'
-import { createStableCut, type StableOptions } from './stable.ts'
+import { createStableCut, type StableOptions, stableNames } from './stable.ts'
 
 export interface RecallOptions extends StableOptions {
   /** How much is brought back, from 0 (hardly ever) to 1 (most of the window, for every message). Default 0.5. */
@@ -12,8 +13,10 @@ export interface RecallOptions extends StableOptions {
  * The stable cut, and recall: older entries that the newest message asks for are brought back word for word, in a block
  * just before that message. Ranked by words alone, without a model: the same everywhere.
  */
-export function recall({ effort = 0.5, ...options }: RecallOptions = {}): Policy {
-  return recallAs('recall', effort, options)
+export function recall(options: RecallOptions = {}): Policy {
+  refuseUnknown(options, { ...stableNames, effort: 1 })
+  const { effort = 0.5, ...cut } = options
+  return recallAs('recall', effort, cut)
 }
 
 /** The cheapest memory: brings back only what is asked for plainly. */
@@ -26,6 +29,7 @@ export const balanced = (options: StableOptions = {}): Policy => recallAs('balan
 export const thorough = (options: StableOptions = {}): Policy => recallAs('thorough', 1, options)
 
 function recallAs(name: string, amount: number, options: StableOptions): Policy {
+  refuseUnknown(options, stableNames)
   const effort = toEffort(amount)
   const cutStably = createStableCut({ digests: 1 / 48, ...options }, effort.room)
   return {

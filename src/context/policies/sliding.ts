@@ -1,5 +1,6 @@
 import { InvalidOptionError, showValue } from '../../log/error.ts'
 import { isCount } from '../../log/is-count.ts'
+import { refuseUnknown } from '../../log/refuse-unknown.ts'
 import { isOrdinary } from '../conversation/unit.ts'
 import type { Policy } from '../draft/draft.ts'
 
@@ -9,7 +10,9 @@ interface SlidingOptions {
 }
 
 /** Keeps the last `messages` messages, in whole units, and what is protected. */
-export function sliding({ messages = 50 }: SlidingOptions = {}): Policy {
+export function sliding(options: SlidingOptions = {}): Policy {
+  refuseUnknown(options, { messages: 1 })
+  const { messages = 50 } = options
   if (!isCount(messages))
     throw new InvalidOptionError('messages', `expected how many messages to keep, got ${showValue(messages)}`)
   const why = `older than the last ${messages} messages`

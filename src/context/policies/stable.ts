@@ -1,3 +1,4 @@
+import { type OptionNames, refuseUnknown } from '../../log/refuse-unknown.ts'
 import { keepLatest } from '../conversation/remember.ts'
 import { meanTurn, type Transcript } from '../conversation/transcript.ts'
 import { checkDigesters, digestLine } from '../digests/digest.ts'
@@ -22,11 +23,14 @@ export interface StableOptions {
   readonly digesters?: readonly Digester[]
 }
 
+export const stableNames: OptionNames<StableOptions> = { low: 1, digests: 1, digesters: 1 }
+
 /**
  * Cuts seldom and far: when the window is full, down to a low-water mark; then only appends until it is full again. The
  * beginning of the prompt stays the same between cuts, so a model server with a prompt cache need not read it again.
  */
 export function stable(options: StableOptions = {}): Policy {
+  refuseUnknown(options, stableNames)
   const cutStably = createStableCut(options, 0)
   return { name: 'stable', apply: draft => cutStably.apply(draft, cutStably.find(draft)) }
 }
@@ -44,7 +48,8 @@ interface StableCut {
 }
 
 /** The cut that `stable` and `recall` share, with a share of the room kept for recall: first it is found, then applied. */
-export function createStableCut({ low = lowWater, digests = 0, digesters }: StableOptions, recall: number) {
+export function createStableCut(options: StableOptions, recall: number) {
+  const { low = lowWater, digests = 0, digesters } = options
   const cutDigests = digesters ? createCutDigests(digesters) : builtIn
   return { find, apply }
 
@@ -125,8 +130,10 @@ function createCutDigests(digesters: readonly Digester[] = [digestTools, digestT
     let to = 0
     let tokens = textCost(frame, 'user', '')
     for (let turn = turns.findLastIndex(user => user < cut); turn >= 0; turn--) {
+      // One that goes on behind the cut may have thousands of messages, which need not be read.
+      if ((turns[turn + 1] ?? draft.units.length) > cut) continue
       const exchange = exchangeAt(frame.transcript, turn)
-      if (exchange.to > cut || !isWhole(draft, exchange)) continue
+      if (!isWhole(draft, exchange)) continue
       const isRequestSent = exchange.from === frame.transcript.firstUser
       // Programs send a message of their own before the first one: of it there is nothing to tell.
       if (isRequestSent && exchange.messages.length === 0) continue

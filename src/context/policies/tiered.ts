@@ -1,6 +1,7 @@
 import { InvalidOptionError, showValue } from '../../log/error.ts'
 import { cut } from '../../log/line.ts'
 import type { Message } from '../../log/message.ts'
+import { refuseUnknown } from '../../log/refuse-unknown.ts'
 import { createFindNewest } from '../conversation/remember.ts'
 import type { Entry } from '../conversation/stamp-entry.ts'
 import { checkDigesters, digestLine, maxRequest } from '../digests/digest.ts'
@@ -21,12 +22,14 @@ interface TieredOptions {
 }
 
 /** Sends the latest exchanges whole and older ones as one line each; the oldest lines are left out first. */
-export function tiered({
-  full = 2,
-  max = Number.POSITIVE_INFINITY,
-  digesters = defaultDigesters,
-  isCurrent = exchange => digestProgram(exchange) !== undefined,
-}: TieredOptions = {}): Policy {
+export function tiered(options: TieredOptions = {}): Policy {
+  refuseUnknown(options, { full: 1, max: 1, digesters: 1, isCurrent: 1 })
+  const {
+    full = 2,
+    max = Number.POSITIVE_INFINITY,
+    digesters = defaultDigesters,
+    isCurrent = exchange => digestProgram(exchange) !== undefined,
+  } = options
   if (!(full >= 0))
     throw new InvalidOptionError('full', `expected how many exchanges to keep whole, got ${showValue(full)}`)
   if (!(max >= full))

@@ -1,5 +1,6 @@
 import { showValue } from '../../log/error.ts'
 import { isCount } from '../../log/is-count.ts'
+import { type OptionNames, refuseUnknown } from '../../log/refuse-unknown.ts'
 import {
   checkJson,
   checkValue,
@@ -15,7 +16,7 @@ import { defineExperimentTool, type ExperimentTool, type ExperimentTools } from 
 import type { Goal } from './goal.ts'
 import type { AnyHook, Hook } from './hook.ts'
 import type { PlanJson } from './plan-json.ts'
-import { findRoleProblems, type Role, type RoleOptions, toRole } from './role.ts'
+import { findRoleProblems, type Role, type RoleOptions, roleNames, toRole } from './role.ts'
 
 export interface ExperimentOptions<D extends Declarations> {
   /** The name of the plan. */
@@ -37,6 +38,17 @@ export interface ExperimentOptions<D extends Declarations> {
 }
 
 /** A checked plan, ready to be run. Made by `defineExperiment` and `parseExperiment`. */
+const planNames: OptionNames<ExperimentOptions<Declarations>> = {
+  name: 1,
+  environment: 1,
+  roles: 1,
+  tools: 1,
+  goals: 1,
+  hooks: 1,
+  maxSteps: 1,
+  maxStepRetries: 1,
+}
+
 export interface ExperimentPlan {
   readonly name: string
   readonly variables: VariableTypes
@@ -68,6 +80,8 @@ export interface ExperimentPlan {
  * })
  */
 export function defineExperiment<D extends Declarations>(options: ExperimentOptions<D>): ExperimentPlan {
+  refuseUnknown<ExperimentOptions<D>>(options, planNames)
+  for (const role of options.roles) refuseUnknown(role, roleNames)
   const { name, environment, roles, goals = [], hooks = [], maxSteps = 10, maxStepRetries = 3 } = options
   const { tools: given = [] } = options
   const tools = typeof given === 'function' ? given({ tool: defineExperimentTool }) : given

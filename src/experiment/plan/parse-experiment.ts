@@ -3,6 +3,7 @@ import { plainPolicies } from '../../context/policies/choose-policy.ts'
 import { sliding } from '../../context/policies/sliding.ts'
 import { tiered } from '../../context/policies/tiered.ts'
 import { InvalidOptionError } from '../../log/error.ts'
+import { refuseUnknown } from '../../log/refuse-unknown.ts'
 import type { Model } from '../../models/model.ts'
 import { ollama } from '../../models/ollama/ollama.ts'
 import { openaiCompatible } from '../../models/openai/openai-compatible.ts'
@@ -31,10 +32,9 @@ export interface ParseExperimentOptions {
  * @example
  * const plan = parseExperiment(await readFile('plan.json', 'utf8'), { tools })
  */
-export function parseExperiment(
-  given: unknown,
-  { tools = [], hooks = [], modelOf = modelFor }: ParseExperimentOptions = {},
-): ExperimentPlan {
+export function parseExperiment(given: unknown, options: ParseExperimentOptions = {}): ExperimentPlan {
+  refuseUnknown(options, { tools: 1, hooks: 1, modelOf: 1 })
+  const { tools = [], hooks = [], modelOf = modelFor } = options
   const json = readJson(given)
   const { environment, goals = [], maxSteps, maxStepRetries } = json
   const compiled = compileGoals(goals, environment)

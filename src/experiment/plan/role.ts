@@ -2,6 +2,7 @@ import type { Policy } from '../../context/draft/draft.ts'
 import { sliding } from '../../context/policies/sliding.ts'
 import { isCount } from '../../log/is-count.ts'
 import type { MessageLike } from '../../log/message.ts'
+import type { OptionNames } from '../../log/refuse-unknown.ts'
 import type { Model, ModelSettings } from '../../models/model.ts'
 import type { TurnNotes } from '../../turn/index.ts'
 
@@ -33,6 +34,22 @@ export interface RoleOptions<Variable extends string = string> {
   readonly settings?: ModelSettings
   /** How often the model may be asked in one turn. Default 5. */
   readonly maxRounds?: number
+}
+
+export const roleNames: OptionNames<RoleOptions> = {
+  name: 1,
+  model: 1,
+  system: 1,
+  tools: 1,
+  variables: 1,
+  window: 1,
+  reserve: 1,
+  policy: 1,
+  cap: 1,
+  notes: 1,
+  history: 1,
+  settings: 1,
+  maxRounds: 1,
 }
 
 /** A role with its defaults filled in. */

@@ -11,7 +11,8 @@ import type { History } from '../history.ts'
 
 if (!isLong) console.info('Skipped: most damages of a checkpoint, and other stores, only in the long run')
 
-const options = { window: 300, count: words(), now: () => 1 }
+const room = { window: 300, count: words() }
+const options = { ...room, now: () => 1 }
 const key = { tenant: 'default', conversation: 'town', actor: 'assistant', branch: 'main' }
 const places = ['harbour', 'lighthouse', 'orchard', 'quarry', 'station']
 
@@ -27,7 +28,7 @@ const inOneList = (messages: readonly MessageLike[]) =>
   sent(
     fit(
       messages.map(message => ({ ...message, time: 1 })),
-      options,
+      room,
     ).messages,
   )
 

@@ -5,6 +5,7 @@ import { NoBranchError } from '../../stores/store-error.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { readEntry } from './kept-entries.ts'
 import type { LoggedMessage } from './logged-message.ts'
+import { createRests } from './rests.ts'
 
 /** Where messages are read from. */
 export interface LogSource {
@@ -13,16 +14,18 @@ export interface LogSource {
   readonly count: TokenCounter
 }
 
-/** The messages of a stretch of a thread, one by one, as they were logged. */
+/** The messages of a stretch of a thread, one by one, as they were logged. Others get their turn meanwhile. */
 export async function* readLog(
   { store, key, count }: LogSource,
   range: EntryRange = {},
 ): AsyncGenerator<LoggedMessage> {
   const name = threadName(key)
+  const rest = createRests()
   let isEmpty = true
   for await (const entry of store.entries(key, range)) {
     isEmpty = false
     yield readEntry(entry, name, count)
+    await rest(entry.payload.length)
   }
   if (isEmpty && key.branch !== mainBranch) checkBranch(key, await store.head(key))
 }

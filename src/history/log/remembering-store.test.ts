@@ -35,7 +35,10 @@ if (!isLong) console.info('Skipped: cases that read nothing on a store that reme
 
 describe('a store that remembers', () => {
   for (const { name, run } of storeCases.filter(({ name }) => isLong || /read|delete|fork|range/.test(name)))
-    it(name, async () => expect(await run(async () => rememberingStore(memoryStore()))).toBeUndefined())
+    it(name, async () => {
+      const store = memoryStore()
+      expect(await run(async () => rememberingStore(store))).toBeUndefined()
+    })
 
   it('gives what the store has, in every range, however little it may remember', async () => {
     const place = fc.option(fc.integer({ min: 1, max: 40 }), { nil: undefined })

@@ -59,11 +59,12 @@ export async function whileLoading<T>(
 const unitsInRow = 64
 
 /**
- * Reads the words of all that stands before the latest user message, which recall needs, piece by piece: of a long list that
- * is new they would take seconds, and nobody else would be answered meanwhile.
+ * Reads the words of all that recall may need, piece by piece: of a long list that is new, or of a turn of thousands of rounds,
+ * they would take seconds, and nobody else would be answered meanwhile.
  */
 export async function indexAhead(transcript: Transcript, loading: Loading): Promise<void> {
-  const end = transcript.latestUser
+  // The last unit may still grow.
+  const end = transcript.units.length - 1
   for (;;) {
     const { size } = indexTranscript(transcript, 0)
     // What is left is read where it is needed.

@@ -1,5 +1,6 @@
 import { InvalidOptionError } from '../../log/error.ts'
 import { present } from '../../log/present.ts'
+import { refuseUnknown } from '../../log/refuse-unknown.ts'
 import { checkWindow, mergeSettings } from '../check-options.ts'
 import {
   type EndReason,
@@ -39,7 +40,9 @@ export interface AiSdkOptions {
  * @example
  * const model = aiSdk(openai('gpt-5-mini'), { window: 400_000 })
  */
-export function aiSdk(model: AiSdkModel, { window, name, settings }: AiSdkOptions = {}): Model {
+export function aiSdk(model: AiSdkModel, options: AiSdkOptions = {}): Model {
+  refuseUnknown(options, { window: 1, name: 1, settings: 1 })
+  const { window, name, settings } = options
   if (typeof model?.doStream !== 'function') {
     const given = typeof model === 'string' ? 'a text' : String(model)
     throw new InvalidOptionError(

@@ -1,4 +1,5 @@
 import { InvalidOptionError } from '../../log/error.ts'
+import { type OptionNames, refuseUnknown } from '../../log/refuse-unknown.ts'
 import { checkAddress, mergeSettings } from '../check-options.ts'
 import type { Model, ModelSettings } from '../model.ts'
 import { fetchConnection } from '../wire/fetch-connection.ts'
@@ -24,6 +25,17 @@ export interface AnthropicOptions {
   readonly settings?: ModelSettings
 }
 
+const modelNames: OptionNames<AnthropicOptions> = {
+  model: 1,
+  baseURL: 1,
+  apiKey: 1,
+  headers: 1,
+  fetch: 1,
+  window: 1,
+  cacheMarks: 1,
+  settings: 1,
+}
+
 /**
  * Makes a model of Anthropic's API, or of another server with `/v1/messages`.
  *
@@ -31,6 +43,7 @@ export interface AnthropicOptions {
  * const model = anthropic({ model: 'claude-sonnet-4-5' })
  */
 export function anthropic(options: AnthropicOptions): Model {
+  refuseUnknown(options, modelNames)
   const { model, headers = {}, fetch, window, cacheMarks, settings } = options
   const address = checkAddress('baseURL', options.baseURL ?? anthropicAddress).replace(/\/v1$/, '')
   const isAnthropic = isAnthropicHost(address)

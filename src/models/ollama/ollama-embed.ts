@@ -1,4 +1,5 @@
 import { isObject } from '../../log/parse-json.ts'
+import { refuseUnknown } from '../../log/refuse-unknown.ts'
 import type { Embedder } from '../embedder.ts'
 import { toStreamError } from '../to-model-error.ts'
 import { askJson } from '../wire/ask.ts'
@@ -14,7 +15,9 @@ export type OllamaEmbedOptions = Pick<OllamaOptions, 'model' | 'host' | 'headers
  * @example
  * const embed = ollamaEmbed({ model: 'nomic-embed-text' })
  */
-export function ollamaEmbed({ model, keepAlive, ...place }: OllamaEmbedOptions): Embedder {
+export function ollamaEmbed(options: OllamaEmbedOptions): Embedder {
+  refuseUnknown(options, { model: 1, host: 1, headers: 1, fetch: 1, keepAlive: 1 })
+  const { model, keepAlive, ...place } = options
   const connection = ollamaConnection(place)
   const described = ollamaWire({ option: 'host' }).describe(connection.address, model)
   return {

@@ -1,3 +1,4 @@
+import { type OptionNames, refuseUnknown } from '../../log/refuse-unknown.ts'
 import { checkAddress, mergeSettings } from '../check-options.ts'
 import type { Model, ModelSettings } from '../model.ts'
 import type { Connection } from '../wire/connection.ts'
@@ -22,13 +23,25 @@ export interface OllamaOptions {
   readonly settings?: ModelSettings
 }
 
+const modelNames: OptionNames<OllamaOptions> = {
+  model: 1,
+  host: 1,
+  headers: 1,
+  fetch: 1,
+  keepAlive: 1,
+  window: 1,
+  settings: 1,
+}
+
 /**
  * Makes a model of an Ollama server.
  *
  * @example
  * const model = ollama({ model: 'llama3.2', window: 8192 })
  */
-export function ollama({ model, keepAlive, window, settings, ...place }: OllamaOptions): Model {
+export function ollama(options: OllamaOptions): Model {
+  refuseUnknown(options, modelNames)
+  const { model, keepAlive, window, settings, ...place } = options
   const server = openServer({
     wire: ollamaWire({ option: 'host', keepAlive }),
     connection: ollamaConnection(place),

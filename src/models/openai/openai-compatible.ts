@@ -1,5 +1,6 @@
 import { InvalidOptionError } from '../../log/error.ts'
 import { present } from '../../log/present.ts'
+import { type OptionNames, refuseUnknown } from '../../log/refuse-unknown.ts'
 import { checkAddress, mergeSettings } from '../check-options.ts'
 import type { Model, ModelSettings } from '../model.ts'
 import { fetchConnection } from '../wire/fetch-connection.ts'
@@ -23,6 +24,16 @@ export interface OpenAiCompatibleOptions {
   readonly settings?: ModelSettings
 }
 
+const modelNames: OptionNames<OpenAiCompatibleOptions> = {
+  model: 1,
+  baseURL: 1,
+  apiKey: 1,
+  headers: 1,
+  fetch: 1,
+  window: 1,
+  settings: 1,
+}
+
 /**
  * Makes a model of any server that speaks OpenAI's chat completions.
  *
@@ -30,6 +41,7 @@ export interface OpenAiCompatibleOptions {
  * const model = openaiCompatible({ baseURL: 'http://127.0.0.1:8000/v1', model: 'qwen3', window: 32_768 })
  */
 export function openaiCompatible(options: OpenAiCompatibleOptions): Model {
+  refuseUnknown(options, modelNames)
   const { model, apiKey, headers = {}, fetch, window, settings } = options
   const { address, base, isOpenAi } = readBase(checkAddress('baseURL', options.baseURL))
   const namesNow = () => (isOpenAi ? openAiNames(apiKey) : { apiKey })

@@ -1,6 +1,7 @@
 import { InvalidMessageError } from '../../log/error.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { parseMessage } from '../../log/parse-message.ts'
+import { type OptionNames, refuseUnknown } from '../../log/refuse-unknown.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { checkWindow } from '../check-options.ts'
 import { type Model, ModelError, type ModelPart, type ModelRequest } from '../model.ts'
@@ -29,6 +30,17 @@ export interface ReaderOptions {
   readonly wait?: (milliseconds: number, signal?: AbortSignal) => Promise<void>
 }
 
+const readerNames: OptionNames<ReaderOptions> = {
+  name: 1,
+  window: 1,
+  count: 1,
+  overflow: 1,
+  answers: 1,
+  isStandIn: 1,
+  delayMs: 1,
+  wait: 1,
+}
+
 /**
  * Makes the built-in model: no server, no weights, always the same answer. It quotes the sentence of its context that fits
  * the question best, or says that it sees none, and so shows what a context holds.
@@ -36,16 +48,18 @@ export interface ReaderOptions {
  * @example
  * for await (const part of reader().stream({ messages })) if (part.type === 'text-delta') write(part.text)
  */
-export function reader({
-  name = 'reader',
-  window = 4096,
-  count = countWords,
-  overflow = 'error',
-  answers = [],
-  isStandIn = false,
-  delayMs = 0,
-  wait = sleep,
-}: ReaderOptions = {}): Model {
+export function reader(options: ReaderOptions = {}): Model {
+  refuseUnknown(options, readerNames)
+  const {
+    name = 'reader',
+    window = 4096,
+    count = countWords,
+    overflow = 'error',
+    answers = [],
+    isStandIn = false,
+    delayMs = 0,
+    wait = sleep,
+  } = options
   checkWindow(window)
   const counter = promptCounter(count)
   return {

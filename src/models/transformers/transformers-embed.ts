@@ -1,3 +1,4 @@
+import { refuseUnknown } from '../../log/refuse-unknown.ts'
 import type { Embedder } from '../embedder.ts'
 import { ModelError } from '../model.ts'
 
@@ -31,11 +32,9 @@ type Extract = (
  * @example
  * const embed = transformersEmbed({ model: 'Xenova/all-MiniLM-L6-v2' })
  */
-export function transformersEmbed({
-  model = 'Xenova/all-MiniLM-L6-v2',
-  dtype,
-  load = importTransformers,
-}: TransformersEmbedOptions = {}): Embedder {
+export function transformersEmbed(options: TransformersEmbedOptions = {}): Embedder {
+  refuseUnknown(options, { model: 1, dtype: 1, load: 1 })
+  const { model = 'Xenova/all-MiniLM-L6-v2', dtype, load = importTransformers } = options
   let loading: Promise<Extract> | undefined
 
   async function open(): Promise<Extract> {

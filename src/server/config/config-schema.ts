@@ -51,9 +51,9 @@ export const configSchema = z.strictObject({
     about:
       'the tokens kept free for a reply; without it, what is likely: an eighth of the window, more where replies were longer, never more than the client asks for',
   }),
-  overflow: oneOf(['error', 'trim-results', 'trim']).default('trim-results').meta({
+  overflow: oneOf(['error', 'keep', 'trim-results', 'trim']).default('trim-results').meta({
     about:
-      'what is done when even what must be sent does not fit: refuse the request, cut results of tools in their middle before refusing, or cut any text',
+      'what is done when even what must be sent does not fit: refuse the request, send it all the same, cut results of tools in their middle before refusing, or cut any text',
   }),
   maxToolTokens: wholeNumber(0).optional().meta({
     about:

@@ -56,6 +56,7 @@ describe('values', () => {
     ['memory', false, false],
     ['memory', 'No', false],
     ['notes', 'inline', 'inline'],
+    ['overflow', 'keep', 'keep'],
     ['allowedHosts', 'host.docker.internal, chat:4170', ['host.docker.internal', 'chat:4170']],
     [
       'allowedOrigins',

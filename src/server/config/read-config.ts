@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { showValue } from '../../log/error.ts'
+import { nearest } from '../../log/nearest.ts'
 import { parseJsonObject } from '../../log/parse-json.ts'
 import { checkConfig } from './check-config.ts'
 import { ConfigError, type ConfigFault } from './config-error.ts'
@@ -12,7 +13,7 @@ import {
   type SettingName,
   settingNames,
 } from './config-schema.ts'
-import { flagOf, isSetting, nearest, prefix, variableOf } from './names.ts'
+import { flagOf, isSetting, prefix, variableOf } from './names.ts'
 
 export interface ConfigSources {
   /** By the names of the settings; undefined ones were not given. */

@@ -1,14 +1,18 @@
 import { describe, expect, it } from 'vitest'
 import { storeCases } from '../../testing/store-cases.ts'
 import { entry, exchange, long, newThread, open, texts } from '../../testing/store-cases-help.ts'
+import { pairCases } from '../../testing/store-cases-pair.ts'
 import type { Store } from '../store.ts'
 import { type DocumentStoreOptions, documentStore } from './document-store.ts'
 
 type Documents = DocumentStoreOptions<string>
 
 /** Documents in a map, as two processes might share them: every answer takes a moment. */
-function shelf(texts = new Map<string, string>()): Documents {
-  const moment = () => new Promise(resolve => setImmediate(resolve))
+function shelf(
+  texts = new Map<string, string>(),
+  { ms = 0, maySave = (stored?: string, expected?: string) => stored === expected } = {},
+): Documents {
+  const moment = () => new Promise(resolve => setTimeout(resolve, ms))
   return {
     async load(name) {
       await moment()
@@ -17,7 +21,7 @@ function shelf(texts = new Map<string, string>()): Documents {
     },
     async save(name, text, expected) {
       await moment()
-      return texts.get(name) === expected && texts.set(name, text) !== undefined
+      return maySave(texts.get(name), expected) && texts.set(name, text) !== undefined
     },
     async list(prefix) {
       await moment()
@@ -31,7 +35,25 @@ const second = { ...thread, actor: 'b' }
 
 describe('documentStore', () => {
   for (const { name, run } of storeCases)
-    it(name, async () => expect(await run(async () => documentStore(shelf()))).toBeUndefined())
+    it(name, async () => {
+      const documents = shelf()
+      expect(await run(async () => documentStore(documents))).toBeUndefined()
+    })
+
+  // Controls: two histories on such a store lose conversations, so the cases must not pass it.
+  const faultySaves = {
+    'never compares versions': () => true,
+    'only asks whether the document is there': (stored?: string, expected?: string) =>
+      (stored === undefined) === (expected === undefined),
+  }
+  for (const [fault, maySave] of Object.entries(faultySaves))
+    it(`is refused by the cases where save ${fault}`, async () => {
+      const documents = shelf(new Map(), { ms: 3, maySave })
+      const failures: string[] = []
+      for (const { name, run } of pairCases)
+        await run(async () => documentStore(documents)).catch(() => failures.push(name))
+      expect(failures).toContain('keeps all that two stores write to a conversation at once')
+    })
 
   it('loads and tries again where another process has saved meanwhile', async () => {
     const documents = new Map<string, string>()

@@ -1,5 +1,6 @@
 import { ThroughlineError } from '../../log/error.ts'
 import { isObject, parseJson } from '../../log/parse-json.ts'
+import { refuseUnknown } from '../../log/refuse-unknown.ts'
 import { checkedStore } from '../checked-store.ts'
 import type { Store } from '../store.ts'
 import { OutcomeUnknownError, StoreError } from '../store-error.ts'
@@ -36,6 +37,7 @@ export interface DocumentStoreOptions<Version> {
  * })
  */
 export function documentStore<Version>(options: DocumentStoreOptions<Version>): Store {
+  refuseUnknown(options, { load: 1, save: 1, list: 1, now: 1, maxEntryBytes: 1 })
   const { now = Date.now, maxEntryBytes } = options
   const inTurn = createQueues()
 

@@ -1,3 +1,4 @@
+import { refuseUnknown } from '../../log/refuse-unknown.ts'
 import { checkedStore } from '../checked-store.ts'
 import { type ConversationDocument, emptyDocument } from '../document/conversation-document.ts'
 import { storeOfDocuments } from '../document/store-of-documents.ts'
@@ -11,7 +12,9 @@ export interface MemoryStoreOptions {
 }
 
 /** A store in memory, for tests and demos: everything is gone with the process. Lists, marks and search read all of it. */
-export function memoryStore({ now = Date.now, maxEntryBytes }: MemoryStoreOptions = {}): Store {
+export function memoryStore(options: MemoryStoreOptions = {}): Store {
+  refuseUnknown(options, { now: 1, maxEntryBytes: 1 })
+  const { now = Date.now, maxEntryBytes } = options
   const tenants = new Map<string, Map<string, ConversationDocument>>()
   let branches = 0
   const store = storeOfDocuments({

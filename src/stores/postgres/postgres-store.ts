@@ -1,4 +1,5 @@
 import { InvalidOptionError, showValue } from '../../log/error.ts'
+import { type OptionNames, refuseUnknown } from '../../log/refuse-unknown.ts'
 import { checkedStore } from '../checked-store.ts'
 import type { Store } from '../store.ts'
 import { check } from './check.ts'
@@ -35,6 +36,16 @@ export interface PostgresStoreOptions {
   readonly migrate?: boolean
 }
 
+const storeNames: OptionNames<PostgresStoreOptions> = {
+  url: 1,
+  pool: 1,
+  maxEntryBytes: 1,
+  timeoutMs: 1,
+  search: 1,
+  schema: 1,
+  migrate: 1,
+}
+
 /**
  * The log in PostgreSQL, for several instances at once. Every operation is one statement, so one transaction, and only
  * prepared statements are kept in the session, where the pooler supports them: the store runs behind a pooler in
@@ -43,15 +54,17 @@ export interface PostgresStoreOptions {
  * @example
  * const store = postgresStore({ url: 'postgres://localhost/throughline' })
  */
-export function postgresStore({
-  url,
-  pool,
-  maxEntryBytes,
-  timeoutMs,
-  search: isIndexed = true,
-  schema = 'throughline',
-  migrate: autoMigrate = true,
-}: PostgresStoreOptions = {}): Store {
+export function postgresStore(options: PostgresStoreOptions = {}): Store {
+  refuseUnknown(options, storeNames)
+  const {
+    url,
+    pool,
+    maxEntryBytes,
+    timeoutMs,
+    search: isIndexed = true,
+    schema = 'throughline',
+    migrate: autoMigrate = true,
+  } = options
   if (url !== undefined && pool) throw new InvalidOptionError('pool', 'give a url or a pool, not both')
   if (url !== undefined) checkUrl(url)
   if (pool !== undefined && typeof pool?.connect !== 'function')

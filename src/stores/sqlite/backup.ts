@@ -1,6 +1,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { InvalidOptionError, showValue } from '../../log/error.ts'
+import { refuseUnknown } from '../../log/refuse-unknown.ts'
 import { StoreError } from '../store-error.ts'
 import { openConnection } from './connection.ts'
 import type { SqliteDriver } from './driver.ts'
@@ -20,7 +21,9 @@ export interface BackupSqliteOptions {
  * @example
  * await backupSqlite({ path: 'conversations.db', to: 'backups/monday.db' })
  */
-export async function backupSqlite({ path, to, driver }: BackupSqliteOptions): Promise<{ bytes: number }> {
+export async function backupSqlite(options: BackupSqliteOptions): Promise<{ bytes: number }> {
+  refuseUnknown(options, { path: 1, to: 1, driver: 1 })
+  const { path, to, driver } = options
   refuseExisting(to)
   const connection = openConnection({ path, readOnly: true, ...(driver && { driver }) })
   const partial = resolve(`${to}.${process.pid}-${Date.now()}.partial`)

@@ -14,7 +14,10 @@ const newPath = () => join(folder, `${++files}.db`)
 
 describe('sqliteStore', () => {
   for (const { name, run } of storeCases)
-    it(name, async () => expect(await run(async () => sqliteStore({ path: newPath() }))).toBeUndefined())
+    it(name, async () => {
+      const path = newPath()
+      expect(await run(async () => sqliteStore({ path }))).toBeUndefined()
+    })
 })
 
 if (!isLong)
@@ -22,7 +25,8 @@ if (!isLong)
 
 describe('sqliteStore without a word index', () => {
   for (const { name, run } of storeCases.filter(({ name }) => isLong || /search|find|word|delete/.test(name)))
-    it(name, async () =>
-      expect(await run(async () => sqliteStore({ path: newPath(), search: false }))).toBeUndefined(),
-    )
+    it(name, async () => {
+      const path = newPath()
+      expect(await run(async () => sqliteStore({ path, search: false }))).toBeUndefined()
+    })
 })

@@ -1,3 +1,4 @@
+import { type OptionNames, refuseUnknown } from '../../log/refuse-unknown.ts'
 import { checkedStore } from '../checked-store.ts'
 import type { Store } from '../store.ts'
 import { StoreError } from '../store-error.ts'
@@ -34,6 +35,16 @@ export interface SqliteStoreOptions {
   readonly driver?: SqliteDriver
 }
 
+const storeNames: OptionNames<SqliteStoreOptions> = {
+  path: 1,
+  now: 1,
+  maxEntryBytes: 1,
+  search: 1,
+  readOnly: 1,
+  spareBytes: 1,
+  driver: 1,
+}
+
 /**
  * The log in one SQLite file. When a method resolves, its write is on disk. One process writes, others may read.
  *
@@ -41,6 +52,7 @@ export interface SqliteStoreOptions {
  * const store = sqliteStore({ path: 'conversations.db' })
  */
 export function sqliteStore(options: SqliteStoreOptions): Store {
+  refuseUnknown(options, storeNames)
   const {
     path,
     now = Date.now,

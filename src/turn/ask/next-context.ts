@@ -1,5 +1,6 @@
 import { ContextOverflowError } from '../../context/compose/finish.ts'
 import type { Context } from '../../context/context.ts'
+import type { Receipt } from '../../context/receipt.ts'
 import { offeredTools } from '../../context/tools/shorten-tools.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { present } from '../../log/present.ts'
@@ -88,10 +89,20 @@ export async function nextContext(given: ToFit): Promise<NextCall> {
   const isKnown = !hasFiles || !(await files?.learn?.(signal))
   const context = isKnown ? first : await ask()
   return {
-    ...{ context, tools: (context.tools ?? []) as readonly ToolSpec[], hasFiles, known: learned },
+    ...{ context: asSet(context, room), tools: (context.tools ?? []) as readonly ToolSpec[] },
+    ...{ hasFiles, known: learned },
     ...room,
     ...present({ mostReply: mostReply(context, factor, settings.maxTokens) }),
   }
+}
+
+/** The context with the window and the reserve of its receipt as they were set: they were fitted in our counts. */
+function asSet(context: Context, { window, reserve, factor }: Room): Context {
+  if (factor === 1) return context
+  // Its lists are made when first read.
+  const all = Object.getOwnPropertyDescriptors(context.receipt)
+  const settings = { window: { ...all.window, value: window }, reserve: { ...all.reserve, value: reserve } }
+  return { ...context, receipt: Object.defineProperties({}, { ...all, ...settings }) as Receipt }
 }
 
 /** Our count of the system prompt and of the tools, which one request may need twice. */

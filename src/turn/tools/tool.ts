@@ -1,5 +1,6 @@
 import { InvalidOptionError, showValue } from '../../log/error.ts'
 import { present } from '../../log/present.ts'
+import { type OptionNames, refuseUnknown } from '../../log/refuse-unknown.ts'
 import type { ToolSpec } from '../../models/model.ts'
 import type { InferOutput, StandardSchema } from '../../state/index.ts'
 
@@ -42,6 +43,17 @@ export interface ToolOptions<Schema extends StandardSchema>
   readonly run: (input: InferOutput<Schema>, run: ToolRun) => unknown
 }
 
+const toolNames: OptionNames<ToolOptions<StandardSchema>> = {
+  name: 1,
+  description: 1,
+  timeoutMs: 1,
+  inOrder: 1,
+  endsTurn: 1,
+  input: 1,
+  parameters: 1,
+  run: 1,
+}
+
 /**
  * Defines a tool. `run` gets the output of the schema, typed.
  *
@@ -49,6 +61,7 @@ export interface ToolOptions<Schema extends StandardSchema>
  * defineTool({ name: 'add', input: z.object({ a: z.number(), b: z.number() }), run: ({ a, b }) => a + b })
  */
 export function defineTool<Schema extends StandardSchema>(options: ToolOptions<Schema>): Tool {
+  refuseUnknown<ToolOptions<Schema>>(options, toolNames)
   const { name, input, run, timeoutMs, inOrder } = options ?? ({} as ToolOptions<Schema>)
   if (typeof name !== 'string' || !/^[\w.-]{1,64}$/.test(name)) {
     const problem = `${showValue(name)} is no name of a tool: use letters, digits, "_" and "-"`

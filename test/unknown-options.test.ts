@@ -1,0 +1,115 @@
+import { readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import * as aiSdk from '../src/bridges/ai-sdk/index.ts'
+import { fitLangChain } from '../src/bridges/langchain/index.ts'
+import * as chat from '../src/chat/index.ts'
+import * as experiment from '../src/experiment/index.ts'
+import * as core from '../src/index.ts'
+import * as models from '../src/models/index.ts'
+import * as notes from '../src/notes/index.ts'
+import { documentStore } from '../src/stores/index.ts'
+import { postgresStore } from '../src/stores/postgres/postgres-store.ts'
+import { backupSqlite, sqliteStore } from '../src/stores/sqlite/sqlite-store.ts'
+import { cl100k } from '../src/tokens/cl100k.ts'
+import * as tokens from '../src/tokens/index.ts'
+import { o200k } from '../src/tokens/o200k.ts'
+
+const history = core.createHistory({ store: core.memoryStore() })
+const thread = history.thread('c')
+const model = models.reader()
+const talk = chat.createChat({ history, model })
+
+type Call = (options: never) => unknown
+
+/** Public functions that take options, a misspelt option of each, and the one that was meant. */
+const functions: Record<string, readonly [call: Call, unknown: string, meant: string]> = {
+  artifact: [core.artifact, 'titel', 'title'],
+  balanced: [core.balanced, 'digest', 'digests'],
+  createFitter: [core.createFitter, 'savedIndx', 'savedIndex'],
+  createHistory: [core.createHistory, 'leaseMS_', 'leaseMs'],
+  defineState: [core.defineState as Call, 'tools', 'tool'],
+  fit: [options => core.fit([], options), 'reserv', 'reserve'],
+  memoryStore: [core.memoryStore, 'maxEntryByte', 'maxEntryBytes'],
+  recall: [core.recall, 'efort', 'effort'],
+  sliding: [core.sliding, 'message', 'messages'],
+  stable: [core.stable, 'lows', 'low'],
+  thorough: [core.thorough, 'digester', 'digesters'],
+  thrifty: [core.thrifty, 'lo', 'low'],
+  tiered: [core.tiered, 'ful', 'full'],
+  why: [options => core.why([{ role: 'user', content: 'a' }], 0, options), 'polici', 'policy'],
+  'History.delete': [options => history.delete('c', options), 'dryrun', 'dryRun'],
+  'History.deleteAll': [history.deleteAll, 'dry_run', 'dryRun'],
+  'History.import': [options => history.import('', options), 'persn', 'person'],
+  'History.retain': [history.retain, 'conversationMs', 'conversationsMs'],
+  'History.search': [options => history.search('a', options), 'limt', 'limit'],
+  'History.thread': [options => history.thread('c', options), 'brnch', 'branch'],
+  'Thread.begin': [options => thread.begin([], options), 'mark', 'marks'],
+  'Thread.context': [thread.context, 'sistem', 'system'],
+  'Thread.why': [options => thread.why(1, options), 'windw', 'window'],
+  createNoteScanner: [notes.createNoteScanner, 'nonse', 'nonce'],
+  noteFilter: [notes.noteFilter, 'onNotes', 'onNote'],
+  noteInstruction: [notes.noteInstruction, 'bye', 'by'],
+  splitNote: [options => notes.splitNote('', options), 'nonse', 'nonce'],
+  createCounter: [tokens.createCounter, 'imageToken', 'imageTokens'],
+  estimate: [tokens.estimate, 'imageToken', 'imageTokens'],
+  o200k: [o200k, 'framings', 'framing'],
+  cl100k: [cl100k, 'framings', 'framing'],
+  documentStore: [documentStore, 'lod', 'load'],
+  sqliteStore: [sqliteStore, 'readonly_', 'readOnly'],
+  backupSqlite: [backupSqlite, 'paths', 'path'],
+  postgresStore: [postgresStore, 'timeout', 'timeoutMs'],
+  aiSdk: [options => models.aiSdk({} as never, options), 'windows', 'window'],
+  anthropic: [models.anthropic, 'cacheMark', 'cacheMarks'],
+  ollama: [models.ollama, 'keepalive_', 'keepAlive'],
+  ollamaEmbed: [models.ollamaEmbed, 'modl', 'model'],
+  openaiCompatible: [models.openaiCompatible, 'baseUrls', 'baseURL'],
+  reader: [models.reader, 'delay', 'delayMs'],
+  rules: [options => models.rules(() => '', options), 'nam', 'name'],
+  transformersEmbed: [models.transformersEmbed, 'dtypes', 'dtype'],
+  createChat: [chat.createChat, 'maxRound', 'maxRounds'],
+  'Chat.send': [options => talk.send('a', options), 'conversion', 'conversation'],
+  'Chat.edit': [options => talk.edit('a', options), 'brnch', 'branch'],
+  'Chat.regenerate': [talk.regenerate, 'brnch', 'branch'],
+  createUIChatHandler: [chat.createUIChatHandler, 'linger', 'lingerMs'],
+  defineTool: [chat.defineTool as Call, 'timeout', 'timeoutMs'],
+  createExperiments: [experiment.createExperiments, 'stall', 'stallMs'],
+  defineExperiment: [experiment.defineExperiment as Call, 'maxStep', 'maxSteps'],
+  defineExperimentTool: [experiment.defineExperimentTool as Call, 'timeout', 'timeoutMs'],
+  parseExperiment: [options => experiment.parseExperiment('{}', options), 'tool', 'tools'],
+  fitStep: [aiSdk.fitStep, 'onContex', 'onContext'],
+  throughlineMiddleware: [aiSdk.throughlineMiddleware, 'reserv', 'reserve'],
+  fitLangChain: [options => fitLangChain([], options), 'creat', 'create'],
+}
+
+/** What they need besides. */
+const needed: Record<string, object> = {
+  'Chat.edit': { at: 1 },
+  sqliteStore: { path: join(tmpdir(), 'never.db') },
+}
+
+it.each(Object.entries(functions))('%s refuses an unknown option', async (name, [call, unknown, meant]) => {
+  const refused = {
+    code: 'invalid_option',
+    option: unknown,
+    message: expect.stringContaining(`Did you mean ${meant}?`),
+  }
+  const run = async () => call({ ...needed[name], [unknown]: 1 } as never)
+  await expect(run()).rejects.toMatchObject(refused)
+})
+
+it('names all options where none is near, and takes an option that is undefined', () => {
+  expect(() => core.sliding({ zebra: 1 } as never)).toThrow('Option "zebra": is unknown. Known: messages.')
+  expect(core.sliding({ zebra: undefined } as never).name).toBe('sliding')
+})
+
+/** Their options are read by one line, or they are for tests. */
+const exempt =
+  /^(createStateReader|readState|currentState|requireState|showEach|toUIMessageStream|assertContext|readerServer|tokenizerJson|Experiments\.|ToolMaker\.|Thread\.|Turn\.|Chat\.context|History\.check)/
+
+it('asks every function of the page of options', () => {
+  const page = readFileSync(new URL('../docs/options.md', import.meta.url), 'utf8')
+  const names = [...page.matchAll(/^### (.*)$/gm)].map(([, name]) => name!)
+  expect(names.filter(name => !exempt.test(name) && !functions[name])).toEqual([])
+})
