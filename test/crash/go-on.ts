@@ -38,10 +38,12 @@ export async function goOn(store: Store, thread: Thread): Promise<readonly strin
 /** Throws when what the model would be sent is not a valid context of the log. */
 async function assertValid(thread: Thread): Promise<void> {
   const messages = await thread.messages()
-  const options = { window: 2_048, count: words(), overflow: 'error' } as const
+  // A thread counts by its history's counter.
+  const asked = { window: 2_048, overflow: 'error' } as const
+  const options = { ...asked, count: words() }
   const context = fit(messages, options)
   assertContext(messages, options, context)
-  const { messages: sent } = await thread.context(options)
+  const { messages: sent } = await thread.context(asked)
   if (JSON.stringify(sent) !== numberedAsLog(JSON.stringify(context.messages)))
     throw new Error('the context of the thread is not the one of its messages')
 }

@@ -46,6 +46,7 @@ interface Names {
 /** Bodies that the routes take, by the end of their path. */
 const bodies: Readonly<Record<string, object>> = {
   send: { input: 'What is the boat called?' },
+  forecast: { input: 'What is the boat called?' },
   edit: { input: 'What is the boat called?', at: 1 },
   fork: { at: 2 },
   compare: { a: {}, b: {} },

@@ -38,11 +38,8 @@ interface Recalled {
   readonly blocks: readonly Insertion[]
 }
 
-/** A message that asks this strongly gets the room that it needs, though the running talk is cut early for it and read again. */
+/** A message that asks this strongly takes the room of other blocks, and where half of what it asks for does not fit, that of the running talk. */
 const needy = 4
-
-/** Where this share of what it asks for fits, and it names no file, the running talk is left as it is. */
-const enough = 0.7
 
 /** Where recall works: the cut, the room, and how much is recalled. */
 export interface RecallPlace {
@@ -89,9 +86,8 @@ export function recallBlocks({ frame, ledger, fold: natural, room, effort }: Rec
       // First whatever the room: a file that is named may take all of it.
       const block = choose({ ...search, free: Number.POSITIVE_INFINITY }, kept)
       if (!block || total(kept) + block.tokens <= free) return { early: moved, blocks: added(kept, block) }
-      const share = search.named?.length ? 1 : enough
-      const isShort = free - total(kept) < share * block.tokens
-      const early = isShort && isNeedy(search) ? foldEarly(ledger, room, fold, at) : fold
+      const share = Math.max(0, free - total(kept)) / block.tokens
+      const early = isWorthCutting(search, share) ? foldEarly(ledger, room, fold, at) : fold
       if (freeIn(early) <= free) return { early: moved, blocks: ask(kept, search) }
       // All of the running talk is read again, so nothing is gained by keeping other blocks.
       return { early, blocks: ask([], searchFor(early, at, text, freeIn(early))) }
@@ -159,6 +155,10 @@ export function recallBlocks({ frame, ledger, fold: natural, room, effort }: Rec
 
 /** Whether what a message asks for is worth that something else goes: it asks strongly, or names a file. */
 const isNeedy = ({ asked, named = [] }: Omit<Search, 'recalled'>) => asked >= needy || named.length > 0
+
+/** Whether the running talk is cut early for a message, and read again: the less of what it asks for fits, the less strongly it must ask. */
+const isWorthCutting = ({ asked, named = [] }: Omit<Search, 'recalled'>, share: number) =>
+  asked >= needy * (0.5 + share) || named.length > 0
 
 const added = (blocks: Blocks, block: ExplainedBlock | undefined): Blocks =>
   block ? [...blocks, block] : blocks

@@ -193,7 +193,7 @@ export function toEffort(effort: number): Effort {
   return {
     // Rounded, as powers may differ in their last bit between engines.
     gate: Math.round(2.6 * 16 ** (1 - 2 * effort) * 1024) / 1024,
-    room: 0.75 * above,
+    room: Math.max(1 / 64, 0.75 * above),
     block: 0.5 + 0.5 * above,
     least: 0.2 - 0.2 * above,
   }

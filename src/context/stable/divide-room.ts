@@ -54,7 +54,8 @@ export function divideRoom(frame: Frame, shares: Shares): Room {
   const journal = transcript.stops.length > transcript.turns.length ? journalRoom(frame) : 0
   const whole = Math.max(0, base - first)
   const left = Math.max(0, whole - markerCost(frame) - moved - digests)
-  const apart = Math.min(left, Math.max(journal, full ? 0 : Math.floor(base * shares.recall)))
+  const wanted = shares.recall > 0 ? Math.max(shortBlock, Math.floor(base * shares.recall)) : 0
+  const apart = Math.min(left, Math.max(journal, full ? 0 : wanted))
   const tail = left - apart
   const single = Math.max(0, roomBeside(frame, Math.ceil(window / 64)) - first - markerCost(frame) - moved)
   const recallInside = Math.floor(base * insideShare)
@@ -80,6 +81,9 @@ export function divideRoom(frame: Frame, shares: Shares): Room {
     inlineNotes,
   }
 }
+
+/** The tokens of a block with a sentence or two: there is always room for it, so that no short answer needs a cut. */
+const shortBlock = 96
 
 /** The share of the room that a long turn keeps for recall. */
 const insideShare = 1 / 32

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { ModelError } from '../../../src/models/model.ts'
 import { rules } from '../../../src/models/rules.ts'
 import { readerUpstream } from '../../../src/server/upstream/reader-upstream.ts'
 import type { Upstream } from '../../../src/server/upstream/upstream.ts'
@@ -50,18 +51,28 @@ describe.each(await someStores())('replies over the API, on %s', (_, create) => 
   })
 
   it('says in the stream why a turn failed, and in the status why it could not be asked', async () => {
-    const { api } = await start()
-    const events = await api.say('a', 'Hello.', { model: 'none' })
-    expect(events.map(({ data }) => data.error?.code)).toContain('model_not_found')
+    const away = rules(() => {
+      throw new ModelError('model_unavailable', 'The model has crashed.', { isRetryable: false })
+    })
+    const { api } = await start({ ...readerUpstream(), model: () => away })
+    const events = await api.say('a', 'Hello.')
+    expect(events.map(({ data }) => data.error?.code)).toContain('model_unavailable')
     expect(events.at(-1)!.data.status).toBe('failed')
     expect((await api.get('/conversations/a/turns')).body.turns[0]).toMatchObject({
       status: 'failed',
-      error: 'model_not_found',
+      error: 'model_unavailable',
     })
     expect((await api.post('/conversations/a/send', { text: 'x' })).body.error.field).toBe('input')
     expect((await api.post('/conversations/a/send', '{')).body.error.code).toBe('bad_request')
     const role = await api.post('/conversations/a/send', { input: { role: 'assistant', content: 'x' } })
     expect(role.body).toContain('invalid_option')
+  })
+
+  it('stores nothing for a model that is not there', async () => {
+    const { api } = await start()
+    const refused = await api.post('/conversations/a/send', { input: 'Hello.', model: 'none' })
+    expect([refused.status, refused.body.error.code]).toEqual([404, 'model_not_found'])
+    expect((await api.get('/conversations/a')).status).toBe(404)
   })
 
   it('cancels a reply that is deleted, or whose stream is closed', async () => {

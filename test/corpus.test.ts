@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { fit, type MessageLike } from 'throughline'
+import { describe, expect, it } from 'vitest'
+import { plainPolicies } from '../src/context/policies/choose-policy.ts'
+import { upstreamWith } from '../src/models/upstream.fixture.ts'
+import { apiBase, apiRoutes } from '../src/server/api/routes.ts'
+import { apiClient } from './server/api/client.ts'
+import { programRuns, steps } from './server/program-runs.ts'
+import { startServer } from './server/start-server.ts'
+
+/**
+ * What must stay the same when the house is rebuilt: contexts, bodies to upstreams and answers of the API, each by a hash.
+ *
+ *   THROUGHLINE_CORPUS=FILE npx vitest run test/corpus.test.ts
+ *
+ * The first run writes the file, a later one compares with it. With THROUGHLINE_DATA the public conversations are in it too.
+ */
+const file = process.env.THROUGHLINE_CORPUS
+const data = process.env.THROUGHLINE_DATA
+if (!file) console.info('Skipped: the corpus, which THROUGHLINE_CORPUS=FILE records and compares')
+
+const recorded: Record<string, string> =
+  file && existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}
+const hashes: Record<string, string> = {}
+
+/** Ids and times of this run are no part of what must stay. */
+function record(name: string, value: unknown): void {
+  const text = (typeof value === 'string' ? value : JSON.stringify(value))
+    .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'ID')
+    .replaceAll(/\b1[78]\d{11}\b/g, 'TIME')
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
+    .replaceAll(/\b\d+(\.\d+)? ms\b/g, 'MS')
+  hashes[name] = createHash('sha256').update(text).digest('hex').slice(0, 16)
+}
+
+function readChats(): readonly (readonly [string, readonly MessageLike[]])[] {
+  const sample = readFileSync(join(import.meta.dirname, '../examples/project-chat.json'), 'utf8')
+  const sets = data ? ['locomo', 'realmem', 'beam100K', 'swe-runs', 'tau-airline'] : []
+  const chats = sets.flatMap(set =>
+    gunzipSync(readFileSync(join(data!, `${set}.jsonl.gz`)))
+      .toString()
+      .trim()
+      .split('\n')
+      .slice(0, 4)
+      .map((line, at) => {
+        const { messages } = JSON.parse(line) as { messages: (MessageLike & { text?: string })[] }
+        const toMessage = ({ text, ...one }: MessageLike & { text?: string }) =>
+          text === undefined ? one : ({ role: one.role, content: text } as MessageLike)
+        return [`${set} ${at}`, messages.map(toMessage)] as const
+      }),
+  )
+  return [['sample', JSON.parse(sample) as MessageLike[]], ...chats]
+}
+
+describe.runIf(file)('the corpus', () => {
+  it('has contexts of every policy', () => {
+    for (const [name, chat] of readChats())
+      for (const [policy, value] of Object.entries(plainPolicies))
+        for (const window of [2048, 8192])
+          for (const share of [0.3, 0.7, 1]) {
+            const past = chat.slice(0, Math.ceil(chat.length * share))
+            const context = fit(past, { window, reserve: 256, policy: value, overflow: 'trim' })
+            record(`context ${name} ${policy} ${window} ${share}`, context)
+          }
+    expect(Object.keys(hashes).length).toBeGreaterThan(0)
+  })
+
+  it.each(programRuns)('has the bodies of $name', async ({ body, path, list, headers, ...run }) => {
+    const bodies: unknown[] = []
+    const upstream = await upstreamWith(({ body: sent, path: asked }) => {
+      if (!asked.startsWith(path)) return { status: 404, body: { error: { message: 'no such path' } } }
+      const reply = run.reply(steps[bodies.push(sent) - 1]!, `call_${bodies.length}`)
+      return { status: 200, body: run.answer(reply, Math.ceil(JSON.stringify(sent).length / 4.4)) }
+    })
+    const { url } = await startServer({ upstream: run.upstream(upstream.url, 24_576) })
+    const entries = [...run.first]
+    for (const [at, step] of steps.entries()) {
+      const response = await fetch(`${url}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify({ model: 'm', ...body, [list]: entries }),
+      })
+      expect(response.status).toBe(200)
+      record(`answer ${run.name} ${at}`, await response.text())
+      record(`body ${run.name} ${at}`, bodies.at(-1))
+      entries.push(...run.reply(step, `call_${at + 1}`), ...run.result(step, `call_${at + 1}`))
+    }
+  })
+
+  it('has the answers of the API', async () => {
+    const { url } = await startServer()
+    const api = apiClient(url)
+    await api.post('/samples/conversation')
+    await api.post('/samples/experiment')
+    const conversation = 'sample-toad-patrol'
+    await api.say(conversation, 'What is the grid reference for the fence?')
+    const { body } = await api.get(`/conversations/${conversation}/calls`)
+    const { body: experiments } = await api.get('/experiments')
+    const values: Readonly<Record<string, string>> = {
+      ...{ conversation, entry: '21', call: body.calls[0].id, role: 'owner' },
+      experiment: experiments.experiments?.[0]?.id ?? '',
+    }
+    const query = '?q=pond&at=500&window=2048&reserve=256&limit=20&policy=stable&a=at:300&b=at:400'
+    for (const { method, path } of apiRoutes) {
+      if (method !== 'get' || /events|\/keys|replies|\/server$/.test(path)) continue
+      const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(values[name] ?? ''))
+      for (const asked of [filled, filled + query]) {
+        const answer = await fetch(`${url}${apiBase}${asked}`)
+        record(
+          `api ${path} ${asked === filled ? 'plain' : 'asked'}`,
+          `${answer.status} ${await answer.text()}`,
+        )
+      }
+    }
+  })
+
+  it('is what it was', () => {
+    if (Object.keys(recorded).length === 0) writeFileSync(file!, JSON.stringify(hashes, null, 1))
+    expect(hashes).toEqual(Object.keys(recorded).length === 0 ? hashes : recorded)
+  })
+})
