@@ -42,7 +42,7 @@ export async function killLoop(
 }
 
 export const openStore = (place: Place): Store =>
-  place.kind === 'sqlite' ? sqliteStore(place) : postgresStore({ url: place.url })
+  place.kind === 'sqlite' ? sqliteStore({ path: place.path }) : postgresStore({ url: place.url })
 
 /** A linear congruence: whole numbers below a limit, the same for a seed everywhere. */
 function createRandom(seed: number): (below: number) => number {

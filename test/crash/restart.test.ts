@@ -60,7 +60,7 @@ describe('a process that is killed in the middle of a turn', () => {
   it('but lives, is not taken for one that is gone', async () => {
     const place = { kind: 'sqlite', path: newPath() } as const
     const writer = await startTurn(place, 600_000)
-    const reader = createHistory({ store: sqliteStore({ ...place, readOnly: true }) }).thread('trip')
+    const reader = createHistory({ store: sqliteStore({ path: place.path, readOnly: true }) }).thread('trip')
     expect(await reader.status()).toMatchObject({ state: 'open', turn: 1 })
     expect(() => open(place)).toThrow(expect.objectContaining({ code: 'store_locked' }))
     writer.step()

@@ -33,7 +33,7 @@ process.exit(0)
 
 async function open(): Promise<History> {
   const store = await attempt('open', async () =>
-    place.kind === 'sqlite' ? sqliteStore(place) : postgresStore({ url: place.url }),
+    place.kind === 'sqlite' ? sqliteStore({ path: place.path }) : postgresStore({ url: place.url }),
   )
   const newId = () => `${name}-${++ids}`
   const broken = fault ? brokenStores[fault](store) : store

@@ -107,7 +107,7 @@ describe('stable', () => {
       if (length > 80) shares.push(receipt.prefix!.share)
       fitter.append(all[length + 1]!)
     }
-    expect(shares.reduce((sum, share) => sum + share, 0) / shares.length).toBeGreaterThan(0.85)
+    expect(shares.reduce((sum, share) => sum + share, 0) / shares.length).toBeGreaterThan(0.8)
   })
 
   it('does not move when the system prompt changes a little, as with a date', () => {

@@ -39,7 +39,7 @@ interface Recalled {
 }
 
 /** A message that asks this strongly takes the room of other blocks, and where half of what it asks for does not fit, that of the running talk. */
-const needy = 4
+const needy = 5
 
 /** Where recall works: the cut, the room, and how much is recalled. */
 export interface RecallPlace {

@@ -19,8 +19,9 @@ begin
   if found then return b; end if;
   if p_expected <> 0 then return null; end if;
 
+  -- Not only for the key: of two writers at once the second may be stopped by the name.
   insert into ${schema}.conversations (key, created_at, tenant, conversation)
-    values (p_key, p_time, p_tenant, p_conversation) on conflict (key) do nothing;
+    values (p_key, p_time, p_tenant, p_conversation) on conflict do nothing;
   select * into c from ${schema}.conversations where key = p_key for update;
   if c.deleted_at is not null then return null; end if;
 
