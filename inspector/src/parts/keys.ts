@@ -57,6 +57,9 @@ export function useHeldKeys(isOn: boolean): void {
 let pending = ''
 let pendingSince = 0
 
+/** What had the focus when a key of the page was pressed: Enter is then meant for the page, until Tab moves the focus. */
+let passed: EventTarget | null = null
+
 /** Runs what is bound to a key that was pressed. */
 export function onKeyDown(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing || isModifier(event.key)) return
@@ -66,6 +69,7 @@ export function onKeyDown(event: KeyboardEvent): void {
   const all = groups.get().flatMap(group => group.bindings)
   const isFree = !isHeld && !isTyping(event.target) && !isOwn(event)
   const found = all.findLast(({ keys, isEverywhere }) => keys === sequence && (isFree || isEverywhere))
+  if (found || event.key === 'Tab') passed = found ? event.target : null
   if (found) {
     event.preventDefault()
     return found.run()
@@ -98,7 +102,9 @@ function isTyping(target: EventTarget | null): boolean {
 /** Arrows and their like move a slider that has the focus; Enter presses a button. */
 const isOwn = ({ target, key }: KeyboardEvent) =>
   (target instanceof HTMLInputElement && target.type === 'range' && /^(Arrow|Page|Home|End)/.test(key)) ||
-  (key === 'Enter' && (target instanceof HTMLButtonElement || target instanceof HTMLAnchorElement))
+  (key === 'Enter' &&
+    target !== passed &&
+    (target instanceof HTMLButtonElement || target instanceof HTMLAnchorElement))
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent)
 
