@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { History } from '../../history/index.ts'
 import { isSideName, sidePrefix } from '../../history/side-name.ts'
+import { orAborted } from '../../log/or-aborted.ts'
 import { lastUseOf } from '../../stores/rules/last-use.ts'
 
 export interface SweepOptions {
@@ -40,8 +41,8 @@ async function sweepOften(options: SweepOptions, signal: AbortSignal): Promise<v
   const pause = Math.min(Math.max(Math.min(sideMs, keepMs, keepCallsMs) / 4, 1000), 3_600_000)
   for (let next = Math.min(pause, 1000); ; next = pause) {
     await rest(next, signal)
-    // A store that does not answer is asked again the next time.
-    await sweepOnce(options, signal).catch(() => undefined)
+    // A store that fails is asked again the next time; one that never answers does not hold up the end.
+    await orAborted(sweepOnce(options, signal), signal).catch(() => undefined)
   }
 }
 
