@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { ciOnly, isInTier, tierOf } from './test/tiers.ts'
 
 const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url))
 
@@ -11,11 +12,17 @@ const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.m
  */
 const changesProcess = /\/growth\.ts'|\/count-steps\.ts'|vi\.(?:resetModules|useFakeTimers)|process\.chdir/
 
-const alone = ['src', 'test'].flatMap(folder =>
+const tier = tierOf(process.env, process.argv.slice(2))
+if (tier === 'contributor')
+  console.info(`Left to npm run test:ci, and to npm run test:long:\n  ${ciOnly.join('\n  ')}\n  the AI SDK 7`)
+
+const files = ['src', 'test'].flatMap(folder =>
   readdirSync(new URL(folder, import.meta.url), { recursive: true, encoding: 'utf8' })
-    .map(file => `${folder}/${file}`)
-    .filter(file => file.endsWith('.test.ts') && changesProcess.test(readFileSync(file, 'utf8'))),
+    .map(file => `${folder}/${file.replaceAll('\\', '/')}`)
+    .filter(file => file.endsWith('.test.ts') && isInTier(tier, file)),
 )
+const alone = files.filter(file => changesProcess.test(readFileSync(file, 'utf8')))
+const shared = files.filter(file => !alone.includes(file))
 
 const withAiSdk = [
   'src/bridges/ai-sdk/*.test.ts',
@@ -51,7 +58,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'shared', isolate: false, include: ['{src,test}/**/*.test.ts'], exclude: alone },
+        test: { name: 'shared', isolate: false, include: shared },
       },
       { extends: true, test: { name: 'alone', include: alone } },
       // The same tests again with the next version of the AI SDK.
@@ -63,7 +70,7 @@ export default defineConfig({
             { find: /^@ai-sdk\/openai-compatible$/, replacement: 'ai-sdk-openai-compatible-3' },
           ],
         },
-        test: { name: 'ai-7', isolate: false, include: withAiSdk },
+        test: { name: 'ai-7', isolate: false, include: tier === 'contributor' ? [] : withAiSdk },
       },
     ],
     // What is built is run as it is.

@@ -1,0 +1,30 @@
+/**
+ * What `npm test` leaves to `npm run test:ci`: tests that need a browser, other programs or many processes, and those that take longest.
+ * A contributor who changes one of these parts runs its file by name.
+ */
+export const ciOnly = [
+  'test/inspector/',
+  'test/examples/',
+  'test/crash/',
+  'test/(cli-experiment|deleted-traces|examples|import-stops|package|purity|run-example).test.ts',
+  'test/experiment/(kill|leases|many).test.ts',
+  'test/embed/embed-purity.test.ts',
+  'test/chat/long-conversation.test.ts',
+  'test/server/(clients|identity-fuzz|known-clients|pauses|program-runs|serve|slow-database|stopped|ten-prompts|words-for-people).test.ts',
+  'test/server/native/(cost|frameworks|fuzz).test.ts',
+  'src/history/long-(thread|turn).test.ts',
+  'src/stores/sqlite/sqlite-process.test.ts',
+] as const
+
+const isCiOnly = (file: string) => ciOnly.some(pattern => new RegExp(`^${pattern}`).test(file))
+
+/** `contributor`: what everybody runs. `ci`: the rest of it. `all`: both, in the long run and where files are named. */
+export type Tier = 'contributor' | 'ci' | 'all'
+
+export function tierOf(env: Readonly<Record<string, string | undefined>>, args: readonly string[]): Tier {
+  if (env.THROUGHLINE_LONG === '1' || args.some(arg => /^(?:src|test)\b/.test(arg))) return 'all'
+  return env.THROUGHLINE_TIER === 'ci' ? 'ci' : 'contributor'
+}
+
+export const isInTier = (tier: Tier, file: string): boolean =>
+  tier === 'all' || isCiOnly(file) === (tier === 'ci')
