@@ -1,4 +1,4 @@
-// Writes docs/options.md from the types and their comments: `npm run options`. A test fails when the page is out of date.
+// Writes docs/options.md from the types and their comments: `npm run options`, also before packing. The page is not committed.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -184,8 +184,10 @@ const code = text => `\`${cell(text)}\``
 
 const head = `# Options
 
-All options of every function and method, by entry. What they are for is told by the pages of [the concepts](README.md); this page is made from the
-types, with \`npm run options\`. \`Thread.fork\` is a method of what \`history.thread()\` gives, and so on.
+**Which options does a function take?**
+
+All options of every function and method, by entry. [The other pages](README.md) say what they are for. This page is made from the
+types, with \`npm run options\`. \`Thread.fork\` is a method of what \`history.thread()\` returns, and so on.
 `
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) writeFileSync(page, optionsPage().text)

@@ -4,7 +4,10 @@ import { expect, it } from 'vitest'
 
 const root = join(import.meta.dirname, '../src')
 
-/** Imports go one way, floor by floor; rooms on one floor do not know each other. */
+/**
+ * Imports go one way, floor by floor; rooms on one floor do not know each other. A room is imported by file: its `index.ts` is an entry of
+ * the package, so inner names would become public there.
+ */
 const floors = [
   ['log'],
   ['tokens', 'notes', 'state', 'stores'],

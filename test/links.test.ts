@@ -1,15 +1,24 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { readOptionsPage } from './options-text.ts'
 
 /** Links of the documentation lead somewhere: to a file that is there, and to a heading that it has. */
 const root = join(import.meta.dirname, '..')
+/** Made when the package is packed, so a fresh clone does not have it. */
+const generated = 'docs/options.md'
 const pages = [
   ...['README.md', 'GLOSSARY.md', 'CONTRIBUTING.md', 'bench/README.md'],
   ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter(name => name.endsWith('.md'))
-    .map(name => `docs/${name}`),
+    .map(name => `docs/${name}`)
+    .filter(page => page !== generated),
+  ...readdirSync(join(root, 'bench/notes')).map(name => `bench/notes/${name}`),
+  generated,
 ]
+
+const textOf = (page: string) =>
+  page === generated ? readOptionsPage().text : readFileSync(join(root, page), 'utf8')
 
 function brokenLinks(page: string, text: string): readonly string[] {
   const prose = text.replace(/^```.*?^```/gms, '').replace(/`[^`\n]*`/g, '')
@@ -17,9 +26,9 @@ function brokenLinks(page: string, text: string): readonly string[] {
   return links.filter(link => {
     if (/^[a-z]+:/.test(link)) return false
     const [path = '', anchor] = link.split('#')
-    const file = path === '' ? join(root, page) : join(root, dirname(page), path)
-    if (!existsSync(file)) return true
-    return anchor !== undefined && !headingsOf(readFileSync(file, 'utf8')).includes(anchor)
+    const target = path === '' ? page : join(dirname(page), path)
+    if (target !== generated && !existsSync(join(root, target))) return true
+    return anchor !== undefined && !headingsOf(textOf(target)).includes(anchor)
   })
 }
 
@@ -36,20 +45,30 @@ function headingsOf(text: string): readonly string[] {
 
 describe('links of the documentation', () => {
   it.each(pages)('%s leads only to what is there', page => {
-    expect(brokenLinks(page, readFileSync(join(root, page), 'utf8'))).toEqual([])
+    expect(brokenLinks(page, textOf(page))).toEqual([])
   })
 
   it('every page is reached from docs/README.md', () => {
     const seen = new Set<string>()
     const walk = (page: string) => {
-      if (seen.has(page) || !existsSync(join(root, page))) return
+      if (seen.has(page) || !pages.includes(page)) return
       seen.add(page)
-      const text = readFileSync(join(root, page), 'utf8')
-      for (const [, link] of text.matchAll(/\]\(([^)#\s:]+\.md)/g)) walk(join(dirname(page), link!))
+      for (const [, link] of textOf(page).matchAll(/\]\(([^)#\s:]+\.md)/g)) walk(join(dirname(page), link!))
     }
     walk('docs/README.md')
     const missed = pages.filter(page => page.startsWith('docs/') && !page.includes('/decisions/'))
     expect(missed.filter(page => !seen.has(page))).toEqual([])
+  })
+
+  it('every page begins with its question, which docs/README.md lists', () => {
+    const index = textOf('docs/README.md')
+    const asking = pages.filter(page => /^docs\/(?!README)[^/]+$/.test(page))
+    const questionOf = (page: string) => /^# .*\n\n\*\*(.+\?)\*\*\n/.exec(textOf(page))?.[1]
+    const silent = asking.filter(page => {
+      const question = questionOf(page)
+      return question === undefined || !index.includes(`](${page.slice(5)}) | ${question} |`)
+    })
+    expect(silent).toEqual([])
   })
 
   it('finds what is broken', () => {

@@ -32,6 +32,7 @@ afterAll(() => {
 })
 
 interface Manifest {
+  readonly scripts: Readonly<Record<string, string>>
   readonly exports: Readonly<Record<string, unknown>>
   readonly dependencies: Readonly<Record<string, string>>
   readonly optionalDependencies: Readonly<Record<string, string>>
@@ -42,6 +43,8 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as
 const entries = Object.keys(manifest.exports).filter(entry => entry !== './package.json')
 
 if (!existsSync(join(root, 'dist'))) run('npm', ['run', 'build'], root)
+// As `prepack` does: the page of options is not committed.
+run('npm', ['run', 'options'], root)
 const packed = JSON.parse(
   run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', project], root),
 ) as readonly { readonly filename: string; readonly files: readonly { readonly path: string }[] }[]
@@ -165,6 +168,8 @@ describe('the files of the package', () => {
     const texts = ['CHANGELOG.md', 'GLOSSARY.md', 'LICENSE', 'README.md', 'package.json']
     expect([...folders].sort()).toEqual([...texts, 'dist', 'docs', 'examples'].sort())
     expect(paths).toContain('docs/README.md')
+    expect(paths).toContain('docs/options.md')
+    expect(manifest.scripts.prepack).toContain('npm run options')
     expect(paths).toContain('examples/run.mjs')
     expect(paths.filter(path => /\.test\.|\.fixture\.|\.map$|\.db$/.test(path))).toEqual([])
   })

@@ -232,7 +232,7 @@ describe('the check of snippets finds', () => {
   })
 })
 
-describe('the guides, with the real clients of Ollama, OpenAI and Anthropic', () => {
+describe('the page of clients, with the real clients of Ollama, OpenAI and Anthropic', () => {
   const load = async <T>(name: string) => {
     const { file } = snippets.find(snippet => snippet.name === name)!
     return (await import(file)) as T
@@ -260,27 +260,27 @@ describe('the guides, with the real clients of Ollama, OpenAI and Anthropic', ()
 
   it('Ollama: a chat, and a loop of one’s own', async () => {
     await reachServers()
-    const chat = await load<{ ask(text: string): PromiseLike<{ text: string }> }>('docs/guides/ollama.md 1')
+    const chat = await load<{ ask(text: string): PromiseLike<{ text: string }> }>('docs/clients.md 1')
     await chat.ask('My locker code is 4471.')
     expect((await chat.ask('What is my locker code?')).text).toEqual(answer)
     type Own = { ask(list: object[]): Promise<{ message: { content: string } }> }
-    const own = await load<Own>('docs/guides/ollama.md 2')
+    const own = await load<Own>('docs/clients.md 2')
     expect((await own.ask(told)).message.content).toEqual(answer)
   })
 
   it('OpenAI: a chat, and a loop of one’s own', async () => {
     await reachServers()
-    const { chat } = await load<{ chat: Chat }>('docs/guides/openai.md 1')
+    const { chat } = await load<{ chat: Chat }>('docs/clients.md 3')
     expect((await chat.respond(told)).text).toEqual(answer)
     type Own = { ask(client: OpenAI, list: object[]): Promise<OpenAI.ChatCompletion> }
-    const own = await load<Own>('docs/guides/openai.md 2')
+    const own = await load<Own>('docs/clients.md 4')
     const { choices } = await own.ask(new OpenAI(), told)
     expect(choices[0]?.message.content).toEqual(answer)
   })
 
   it('Anthropic: its client, through the server', async () => {
     await reachServers()
-    const { ask } = await load<{ ask(text: string): Promise<object> }>('docs/guides/anthropic.md 1')
+    const { ask } = await load<{ ask(text: string): Promise<object> }>('docs/clients.md 5')
     const said = 'My locker code is 4471. What is my locker code?'
     expect(await ask(said)).toMatchObject({ type: 'message', content: [{ type: 'text', text: answer }] })
   })

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -15,6 +14,7 @@ import { backupSqlite, sqliteStore } from '../src/stores/sqlite/sqlite-store.ts'
 import { cl100k } from '../src/tokens/cl100k.ts'
 import * as tokens from '../src/tokens/index.ts'
 import { o200k } from '../src/tokens/o200k.ts'
+import { readOptionsPage } from './options-text.ts'
 
 const history = core.createHistory({ store: core.memoryStore() })
 const thread = history.thread('c')
@@ -109,7 +109,6 @@ const exempt =
   /^(createStateReader|readState|currentState|requireState|showEach|toUIMessageStream|assertContext|readerServer|tokenizerJson|Experiments\.|ToolMaker\.|Thread\.|Turn\.|Chat\.context|History\.check)/
 
 it('asks every function of the page of options', () => {
-  const page = readFileSync(new URL('../docs/options.md', import.meta.url), 'utf8')
-  const names = [...page.matchAll(/^### (.*)$/gm)].map(([, name]) => name!)
+  const names = [...readOptionsPage().text.matchAll(/^### (.*)$/gm)].map(([, name]) => name!)
   expect(names.filter(name => !exempt.test(name) && !functions[name])).toEqual([])
 })

@@ -1,4 +1,4 @@
-// What the plans of calls take on disk, packed in several ways: the figures of docs/decisions/0009-stores.md.
+// What the plans of calls take on disk, packed in several ways: the figures of bench/notes/stores.md.
 //
 //   npm run build && node bench/trials/plans.mjs
 import { deflateRawSync } from 'node:zlib'

@@ -36,8 +36,8 @@ describe.each(withPages.map(({ id }) => id))('the page of %s', id => {
     expect(missing).toEqual([])
   })
 
-  it('agrees with the page of the server', () => {
-    const row = read('docs/server.md')
+  it('agrees with the page of clients', () => {
+    const row = read('docs/clients.md')
       .split('\n')
       .find(one => one.includes(`examples/${id}/README.md`))!
     const settings = [...row.matchAll(/`([^`]+)`/g)].map(match => match[1]!)

@@ -8,7 +8,7 @@ export interface StreamEvent {
   readonly data: string
 }
 
-/** The server-sent events of a stream. Comments, which only keep the connection alive, are passed over. */
+/** The server-sent events of a stream. Comments, which only keep the connection alive, are passed over. `EventSource` cannot send a key. */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamEvent> {
   let id: string | undefined
   let data: string | undefined

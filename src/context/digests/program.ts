@@ -9,7 +9,7 @@ const MAX_STEPS = 12
 const MAX_NAME = 60
 
 /**
- * A program in one line: a list of steps of any make, see docs/digests.md. Takes `{ program }` or the program itself.
+ * A program in one line: a list of steps of any make, see docs/policies.md. Takes `{ program }` or the program itself.
  *
  * Never throws, whatever the value: an unreadable step is `?`, anything else `unknown program`.
  *

@@ -15,7 +15,7 @@ import { type Fold, foldTranscript, isStill, spentIn } from '../stable/fold.ts'
 import { type Ledger, ledgerOf } from '../stable/ledger.ts'
 
 export interface StableOptions {
-  /** After a cut the tail is at most this share of its room. Default 0.45. */
+  /** After a cut the tail is at most this share of its room. Default 0.44. */
   readonly low?: number
   /** The share of the room for digests of what was cut. Default 0 for `stable`, 1/48 with recall. */
   readonly digests?: number
@@ -36,7 +36,7 @@ export function stable(options: StableOptions = {}): Policy {
 }
 
 /** After a cut the tail is at most this share of its room. */
-const lowWater = 0.45
+const lowWater = 0.44
 
 const builtIn = createCutDigests()
 

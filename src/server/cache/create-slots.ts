@@ -34,7 +34,7 @@ interface Slot {
   used: number
 }
 
-/** Builds from this one on save idle slots to memory and empty them, unless told otherwise: see decision 0052. */
+/** Builds from this one on save idle slots to memory and empty them, unless told otherwise: docs/decisions/reading-ahead.md. */
 const keepsIdleItself = 8664
 
 /** The most conversations that are kept in files of the server. The names of the files are used again. */

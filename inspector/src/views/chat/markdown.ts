@@ -14,7 +14,10 @@ export interface MarkdownBlock {
 /** Lists in lists, quotes in quotes: a text that goes deeper is shown like that of a user. */
 const deepest = 100
 
-/** What a model writes. HTML stays text, and images are not loaded. */
+/**
+ * What a model writes. HTML stays text, and images are not loaded. `markdown-it` is linear on hostile texts: marked and commonmark took
+ * seconds for some of 20,000 characters (bench/notes/install.md).
+ */
 const replies = new MarkdownIt({ html: false, maxNesting: deepest })
 replies.validateLink = address => /^(?:https?:|mailto:)/i.test(address)
 

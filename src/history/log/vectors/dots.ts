@@ -26,7 +26,8 @@ const page = 65_536
 
 /**
  * The same in WebAssembly, seven times as fast. Undefined where that is missing, or its instructions for many numbers at once.
- * The vectors are copied into one small memory, which all threads share: docs/decisions/0021-vectors.md tells why.
+ * The vectors are copied into one small memory, which all threads share: one for each thread
+ * would reserve gigabytes of addresses and never shrink.
  */
 export function createSimdDots(): Dots | undefined {
   try {

@@ -10,7 +10,7 @@ import { meaningOf } from './meaning.ts'
 import { storedVectors } from './stored-vectors.ts'
 import { chunkSize, chunkUpTo, emptyChunk, toChunk, type VectorChunk, vectorsOf } from './vector-chunk.ts'
 
-/** The vectors of a thread's entries, of one model. docs/decisions/0021-vectors.md says when they count. */
+/** The vectors of a thread's entries, of one model. docs/decisions/recall-by-words.md says when they count. */
 export interface ThreadVectors {
   /** Loads what is new in the store. Returns the first place at which something new counts; Infinity if nothing is new. */
   refresh(head: Head): Promise<number>
