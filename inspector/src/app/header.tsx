@@ -5,7 +5,6 @@ import { useEffect, useRef } from 'react'
 import { connection } from '../api/connection.ts'
 import { serverQuery } from '../api/queries.ts'
 import { Button } from '../parts/button.tsx'
-import hidden from '../parts/hidden.module.css'
 import { KeyCap } from '../parts/key-cap.tsx'
 import { StatusMark } from '../parts/status-mark.tsx'
 import { Tooltip } from '../parts/tooltip.tsx'
@@ -39,7 +38,7 @@ export function Header({ crumb, back, tabs }: HeaderProps) {
         <Tooltip text="Find anything">
           <Button onClick={() => palette.set(true)} className={styles.find ?? ''}>
             <Search size={14} aria-hidden />
-            <span className={hidden.hidden}>Find anything</span>
+            <span className="hidden">Find anything</span>
             <span className={styles.keys}>
               <KeyCap keys="Mod+k" />
             </span>

@@ -1,5 +1,4 @@
 import { Dialog } from '@base-ui/react/dialog'
-import hidden from '../parts/hidden.module.css'
 import styles from './sheet.module.css'
 
 export interface SheetProps {
@@ -17,7 +16,7 @@ export function Sheet({ title, isTitleHidden = false, onClose, children }: Sheet
       <Dialog.Portal>
         <Dialog.Backdrop className={styles.backdrop} />
         <Dialog.Popup className={styles.sheet}>
-          <Dialog.Title className={isTitleHidden ? hidden.hidden : styles.title}>{title}</Dialog.Title>
+          <Dialog.Title className={isTitleHidden ? 'hidden' : styles.title}>{title}</Dialog.Title>
           {children}
         </Dialog.Popup>
       </Dialog.Portal>

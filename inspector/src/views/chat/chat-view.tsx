@@ -9,7 +9,6 @@ import { usePlace } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { fateAt } from '../../parts/fate-runs.ts'
-import hidden from '../../parts/hidden.module.css'
 import { useKeys } from '../../parts/keys.ts'
 import { newConversationName } from '../../parts/new-conversation-name.ts'
 import { notify } from '../../parts/notify.ts'
@@ -228,7 +227,7 @@ export function ChatView() {
   const window = point && rows && { conversation, search: withoutMoment(search), point, rows }
   return (
     <div className={styles.chat} data-window={hasWindow}>
-      <h1 className={hidden.hidden}>{title}: chat</h1>
+      <h1 className="hidden">{title}: chat</h1>
       {isSmall && hasWindow && (window ? <WindowLine {...window} /> : <div className={styles.awaited} />)}
       {!isSmall && (
         <BranchGraph

@@ -2,7 +2,6 @@ import { CircleX, LoaderCircle, Wrench } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '../../parts/button.tsx'
 import { count } from '../../parts/format.ts'
-import hidden from '../../parts/hidden.module.css'
 import type { AnsweredCall } from './chat-rows.ts'
 import { Fold } from './fold.tsx'
 import styles from './tool-call.module.css'
@@ -25,7 +24,7 @@ export function ToolCall({
       icon={iconOf(call, isRunning)}
       label={
         <>
-          <span className={hidden.hidden}>Tool call </span>
+          <span className="hidden">Tool call </span>
           <code>{call.name}</code> <span className={styles.given}>{preview(call.arguments)}</span>
           {result?.isError && <span className={styles.failed}> failed</span>}
         </>

@@ -6,7 +6,6 @@ import type { ServerInfo } from '../../api/routes.ts'
 import { FateGlyph } from '../../parts/fate-glyph.tsx'
 import { fates } from '../../parts/fates.ts'
 import { ago, amountOf, count, fullTime, percent } from '../../parts/format.ts'
-import hidden from '../../parts/hidden.module.css'
 import { linkOf } from '../../parts/link-of.ts'
 import { StatusMark } from '../../parts/status-mark.tsx'
 import { titleOf } from '../../parts/title-of.ts'
@@ -87,7 +86,7 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
                 <span key={fate} className={styles.fate} data-fate={fate} title={`${count(amount)} ${fate}`}>
                   <FateGlyph fate={fate} />
                   {count(amount)}
-                  <span className={hidden.hidden}> {fate}</span>
+                  <span className="hidden"> {fate}</span>
                 </span>
               )
             )
