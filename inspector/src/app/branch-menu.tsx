@@ -42,8 +42,8 @@ export function BranchMenu() {
             <span className={menu.check}>
               {one.actor === actor && one.branch === branch && <Check size={14} aria-hidden />}
             </span>
-            <span className={menu.name}>{nameOf(one)}</span>
-            <span className={menu.more}>{amountOf(one.turns, 'turn')}</span>
+            <span className="cut fill slim">{nameOf(one)}</span>
+            <span className="rigid muted">{amountOf(one.turns, 'turn')}</span>
           </Menu.Item>
         ))}
       </MenuPopup>

@@ -137,9 +137,9 @@ interface RowProps {
 
 const Row = ({ value, more, onSelect, children }: RowProps) => (
   <Command.Item value={value} className={menu.item} onSelect={onSelect}>
-    <span className={menu.name} dir="auto">
+    <span className="cut fill slim" dir="auto">
       {children}
     </span>
-    {more !== undefined && <span className={menu.more}>{more}</span>}
+    {more !== undefined && <span className="rigid muted">{more}</span>}
   </Command.Item>
 )

@@ -45,7 +45,7 @@ export function ImportArea({ isAllowed, asksWhose, children }: ImportAreaProps) 
         <div className={styles.over}>
           <p>
             <b>Drop to bring these chats in</b>
-            <span>
+            <span className="soft">
               ChatGPT, Claude, Open WebUI, LibreChat, Claude Code, Codex, SillyTavern, lists of messages,
               exports
             </span>
@@ -65,7 +65,7 @@ function Outcomes({ outcomes, asksWhose }: OutcomesProps) {
   const taken = outcomes.flatMap(({ state, source }) => (state === 'taken' ? [source] : []))
   return (
     <div className={styles.outcomes}>
-      <div>
+      <div className="grid single gap-3 fill slim">
         <ul>
           {outcomes.map(outcome => (
             <li key={outcome.file}>
@@ -93,7 +93,7 @@ function Whose({ files }: { readonly files: readonly File[] }) {
         void importFiles(files, person.trim())
       }}
     >
-      <label className={field.label} htmlFor="person">
+      <label className="muted caption" htmlFor="person">
         Whose chats are these? Then this person’s other conversations can quote them.
       </label>
       <input
@@ -115,7 +115,7 @@ function Outcome({ file, state, text, conversation }: FileOutcome) {
     state === 'running' ? (
       <LoaderCircle size={16} className={styles.busy} aria-label="Under way" />
     ) : (
-      <Check size={16} className={styles.taken} aria-hidden />
+      <Check size={16} className="rigid accent" aria-hidden />
     )
   return (
     <Notice kind={state === 'refused' ? 'danger' : 'plain'} icon={icon}>

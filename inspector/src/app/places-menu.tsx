@@ -19,12 +19,12 @@ export function PlacesMenu() {
         {[...places, ...settingsPlaces].map(({ to, label, Icon }) => (
           <Menu.Item key={to} className={menu.item} onClick={() => void navigate({ to })}>
             <Icon size={14} aria-hidden />
-            <span className={menu.name}>{label}</span>
+            <span className="cut fill slim">{label}</span>
           </Menu.Item>
         ))}
         <Menu.Item className={menu.item} onClick={toggleTheme}>
           <SunMoon size={14} aria-hidden />
-          <span className={menu.name}>Light or dark</span>
+          <span className="cut fill slim">Light or dark</span>
         </Menu.Item>
       </MenuPopup>
     </Menu.Root>

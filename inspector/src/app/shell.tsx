@@ -51,7 +51,7 @@ export function Shell() {
             </Link>
           </Tooltip>
         ))}
-        <span className={styles.space} />
+        <span className="fill" />
         <Tooltip text="Connect a client" side="right">
           <Link to="/welcome" aria-label="Connect a client">
             <Plug size={16} aria-hidden />

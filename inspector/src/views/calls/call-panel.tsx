@@ -47,7 +47,9 @@ export function CallPanel({ call, duration, onClose }: CallPanelProps) {
   return (
     <aside className={styles.panel} aria-label={`Call of turn ${turn}`}>
       <header className={styles.head}>
-        <h2 title={model}>{model}</h2>
+        <h2 className="cut heading" title={model}>
+          {model}
+        </h2>
         <Button kind="icon" aria-label="Close" onClick={onClose}>
           <X size={16} aria-hidden />
         </Button>
@@ -65,9 +67,9 @@ export function CallPanel({ call, duration, onClose }: CallPanelProps) {
         {facts.map(
           ([name, value]) =>
             value !== undefined && (
-              <div key={name}>
-                <dt>{name}</dt>
-                <dd>{value}</dd>
+              <div className="flex gap-6px slim" key={name}>
+                <dt className="muted">{name}</dt>
+                <dd className="breaks">{value}</dd>
               </div>
             ),
         )}

@@ -117,7 +117,7 @@ function List({ calls, readAhead, onMore }: ListProps) {
           </tbody>
         </table>
         {onMore && (
-          <p className={styles.more}>
+          <p className="padded">
             <Button onClick={onMore}>Show more</Button>
           </p>
         )}
@@ -157,7 +157,7 @@ function Row({ call, isChosen, duration, onChoose }: RowProps) {
     <tr ref={row} className={styles.row} data-chosen={isChosen} data-status={status} onClick={onChoose}>
       <td>
         <button type="button" className={styles.open} aria-pressed={isChosen}>
-          <span className={styles.mark} aria-hidden="true">
+          <span className="grid" aria-hidden="true">
             <StatusMark status={mark[status]} />
           </span>
           <span>

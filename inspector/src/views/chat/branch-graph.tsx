@@ -44,7 +44,7 @@ export function BranchGraph(props: BranchGraphProps) {
         <h2>Branches</h2>
         {mayChat && (
           <Menu.Root>
-            <Menu.Trigger className={styles.add} aria-label="New branch or conversation">
+            <Menu.Trigger className="icon" aria-label="New branch or conversation">
               <Plus size={16} aria-hidden />
             </Menu.Trigger>
             <MenuPopup align="end">
@@ -108,11 +108,11 @@ function BranchItem({
         title={branch.branch}
       >
         <Lines node={node} hasChildren={hasChildren} isCurrent={isCurrent} />
-        <span className={styles.words} style={{ paddingLeft: 34 + 14 * Math.max(0, shown(depth) - 1) }}>
+        <span className="grid slim relative" style={{ paddingLeft: 34 + 14 * Math.max(0, shown(depth) - 1) }}>
           <span className={styles.name} dir="auto">
             {branchTitle(branch)}
           </span>
-          <span className={styles.more}>{aboutOf(branch)}</span>
+          <span className="cut muted text-11">{aboutOf(branch)}</span>
         </span>
       </Link>
     </li>

@@ -37,7 +37,7 @@ export function BroughtBack(props: BroughtBackProps) {
   const days = daysOf([...shown, ...sources].flatMap(({ time }) => (time === undefined ? [] : [time])))
   return (
     <div className={styles.brought}>
-      <div className={styles.line}>
+      <div className="row wraps at-end gap-2 slim">
         {before}
         <FoldButton
           {...fold}
@@ -82,9 +82,9 @@ function Entries({
       {listed.map(({ seq, time, text }) => (
         <li key={seq}>
           <Link to="/c/$conversation/context" params={{ conversation }} search={{ ...search, entry: seq }}>
-            <span className={styles.day}>{time !== undefined && shortDayOf(time)}</span>
+            <span className="muted">{time !== undefined && shortDayOf(time)}</span>
             <span className={styles.seq}>#{seq}</span>
-            <span className={styles.text} dir="auto">
+            <span className="cut slim" dir="auto">
               {text}
             </span>
           </Link>
@@ -119,8 +119,8 @@ function From({ conversation, actor, branch, seq, time, why, isGone = false }: S
   const { data: info } = useQuery({ ...conversationQuery(conversation), enabled: !isGone })
   const told = (
     <>
-      <span className={styles.day}>{isGone ? 'deleted' : time === undefined ? '' : dateOf(time)}</span>
-      <span className={styles.text} dir="auto">
+      <span className="muted">{isGone ? 'deleted' : time === undefined ? '' : dateOf(time)}</span>
+      <span className="cut slim" dir="auto">
         <b>{titleOf(info ?? { conversation })}</b> #{seq} · {why}
       </span>
     </>

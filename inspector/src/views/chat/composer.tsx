@@ -52,7 +52,8 @@ export function Composer(props: ComposerProps) {
     <div className={styles.composer}>
       {refusal && (
         <Notice kind="danger" action={<Button onClick={() => forgetRefusal(thread)}>Close</Button>}>
-          <strong>{refusal.message}</strong> {adviceFor(refusal.code)} <code>{refusal.code}</code>
+          <strong>{refusal.message}</strong> {adviceFor(refusal.code)}{' '}
+          <code className="small-code">{refusal.code}</code>
         </Notice>
       )}
       <form
@@ -76,7 +77,7 @@ export function Composer(props: ComposerProps) {
             send()
           }}
         />
-        <div className={styles.foot}>
+        <div className="row gap-2 muted text-12-16">
           <ModelMenu {...props} />
           <span className={styles.next}>{hasForecast && !live && <Forecast {...props} draft={draft} />}</span>
           {live ? (

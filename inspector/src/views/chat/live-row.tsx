@@ -64,7 +64,7 @@ export function LiveRow({ live, model }: { readonly live: LiveReply; readonly mo
           </p>
         )}
         {isRunning && (
-          <p className={row.open}>
+          <p className="row gap-2 muted text-12">
             <span className={row.dots} aria-hidden="true" />
             {state === 'stopping' ? 'Stopping' : parts.length === 0 ? `Asking ${model}` : 'Writing'}
           </p>

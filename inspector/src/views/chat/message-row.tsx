@@ -172,7 +172,7 @@ export function Thinking({
 }
 
 const Media = ({ amount }: { readonly amount: number }) => (
-  <span className={styles.media}>
+  <span className="inline gap-6px soft text-12-16">
     <Image size={14} aria-hidden />
     {amountOf(amount, 'file')}
   </span>
@@ -264,7 +264,7 @@ function TurnEnd({
   if (status === 'completed') return null
   if (status === 'open')
     return (
-      <p className={styles.open} role="status">
+      <p className="row gap-2 muted text-12" role="status">
         <span className={styles.dots} aria-hidden="true" />
         Being answered for another client
       </p>

@@ -143,7 +143,7 @@ export function Messages(props: MessagesProps) {
 
   return (
     <FoldMemory>
-      <div className={styles.frame}>
+      <div className="slim low clipped relative">
         <div
           ref={scroller}
           className={styles.scroller}

@@ -25,8 +25,8 @@ export function ToolCall({
       label={
         <>
           <span className="hidden">Tool call </span>
-          <code>{call.name}</code> <span className={styles.given}>{preview(call.arguments)}</span>
-          {result?.isError && <span className={styles.failed}> failed</span>}
+          <code>{call.name}</code> <span className="muted">{preview(call.arguments)}</span>
+          {result?.isError && <span className="danger"> failed</span>}
         </>
       }
     >
@@ -37,7 +37,11 @@ export function ToolCall({
         </dd>
         <dt>{result?.isError ? 'Result: it failed' : 'Result'}</dt>
         <dd>
-          {result ? <LongText text={result.text} /> : <p>{isRunning ? 'It is running.' : 'None came.'}</p>}
+          {result ? (
+            <LongText text={result.text} />
+          ) : (
+            <p className="muted text-12">{isRunning ? 'It is running.' : 'None came.'}</p>
+          )}
         </dd>
       </dl>
     </Fold>
@@ -62,7 +66,7 @@ export function StrayResult({ name, text }: { readonly name: string; readonly te
 }
 
 function iconOf({ result }: AnsweredCall, isRunning: boolean) {
-  if (result?.isError) return <CircleX size={14} aria-hidden className={styles.failed} />
+  if (result?.isError) return <CircleX size={14} aria-hidden className="danger" />
   return result === undefined && isRunning ? (
     <LoaderCircle size={14} aria-hidden className={styles.turning} />
   ) : (

@@ -103,7 +103,7 @@ export function WindowLine({ conversation, search, point, rows }: WindowColumnPr
       />
       <span className={styles.figures}>
         <span>
-          <b>{count(tokens)}</b> of {count(window)} tokens
+          <b className="clear">{count(tokens)}</b> of {count(window)} tokens
         </span>
         <span className={styles.reused}>{percent(tokens === 0 ? 0 : reused / tokens)} reused</span>
       </span>

@@ -116,7 +116,7 @@ export function AnswerBar({ place, point, rows, tokensOf, notice }: AnswerBarPro
           )}
         </Explained>
       </p>
-      {free !== undefined && <p className={styles.free}>{free}</p>}
+      {free !== undefined && <p className="muted text-11 to-right">{free}</p>}
     </section>
   )
 }

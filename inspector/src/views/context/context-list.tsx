@@ -98,7 +98,7 @@ export function ContextList(props: ContextListProps) {
         <div key="edge" className={styles.edge} role="presentation" style={style}>
           <span>reused to here</span>
           <i />
-          <span className={styles.anew}>{amountOf(item.anew, 'token')} read anew</span>
+          <span className="soft">{amountOf(item.anew, 'token')} read anew</span>
         </div>
       )
     if (item.kind === 'block')
@@ -206,7 +206,7 @@ const BlockRow = memo(function BlockRow({ item, style, onFold }: BlockRowProps) 
       </span>
       <span className={styles.said}>
         {said}
-        <span className={styles.names}>{names}</span>
+        <span className="muted">{names}</span>
       </span>
       <span className={styles.tokens}>{count(row.tokens)}</span>
     </div>

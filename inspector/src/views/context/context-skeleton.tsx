@@ -19,7 +19,7 @@ export function ContextSkeleton() {
 }
 
 const Rows = ({ widths }: { readonly widths: readonly number[] }) => (
-  <div className={styles.rows}>
+  <div className="grid gap-2">
     {widths.map((width, row) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: rows of a shape have no names
       <i key={row} style={{ width: `${width}%` }} />

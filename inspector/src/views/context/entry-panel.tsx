@@ -56,7 +56,7 @@ export function EntryPanel(props: EntryPanelProps) {
             <FateGlyph fate={fate ?? 'elided'} size={15} />
           </span>
           {fate === undefined ? 'Not written yet' : titles[fate]}
-          <span className={styles.seq}>#{seq}</span>
+          <span className="pushed soft medium">#{seq}</span>
           <Button kind="icon" aria-label="Close" onClick={onClose} className={styles.close ?? ''}>
             <X size={14} aria-hidden />
           </Button>

@@ -77,6 +77,7 @@ export function LogList(props: LogListProps) {
         <label className={styles.find}>
           <Search size={14} aria-hidden />
           <input
+            className="text-12"
             type="search"
             data-find="log"
             value={query}
@@ -88,7 +89,7 @@ export function LogList(props: LogListProps) {
             <KeyCap keys="/" />
           ) : (
             <>
-              <span className={styles.found} role="status">
+              <span className="label" role="status">
                 {found === undefined ? '' : `${count(found)}${isFinding ? '…' : ''}`}
               </span>
               <button type="button" aria-label="Find nothing" onClick={() => onFind('')}>
@@ -109,7 +110,7 @@ export function LogList(props: LogListProps) {
           selectedAt < 0 ? undefined : cursor === undefined ? `log-${selected}` : `fold-${cursor}`
         }
       >
-        <div className={styles.rows} role="presentation" style={{ height: virtual.getTotalSize() }}>
+        <div className="relative" role="presentation" style={{ height: virtual.getTotalSize() }}>
           {shown.map(({ index, start }) => {
             const item = items[index]!
             const style = { transform: `translateY(${start}px)`, height: rowHeight }

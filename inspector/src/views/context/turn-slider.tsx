@@ -101,7 +101,7 @@ export function TurnSlider({
           >
             <ChevronLeft size={16} aria-hidden />
           </Button>
-          <b>Turn {shownTurn}</b>
+          <b className="subheading">Turn {shownTurn}</b>
           <Button
             kind="icon"
             aria-label="Turn after"
@@ -134,7 +134,7 @@ export function TurnSlider({
         <span>reused</span>
         <span>{selected === undefined ? '' : `#${selected}`}</span>
       </div>
-      <div className={styles.lanes}>
+      <div className="slim">
         <div
           ref={setArea}
           className={styles.area}

@@ -108,7 +108,7 @@ function Words({ words }: { readonly words: readonly string[] }) {
 
 function EntryLink({ seq, onSelect }: { readonly seq: number; readonly onSelect: (seq: number) => void }) {
   return (
-    <button type="button" className={styles.link} onClick={() => onSelect(seq)}>
+    <button type="button" className="accent bold" onClick={() => onSelect(seq)}>
       #{seq}
     </button>
   )
@@ -188,7 +188,7 @@ function Meter({ label, more, most, value, extra = 0, limit }: MeterProps) {
       </div>
       <p>
         {label}
-        {more && <span> · {more}</span>}
+        {more && <span className="muted"> · {more}</span>}
       </p>
     </div>
   )

@@ -51,14 +51,14 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
       onFocus={() => onFocus(conversation)}
     >
       <div role="cell" className={styles.name}>
-        <span className={styles.status}>
+        <span className="centred soft">
           {latest?.isExperiment && status === 'idle' ? (
             <FlaskConical size={14} aria-label="Experiment" />
           ) : (
             status !== 'idle' && <StatusMark status={status} {...(text !== undefined && { label: text })} />
           )}
         </span>
-        <span className={styles.texts}>
+        <span className="grid slim">
           <Link
             {...linkOf(row)}
             to="/c/$conversation/context"
@@ -96,7 +96,7 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
         {last ? (
           <WindowCell last={last} />
         ) : isLoading ? null : (
-          <span className={styles.none}>{mayInspect ? 'not sent yet' : '–'}</span>
+          <span className="muted text-12-16">{mayInspect ? 'not sent yet' : '–'}</span>
         )}
       </div>
       <div role="cell" className={styles.reused}>

@@ -82,7 +82,7 @@ export function ConversationTable({ rows, scopes, hasMore, onNearEnd, empty }: C
 
   return (
     <>
-      <div className={styles.scroller} ref={scroller}>
+      <div className="low scrolls" ref={scroller}>
         {rows.length === 0 ? (
           empty
         ) : (
@@ -98,7 +98,7 @@ export function ConversationTable({ rows, scopes, hasMore, onNearEnd, empty }: C
                 ))}
               </div>
             </div>
-            <div role="rowgroup" className={styles.rows} style={{ height: virtual.getTotalSize() }}>
+            <div role="rowgroup" className="relative" style={{ height: virtual.getTotalSize() }}>
               {drawn.map(({ index, key, start }) => (
                 <ConversationRow
                   key={String(key)}
@@ -122,7 +122,7 @@ export function ConversationTable({ rows, scopes, hasMore, onNearEnd, empty }: C
               <span role="status">Reading older ones…</span>
             ) : (
               hints.map(({ keys, does }) => (
-                <span key={does} className={styles.hint}>
+                <span key={does} className="inline gap-1">
                   {keys.map(one => (
                     <KeyCap key={one} keys={one} />
                   ))}

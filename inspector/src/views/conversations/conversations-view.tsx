@@ -196,8 +196,8 @@ function ClientMenu({ clients, chosen, onChoose }: ClientMenuProps) {
                 ({ id, name, amount }) => (
                   <Menu.Item key={id ?? ''} className={menu.item} onClick={() => onChoose(id)}>
                     <span className={menu.check}>{id === chosen && <Check size={14} aria-hidden />}</span>
-                    <span className={menu.name}>{name}</span>
-                    {amount !== undefined && <span className={menu.more}>{count(amount)}</span>}
+                    <span className="cut fill slim">{name}</span>
+                    {amount !== undefined && <span className="rigid muted">{count(amount)}</span>}
                   </Menu.Item>
                 ),
               )}
@@ -227,11 +227,11 @@ function Nothing({ isReading, read, q, onAll, onSearch }: NothingProps) {
   return (
     <div className={styles.nothing} role="status">
       {isReading ? (
-        <p>Looked through {amountOf(read, 'conversation')} so far…</p>
+        <p className="flex gap-2">Looked through {amountOf(read, 'conversation')} so far…</p>
       ) : (
-        <p>None of {amountOf(read, 'conversation')} is like that.</p>
+        <p className="flex gap-2">None of {amountOf(read, 'conversation')} is like that.</p>
       )}
-      <p>
+      <p className="flex gap-2">
         <Button onClick={onAll}>Show all</Button>
         {q !== undefined && <Button onClick={() => onSearch(q)}>Search every message for it</Button>}
       </p>

@@ -70,7 +70,7 @@ function WhatItGot({ experiment, act }: { readonly experiment: string; readonly 
       to="/c/$conversation/context"
       params={{ conversation: experiment }}
       search={{ actor: act.role, turn: act.turn, ...(call && { call: call.id }) }}
-      className={styles.link}
+      className="link rigid link-text"
     >
       What it got
     </Link>
@@ -152,7 +152,7 @@ function Piece({ piece, experiment, role, status }: PieceProps) {
       <>
         <div className={styles.label}>
           <span>{piece.who}</span>
-          <span className={styles.from}>{piece.from}</span>
+          <span className="pushed to-right">{piece.from}</span>
           {entry}
         </div>
         <LongText>{piece.who === 'user' ? <StepText text={piece.text} /> : piece.text}</LongText>
@@ -163,8 +163,8 @@ function Piece({ piece, experiment, role, status }: PieceProps) {
     <>
       <div className={styles.label}>
         <Wrench size={12} aria-hidden />
-        <span className={styles.tool}>{name}</span>
-        <span className={styles.from}>{from}</span>
+        <span className="clear bold breaks">{name}</span>
+        <span className="pushed to-right">{from}</span>
         {entry}
       </div>
       <LongText>
@@ -183,8 +183,9 @@ function Piece({ piece, experiment, role, status }: PieceProps) {
       {changes.length > 0 && (
         <ul className={styles.changes} aria-label="What it changed">
           {changes.map(({ name, value }) => (
-            <li key={name}>
-              <span>{name}</span> → <b>{value === undefined ? 'removed' : value.slice(0, 200)}</b>
+            <li className="slim breaks" key={name}>
+              <span>{name}</span> →{' '}
+              <b className="clear">{value === undefined ? 'removed' : value.slice(0, 200)}</b>
             </li>
           ))}
         </ul>

@@ -52,7 +52,7 @@ export function ExperimentHead({ shown }: { readonly shown: ExperimentAnswer }) 
             {name}
           </span>
         )}
-        <span className={styles.actions}>
+        <span className="flex gap-2 rigid pushed">
           {isRunning && (
             <Button {...common} onClick={() => wish('pause')}>
               <Pause size={14} fill="currentColor" strokeWidth={0} aria-hidden /> Pause

@@ -19,7 +19,7 @@ export function ExperimentList({ experiments, view }: ExperimentListProps) {
       <div className={styles.head}>
         <h2>Experiments</h2>
         <Tooltip text="Start an experiment">
-          <Link to="/e" search={{ start: 'plan' }} className={styles.add} aria-label="Start an experiment">
+          <Link to="/e" search={{ start: 'plan' }} className="icon" aria-label="Start an experiment">
             <Plus size={16} aria-hidden />
           </Link>
         </Tooltip>

@@ -32,7 +32,7 @@ export function ExperimentView() {
   return (
     <div className={styles.view}>
       <ExperimentList experiments={data?.experiments ?? []} view={view} />
-      <div className={styles.main}>
+      <div className="column slim low">
         <QueryState query={query}>{shown => <Shown {...{ shown, watched }} />}</QueryState>
       </div>
     </div>
@@ -81,7 +81,7 @@ function BoardView({ shown, watched: { activity } }: ShownProps) {
   const isPanelShown = !isNarrow || search.role !== undefined
   return (
     <div className={styles.split} data-panel={isPanelShown}>
-      <div className={styles.board}>
+      <div className="column slim low">
         <ExperimentHead shown={shown} />
         <Goals {...{ shown, measures }} />
         <Board {...{ shown, measures, memories, activity }} selected={{ role, step }} />

@@ -91,8 +91,10 @@ function Plan({ name, all }: { readonly name: string; readonly all: readonly Exp
   return (
     <section className={styles.plan} aria-label={`Plan ${name}`}>
       <header className={styles.planHead}>
-        <h2 title={name}>{name}</h2>
-        <span className={styles.amount}>{amountOf(all.length, 'experiment')}</span>
+        <h2 className="cut subheading" title={name}>
+          {name}
+        </h2>
+        <span className="rigid muted text-12">{amountOf(all.length, 'experiment')}</span>
         {stored ? (
           <Link to="/e" search={{ start: 'plan', of: stored.id }} className={styles.again}>
             Run again
@@ -116,13 +118,13 @@ function Plan({ name, all }: { readonly name: string; readonly all: readonly Exp
               className={styles.row}
             >
               <StatusMark status={markOf[one.status]} label={`${wordOf[one.status]}:`} />
-              <span className={styles.name}>{one.id}</span>
+              <span className="cut bold">{one.id}</span>
               <span className={styles.note} data-status={one.status}>
                 {noteOf(one)}
               </span>
               <span className={styles.steps}>
                 <Gauge value={one.steps} most={one.maxSteps} label={`Steps of ${one.id}`} />
-                <span>{stepsOf(one)}</span>
+                <span className="to-right one-line">{stepsOf(one)}</span>
               </span>
               <span className={styles.time}>{ago(one.updatedAt)}</span>
             </Link>

@@ -33,9 +33,9 @@ export function LogView({ shown, warnings }: LogViewProps) {
   const { data } = useQuery(logQuery({ conversation: id, actor: ownThread }, { at: theEnd, limit: 1000 }))
   const rows = logRows({ acts, own: data?.entries ?? [], warnings, first })
   return (
-    <div className={styles.log}>
+    <div className="fill low scrolls">
       {first > 1 && (
-        <p className={styles.earlier}>
+        <p className="padded">
           <Button onClick={() => setPages(pages + 1)}>
             Show earlier steps ({amountOf(first - 1, 'step')} more)
           </Button>

@@ -36,8 +36,8 @@ export function MemoryPlot({ roles, acts, columns, step, chosen, onPick }: Memor
       <div className={styles.lead}>
         <b className={board.name}>tokens sent</b>
         <span className={styles.value}>{shownCount(total)}</span>
-        <span className={styles.legend}>line: counted</span>
-        <span className={styles.legend}>dots: reported</span>
+        <span className="block muted text-11">line: counted</span>
+        <span className="block muted text-11">dots: reported</span>
       </div>
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: keys choose a step from anywhere on the board */}
       <div

@@ -25,8 +25,8 @@ export function PlanEditor({ text, onChange, problems }: PlanEditorProps) {
     element.scrollTop = Math.max(0, (line - 4) * height)
   }
   return (
-    <div className={styles.editor}>
-      <label className={styles.label} htmlFor={id}>
+    <div className="grid gap-6px slim">
+      <label className="muted caption" htmlFor={id}>
         Plan as JSON
       </label>
       <div className={styles.sheet} data-wrong={problems.length > 0}>
@@ -63,7 +63,7 @@ export function PlanEditor({ text, onChange, problems }: PlanEditorProps) {
               // biome-ignore lint/suspicious/noArrayIndexKey: two problems may have the same place
               <li key={at}>
                 <button type="button" onClick={() => show(one)}>
-                  <span className={styles.line}>Line {one.line}</span>
+                  <span className="bold">Line {one.line}</span>
                   {one.place !== '' && <code>{one.place}</code>}
                   <span>{one.problem}</span>
                 </button>

@@ -55,7 +55,7 @@ function Shown({
   >
   return (
     <div className={styles.plan}>
-      <div className={styles.actions}>
+      <div className="row wraps gap-3">
         <Link to="/e" search={{ start: 'plan', of: shown.id }} className={styles.again}>
           Run this plan again
         </Link>
@@ -64,7 +64,7 @@ function Shown({
       <h2>Roles</h2>
       {roles.map(({ name, model, system, tools, variables, window, cap, policy }) => (
         <section key={name} className={styles.role}>
-          <h3>{name}</h3>
+          <h3 className="subheading breaks">{name}</h3>
           <dl>
             <Fact name="model">{model}</Fact>
             <Fact name="tools">{tools ? tools.join(', ') || 'none' : 'all'}</Fact>
@@ -80,7 +80,7 @@ function Shown({
       <dl className={styles.facts}>
         {Object.entries(environment).map(([name, { type, value }]) => (
           <Fact key={name} name={name}>
-            {shownValue(value)} <span className={styles.type}>{type}</span>
+            {shownValue(value)} <span className="muted">{type}</span>
           </Fact>
         ))}
       </dl>

@@ -79,9 +79,11 @@ function History({ experiment, role, head }: HistoryProps) {
   const place = { conversation: experiment, actor: role }
   const query = useQuery({ ...logQuery(place, { at: head, limit: mostMessages }), enabled: head > 0 })
   return (
-    <section className={styles.history} aria-label={`History of ${role}`}>
+    <section className="slim scrolls-down" aria-label={`History of ${role}`}>
       <header className={styles.head}>
-        <h2 title={role}>{role}</h2>
+        <h2 className="cut heading" title={role}>
+          {role}
+        </h2>
         <nav className={styles.links} aria-label={`Views of the thread of ${role}`}>
           {(['context', 'over-time', 'calls', 'dump'] as const).map(view => (
             <Link

@@ -37,7 +37,7 @@ export function Connect({ server, isWaiting }: ConnectProps) {
       {lines.map(one => (
         <Tabs.Panel key={one.id} value={one.id} className={styles.panel}>
           <div className={styles.where}>
-            <span>{one.where}</span>
+            <span className="slim breaks">{one.where}</span>
             <CopyButton text={one.line} />
           </div>
           <pre className={styles.line}>
@@ -48,7 +48,8 @@ export function Connect({ server, isWaiting }: ConnectProps) {
       ))}
       {server.needsKey && (
         <p className={styles.key}>
-          This server asks for a key. Make one: <code>throughline keys create "a name"</code>
+          This server asks for a key. Make one:{' '}
+          <code className="soft code">throughline keys create "a name"</code>
         </p>
       )}
       {isWaiting && (

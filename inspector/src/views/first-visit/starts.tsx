@@ -75,8 +75,10 @@ export function Starts({ scopes }: { readonly scopes: readonly Scope[] }) {
             <button type="button" disabled={mayNot || isBusy} onClick={run}>
               <span className={styles.icon}>{icon}</span>
               <span className={styles.text}>
-                <b>{title}</b>
-                <span>{mayNot ? `This key may not: it needs the scope ${scope}` : about}</span>
+                <b className="block clear">{title}</b>
+                <span className="block text-12-18">
+                  {mayNot ? `This key may not: it needs the scope ${scope}` : about}
+                </span>
               </span>
               {isBusy ? (
                 <LoaderCircle size={16} className={styles.busy} aria-label="Under way" />

@@ -53,7 +53,7 @@ function List({ notes }: { readonly notes: Notes }) {
   const first = notes.find(isChosen)
   const thread = threadSearch(search)
   return (
-    <div className={styles.view}>
+    <div className="page">
       <header className={styles.head}>
         <h1>
           {notes.length === mostNotes
@@ -66,7 +66,7 @@ function List({ notes }: { readonly notes: Notes }) {
           here.
         </p>
       </header>
-      <ol className={styles.notes}>
+      <ol className="list">
         {notes.map(note => {
           const { seq, turn, time, text } = note
           return (
@@ -85,7 +85,7 @@ function List({ notes }: { readonly notes: Notes }) {
                   to="/c/$conversation/context"
                   params={{ conversation }}
                   search={{ ...thread, entry: seq }}
-                  className={styles.entry}
+                  className="pushed"
                 >
                   Entry {seq}
                 </Link>

@@ -15,10 +15,11 @@ export function HowToRead({ cuts, steps }: { readonly cuts: number; readonly ste
       <h3>How to read it</h3>
       <p>
         A dip in the green bars is the price of a cut: the prompt is read again from where it changed.{' '}
-        <b>
+        <b className="clear">
           {cuts} {cuts === 1 ? 'cut' : 'cuts'}
         </b>{' '}
-        so far; between them <b>{percent(between.tokens === 0 ? 0 : between.reused / between.tokens)}</b> is
+        so far; between them{' '}
+        <b className="clear">{percent(between.tokens === 0 ? 0 : between.reused / between.tokens)}</b> is
         reused.
       </p>
     </section>

@@ -60,7 +60,7 @@ export function Plots(props: PlotsProps) {
               isBusy={isBusy}
             />
             <AccuracyPlot frame={exact} steps={steps} accuracy={accuracy} isBusy={isBusy} />
-            <div className={styles.days} style={{ marginLeft: gutter }} aria-hidden="true">
+            <div className="days" style={{ marginLeft: gutter }} aria-hidden="true">
               {days.map(({ left, text }) => (
                 <span key={left} style={{ left }}>
                   {text}

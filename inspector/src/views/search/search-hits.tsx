@@ -88,7 +88,7 @@ function Heading({ conversation, amount }: { readonly conversation: string; read
       >
         <bdi>{title}</bdi>
       </Link>
-      <span>{amountOf(amount, 'message')}</span>
+      <span className="rigid muted text-12">{amountOf(amount, 'message')}</span>
     </h2>
   )
 }

@@ -23,7 +23,7 @@ export function KeySection({ server }: { readonly server: ServerInfo }) {
   return (
     <section className={styles.section} aria-labelledby="key-heading">
       <h2 id="key-heading">Key</h2>
-      <p>
+      <p className="soft breaks">
         {server.needsKey ? 'Every request to this server needs a key. ' : 'This server needs no key. '}
         {hasKey
           ? `This tab sends one, of the tenant “${server.tenant}”. It is forgotten when the tab is closed.`

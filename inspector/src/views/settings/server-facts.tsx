@@ -23,7 +23,7 @@ export function ServerFacts({ server }: { readonly server: ServerInfo }) {
               {server.upstreams.map(one => (
                 <li key={one.name}>
                   <span>{one.name}</span>
-                  <small>
+                  <small className="block muted text-12-18">
                     {one.kind}
                     {one.address !== undefined && ` at ${one.address}`}, takes {one.models.join(', ')}
                   </small>
@@ -37,7 +37,7 @@ export function ServerFacts({ server }: { readonly server: ServerInfo }) {
               ? 'the built-in reader, which quotes what it was sent'
               : upstream.kind}
             {upstream.address !== undefined && ` at ${upstream.address}`}
-            {upstream.why !== undefined && <small>{upstream.why}</small>}
+            {upstream.why !== undefined && <small className="block muted text-12-18">{upstream.why}</small>}
           </Fact>
         )}
         <Fact name="Models">
@@ -48,8 +48,12 @@ export function ServerFacts({ server }: { readonly server: ServerInfo }) {
               {models.slice(0, mostModels).map(({ name, window }) => (
                 <li key={name}>
                   <span>{name}</span>
-                  {window !== undefined && <small>{count(window)} tokens</small>}
-                  {name === server.model && <small>answers if none is named</small>}
+                  {window !== undefined && (
+                    <small className="block muted text-12-18">{count(window)} tokens</small>
+                  )}
+                  {name === server.model && (
+                    <small className="block muted text-12-18">answers if none is named</small>
+                  )}
                 </li>
               ))}
               {models.length > mostModels && <li>and {count(models.length - mostModels)} more</li>}
@@ -68,7 +72,7 @@ export function ServerFacts({ server }: { readonly server: ServerInfo }) {
           </Fact>
         ))}
       </dl>
-      <p>
+      <p className="soft breaks">
         <Link to="/welcome" className={styles.link}>
           Connect a client, or open a sample
         </Link>

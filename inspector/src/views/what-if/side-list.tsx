@@ -92,7 +92,7 @@ export function SideList(props: SideListProps) {
       }}
     >
       <div
-        className={styles.rows}
+        className="relative"
         role="presentation"
         style={{ height: virtual.getTotalSize(), ...seqWidth(head) }}
       >
