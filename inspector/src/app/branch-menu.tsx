@@ -34,7 +34,7 @@ export function BranchMenu() {
     <Menu.Root>
       <Menu.Trigger className={crumb.branch} aria-label={`Branch ${nameOf(current)}`}>
         <GitBranch size={14} aria-hidden />
-        <span>{nameOf(current)}</span>
+        <span className="ellipsis">{nameOf(current)}</span>
       </Menu.Trigger>
       <MenuPopup align="start">
         {threads.map(one => (

@@ -46,7 +46,7 @@ export interface FoldProps {
 export function Fold({ name, children, ...line }: FoldProps) {
   const fold = useFold(name)
   return (
-    <div className={styles.fold}>
+    <div className="grid single gap-6px slim in-width">
       <FoldButton {...fold} {...line} />
       {fold.isOpen && children}
     </div>

@@ -129,7 +129,7 @@ export function ContextList(props: ContextListProps) {
   return (
     <section className={styles.list} aria-label="What the model got">
       <header className={styles.header}>
-        <h2>What the model got</h2>
+        <h2 className="rigid small-heading">What the model got</h2>
         <span className={styles.order}>
           {rows.length === 0 ? 'being read …' : `${amountOf(rows.length, 'message')}, in this order`}
         </span>
@@ -145,7 +145,7 @@ export function ContextList(props: ContextListProps) {
       </header>
       <div
         ref={scroller}
-        className={styles.scroller}
+        className="inset low scrolls-down thin-bar"
         tabIndex={0}
         role="tree"
         aria-label="Messages in the order of the prompt"

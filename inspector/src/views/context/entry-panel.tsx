@@ -162,7 +162,7 @@ function Life({
       {first > 0 && '… '}
       {shown.map(({ fate, from, to }, at) => (
         <span key={from} data-fate={fate} data-now={first + at === now}>
-          <b>{fate === 'elided' ? 'out of view' : fate}</b> {spanOf(from, to, here)}
+          <b className="fate-text">{fate === 'elided' ? 'out of view' : fate}</b> {spanOf(from, to, here)}
           {at < shown.length - 1 ? ', ' : ''}
         </span>
       ))}

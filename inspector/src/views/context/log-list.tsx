@@ -73,7 +73,7 @@ export function LogList(props: LogListProps) {
   return (
     <section className={styles.list} aria-label="The log">
       <header className={styles.header}>
-        <h2>The log</h2>
+        <h2 className="rigid small-heading">The log</h2>
         <label className={styles.find}>
           <Search size={14} aria-hidden />
           <input

@@ -106,7 +106,7 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
         {latest && (
           <>
             {count(latest.turns)}
-            <small>{amountOf(latest.entries, 'message')}</small>
+            <small className="cut block muted tiny">{amountOf(latest.entries, 'message')}</small>
           </>
         )}
       </div>
@@ -115,7 +115,11 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
           <time dateTime={new Date(updatedAt).toISOString()} title={fullTime(updatedAt)}>
             {ago(updatedAt, now)}
           </time>
-          {call && <small title={call.model}>{call.model}</small>}
+          {call && (
+            <small className="cut block muted tiny" title={call.model}>
+              {call.model}
+            </small>
+          )}
         </span>
         <RowMenu row={row} tabIndex={tabIndex} scopes={scopes} onDelete={onDelete} />
       </div>

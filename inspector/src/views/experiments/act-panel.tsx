@@ -35,7 +35,7 @@ export function ActPanel({ experiment, role, step, act, isRead, isEnded, isActin
     <aside className={styles.panel} aria-label={`${role}, step ${step}`}>
       <header className={styles.head}>
         <h2 className={styles.title} title={role}>
-          <span>{role}</span>, step {step}
+          <span className="ellipsis">{role}</span>, step {step}
         </h2>
         {act && <WhatItGot {...{ experiment, act }} />}
         <span className={styles.close}>

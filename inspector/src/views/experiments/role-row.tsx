@@ -31,7 +31,7 @@ export function RoleRow(props: RoleRowProps) {
     <tr>
       <th scope="row" className={board.lead} title={name}>
         <b className={board.name}>{name}</b>
-        {about && <span className={styles.about}>{about}</span>}
+        {about && <span className="clamped muted tiny">{about}</span>}
       </th>
       {first > 1 && <td />}
       {steps.map(step => (

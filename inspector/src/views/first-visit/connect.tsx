@@ -26,7 +26,7 @@ export function Connect({ server, isWaiting }: ConnectProps) {
       resetScroll: false,
     })
   return (
-    <Tabs.Root value={shown.id} onValueChange={choose} className={styles.connect}>
+    <Tabs.Root value={shown.id} onValueChange={choose} className="clipped on-sunken framed round-3">
       <Tabs.List className={styles.clients} activateOnFocus aria-label="Clients">
         {lines.map(({ id, name }) => (
           <Tabs.Tab key={id} value={id} className={styles.client}>

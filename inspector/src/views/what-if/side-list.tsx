@@ -163,7 +163,7 @@ const Row = memo(function Row({ item, letter, text, isSelected, onSelect, ...pla
       onPointerLeave={() => hover.set(undefined)}
     >
       <span className={styles.seq}>{seq}</span>
-      <span className={styles.glyph}>
+      <span className="grid fate">
         {(seq !== undefined || stands.length > 0) && <FateGlyph fate={fate} />}
       </span>
       <span className={styles.text}>{oneLine(text)}</span>
