@@ -39,7 +39,7 @@ export function Header({ crumb, back, tabs }: HeaderProps) {
           <Button onClick={() => palette.set(true)} className={styles.find ?? ''}>
             <Search size={14} aria-hidden />
             <span className="hidden">Find anything</span>
-            <span className={styles.keys}>
+            <span className="full-only">
               <KeyCap keys="Mod+k" />
             </span>
           </Button>
@@ -82,7 +82,7 @@ function ServerMark() {
       <Link to="/settings" className={styles.server}>
         <StatusMark status={state === 'away' ? 'failed' : 'live'} label={`Server ${state}:`} />
         <span className={styles.word}>{text}</span>
-        {upstream === 'reader' && state !== 'away' && <span className={styles.more}>built in</span>}
+        {upstream === 'reader' && state !== 'away' && <span className="muted full-only">built in</span>}
       </Link>
     </Tooltip>
   )

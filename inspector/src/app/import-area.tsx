@@ -66,7 +66,7 @@ function Outcomes({ outcomes, asksWhose }: OutcomesProps) {
   return (
     <div className={styles.outcomes}>
       <div className="grid single gap-3 fill slim">
-        <ul>
+        <ul className="grid single gap-2">
           {outcomes.map(outcome => (
             <li key={outcome.file}>
               <Outcome {...outcome} />
@@ -113,7 +113,7 @@ function Whose({ files }: { readonly files: readonly File[] }) {
 function Outcome({ file, state, text, conversation }: FileOutcome) {
   const icon =
     state === 'running' ? (
-      <LoaderCircle size={16} className={styles.busy} aria-label="Under way" />
+      <LoaderCircle size={16} className="rigid muted turning" aria-label="Under way" />
     ) : (
       <Check size={16} className="rigid accent" aria-hidden />
     )

@@ -14,7 +14,7 @@ export function Sheet({ title, isTitleHidden = false, onClose, children }: Sheet
   return (
     <Dialog.Root open onOpenChange={isOpen => !isOpen && onClose()}>
       <Dialog.Portal>
-        <Dialog.Backdrop className={styles.backdrop} />
+        <Dialog.Backdrop className="backdrop" />
         <Dialog.Popup className={styles.sheet}>
           <Dialog.Title className={isTitleHidden ? 'hidden' : styles.title}>{title}</Dialog.Title>
           {children}

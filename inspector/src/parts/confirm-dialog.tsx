@@ -33,7 +33,7 @@ export function ConfirmDialog({
   return (
     <AlertDialog.Root open onOpenChange={isOpen => !isOpen && onClose()}>
       <AlertDialog.Portal>
-        <AlertDialog.Backdrop className={styles.backdrop} />
+        <AlertDialog.Backdrop className="backdrop" />
         <AlertDialog.Popup className={styles.dialog} initialFocus={safe} {...(finalFocus && { finalFocus })}>
           <AlertDialog.Title className="heading breaks">{title}</AlertDialog.Title>
           <AlertDialog.Description className={styles.text}>{children}</AlertDialog.Description>

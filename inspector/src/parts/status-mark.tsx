@@ -33,7 +33,7 @@ const size = { size: 14, 'aria-hidden': true } as const
 
 const shapes: Readonly<Record<Status, React.ReactNode>> = {
   live: <i />,
-  running: <LoaderCircle {...size} />,
+  running: <LoaderCircle {...size} className="turning" />,
   done: <CircleCheck {...size} />,
   paused: <CirclePause {...size} />,
   stopped: <CircleStop {...size} />,

@@ -76,7 +76,7 @@ function List({ calls, readAhead, onMore }: ListProps) {
   return (
     <div className={styles.view} data-open={chosen !== undefined}>
       <div className={styles.list}>
-        <header className={styles.head}>
+        <header className="padded">
           <h1>
             {onMore
               ? `The newest ${amountOf(calls.length, 'model call')}`

@@ -65,6 +65,7 @@ export function Composer(props: ComposerProps) {
       >
         <textarea
           ref={area}
+          className={styles.field}
           value={draft}
           rows={1}
           dir="auto"

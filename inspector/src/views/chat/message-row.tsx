@@ -194,7 +194,7 @@ function Who({ meta: { model, read, written, warnings = [] } }: { readonly meta:
       {warnings.length > 0 && <StatusMark status="warning" label={`Warning: ${warnings.join(', ')}`} />}
       {model}
       {read !== undefined && (
-        <span className={styles.tokens}>
+        <span className="wide-only">
           {' '}
           · {count(read)} tokens read{written !== undefined && `, ${count(written)} written`}
         </span>

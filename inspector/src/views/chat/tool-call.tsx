@@ -68,7 +68,7 @@ export function StrayResult({ name, text }: { readonly name: string; readonly te
 function iconOf({ result }: AnsweredCall, isRunning: boolean) {
   if (result?.isError) return <CircleX size={14} aria-hidden className="danger" />
   return result === undefined && isRunning ? (
-    <LoaderCircle size={14} aria-hidden className={styles.turning} />
+    <LoaderCircle size={14} aria-hidden className={'turning'} />
   ) : (
     <Wrench size={14} aria-hidden />
   )

@@ -74,6 +74,7 @@ export function WindowColumn({ conversation, search, point, rows }: WindowColumn
           </>
         )}
         <Link
+          className="medium"
           to="/c/$conversation/context"
           params={{ conversation }}
           search={{ ...search, ...momentOf(point) }}

@@ -89,13 +89,13 @@ export function AnswerBar({ place, point, rows, tokensOf, notice }: AnswerBarPro
       <p className={styles.figures}>
         {reused > 0 ? (
           <span className={styles.reused} style={{ flexBasis: share(reused) }}>
-            <b>{count(reused)}</b> <span className={styles.wide}>reused from the call before</span>
-            <span className={styles.slim}>reused</span> · {percent(reused / tokens)}
+            <b>{count(reused)}</b> <span className="wide-only">reused from the call before</span>
+            <span className="phone-only">reused</span> · {percent(reused / tokens)}
           </span>
         ) : (
           <span />
         )}
-        <span className={styles.anew}>
+        <span className="rigid wide-only">
           <b>{count(point.anew)}</b> read anew
         </span>
         <Explained className={styles.total} by={calibrationText(point.factor)}>
@@ -109,7 +109,7 @@ export function AnswerBar({ place, point, rows, tokensOf, notice }: AnswerBarPro
             </>
           )}
           {reported !== undefined && (
-            <span className={styles.wide}>
+            <span className="wide-only">
               {' '}
               · the model reported <b>{count(reported)}</b>
             </span>

@@ -130,7 +130,7 @@ export function ContextList(props: ContextListProps) {
     <section className={styles.list} aria-label="What the model got">
       <header className={styles.header}>
         <h2 className="rigid small-heading">What the model got</h2>
-        <span className={styles.order}>
+        <span className="cut muted text-12 wide-only">
           {rows.length === 0 ? 'being read …' : `${amountOf(rows.length, 'message')}, in this order`}
         </span>
         <Link

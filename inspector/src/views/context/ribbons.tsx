@@ -75,7 +75,7 @@ export function Ribbons(props: RibbonsProps) {
   return (
     <section className={styles.column} aria-label="From the log to the model">
       <header className={styles.header}>
-        <span className={styles.tokens}>{count(total)} tokens</span>
+        <span className="wide-only">{count(total)} tokens</span>
         <button type="button" className={styles.short} aria-pressed={isLogShown} onClick={onToggleLog}>
           The log
         </button>

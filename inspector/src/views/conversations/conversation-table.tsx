@@ -117,7 +117,7 @@ export function ConversationTable({ rows, scopes, hasMore, onNearEnd, empty }: C
           </div>
         )}
         {rows.length > 0 && (
-          <footer className={styles.foot}>
+          <footer className="flex wraps gap-4 padded muted text-12 wide-only">
             {hasMore ? (
               <span role="status">Reading older ones…</span>
             ) : (

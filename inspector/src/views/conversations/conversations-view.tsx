@@ -60,7 +60,9 @@ export function ConversationsView() {
             ? `${count(rows.length)} of ${count(read)}${more} conversations`
             : `${count(read)}${more} ${read === 1 ? 'conversation' : 'conversations'}`}
         </h1>
-        {server?.store !== undefined && <span className={styles.store}>in {server.store}</span>}
+        {server?.store !== undefined && (
+          <span className="cut fill slim muted broad-only">in {server.store}</span>
+        )}
         <FilterField
           q={search.q ?? ''}
           onChange={q => change({ q: q === '' ? undefined : q })}

@@ -38,7 +38,7 @@ export function ExperimentHead({ shown }: { readonly shown: ExperimentAnswer }) 
   ])
   const common = { why: mayNot ?? (isBusy ? 'The last wish is under way.' : undefined) }
   return (
-    <header className={styles.head}>
+    <header className="grid gap-2 padded line-below">
       <div className={styles.row}>
         <h1 className={styles.name} title={id}>
           {id}
@@ -48,7 +48,7 @@ export function ExperimentHead({ shown }: { readonly shown: ExperimentAnswer }) 
           <span role="status">{sentenceOf(shown)}</span>
         </span>
         {name !== id && (
-          <span className={styles.plan} title={name}>
+          <span className="cut slim muted wide-only" title={name}>
             {name}
           </span>
         )}

@@ -15,7 +15,7 @@ export interface ExperimentListProps {
 /** All experiments beside the one that is shown, the newest first. */
 export function ExperimentList({ experiments, view }: ExperimentListProps) {
   return (
-    <nav className={styles.list} aria-label="Experiments">
+    <nav className="low scrolls-down on-canvas line-right full-only" aria-label="Experiments">
       <div className={styles.head}>
         <h2>Experiments</h2>
         <Tooltip text="Start an experiment">

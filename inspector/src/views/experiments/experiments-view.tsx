@@ -90,7 +90,7 @@ function Plan({ name, all }: { readonly name: string; readonly all: readonly Exp
   const stored = all.find(({ hasPlan }) => hasPlan)
   return (
     <section className={styles.plan} aria-label={`Plan ${name}`}>
-      <header className={styles.planHead}>
+      <header className="flex baseline gap-3 slim padded">
         <h2 className="cut subheading" title={name}>
           {name}
         </h2>
@@ -126,7 +126,7 @@ function Plan({ name, all }: { readonly name: string; readonly all: readonly Exp
                 <Gauge value={one.steps} most={one.maxSteps} label={`Steps of ${one.id}`} />
                 <span className="to-right one-line">{stepsOf(one)}</span>
               </span>
-              <span className={styles.time}>{ago(one.updatedAt)}</span>
+              <span className="muted text-12 to-right wide-only">{ago(one.updatedAt)}</span>
             </Link>
           </li>
         ))}

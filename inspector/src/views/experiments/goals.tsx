@@ -29,7 +29,7 @@ export function Goals({ shown: { goals, snapshots }, measures }: GoalsProps) {
               <span className={styles.description} title={description}>
                 {description}
               </span>
-              <span className={styles.far}>
+              <span className="rigid muted text-12 bright">
                 {far}
                 {!isMet && measure?.sides && step > 0 && ` after step ${step}`}
                 {isFailure && (isMet ? ', so it failed' : `${far ? ' · ' : ''}would fail it`)}

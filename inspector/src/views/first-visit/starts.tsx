@@ -81,7 +81,7 @@ export function Starts({ scopes }: { readonly scopes: readonly Scope[] }) {
                 </span>
               </span>
               {isBusy ? (
-                <LoaderCircle size={16} className={styles.busy} aria-label="Under way" />
+                <LoaderCircle size={16} className="turning" aria-label="Under way" />
               ) : (
                 <ChevronRight size={16} aria-hidden />
               )}
