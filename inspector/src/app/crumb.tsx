@@ -13,7 +13,7 @@ export interface CrumbProps {
 export function Crumb({ to, list, name, children }: CrumbProps) {
   return (
     <>
-      <Link to={to} className={styles.root}>
+      <Link to={to} className={`rigid muted broad-only ${styles.root}`}>
         {list}
       </Link>
       <span className={styles.slash}>/</span>

@@ -33,7 +33,7 @@ export function Header({ crumb, back, tabs }: HeaderProps) {
         {crumb}
       </div>
       {tabs && <Tabs>{tabs}</Tabs>}
-      <div className={styles.right}>
+      <div className={`row gap-2 rigid pushed ${styles.right}`}>
         <ServerMark />
         <Tooltip text="Find anything">
           <Button onClick={() => palette.set(true)} className={styles.find ?? ''}>

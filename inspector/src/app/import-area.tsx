@@ -26,7 +26,7 @@ export function ImportArea({ isAllowed, asksWhose, children }: ImportAreaProps) 
   }
   return (
     <section
-      className={styles.area}
+      className={`column low tall relative ${styles.area}`}
       aria-label="Conversations"
       onDragOver={event => withFiles(event, () => setOver(true))}
       onDragLeave={event => {
@@ -87,7 +87,7 @@ function Whose({ files }: { readonly files: readonly File[] }) {
   const [person, setPerson] = useState('')
   return (
     <form
-      className={styles.whose}
+      className={`row wraps gap-2 ${styles.whose}`}
       onSubmit={event => {
         event.preventDefault()
         void importFiles(files, person.trim())

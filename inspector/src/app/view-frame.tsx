@@ -8,7 +8,12 @@ export function ViewFrame({ children, ...header }: HeaderProps & { readonly chil
   return (
     <div className={styles.frame}>
       <Header {...header} />
-      <main id="view" tabIndex={-1} className={styles.view} data-away={state === 'away'}>
+      <main
+        id="view"
+        tabIndex={-1}
+        className={`slim low scrolls relative ${styles.view}`}
+        data-away={state === 'away'}
+      >
         {children}
       </main>
     </div>

@@ -20,7 +20,7 @@ export function FindField({ word, found, index, onChange, onMove }: FindFieldPro
   const input = useRef<HTMLInputElement>(null)
   useKeys('Text', [{ keys: '/', does: 'find in the text', run: () => input.current?.focus() }])
   return (
-    <div className={styles.find}>
+    <div className={`row gap-2px ${styles.find}`}>
       <input
         ref={input}
         type="search"

@@ -13,7 +13,7 @@ export function Notice({ kind = 'plain', icon, action, children }: NoticeProps) 
   return (
     <div className={styles.notice} data-kind={kind} role={kind === 'danger' ? 'alert' : 'status'}>
       {kind === 'danger' ? <span className={styles.sign}>!</span> : icon}
-      <div className={styles.text}>{children}</div>
+      <div className={`fill slim breaks linked ${styles.text}`}>{children}</div>
       {action}
     </div>
   )

@@ -46,7 +46,7 @@ export function WindowBar(props: WindowBarProps) {
   return (
     <div
       ref={setBar}
-      className={styles.bar}
+      className={`slim ${styles.bar}`}
       data-size={size}
       role="img"
       aria-label={label}

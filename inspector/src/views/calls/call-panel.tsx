@@ -45,7 +45,7 @@ export function CallPanel({ call, duration, onClose }: CallPanelProps) {
     ['id', id],
   ]
   return (
-    <aside className={styles.panel} aria-label={`Call of turn ${turn}`}>
+    <aside className={`panel ${styles.panel}`} aria-label={`Call of turn ${turn}`}>
       <header className={styles.head}>
         <h2 className="cut heading" title={model}>
           {model}

@@ -75,7 +75,7 @@ function List({ calls, readAhead, onMore }: ListProps) {
   ])
   return (
     <div className={styles.view} data-open={chosen !== undefined}>
-      <div className={styles.list}>
+      <div className={`slim scrolls ${styles.list}`}>
         <header className="padded">
           <h1>
             {onMore
@@ -85,7 +85,7 @@ function List({ calls, readAhead, onMore }: ListProps) {
           </h1>
           {readAhead && <p>{aheadText(readAhead)}</p>}
         </header>
-        <table className={styles.table}>
+        <table className={`table one-line ${styles.table}`}>
           <thead>
             <tr>
               <th scope="col">Status</th>

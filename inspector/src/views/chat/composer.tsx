@@ -80,7 +80,9 @@ export function Composer(props: ComposerProps) {
         />
         <div className="row gap-2 muted text-12-16">
           <ModelMenu {...props} />
-          <span className={styles.next}>{hasForecast && !live && <Forecast {...props} draft={draft} />}</span>
+          <span className={`cut fill slim ${styles.next}`}>
+            {hasForecast && !live && <Forecast {...props} draft={draft} />}
+          </span>
           {live ? (
             <button
               type="button"
@@ -138,7 +140,7 @@ function Forecast({ thread, isRemembering, draft }: ComposerProps & { readonly d
     <>
       next call about <b>{count(tokens)}</b> tokens
       {isRemembering && <span>, more if other conversations help</span>}
-      <span className={styles.reused}>
+      <span className={`wide-only ${styles.reused}`}>
         <span> · </span>
         <span>{percent(reused / Math.max(1, tokens))} reused</span>
       </span>

@@ -64,7 +64,7 @@ export function FoldButton({
   return (
     <button type="button" className={styles.line} data-kind={kind} aria-expanded={isOpen} onClick={toggle}>
       {icon}
-      <span className={styles.label}>{label}</span>
+      <span className={`cut slim ${styles.label}`}>{label}</span>
       <Chevron size={14} aria-hidden />
     </button>
   )

@@ -40,7 +40,7 @@ export function LiveRow({ live, model }: { readonly live: LiveReply; readonly mo
           return (
             <Fragment key={name}>
               {part.kind === 'text' && (
-                <div className={styles.text} data-growing={isRunning && isLast}>
+                <div className={`slim ${styles.text}`} data-growing={isRunning && isLast}>
                   <RichText text={part.text} />
                 </div>
               )}

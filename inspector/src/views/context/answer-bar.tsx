@@ -53,7 +53,7 @@ export function AnswerBar({ place, point, rows, tokensOf, notice }: AnswerBarPro
             />
           ))}
         </div>
-        <div className={styles.actions}>
+        <div className={`row gap-4 rigid pushed full-only ${styles.actions}`}>
           <Explained
             className="inline soft chip-text one-line framed row-high padded-tight round-2"
             by={`The policy and the window that was set; ${count(reserve)} tokens are kept for the reply. ${calibrationText(point.factor)}`}

@@ -151,7 +151,11 @@ export function ContextList(props: ContextListProps) {
         aria-label="Messages in the order of the prompt"
         aria-activedescendant={selectedAt >= 0 ? `${items[selectedAt]!.kind}-${selected}` : undefined}
       >
-        <div className={styles.rows} role="presentation" style={{ height: virtual.getTotalSize() }}>
+        <div
+          className={`relative ${styles.rows}`}
+          role="presentation"
+          style={{ height: virtual.getTotalSize() }}
+        >
           {shown.map(({ index, start }) => lineOf(items[index]!, start))}
         </div>
       </div>
@@ -255,7 +259,7 @@ const MessageRow = memo(function MessageRow(props: MessageRowProps) {
     >
       <span className={styles.part}>{part && isFirst ? nameOfPart(part) : ''}</span>
       <span className={styles.seq}>{seq}</span>
-      <span className={styles.role}>{shortRole(role)}</span>
+      <span className={`muted wide-only ${styles.role}`}>{shortRole(role)}</span>
       <span className={styles.text}>{oneLine(text, isPinned ? 240 : 160)}</span>
       <span className={styles.tokens}>{count(tokens)}</span>
     </div>

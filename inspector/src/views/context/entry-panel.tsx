@@ -52,7 +52,7 @@ export function EntryPanel(props: EntryPanelProps) {
     <aside className={styles.panel} aria-label={`Entry ${seq}`} data-fate={fate ?? 'elided'}>
       <header className={styles.header}>
         <h2>
-          <span className={styles.glyph}>
+          <span className={`grid fate ${styles.glyph}`}>
             <FateGlyph fate={fate ?? 'elided'} size={15} />
           </span>
           {fate === undefined ? 'Not written yet' : titles[fate]}
@@ -158,7 +158,7 @@ function Life({
   const first = Math.max(0, Math.min(now - 4, runs.length - 7))
   const shown = runs.slice(first, first + 7)
   return (
-    <p className={styles.life}>
+    <p className={`text-12 ${styles.life}`}>
       {first > 0 && '… '}
       {shown.map(({ fate, from, to }, at) => (
         <span key={from} data-fate={fate} data-now={first + at === now}>

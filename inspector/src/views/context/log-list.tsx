@@ -198,11 +198,11 @@ const EntryRow = memo(function EntryRow({
       onPointerLeave={() => hover.set(undefined)}
     >
       <span className={styles.seq}>{seq}</span>
-      <span className={styles.glyph}>
+      <span className={`centred fate ${styles.glyph}`}>
         <FateGlyph fate={fate} />
       </span>
       <span className={styles.role}>{shortRole(role)}</span>
-      <span className={styles.text}>{oneLine(text?.text, 120)}</span>
+      <span className={`cut ${styles.text}`}>{oneLine(text?.text, 120)}</span>
     </div>
   )
 })

@@ -138,7 +138,7 @@ function Days({
     return found
   }, [entries, upTo, total, top, height, cut])
   return (
-    <div className={styles.days} aria-hidden="true">
+    <div className={`through wide-only ${styles.days}`} aria-hidden="true">
       {labels.map(({ at, text, isCut }) => (
         <span key={`${text} ${at}`} data-cut={isCut} style={{ top: at }}>
           {text}

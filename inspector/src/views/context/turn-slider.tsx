@@ -92,7 +92,7 @@ export function TurnSlider({
   return (
     <footer className={styles.slider}>
       <div className={styles.now}>
-        <p className={styles.turn}>
+        <p className={`row one-line ${styles.turn}`}>
           <Button
             kind="icon"
             aria-label="Turn before"

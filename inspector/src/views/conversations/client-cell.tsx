@@ -42,7 +42,7 @@ function About({ row, name }: { readonly row: ListedConversation; readonly name:
   const request = latest?.request
   const link = linkOf(row)
   return (
-    <dl className={styles.facts}>
+    <dl className={`grid gap-6px text-12-18 facts linked ${styles.facts}`}>
       <Fact name="From">
         {name}
         {request && `, over ${faceNames[request.face] ?? request.face}`}

@@ -63,7 +63,7 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
             {...linkOf(row)}
             to="/c/$conversation/context"
             ref={linkRef}
-            className={styles.link}
+            className={`subheading ${styles.link}`}
             tabIndex={tabIndex}
             title={title === conversation ? title : `${title}\n${conversation}`}
           >
@@ -83,7 +83,12 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
             const amount = last.counts[fate] ?? 0
             return (
               amount > 0 && (
-                <span key={fate} className={styles.fate} data-fate={fate} title={`${count(amount)} ${fate}`}>
+                <span
+                  key={fate}
+                  className={`inline gap-1 ${styles.fate}`}
+                  data-fate={fate}
+                  title={`${count(amount)} ${fate}`}
+                >
                   <FateGlyph fate={fate} />
                   {count(amount)}
                   <span className="hidden"> {fate}</span>

@@ -185,7 +185,7 @@ function ClientMenu({ clients, chosen, onChoose }: ClientMenuProps) {
   if (clients.length < 2 && chosen === undefined) return null
   const name = clients.find(({ id }) => id === chosen)?.name ?? chosen
   return (
-    <span className={styles.clients}>
+    <span className={`row rigid ${styles.clients}`}>
       <Menu.Root>
         <Menu.Trigger className={styles.client} data-chosen={chosen !== undefined}>
           {name === undefined ? 'Any client' : <>From {name}</>}

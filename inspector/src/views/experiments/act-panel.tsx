@@ -32,7 +32,7 @@ export interface ActPanelProps {
 /** All that a role was told, said and did in one step. */
 export function ActPanel({ experiment, role, step, act, isRead, isEnded, isActing, onClose }: ActPanelProps) {
   return (
-    <aside className={styles.panel} aria-label={`${role}, step ${step}`}>
+    <aside className={`panel scrolls-down ${styles.panel}`} aria-label={`${role}, step ${step}`}>
       <header className={styles.head}>
         <h2 className={styles.title} title={role}>
           <span className="ellipsis">{role}</span>, step {step}
@@ -108,7 +108,7 @@ function Turn({ experiment, act }: { readonly experiment: string; readonly act: 
               <li
                 // biome-ignore lint/suspicious/noArrayIndexKey: two calls of one entry have the same place
                 key={at}
-                className={styles.piece}
+                className={`padded soft text-12-18 line-below ${styles.piece}`}
                 data-open={piece.kind === 'tool' && piece.result === undefined}
               >
                 <Piece {...{ piece, experiment, role, status }} />
@@ -141,7 +141,7 @@ function Piece({ piece, experiment, role, status }: PieceProps) {
       to="/c/$conversation/context"
       params={{ conversation: experiment }}
       search={{ actor: role, entry: piece.seq }}
-      className={styles.place}
+      className={`rigid muted ${styles.place}`}
       aria-label={`Entry ${piece.seq} in the context`}
     >
       #{piece.seq}

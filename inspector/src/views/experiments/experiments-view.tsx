@@ -96,12 +96,12 @@ function Plan({ name, all }: { readonly name: string; readonly all: readonly Exp
         </h2>
         <span className="rigid muted text-12">{amountOf(all.length, 'experiment')}</span>
         {stored ? (
-          <Link to="/e" search={{ start: 'plan', of: stored.id }} className={styles.again}>
+          <Link to="/e" search={{ start: 'plan', of: stored.id }} className={`link ${styles.again}`}>
             Run again
           </Link>
         ) : (
           <Explained
-            className={styles.code}
+            className={`muted ${styles.code}`}
             by="Its plan is code, which is not stored: run it from its file."
           >
             from code
@@ -119,7 +119,7 @@ function Plan({ name, all }: { readonly name: string; readonly all: readonly Exp
             >
               <StatusMark status={markOf[one.status]} label={`${wordOf[one.status]}:`} />
               <span className="cut bold">{one.id}</span>
-              <span className={styles.note} data-status={one.status}>
+              <span className={`cut soft ${styles.note}`} data-status={one.status}>
                 {noteOf(one)}
               </span>
               <span className={styles.steps}>
@@ -160,7 +160,7 @@ function None() {
           >
             Run the lemonade stand
           </Button>
-          <Link to="/e" search={{ start: 'plan' }} className={styles.again}>
+          <Link to="/e" search={{ start: 'plan' }} className={`link ${styles.again}`}>
             Start from a plan
           </Link>
         </div>

@@ -58,13 +58,13 @@ export function LogView({ shown, warnings }: LogViewProps) {
               <td className={styles.who}>{who}</td>
               <td className={styles.what}>
                 {seq === undefined ? (
-                  <span className={styles.name}>{what}</span>
+                  <span className={`clear bold ${styles.name}`}>{what}</span>
                 ) : (
                   <Link
                     to="/c/$conversation/context"
                     params={{ conversation: id }}
                     search={{ actor: who, entry: seq }}
-                    className={styles.name}
+                    className={`clear bold ${styles.name}`}
                   >
                     {what}
                   </Link>

@@ -29,7 +29,11 @@ export function Connect({ server, isWaiting }: ConnectProps) {
     <Tabs.Root value={shown.id} onValueChange={choose} className="clipped on-sunken framed round-3">
       <Tabs.List className={styles.clients} activateOnFocus aria-label="Clients">
         {lines.map(({ id, name }) => (
-          <Tabs.Tab key={id} value={id} className={styles.client}>
+          <Tabs.Tab
+            key={id}
+            value={id}
+            className={`soft chip-text round-1 row-high padded-tight ${styles.client}`}
+          >
             {name}
           </Tabs.Tab>
         ))}
@@ -53,7 +57,7 @@ export function Connect({ server, isWaiting }: ConnectProps) {
         </p>
       )}
       {isWaiting && (
-        <p className={styles.waiting} role="status">
+        <p className={`row gap-2 on-panel ${styles.waiting}`} role="status">
           <StatusMark status="running" label="Waiting" />
           Waiting for the first message: it shows here when it comes.
         </p>

@@ -17,7 +17,7 @@ export function FirstVisit({ isEmpty = false }: { readonly isEmpty?: boolean }) 
       {data => (
         <div className={styles.place}>
           <div className={styles.page}>
-            <section className={styles.start}>
+            <section className={`slim ${styles.start}`}>
               <h1>See what the model saw, and why it forgot</h1>
               <p className={styles.lead}>
                 Every message of a conversation, what became of it in each call, and the reason.

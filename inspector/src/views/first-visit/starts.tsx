@@ -67,7 +67,7 @@ export function Starts({ scopes }: { readonly scopes: readonly Scope[] }) {
     },
   ]
   return (
-    <ul className={styles.starts}>
+    <ul className={`grid gap-2 ${styles.starts}`}>
       {starts.map(({ title, about, icon, scope, isBusy, run }) => {
         const mayNot = !scopes.includes(scope)
         return (

@@ -152,7 +152,7 @@ function Shown({ turns, points, isWhole }: ShownProps) {
             ? `${count(sums.anew)} tokens instead of ${count(total)}, ${extent}`
             : `${count(sums.anew)} tokens read, ${extent}${isWhole ? '' : ' so far'}`}
         </p>
-        <div className={styles.controls}>
+        <div className={`flex gap-2 rigid pushed ${styles.controls}`}>
           <ChoiceMenu
             name="Compare with"
             text={policyInWords(chosen)}

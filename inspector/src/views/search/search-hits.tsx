@@ -43,10 +43,10 @@ export function SearchHits({ found, ref }: SearchHitsProps) {
                 <span className={styles.role} data-role={hit.role}>
                   {roles[hit.role] ?? hit.role}
                 </span>
-                <span className={styles.text} dir="auto">
+                <span className={`soft breaks ${styles.text}`} dir="auto">
                   <Marked text={hit.snippet} places={hit.hits} />
                 </span>
-                <span className={styles.more}>
+                <span className={`flex gap-3 one-line ${styles.more}`}>
                   <span className={styles.place}>
                     {lineOf(hit)}#{hit.seq}
                   </span>

@@ -32,7 +32,7 @@ export function SearchView() {
       <header className={styles.head}>
         <WordsField q={q} onLook={look} onDown={() => hits.current?.focus()} />
         {mayInspect && (
-          <label className={styles.switch}>
+          <label className={`inline gap-2 soft text-12 one-line ${styles.switch}`}>
             <input
               type="checkbox"
               checked={isEverything}

@@ -11,7 +11,7 @@ export function ServerFacts({ server }: { readonly server: ServerInfo }) {
   return (
     <section className={styles.section} aria-labelledby="server-heading">
       <h2 id="server-heading">This server</h2>
-      <dl className={styles.facts}>
+      <dl className={`facts ${styles.facts}`}>
         <Fact name="Version">{server.version}</Fact>
         {server.store !== undefined && <Fact name="Log">{server.store}</Fact>}
         <Fact name="Tenant">
@@ -19,7 +19,7 @@ export function ServerFacts({ server }: { readonly server: ServerInfo }) {
         </Fact>
         {server.upstreams ? (
           <Fact name="Model servers">
-            <ul className={styles.models}>
+            <ul className={`grid gap-2px ${styles.models}`}>
               {server.upstreams.map(one => (
                 <li key={one.name}>
                   <span>{one.name}</span>
@@ -44,7 +44,7 @@ export function ServerFacts({ server }: { readonly server: ServerInfo }) {
           {models.length === 0 ? (
             'none answers now'
           ) : (
-            <ul className={styles.models}>
+            <ul className={`grid gap-2px ${styles.models}`}>
               {models.slice(0, mostModels).map(({ name, window }) => (
                 <li key={name}>
                   <span>{name}</span>
@@ -65,7 +65,7 @@ export function ServerFacts({ server }: { readonly server: ServerInfo }) {
         {server.reserve !== undefined && <Fact name="Reserve">{count(server.reserve)} tokens</Fact>}
         {faces.map(({ face, name }) => (
           <Fact key={face} name={name}>
-            <span className={styles.address}>
+            <span className={`row between gap-2 ${styles.address}`}>
               <code>{addresses[face]}</code>
               <CopyButton text={addresses[face]} />
             </span>

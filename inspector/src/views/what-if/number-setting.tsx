@@ -91,7 +91,7 @@ export function NumberSetting(props: NumberSettingProps) {
                 A whole number from {count(least)} to {count(most)}.
               </p>
             )}
-            <div className={styles.presets} role="group" aria-label="Usual ones">
+            <div className={`flex wraps gap-1 ${styles.presets}`} role="group" aria-label="Usual ones">
               {presets.map(preset => (
                 <button
                   key={preset}

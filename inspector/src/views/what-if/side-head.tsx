@@ -40,7 +40,7 @@ export function SideHead(props: SideHeadProps) {
   const choices = [...new Set([...policies, ...(chosen === '' ? [] : [chosen])])]
   return (
     <section className={styles.side} aria-label={letter} data-letter={letter}>
-      <div className={styles.settings}>
+      <div className={`row gap-6px slim ${styles.settings}`}>
         <b className={styles.letter} data-letter={letter}>
           {letter}
         </b>

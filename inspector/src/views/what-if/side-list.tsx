@@ -166,7 +166,7 @@ const Row = memo(function Row({ item, letter, text, isSelected, onSelect, ...pla
       <span className="grid fate">
         {(seq !== undefined || stands.length > 0) && <FateGlyph fate={fate} />}
       </span>
-      <span className={styles.text}>{oneLine(text)}</span>
+      <span className={`cut ${styles.text}`}>{oneLine(text)}</span>
       {isInBoth && (
         <span className={styles.other} data-fate={other}>
           <FateGlyph fate={other} /> {other} in {letter === 'A' ? 'B' : 'A'}
