@@ -8,6 +8,7 @@ import { outlineQuery, serverQuery, turnsQuery } from '../../api/queries.ts'
 import { readAll, timelineQuery } from '../../api/timeline.ts'
 import { usePlace } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
+import choice from '../../parts/choice-menu.module.css'
 import { ChoiceMenu } from '../../parts/choice-menu.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { amountOf, count, percent } from '../../parts/format.ts'
@@ -172,7 +173,7 @@ function Shown({ turns, points, isWhole }: ShownProps) {
             }
           />
           <Button
-            className={styles.asTable ?? ''}
+            className={`${choice.trigger} ${styles.asTable}`}
             aria-pressed={search.as === 'table'}
             onClick={() => go({ as: search.as === 'table' ? undefined : 'table' }, { push: true })}
           >
