@@ -32,7 +32,7 @@ export function BranchMenu() {
     )
   return (
     <Menu.Root>
-      <Menu.Trigger className={crumb.branch} aria-label={`Branch ${nameOf(current)}`}>
+      <Menu.Trigger className={`hovers chip rigid ${crumb.branch}`} aria-label={`Branch ${nameOf(current)}`}>
         <GitBranch size={14} aria-hidden />
         <span className="ellipsis">{nameOf(current)}</span>
       </Menu.Trigger>

@@ -56,7 +56,7 @@ export default function CommandPalette({ onClose }: { readonly onClose: () => vo
     <Sheet title="Find anything" isTitleHidden onClose={onClose}>
       <Command label="Find anything" loop shouldFilter={false}>
         <Command.Input
-          className={styles.input}
+          className={`wide hints bare ${styles.input}`}
           placeholder="A conversation, a view, a key, a message …"
           value={typed}
           onValueChange={setTyped}

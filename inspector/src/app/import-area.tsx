@@ -42,7 +42,7 @@ export function ImportArea({ isAllowed, asksWhose, children }: ImportAreaProps) 
       {outcomes.length > 0 && <Outcomes outcomes={outcomes} asksWhose={asksWhose} />}
       {children}
       {isOver && (
-        <div className={styles.over}>
+        <div className={`centred absolute on-panel through round-2 ${styles.over}`}>
           <p>
             <b>Drop to bring these chats in</b>
             <span className="soft">
@@ -64,7 +64,7 @@ function Outcomes({ outcomes, asksWhose }: OutcomesProps) {
   const isRunning = outcomes.some(({ state }) => state === 'running')
   const taken = outcomes.flatMap(({ state, source }) => (state === 'taken' ? [source] : []))
   return (
-    <div className={styles.outcomes}>
+    <div className={`flex gap-3 rigid scrolls-down padded on-panel line-below ${styles.outcomes}`}>
       <div className="grid single gap-3 fill slim">
         <ul className="grid single gap-2">
           {outcomes.map(outcome => (

@@ -12,7 +12,7 @@ export function PlacesMenu() {
   const navigate = useNavigate()
   return (
     <Menu.Root>
-      <Menu.Trigger className={styles.places} aria-label="Menu">
+      <Menu.Trigger className={`centred round-2 phone-only ${styles.places}`} aria-label="Menu">
         <Bars size={16} aria-hidden />
       </Menu.Trigger>
       <MenuPopup align="end">

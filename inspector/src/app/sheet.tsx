@@ -15,7 +15,7 @@ export function Sheet({ title, isTitleHidden = false, onClose, children }: Sheet
     <Dialog.Root open onOpenChange={isOpen => !isOpen && onClose()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="backdrop" />
-        <Dialog.Popup className={styles.sheet}>
+        <Dialog.Popup className={`dialog scrolls ${styles.sheet}`}>
           <Dialog.Title className={isTitleHidden ? 'hidden' : styles.title}>{title}</Dialog.Title>
           {children}
         </Dialog.Popup>

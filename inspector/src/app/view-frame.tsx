@@ -6,7 +6,7 @@ import styles from './view-frame.module.css'
 export function ViewFrame({ children, ...header }: HeaderProps & { readonly children: React.ReactNode }) {
   const { state } = connection.use()
   return (
-    <div className={styles.frame}>
+    <div className={`grid slim low ${styles.frame}`}>
       <Header {...header} />
       <main
         id="view"

@@ -37,7 +37,7 @@ export function ConfirmDialog({
         <AlertDialog.Popup className={styles.dialog} initialFocus={safe} {...(finalFocus && { finalFocus })}>
           <AlertDialog.Title className="heading breaks">{title}</AlertDialog.Title>
           <AlertDialog.Description className={styles.text}>{children}</AlertDialog.Description>
-          <div className={styles.actions}>
+          <div className={`flex at-end gap-2 ${styles.actions}`}>
             <Button ref={safe} onClick={onClose}>
               {refusal}
             </Button>

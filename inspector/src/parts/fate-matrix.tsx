@@ -41,7 +41,7 @@ export function FateMatrix({ windows, policies, cellAt, marked, label, onPick }:
     buttons[row * windows.length + column]?.focus()
   }
   return (
-    <table className={styles.matrix}>
+    <table className={`wide text-11 ${styles.matrix}`}>
       <caption>{label}</caption>
       <thead>
         <tr>

@@ -23,7 +23,7 @@ export type Status =
 /** How something stands, by a shape and a colour. */
 export function StatusMark({ status, label = status }: { readonly status: Status; readonly label?: string }) {
   return (
-    <span className={styles.mark} data-status={status} role="img" aria-label={label} title={label}>
+    <span className={`rigid ${styles.mark}`} data-status={status} role="img" aria-label={label} title={label}>
       {shapes[status]}
     </span>
   )

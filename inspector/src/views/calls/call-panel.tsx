@@ -46,7 +46,7 @@ export function CallPanel({ call, duration, onClose }: CallPanelProps) {
   ]
   return (
     <aside className={`panel ${styles.panel}`} aria-label={`Call of turn ${turn}`}>
-      <header className={styles.head}>
+      <header className={`row between gap-2 line-below ${styles.head}`}>
         <h2 className="cut heading" title={model}>
           {model}
         </h2>
@@ -63,7 +63,7 @@ export function CallPanel({ call, duration, onClose }: CallPanelProps) {
           </Notice>
         </div>
       )}
-      <dl className={styles.facts}>
+      <dl className={`flex wraps text-12-18 ${styles.facts}`}>
         {facts.map(
           ([name, value]) =>
             value !== undefined && (
@@ -74,7 +74,7 @@ export function CallPanel({ call, duration, onClose }: CallPanelProps) {
             ),
         )}
       </dl>
-      <p className={styles.links}>
+      <p className={`flex wraps gap-4 accent links ${styles.links}`}>
         <Link to="/c/$conversation/context" params={{ conversation }} search={at}>
           Context of this call
         </Link>
@@ -82,7 +82,7 @@ export function CallPanel({ call, duration, onClose }: CallPanelProps) {
           Open its dump
         </Link>
       </p>
-      <div className={styles.bar}>
+      <div className={`flex gap-2px ${styles.bar}`}>
         <Button kind="plain" aria-pressed={!isDump} onClick={() => go({ as: undefined })}>
           The request as JSON
         </Button>

@@ -74,7 +74,7 @@ function List({ calls, readAhead, onMore }: ListProps) {
     { keys: 'Escape', does: 'close the call', run: () => go({ call: undefined, turn: undefined }) },
   ])
   return (
-    <div className={styles.view} data-open={chosen !== undefined}>
+    <div className={`view single ${styles.view}`} data-open={chosen !== undefined}>
       <div className={`slim scrolls ${styles.list}`}>
         <header className="padded">
           <h1>
@@ -167,7 +167,7 @@ function Row({ call, isChosen, duration, onChoose }: RowProps) {
         </button>
       </td>
       <td>{turn}</td>
-      <td className={styles.model} title={model}>
+      <td className={`ellipsis ${styles.model}`} title={model}>
         {model}
       </td>
       <td className={styles.number}>{count(predicted)}</td>

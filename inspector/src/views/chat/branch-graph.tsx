@@ -39,8 +39,8 @@ export function BranchGraph(props: BranchGraphProps) {
     next?.focus()
   }
   return (
-    <aside className={styles.branches} aria-label="Branches">
-      <div className={styles.head}>
+    <aside className={`grid low on-canvas line-right ${styles.branches}`} aria-label="Branches">
+      <div className={`row between row-high ${styles.head}`}>
         <h2>Branches</h2>
         {mayChat && (
           <Menu.Root>
@@ -109,7 +109,7 @@ function BranchItem({
       >
         <Lines node={node} hasChildren={hasChildren} isCurrent={isCurrent} />
         <span className="grid slim relative" style={{ paddingLeft: 34 + 14 * Math.max(0, shown(depth) - 1) }}>
-          <span className={styles.name} dir="auto">
+          <span className={`cut medium ${styles.name}`} dir="auto">
             {branchTitle(branch)}
           </span>
           <span className="cut muted text-11">{aboutOf(branch)}</span>

@@ -36,7 +36,7 @@ export function BroughtBack(props: BroughtBackProps) {
   const shown = useShown(thread, entries, head)
   const days = daysOf([...shown, ...sources].flatMap(({ time }) => (time === undefined ? [] : [time])))
   return (
-    <div className={styles.brought}>
+    <div className={`grid single gap-6px slim ${styles.brought}`}>
       <div className="row wraps at-end gap-2 slim">
         {before}
         <FoldButton

@@ -226,7 +226,7 @@ export function ChatView() {
   const hasWindow = mayInspect && head > 0
   const window = point && rows && { conversation, search: withoutMoment(search), point, rows }
   return (
-    <div className={styles.chat} data-window={hasWindow}>
+    <div className={`view ${styles.chat}`} data-window={hasWindow}>
       <h1 className="hidden">{title}: chat</h1>
       {isSmall && hasWindow && (window ? <WindowLine {...window} /> : <div className={styles.awaited} />)}
       {!isSmall && (
@@ -237,7 +237,7 @@ export function ChatView() {
           onNew={startNew}
         />
       )}
-      <section className={styles.thread} aria-label="Conversation">
+      <section className={`grid slim low ${styles.thread}`} aria-label="Conversation">
         {shownHead === 0 && !live ? (
           <NothingSaid {...{ conversation, isNew, mayChat }} />
         ) : (

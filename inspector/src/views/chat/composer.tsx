@@ -49,7 +49,7 @@ export function Composer(props: ComposerProps) {
     onSend(draft)
   }
   return (
-    <div className={styles.composer}>
+    <div className={`grid single gap-2 wide ${styles.composer}`}>
       {refusal && (
         <Notice kind="danger" action={<Button onClick={() => forgetRefusal(thread)}>Close</Button>}>
           <strong>{refusal.message}</strong> {adviceFor(refusal.code)}{' '}
@@ -57,7 +57,7 @@ export function Composer(props: ComposerProps) {
         </Notice>
       )}
       <form
-        className={styles.box}
+        className={`paper ${styles.box}`}
         onSubmit={event => {
           event.preventDefault()
           send()
@@ -65,7 +65,7 @@ export function Composer(props: ComposerProps) {
       >
         <textarea
           ref={area}
-          className={styles.field}
+          className={`hints ${styles.field}`}
           value={draft}
           rows={1}
           dir="auto"
@@ -115,7 +115,7 @@ function ModelMenu({ models, model }: Pick<ComposerProps, 'models' | 'model'>) {
   const name = chosen ?? 'no model'
   if (models.length < 2)
     return (
-      <span className={styles.model}>
+      <span className={`inline gap-1 slim soft chip-text one-line framed row-high round-2 ${styles.model}`}>
         <StatusMark status={chosen === undefined ? 'failed' : 'live'} label="Model:" />
         <span>{name}</span>
       </span>

@@ -21,7 +21,7 @@ export function EditBox({ text, onChange, onSend, onCancel }: EditBoxProps) {
   }, [])
   const isEmpty = text.trim() === ''
   return (
-    <div className={styles.edit}>
+    <div className={`grid single gap-2 paper ${styles.edit}`}>
       <textarea
         ref={area}
         value={text}

@@ -118,7 +118,7 @@ function UserRow(props: MessageRowProps) {
       {brought ? (
         <BroughtBack {...{ thread, search, head, seq, brought }} question={text} before={switcher} />
       ) : (
-        switcher && <div className={styles.under}>{switcher}</div>
+        switcher && <div className={`flex at-end ${styles.under}`}>{switcher}</div>
       )}
     </>
   )
@@ -181,7 +181,7 @@ const Media = ({ amount }: { readonly amount: number }) => (
 /** Who answered, and what it took. */
 function ReplyFoot(props: MessageRowProps & { readonly meta: ReplyMeta }) {
   return (
-    <footer className={styles.foot}>
+    <footer className={`row gap-2 muted chip-text ${styles.foot}`}>
       <Who meta={props.meta} />
       <RowTools {...props} />
     </footer>
@@ -207,7 +207,7 @@ function Who({ meta: { model, read, written, warnings = [] } }: { readonly meta:
 function RowTools({ thread, search, row, meta, end, isNewest, mayChat, actions }: MessageRowProps) {
   const { seq, role, text } = row.message
   return (
-    <span className={styles.tools}>
+    <span className={`inline rigid icons soft ${styles.tools}`}>
       {meta && !isNewest && meta.model !== '' && <Who meta={meta} />}
       <Link
         to="/c/$conversation/context"

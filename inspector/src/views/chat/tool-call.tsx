@@ -30,7 +30,7 @@ export function ToolCall({
         </>
       }
     >
-      <dl className={styles.call}>
+      <dl className={`grid single gap-2px slim on-canvas framed round-2 ${styles.call}`}>
         <dt>Arguments</dt>
         <dd>
           <LongText text={pretty(call.arguments)} />
@@ -83,7 +83,7 @@ function LongText({ text }: { readonly text: string }) {
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long text is scrolled by keys */}
-      <pre tabIndex={0} dir="auto" className={styles.long}>
+      <pre tabIndex={0} dir="auto" className={`scrolls code written thin-bar ${styles.long}`}>
         {isCut ? `${text.slice(0, mostCharacters)}…` : text}
       </pre>
       {isCut && <Button onClick={() => setWhole(true)}>Show all {count(text.length)} characters</Button>}

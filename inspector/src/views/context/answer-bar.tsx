@@ -36,8 +36,8 @@ export function AnswerBar({ place, point, rows, tokensOf, notice }: AnswerBarPro
   const caret = search.entry === undefined ? undefined : caretOf(rows, point, search.entry, tokensOf)
   const share = (part: number) => `${(100 * part) / Math.max(window, tokens + reserve + margin)}%`
   return (
-    <section className={styles.answer} aria-label="What reached the model">
-      <div className={styles.first}>
+    <section className={`slim on-panel line-below ${styles.answer}`} aria-label="What reached the model">
+      <div className={`row slim ${styles.first}`}>
         <h1>
           {count(sent)} of {amountOf(at, 'message')}{' '}
           <span>{call === undefined ? 'would reach' : 'reached'} the model</span>
@@ -86,7 +86,7 @@ export function AnswerBar({ place, point, rows, tokensOf, notice }: AnswerBarPro
         }}
         label={`The window: ${count(tokens)} of ${count(window)} tokens are sent, ${count(point.free)} are free, ${count(reserve)} kept for the reply. ${count(reused)} were read before.`}
       />
-      <p className={styles.figures}>
+      <p className={`flex soft label one-line bright ${styles.figures}`}>
         {reused > 0 ? (
           <span className={styles.reused} style={{ flexBasis: share(reused) }}>
             <b>{count(reused)}</b> <span className="wide-only">reused from the call before</span>

@@ -95,7 +95,7 @@ export function ContextList(props: ContextListProps) {
     const style = isPinned ? undefined : { transform: `translateY(${top}px)`, height: rowHeight }
     if (item.kind === 'edge')
       return (
-        <div key="edge" className={styles.edge} role="presentation" style={style}>
+        <div key="edge" className={`row gap-2 ${styles.edge}`} role="presentation" style={style}>
           <span>reused to here</span>
           <i />
           <span className="soft">{amountOf(item.anew, 'token')} read anew</span>
@@ -127,8 +127,8 @@ export function ContextList(props: ContextListProps) {
   }
 
   return (
-    <section className={styles.list} aria-label="What the model got">
-      <header className={styles.header}>
+    <section className={`grid slim low on-panel ${styles.list}`} aria-label="What the model got">
+      <header className={`row gap-2 slim line-below ${styles.header}`}>
         <h2 className="rigid small-heading">What the model got</h2>
         <span className="cut muted text-12 wide-only">
           {rows.length === 0 ? 'being read …' : `${amountOf(rows.length, 'message')}, in this order`}
@@ -205,7 +205,7 @@ const BlockRow = memo(function BlockRow({ item, style, onFold }: BlockRowProps) 
       onClick={() => onFold(index)}
     >
       <span className={styles.part}>{nameOfPart(row.part)}</span>
-      <span className={styles.fold} aria-hidden="true">
+      <span className={`grid soft ${styles.fold}`} aria-hidden="true">
         {isOpen ? <ChevronDown size={12} /> : <ChevronRight size={12} />}
       </span>
       <span className={styles.said}>
@@ -258,7 +258,7 @@ const MessageRow = memo(function MessageRow(props: MessageRowProps) {
       onPointerLeave={() => hover.set(undefined)}
     >
       <span className={styles.part}>{part && isFirst ? nameOfPart(part) : ''}</span>
-      <span className={styles.seq}>{seq}</span>
+      <span className={`muted to-right ${styles.seq}`}>{seq}</span>
       <span className={`muted wide-only ${styles.role}`}>{shortRole(role)}</span>
       <span className={styles.text}>{oneLine(text, isPinned ? 240 : 160)}</span>
       <span className={styles.tokens}>{count(tokens)}</span>

@@ -5,7 +5,7 @@ import styles from './context-skeleton.module.css'
 export function ContextSkeleton() {
   return (
     <Late>
-      <div className={styles.shape} role="status" aria-label="Loading the context">
+      <div className={`grid gap-3 bones ${styles.shape}`} role="status" aria-label="Loading the context">
         <i className={styles.title} />
         <i className={styles.bar} />
         <div className={styles.columns}>

@@ -73,7 +73,7 @@ export function EntryPanel(props: EntryPanelProps) {
           </p>
         )}
       </header>
-      <div className={styles.body}>
+      <div className={`scrolls-down thin-bar ${styles.body}`}>
         {why && <WhySection why={why} onSelect={onSelect} />}
         {fate !== undefined && !why && (
           <section>

@@ -71,8 +71,8 @@ export function LogList(props: LogListProps) {
   }, [from, to, onScroll])
 
   return (
-    <section className={styles.list} aria-label="The log">
-      <header className={styles.header}>
+    <section className={`grid slim low on-canvas ${styles.list}`} aria-label="The log">
+      <header className={`row gap-3 line-below ${styles.header}`}>
         <h2 className="rigid small-heading">The log</h2>
         <label className={styles.find}>
           <Search size={14} aria-hidden />
@@ -101,7 +101,7 @@ export function LogList(props: LogListProps) {
       </header>
       <div
         ref={scroller}
-        className={styles.scroller}
+        className={`inset scrolls-down ${styles.scroller}`}
         // One stop of the tab key for all rows.
         tabIndex={0}
         role="tree"
@@ -197,7 +197,7 @@ const EntryRow = memo(function EntryRow({
       onPointerEnter={() => hover.set(seq)}
       onPointerLeave={() => hover.set(undefined)}
     >
-      <span className={styles.seq}>{seq}</span>
+      <span className={`muted to-right ${styles.seq}`}>{seq}</span>
       <span className={`centred fate ${styles.glyph}`}>
         <FateGlyph fate={fate} />
       </span>

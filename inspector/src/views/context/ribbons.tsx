@@ -73,8 +73,8 @@ export function Ribbons(props: RibbonsProps) {
     event.clientX - event.currentTarget.getBoundingClientRect().left < shape.end + 12
   const { entries, total } = scale
   return (
-    <section className={styles.column} aria-label="From the log to the model">
-      <header className={styles.header}>
+    <section className={`grid slim low on-canvas ${styles.column}`} aria-label="From the log to the model">
+      <header className={`row clipped muted label one-line line-below ${styles.header}`}>
         <span className="wide-only">{count(total)} tokens</span>
         <button type="button" className={styles.short} aria-pressed={isLogShown} onClick={onToggleLog}>
           The log
@@ -82,7 +82,7 @@ export function Ribbons(props: RibbonsProps) {
       </header>
       <div
         ref={setArea}
-        className={styles.area}
+        className={`low relative ${styles.area}`}
         role="img"
         aria-label={`The log as a strip of ${count(entries.length)} entries, with ribbons to the ${count(point.at - point.counts.elided)} that were sent`}
         onPointerDown={event => isOnStrip(event) && onSelect(seqAt(event))}

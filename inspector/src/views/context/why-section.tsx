@@ -181,7 +181,7 @@ function Meter({ label, more, most, value, extra = 0, limit }: MeterProps) {
   const share = (part: number) => `${Math.min(100, (100 * part) / most)}%`
   return (
     <div className={styles.meter}>
-      <div className={styles.track} aria-hidden="true">
+      <div className={`flex relative on-press ${styles.track}`} aria-hidden="true">
         <i style={{ width: share(value) }} />
         {extra > 0 && <i data-extra="true" style={{ width: share(extra) }} />}
         <b style={{ left: share(limit) }} />

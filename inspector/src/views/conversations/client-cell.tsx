@@ -25,8 +25,8 @@ export function ClientCell({ row, tabIndex }: ClientCellProps) {
       </Popover.Trigger>
       <Popover.Portal>
         <Popover.Positioner sideOffset={4} align="start" className={menu.positioner}>
-          <Popover.Popup className={styles.popup}>
-            <Popover.Title className={styles.title}>
+          <Popover.Popup className={`floating scrolls ${styles.popup}`}>
+            <Popover.Title className={`subheading breaks ${styles.title}`}>
               <bdi>{row.conversation}</bdi>
             </Popover.Title>
             <About row={row} name={name} />

@@ -45,7 +45,7 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
     <div
       role="row"
       aria-rowindex={index + 2}
-      className={styles.row}
+      className={`wide absolute hovers ${styles.row}`}
       data-active={isActive}
       style={{ transform: `translateY(${start}px)` }}
       onFocus={() => onFocus(conversation)}
@@ -69,7 +69,7 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
           >
             <bdi>{title}</bdi>
           </Link>
-          <span className={styles.said} data-trouble={isTrouble} dir="auto">
+          <span className={`muted text-12-18 ${styles.said}`} data-trouble={isTrouble} dir="auto">
             {(isTrouble || status === 'interrupted') && text !== undefined ? text : latest?.said?.text}
           </span>
         </span>

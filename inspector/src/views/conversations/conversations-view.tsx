@@ -53,8 +53,8 @@ export function ConversationsView() {
   ])
   const more = hasMore ? '+' : ''
   return (
-    <div className={styles.view}>
-      <header className={styles.head}>
+    <div className={`view ${styles.view}`}>
+      <header className={`row gap-3 ${styles.head}`}>
         <h1>
           {isFiltered
             ? `${count(rows.length)} of ${count(read)}${more} conversations`
@@ -81,7 +81,7 @@ export function ConversationsView() {
           </Button>
         )}
       </header>
-      <div className={styles.filters}>
+      <div className={`row between gap-3 line-below ${styles.filters}`}>
         <fieldset aria-label="Which conversations">
           <button
             type="button"
@@ -227,7 +227,7 @@ interface NothingProps {
 /** No row passes the filter: so far, or at all. */
 function Nothing({ isReading, read, q, onAll, onSearch }: NothingProps) {
   return (
-    <div className={styles.nothing} role="status">
+    <div className={`grid gap-3 soft ${styles.nothing}`} role="status">
       {isReading ? (
         <p className="flex gap-2">Looked through {amountOf(read, 'conversation')} so far…</p>
       ) : (

@@ -33,8 +33,8 @@ export interface ActPanelProps {
 export function ActPanel({ experiment, role, step, act, isRead, isEnded, isActing, onClose }: ActPanelProps) {
   return (
     <aside className={`panel scrolls-down ${styles.panel}`} aria-label={`${role}, step ${step}`}>
-      <header className={styles.head}>
-        <h2 className={styles.title} title={role}>
+      <header className={`sticky flex wraps baseline padded line-below ${styles.head}`}>
+        <h2 className={`flex fill slim heading one-line ${styles.title}`} title={role}>
           <span className="ellipsis">{role}</span>, step {step}
         </h2>
         {act && <WhatItGot {...{ experiment, act }} />}
@@ -83,7 +83,7 @@ function Tokens({ act }: { readonly act: RoleAct }) {
   const { predicted, reported } = tokens
   const { model, factor } = act.calls.at(-1) ?? {}
   return (
-    <p className={styles.tokens}>
+    <p className={`muted text-12-18 breaks ${styles.tokens}`}>
       <Explained by={calibrationText(factor)}>{count(predicted)} tokens predicted</Explained>
       {reported !== undefined && `, ${count(reported)} reported`}
       {act.calls.length > 1 && ` in the largest of ${act.calls.length} calls`}
@@ -172,7 +172,7 @@ function Piece({ piece, experiment, role, status }: PieceProps) {
       </LongText>
       <div className={styles.result} data-error={isError}>
         {result === undefined ? (
-          <span className={styles.running}>
+          <span className={`inline gap-6px bold ${styles.running}`}>
             {status === 'open' ? <StatusMark status="running" label="running" /> : null}
             {status === 'open' ? 'running' : 'gave no result'}
           </span>
@@ -181,7 +181,7 @@ function Piece({ piece, experiment, role, status }: PieceProps) {
         )}
       </div>
       {changes.length > 0 && (
-        <ul className={styles.changes} aria-label="What it changed">
+        <ul className={`flex wraps text-11 ${styles.changes}`} aria-label="What it changed">
           {changes.map(({ name, value }) => (
             <li className="slim breaks" key={name}>
               <span>{name}</span> →{' '}

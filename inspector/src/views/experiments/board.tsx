@@ -95,7 +95,7 @@ export function Board({ shown, measures, memories, activity, selected }: BoardPr
   return (
     <div
       ref={scroller}
-      className={styles.scroller}
+      className={`inset fill low scrolls relative ${styles.scroller}`}
       style={place}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
       tabIndex={0}

@@ -39,8 +39,8 @@ export function ExperimentHead({ shown }: { readonly shown: ExperimentAnswer }) 
   const common = { why: mayNot ?? (isBusy ? 'The last wish is under way.' : undefined) }
   return (
     <header className="grid gap-2 padded line-below">
-      <div className={styles.row}>
-        <h1 className={styles.name} title={id}>
+      <div className={`row slim ${styles.row}`}>
+        <h1 className={`cut ${styles.name}`} title={id}>
           {id}
         </h1>
         <span className={styles.status} data-status={status}>
@@ -71,7 +71,7 @@ export function ExperimentHead({ shown }: { readonly shown: ExperimentAnswer }) 
         </span>
       </div>
       {isOver && result !== undefined && !goals.some(({ description }) => description === result) && (
-        <p className={styles.result} data-status={status}>
+        <p className={`scrolls soft breaks ${styles.result}`} data-status={status}>
           {result}
         </p>
       )}

@@ -16,7 +16,7 @@ export interface ExperimentListProps {
 export function ExperimentList({ experiments, view }: ExperimentListProps) {
   return (
     <nav className="low scrolls-down on-canvas line-right full-only" aria-label="Experiments">
-      <div className={styles.head}>
+      <div className={`row between ${styles.head}`}>
         <h2>Experiments</h2>
         <Tooltip text="Start an experiment">
           <Link to="/e" search={{ start: 'plan' }} className="icon" aria-label="Start an experiment">
@@ -31,13 +31,13 @@ export function ExperimentList({ experiments, view }: ExperimentListProps) {
               to="/e/$experiment/$view"
               params={{ experiment: one.id, view }}
               search={{}}
-              className={styles.item}
+              className={`inset grid middle hovers ${styles.item}`}
               title={`${one.id}: ${noteOf(one)}`}
               activeOptions={{ includeSearch: false }}
             >
               <StatusMark status={markOf[one.status]} label={`${wordOf[one.status]}:`} />
-              <span className={styles.name}>{one.id}</span>
-              <span className={styles.note}>
+              <span className={`cut ${styles.name}`}>{one.id}</span>
+              <span className={`cut muted text-11 ${styles.note}`}>
                 {stepsOf(one)} · {ago(one.updatedAt)} · {one.status === 'RUNNING' ? one.name : noteOf(one)}
               </span>
             </Link>

@@ -31,8 +31,8 @@ export function ExperimentsView() {
         experiments.length === 0 && start === undefined ? (
           <None />
         ) : (
-          <div className={styles.page}>
-            <header className={styles.head}>
+          <div className={`grid from-top ${styles.page}`}>
+            <header className={`row between gap-4 ${styles.head}`}>
               <h1>{headingOf(experiments)}</h1>
               {start === undefined && (
                 <Button kind="primary" onClick={() => go({ start: 'plan' })}>
@@ -89,7 +89,7 @@ function byPlan(
 function Plan({ name, all }: { readonly name: string; readonly all: readonly ExperimentSummary[] }) {
   const stored = all.find(({ hasPlan }) => hasPlan)
   return (
-    <section className={styles.plan} aria-label={`Plan ${name}`}>
+    <section className={`slim clipped on-panel framed round-3 ${styles.plan}`} aria-label={`Plan ${name}`}>
       <header className="flex baseline gap-3 slim padded">
         <h2 className="cut subheading" title={name}>
           {name}
@@ -115,14 +115,14 @@ function Plan({ name, all }: { readonly name: string; readonly all: readonly Exp
               to="/e/$experiment/$view"
               params={{ experiment: one.id, view: 'board' }}
               search={{}}
-              className={styles.row}
+              className={`inset grid middle gap-3 line-above hovers ${styles.row}`}
             >
               <StatusMark status={markOf[one.status]} label={`${wordOf[one.status]}:`} />
               <span className="cut bold">{one.id}</span>
               <span className={`cut soft ${styles.note}`} data-status={one.status}>
                 {noteOf(one)}
               </span>
-              <span className={styles.steps}>
+              <span className={`grid middle gap-2 muted text-12 ${styles.steps}`}>
                 <Gauge value={one.steps} most={one.maxSteps} label={`Steps of ${one.id}`} />
                 <span className="to-right one-line">{stepsOf(one)}</span>
               </span>
@@ -152,7 +152,7 @@ function None() {
       icon={<FlaskConical size={24} aria-hidden />}
       title="No experiments yet"
       action={
-        <div className={styles.starts}>
+        <div className={`row gap-4 ${styles.starts}`}>
           <Button
             kind="primary"
             why={isPending ? 'It is being started.' : undefined}

@@ -24,9 +24,9 @@ export function Goals({ shown: { goals, snapshots }, measures }: GoalsProps) {
         const far = isMet ? <b>it holds</b> : farOf(measure, now)
         return (
           // biome-ignore lint/suspicious/noArrayIndexKey: goals may share a description
-          <li key={at} className={styles.goal}>
-            <div className={styles.text}>
-              <span className={styles.description} title={description}>
+          <li key={at} className={`grid single gap-6px slim padded ${styles.goal}`}>
+            <div className={`flex wraps baseline between ${styles.text}`}>
+              <span className={`clamped ${styles.description}`} title={description}>
                 {description}
               </span>
               <span className="rigid muted text-12 bright">

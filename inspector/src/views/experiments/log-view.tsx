@@ -41,7 +41,7 @@ export function LogView({ shown, warnings }: LogViewProps) {
           </Button>
         </p>
       )}
-      <table className={styles.table}>
+      <table className={`table ${styles.table}`}>
         <thead>
           <tr>
             <th scope="col">Time</th>

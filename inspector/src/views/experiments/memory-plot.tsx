@@ -70,7 +70,7 @@ export function MemoryPlot({ roles, acts, columns, step, chosen, onPick }: Memor
         {namesOf(lines, y).map(({ role, step: at, top }) => (
           <span
             key={role}
-            className={styles.roleName}
+            className={`cut absolute muted ${styles.roleName}`}
             data-chosen={role === chosen}
             style={{ left: x(at) + 8, top }}
           >

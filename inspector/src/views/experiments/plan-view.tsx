@@ -54,7 +54,7 @@ function Shown({
     Record<string, { readonly type?: string; readonly value?: unknown }>
   >
   return (
-    <div className={styles.plan}>
+    <div className={`fill low scrolls ${styles.plan}`}>
       <div className="row wraps gap-3">
         <Link to="/e" search={{ start: 'plan', of: shown.id }} className={styles.again}>
           Run this plan again
@@ -73,7 +73,7 @@ function Shown({
             {cap !== undefined && <Fact name="memory">the last {shownValue(cap)} messages</Fact>}
             {policy !== undefined && <Fact name="policy">{shownValue(policy)}</Fact>}
           </dl>
-          {system !== undefined && <p className={styles.system}>{system}</p>}
+          {system !== undefined && <p className={`scrolls soft written ${styles.system}`}>{system}</p>}
         </section>
       ))}
       <h2>Environment at the start</h2>

@@ -74,7 +74,7 @@ function Cell({ name, step, acts, act, isChosen, activity, steps, status, onChoo
         ref={cell}
         type="button"
         tabIndex={isChosen ? 0 : -1}
-        className={styles.act}
+        className={`column slim wide tall clipped relative hovers at-middle ${styles.act}`}
         data-chosen={isChosen}
         aria-pressed={isChosen}
         data-acting={isActing}

@@ -30,12 +30,12 @@ export function StartForm({ experiments, of, onPick, onClose }: StartFormProps) 
   const [written, setWritten] = useState<{ readonly of: string | undefined; readonly text: string }>()
   const text = written && written.of === of ? written.text : stored
   return (
-    <section className={styles.form} aria-labelledby="start-heading">
+    <section className={`on-panel framed round-3 ${styles.form}`} aria-labelledby="start-heading">
       <h2 id="start-heading" className="heading">
         Start an experiment
       </h2>
       <div className={styles.columns}>
-        <fieldset className={styles.plans}>
+        <fieldset className={`grid gap-2px slim scrolls from-top ${styles.plans}`}>
           <legend className="muted caption">Plan</legend>
           {plans.map(({ newest, times }) => (
             <label key={newest.id} className={styles.plan}>
@@ -131,7 +131,7 @@ function Starting({ of, text, stored, fault, onChange, onClose }: StartingProps)
         mutate()
       }}
     >
-      <div className={styles.name}>
+      <div className={`grid gap-6px ${styles.name}`}>
         <label className="muted caption" htmlFor={id}>
           Name of the experiment
         </label>

@@ -24,7 +24,7 @@ export function ThreadsView({ shown: { id, roles, steps, maxSteps } }: { readonl
   const acts = useActs(id, steps, [Math.max(1, steps), open])
   const role = search.role !== undefined && roles.includes(search.role) ? search.role : (roles[0] ?? '')
   return (
-    <div className={styles.threads}>
+    <div className={`grid fill low ${styles.threads}`}>
       <ul className={`scrolls-down line-right ${styles.roles}`} aria-label="Roles">
         {roles.map(name => {
           const act = acts.get(open)?.get(name) ?? acts.get(steps)?.get(name)
@@ -38,7 +38,7 @@ export function ThreadsView({ shown: { id, roles, steps, maxSteps } }: { readonl
                 aria-pressed={name === role}
                 onClick={() => go({ role: name })}
               >
-                <span className={styles.name}>{name}</span>
+                <span className={`cut ${styles.name}`}>{name}</span>
                 <span className={`ellipsis muted text-11 ${styles.about}`}>
                   {thread ? amountOf(thread.head, 'message') : data ? 'no messages yet' : 'being read …'}
                   {act?.calls.at(-1) && ` · ${act.calls.at(-1)!.model}`}
@@ -132,7 +132,7 @@ function History({ experiment, role, head }: HistoryProps) {
                       >
                         {seq}
                       </Link>
-                      <span className={styles.who}>{message.role}</span>
+                      <span className={`clipped muted ${styles.who}`}>{message.role}</span>
                       <div className={`slim soft ${styles.text}`} data-error={isError === true}>
                         <LongText>
                           <CodeText

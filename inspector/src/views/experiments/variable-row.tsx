@@ -97,7 +97,7 @@ function Bands({ series, columns, isOpen }: VariableRowProps) {
   return runsOf(all, first, last).map(run => (
     <span
       key={run.first}
-      className={styles.band}
+      className={`absolute clear one-line on-press ${styles.band}`}
       data-tone={toneOf(run, type, tones)}
       data-open={isOpen && run.last >= values.length}
       style={{ left: (run.first - 1) * width, width: (run.last - run.first + 1) * width }}

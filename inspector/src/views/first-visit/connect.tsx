@@ -40,11 +40,11 @@ export function Connect({ server, isWaiting }: ConnectProps) {
       </Tabs.List>
       {lines.map(one => (
         <Tabs.Panel key={one.id} value={one.id} className={styles.panel}>
-          <div className={styles.where}>
+          <div className={`row between gap-2 muted text-11 ${styles.where}`}>
             <span className="slim breaks">{one.where}</span>
             <CopyButton text={one.line} />
           </div>
-          <pre className={styles.line}>
+          <pre className={`written soft bright ${styles.line}`}>
             <Line {...one} />
           </pre>
           <p className={styles.about}>{one.about}</p>

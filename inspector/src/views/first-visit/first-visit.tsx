@@ -15,8 +15,8 @@ export function FirstVisit({ isEmpty = false }: { readonly isEmpty?: boolean }) 
   return (
     <QueryState query={server}>
       {data => (
-        <div className={styles.place}>
-          <div className={styles.page}>
+        <div className={`centred on-panel ${styles.place}`}>
+          <div className={`grid middle ${styles.page}`}>
             <section className={`slim ${styles.start}`}>
               <h1>See what the model saw, and why it forgot</h1>
               <p className={styles.lead}>

@@ -73,7 +73,7 @@ export function Starts({ scopes }: { readonly scopes: readonly Scope[] }) {
         return (
           <li key={title}>
             <button type="button" disabled={mayNot || isBusy} onClick={run}>
-              <span className={styles.icon}>{icon}</span>
+              <span className={`centred soft on-sunken ${styles.icon}`}>{icon}</span>
               <span className={styles.text}>
                 <b className="block clear">{title}</b>
                 <span className="block text-12-18">

@@ -73,10 +73,10 @@ function List({ notes }: { readonly notes: Notes }) {
             <li
               key={seq}
               ref={note === first ? chosen : undefined}
-              className={styles.note}
+              className={`box ${styles.note}`}
               data-chosen={isChosen(note)}
             >
-              <div className={styles.about}>
+              <div className={`flex gap-3 muted text-12-18 links ${styles.about}`}>
                 <Link to="/c/$conversation/context" params={{ conversation }} search={{ ...thread, turn }}>
                   Turn {turn}
                 </Link>

@@ -11,7 +11,7 @@ export function HowToRead({ cuts, steps }: { readonly cuts: number; readonly ste
   )
   if (cuts === 0) return null
   return (
-    <section className={styles.how}>
+    <section className={`soft text-12-18 ${styles.how}`}>
       <h3>How to read it</h3>
       <p>
         A dip in the green bars is the price of a cut: the prompt is read again from where it changed.{' '}

@@ -145,8 +145,8 @@ function Shown({ turns, points, isWhole }: ShownProps) {
     return now === undefined ? undefined : now - (index === 0 ? 0 : compared!.sums[index - 1]!)
   }
   return (
-    <div className={styles.view} aria-busy={!isWhole}>
-      <header className={styles.header}>
+    <div className={`grid tall clipped ${styles.view}`} aria-busy={!isWhole}>
+      <header className={`row slim on-panel line-below ${styles.header}`}>
         <h1>{answer}</h1>
         <p>
           {isCompared && total !== undefined

@@ -28,7 +28,7 @@ export function TurnPanel({ conversation, search, step, by, tokensBetween, compa
   return (
     <>
       <h2>{turn === 0 ? 'Outside of turns' : `Turn ${turn}`}</h2>
-      <p className={styles.time}>
+      <p className={`muted text-12 ${styles.time}`}>
         {fullTime(time)} · {by === 'call' && first ? `up to #${first.at}` : amountOf(points.length, 'call')}
       </p>
       <CutNotice step={step} tokensBetween={tokensBetween} />
@@ -47,7 +47,7 @@ export function TurnPanel({ conversation, search, step, by, tokensBetween, compa
       )}
       {first && (
         <Link
-          className={styles.link}
+          className={`link link-text ${styles.link}`}
           to="/c/$conversation/context"
           params={{ conversation }}
           search={{ ...search, turn, ...call } as ConversationSearch}

@@ -36,7 +36,7 @@ export function SearchHits({ found, ref }: SearchHitsProps) {
                 to="/c/$conversation/context"
                 params={{ conversation }}
                 search={placeOfHit(hit)}
-                className={styles.hit}
+                className={`grid baseline gap-3 hovers ${styles.hit}`}
                 tabIndex={roving.active === key ? 0 : -1}
                 onFocus={() => roving.setActive(key)}
               >
@@ -47,7 +47,7 @@ export function SearchHits({ found, ref }: SearchHitsProps) {
                   <Marked text={hit.snippet} places={hit.hits} />
                 </span>
                 <span className={`flex gap-3 one-line ${styles.more}`}>
-                  <span className={styles.place}>
+                  <span className={`ellipsis ${styles.place}`}>
                     {lineOf(hit)}#{hit.seq}
                   </span>
                   <time dateTime={new Date(hit.time).toISOString()} title={fullTime(hit.time)}>
@@ -78,7 +78,7 @@ function Heading({ conversation, amount }: { readonly conversation: string; read
   const { data } = useQuery(conversationQuery(conversation))
   const title = titleOf(data ?? { conversation })
   return (
-    <h2 className={styles.heading}>
+    <h2 className={`sticky flex baseline gap-3 subheading ${styles.heading}`}>
       <Link
         to="/c/$conversation/context"
         params={{ conversation }}

@@ -51,7 +51,7 @@ function Shown({ answer: { states, from, entries }, turn }: ShownProps) {
     : `The newest results of ${amountOf(states.length, 'tool')}`
   return (
     <div className="page">
-      <header className={styles.head}>
+      <header className={`grid gap-2 ${styles.head}`}>
         <h1>
           {what}
           {turn !== undefined && ` after turn ${turn}`}
@@ -81,8 +81,8 @@ function State({ reading }: { readonly reading: Reading }) {
   const { search } = usePlace()
   const isChosen = entry !== undefined && entry.seq === search.entry
   return (
-    <li className={styles.state} data-chosen={isChosen}>
-      <div className={styles.about}>
+    <li className={`box links ${styles.state}`} data-chosen={isChosen}>
+      <div className={`flex baseline gap-3 slim ${styles.about}`}>
         <h2 className="cut subheading" title={name}>
           {name}
         </h2>
@@ -108,7 +108,7 @@ function State({ reading }: { readonly reading: Reading }) {
         )}
       </LongText>
       {skipped.length > 0 && (
-        <ul className={styles.skipped} aria-label={`Skipped results of ${name}`}>
+        <ul className={`danger text-12 ${styles.skipped}`} aria-label={`Skipped results of ${name}`}>
           {skipped.map(one => (
             <li key={one.seq}>
               <EntryLink seq={one.seq}>Entry {one.seq}</EntryLink> skipped: {one.reason}{' '}

@@ -148,7 +148,7 @@ const Row = memo(function Row({ item, letter, text, isSelected, onSelect, ...pla
   return (
     <div
       id={seq === undefined ? undefined : `${letter}-${item.key}`}
-      className={styles.row}
+      className={`grid middle ${styles.row}`}
       role="option"
       aria-selected={isSelected}
       tabIndex={-1}
@@ -162,17 +162,17 @@ const Row = memo(function Row({ item, letter, text, isSelected, onSelect, ...pla
       onPointerEnter={() => hover.set(target)}
       onPointerLeave={() => hover.set(undefined)}
     >
-      <span className={styles.seq}>{seq}</span>
+      <span className={`muted to-right ${styles.seq}`}>{seq}</span>
       <span className="grid fate">
         {(seq !== undefined || stands.length > 0) && <FateGlyph fate={fate} />}
       </span>
       <span className={`cut ${styles.text}`}>{oneLine(text)}</span>
       {isInBoth && (
-        <span className={styles.other} data-fate={other}>
+        <span className={`inline gap-1 label one-line fate-text ${styles.other}`} data-fate={other}>
           <FateGlyph fate={other} /> {other} in {letter === 'A' ? 'B' : 'A'}
         </span>
       )}
-      <span className={styles.tokens}>{count(tokens)}</span>
+      <span className={`muted to-right ${styles.tokens}`}>{count(tokens)}</span>
     </div>
   )
 })
@@ -198,7 +198,7 @@ interface FoldProps extends Placed {
 function Fold({ item, onFold, ...placed }: FoldProps) {
   return (
     <div
-      className={styles.fold}
+      className={`centred soft ${styles.fold}`}
       role="option"
       aria-selected={false}
       tabIndex={-1}
