@@ -207,7 +207,7 @@ function Who({ meta: { model, read, written, warnings = [] } }: { readonly meta:
 function RowTools({ thread, search, row, meta, end, isNewest, mayChat, actions }: MessageRowProps) {
   const { seq, role, text } = row.message
   return (
-    <span className={`inline rigid icons soft ${styles.tools}`}>
+    <span className={`inline rigid icons ${styles.tools}`}>
       {meta && !isNewest && meta.model !== '' && <Who meta={meta} />}
       <Link
         to="/c/$conversation/context"
