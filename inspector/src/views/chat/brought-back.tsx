@@ -78,7 +78,7 @@ function Entries({
   const listed = shown.slice(0, isWhole ? shown.length : few).sort((a, b) => a.seq - b.seq)
   const more = entries.length - listed.length
   return (
-    <ol className={styles.entries}>
+    <ol className={`clipped text-12-18 on-panel round-3 ${styles.entries}`}>
       {listed.map(({ seq, time, text }) => (
         <li key={seq}>
           <Link to="/c/$conversation/context" params={{ conversation }} search={{ ...search, entry: seq }}>
@@ -104,7 +104,7 @@ function Entries({
 /** Where the messages of other conversations come from, the best first. */
 function Sources({ sources }: { readonly sources: readonly Source[] }) {
   return (
-    <ol className={styles.entries} data-kind="sources">
+    <ol className={`clipped text-12-18 on-panel round-3 ${styles.entries}`} data-kind="sources">
       {sources.map((source, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: they have no other name
         <li key={at}>

@@ -86,7 +86,7 @@ export function Composer(props: ComposerProps) {
           {live ? (
             <button
               type="button"
-              className={styles.go}
+              className={`centred rigid ${styles.go}`}
               aria-label="Stop the reply"
               title="Stop (Esc)"
               onClick={onStop}
@@ -96,7 +96,7 @@ export function Composer(props: ComposerProps) {
           ) : (
             <button
               type="submit"
-              className={styles.go}
+              className={`centred rigid ${styles.go}`}
               aria-label="Send"
               title="Send (Enter)"
               {...unless(isEmpty ? 'Write a message first.' : undefined)}

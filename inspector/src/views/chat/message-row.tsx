@@ -108,9 +108,9 @@ function UserRow(props: MessageRowProps) {
   const isBare = isOnlyPaste(toBlocks(text, 'user')) && media === 0
   return (
     <>
-      <div className={styles.asked}>
+      <div className={`flex at-end gap-2 ${styles.asked}`}>
         <RowTools {...props} />
-        <div className={styles.bubble} data-bare={isBare}>
+        <div className={`breaks framed ${styles.bubble}`} data-bare={isBare}>
           <UserText seq={seq} text={text} />
           {media > 0 && <Media amount={media} />}
         </div>
@@ -130,13 +130,13 @@ function ReplyRow(props: MessageRowProps) {
   if (role === 'system')
     return (
       <Fold name={`${seq} system`} icon={<Settings2 size={14} aria-hidden />} label="System prompt">
-        <div className={styles.aside}>
+        <div className={`soft on-canvas framed round-2 ${styles.aside}`}>
           <RichText text={text} />
         </div>
       </Fold>
     )
   return (
-    <div className={styles.reply}>
+    <div className={`grid single gap-6px slim ${styles.reply}`}>
       {thinking !== '' && <Thinking name={`${seq} thinking`} text={thinking} />}
       {text !== '' && <RichText text={text} />}
       {media > 0 && <Media amount={media} />}
@@ -164,7 +164,7 @@ export function Thinking({
 }) {
   return (
     <Fold name={name} icon={<Brain size={14} aria-hidden />} label={isRunning ? 'Thinking…' : 'Thought'}>
-      <div className={styles.aside}>
+      <div className={`soft on-canvas framed round-2 ${styles.aside}`}>
         <RichText text={text} />
       </div>
     </Fold>

@@ -212,7 +212,7 @@ const BlockRow = memo(function BlockRow({ item, style, onFold }: BlockRowProps) 
         {said}
         <span className="muted">{names}</span>
       </span>
-      <span className={styles.tokens}>{count(row.tokens)}</span>
+      <span className={`muted to-right ${styles.tokens}`}>{count(row.tokens)}</span>
     </div>
   )
 })
@@ -261,7 +261,7 @@ const MessageRow = memo(function MessageRow(props: MessageRowProps) {
       <span className={`muted to-right ${styles.seq}`}>{seq}</span>
       <span className={`muted wide-only ${styles.role}`}>{shortRole(role)}</span>
       <span className={styles.text}>{oneLine(text, isPinned ? 240 : 160)}</span>
-      <span className={styles.tokens}>{count(tokens)}</span>
+      <span className={`muted to-right ${styles.tokens}`}>{count(tokens)}</span>
     </div>
   )
 })

@@ -193,7 +193,7 @@ function ClientMenu({ clients, chosen, onChoose }: ClientMenuProps) {
         </Menu.Trigger>
         <Menu.Portal>
           <Menu.Positioner sideOffset={4} align="end" className={menu.positioner}>
-            <Menu.Popup className={menu.menu}>
+            <Menu.Popup className={`floating scrolls-down ${menu.menu}`}>
               {[{ id: undefined, name: 'Any client', amount: undefined }, ...clients].map(
                 ({ id, name, amount }) => (
                   <Menu.Item key={id ?? ''} className={menu.item} onClick={() => onChoose(id)}>

@@ -50,7 +50,7 @@ export function ActPanel({ experiment, role, step, act, isRead, isEnded, isActin
       ) : act ? (
         <Turn {...{ experiment, act }} />
       ) : (
-        <p className={styles.none}>
+        <p className={`muted text-12-18 ${styles.none}`}>
           {isActing
             ? 'It is acting: what it does stands here as soon as it is in the log.'
             : isEnded
@@ -117,7 +117,7 @@ function Turn({ experiment, act }: { readonly experiment: string; readonly act: 
           </ol>
           {error !== undefined && <Notice kind="danger">The turn failed: {error}.</Notice>}
           {status === 'open' && (
-            <p className={styles.none}>
+            <p className={`muted text-12-18 ${styles.none}`}>
               A pause takes effect before the next role acts. What is in the log is never done twice: a tool
               that was running is run again with the same key.
             </p>
@@ -150,7 +150,7 @@ function Piece({ piece, experiment, role, status }: PieceProps) {
   if (piece.kind === 'text')
     return (
       <>
-        <div className={styles.label}>
+        <div className={`row gap-6px slim muted label ${styles.label}`}>
           <span>{piece.who}</span>
           <span className="pushed to-right">{piece.from}</span>
           {entry}
@@ -161,7 +161,7 @@ function Piece({ piece, experiment, role, status }: PieceProps) {
   const { name, arguments: given, result, isError, changes, from } = piece
   return (
     <>
-      <div className={styles.label}>
+      <div className={`row gap-6px slim muted label ${styles.label}`}>
         <Wrench size={12} aria-hidden />
         <span className="clear bold breaks">{name}</span>
         <span className="pushed to-right">{from}</span>

@@ -138,7 +138,7 @@ export function Board({ shown, measures, memories, activity, selected }: BoardPr
             ))}
           </tbody>
         </table>
-        <h2 className={styles.heading}>
+        <h2 className={`muted label ${styles.heading}`}>
           <span>Environment</span>
         </h2>
         {series.map(one => (
@@ -148,7 +148,7 @@ export function Board({ shown, measures, memories, activity, selected }: BoardPr
             isOpen={isOpen}
           />
         ))}
-        <h2 className={styles.heading}>
+        <h2 className={`muted label ${styles.heading}`}>
           <span>Memory</span>
         </h2>
         <MemoryPlot {...{ roles, acts, columns: drawn, step, chosen: role, onPick: pick }} />

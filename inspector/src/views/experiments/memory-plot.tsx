@@ -32,10 +32,10 @@ export function MemoryPlot({ roles, acts, columns, step, chosen, onPick }: Memor
   const total = now.reduce((sum, { tokens = 0 }) => sum + tokens, 0)
   const label = `Tokens sent in step ${step}: ${now.map(({ role, tokens = 0 }) => `${role} ${shownCount(tokens)}`).join(', ')}`
   return (
-    <div className={styles.row}>
+    <div className={`grid line-above ${styles.row}`}>
       <div className={styles.lead}>
         <b className={board.name}>tokens sent</b>
-        <span className={styles.value}>{shownCount(total)}</span>
+        <span className={`cut block ${styles.value}`}>{shownCount(total)}</span>
         <span className="block muted text-11">line: counted</span>
         <span className="block muted text-11">dots: reported</span>
       </div>

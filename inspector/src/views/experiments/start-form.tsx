@@ -38,7 +38,7 @@ export function StartForm({ experiments, of, onPick, onClose }: StartFormProps) 
         <fieldset className={`grid gap-2px slim scrolls from-top ${styles.plans}`}>
           <legend className="muted caption">Plan</legend>
           {plans.map(({ newest, times }) => (
-            <label key={newest.id} className={styles.plan}>
+            <label key={newest.id} className={`grid gap-2 round-2 hovers ${styles.plan}`}>
               <input
                 type="radio"
                 name="plan"
@@ -53,7 +53,7 @@ export function StartForm({ experiments, of, onPick, onClose }: StartFormProps) 
               </span>
             </label>
           ))}
-          <label className={styles.plan}>
+          <label className={`grid gap-2 round-2 hovers ${styles.plan}`}>
             <input type="radio" name="plan" checked={of === undefined} onChange={() => onPick(undefined)} />
             <span>
               <b className="block breaks">A new plan</b>

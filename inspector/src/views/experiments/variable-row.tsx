@@ -19,10 +19,10 @@ export function VariableRow(props: VariableRowProps) {
   const value = step < values.length ? values[step] : (now ?? values.at(-1))
   const label = `${name}: ${shownValue(value)} in step ${step}`
   return (
-    <div className={styles.row} data-goal={type === 'goal' && endOf(targets)}>
+    <div className={`grid line-above ${styles.row}`} data-goal={type === 'goal' && endOf(targets)}>
       <div className={styles.lead} title={name}>
         <b className={board.name}>{name}</b> <span className={styles.type}>{shortType(type)}</span>
-        <span className={styles.value}>{shownValue(value)}</span>
+        <span className={`cut block ${styles.value}`}>{shownValue(value)}</span>
       </div>
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: keys choose a step from anywhere on the board */}
       <div

@@ -129,7 +129,7 @@ function CutNotice({ step: { cut }, tokensBetween }: Pick<TurnPanelProps, 'step'
   const many = cut.to - cut.from
   const tokens = many > 0 ? tokensBetween(cut.from, cut.to - 1) : undefined
   return (
-    <p className={styles.notice}>
+    <p className={`grid gap-2 text-12-18 breaks on-panel framed round-2 ${styles.notice}`}>
       <Scissors size={14} aria-hidden />
       <span>
         {many > 0 ? (
@@ -147,7 +147,7 @@ function CutNotice({ step: { cut }, tokensBetween }: Pick<TurnPanelProps, 'step'
 
 function BrokenNotice({ point: { status, error } }: { readonly point: TimelinePoint }) {
   return (
-    <p className={styles.notice} data-kind="danger">
+    <p className={`grid gap-2 text-12-18 breaks on-panel framed round-2 ${styles.notice}`} data-kind="danger">
       <CircleX size={14} aria-hidden />
       <span>
         {status === 'failed' ? 'A call failed' : `A call was ${status}`}

@@ -69,14 +69,14 @@ export function SideList(props: SideListProps) {
   const other = letter === 'A' ? 'B' : 'A'
   if (items.length === 0)
     return (
-      <div className={styles.list} data-letter={letter}>
+      <div className={`inset slim low relative on-panel thin-bar ${styles.list}`} data-letter={letter}>
         {isMaking && <Skeleton rows={12} label={`Making what ${letter} sends`} />}
       </div>
     )
   return (
     <div
       ref={scroller}
-      className={styles.list}
+      className={`inset slim low relative on-panel thin-bar ${styles.list}`}
       data-letter={letter}
       data-stale={isStale}
       // One stop of the tab key for all rows.
