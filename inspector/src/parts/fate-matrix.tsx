@@ -42,7 +42,7 @@ export function FateMatrix({ windows, policies, cellAt, marked, label, onPick }:
   }
   return (
     <table className={`wide text-11 ${styles.matrix}`}>
-      <caption>{label}</caption>
+      <caption className="hidden">{label}</caption>
       <thead>
         <tr>
           <td />
