@@ -41,7 +41,7 @@ export function BranchGraph(props: BranchGraphProps) {
   return (
     <aside className={`grid low on-canvas line-right ${styles.branches}`} aria-label="Branches">
       <div className={`row between row-high ${styles.head}`}>
-        <h2>Branches</h2>
+        <h2 className="small-heading">Branches</h2>
         {mayChat && (
           <Menu.Root>
             <Menu.Trigger className="icon" aria-label="New branch or conversation">
@@ -62,7 +62,7 @@ export function BranchGraph(props: BranchGraphProps) {
           </Menu.Root>
         )}
       </div>
-      <ul ref={list} onKeyDown={move}>
+      <ul ref={list} className="low scrolls-down thin-bar" onKeyDown={move}>
         {nodes.map((node, at) => (
           <BranchItem
             key={node.branch.branch}

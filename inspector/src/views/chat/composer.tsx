@@ -117,7 +117,7 @@ function ModelMenu({ models, model }: Pick<ComposerProps, 'models' | 'model'>) {
     return (
       <span className={`inline gap-1 slim soft chip-text one-line framed row-high round-2 ${styles.model}`}>
         <StatusMark status={chosen === undefined ? 'failed' : 'live'} label="Model:" />
-        <span>{name}</span>
+        <span className="ellipsis">{name}</span>
       </span>
     )
   return (

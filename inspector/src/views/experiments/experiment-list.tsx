@@ -17,7 +17,7 @@ export function ExperimentList({ experiments, view }: ExperimentListProps) {
   return (
     <nav className="low scrolls-down on-canvas line-right full-only" aria-label="Experiments">
       <div className={`row between ${styles.head}`}>
-        <h2>Experiments</h2>
+        <h2 className="small-heading">Experiments</h2>
         <Tooltip text="Start an experiment">
           <Link to="/e" search={{ start: 'plan' }} className="icon" aria-label="Start an experiment">
             <Plus size={16} aria-hidden />
@@ -36,7 +36,7 @@ export function ExperimentList({ experiments, view }: ExperimentListProps) {
               activeOptions={{ includeSearch: false }}
             >
               <StatusMark status={markOf[one.status]} label={`${wordOf[one.status]}:`} />
-              <span className={`cut ${styles.name}`}>{one.id}</span>
+              <span className="cut subheading">{one.id}</span>
               <span className={`cut muted text-11 ${styles.note}`}>
                 {stepsOf(one)} · {ago(one.updatedAt)} · {one.status === 'RUNNING' ? one.name : noteOf(one)}
               </span>

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ExperimentAnswer } from '../../api/experiment-queries.ts'
 import { planQuery } from '../../api/experiment-queries.ts'
+import buttons from '../../parts/button.module.css'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { JsonText } from '../../parts/json-text.tsx'
@@ -56,7 +57,7 @@ function Shown({
   return (
     <div className={`fill low scrolls ${styles.plan}`}>
       <div className="row wraps gap-3">
-        <Link to="/e" search={{ start: 'plan', of: shown.id }} className={styles.again}>
+        <Link to="/e" search={{ start: 'plan', of: shown.id }} className={buttons.button} data-kind="line">
           Run this plan again
         </Link>
         <CopyButton text={text} label="Copy the JSON" />
@@ -104,7 +105,7 @@ function Shown({
 
 function Fact({ name, children }: { readonly name: string; readonly children: React.ReactNode }) {
   return (
-    <div className={styles.fact}>
+    <div className={`facts ${styles.fact}`}>
       <dt>{name}</dt>
       <dd>{children}</dd>
     </div>

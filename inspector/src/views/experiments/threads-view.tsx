@@ -38,7 +38,7 @@ export function ThreadsView({ shown: { id, roles, steps, maxSteps } }: { readonl
                 aria-pressed={name === role}
                 onClick={() => go({ role: name })}
               >
-                <span className={`cut ${styles.name}`}>{name}</span>
+                <span className="cut subheading">{name}</span>
                 <span className={`ellipsis muted text-11 ${styles.about}`}>
                   {thread ? amountOf(thread.head, 'message') : data ? 'no messages yet' : 'being read …'}
                   {act?.calls.at(-1) && ` · ${act.calls.at(-1)!.model}`}

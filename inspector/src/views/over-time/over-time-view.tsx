@@ -148,7 +148,7 @@ function Shown({ turns, points, isWhole }: ShownProps) {
     <div className={`grid tall clipped ${styles.view}`} aria-busy={!isWhole}>
       <header className={`row slim on-panel line-below ${styles.header}`}>
         <h1>{answer}</h1>
-        <p>
+        <p className="slim cut muted">
           {isCompared && total !== undefined
             ? `${count(sums.anew)} tokens instead of ${count(total)}, ${extent}`
             : `${count(sums.anew)} tokens read, ${extent}${isWhole ? '' : ' so far'}`}

@@ -27,7 +27,7 @@ export function TurnPanel({ conversation, search, step, by, tokensBetween, compa
   const call = by === 'call' && first ? { call: first.call ?? String(first.at) } : { call: undefined }
   return (
     <>
-      <h2>{turn === 0 ? 'Outside of turns' : `Turn ${turn}`}</h2>
+      <h2 className="heading">{turn === 0 ? 'Outside of turns' : `Turn ${turn}`}</h2>
       <p className={`muted text-12 ${styles.time}`}>
         {fullTime(time)} · {by === 'call' && first ? `up to #${first.at}` : amountOf(points.length, 'call')}
       </p>
@@ -114,7 +114,7 @@ function Row({
   readonly isSum?: boolean
 }) {
   return (
-    <div data-sum={isSum}>
+    <div className="flex between gap-2" data-sum={isSum}>
       <dt>
         <i data-colour={colour} />
         {name}
