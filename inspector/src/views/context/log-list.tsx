@@ -134,7 +134,7 @@ export function LogList(props: LogListProps) {
               <div
                 key={`fold ${item.first}`}
                 id={`fold-${item.first}`}
-                className={styles.fold}
+                className={`listed grid middle ${styles.fold}`}
                 data-cursor={item.first === cursor}
                 role="treeitem"
                 aria-selected={false}
@@ -186,7 +186,7 @@ const EntryRow = memo(function EntryRow({
     // biome-ignore lint/a11y/useKeyWithClickEvents: see above
     <div
       id={`log-${seq}`}
-      className={styles.row}
+      className={`listed grid middle ${styles.row}`}
       role="treeitem"
       aria-selected={isSelected}
       tabIndex={-1}

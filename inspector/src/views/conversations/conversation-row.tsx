@@ -63,13 +63,13 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
             {...linkOf(row)}
             to="/c/$conversation/context"
             ref={linkRef}
-            className={`subheading ${styles.link}`}
+            className={`cut subheading ${styles.link}`}
             tabIndex={tabIndex}
             title={title === conversation ? title : `${title}\n${conversation}`}
           >
             <bdi>{title}</bdi>
           </Link>
-          <span className={`muted text-12-18 ${styles.said}`} data-trouble={isTrouble} dir="auto">
+          <span className={`cut muted text-12-18 ${styles.said}`} data-trouble={isTrouble} dir="auto">
             {(isTrouble || status === 'interrupted') && text !== undefined ? text : latest?.said?.text}
           </span>
         </span>
@@ -85,7 +85,7 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
               amount > 0 && (
                 <span
                   key={fate}
-                  className={`inline gap-1 ${styles.fate}`}
+                  className="inline gap-1 fated"
                   data-fate={fate}
                   title={`${count(amount)} ${fate}`}
                 >
