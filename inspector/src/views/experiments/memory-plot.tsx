@@ -47,7 +47,7 @@ export function MemoryPlot({ roles, acts, columns, step, chosen, onPick }: Memor
         style={{ width: count * width }}
         onClick={onPick}
       >
-        <svg className={styles.line} width={count * width} height={tall} aria-hidden="true">
+        <svg width={count * width} height={tall} aria-hidden="true">
           {lines.map(({ role, points }) => (
             <g key={role} className={styles.memory} data-chosen={role === chosen}>
               <path

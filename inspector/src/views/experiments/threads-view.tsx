@@ -80,14 +80,11 @@ function History({ experiment, role, head }: HistoryProps) {
   const query = useQuery({ ...logQuery(place, { at: head, limit: mostMessages }), enabled: head > 0 })
   return (
     <section className="slim scrolls-down" aria-label={`History of ${role}`}>
-      <header className={`sticky flex baseline gap-4 padded line-below ${styles.head}`}>
+      <header className="sticky flex baseline gap-4 padded line-below">
         <h2 className="cut heading" title={role}>
           {role}
         </h2>
-        <nav
-          className={`flex gap-3 rigid pushed links ${styles.links}`}
-          aria-label={`Views of the thread of ${role}`}
-        >
+        <nav className="flex gap-3 rigid pushed links" aria-label={`Views of the thread of ${role}`}>
           {(['context', 'over-time', 'calls', 'dump'] as const).map(view => (
             <Link
               key={view}
@@ -101,13 +98,13 @@ function History({ experiment, role, head }: HistoryProps) {
         </nav>
       </header>
       {head === 0 ? (
-        <p className={`padded muted links ${styles.more}`}>It has no messages yet.</p>
+        <p className="padded muted links">It has no messages yet.</p>
       ) : (
         <QueryState query={query}>
           {({ entries }) => (
             <>
               {head > entries.length && (
-                <p className={`padded muted links ${styles.more}`}>
+                <p className="padded muted links">
                   The newest {amountOf(entries.length, 'message')} of {count(head)}.{' '}
                   <Link
                     to="/c/$conversation/context"

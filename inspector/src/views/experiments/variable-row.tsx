@@ -66,7 +66,7 @@ function Line({ series, columns, isOpen }: VariableRowProps) {
   const end = points.at(-1)
   const last = isOpen && isNumber(now) ? ([x(values.length), y(now)] as const) : undefined
   return (
-    <svg className={styles.line} width={count * width} height={tall} aria-hidden="true">
+    <svg width={count * width} height={tall} aria-hidden="true">
       {targets.map(({ value, sign, isFailure }, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: goals may share a value
         <g key={at} data-goal={isFailure ? 'failed' : 'completed'}>

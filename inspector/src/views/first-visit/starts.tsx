@@ -74,7 +74,7 @@ export function Starts({ scopes }: { readonly scopes: readonly Scope[] }) {
           <li key={title}>
             <button type="button" disabled={mayNot || isBusy} onClick={run}>
               <span className={`centred soft on-sunken ${styles.icon}`}>{icon}</span>
-              <span className={styles.text}>
+              <span>
                 <b className="block clear">{title}</b>
                 <span className="block text-12-18">
                   {mayNot ? `This key may not: it needs the scope ${scope}` : about}
