@@ -86,7 +86,9 @@ export function LogList(props: LogListProps) {
             onChange={event => onFind(event.target.value)}
           />
           {query === '' ? (
-            <KeyCap keys="/" />
+            <span className="flex wide-only">
+              <KeyCap keys="/" />
+            </span>
           ) : (
             <>
               <span className="label" role="status">
