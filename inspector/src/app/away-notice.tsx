@@ -12,7 +12,7 @@ export function AwayNotice() {
   return (
     // A server that is started again is back before this shows.
     <Late ms={1500}>
-      <div className={styles.away}>
+      <div className={`on-panel line-above ${styles.away}`}>
         <Notice kind="danger">
           <strong>
             No answer from {location.host} since {clockTime(now.since)}.

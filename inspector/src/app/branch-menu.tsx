@@ -32,9 +32,9 @@ export function BranchMenu() {
     )
   return (
     <Menu.Root>
-      <Menu.Trigger className={crumb.branch} aria-label={`Branch ${nameOf(current)}`}>
+      <Menu.Trigger className={`hovers chip rigid ${crumb.branch}`} aria-label={`Branch ${nameOf(current)}`}>
         <GitBranch size={14} aria-hidden />
-        <span>{nameOf(current)}</span>
+        <span className="ellipsis">{nameOf(current)}</span>
       </Menu.Trigger>
       <MenuPopup align="start">
         {threads.map(one => (
@@ -42,8 +42,8 @@ export function BranchMenu() {
             <span className={menu.check}>
               {one.actor === actor && one.branch === branch && <Check size={14} aria-hidden />}
             </span>
-            <span className={menu.name}>{nameOf(one)}</span>
-            <span className={menu.more}>{amountOf(one.turns, 'turn')}</span>
+            <span className="cut fill slim">{nameOf(one)}</span>
+            <span className="rigid muted">{amountOf(one.turns, 'turn')}</span>
           </Menu.Item>
         ))}
       </MenuPopup>

@@ -56,7 +56,7 @@ export default function CommandPalette({ onClose }: { readonly onClose: () => vo
     <Sheet title="Find anything" isTitleHidden onClose={onClose}>
       <Command label="Find anything" loop shouldFilter={false}>
         <Command.Input
-          className={styles.input}
+          className={`wide hints bare ${styles.input}`}
           placeholder="A conversation, a view, a key, a message …"
           value={typed}
           onValueChange={setTyped}
@@ -137,9 +137,9 @@ interface RowProps {
 
 const Row = ({ value, more, onSelect, children }: RowProps) => (
   <Command.Item value={value} className={menu.item} onSelect={onSelect}>
-    <span className={menu.name} dir="auto">
+    <span className="cut fill slim" dir="auto">
       {children}
     </span>
-    {more !== undefined && <span className={menu.more}>{more}</span>}
+    {more !== undefined && <span className="rigid muted">{more}</span>}
   </Command.Item>
 )

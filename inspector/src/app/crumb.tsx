@@ -13,11 +13,11 @@ export interface CrumbProps {
 export function Crumb({ to, list, name, children }: CrumbProps) {
   return (
     <>
-      <Link to={to} className={styles.root}>
+      <Link to={to} className={`rigid muted broad-only ${styles.root}`}>
         {list}
       </Link>
-      <span className={styles.slash}>/</span>
-      <strong className={styles.name} title={name}>
+      <span className={`broad-only ${styles.slash}`}>/</span>
+      <strong className={`clipped bold ${styles.name}`} title={name}>
         {name}
       </strong>
       {children}

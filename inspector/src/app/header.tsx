@@ -5,7 +5,6 @@ import { useEffect, useRef } from 'react'
 import { connection } from '../api/connection.ts'
 import { serverQuery } from '../api/queries.ts'
 import { Button } from '../parts/button.tsx'
-import hidden from '../parts/hidden.module.css'
 import { KeyCap } from '../parts/key-cap.tsx'
 import { StatusMark } from '../parts/status-mark.tsx'
 import { Tooltip } from '../parts/tooltip.tsx'
@@ -24,8 +23,8 @@ export interface HeaderProps {
 /** The line over every view: where it is, the views beside it, whether the server is there, and the way to everything. */
 export function Header({ crumb, back, tabs }: HeaderProps) {
   return (
-    <header className={styles.header}>
-      <div className={styles.crumb}>
+    <header className={`flex gap-4 slim on-panel line-below ${styles.header}`}>
+      <div className={`row gap-2 slim one-line ${styles.crumb}`}>
         {back && (
           <Link to={back} className={styles.back} aria-label="Back to the list">
             <ChevronLeft size={18} aria-hidden />
@@ -34,13 +33,13 @@ export function Header({ crumb, back, tabs }: HeaderProps) {
         {crumb}
       </div>
       {tabs && <Tabs>{tabs}</Tabs>}
-      <div className={styles.right}>
+      <div className={`row gap-2 rigid pushed ${styles.right}`}>
         <ServerMark />
         <Tooltip text="Find anything">
           <Button onClick={() => palette.set(true)} className={styles.find ?? ''}>
             <Search size={14} aria-hidden />
-            <span className={hidden.hidden}>Find anything</span>
-            <span className={styles.keys}>
+            <span className="hidden">Find anything</span>
+            <span className="full-only">
               <KeyCap keys="Mod+k" />
             </span>
           </Button>
@@ -60,7 +59,7 @@ function Tabs({ children }: { readonly children: React.ReactNode }) {
     nav.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }, [pathname])
   return (
-    <nav ref={nav} className={styles.tabs}>
+    <nav ref={nav} className={`flex gap-2px ${styles.tabs}`}>
       {children}
     </nav>
   )
@@ -80,10 +79,10 @@ function ServerMark() {
         : `Model server: ${data?.upstream.address ?? upstream ?? ''}`
   return (
     <Tooltip text={about}>
-      <Link to="/settings" className={styles.server}>
+      <Link to="/settings" className={`hovers chip ${styles.server}`}>
         <StatusMark status={state === 'away' ? 'failed' : 'live'} label={`Server ${state}:`} />
         <span className={styles.word}>{text}</span>
-        {upstream === 'reader' && state !== 'away' && <span className={styles.more}>built in</span>}
+        {upstream === 'reader' && state !== 'away' && <span className="muted full-only">built in</span>}
       </Link>
     </Tooltip>
   )

@@ -26,7 +26,7 @@ export function ImportArea({ isAllowed, asksWhose, children }: ImportAreaProps) 
   }
   return (
     <section
-      className={styles.area}
+      className={`column low tall relative ${styles.area}`}
       aria-label="Conversations"
       onDragOver={event => withFiles(event, () => setOver(true))}
       onDragLeave={event => {
@@ -42,10 +42,10 @@ export function ImportArea({ isAllowed, asksWhose, children }: ImportAreaProps) 
       {outcomes.length > 0 && <Outcomes outcomes={outcomes} asksWhose={asksWhose} />}
       {children}
       {isOver && (
-        <div className={styles.over}>
+        <div className={`centred absolute on-panel through round-2 ${styles.over}`}>
           <p>
             <b>Drop to bring these chats in</b>
-            <span>
+            <span className="soft">
               ChatGPT, Claude, Open WebUI, LibreChat, Claude Code, Codex, SillyTavern, lists of messages,
               exports
             </span>
@@ -64,9 +64,9 @@ function Outcomes({ outcomes, asksWhose }: OutcomesProps) {
   const isRunning = outcomes.some(({ state }) => state === 'running')
   const taken = outcomes.flatMap(({ state, source }) => (state === 'taken' ? [source] : []))
   return (
-    <div className={styles.outcomes}>
-      <div>
-        <ul>
+    <div className={`flex gap-3 rigid scrolls-down padded on-panel line-below ${styles.outcomes}`}>
+      <div className="grid single gap-3 fill slim">
+        <ul className="grid single gap-2">
           {outcomes.map(outcome => (
             <li key={outcome.file}>
               <Outcome {...outcome} />
@@ -87,13 +87,13 @@ function Whose({ files }: { readonly files: readonly File[] }) {
   const [person, setPerson] = useState('')
   return (
     <form
-      className={styles.whose}
+      className={`row wraps gap-2 ${styles.whose}`}
       onSubmit={event => {
         event.preventDefault()
         void importFiles(files, person.trim())
       }}
     >
-      <label className={field.label} htmlFor="person">
+      <label className="muted caption" htmlFor="person">
         Whose chats are these? Then this person’s other conversations can quote them.
       </label>
       <input
@@ -113,9 +113,9 @@ function Whose({ files }: { readonly files: readonly File[] }) {
 function Outcome({ file, state, text, conversation }: FileOutcome) {
   const icon =
     state === 'running' ? (
-      <LoaderCircle size={16} className={styles.busy} aria-label="Under way" />
+      <LoaderCircle size={16} className="rigid muted turning" aria-label="Under way" />
     ) : (
-      <Check size={16} className={styles.taken} aria-hidden />
+      <Check size={16} className="rigid accent" aria-hidden />
     )
   return (
     <Notice kind={state === 'refused' ? 'danger' : 'plain'} icon={icon}>

@@ -16,8 +16,8 @@ export function KeyForm({ why }: { readonly why: 'missing' | 'refused' }) {
     void client.resetQueries()
   }
   return (
-    <main id="view" tabIndex={-1} className={styles.place}>
-      <form className={styles.form} onSubmit={submit}>
+    <main id="view" tabIndex={-1} className={`centred scrolls ${styles.place}`}>
+      <form className={`grid gap-2 on-panel framed round-3 ${styles.form}`} onSubmit={submit}>
         <KeyRound size={20} aria-hidden />
         <h1>This server needs a key</h1>
         {why === 'refused' && <p role="alert">This key is not known here: it is wrong, or was revoked.</p>}

@@ -5,7 +5,7 @@ import styles from './notifications.module.css'
 export function Notifications() {
   const all = notifications.use()
   return (
-    <div className={styles.stack} role="status">
+    <div className={`grid gap-2 ${styles.stack}`} role="status">
       {all.map(({ id, text, kind }) => (
         <p key={id} data-kind={kind}>
           {text}

@@ -12,19 +12,19 @@ export function PlacesMenu() {
   const navigate = useNavigate()
   return (
     <Menu.Root>
-      <Menu.Trigger className={styles.places} aria-label="Menu">
+      <Menu.Trigger className={`centred round-2 phone-only ${styles.places}`} aria-label="Menu">
         <Bars size={16} aria-hidden />
       </Menu.Trigger>
       <MenuPopup align="end">
         {[...places, ...settingsPlaces].map(({ to, label, Icon }) => (
           <Menu.Item key={to} className={menu.item} onClick={() => void navigate({ to })}>
             <Icon size={14} aria-hidden />
-            <span className={menu.name}>{label}</span>
+            <span className="cut fill slim">{label}</span>
           </Menu.Item>
         ))}
         <Menu.Item className={menu.item} onClick={toggleTheme}>
           <SunMoon size={14} aria-hidden />
-          <span className={menu.name}>Light or dark</span>
+          <span className="cut fill slim">Light or dark</span>
         </Menu.Item>
       </MenuPopup>
     </Menu.Root>

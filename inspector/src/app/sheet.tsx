@@ -1,5 +1,4 @@
 import { Dialog } from '@base-ui/react/dialog'
-import hidden from '../parts/hidden.module.css'
 import styles from './sheet.module.css'
 
 export interface SheetProps {
@@ -15,9 +14,9 @@ export function Sheet({ title, isTitleHidden = false, onClose, children }: Sheet
   return (
     <Dialog.Root open onOpenChange={isOpen => !isOpen && onClose()}>
       <Dialog.Portal>
-        <Dialog.Backdrop className={styles.backdrop} />
-        <Dialog.Popup className={styles.sheet}>
-          <Dialog.Title className={isTitleHidden ? hidden.hidden : styles.title}>{title}</Dialog.Title>
+        <Dialog.Backdrop className="backdrop" />
+        <Dialog.Popup className={`dialog scrolls ${styles.sheet}`}>
+          <Dialog.Title className={isTitleHidden ? 'hidden' : styles.title}>{title}</Dialog.Title>
           {children}
         </Dialog.Popup>
       </Dialog.Portal>

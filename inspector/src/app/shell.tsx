@@ -35,9 +35,9 @@ export function Shell() {
     { keys: 'g p', does: 'settings', run: () => void navigate({ to: '/settings' }) },
   ])
   return (
-    <div className={styles.shell}>
+    <div className={`grid clipped ${styles.shell}`}>
       {/* biome-ignore lint/a11y/useValidAnchor: it leads to a place of this page, and the address stays */}
-      <a href="#view" className={styles.skip} onClick={toView}>
+      <a href="#view" className={`medium outlined round-2 ${styles.skip}`} onClick={toView}>
         Skip to the view
       </a>
       <nav className={styles.rail} aria-label="Throughline">
@@ -51,7 +51,7 @@ export function Shell() {
             </Link>
           </Tooltip>
         ))}
-        <span className={styles.space} />
+        <span className="fill" />
         <Tooltip text="Connect a client" side="right">
           <Link to="/welcome" aria-label="Connect a client">
             <Plug size={16} aria-hidden />
@@ -73,7 +73,7 @@ export function Shell() {
           </Link>
         </Tooltip>
       </nav>
-      <div className={styles.content}>
+      <div className={`grid slim low relative ${styles.content}`}>
         {asked === undefined ? <Outlet /> : <KeyForm why={asked} />}
         <AwayNotice />
       </div>

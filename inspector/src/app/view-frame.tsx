@@ -6,9 +6,14 @@ import styles from './view-frame.module.css'
 export function ViewFrame({ children, ...header }: HeaderProps & { readonly children: React.ReactNode }) {
   const { state } = connection.use()
   return (
-    <div className={styles.frame}>
+    <div className={`grid slim low ${styles.frame}`}>
       <Header {...header} />
-      <main id="view" tabIndex={-1} className={styles.view} data-away={state === 'away'}>
+      <main
+        id="view"
+        tabIndex={-1}
+        className={`slim low scrolls relative ${styles.view}`}
+        data-away={state === 'away'}
+      >
         {children}
       </main>
     </div>

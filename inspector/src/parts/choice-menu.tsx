@@ -28,7 +28,7 @@ export function ChoiceMenu<Value extends string>(props: ChoiceMenuProps<Value>) 
   return (
     <Menu.Root>
       <Menu.Trigger className={`${button.button} ${styles.trigger}`}>
-        {name && <span className={styles.name}>{name} </span>}
+        {name && <span className="muted">{name} </span>}
         <span className={styles.text}>{text}</span>
         <ChevronDown size={12} aria-hidden />
       </Menu.Trigger>
@@ -37,8 +37,8 @@ export function ChoiceMenu<Value extends string>(props: ChoiceMenuProps<Value>) 
           {choices.map(choice => (
             <Menu.RadioItem key={choice.value} value={choice.value} className={menu.item} closeOnClick>
               <span className={menu.check}>{choice.value === value && <Check size={14} aria-hidden />}</span>
-              <span className={menu.name}>{choice.label}</span>
-              {choice.more && <span className={menu.more}>{choice.more}</span>}
+              <span className="cut fill slim">{choice.label}</span>
+              {choice.more && <span className="rigid muted">{choice.more}</span>}
             </Menu.RadioItem>
           ))}
         </Menu.RadioGroup>

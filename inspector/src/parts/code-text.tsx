@@ -1,4 +1,3 @@
-import styles from './code-text.module.css'
 import { Marked, type Places } from './marked.tsx'
 
 /** Code between fences, and a tool call as this page writes it. */
@@ -32,7 +31,7 @@ export function CodeText({
     )
     if (from === end) return null
     return at % 2 === 0 ? (
-      <code key={`code ${from}`} className={styles.code}>
+      <code key={`code ${from}`} className="code">
         {piece}
       </code>
     ) : (

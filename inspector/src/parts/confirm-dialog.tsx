@@ -33,11 +33,11 @@ export function ConfirmDialog({
   return (
     <AlertDialog.Root open onOpenChange={isOpen => !isOpen && onClose()}>
       <AlertDialog.Portal>
-        <AlertDialog.Backdrop className={styles.backdrop} />
+        <AlertDialog.Backdrop className="backdrop" />
         <AlertDialog.Popup className={styles.dialog} initialFocus={safe} {...(finalFocus && { finalFocus })}>
-          <AlertDialog.Title className={styles.title}>{title}</AlertDialog.Title>
+          <AlertDialog.Title className="heading breaks">{title}</AlertDialog.Title>
           <AlertDialog.Description className={styles.text}>{children}</AlertDialog.Description>
-          <div className={styles.actions}>
+          <div className={`flex at-end gap-2 ${styles.actions}`}>
             <Button ref={safe} onClick={onClose}>
               {refusal}
             </Button>

@@ -12,11 +12,11 @@ export interface EmptyStateProps {
 /** What stands where there is nothing yet: what will be here, and how it comes. */
 export function EmptyState({ icon, title, children, action, heading: Heading = 'h1' }: EmptyStateProps) {
   return (
-    <div className={styles.empty}>
+    <div className={`grid gap-2 tall muted to-middle ${styles.empty}`}>
       {icon}
       <Heading>{title}</Heading>
       {children && <p>{children}</p>}
-      {action && <div className={styles.action}>{action}</div>}
+      {action && <div className={`row wraps at-middle ${styles.action}`}>{action}</div>}
     </div>
   )
 }

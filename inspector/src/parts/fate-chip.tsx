@@ -2,7 +2,6 @@ import styles from './fate-chip.module.css'
 import { FateGlyph } from './fate-glyph.tsx'
 import { type Fate, fates } from './fates.ts'
 import { count } from './format.ts'
-import hidden from './hidden.module.css'
 
 export interface FateChipProps {
   readonly fate: Fate
@@ -21,7 +20,7 @@ export function FateChip({ fate, amount, onPick, isPicked = false, isShort = fal
     <>
       <FateGlyph fate={fate} />
       {amount !== undefined && <b>{count(amount)}</b>}
-      <span className={isShort ? hidden.hidden : undefined}>{fate}</span>
+      <span className={isShort ? 'hidden' : undefined}>{fate}</span>
     </>
   )
   const shared = { className: styles.chip, 'data-fate': fate, 'data-none': amount === 0, title: about }

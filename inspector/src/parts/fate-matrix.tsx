@@ -41,8 +41,8 @@ export function FateMatrix({ windows, policies, cellAt, marked, label, onPick }:
     buttons[row * windows.length + column]?.focus()
   }
   return (
-    <table className={styles.matrix}>
-      <caption>{label}</caption>
+    <table className={`wide text-11 ${styles.matrix}`}>
+      <caption className="hidden">{label}</caption>
       <thead>
         <tr>
           <td />

@@ -20,7 +20,7 @@ export function FindField({ word, found, index, onChange, onMove }: FindFieldPro
   const input = useRef<HTMLInputElement>(null)
   useKeys('Text', [{ keys: '/', does: 'find in the text', run: () => input.current?.focus() }])
   return (
-    <div className={styles.find}>
+    <div className={`row gap-2px ${styles.find}`}>
       <input
         ref={input}
         type="search"
@@ -34,7 +34,7 @@ export function FindField({ word, found, index, onChange, onMove }: FindFieldPro
           if (event.key === 'Escape') onChange('')
         }}
       />
-      <span className={styles.found} role="status" data-empty={word === ''}>
+      <span className={`muted text-12 ${styles.found}`} role="status" data-empty={word === ''}>
         {word !== '' && (found === 0 ? 'nothing' : `${count(index + 1)} of ${count(found)}`)}
       </span>
       {word !== '' && (

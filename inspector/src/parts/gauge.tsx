@@ -13,7 +13,7 @@ export function Gauge({ value, most, label, colour = 'kept' }: GaugeProps) {
   const share = most > 0 ? Math.min(1, Math.max(0, value / most)) : 0
   return (
     <div
-      className={styles.gauge}
+      className={`clipped on-press ${styles.gauge}`}
       role="meter"
       aria-label={label}
       aria-valuenow={value}

@@ -1,5 +1,4 @@
 import { Fragment } from 'react'
-import styles from './json-text.module.css'
 
 export interface JsonTextProps {
   /** A text that may be JSON; anything else is shown as it is. */
@@ -14,9 +13,9 @@ const mostColoured = 20_000
 /** JSON with its names set off. */
 export function JsonText({ text, isSpread = false }: JsonTextProps) {
   const written = text.length <= mostColoured ? rewritten(text, isSpread) : undefined
-  if (written === undefined) return <code className={styles.json}>{text}</code>
+  if (written === undefined) return <code className="written soft code bright">{text}</code>
   return (
-    <code className={styles.json}>
+    <code className="written soft code bright">
       {tokensOf(written).map(({ text, at, isName }) => (
         <Fragment key={at}>{isName ? <b>{text}</b> : text}</Fragment>
       ))}

@@ -10,7 +10,7 @@ export interface KeyFieldProps {
 export function KeyField({ label, value, onChange }: KeyFieldProps) {
   return (
     <>
-      <label className={field.label} htmlFor="key">
+      <label className="muted caption" htmlFor="key">
         {label}
       </label>
       <input

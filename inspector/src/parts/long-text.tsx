@@ -13,7 +13,7 @@ export function LongText({ children }: { readonly children: React.ReactNode }) {
   })
   return (
     <>
-      <div ref={text} className={styles.text} data-cut={!isOpen}>
+      <div ref={text} className={`written ${styles.text}`} data-cut={!isOpen}>
         {children}
       </div>
       {isLong && (

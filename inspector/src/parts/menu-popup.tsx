@@ -12,7 +12,7 @@ export function MenuPopup({ align, children }: MenuPopupProps) {
   return (
     <Menu.Portal>
       <Menu.Positioner sideOffset={4} align={align} className={menu.positioner}>
-        <Menu.Popup className={menu.menu}>{children}</Menu.Popup>
+        <Menu.Popup className={`floating scrolls-down ${menu.menu}`}>{children}</Menu.Popup>
       </Menu.Positioner>
     </Menu.Portal>
   )

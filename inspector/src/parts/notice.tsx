@@ -12,8 +12,8 @@ export interface NoticeProps {
 export function Notice({ kind = 'plain', icon, action, children }: NoticeProps) {
   return (
     <div className={styles.notice} data-kind={kind} role={kind === 'danger' ? 'alert' : 'status'}>
-      {kind === 'danger' ? <span className={styles.sign}>!</span> : icon}
-      <div className={styles.text}>{children}</div>
+      {kind === 'danger' ? <span className={`centred rigid round-1 ${styles.sign}`}>!</span> : icon}
+      <div className={`fill slim breaks linked ${styles.text}`}>{children}</div>
       {action}
     </div>
   )

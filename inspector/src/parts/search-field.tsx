@@ -12,7 +12,9 @@ export function SearchField({ className = '', ...input }: SearchFieldProps) {
     <div className={`${styles.field} ${className}`}>
       <Search size={16} aria-hidden />
       <input {...input} type="search" maxLength={1000} spellCheck={false} autoComplete="off" />
-      <KeyCap keys="/" />
+      <span className="flex wide-only">
+        <KeyCap keys="/" />
+      </span>
     </div>
   )
 }

@@ -11,7 +11,7 @@ export function Skeleton({
 }) {
   return (
     <Late>
-      <div className={styles.skeleton} role="status" aria-label={label}>
+      <div className={`grid gap-3 bones ${styles.skeleton}`} role="status" aria-label={label}>
         {Array.from({ length: rows }, (_, row) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: rows of a shape have no names
           <i key={row} style={{ width: `${widths[row % widths.length]}%` }} />

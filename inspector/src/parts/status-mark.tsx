@@ -23,7 +23,7 @@ export type Status =
 /** How something stands, by a shape and a colour. */
 export function StatusMark({ status, label = status }: { readonly status: Status; readonly label?: string }) {
   return (
-    <span className={styles.mark} data-status={status} role="img" aria-label={label} title={label}>
+    <span className={`rigid ${styles.mark}`} data-status={status} role="img" aria-label={label} title={label}>
       {shapes[status]}
     </span>
   )
@@ -33,7 +33,7 @@ const size = { size: 14, 'aria-hidden': true } as const
 
 const shapes: Readonly<Record<Status, React.ReactNode>> = {
   live: <i />,
-  running: <LoaderCircle {...size} />,
+  running: <LoaderCircle {...size} className="turning" />,
   done: <CircleCheck {...size} />,
   paused: <CirclePause {...size} />,
   stopped: <CircleStop {...size} />,

@@ -46,7 +46,7 @@ export function WindowBar(props: WindowBarProps) {
   return (
     <div
       ref={setBar}
-      className={styles.bar}
+      className={`slim ${styles.bar}`}
       data-size={size}
       role="img"
       aria-label={label}
@@ -81,7 +81,7 @@ export function WindowBar(props: WindowBarProps) {
         {margin > 0 && <i data-colour="margin" style={{ width: share(margin) }} />}
         {reserve > 0 && <i data-colour="reserve" style={{ width: share(reserve) }} />}
         {caret !== undefined && <span className={styles.caret} style={{ left: share(caret) }} />}
-        {over > 0 && <span className={styles.over} style={{ left: share(window) }} />}
+        {over > 0 && <span className={`absolute through ${styles.over}`} style={{ left: share(window) }} />}
       </div>
       <div className={styles.rail}>
         {reused !== undefined && (

@@ -45,9 +45,11 @@ export function CallPanel({ call, duration, onClose }: CallPanelProps) {
     ['id', id],
   ]
   return (
-    <aside className={styles.panel} aria-label={`Call of turn ${turn}`}>
-      <header className={styles.head}>
-        <h2 title={model}>{model}</h2>
+    <aside className={`panel ${styles.panel}`} aria-label={`Call of turn ${turn}`}>
+      <header className={`row between gap-2 line-below ${styles.head}`}>
+        <h2 className="cut heading" title={model}>
+          {model}
+        </h2>
         <Button kind="icon" aria-label="Close" onClick={onClose}>
           <X size={16} aria-hidden />
         </Button>
@@ -61,18 +63,18 @@ export function CallPanel({ call, duration, onClose }: CallPanelProps) {
           </Notice>
         </div>
       )}
-      <dl className={styles.facts}>
+      <dl className={`flex wraps text-12-18 ${styles.facts}`}>
         {facts.map(
           ([name, value]) =>
             value !== undefined && (
-              <div key={name}>
-                <dt>{name}</dt>
-                <dd>{value}</dd>
+              <div className="flex gap-6px slim" key={name}>
+                <dt className="muted">{name}</dt>
+                <dd className="breaks">{value}</dd>
               </div>
             ),
         )}
       </dl>
-      <p className={styles.links}>
+      <p className={`flex wraps gap-4 accent links ${styles.links}`}>
         <Link to="/c/$conversation/context" params={{ conversation }} search={at}>
           Context of this call
         </Link>
@@ -80,7 +82,7 @@ export function CallPanel({ call, duration, onClose }: CallPanelProps) {
           Open its dump
         </Link>
       </p>
-      <div className={styles.bar}>
+      <div className={`flex gap-2px ${styles.bar}`}>
         <Button kind="plain" aria-pressed={!isDump} onClick={() => go({ as: undefined })}>
           The request as JSON
         </Button>

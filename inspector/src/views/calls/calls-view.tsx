@@ -74,9 +74,9 @@ function List({ calls, readAhead, onMore }: ListProps) {
     { keys: 'Escape', does: 'close the call', run: () => go({ call: undefined, turn: undefined }) },
   ])
   return (
-    <div className={styles.view} data-open={chosen !== undefined}>
-      <div className={styles.list}>
-        <header className={styles.head}>
+    <div className={`view single ${styles.view}`} data-open={chosen !== undefined}>
+      <div className={`slim scrolls ${styles.list}`}>
+        <header className="padded">
           <h1>
             {onMore
               ? `The newest ${amountOf(calls.length, 'model call')}`
@@ -85,7 +85,7 @@ function List({ calls, readAhead, onMore }: ListProps) {
           </h1>
           {readAhead && <p>{aheadText(readAhead)}</p>}
         </header>
-        <table className={styles.table}>
+        <table className={`table one-line ${styles.table}`}>
           <thead>
             <tr>
               <th scope="col">Status</th>
@@ -117,7 +117,7 @@ function List({ calls, readAhead, onMore }: ListProps) {
           </tbody>
         </table>
         {onMore && (
-          <p className={styles.more}>
+          <p className="padded">
             <Button onClick={onMore}>Show more</Button>
           </p>
         )}
@@ -157,7 +157,7 @@ function Row({ call, isChosen, duration, onChoose }: RowProps) {
     <tr ref={row} className={styles.row} data-chosen={isChosen} data-status={status} onClick={onChoose}>
       <td>
         <button type="button" className={styles.open} aria-pressed={isChosen}>
-          <span className={styles.mark} aria-hidden="true">
+          <span className="grid" aria-hidden="true">
             <StatusMark status={mark[status]} />
           </span>
           <span>
@@ -167,7 +167,7 @@ function Row({ call, isChosen, duration, onChoose }: RowProps) {
         </button>
       </td>
       <td>{turn}</td>
-      <td className={styles.model} title={model}>
+      <td className={`ellipsis ${styles.model}`} title={model}>
         {model}
       </td>
       <td className={styles.number}>{count(predicted)}</td>

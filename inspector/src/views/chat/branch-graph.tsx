@@ -39,12 +39,12 @@ export function BranchGraph(props: BranchGraphProps) {
     next?.focus()
   }
   return (
-    <aside className={styles.branches} aria-label="Branches">
-      <div className={styles.head}>
-        <h2>Branches</h2>
+    <aside className={`grid low on-canvas line-right ${styles.branches}`} aria-label="Branches">
+      <div className={`row between row-high ${styles.head}`}>
+        <h2 className="small-heading">Branches</h2>
         {mayChat && (
           <Menu.Root>
-            <Menu.Trigger className={styles.add} aria-label="New branch or conversation">
+            <Menu.Trigger className="icon" aria-label="New branch or conversation">
               <Plus size={16} aria-hidden />
             </Menu.Trigger>
             <MenuPopup align="end">
@@ -62,7 +62,7 @@ export function BranchGraph(props: BranchGraphProps) {
           </Menu.Root>
         )}
       </div>
-      <ul ref={list} onKeyDown={move}>
+      <ul ref={list} className="low scrolls-down thin-bar" onKeyDown={move}>
         {nodes.map((node, at) => (
           <BranchItem
             key={node.branch.branch}
@@ -108,11 +108,11 @@ function BranchItem({
         title={branch.branch}
       >
         <Lines node={node} hasChildren={hasChildren} isCurrent={isCurrent} />
-        <span className={styles.words} style={{ paddingLeft: 34 + 14 * Math.max(0, shown(depth) - 1) }}>
-          <span className={styles.name} dir="auto">
+        <span className="grid slim relative" style={{ paddingLeft: 34 + 14 * Math.max(0, shown(depth) - 1) }}>
+          <span className={`cut medium ${styles.name}`} dir="auto">
             {branchTitle(branch)}
           </span>
-          <span className={styles.more}>{aboutOf(branch)}</span>
+          <span className="cut muted text-11">{aboutOf(branch)}</span>
         </span>
       </Link>
     </li>

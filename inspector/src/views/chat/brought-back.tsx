@@ -36,8 +36,8 @@ export function BroughtBack(props: BroughtBackProps) {
   const shown = useShown(thread, entries, head)
   const days = daysOf([...shown, ...sources].flatMap(({ time }) => (time === undefined ? [] : [time])))
   return (
-    <div className={styles.brought}>
-      <div className={styles.line}>
+    <div className={`grid single gap-6px slim ${styles.brought}`}>
+      <div className="row wraps at-end gap-2 slim">
         {before}
         <FoldButton
           {...fold}
@@ -78,13 +78,13 @@ function Entries({
   const listed = shown.slice(0, isWhole ? shown.length : few).sort((a, b) => a.seq - b.seq)
   const more = entries.length - listed.length
   return (
-    <ol className={styles.entries}>
+    <ol className={`clipped text-12-18 on-panel round-3 ${styles.entries}`}>
       {listed.map(({ seq, time, text }) => (
         <li key={seq}>
           <Link to="/c/$conversation/context" params={{ conversation }} search={{ ...search, entry: seq }}>
-            <span className={styles.day}>{time !== undefined && shortDayOf(time)}</span>
+            <span className="muted">{time !== undefined && shortDayOf(time)}</span>
             <span className={styles.seq}>#{seq}</span>
-            <span className={styles.text} dir="auto">
+            <span className="cut slim" dir="auto">
               {text}
             </span>
           </Link>
@@ -104,7 +104,7 @@ function Entries({
 /** Where the messages of other conversations come from, the best first. */
 function Sources({ sources }: { readonly sources: readonly Source[] }) {
   return (
-    <ol className={styles.entries} data-kind="sources">
+    <ol className={`clipped text-12-18 on-panel round-3 ${styles.entries}`} data-kind="sources">
       {sources.map((source, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: they have no other name
         <li key={at}>
@@ -119,8 +119,8 @@ function From({ conversation, actor, branch, seq, time, why, isGone = false }: S
   const { data: info } = useQuery({ ...conversationQuery(conversation), enabled: !isGone })
   const told = (
     <>
-      <span className={styles.day}>{isGone ? 'deleted' : time === undefined ? '' : dateOf(time)}</span>
-      <span className={styles.text} dir="auto">
+      <span className="muted">{isGone ? 'deleted' : time === undefined ? '' : dateOf(time)}</span>
+      <span className="cut slim" dir="auto">
         <b>{titleOf(info ?? { conversation })}</b> #{seq} · {why}
       </span>
     </>

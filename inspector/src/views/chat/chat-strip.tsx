@@ -70,7 +70,7 @@ export function ChatStrip({ head, runs, first, last, selected, onJump }: ChatStr
   return (
     <div
       ref={setBox}
-      className={styles.strip}
+      className={`inset low clipped relative on-panel ${styles.strip}`}
       role="slider"
       tabIndex={0}
       aria-orientation="vertical"

@@ -9,7 +9,6 @@ import { usePlace } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { fateAt } from '../../parts/fate-runs.ts'
-import hidden from '../../parts/hidden.module.css'
 import { useKeys } from '../../parts/keys.ts'
 import { newConversationName } from '../../parts/new-conversation-name.ts'
 import { notify } from '../../parts/notify.ts'
@@ -227,8 +226,8 @@ export function ChatView() {
   const hasWindow = mayInspect && head > 0
   const window = point && rows && { conversation, search: withoutMoment(search), point, rows }
   return (
-    <div className={styles.chat} data-window={hasWindow}>
-      <h1 className={hidden.hidden}>{title}: chat</h1>
+    <div className={`view ${styles.chat}`} data-window={hasWindow}>
+      <h1 className="hidden">{title}: chat</h1>
       {isSmall && hasWindow && (window ? <WindowLine {...window} /> : <div className={styles.awaited} />)}
       {!isSmall && (
         <BranchGraph
@@ -238,7 +237,7 @@ export function ChatView() {
           onNew={startNew}
         />
       )}
-      <section className={styles.thread} aria-label="Conversation">
+      <section className={`grid slim low ${styles.thread}`} aria-label="Conversation">
         {shownHead === 0 && !live ? (
           <NothingSaid {...{ conversation, isNew, mayChat }} />
         ) : (

@@ -49,14 +49,15 @@ export function Composer(props: ComposerProps) {
     onSend(draft)
   }
   return (
-    <div className={styles.composer}>
+    <div className={`grid single gap-2 wide ${styles.composer}`}>
       {refusal && (
         <Notice kind="danger" action={<Button onClick={() => forgetRefusal(thread)}>Close</Button>}>
-          <strong>{refusal.message}</strong> {adviceFor(refusal.code)} <code>{refusal.code}</code>
+          <strong>{refusal.message}</strong> {adviceFor(refusal.code)}{' '}
+          <code className="small-code">{refusal.code}</code>
         </Notice>
       )}
       <form
-        className={styles.box}
+        className={`paper ${styles.box}`}
         onSubmit={event => {
           event.preventDefault()
           send()
@@ -64,6 +65,7 @@ export function Composer(props: ComposerProps) {
       >
         <textarea
           ref={area}
+          className={`hints ${styles.field}`}
           value={draft}
           rows={1}
           dir="auto"
@@ -76,13 +78,15 @@ export function Composer(props: ComposerProps) {
             send()
           }}
         />
-        <div className={styles.foot}>
+        <div className="row gap-2 muted text-12-16">
           <ModelMenu {...props} />
-          <span className={styles.next}>{hasForecast && !live && <Forecast {...props} draft={draft} />}</span>
+          <span className={`cut fill slim ${styles.next}`}>
+            {hasForecast && !live && <Forecast {...props} draft={draft} />}
+          </span>
           {live ? (
             <button
               type="button"
-              className={styles.go}
+              className={`centred rigid ${styles.go}`}
               aria-label="Stop the reply"
               title="Stop (Esc)"
               onClick={onStop}
@@ -92,7 +96,7 @@ export function Composer(props: ComposerProps) {
           ) : (
             <button
               type="submit"
-              className={styles.go}
+              className={`centred rigid ${styles.go}`}
               aria-label="Send"
               title="Send (Enter)"
               {...unless(isEmpty ? 'Write a message first.' : undefined)}
@@ -111,9 +115,9 @@ function ModelMenu({ models, model }: Pick<ComposerProps, 'models' | 'model'>) {
   const name = chosen ?? 'no model'
   if (models.length < 2)
     return (
-      <span className={styles.model}>
+      <span className={`inline gap-1 slim soft chip-text one-line framed row-high round-2 ${styles.model}`}>
         <StatusMark status={chosen === undefined ? 'failed' : 'live'} label="Model:" />
-        <span>{name}</span>
+        <span className="ellipsis">{name}</span>
       </span>
     )
   return (
@@ -136,7 +140,7 @@ function Forecast({ thread, isRemembering, draft }: ComposerProps & { readonly d
     <>
       next call about <b>{count(tokens)}</b> tokens
       {isRemembering && <span>, more if other conversations help</span>}
-      <span className={styles.reused}>
+      <span className={`wide-only ${styles.reused}`}>
         <span> · </span>
         <span>{percent(reused / Math.max(1, tokens))} reused</span>
       </span>

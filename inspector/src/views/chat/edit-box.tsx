@@ -21,7 +21,7 @@ export function EditBox({ text, onChange, onSend, onCancel }: EditBoxProps) {
   }, [])
   const isEmpty = text.trim() === ''
   return (
-    <div className={styles.edit}>
+    <div className={`grid single gap-2 paper ${styles.edit}`}>
       <textarea
         ref={area}
         value={text}
@@ -40,7 +40,7 @@ export function EditBox({ text, onChange, onSend, onCancel }: EditBoxProps) {
           }
         }}
       />
-      <div className={styles.foot}>
+      <div className={`row wraps at-end gap-2 muted text-12-16 ${styles.foot}`}>
         <span>Answered on a new branch; this one stays as it is.</span>
         <Button onClick={onCancel}>Cancel</Button>
         <Button kind="primary" why={isEmpty ? 'Write a message first.' : undefined} onClick={onSend}>

@@ -46,7 +46,7 @@ export interface FoldProps {
 export function Fold({ name, children, ...line }: FoldProps) {
   const fold = useFold(name)
   return (
-    <div className={styles.fold}>
+    <div className="grid single gap-6px slim in-width">
       <FoldButton {...fold} {...line} />
       {fold.isOpen && children}
     </div>
@@ -64,7 +64,7 @@ export function FoldButton({
   return (
     <button type="button" className={styles.line} data-kind={kind} aria-expanded={isOpen} onClick={toggle}>
       {icon}
-      <span className={styles.label}>{label}</span>
+      <span className={`cut slim ${styles.label}`}>{label}</span>
       <Chevron size={14} aria-hidden />
     </button>
   )

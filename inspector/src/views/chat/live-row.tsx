@@ -12,8 +12,8 @@ import { UserText } from './user-text.tsx'
 export function AskedRow({ text }: { readonly text: string }) {
   return (
     <article className={row.row} data-role="user" aria-label="You, just now">
-      <div className={row.asked}>
-        <div className={row.bubble}>
+      <div className={`flex at-end gap-2 ${row.asked}`}>
+        <div className={`breaks framed ${row.bubble}`}>
           <UserText seq="asked" text={text} />
         </div>
       </div>
@@ -32,7 +32,7 @@ export function LiveRow({ live, model }: { readonly live: LiveReply; readonly mo
       aria-label="Reply, being written"
       aria-busy={isRunning}
     >
-      <div className={row.reply}>
+      <div className={`grid single gap-6px slim ${row.reply}`}>
         {parts.map((part, at) => {
           const isLast = at === parts.length - 1
           // Parts are only added.
@@ -40,7 +40,7 @@ export function LiveRow({ live, model }: { readonly live: LiveReply; readonly mo
           return (
             <Fragment key={name}>
               {part.kind === 'text' && (
-                <div className={styles.text} data-growing={isRunning && isLast}>
+                <div className={`slim ${styles.text}`} data-growing={isRunning && isLast}>
                   <RichText text={part.text} />
                 </div>
               )}
@@ -64,7 +64,7 @@ export function LiveRow({ live, model }: { readonly live: LiveReply; readonly mo
           </p>
         )}
         {isRunning && (
-          <p className={row.open}>
+          <p className="row gap-2 muted text-12">
             <span className={row.dots} aria-hidden="true" />
             {state === 'stopping' ? 'Stopping' : parts.length === 0 ? `Asking ${model}` : 'Writing'}
           </p>

@@ -108,9 +108,9 @@ function UserRow(props: MessageRowProps) {
   const isBare = isOnlyPaste(toBlocks(text, 'user')) && media === 0
   return (
     <>
-      <div className={styles.asked}>
+      <div className={`flex at-end gap-2 ${styles.asked}`}>
         <RowTools {...props} />
-        <div className={styles.bubble} data-bare={isBare}>
+        <div className={`breaks framed ${styles.bubble}`} data-bare={isBare}>
           <UserText seq={seq} text={text} />
           {media > 0 && <Media amount={media} />}
         </div>
@@ -118,7 +118,7 @@ function UserRow(props: MessageRowProps) {
       {brought ? (
         <BroughtBack {...{ thread, search, head, seq, brought }} question={text} before={switcher} />
       ) : (
-        switcher && <div className={styles.under}>{switcher}</div>
+        switcher && <div className={`flex at-end ${styles.under}`}>{switcher}</div>
       )}
     </>
   )
@@ -130,13 +130,13 @@ function ReplyRow(props: MessageRowProps) {
   if (role === 'system')
     return (
       <Fold name={`${seq} system`} icon={<Settings2 size={14} aria-hidden />} label="System prompt">
-        <div className={styles.aside}>
+        <div className={`soft on-canvas framed round-2 ${styles.aside}`}>
           <RichText text={text} />
         </div>
       </Fold>
     )
   return (
-    <div className={styles.reply}>
+    <div className={`grid single gap-6px slim ${styles.reply}`}>
       {thinking !== '' && <Thinking name={`${seq} thinking`} text={thinking} />}
       {text !== '' && <RichText text={text} />}
       {media > 0 && <Media amount={media} />}
@@ -164,7 +164,7 @@ export function Thinking({
 }) {
   return (
     <Fold name={name} icon={<Brain size={14} aria-hidden />} label={isRunning ? 'Thinking…' : 'Thought'}>
-      <div className={styles.aside}>
+      <div className={`soft on-canvas framed round-2 ${styles.aside}`}>
         <RichText text={text} />
       </div>
     </Fold>
@@ -172,7 +172,7 @@ export function Thinking({
 }
 
 const Media = ({ amount }: { readonly amount: number }) => (
-  <span className={styles.media}>
+  <span className="inline gap-6px soft text-12-16">
     <Image size={14} aria-hidden />
     {amountOf(amount, 'file')}
   </span>
@@ -181,7 +181,7 @@ const Media = ({ amount }: { readonly amount: number }) => (
 /** Who answered, and what it took. */
 function ReplyFoot(props: MessageRowProps & { readonly meta: ReplyMeta }) {
   return (
-    <footer className={styles.foot}>
+    <footer className={`row gap-2 muted chip-text ${styles.foot}`}>
       <Who meta={props.meta} />
       <RowTools {...props} />
     </footer>
@@ -194,7 +194,7 @@ function Who({ meta: { model, read, written, warnings = [] } }: { readonly meta:
       {warnings.length > 0 && <StatusMark status="warning" label={`Warning: ${warnings.join(', ')}`} />}
       {model}
       {read !== undefined && (
-        <span className={styles.tokens}>
+        <span className="wide-only">
           {' '}
           · {count(read)} tokens read{written !== undefined && `, ${count(written)} written`}
         </span>
@@ -207,7 +207,7 @@ function Who({ meta: { model, read, written, warnings = [] } }: { readonly meta:
 function RowTools({ thread, search, row, meta, end, isNewest, mayChat, actions }: MessageRowProps) {
   const { seq, role, text } = row.message
   return (
-    <span className={styles.tools}>
+    <span className={`inline rigid icons ${styles.tools}`}>
       {meta && !isNewest && meta.model !== '' && <Who meta={meta} />}
       <Link
         to="/c/$conversation/context"
@@ -264,7 +264,7 @@ function TurnEnd({
   if (status === 'completed') return null
   if (status === 'open')
     return (
-      <p className={styles.open} role="status">
+      <p className="row gap-2 muted text-12" role="status">
         <span className={styles.dots} aria-hidden="true" />
         Being answered for another client
       </p>

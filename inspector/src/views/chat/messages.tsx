@@ -143,10 +143,10 @@ export function Messages(props: MessagesProps) {
 
   return (
     <FoldMemory>
-      <div className={styles.frame}>
+      <div className="slim low clipped relative">
         <div
           ref={scroller}
-          className={styles.scroller}
+          className={`inset tall scrolls-down thin-bar ${styles.scroller}`}
           onScroll={onScroll}
           // biome-ignore lint/a11y/noNoninteractiveTabindex: it is scrolled by keys
           tabIndex={0}
@@ -155,7 +155,7 @@ export function Messages(props: MessagesProps) {
         >
           {messages.error && <QueryFault error={messages.error} onRetry={messages.retry} />}
           <div className={styles.whole}>
-            <div className={styles.column} style={{ height: total }}>
+            <div className={`wide relative ${styles.column}`} style={{ height: total }}>
               {items.map(({ index, key, start }) => (
                 <div
                   key={key}
@@ -269,12 +269,12 @@ function useNews(amount: number, isAtEnd: boolean): number {
 function Day({ row: { message, before }, isFirst }: { readonly row: ChatRow; readonly isFirst: boolean }) {
   const { time } = message
   if (time === undefined || (!isFirst && (before === undefined || dayOf(before) === dayOf(time)))) return null
-  return <p className={styles.day}>{fullTime(time).split(',')[0]}</p>
+  return <p className={`muted label to-middle ${styles.day}`}>{fullTime(time).split(',')[0]}</p>
 }
 
 function CutLine({ about }: { readonly about: string }) {
   return (
-    <p className={styles.cut}>
+    <p className={`row gap-2 soft label one-line ${styles.cut}`}>
       <Scissors size={14} aria-hidden />
       The model reads word for word from here
       <span>{about}</span>

@@ -28,7 +28,7 @@ export const RichText = memo(function RichText({ text, from = 'model', fold }: R
   const [isWhole, setWhole] = useState(false)
   const isCut = !isWhole && text.length > mostCharacters
   return (
-    <div className={styles.text}>
+    <div className={`grid single gap-2 slim ${styles.text}`}>
       {toBlocks(isCut ? text.slice(0, mostCharacters) : text, from).map((block, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a text only grows at its end
         <Block key={at} block={block} folded={fold?.(block, at)} />
@@ -55,7 +55,7 @@ const Block = memo(
 
 export function CodeBlock({ text, language }: Pick<MarkdownBlock, 'text' | 'language'>) {
   return (
-    <figure className={styles.block}>
+    <figure className={`slim clipped on-canvas framed round-2 ${styles.block}`}>
       <figcaption>
         <span>{language}</span>
         <CopyButton text={text} />

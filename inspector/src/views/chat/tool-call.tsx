@@ -2,7 +2,6 @@ import { CircleX, LoaderCircle, Wrench } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '../../parts/button.tsx'
 import { count } from '../../parts/format.ts'
-import hidden from '../../parts/hidden.module.css'
 import type { AnsweredCall } from './chat-rows.ts'
 import { Fold } from './fold.tsx'
 import styles from './tool-call.module.css'
@@ -25,20 +24,24 @@ export function ToolCall({
       icon={iconOf(call, isRunning)}
       label={
         <>
-          <span className={hidden.hidden}>Tool call </span>
-          <code>{call.name}</code> <span className={styles.given}>{preview(call.arguments)}</span>
-          {result?.isError && <span className={styles.failed}> failed</span>}
+          <span className="hidden">Tool call </span>
+          <code>{call.name}</code> <span className="muted">{preview(call.arguments)}</span>
+          {result?.isError && <span className="danger"> failed</span>}
         </>
       }
     >
-      <dl className={styles.call}>
+      <dl className={`grid single gap-2px slim on-canvas framed round-2 ${styles.call}`}>
         <dt>Arguments</dt>
         <dd>
           <LongText text={pretty(call.arguments)} />
         </dd>
         <dt>{result?.isError ? 'Result: it failed' : 'Result'}</dt>
         <dd>
-          {result ? <LongText text={result.text} /> : <p>{isRunning ? 'It is running.' : 'None came.'}</p>}
+          {result ? (
+            <LongText text={result.text} />
+          ) : (
+            <p className="muted text-12">{isRunning ? 'It is running.' : 'None came.'}</p>
+          )}
         </dd>
       </dl>
     </Fold>
@@ -63,9 +66,9 @@ export function StrayResult({ name, text }: { readonly name: string; readonly te
 }
 
 function iconOf({ result }: AnsweredCall, isRunning: boolean) {
-  if (result?.isError) return <CircleX size={14} aria-hidden className={styles.failed} />
+  if (result?.isError) return <CircleX size={14} aria-hidden className="danger" />
   return result === undefined && isRunning ? (
-    <LoaderCircle size={14} aria-hidden className={styles.turning} />
+    <LoaderCircle size={14} aria-hidden className={'turning'} />
   ) : (
     <Wrench size={14} aria-hidden />
   )
@@ -80,7 +83,7 @@ function LongText({ text }: { readonly text: string }) {
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long text is scrolled by keys */}
-      <pre tabIndex={0} dir="auto" className={styles.long}>
+      <pre tabIndex={0} dir="auto" className={`scrolls code written thin-bar ${styles.long}`}>
         {isCut ? `${text.slice(0, mostCharacters)}…` : text}
       </pre>
       {isCut && <Button onClick={() => setWhole(true)}>Show all {count(text.length)} characters</Button>}

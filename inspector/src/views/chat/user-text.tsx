@@ -3,7 +3,6 @@ import { amountOf } from '../../parts/format.ts'
 import { Fold } from './fold.tsx'
 import type { MarkdownBlock } from './markdown.ts'
 import { CodeBlock, RichText } from './rich-text.tsx'
-import styles from './user-text.module.css'
 
 /** Code with at least this number of lines was pasted, not typed. */
 const pastedLines = 6
@@ -36,7 +35,7 @@ export function UserText({ seq, text }: { readonly seq: number | string; readonl
 function Pasted({ name, block }: { readonly name: string; readonly block: MarkdownBlock }) {
   const { text } = block
   return (
-    <div className={styles.pasted}>
+    <div className="slim">
       <Fold
         name={name}
         icon={<ClipboardList size={14} aria-hidden />}

@@ -1,7 +1,6 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { unless } from '../../parts/unless.ts'
 import type { Versions } from './branch-tree.ts'
-import styles from './version-switch.module.css'
 
 /** Goes from one way in which the conversation goes on here to the next: ‹ 2 / 3 ›. */
 export function VersionSwitch({
@@ -18,7 +17,7 @@ export function VersionSwitch({
   const [before, after] = [go(-1), go(1)]
   return (
     <span
-      className={styles.versions}
+      className="inline gap-2px rigid soft chip-text icons"
       role="group"
       aria-label={`Version ${current + 1} of ${versions.length}`}
     >

@@ -36,7 +36,7 @@ export function WindowColumn({ conversation, search, point, rows }: WindowColumn
           <b>{count(tokens)}</b> of {count(window)}
         </Explained>
       </h2>
-      <div ref={setBox} className={styles.window} role="img" aria-label={labelOf(blocks)}>
+      <div ref={setBox} className={`low relative ${styles.window}`} role="img" aria-label={labelOf(blocks)}>
         <div className={`${styles.bar} ${colours.areas}`} aria-hidden="true">
           {blocks.map(one => (
             <i
@@ -61,7 +61,7 @@ export function WindowColumn({ conversation, search, point, rows }: WindowColumn
           ))}
         </div>
       </div>
-      <p className={styles.foot}>
+      <p className={`links ${styles.foot}`}>
         <span className={styles.reused}>
           <b>{percent(tokens === 0 ? 0 : reused / tokens)}</b> reused
         </span>
@@ -74,6 +74,7 @@ export function WindowColumn({ conversation, search, point, rows }: WindowColumn
           </>
         )}
         <Link
+          className="medium"
           to="/c/$conversation/context"
           params={{ conversation }}
           search={{ ...search, ...momentOf(point) }}
@@ -90,7 +91,7 @@ export function WindowLine({ conversation, search, point, rows }: WindowColumnPr
   const { window, tokens, reused, margin, reserve } = point
   return (
     <Link
-      className={styles.line}
+      className={`block on-canvas line-below ${styles.line}`}
       to="/c/$conversation/context"
       params={{ conversation }}
       search={{ ...search, ...momentOf(point) }}
@@ -101,9 +102,9 @@ export function WindowLine({ conversation, search, point, rows }: WindowColumnPr
         segments={toSegments(rows, point)}
         label="The window of the last call"
       />
-      <span className={styles.figures}>
+      <span className={`flex between ${styles.figures}`}>
         <span>
-          <b>{count(tokens)}</b> of {count(window)} tokens
+          <b className="clear">{count(tokens)}</b> of {count(window)} tokens
         </span>
         <span className={styles.reused}>{percent(tokens === 0 ? 0 : reused / tokens)} reused</span>
       </span>

@@ -36,8 +36,8 @@ export function AnswerBar({ place, point, rows, tokensOf, notice }: AnswerBarPro
   const caret = search.entry === undefined ? undefined : caretOf(rows, point, search.entry, tokensOf)
   const share = (part: number) => `${(100 * part) / Math.max(window, tokens + reserve + margin)}%`
   return (
-    <section className={styles.answer} aria-label="What reached the model">
-      <div className={styles.first}>
+    <section className={`slim on-panel line-below ${styles.answer}`} aria-label="What reached the model">
+      <div className={`row slim ${styles.first}`}>
         <h1>
           {count(sent)} of {amountOf(at, 'message')}{' '}
           <span>{call === undefined ? 'would reach' : 'reached'} the model</span>
@@ -53,9 +53,9 @@ export function AnswerBar({ place, point, rows, tokensOf, notice }: AnswerBarPro
             />
           ))}
         </div>
-        <div className={styles.actions}>
+        <div className={`row gap-4 rigid pushed full-only ${styles.actions}`}>
           <Explained
-            className={styles.pill}
+            className="inline soft chip-text one-line framed row-high padded-tight round-2"
             by={`The policy and the window that was set; ${count(reserve)} tokens are kept for the reply. ${calibrationText(point.factor)}`}
           >
             {policy} · {count(window)}
@@ -86,16 +86,16 @@ export function AnswerBar({ place, point, rows, tokensOf, notice }: AnswerBarPro
         }}
         label={`The window: ${count(tokens)} of ${count(window)} tokens are sent, ${count(point.free)} are free, ${count(reserve)} kept for the reply. ${count(reused)} were read before.`}
       />
-      <p className={styles.figures}>
+      <p className={`flex soft label one-line bright ${styles.figures}`}>
         {reused > 0 ? (
           <span className={styles.reused} style={{ flexBasis: share(reused) }}>
-            <b>{count(reused)}</b> <span className={styles.wide}>reused from the call before</span>
-            <span className={styles.slim}>reused</span> · {percent(reused / tokens)}
+            <b>{count(reused)}</b> <span className="wide-only">reused from the call before</span>
+            <span className="phone-only">reused</span> · {percent(reused / tokens)}
           </span>
         ) : (
           <span />
         )}
-        <span className={styles.anew}>
+        <span className="rigid wide-only">
           <b>{count(point.anew)}</b> read anew
         </span>
         <Explained className={styles.total} by={calibrationText(point.factor)}>
@@ -109,14 +109,14 @@ export function AnswerBar({ place, point, rows, tokensOf, notice }: AnswerBarPro
             </>
           )}
           {reported !== undefined && (
-            <span className={styles.wide}>
+            <span className="wide-only">
               {' '}
               · the model reported <b>{count(reported)}</b>
             </span>
           )}
         </Explained>
       </p>
-      {free !== undefined && <p className={styles.free}>{free}</p>}
+      {free !== undefined && <p className="muted text-11 to-right">{free}</p>}
     </section>
   )
 }

@@ -29,7 +29,7 @@ export function CallNotice({ place, point, warnings, isLast }: CallNoticeProps) 
   const isOpen = status?.state === 'open' && isLast
   if (!isBroken && others.length === 0 && !isOpen) return null
   return (
-    <div className={styles.notices}>
+    <div className={`grid gap-1 ${styles.notices}`}>
       {isOpen && (
         <Notice icon={<StatusMark status="live" label="live" />}>
           <b>Answering.</b> Turn {status.turn}

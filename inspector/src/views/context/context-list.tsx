@@ -95,10 +95,10 @@ export function ContextList(props: ContextListProps) {
     const style = isPinned ? undefined : { transform: `translateY(${top}px)`, height: rowHeight }
     if (item.kind === 'edge')
       return (
-        <div key="edge" className={styles.edge} role="presentation" style={style}>
+        <div key="edge" className={`row gap-2 ${styles.edge}`} role="presentation" style={style}>
           <span>reused to here</span>
           <i />
-          <span className={styles.anew}>{amountOf(item.anew, 'token')} read anew</span>
+          <span className="soft">{amountOf(item.anew, 'token')} read anew</span>
         </div>
       )
     if (item.kind === 'block')
@@ -127,10 +127,10 @@ export function ContextList(props: ContextListProps) {
   }
 
   return (
-    <section className={styles.list} aria-label="What the model got">
-      <header className={styles.header}>
-        <h2>What the model got</h2>
-        <span className={styles.order}>
+    <section className={`grid slim low on-panel ${styles.list}`} aria-label="What the model got">
+      <header className={`row gap-2 slim line-below ${styles.header}`}>
+        <h2 className="rigid small-heading">What the model got</h2>
+        <span className="cut muted text-12 wide-only">
           {rows.length === 0 ? 'being read …' : `${amountOf(rows.length, 'message')}, in this order`}
         </span>
         <Link
@@ -145,13 +145,17 @@ export function ContextList(props: ContextListProps) {
       </header>
       <div
         ref={scroller}
-        className={styles.scroller}
+        className="inset low scrolls-down thin-bar"
         tabIndex={0}
         role="tree"
         aria-label="Messages in the order of the prompt"
         aria-activedescendant={selectedAt >= 0 ? `${items[selectedAt]!.kind}-${selected}` : undefined}
       >
-        <div className={styles.rows} role="presentation" style={{ height: virtual.getTotalSize() }}>
+        <div
+          className={`relative ${styles.rows}`}
+          role="presentation"
+          style={{ height: virtual.getTotalSize() }}
+        >
           {shown.map(({ index, start }) => lineOf(items[index]!, start))}
         </div>
       </div>
@@ -201,14 +205,14 @@ const BlockRow = memo(function BlockRow({ item, style, onFold }: BlockRowProps) 
       onClick={() => onFold(index)}
     >
       <span className={styles.part}>{nameOfPart(row.part)}</span>
-      <span className={styles.fold} aria-hidden="true">
+      <span className={`grid soft ${styles.fold}`} aria-hidden="true">
         {isOpen ? <ChevronDown size={12} /> : <ChevronRight size={12} />}
       </span>
       <span className={styles.said}>
         {said}
-        <span className={styles.names}>{names}</span>
+        <span className="muted">{names}</span>
       </span>
-      <span className={styles.tokens}>{count(row.tokens)}</span>
+      <span className={`muted to-right ${styles.tokens}`}>{count(row.tokens)}</span>
     </div>
   )
 })
@@ -254,10 +258,10 @@ const MessageRow = memo(function MessageRow(props: MessageRowProps) {
       onPointerLeave={() => hover.set(undefined)}
     >
       <span className={styles.part}>{part && isFirst ? nameOfPart(part) : ''}</span>
-      <span className={styles.seq}>{seq}</span>
-      <span className={styles.role}>{shortRole(role)}</span>
+      <span className={`muted to-right ${styles.seq}`}>{seq}</span>
+      <span className={`muted wide-only ${styles.role}`}>{shortRole(role)}</span>
       <span className={styles.text}>{oneLine(text, isPinned ? 240 : 160)}</span>
-      <span className={styles.tokens}>{count(tokens)}</span>
+      <span className={`muted to-right ${styles.tokens}`}>{count(tokens)}</span>
     </div>
   )
 })

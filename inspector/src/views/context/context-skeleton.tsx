@@ -5,7 +5,7 @@ import styles from './context-skeleton.module.css'
 export function ContextSkeleton() {
   return (
     <Late>
-      <div className={styles.shape} role="status" aria-label="Loading the context">
+      <div className={`grid gap-3 bones ${styles.shape}`} role="status" aria-label="Loading the context">
         <i className={styles.title} />
         <i className={styles.bar} />
         <div className={styles.columns}>
@@ -19,7 +19,7 @@ export function ContextSkeleton() {
 }
 
 const Rows = ({ widths }: { readonly widths: readonly number[] }) => (
-  <div className={styles.rows}>
+  <div className="grid gap-2">
     {widths.map((width, row) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: rows of a shape have no names
       <i key={row} style={{ width: `${width}%` }} />

@@ -52,11 +52,11 @@ export function EntryPanel(props: EntryPanelProps) {
     <aside className={styles.panel} aria-label={`Entry ${seq}`} data-fate={fate ?? 'elided'}>
       <header className={styles.header}>
         <h2>
-          <span className={styles.glyph}>
+          <span className={`grid fate ${styles.glyph}`}>
             <FateGlyph fate={fate ?? 'elided'} size={15} />
           </span>
           {fate === undefined ? 'Not written yet' : titles[fate]}
-          <span className={styles.seq}>#{seq}</span>
+          <span className="pushed soft medium">#{seq}</span>
           <Button kind="icon" aria-label="Close" onClick={onClose} className={styles.close ?? ''}>
             <X size={14} aria-hidden />
           </Button>
@@ -73,7 +73,7 @@ export function EntryPanel(props: EntryPanelProps) {
           </p>
         )}
       </header>
-      <div className={styles.body}>
+      <div className={`scrolls-down thin-bar ${styles.body}`}>
         {why && <WhySection why={why} onSelect={onSelect} />}
         {fate !== undefined && !why && (
           <section>
@@ -158,11 +158,11 @@ function Life({
   const first = Math.max(0, Math.min(now - 4, runs.length - 7))
   const shown = runs.slice(first, first + 7)
   return (
-    <p className={styles.life}>
+    <p className={`text-12 ${styles.life}`}>
       {first > 0 && '… '}
       {shown.map(({ fate, from, to }, at) => (
         <span key={from} data-fate={fate} data-now={first + at === now}>
-          <b>{fate === 'elided' ? 'out of view' : fate}</b> {spanOf(from, to, here)}
+          <b className="fate-text">{fate === 'elided' ? 'out of view' : fate}</b> {spanOf(from, to, here)}
           {at < shown.length - 1 ? ', ' : ''}
         </span>
       ))}

@@ -22,7 +22,7 @@ export function EntryText({
   const shown = text.slice(0, isWhole ? most : few)
   return (
     <>
-      <p className={styles.text}>
+      <p className="written">
         <CodeText
           text={shown}
           places={places.filter(([, to]) => to <= shown.length)}

@@ -230,7 +230,7 @@ export function LoadedContext({ place, entries: counted, turns, timeline, point 
   )
   return (
     <HoverProvider value={hover}>
-      <div className={styles.view} data-panel={selected !== undefined}>
+      <div className={`grid slim tall clipped ${styles.view}`} data-panel={selected !== undefined}>
         <AnswerBar
           place={place}
           point={shownPoint}
@@ -245,7 +245,7 @@ export function LoadedContext({ place, entries: counted, turns, timeline, point 
             />
           }
         />
-        <div className={styles.scene}>
+        <div className={`grid low ${styles.scene}`}>
           {!isSlim && logList}
           <Ribbons
             scale={scale}

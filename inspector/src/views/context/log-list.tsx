@@ -71,12 +71,13 @@ export function LogList(props: LogListProps) {
   }, [from, to, onScroll])
 
   return (
-    <section className={styles.list} aria-label="The log">
-      <header className={styles.header}>
-        <h2>The log</h2>
+    <section className={`grid slim low on-canvas ${styles.list}`} aria-label="The log">
+      <header className={`row gap-3 line-below ${styles.header}`}>
+        <h2 className="rigid small-heading">The log</h2>
         <label className={styles.find}>
           <Search size={14} aria-hidden />
           <input
+            className="text-12"
             type="search"
             data-find="log"
             value={query}
@@ -85,10 +86,12 @@ export function LogList(props: LogListProps) {
             onChange={event => onFind(event.target.value)}
           />
           {query === '' ? (
-            <KeyCap keys="/" />
+            <span className="flex wide-only">
+              <KeyCap keys="/" />
+            </span>
           ) : (
             <>
-              <span className={styles.found} role="status">
+              <span className="label" role="status">
                 {found === undefined ? '' : `${count(found)}${isFinding ? '…' : ''}`}
               </span>
               <button type="button" aria-label="Find nothing" onClick={() => onFind('')}>
@@ -100,7 +103,7 @@ export function LogList(props: LogListProps) {
       </header>
       <div
         ref={scroller}
-        className={styles.scroller}
+        className={`inset scrolls-down ${styles.scroller}`}
         // One stop of the tab key for all rows.
         tabIndex={0}
         role="tree"
@@ -109,7 +112,7 @@ export function LogList(props: LogListProps) {
           selectedAt < 0 ? undefined : cursor === undefined ? `log-${selected}` : `fold-${cursor}`
         }
       >
-        <div className={styles.rows} role="presentation" style={{ height: virtual.getTotalSize() }}>
+        <div className="relative" role="presentation" style={{ height: virtual.getTotalSize() }}>
           {shown.map(({ index, start }) => {
             const item = items[index]!
             const style = { transform: `translateY(${start}px)`, height: rowHeight }
@@ -133,7 +136,7 @@ export function LogList(props: LogListProps) {
               <div
                 key={`fold ${item.first}`}
                 id={`fold-${item.first}`}
-                className={styles.fold}
+                className={`listed grid middle ${styles.fold}`}
                 data-cursor={item.first === cursor}
                 role="treeitem"
                 aria-selected={false}
@@ -185,7 +188,7 @@ const EntryRow = memo(function EntryRow({
     // biome-ignore lint/a11y/useKeyWithClickEvents: see above
     <div
       id={`log-${seq}`}
-      className={styles.row}
+      className={`listed grid middle ${styles.row}`}
       role="treeitem"
       aria-selected={isSelected}
       tabIndex={-1}
@@ -196,12 +199,12 @@ const EntryRow = memo(function EntryRow({
       onPointerEnter={() => hover.set(seq)}
       onPointerLeave={() => hover.set(undefined)}
     >
-      <span className={styles.seq}>{seq}</span>
-      <span className={styles.glyph}>
+      <span className={`muted to-right ${styles.seq}`}>{seq}</span>
+      <span className={`centred fate ${styles.glyph}`}>
         <FateGlyph fate={fate} />
       </span>
       <span className={styles.role}>{shortRole(role)}</span>
-      <span className={styles.text}>{oneLine(text?.text, 120)}</span>
+      <span className={`cut ${styles.text}`}>{oneLine(text?.text, 120)}</span>
     </div>
   )
 })

@@ -73,16 +73,16 @@ export function Ribbons(props: RibbonsProps) {
     event.clientX - event.currentTarget.getBoundingClientRect().left < shape.end + 12
   const { entries, total } = scale
   return (
-    <section className={styles.column} aria-label="From the log to the model">
-      <header className={styles.header}>
-        <span className={styles.tokens}>{count(total)} tokens</span>
+    <section className={`grid slim low on-canvas ${styles.column}`} aria-label="From the log to the model">
+      <header className={`row clipped muted label one-line line-below ${styles.header}`}>
+        <span className="wide-only">{count(total)} tokens</span>
         <button type="button" className={styles.short} aria-pressed={isLogShown} onClick={onToggleLog}>
           The log
         </button>
       </header>
       <div
         ref={setArea}
-        className={styles.area}
+        className={`low relative ${styles.area}`}
         role="img"
         aria-label={`The log as a strip of ${count(entries.length)} entries, with ribbons to the ${count(point.at - point.counts.elided)} that were sent`}
         onPointerDown={event => isOnStrip(event) && onSelect(seqAt(event))}
@@ -138,7 +138,7 @@ function Days({
     return found
   }, [entries, upTo, total, top, height, cut])
   return (
-    <div className={styles.days} aria-hidden="true">
+    <div className={`through wide-only ${styles.days}`} aria-hidden="true">
       {labels.map(({ at, text, isCut }) => (
         <span key={`${text} ${at}`} data-cut={isCut} style={{ top: at }}>
           {text}

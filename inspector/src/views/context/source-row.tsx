@@ -45,7 +45,7 @@ function From({ conversation, title, actor, branch, seq, time, why, isGone }: So
             {name}
           </Link>
         )}
-        <span className={styles.names}> · {why}</span>
+        <span className="muted"> · {why}</span>
       </span>
     </>
   )

@@ -90,9 +90,9 @@ export function TurnSlider({
     return Math.min(lanes.length - 1, Math.max(0, Math.floor((event.clientX - box.left) / step)))
   }
   return (
-    <footer className={styles.slider}>
+    <footer className={`grid relative on-panel line-above ${styles.slider}`}>
       <div className={styles.now}>
-        <p className={styles.turn}>
+        <p className={`row one-line ${styles.turn}`}>
           <Button
             kind="icon"
             aria-label="Turn before"
@@ -101,7 +101,7 @@ export function TurnSlider({
           >
             <ChevronLeft size={16} aria-hidden />
           </Button>
-          <b>Turn {shownTurn}</b>
+          <b className="subheading">Turn {shownTurn}</b>
           <Button
             kind="icon"
             aria-label="Turn after"
@@ -129,12 +129,12 @@ export function TurnSlider({
           Read all {count(stops.length)} turns
         </Button>
       )}
-      <div className={styles.names} aria-hidden="true">
+      <div className={`relative muted to-right wide-only ${styles.names}`} aria-hidden="true">
         <span>tokens</span>
         <span>reused</span>
         <span>{selected === undefined ? '' : `#${selected}`}</span>
       </div>
-      <div className={styles.lanes}>
+      <div className="slim">
         <div
           ref={setArea}
           className={styles.area}
@@ -155,11 +155,11 @@ export function TurnSlider({
           }}
         >
           <canvas ref={canvas} />
-          <span className={styles.thumb} style={{ left: thumbLeft, width: thumb }}>
+          <span className={`absolute through ${styles.thumb}`} style={{ left: thumbLeft, width: thumb }}>
             <b>{isByCall ? call + 1 : shownTurn}</b>
           </span>
         </div>
-        <div className={styles.days} aria-hidden="true">
+        <div className={`days wide-only ${styles.days}`} aria-hidden="true">
           {days.map(({ left, text }) => (
             <span key={left} style={{ left, paddingLeft: besideTag(left, thumbLeft + thumb / 2) }}>
               {text}

@@ -108,7 +108,7 @@ function Words({ words }: { readonly words: readonly string[] }) {
 
 function EntryLink({ seq, onSelect }: { readonly seq: number; readonly onSelect: (seq: number) => void }) {
   return (
-    <button type="button" className={styles.link} onClick={() => onSelect(seq)}>
+    <button type="button" className="accent bold" onClick={() => onSelect(seq)}>
       #{seq}
     </button>
   )
@@ -181,14 +181,14 @@ function Meter({ label, more, most, value, extra = 0, limit }: MeterProps) {
   const share = (part: number) => `${Math.min(100, (100 * part) / most)}%`
   return (
     <div className={styles.meter}>
-      <div className={styles.track} aria-hidden="true">
+      <div className={`flex relative on-press ${styles.track}`} aria-hidden="true">
         <i style={{ width: share(value) }} />
         {extra > 0 && <i data-extra="true" style={{ width: share(extra) }} />}
         <b style={{ left: share(limit) }} />
       </div>
       <p>
         {label}
-        {more && <span> · {more}</span>}
+        {more && <span className="muted"> · {more}</span>}
       </p>
     </div>
   )

@@ -25,8 +25,8 @@ export function ClientCell({ row, tabIndex }: ClientCellProps) {
       </Popover.Trigger>
       <Popover.Portal>
         <Popover.Positioner sideOffset={4} align="start" className={menu.positioner}>
-          <Popover.Popup className={styles.popup}>
-            <Popover.Title className={styles.title}>
+          <Popover.Popup className={`floating scrolls ${styles.popup}`}>
+            <Popover.Title className={`subheading breaks ${styles.title}`}>
               <bdi>{row.conversation}</bdi>
             </Popover.Title>
             <About row={row} name={name} />
@@ -42,7 +42,7 @@ function About({ row, name }: { readonly row: ListedConversation; readonly name:
   const request = latest?.request
   const link = linkOf(row)
   return (
-    <dl className={styles.facts}>
+    <dl className={`grid gap-6px text-12-18 facts linked ${styles.facts}`}>
       <Fact name="From">
         {name}
         {request && `, over ${faceNames[request.face] ?? request.face}`}

@@ -6,7 +6,6 @@ import type { ServerInfo } from '../../api/routes.ts'
 import { FateGlyph } from '../../parts/fate-glyph.tsx'
 import { fates } from '../../parts/fates.ts'
 import { ago, amountOf, count, fullTime, percent } from '../../parts/format.ts'
-import hidden from '../../parts/hidden.module.css'
 import { linkOf } from '../../parts/link-of.ts'
 import { StatusMark } from '../../parts/status-mark.tsx'
 import { titleOf } from '../../parts/title-of.ts'
@@ -46,31 +45,31 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
     <div
       role="row"
       aria-rowindex={index + 2}
-      className={styles.row}
+      className={`wide absolute hovers ${styles.row}`}
       data-active={isActive}
       style={{ transform: `translateY(${start}px)` }}
       onFocus={() => onFocus(conversation)}
     >
       <div role="cell" className={styles.name}>
-        <span className={styles.status}>
+        <span className="centred soft">
           {latest?.isExperiment && status === 'idle' ? (
             <FlaskConical size={14} aria-label="Experiment" />
           ) : (
             status !== 'idle' && <StatusMark status={status} {...(text !== undefined && { label: text })} />
           )}
         </span>
-        <span className={styles.texts}>
+        <span className="grid slim">
           <Link
             {...linkOf(row)}
             to="/c/$conversation/context"
             ref={linkRef}
-            className={styles.link}
+            className={`cut subheading ${styles.link}`}
             tabIndex={tabIndex}
             title={title === conversation ? title : `${title}\n${conversation}`}
           >
             <bdi>{title}</bdi>
           </Link>
-          <span className={styles.said} data-trouble={isTrouble} dir="auto">
+          <span className={`cut muted text-12-18 ${styles.said}`} data-trouble={isTrouble} dir="auto">
             {(isTrouble || status === 'interrupted') && text !== undefined ? text : latest?.said?.text}
           </span>
         </span>
@@ -84,10 +83,15 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
             const amount = last.counts[fate] ?? 0
             return (
               amount > 0 && (
-                <span key={fate} className={styles.fate} data-fate={fate} title={`${count(amount)} ${fate}`}>
+                <span
+                  key={fate}
+                  className="inline gap-1 fated"
+                  data-fate={fate}
+                  title={`${count(amount)} ${fate}`}
+                >
                   <FateGlyph fate={fate} />
                   {count(amount)}
-                  <span className={hidden.hidden}> {fate}</span>
+                  <span className="hidden"> {fate}</span>
                 </span>
               )
             )
@@ -97,7 +101,7 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
         {last ? (
           <WindowCell last={last} />
         ) : isLoading ? null : (
-          <span className={styles.none}>{mayInspect ? 'not sent yet' : '–'}</span>
+          <span className="muted text-12-16">{mayInspect ? 'not sent yet' : '–'}</span>
         )}
       </div>
       <div role="cell" className={styles.reused}>
@@ -107,7 +111,7 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
         {latest && (
           <>
             {count(latest.turns)}
-            <small>{amountOf(latest.entries, 'message')}</small>
+            <small className="cut block muted tiny">{amountOf(latest.entries, 'message')}</small>
           </>
         )}
       </div>
@@ -116,7 +120,11 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
           <time dateTime={new Date(updatedAt).toISOString()} title={fullTime(updatedAt)}>
             {ago(updatedAt, now)}
           </time>
-          {call && <small title={call.model}>{call.model}</small>}
+          {call && (
+            <small className="cut block muted tiny" title={call.model}>
+              {call.model}
+            </small>
+          )}
         </span>
         <RowMenu row={row} tabIndex={tabIndex} scopes={scopes} onDelete={onDelete} />
       </div>

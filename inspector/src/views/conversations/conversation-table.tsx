@@ -82,14 +82,14 @@ export function ConversationTable({ rows, scopes, hasMore, onNearEnd, empty }: C
 
   return (
     <>
-      <div className={styles.scroller} ref={scroller}>
+      <div className="low scrolls" ref={scroller}>
         {rows.length === 0 ? (
           empty
         ) : (
           <div role="table" aria-label="Conversations" aria-rowcount={hasMore ? -1 : rows.length + 1}>
-            <div role="rowgroup" className={styles.header}>
+            <div role="rowgroup" className={`wide-only ${styles.header}`}>
               {/* biome-ignore lint/a11y/useFocusableInteractive: a row is no control */}
-              <div role="row" aria-rowindex={1} className={styles.columns}>
+              <div role="row" aria-rowindex={1} className={`muted label ${styles.columns}`}>
                 {columns.map(({ name, className }) => (
                   // biome-ignore lint/a11y/useFocusableInteractive: nothing is sorted here
                   <span key={name} role="columnheader" className={className}>
@@ -98,7 +98,7 @@ export function ConversationTable({ rows, scopes, hasMore, onNearEnd, empty }: C
                 ))}
               </div>
             </div>
-            <div role="rowgroup" className={styles.rows} style={{ height: virtual.getTotalSize() }}>
+            <div role="rowgroup" className="relative" style={{ height: virtual.getTotalSize() }}>
               {drawn.map(({ index, key, start }) => (
                 <ConversationRow
                   key={String(key)}
@@ -117,12 +117,12 @@ export function ConversationTable({ rows, scopes, hasMore, onNearEnd, empty }: C
           </div>
         )}
         {rows.length > 0 && (
-          <footer className={styles.foot}>
+          <footer className="flex wraps gap-4 padded muted text-12 wide-only">
             {hasMore ? (
               <span role="status">Reading older ones…</span>
             ) : (
               hints.map(({ keys, does }) => (
-                <span key={does} className={styles.hint}>
+                <span key={does} className="inline gap-1">
                   {keys.map(one => (
                     <KeyCap key={one} keys={one} />
                   ))}

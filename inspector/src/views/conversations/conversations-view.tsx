@@ -53,14 +53,16 @@ export function ConversationsView() {
   ])
   const more = hasMore ? '+' : ''
   return (
-    <div className={styles.view}>
-      <header className={styles.head}>
+    <div className={`view ${styles.view}`}>
+      <header className={`row gap-3 ${styles.head}`}>
         <h1>
           {isFiltered
             ? `${count(rows.length)} of ${count(read)}${more} conversations`
             : `${count(read)}${more} ${read === 1 ? 'conversation' : 'conversations'}`}
         </h1>
-        {server?.store !== undefined && <span className={styles.store}>in {server.store}</span>}
+        {server?.store !== undefined && (
+          <span className="cut fill slim muted broad-only">in {server.store}</span>
+        )}
         <FilterField
           q={search.q ?? ''}
           onChange={q => change({ q: q === '' ? undefined : q })}
@@ -79,7 +81,7 @@ export function ConversationsView() {
           </Button>
         )}
       </header>
-      <div className={styles.filters}>
+      <div className={`row between gap-3 line-below ${styles.filters}`}>
         <fieldset aria-label="Which conversations">
           <button
             type="button"
@@ -183,7 +185,7 @@ function ClientMenu({ clients, chosen, onChoose }: ClientMenuProps) {
   if (clients.length < 2 && chosen === undefined) return null
   const name = clients.find(({ id }) => id === chosen)?.name ?? chosen
   return (
-    <span className={styles.clients}>
+    <span className={`row rigid ${styles.clients}`}>
       <Menu.Root>
         <Menu.Trigger className={styles.client} data-chosen={chosen !== undefined}>
           {name === undefined ? 'Any client' : <>From {name}</>}
@@ -191,13 +193,13 @@ function ClientMenu({ clients, chosen, onChoose }: ClientMenuProps) {
         </Menu.Trigger>
         <Menu.Portal>
           <Menu.Positioner sideOffset={4} align="end" className={menu.positioner}>
-            <Menu.Popup className={menu.menu}>
+            <Menu.Popup className={`floating scrolls-down ${menu.menu}`}>
               {[{ id: undefined, name: 'Any client', amount: undefined }, ...clients].map(
                 ({ id, name, amount }) => (
                   <Menu.Item key={id ?? ''} className={menu.item} onClick={() => onChoose(id)}>
                     <span className={menu.check}>{id === chosen && <Check size={14} aria-hidden />}</span>
-                    <span className={menu.name}>{name}</span>
-                    {amount !== undefined && <span className={menu.more}>{count(amount)}</span>}
+                    <span className="cut fill slim">{name}</span>
+                    {amount !== undefined && <span className="rigid muted">{count(amount)}</span>}
                   </Menu.Item>
                 ),
               )}
@@ -225,13 +227,13 @@ interface NothingProps {
 /** No row passes the filter: so far, or at all. */
 function Nothing({ isReading, read, q, onAll, onSearch }: NothingProps) {
   return (
-    <div className={styles.nothing} role="status">
+    <div className={`grid gap-3 soft ${styles.nothing}`} role="status">
       {isReading ? (
-        <p>Looked through {amountOf(read, 'conversation')} so far…</p>
+        <p className="flex gap-2">Looked through {amountOf(read, 'conversation')} so far…</p>
       ) : (
-        <p>None of {amountOf(read, 'conversation')} is like that.</p>
+        <p className="flex gap-2">None of {amountOf(read, 'conversation')} is like that.</p>
       )}
-      <p>
+      <p className="flex gap-2">
         <Button onClick={onAll}>Show all</Button>
         {q !== undefined && <Button onClick={() => onSearch(q)}>Search every message for it</Button>}
       </p>

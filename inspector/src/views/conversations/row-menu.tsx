@@ -82,8 +82,8 @@ interface ItemProps {
 function Item({ name, keys, needs, run }: ItemProps) {
   return (
     <Menu.Item className={menu.item} disabled={needs !== undefined} onClick={run}>
-      <span className={menu.name}>{name}</span>
-      <span className={menu.more}>
+      <span className="cut fill slim">{name}</span>
+      <span className="rigid muted">
         {needs === undefined ? keys !== undefined && <KeyCap keys={keys} /> : `needs the scope ${needs}`}
       </span>
     </Menu.Item>

@@ -16,8 +16,8 @@ export function WindowCell({ last }: { readonly last: LastWindow }) {
         label={`${count(tokens)} of ${count(window)} tokens`}
       />
       <span className={styles.filled} aria-hidden="true" title={calibrationText(last.factor)}>
-        <b>{count(tokens)}</b> of {count(window)} tokens
-        <span className={styles.right}>{isSent ? policy : 'if sent now'}</span>
+        <b className="soft medium">{count(tokens)}</b> of {count(window)} tokens
+        <span className="cut pushed">{isSent ? policy : 'if sent now'}</span>
       </span>
     </>
   )

@@ -64,11 +64,11 @@ function Shown({ text, when, isStored, isNow }: ShownProps) {
   const { places, index, current, move, restart } = useFindIn(text, word)
   const name = toFileName(`${conversation}-${when}`.replaceAll(' ', '-'))
   return (
-    <div className={styles.view}>
-      <header className={styles.head}>
-        <div className={styles.titles}>
+    <div className={`view ${styles.view}`}>
+      <header className={`row wraps padded line-below ${styles.head}`}>
+        <div className={`linked ${styles.titles}`}>
           <h1>{isStored ? `All that the model got ${when}` : `All that the model gets ${when}`}</h1>
-          <p>
+          <p className="muted text-12-18">
             {amountOf(text.split('\n').length - 1, 'line')}, {count(text.length)} characters.{' '}
             {isStored
               ? 'As it was sent.'
@@ -98,7 +98,7 @@ function Shown({ text, when, isStored, isNow }: ShownProps) {
           }}
           onMove={move}
         />
-        <span className={styles.actions}>
+        <span className="flex">
           <CopyButton text={text} />
           <Button
             kind="plain"

@@ -32,10 +32,10 @@ export interface ActPanelProps {
 /** All that a role was told, said and did in one step. */
 export function ActPanel({ experiment, role, step, act, isRead, isEnded, isActing, onClose }: ActPanelProps) {
   return (
-    <aside className={styles.panel} aria-label={`${role}, step ${step}`}>
-      <header className={styles.head}>
-        <h2 className={styles.title} title={role}>
-          <span>{role}</span>, step {step}
+    <aside className={`panel scrolls-down ${styles.panel}`} aria-label={`${role}, step ${step}`}>
+      <header className={`sticky flex wraps baseline padded line-below ${styles.head}`}>
+        <h2 className={`flex fill slim heading one-line ${styles.title}`} title={role}>
+          <span className="ellipsis">{role}</span>, step {step}
         </h2>
         {act && <WhatItGot {...{ experiment, act }} />}
         <span className={styles.close}>
@@ -50,7 +50,7 @@ export function ActPanel({ experiment, role, step, act, isRead, isEnded, isActin
       ) : act ? (
         <Turn {...{ experiment, act }} />
       ) : (
-        <p className={styles.none}>
+        <p className={`muted text-12-18 ${styles.none}`}>
           {isActing
             ? 'It is acting: what it does stands here as soon as it is in the log.'
             : isEnded
@@ -70,7 +70,7 @@ function WhatItGot({ experiment, act }: { readonly experiment: string; readonly 
       to="/c/$conversation/context"
       params={{ conversation: experiment }}
       search={{ actor: act.role, turn: act.turn, ...(call && { call: call.id }) }}
-      className={styles.link}
+      className="link rigid link-text"
     >
       What it got
     </Link>
@@ -83,7 +83,7 @@ function Tokens({ act }: { readonly act: RoleAct }) {
   const { predicted, reported } = tokens
   const { model, factor } = act.calls.at(-1) ?? {}
   return (
-    <p className={styles.tokens}>
+    <p className={`muted text-12-18 breaks ${styles.tokens}`}>
       <Explained by={calibrationText(factor)}>{count(predicted)} tokens predicted</Explained>
       {reported !== undefined && `, ${count(reported)} reported`}
       {act.calls.length > 1 && ` in the largest of ${act.calls.length} calls`}
@@ -108,7 +108,7 @@ function Turn({ experiment, act }: { readonly experiment: string; readonly act: 
               <li
                 // biome-ignore lint/suspicious/noArrayIndexKey: two calls of one entry have the same place
                 key={at}
-                className={styles.piece}
+                className={`padded soft text-12-18 line-below ${styles.piece}`}
                 data-open={piece.kind === 'tool' && piece.result === undefined}
               >
                 <Piece {...{ piece, experiment, role, status }} />
@@ -117,7 +117,7 @@ function Turn({ experiment, act }: { readonly experiment: string; readonly act: 
           </ol>
           {error !== undefined && <Notice kind="danger">The turn failed: {error}.</Notice>}
           {status === 'open' && (
-            <p className={styles.none}>
+            <p className={`muted text-12-18 ${styles.none}`}>
               A pause takes effect before the next role acts. What is in the log is never done twice: a tool
               that was running is run again with the same key.
             </p>
@@ -141,7 +141,7 @@ function Piece({ piece, experiment, role, status }: PieceProps) {
       to="/c/$conversation/context"
       params={{ conversation: experiment }}
       search={{ actor: role, entry: piece.seq }}
-      className={styles.place}
+      className={`rigid muted ${styles.place}`}
       aria-label={`Entry ${piece.seq} in the context`}
     >
       #{piece.seq}
@@ -150,9 +150,9 @@ function Piece({ piece, experiment, role, status }: PieceProps) {
   if (piece.kind === 'text')
     return (
       <>
-        <div className={styles.label}>
+        <div className={`row gap-6px slim muted label ${styles.label}`}>
           <span>{piece.who}</span>
-          <span className={styles.from}>{piece.from}</span>
+          <span className="pushed to-right">{piece.from}</span>
           {entry}
         </div>
         <LongText>{piece.who === 'user' ? <StepText text={piece.text} /> : piece.text}</LongText>
@@ -161,10 +161,10 @@ function Piece({ piece, experiment, role, status }: PieceProps) {
   const { name, arguments: given, result, isError, changes, from } = piece
   return (
     <>
-      <div className={styles.label}>
+      <div className={`row gap-6px slim muted label ${styles.label}`}>
         <Wrench size={12} aria-hidden />
-        <span className={styles.tool}>{name}</span>
-        <span className={styles.from}>{from}</span>
+        <span className="clear bold breaks">{name}</span>
+        <span className="pushed to-right">{from}</span>
         {entry}
       </div>
       <LongText>
@@ -172,7 +172,7 @@ function Piece({ piece, experiment, role, status }: PieceProps) {
       </LongText>
       <div className={styles.result} data-error={isError}>
         {result === undefined ? (
-          <span className={styles.running}>
+          <span className={`inline gap-6px bold ${styles.running}`}>
             {status === 'open' ? <StatusMark status="running" label="running" /> : null}
             {status === 'open' ? 'running' : 'gave no result'}
           </span>
@@ -181,10 +181,11 @@ function Piece({ piece, experiment, role, status }: PieceProps) {
         )}
       </div>
       {changes.length > 0 && (
-        <ul className={styles.changes} aria-label="What it changed">
+        <ul className={`flex wraps text-11 ${styles.changes}`} aria-label="What it changed">
           {changes.map(({ name, value }) => (
-            <li key={name}>
-              <span>{name}</span> → <b>{value === undefined ? 'removed' : value.slice(0, 200)}</b>
+            <li className="slim breaks" key={name}>
+              <span>{name}</span> →{' '}
+              <b className="clear">{value === undefined ? 'removed' : value.slice(0, 200)}</b>
             </li>
           ))}
         </ul>

@@ -95,7 +95,7 @@ export function Board({ shown, measures, memories, activity, selected }: BoardPr
   return (
     <div
       ref={scroller}
-      className={styles.scroller}
+      className={`inset fill low scrolls relative ${styles.scroller}`}
       style={place}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
       tabIndex={0}
@@ -138,7 +138,7 @@ export function Board({ shown, measures, memories, activity, selected }: BoardPr
             ))}
           </tbody>
         </table>
-        <h2 className={styles.heading}>
+        <h2 className={`muted label ${styles.heading}`}>
           <span>Environment</span>
         </h2>
         {series.map(one => (
@@ -148,7 +148,7 @@ export function Board({ shown, measures, memories, activity, selected }: BoardPr
             isOpen={isOpen}
           />
         ))}
-        <h2 className={styles.heading}>
+        <h2 className={`muted label ${styles.heading}`}>
           <span>Memory</span>
         </h2>
         <MemoryPlot {...{ roles, acts, columns: drawn, step, chosen: role, onPick: pick }} />

@@ -38,9 +38,9 @@ export function ExperimentHead({ shown }: { readonly shown: ExperimentAnswer }) 
   ])
   const common = { why: mayNot ?? (isBusy ? 'The last wish is under way.' : undefined) }
   return (
-    <header className={styles.head}>
-      <div className={styles.row}>
-        <h1 className={styles.name} title={id}>
+    <header className="grid gap-2 padded line-below">
+      <div className={`row slim ${styles.row}`}>
+        <h1 className={`cut ${styles.name}`} title={id}>
           {id}
         </h1>
         <span className={styles.status} data-status={status}>
@@ -48,11 +48,11 @@ export function ExperimentHead({ shown }: { readonly shown: ExperimentAnswer }) 
           <span role="status">{sentenceOf(shown)}</span>
         </span>
         {name !== id && (
-          <span className={styles.plan} title={name}>
+          <span className="cut slim muted wide-only" title={name}>
             {name}
           </span>
         )}
-        <span className={styles.actions}>
+        <span className="flex gap-2 rigid pushed">
           {isRunning && (
             <Button {...common} onClick={() => wish('pause')}>
               <Pause size={14} fill="currentColor" strokeWidth={0} aria-hidden /> Pause
@@ -71,7 +71,7 @@ export function ExperimentHead({ shown }: { readonly shown: ExperimentAnswer }) 
         </span>
       </div>
       {isOver && result !== undefined && !goals.some(({ description }) => description === result) && (
-        <p className={styles.result} data-status={status}>
+        <p className={`scrolls soft breaks ${styles.result}`} data-status={status}>
           {result}
         </p>
       )}

@@ -15,11 +15,11 @@ export interface ExperimentListProps {
 /** All experiments beside the one that is shown, the newest first. */
 export function ExperimentList({ experiments, view }: ExperimentListProps) {
   return (
-    <nav className={styles.list} aria-label="Experiments">
-      <div className={styles.head}>
-        <h2>Experiments</h2>
+    <nav className="low scrolls-down on-canvas line-right full-only" aria-label="Experiments">
+      <div className={`row between ${styles.head}`}>
+        <h2 className="small-heading">Experiments</h2>
         <Tooltip text="Start an experiment">
-          <Link to="/e" search={{ start: 'plan' }} className={styles.add} aria-label="Start an experiment">
+          <Link to="/e" search={{ start: 'plan' }} className="icon" aria-label="Start an experiment">
             <Plus size={16} aria-hidden />
           </Link>
         </Tooltip>
@@ -31,13 +31,13 @@ export function ExperimentList({ experiments, view }: ExperimentListProps) {
               to="/e/$experiment/$view"
               params={{ experiment: one.id, view }}
               search={{}}
-              className={styles.item}
+              className={`inset grid middle hovers ${styles.item}`}
               title={`${one.id}: ${noteOf(one)}`}
               activeOptions={{ includeSearch: false }}
             >
               <StatusMark status={markOf[one.status]} label={`${wordOf[one.status]}:`} />
-              <span className={styles.name}>{one.id}</span>
-              <span className={styles.note}>
+              <span className="cut subheading">{one.id}</span>
+              <span className={`cut muted text-11 ${styles.note}`}>
                 {stepsOf(one)} · {ago(one.updatedAt)} · {one.status === 'RUNNING' ? one.name : noteOf(one)}
               </span>
             </Link>

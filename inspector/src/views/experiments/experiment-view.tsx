@@ -30,9 +30,9 @@ export function ExperimentView() {
   const query = useQuery(experimentQuery(experiment))
   const watched = useWatched(experiment)
   return (
-    <div className={styles.view}>
+    <div className={`view ${styles.view}`}>
       <ExperimentList experiments={data?.experiments ?? []} view={view} />
-      <div className={styles.main}>
+      <div className="column slim low">
         <QueryState query={query}>{shown => <Shown {...{ shown, watched }} />}</QueryState>
       </div>
     </div>
@@ -80,8 +80,8 @@ function BoardView({ shown, watched: { activity } }: ShownProps) {
   // On a narrow screen the panel covers the board: it opens only when a cell was chosen.
   const isPanelShown = !isNarrow || search.role !== undefined
   return (
-    <div className={styles.split} data-panel={isPanelShown}>
-      <div className={styles.board}>
+    <div className={`grid fill low ${styles.split}`} data-panel={isPanelShown}>
+      <div className="column slim low">
         <ExperimentHead shown={shown} />
         <Goals {...{ shown, measures }} />
         <Board {...{ shown, measures, memories, activity }} selected={{ role, step }} />

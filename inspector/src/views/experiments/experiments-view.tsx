@@ -31,8 +31,8 @@ export function ExperimentsView() {
         experiments.length === 0 && start === undefined ? (
           <None />
         ) : (
-          <div className={styles.page}>
-            <header className={styles.head}>
+          <div className={`grid from-top ${styles.page}`}>
+            <header className={`row between gap-4 ${styles.head}`}>
               <h1>{headingOf(experiments)}</h1>
               {start === undefined && (
                 <Button kind="primary" onClick={() => go({ start: 'plan' })}>
@@ -89,17 +89,19 @@ function byPlan(
 function Plan({ name, all }: { readonly name: string; readonly all: readonly ExperimentSummary[] }) {
   const stored = all.find(({ hasPlan }) => hasPlan)
   return (
-    <section className={styles.plan} aria-label={`Plan ${name}`}>
-      <header className={styles.planHead}>
-        <h2 title={name}>{name}</h2>
-        <span className={styles.amount}>{amountOf(all.length, 'experiment')}</span>
+    <section className={`slim clipped on-panel framed round-3 ${styles.plan}`} aria-label={`Plan ${name}`}>
+      <header className="flex baseline gap-3 slim padded">
+        <h2 className="cut subheading" title={name}>
+          {name}
+        </h2>
+        <span className="rigid muted text-12">{amountOf(all.length, 'experiment')}</span>
         {stored ? (
-          <Link to="/e" search={{ start: 'plan', of: stored.id }} className={styles.again}>
+          <Link to="/e" search={{ start: 'plan', of: stored.id }} className={`link ${styles.again}`}>
             Run again
           </Link>
         ) : (
           <Explained
-            className={styles.code}
+            className={`muted ${styles.code}`}
             by="Its plan is code, which is not stored: run it from its file."
           >
             from code
@@ -113,18 +115,18 @@ function Plan({ name, all }: { readonly name: string; readonly all: readonly Exp
               to="/e/$experiment/$view"
               params={{ experiment: one.id, view: 'board' }}
               search={{}}
-              className={styles.row}
+              className={`inset grid middle gap-3 line-above hovers ${styles.row}`}
             >
               <StatusMark status={markOf[one.status]} label={`${wordOf[one.status]}:`} />
-              <span className={styles.name}>{one.id}</span>
-              <span className={styles.note} data-status={one.status}>
+              <span className="cut bold">{one.id}</span>
+              <span className={`cut soft ${styles.note}`} data-status={one.status}>
                 {noteOf(one)}
               </span>
-              <span className={styles.steps}>
+              <span className={`grid middle gap-2 muted text-12 ${styles.steps}`}>
                 <Gauge value={one.steps} most={one.maxSteps} label={`Steps of ${one.id}`} />
-                <span>{stepsOf(one)}</span>
+                <span className="to-right one-line">{stepsOf(one)}</span>
               </span>
-              <span className={styles.time}>{ago(one.updatedAt)}</span>
+              <span className="muted text-12 to-right wide-only">{ago(one.updatedAt)}</span>
             </Link>
           </li>
         ))}
@@ -150,7 +152,7 @@ function None() {
       icon={<FlaskConical size={24} aria-hidden />}
       title="No experiments yet"
       action={
-        <div className={styles.starts}>
+        <div className={`row gap-4 ${styles.starts}`}>
           <Button
             kind="primary"
             why={isPending ? 'It is being started.' : undefined}
@@ -158,7 +160,7 @@ function None() {
           >
             Run the lemonade stand
           </Button>
-          <Link to="/e" search={{ start: 'plan' }} className={styles.again}>
+          <Link to="/e" search={{ start: 'plan' }} className={`link ${styles.again}`}>
             Start from a plan
           </Link>
         </div>

@@ -24,12 +24,12 @@ export function Goals({ shown: { goals, snapshots }, measures }: GoalsProps) {
         const far = isMet ? <b>it holds</b> : farOf(measure, now)
         return (
           // biome-ignore lint/suspicious/noArrayIndexKey: goals may share a description
-          <li key={at} className={styles.goal}>
-            <div className={styles.text}>
-              <span className={styles.description} title={description}>
+          <li key={at} className={`grid single gap-6px slim padded ${styles.goal}`}>
+            <div className={`flex wraps baseline between ${styles.text}`}>
+              <span className={`clamped ${styles.description}`} title={description}>
                 {description}
               </span>
-              <span className={styles.far}>
+              <span className="rigid muted text-12 bright">
                 {far}
                 {!isMet && measure?.sides && step > 0 && ` after step ${step}`}
                 {isFailure && (isMet ? ', so it failed' : `${far ? ' · ' : ''}would fail it`)}

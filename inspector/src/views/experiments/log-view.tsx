@@ -33,15 +33,15 @@ export function LogView({ shown, warnings }: LogViewProps) {
   const { data } = useQuery(logQuery({ conversation: id, actor: ownThread }, { at: theEnd, limit: 1000 }))
   const rows = logRows({ acts, own: data?.entries ?? [], warnings, first })
   return (
-    <div className={styles.log}>
+    <div className="fill low scrolls">
       {first > 1 && (
-        <p className={styles.earlier}>
+        <p className="padded">
           <Button onClick={() => setPages(pages + 1)}>
             Show earlier steps ({amountOf(first - 1, 'step')} more)
           </Button>
         </p>
       )}
-      <table className={styles.table}>
+      <table className={`table ${styles.table}`}>
         <thead>
           <tr>
             <th scope="col">Time</th>
@@ -58,13 +58,13 @@ export function LogView({ shown, warnings }: LogViewProps) {
               <td className={styles.who}>{who}</td>
               <td className={styles.what}>
                 {seq === undefined ? (
-                  <span className={styles.name}>{what}</span>
+                  <span className={`clear bold ${styles.name}`}>{what}</span>
                 ) : (
                   <Link
                     to="/c/$conversation/context"
                     params={{ conversation: id }}
                     search={{ actor: who, entry: seq }}
-                    className={styles.name}
+                    className={`clear bold ${styles.name}`}
                   >
                     {what}
                   </Link>

@@ -32,12 +32,12 @@ export function MemoryPlot({ roles, acts, columns, step, chosen, onPick }: Memor
   const total = now.reduce((sum, { tokens = 0 }) => sum + tokens, 0)
   const label = `Tokens sent in step ${step}: ${now.map(({ role, tokens = 0 }) => `${role} ${shownCount(tokens)}`).join(', ')}`
   return (
-    <div className={styles.row}>
+    <div className={`grid line-above ${styles.row}`}>
       <div className={styles.lead}>
         <b className={board.name}>tokens sent</b>
-        <span className={styles.value}>{shownCount(total)}</span>
-        <span className={styles.legend}>line: counted</span>
-        <span className={styles.legend}>dots: reported</span>
+        <span className={`cut block ${styles.value}`}>{shownCount(total)}</span>
+        <span className="block muted text-11">line: counted</span>
+        <span className="block muted text-11">dots: reported</span>
       </div>
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: keys choose a step from anywhere on the board */}
       <div
@@ -47,7 +47,7 @@ export function MemoryPlot({ roles, acts, columns, step, chosen, onPick }: Memor
         style={{ width: count * width }}
         onClick={onPick}
       >
-        <svg className={styles.line} width={count * width} height={tall} aria-hidden="true">
+        <svg width={count * width} height={tall} aria-hidden="true">
           {lines.map(({ role, points }) => (
             <g key={role} className={styles.memory} data-chosen={role === chosen}>
               <path
@@ -70,7 +70,7 @@ export function MemoryPlot({ roles, acts, columns, step, chosen, onPick }: Memor
         {namesOf(lines, y).map(({ role, step: at, top }) => (
           <span
             key={role}
-            className={styles.roleName}
+            className={`cut absolute muted ${styles.roleName}`}
             data-chosen={role === chosen}
             style={{ left: x(at) + 8, top }}
           >

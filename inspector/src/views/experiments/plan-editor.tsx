@@ -25,12 +25,12 @@ export function PlanEditor({ text, onChange, problems }: PlanEditorProps) {
     element.scrollTop = Math.max(0, (line - 4) * height)
   }
   return (
-    <div className={styles.editor}>
-      <label className={styles.label} htmlFor={id}>
+    <div className="grid gap-6px slim">
+      <label className="muted caption" htmlFor={id}>
         Plan as JSON
       </label>
       <div className={styles.sheet} data-wrong={problems.length > 0}>
-        <div ref={numbers} className={styles.numbers} aria-hidden="true">
+        <div ref={numbers} className={`clipped on-sunken line-right ${styles.numbers}`} aria-hidden="true">
           {Array.from({ length: Math.min(lines, mostLines) }, (_, at) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: a line is its number
             <i key={at} data-wrong={wrong.has(at + 1)}>
@@ -41,7 +41,7 @@ export function PlanEditor({ text, onChange, problems }: PlanEditorProps) {
         <textarea
           ref={field}
           id={id}
-          className={styles.text}
+          className={`wide tall code bare ${styles.text}`}
           value={text}
           spellCheck={false}
           autoComplete="off"
@@ -58,12 +58,12 @@ export function PlanEditor({ text, onChange, problems }: PlanEditorProps) {
       </div>
       {problems.length > 0 && (
         <div id={`${id}-problems`} role="alert">
-          <ul className={styles.problems}>
+          <ul className={`grid gap-2px scrolls round-2 ${styles.problems}`}>
             {problems.map((one, at) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: two problems may have the same place
               <li key={at}>
                 <button type="button" onClick={() => show(one)}>
-                  <span className={styles.line}>Line {one.line}</span>
+                  <span className="bold">Line {one.line}</span>
                   {one.place !== '' && <code>{one.place}</code>}
                   <span>{one.problem}</span>
                 </button>

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ExperimentAnswer } from '../../api/experiment-queries.ts'
 import { planQuery } from '../../api/experiment-queries.ts'
+import buttons from '../../parts/button.module.css'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { JsonText } from '../../parts/json-text.tsx'
@@ -54,9 +55,9 @@ function Shown({
     Record<string, { readonly type?: string; readonly value?: unknown }>
   >
   return (
-    <div className={styles.plan}>
-      <div className={styles.actions}>
-        <Link to="/e" search={{ start: 'plan', of: shown.id }} className={styles.again}>
+    <div className={`fill low scrolls ${styles.plan}`}>
+      <div className="row wraps gap-3">
+        <Link to="/e" search={{ start: 'plan', of: shown.id }} className={buttons.button} data-kind="line">
           Run this plan again
         </Link>
         <CopyButton text={text} label="Copy the JSON" />
@@ -64,7 +65,7 @@ function Shown({
       <h2>Roles</h2>
       {roles.map(({ name, model, system, tools, variables, window, cap, policy }) => (
         <section key={name} className={styles.role}>
-          <h3>{name}</h3>
+          <h3 className="subheading breaks">{name}</h3>
           <dl>
             <Fact name="model">{model}</Fact>
             <Fact name="tools">{tools ? tools.join(', ') || 'none' : 'all'}</Fact>
@@ -73,14 +74,14 @@ function Shown({
             {cap !== undefined && <Fact name="memory">the last {shownValue(cap)} messages</Fact>}
             {policy !== undefined && <Fact name="policy">{shownValue(policy)}</Fact>}
           </dl>
-          {system !== undefined && <p className={styles.system}>{system}</p>}
+          {system !== undefined && <p className={`scrolls soft written ${styles.system}`}>{system}</p>}
         </section>
       ))}
       <h2>Environment at the start</h2>
       <dl className={styles.facts}>
         {Object.entries(environment).map(([name, { type, value }]) => (
           <Fact key={name} name={name}>
-            {shownValue(value)} <span className={styles.type}>{type}</span>
+            {shownValue(value)} <span className="muted">{type}</span>
           </Fact>
         ))}
       </dl>
@@ -104,7 +105,7 @@ function Shown({
 
 function Fact({ name, children }: { readonly name: string; readonly children: React.ReactNode }) {
   return (
-    <div className={styles.fact}>
+    <div className={`facts ${styles.fact}`}>
       <dt>{name}</dt>
       <dd>{children}</dd>
     </div>

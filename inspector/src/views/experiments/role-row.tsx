@@ -31,7 +31,7 @@ export function RoleRow(props: RoleRowProps) {
     <tr>
       <th scope="row" className={board.lead} title={name}>
         <b className={board.name}>{name}</b>
-        {about && <span className={styles.about}>{about}</span>}
+        {about && <span className="clamped muted tiny">{about}</span>}
       </th>
       {first > 1 && <td />}
       {steps.map(step => (
@@ -74,7 +74,7 @@ function Cell({ name, step, acts, act, isChosen, activity, steps, status, onChoo
         ref={cell}
         type="button"
         tabIndex={isChosen ? 0 : -1}
-        className={styles.act}
+        className={`column slim wide tall clipped relative hovers at-middle ${styles.act}`}
         data-chosen={isChosen}
         aria-pressed={isChosen}
         data-acting={isActing}

@@ -30,15 +30,15 @@ export function StartForm({ experiments, of, onPick, onClose }: StartFormProps) 
   const [written, setWritten] = useState<{ readonly of: string | undefined; readonly text: string }>()
   const text = written && written.of === of ? written.text : stored
   return (
-    <section className={styles.form} aria-labelledby="start-heading">
-      <h2 id="start-heading" className={styles.heading}>
+    <section className={`on-panel framed round-3 ${styles.form}`} aria-labelledby="start-heading">
+      <h2 id="start-heading" className="heading">
         Start an experiment
       </h2>
       <div className={styles.columns}>
-        <fieldset className={styles.plans}>
-          <legend className={field.label}>Plan</legend>
+        <fieldset className={`grid gap-2px slim scrolls from-top ${styles.plans}`}>
+          <legend className="muted caption">Plan</legend>
           {plans.map(({ newest, times }) => (
-            <label key={newest.id} className={styles.plan}>
+            <label key={newest.id} className={`grid gap-2 round-2 hovers ${styles.plan}`}>
               <input
                 type="radio"
                 name="plan"
@@ -46,17 +46,17 @@ export function StartForm({ experiments, of, onPick, onClose }: StartFormProps) 
                 onChange={() => onPick(newest.id)}
               />
               <span>
-                <b>{newest.name}</b>
+                <b className="block breaks">{newest.name}</b>
                 <small>
                   run {amountOf(times, 'time')}, last as {newest.id}
                 </small>
               </span>
             </label>
           ))}
-          <label className={styles.plan}>
+          <label className={`grid gap-2 round-2 hovers ${styles.plan}`}>
             <input type="radio" name="plan" checked={of === undefined} onChange={() => onPick(undefined)} />
             <span>
-              <b>A new plan</b>
+              <b className="block breaks">A new plan</b>
               <small>paste or write its JSON</small>
             </span>
           </label>
@@ -124,15 +124,15 @@ function Starting({ of, text, stored, fault, onChange, onClose }: StartingProps)
   }
   return (
     <form
-      className={styles.starting}
+      className="grid gap-3 slim"
       onSubmit={event => {
         event.preventDefault()
         setProblem(undefined)
         mutate()
       }}
     >
-      <div className={styles.name}>
-        <label className={field.label} htmlFor={id}>
+      <div className={`grid gap-6px ${styles.name}`}>
+        <label className="muted caption" htmlFor={id}>
           Name of the experiment
         </label>
         <input
@@ -148,7 +148,7 @@ function Starting({ of, text, stored, fault, onChange, onClose }: StartingProps)
       {error && problems.length === 0 && <Notice kind="danger">{error.message}</Notice>}
       {fault && <Notice kind="danger">{fault.message}</Notice>}
       {mayNot !== undefined && <Notice>{mayNot}</Notice>}
-      <div className={styles.actions}>
+      <div className="flex at-end gap-2">
         <Button onClick={onClose}>Cancel</Button>
         <Button
           kind="primary"
@@ -161,7 +161,7 @@ function Starting({ of, text, stored, fault, onChange, onClose }: StartingProps)
           {isPending ? 'Starting…' : 'Start'}
         </Button>
       </div>
-      <p className={styles.about}>
+      <p className="muted text-12-18 to-right">
         {of !== undefined && text === stored
           ? 'The stored plan is run again as it is.'
           : 'The server checks the plan before it starts.'}{' '}

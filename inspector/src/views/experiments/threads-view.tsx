@@ -24,8 +24,8 @@ export function ThreadsView({ shown: { id, roles, steps, maxSteps } }: { readonl
   const acts = useActs(id, steps, [Math.max(1, steps), open])
   const role = search.role !== undefined && roles.includes(search.role) ? search.role : (roles[0] ?? '')
   return (
-    <div className={styles.threads}>
-      <ul className={styles.roles} aria-label="Roles">
+    <div className={`grid fill low ${styles.threads}`}>
+      <ul className={`scrolls-down line-right ${styles.roles}`} aria-label="Roles">
         {roles.map(name => {
           const act = acts.get(open)?.get(name) ?? acts.get(steps)?.get(name)
           const tokens = act && tokensOf(act)
@@ -34,12 +34,12 @@ export function ThreadsView({ shown: { id, roles, steps, maxSteps } }: { readonl
             <li key={name}>
               <button
                 type="button"
-                className={styles.role}
+                className={`inset grid gap-1 wide padded line-below hovers ${styles.role}`}
                 aria-pressed={name === role}
                 onClick={() => go({ role: name })}
               >
-                <span className={styles.name}>{name}</span>
-                <span className={styles.about}>
+                <span className="cut subheading">{name}</span>
+                <span className={`ellipsis muted text-11 ${styles.about}`}>
                   {thread ? amountOf(thread.head, 'message') : data ? 'no messages yet' : 'being read …'}
                   {act?.calls.at(-1) && ` · ${act.calls.at(-1)!.model}`}
                 </span>
@@ -50,7 +50,7 @@ export function ThreadsView({ shown: { id, roles, steps, maxSteps } }: { readonl
                       most={100}
                       label={`How full the window of ${name} is`}
                     />
-                    <span className={styles.about}>
+                    <span className={`ellipsis muted text-11 ${styles.about}`}>
                       {count(tokens.predicted)} tokens, {percent(fullnessOf(act))} of what may be sent
                     </span>
                   </>
@@ -79,10 +79,12 @@ function History({ experiment, role, head }: HistoryProps) {
   const place = { conversation: experiment, actor: role }
   const query = useQuery({ ...logQuery(place, { at: head, limit: mostMessages }), enabled: head > 0 })
   return (
-    <section className={styles.history} aria-label={`History of ${role}`}>
-      <header className={styles.head}>
-        <h2 title={role}>{role}</h2>
-        <nav className={styles.links} aria-label={`Views of the thread of ${role}`}>
+    <section className="slim scrolls-down" aria-label={`History of ${role}`}>
+      <header className="sticky flex baseline gap-4 padded line-below">
+        <h2 className="cut heading" title={role}>
+          {role}
+        </h2>
+        <nav className="flex gap-3 rigid pushed links" aria-label={`Views of the thread of ${role}`}>
           {(['context', 'over-time', 'calls', 'dump'] as const).map(view => (
             <Link
               key={view}
@@ -96,13 +98,13 @@ function History({ experiment, role, head }: HistoryProps) {
         </nav>
       </header>
       {head === 0 ? (
-        <p className={styles.more}>It has no messages yet.</p>
+        <p className="padded muted links">It has no messages yet.</p>
       ) : (
         <QueryState query={query}>
           {({ entries }) => (
             <>
               {head > entries.length && (
-                <p className={styles.more}>
+                <p className="padded muted links">
                   The newest {amountOf(entries.length, 'message')} of {count(head)}.{' '}
                   <Link
                     to="/c/$conversation/context"
@@ -122,13 +124,13 @@ function History({ experiment, role, head }: HistoryProps) {
                         to="/c/$conversation/context"
                         params={{ conversation: experiment }}
                         search={{ actor: role, entry: seq }}
-                        className={styles.seq}
+                        className={`muted to-right ${styles.seq}`}
                         aria-label={`Entry ${seq} in the context`}
                       >
                         {seq}
                       </Link>
-                      <span className={styles.who}>{message.role}</span>
-                      <div className={styles.text} data-error={isError === true}>
+                      <span className={`clipped muted ${styles.who}`}>{message.role}</span>
+                      <div className={`slim soft ${styles.text}`} data-error={isError === true}>
                         <LongText>
                           <CodeText
                             text={messageText(message as AnyMessage) || '–'}

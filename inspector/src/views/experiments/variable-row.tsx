@@ -19,10 +19,10 @@ export function VariableRow(props: VariableRowProps) {
   const value = step < values.length ? values[step] : (now ?? values.at(-1))
   const label = `${name}: ${shownValue(value)} in step ${step}`
   return (
-    <div className={styles.row} data-goal={type === 'goal' && endOf(targets)}>
+    <div className={`grid line-above ${styles.row}`} data-goal={type === 'goal' && endOf(targets)}>
       <div className={styles.lead} title={name}>
         <b className={board.name}>{name}</b> <span className={styles.type}>{shortType(type)}</span>
-        <span className={styles.value}>{shownValue(value)}</span>
+        <span className={`cut block ${styles.value}`}>{shownValue(value)}</span>
       </div>
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: keys choose a step from anywhere on the board */}
       <div
@@ -66,7 +66,7 @@ function Line({ series, columns, isOpen }: VariableRowProps) {
   const end = points.at(-1)
   const last = isOpen && isNumber(now) ? ([x(values.length), y(now)] as const) : undefined
   return (
-    <svg className={styles.line} width={count * width} height={tall} aria-hidden="true">
+    <svg width={count * width} height={tall} aria-hidden="true">
       {targets.map(({ value, sign, isFailure }, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: goals may share a value
         <g key={at} data-goal={isFailure ? 'failed' : 'completed'}>
@@ -97,7 +97,7 @@ function Bands({ series, columns, isOpen }: VariableRowProps) {
   return runsOf(all, first, last).map(run => (
     <span
       key={run.first}
-      className={styles.band}
+      className={`absolute clear one-line on-press ${styles.band}`}
       data-tone={toneOf(run, type, tones)}
       data-open={isOpen && run.last >= values.length}
       style={{ left: (run.first - 1) * width, width: (run.last - run.first + 1) * width }}

@@ -19,8 +19,8 @@ export function AnsweringModel({ server }: { readonly server: ServerInfo }) {
       <div>
         {isReader ? (
           <p>
-            The built-in <b>reader</b> answers: it quotes what it was sent, and has no opinions.{' '}
-            {upstream.why && <span className={styles.why}>{upstream.why}</span>}
+            The built-in <b className="clear">reader</b> answers: it quotes what it was sent, and has no
+            opinions. {upstream.why && <span className="muted">{upstream.why}</span>}
           </p>
         ) : isSilent ? (
           <p>
@@ -29,7 +29,8 @@ export function AnsweringModel({ server }: { readonly server: ServerInfo }) {
           </p>
         ) : (
           <p>
-            <b>{server.model}</b> answers{others(models.length - 1)}, by {nameOf(upstream.kind)}
+            <b className="clear">{server.model}</b> answers{others(models.length - 1)}, by{' '}
+            {nameOf(upstream.kind)}
             {upstream.address && <> at {upstream.address}</>}.
           </p>
         )}

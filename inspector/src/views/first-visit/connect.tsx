@@ -26,21 +26,25 @@ export function Connect({ server, isWaiting }: ConnectProps) {
       resetScroll: false,
     })
   return (
-    <Tabs.Root value={shown.id} onValueChange={choose} className={styles.connect}>
+    <Tabs.Root value={shown.id} onValueChange={choose} className="clipped on-sunken framed round-3">
       <Tabs.List className={styles.clients} activateOnFocus aria-label="Clients">
         {lines.map(({ id, name }) => (
-          <Tabs.Tab key={id} value={id} className={styles.client}>
+          <Tabs.Tab
+            key={id}
+            value={id}
+            className={`soft chip-text round-1 row-high padded-tight ${styles.client}`}
+          >
             {name}
           </Tabs.Tab>
         ))}
       </Tabs.List>
       {lines.map(one => (
         <Tabs.Panel key={one.id} value={one.id} className={styles.panel}>
-          <div className={styles.where}>
-            <span>{one.where}</span>
+          <div className={`row between gap-2 muted text-11 ${styles.where}`}>
+            <span className="slim breaks">{one.where}</span>
             <CopyButton text={one.line} />
           </div>
-          <pre className={styles.line}>
+          <pre className={`written soft bright ${styles.line}`}>
             <Line {...one} />
           </pre>
           <p className={styles.about}>{one.about}</p>
@@ -48,11 +52,12 @@ export function Connect({ server, isWaiting }: ConnectProps) {
       ))}
       {server.needsKey && (
         <p className={styles.key}>
-          This server asks for a key. Make one: <code>throughline keys create "a name"</code>
+          This server asks for a key. Make one:{' '}
+          <code className="soft code">throughline keys create "a name"</code>
         </p>
       )}
       {isWaiting && (
-        <p className={styles.waiting} role="status">
+        <p className={`row gap-2 on-panel ${styles.waiting}`} role="status">
           <StatusMark status="running" label="Waiting" />
           Waiting for the first message: it shows here when it comes.
         </p>

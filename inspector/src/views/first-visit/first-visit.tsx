@@ -15,9 +15,9 @@ export function FirstVisit({ isEmpty = false }: { readonly isEmpty?: boolean }) 
   return (
     <QueryState query={server}>
       {data => (
-        <div className={styles.place}>
-          <div className={styles.page}>
-            <section className={styles.start}>
+        <div className={`centred on-panel ${styles.place}`}>
+          <div className={`grid middle ${styles.page}`}>
+            <section className={`slim ${styles.start}`}>
               <h1>See what the model saw, and why it forgot</h1>
               <p className={styles.lead}>
                 Every message of a conversation, what became of it in each call, and the reason.

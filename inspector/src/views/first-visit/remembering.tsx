@@ -16,16 +16,16 @@ export function Remembering({ remember, person }: Pick<ServerInfo, 'remember' | 
       <div>
         {isPerson ? (
           <p>
-            A message also brings back what the same person said in <b>other conversations</b>: a new chat can
-            answer from an old one
+            A message also brings back what the same person said in{' '}
+            <b className="clear">other conversations</b>: a new chat can answer from an old one
             {person === undefined
               ? ', if its requests say who speaks.'
               : `. Where nobody is named, ${person} speaks.`}
           </p>
         ) : (
           <p>
-            A message brings back only what <b>its own conversation</b> has: a new chat knows nothing of the
-            others.
+            A message brings back only what <b className="clear">its own conversation</b> has: a new chat
+            knows nothing of the others.
           </p>
         )}
         <details>

@@ -14,7 +14,7 @@ const windowEnd = 520
 /** The sample as it reached the model: the log at the left, the window at the right, and what went where. */
 export function SamplePicture() {
   return (
-    <figure className={styles.figure}>
+    <figure className={`on-canvas framed ${styles.figure}`}>
       <svg
         viewBox={`-2 -22 ${windowEnd + 4} ${height + 24}`}
         role="img"

@@ -67,19 +67,21 @@ export function Starts({ scopes }: { readonly scopes: readonly Scope[] }) {
     },
   ]
   return (
-    <ul className={styles.starts}>
+    <ul className={`grid gap-2 ${styles.starts}`}>
       {starts.map(({ title, about, icon, scope, isBusy, run }) => {
         const mayNot = !scopes.includes(scope)
         return (
           <li key={title}>
             <button type="button" disabled={mayNot || isBusy} onClick={run}>
-              <span className={styles.icon}>{icon}</span>
-              <span className={styles.text}>
-                <b>{title}</b>
-                <span>{mayNot ? `This key may not: it needs the scope ${scope}` : about}</span>
+              <span className={`centred soft on-sunken ${styles.icon}`}>{icon}</span>
+              <span>
+                <b className="block clear">{title}</b>
+                <span className="block text-12-18">
+                  {mayNot ? `This key may not: it needs the scope ${scope}` : about}
+                </span>
               </span>
               {isBusy ? (
-                <LoaderCircle size={16} className={styles.busy} aria-label="Under way" />
+                <LoaderCircle size={16} className="turning" aria-label="Under way" />
               ) : (
                 <ChevronRight size={16} aria-hidden />
               )}

@@ -53,7 +53,7 @@ function List({ notes }: { readonly notes: Notes }) {
   const first = notes.find(isChosen)
   const thread = threadSearch(search)
   return (
-    <div className={styles.view}>
+    <div className="page">
       <header className={styles.head}>
         <h1>
           {notes.length === mostNotes
@@ -66,17 +66,17 @@ function List({ notes }: { readonly notes: Notes }) {
           here.
         </p>
       </header>
-      <ol className={styles.notes}>
+      <ol className="list">
         {notes.map(note => {
           const { seq, turn, time, text } = note
           return (
             <li
               key={seq}
               ref={note === first ? chosen : undefined}
-              className={styles.note}
+              className={`box ${styles.note}`}
               data-chosen={isChosen(note)}
             >
-              <div className={styles.about}>
+              <div className={`flex gap-3 muted text-12-18 links ${styles.about}`}>
                 <Link to="/c/$conversation/context" params={{ conversation }} search={{ ...thread, turn }}>
                   Turn {turn}
                 </Link>
@@ -85,7 +85,7 @@ function List({ notes }: { readonly notes: Notes }) {
                   to="/c/$conversation/context"
                   params={{ conversation }}
                   search={{ ...thread, entry: seq }}
-                  className={styles.entry}
+                  className="pushed"
                 >
                   Entry {seq}
                 </Link>

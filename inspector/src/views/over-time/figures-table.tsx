@@ -26,8 +26,8 @@ export function FiguresTable({ conversation, search, steps, by, compared }: Figu
   const last = steps.length - at * perPage
   const shown = steps.slice(Math.max(0, last - perPage), last).reverse()
   return (
-    <section className={styles.scroller} aria-label="All figures">
-      <table className={styles.table}>
+    <section className={`low scrolls ${styles.scroller}`} aria-label="All figures">
+      <table className={`text-12 one-line ${styles.table}`}>
         <caption>
           {by === 'turn' ? 'What was sent and read in each turn' : 'What was sent and read in each call'}, in
           tokens, newest first
@@ -59,7 +59,7 @@ export function FiguresTable({ conversation, search, steps, by, compared }: Figu
         </tbody>
       </table>
       {pages > 1 && (
-        <p className={styles.pages}>
+        <p className={`row gap-3 soft text-12 ${styles.pages}`}>
           <Button onClick={() => setPage(at - 1)} why={at === 0 ? 'These are the newest.' : undefined}>
             Newer
           </Button>

@@ -11,14 +11,15 @@ export function HowToRead({ cuts, steps }: { readonly cuts: number; readonly ste
   )
   if (cuts === 0) return null
   return (
-    <section className={styles.how}>
+    <section className={`soft text-12-18 ${styles.how}`}>
       <h3>How to read it</h3>
       <p>
         A dip in the green bars is the price of a cut: the prompt is read again from where it changed.{' '}
-        <b>
+        <b className="clear">
           {cuts} {cuts === 1 ? 'cut' : 'cuts'}
         </b>{' '}
-        so far; between them <b>{percent(between.tokens === 0 ? 0 : between.reused / between.tokens)}</b> is
+        so far; between them{' '}
+        <b className="clear">{percent(between.tokens === 0 ? 0 : between.reused / between.tokens)}</b> is
         reused.
       </p>
     </section>

@@ -8,6 +8,7 @@ import { outlineQuery, serverQuery, turnsQuery } from '../../api/queries.ts'
 import { readAll, timelineQuery } from '../../api/timeline.ts'
 import { usePlace } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
+import choice from '../../parts/choice-menu.module.css'
 import { ChoiceMenu } from '../../parts/choice-menu.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { amountOf, count, percent } from '../../parts/format.ts'
@@ -144,15 +145,15 @@ function Shown({ turns, points, isWhole }: ShownProps) {
     return now === undefined ? undefined : now - (index === 0 ? 0 : compared!.sums[index - 1]!)
   }
   return (
-    <div className={styles.view} aria-busy={!isWhole}>
-      <header className={styles.header}>
+    <div className={`grid tall clipped ${styles.view}`} aria-busy={!isWhole}>
+      <header className={`row slim on-panel line-below ${styles.header}`}>
         <h1>{answer}</h1>
-        <p>
+        <p className="slim cut muted">
           {isCompared && total !== undefined
             ? `${count(sums.anew)} tokens instead of ${count(total)}, ${extent}`
             : `${count(sums.anew)} tokens read, ${extent}${isWhole ? '' : ' so far'}`}
         </p>
-        <div className={styles.controls}>
+        <div className={`flex gap-2 rigid pushed ${styles.controls}`}>
           <ChoiceMenu
             name="Compare with"
             text={policyInWords(chosen)}
@@ -172,7 +173,7 @@ function Shown({ turns, points, isWhole }: ShownProps) {
             }
           />
           <Button
-            className={styles.asTable ?? ''}
+            className={`${choice.trigger} ${styles.asTable}`}
             aria-pressed={search.as === 'table'}
             onClick={() => go({ as: search.as === 'table' ? undefined : 'table' }, { push: true })}
           >

@@ -44,8 +44,8 @@ export function Plots(props: PlotsProps) {
   const days = useMemo(() => toDays(steps, width), [steps, width])
   const [sent, reuse, read, exact] = frames as [Frame, Frame, Frame, Frame]
   return (
-    <div className={styles.scroller} ref={setArea}>
-      <div className={styles.plots}>
+    <div className={`low on-panel ${styles.scroller}`} ref={setArea}>
+      <div className={`grid single gap-3 relative from-top ${styles.plots}`}>
         {size.width > 0 && (
           <>
             <SentPlot frame={sent} steps={steps} by={by} isBusy={isBusy} />
@@ -60,7 +60,7 @@ export function Plots(props: PlotsProps) {
               isBusy={isBusy}
             />
             <AccuracyPlot frame={exact} steps={steps} accuracy={accuracy} isBusy={isBusy} />
-            <div className={styles.days} style={{ marginLeft: gutter }} aria-hidden="true">
+            <div className="days" style={{ marginLeft: gutter }} aria-hidden="true">
               {days.map(({ left, text }) => (
                 <span key={left} style={{ left }}>
                   {text}

@@ -27,8 +27,8 @@ export function TurnPanel({ conversation, search, step, by, tokensBetween, compa
   const call = by === 'call' && first ? { call: first.call ?? String(first.at) } : { call: undefined }
   return (
     <>
-      <h2>{turn === 0 ? 'Outside of turns' : `Turn ${turn}`}</h2>
-      <p className={styles.time}>
+      <h2 className="heading">{turn === 0 ? 'Outside of turns' : `Turn ${turn}`}</h2>
+      <p className={`muted text-12 ${styles.time}`}>
         {fullTime(time)} · {by === 'call' && first ? `up to #${first.at}` : amountOf(points.length, 'call')}
       </p>
       <CutNotice step={step} tokensBetween={tokensBetween} />
@@ -47,7 +47,7 @@ export function TurnPanel({ conversation, search, step, by, tokensBetween, compa
       )}
       {first && (
         <Link
-          className={styles.link}
+          className={`link link-text ${styles.link}`}
           to="/c/$conversation/context"
           params={{ conversation }}
           search={{ ...search, turn, ...call } as ConversationSearch}
@@ -114,7 +114,7 @@ function Row({
   readonly isSum?: boolean
 }) {
   return (
-    <div data-sum={isSum}>
+    <div className="flex between gap-2" data-sum={isSum}>
       <dt>
         <i data-colour={colour} />
         {name}
@@ -129,7 +129,7 @@ function CutNotice({ step: { cut }, tokensBetween }: Pick<TurnPanelProps, 'step'
   const many = cut.to - cut.from
   const tokens = many > 0 ? tokensBetween(cut.from, cut.to - 1) : undefined
   return (
-    <p className={styles.notice}>
+    <p className={`grid gap-2 text-12-18 breaks on-panel framed round-2 ${styles.notice}`}>
       <Scissors size={14} aria-hidden />
       <span>
         {many > 0 ? (
@@ -147,7 +147,7 @@ function CutNotice({ step: { cut }, tokensBetween }: Pick<TurnPanelProps, 'step'
 
 function BrokenNotice({ point: { status, error } }: { readonly point: TimelinePoint }) {
   return (
-    <p className={styles.notice} data-kind="danger">
+    <p className={`grid gap-2 text-12-18 breaks on-panel framed round-2 ${styles.notice}`} data-kind="danger">
       <CircleX size={14} aria-hidden />
       <span>
         {status === 'failed' ? 'A call failed' : `A call was ${status}`}

@@ -39,7 +39,7 @@ export function NothingFound({ q, onEverything }: NothingFoundProps) {
         No message has {/\s/.test(q.trim()) ? 'any of these words' : 'this word'}: <q>{q}</q>
       </h2>
       {onEverything && (
-        <p className={styles.words}>
+        <p className={`row wraps gap-6px muted ${styles.words}`}>
           <Button onClick={onEverything}>Look also in notes and other text that users never see</Button>
         </p>
       )}

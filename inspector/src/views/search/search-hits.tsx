@@ -36,18 +36,18 @@ export function SearchHits({ found, ref }: SearchHitsProps) {
                 to="/c/$conversation/context"
                 params={{ conversation }}
                 search={placeOfHit(hit)}
-                className={styles.hit}
+                className={`grid baseline gap-3 hovers ${styles.hit}`}
                 tabIndex={roving.active === key ? 0 : -1}
                 onFocus={() => roving.setActive(key)}
               >
                 <span className={styles.role} data-role={hit.role}>
                   {roles[hit.role] ?? hit.role}
                 </span>
-                <span className={styles.text} dir="auto">
+                <span className={`soft breaks ${styles.text}`} dir="auto">
                   <Marked text={hit.snippet} places={hit.hits} />
                 </span>
-                <span className={styles.more}>
-                  <span className={styles.place}>
+                <span className={`flex gap-3 one-line ${styles.more}`}>
+                  <span className={`ellipsis ${styles.place}`}>
                     {lineOf(hit)}#{hit.seq}
                   </span>
                   <time dateTime={new Date(hit.time).toISOString()} title={fullTime(hit.time)}>
@@ -78,7 +78,7 @@ function Heading({ conversation, amount }: { readonly conversation: string; read
   const { data } = useQuery(conversationQuery(conversation))
   const title = titleOf(data ?? { conversation })
   return (
-    <h2 className={styles.heading}>
+    <h2 className={`sticky flex baseline gap-3 subheading ${styles.heading}`}>
       <Link
         to="/c/$conversation/context"
         params={{ conversation }}
@@ -88,7 +88,7 @@ function Heading({ conversation, amount }: { readonly conversation: string; read
       >
         <bdi>{title}</bdi>
       </Link>
-      <span>{amountOf(amount, 'message')}</span>
+      <span className="rigid muted text-12">{amountOf(amount, 'message')}</span>
     </h2>
   )
 }

@@ -28,11 +28,11 @@ export function SearchView() {
     document.title = q === '' ? 'Search · Throughline' : `${q} · Search · Throughline`
   }, [q])
   return (
-    <div className={styles.view}>
-      <header className={styles.head}>
+    <div className={`view ${styles.view}`}>
+      <header className={`grid middle line-below ${styles.head}`}>
         <WordsField q={q} onLook={look} onDown={() => hits.current?.focus()} />
         {mayInspect && (
-          <label className={styles.switch}>
+          <label className={`inline gap-2 soft text-12 one-line ${styles.switch}`}>
             <input
               type="checkbox"
               checked={isEverything}

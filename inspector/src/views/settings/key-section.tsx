@@ -23,13 +23,13 @@ export function KeySection({ server }: { readonly server: ServerInfo }) {
   return (
     <section className={styles.section} aria-labelledby="key-heading">
       <h2 id="key-heading">Key</h2>
-      <p>
+      <p className="soft breaks">
         {server.needsKey ? 'Every request to this server needs a key. ' : 'This server needs no key. '}
         {hasKey
           ? `This tab sends one, of the tenant “${server.tenant}”. It is forgotten when the tab is closed.`
           : !server.needsKey && 'With one, you see the conversations of its tenant.'}
       </p>
-      <form className={styles.key} onSubmit={submit}>
+      <form className={`grid middle ${styles.key}`} onSubmit={submit}>
         <KeyField label={hasKey ? 'Another key' : 'Key'} value={given} onChange={setGiven} />
         <Button type="submit">Use it</Button>
         {hasKey && <Button onClick={() => take(undefined)}>Forget the key</Button>}

@@ -17,7 +17,7 @@ export function MayDo({ scopes }: { readonly scopes: readonly Scope[] }) {
   return (
     <section className={styles.section} aria-labelledby="may-heading">
       <h2 id="may-heading">What you may do here</h2>
-      <ul className={styles.scopes}>
+      <ul className={`grid gap-6px bright ${styles.scopes}`}>
         {meanings.map(({ scope, about }) => {
           const may = scopes.includes(scope)
           return (

@@ -11,7 +11,7 @@ export function ServerFacts({ server }: { readonly server: ServerInfo }) {
   return (
     <section className={styles.section} aria-labelledby="server-heading">
       <h2 id="server-heading">This server</h2>
-      <dl className={styles.facts}>
+      <dl className={`facts ${styles.facts}`}>
         <Fact name="Version">{server.version}</Fact>
         {server.store !== undefined && <Fact name="Log">{server.store}</Fact>}
         <Fact name="Tenant">
@@ -19,11 +19,11 @@ export function ServerFacts({ server }: { readonly server: ServerInfo }) {
         </Fact>
         {server.upstreams ? (
           <Fact name="Model servers">
-            <ul className={styles.models}>
+            <ul className={`grid gap-2px ${styles.models}`}>
               {server.upstreams.map(one => (
                 <li key={one.name}>
                   <span>{one.name}</span>
-                  <small>
+                  <small className="block muted text-12-18">
                     {one.kind}
                     {one.address !== undefined && ` at ${one.address}`}, takes {one.models.join(', ')}
                   </small>
@@ -37,19 +37,23 @@ export function ServerFacts({ server }: { readonly server: ServerInfo }) {
               ? 'the built-in reader, which quotes what it was sent'
               : upstream.kind}
             {upstream.address !== undefined && ` at ${upstream.address}`}
-            {upstream.why !== undefined && <small>{upstream.why}</small>}
+            {upstream.why !== undefined && <small className="block muted text-12-18">{upstream.why}</small>}
           </Fact>
         )}
         <Fact name="Models">
           {models.length === 0 ? (
             'none answers now'
           ) : (
-            <ul className={styles.models}>
+            <ul className={`grid gap-2px ${styles.models}`}>
               {models.slice(0, mostModels).map(({ name, window }) => (
                 <li key={name}>
                   <span>{name}</span>
-                  {window !== undefined && <small>{count(window)} tokens</small>}
-                  {name === server.model && <small>answers if none is named</small>}
+                  {window !== undefined && (
+                    <small className="block muted text-12-18">{count(window)} tokens</small>
+                  )}
+                  {name === server.model && (
+                    <small className="block muted text-12-18">answers if none is named</small>
+                  )}
                 </li>
               ))}
               {models.length > mostModels && <li>and {count(models.length - mostModels)} more</li>}
@@ -61,14 +65,14 @@ export function ServerFacts({ server }: { readonly server: ServerInfo }) {
         {server.reserve !== undefined && <Fact name="Reserve">{count(server.reserve)} tokens</Fact>}
         {faces.map(({ face, name }) => (
           <Fact key={face} name={name}>
-            <span className={styles.address}>
+            <span className={`row between gap-2 ${styles.address}`}>
               <code>{addresses[face]}</code>
               <CopyButton text={addresses[face]} />
             </span>
           </Fact>
         ))}
       </dl>
-      <p>
+      <p className="soft breaks">
         <Link to="/welcome" className={styles.link}>
           Connect a client, or open a sample
         </Link>

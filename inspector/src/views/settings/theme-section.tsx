@@ -12,7 +12,7 @@ export function ThemeSection() {
   return (
     <fieldset className={styles.section}>
       <legend>Appearance</legend>
-      <div className={styles.choices}>
+      <div className={`flex wraps gap-2 ${styles.choices}`}>
         {themes.map(({ value, name }) => (
           <label key={value}>
             <input

@@ -50,14 +50,14 @@ function Shown({ answer: { states, from, entries }, turn }: ShownProps) {
     ? amountOf(states.length, 'state')
     : `The newest results of ${amountOf(states.length, 'tool')}`
   return (
-    <div className={styles.view}>
-      <header className={styles.head}>
+    <div className="page">
+      <header className={`grid gap-2 ${styles.head}`}>
         <h1>
           {what}
           {turn !== undefined && ` after turn ${turn}`}
           {skipped > 0 && `, ${amountOf(skipped, 'result')} skipped`}
         </h1>
-        <p>
+        <p className="muted">
           Read from the log, never from what was sent.
           {!isConfigured &&
             ' To see typed values of your own here, start the server with --states name=tool.'}
@@ -67,7 +67,7 @@ function Shown({ answer: { states, from, entries }, turn }: ShownProps) {
           <Button onClick={() => go({ turn: undefined })}>Show them as they are now</Button>
         )}
       </header>
-      <ul className={styles.states}>
+      <ul className="list">
         {states.map(one => (
           <State key={one.name} reading={one} />
         ))}
@@ -81,12 +81,14 @@ function State({ reading }: { readonly reading: Reading }) {
   const { search } = usePlace()
   const isChosen = entry !== undefined && entry.seq === search.entry
   return (
-    <li className={styles.state} data-chosen={isChosen}>
-      <div className={styles.about}>
-        <h2 title={name}>{name}</h2>
-        {isConfigured && <span className={styles.tools}>from {tools.join(', ')}</span>}
+    <li className={`box links ${styles.state}`} data-chosen={isChosen}>
+      <div className={`flex baseline gap-3 slim ${styles.about}`}>
+        <h2 className="cut subheading" title={name}>
+          {name}
+        </h2>
+        {isConfigured && <span className="cut muted text-12">from {tools.join(', ')}</span>}
         {entry && (
-          <span className={styles.entry}>
+          <span className="rigid pushed">
             <EntryLink seq={entry.seq}>Entry {entry.seq}</EntryLink>
           </span>
         )}
@@ -94,22 +96,23 @@ function State({ reading }: { readonly reading: Reading }) {
       <LongText>
         {preview !== undefined ? (
           <>
-            <JsonText text={preview} /> <i>This is only its beginning: the entry has it whole.</i>
+            <JsonText text={preview} />{' '}
+            <i className="muted">This is only its beginning: the entry has it whole.</i>
           </>
         ) : value === undefined ? (
-          <i>no value yet</i>
+          <i className="muted">no value yet</i>
         ) : typeof value === 'string' ? (
-          value || <i>an empty text</i>
+          value || <i className="muted">an empty text</i>
         ) : (
           <JsonText text={JSON.stringify(value)} />
         )}
       </LongText>
       {skipped.length > 0 && (
-        <ul className={styles.skipped} aria-label={`Skipped results of ${name}`}>
+        <ul className={`danger text-12 ${styles.skipped}`} aria-label={`Skipped results of ${name}`}>
           {skipped.map(one => (
             <li key={one.seq}>
               <EntryLink seq={one.seq}>Entry {one.seq}</EntryLink> skipped: {one.reason}{' '}
-              <span>{one.detail}</span>
+              <span className="soft breaks">{one.detail}</span>
             </li>
           ))}
         </ul>

@@ -21,7 +21,7 @@ export interface CompareHeaderProps {
 /** What B loses and gains, and the turn for which the sides are compared. */
 export function CompareHeader({ difference, broken, over, turn, asked, onSwap, onTurn }: CompareHeaderProps) {
   return (
-    <header className={styles.header}>
+    <header className={`row slim ${styles.header}`}>
       <h1>
         {broken !== ''
           ? `${broken} cannot be made`
@@ -35,7 +35,7 @@ export function CompareHeader({ difference, broken, over, turn, asked, onSwap, o
         {difference && `${count(difference.same)} the same, ${count(difference.altered)} in another form. `}
         {turn > 0 && `Turn ${count(turn)}, computed`} just now from the log: no model was asked.
       </p>
-      <div className={styles.turns}>
+      <div className={`flex rigid ${styles.turns}`}>
         <Tooltip text="Swap A and B (s)">
           <Button kind="icon" aria-label="Swap A and B" onClick={onSwap}>
             <ArrowLeftRight size={14} aria-hidden />

@@ -13,7 +13,7 @@ export interface Pair {
 /** Both sides in figures, back to back: the better one stands out. */
 export function FiguresBetween({ pairs }: { readonly pairs: readonly Pair[] }) {
   return (
-    <section className={styles.between} aria-label="A against B">
+    <section className={`slim relative ${styles.between}`} aria-label="A against B">
       <dl>
         {pairs.map(({ name, a, b, isMoreBetter, isShort = false }) => {
           const most = Math.max(1, a ?? 0, b ?? 0)

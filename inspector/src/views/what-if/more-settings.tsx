@@ -38,7 +38,7 @@ export function MoreSettings({ letter, side, onChange }: MoreSettingsProps) {
       <Popover.Portal>
         <Popover.Positioner sideOffset={4} align="end" className={menu.positioner}>
           <Popover.Popup className={styles.popup} aria-label={`More settings of ${letter}`}>
-            <label className={field.label} htmlFor={`${id}e`}>
+            <label className="muted caption" htmlFor={`${id}e`}>
               Effort: how much is recalled {effort === undefined ? '' : `(${effort} %)`}
             </label>
             <input
@@ -53,7 +53,7 @@ export function MoreSettings({ letter, side, onChange }: MoreSettingsProps) {
             />
             {numbered && (
               <>
-                <label className={field.label} htmlFor={`${id}n`}>
+                <label className="muted caption" htmlFor={`${id}n`}>
                   {numbered === 'sliding' ? 'The last messages' : 'Exchanges that are sent whole'}
                 </label>
                 <input
@@ -71,7 +71,7 @@ export function MoreSettings({ letter, side, onChange }: MoreSettingsProps) {
                 />
               </>
             )}
-            <label className={field.label} htmlFor={`${id}o`}>
+            <label className="muted caption" htmlFor={`${id}o`}>
               Notes
             </label>
             <select
@@ -85,7 +85,7 @@ export function MoreSettings({ letter, side, onChange }: MoreSettingsProps) {
               <option value="system">in the system prompt</option>
               <option value="off">left out</option>
             </select>
-            <label className={field.label} htmlFor={`${id}h`}>
+            <label className="muted caption" htmlFor={`${id}h`}>
               Roles
             </label>
             <select
@@ -98,7 +98,7 @@ export function MoreSettings({ letter, side, onChange }: MoreSettingsProps) {
               <option value="free">as they come</option>
               <option value="alternating">user and assistant in turn</option>
             </select>
-            <label className={field.label} htmlFor={`${id}y`}>
+            <label className="muted caption" htmlFor={`${id}y`}>
               System prompt
             </label>
             <select

@@ -49,14 +49,14 @@ export function NumberSetting(props: NumberSettingProps) {
   return (
     <Popover.Root onOpenChange={() => setChanged(false)}>
       <Popover.Trigger className={`${buttons.button} ${choice.trigger}`}>
-        <span className={choice.name}>{name} </span>
+        <span className="muted">{name} </span>
         <span className={choice.text}>{count(value)}</span>
         <ChevronDown size={12} aria-hidden />
       </Popover.Trigger>
       <Popover.Portal>
         <Popover.Positioner sideOffset={4} align="start" className={menu.positioner}>
           <Popover.Popup className={styles.popup} aria-label={`The ${name} of ${letter}`}>
-            <label className={field.label} htmlFor={`${id}s`}>
+            <label className="muted caption" htmlFor={`${id}s`}>
               {name[0]!.toUpperCase()}
               {name.slice(1)} of {letter}, in tokens
             </label>
@@ -87,11 +87,11 @@ export function NumberSetting(props: NumberSettingProps) {
               />
             </form>
             {isWrong && (
-              <p className={styles.wrong} role="alert">
+              <p className="danger text-11" role="alert">
                 A whole number from {count(least)} to {count(most)}.
               </p>
             )}
-            <div className={styles.presets} role="group" aria-label="Usual ones">
+            <div className={`flex wraps gap-1 ${styles.presets}`} role="group" aria-label="Usual ones">
               {presets.map(preset => (
                 <button
                   key={preset}

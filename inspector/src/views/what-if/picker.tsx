@@ -41,7 +41,7 @@ export function Picker(props: PickerProps) {
       {entry ? (
         <SelectedMessage place={place} entry={entry} headSeq={headSeq} a={a} b={b} />
       ) : (
-        <p className={styles.hint}>
+        <p className={`muted text-12 ${styles.hint}`}>
           Select a message to see why each side has it or not, and where it would survive.
         </p>
       )}
@@ -131,7 +131,7 @@ function Matrix(
           Make all choices
         </Button>
       )}
-      <p className={styles.note}>
+      <p className={`muted text-11 ${styles.note}`}>
         The number: tokens that must be read anew in a call, the mean of the last {count(recent.calls)}. A
         click sets B, with Shift A.
       </p>
@@ -204,7 +204,7 @@ function Code({ side, answer }: { readonly side: Side; readonly answer: SideAnsw
         <h2>B, as code</h2>
         <CopyButton text={code} />
       </header>
-      <pre className={styles.code}>{code}</pre>
+      <pre className={`written code on-sunken framed round-2 ${styles.code}`}>{code}</pre>
     </section>
   )
 }

@@ -37,8 +37,8 @@ export function SelectedMessage({ place, entry, headSeq, a, b }: SelectedMessage
           Open in context
         </Link>
       </header>
-      <p className={styles.name}>
-        <b>#{seq}</b> {role} · {fullTime(time)}
+      <p className="muted text-12">
+        <b className="clear heading">#{seq}</b> {role} · {fullTime(time)}
         {tokens !== undefined && ` · ${amountOf(tokens, 'token')}`}
       </p>
       <dl className={styles.verdicts}>
@@ -63,11 +63,11 @@ function LongText({ role, text }: { readonly role: string; readonly text: string
   const [isWhole, setWhole] = useState(text.length <= longest)
   return (
     <>
-      <p className={styles.text}>
+      <p className="written">
         <CodeText text={isWhole ? text : `${text.slice(0, longest)}…`} isCode={role === 'tool'} />
       </p>
       {!isWhole && (
-        <button type="button" className={styles.more} onClick={() => setWhole(true)}>
+        <button type="button" className="accent link-text" onClick={() => setWhole(true)}>
           Show all {count(text.length)} characters
         </button>
       )}

@@ -39,8 +39,8 @@ export function SideHead(props: SideHeadProps) {
   const chosen = side.effort === undefined ? (side.policy ?? answer?.policy ?? '') : ''
   const choices = [...new Set([...policies, ...(chosen === '' ? [] : [chosen])])]
   return (
-    <section className={styles.side} aria-label={letter} data-letter={letter}>
-      <div className={styles.settings}>
+    <section className={`grid slim from-top ${styles.side}`} aria-label={letter} data-letter={letter}>
+      <div className={`row gap-6px slim ${styles.settings}`}>
         <b className={styles.letter} data-letter={letter}>
           {letter}
         </b>
@@ -96,7 +96,7 @@ export function SideHead(props: SideHeadProps) {
             caret={caret}
             label={`The window of ${letter}: ${count(answer.tokens)} of ${count(answer.window)} tokens are sent, ${count(answer.free)} are free`}
           />
-          <p className={styles.figures}>
+          <p className={`flex between gap-3 soft label one-line bright ${styles.figures}`}>
             <Explained
               className={styles.reused}
               by="If the call before had been made in the same way. What the model server could reuse of the stored call stands in Context."

@@ -69,14 +69,14 @@ export function SideList(props: SideListProps) {
   const other = letter === 'A' ? 'B' : 'A'
   if (items.length === 0)
     return (
-      <div className={styles.list} data-letter={letter}>
+      <div className={`inset slim low relative on-panel thin-bar ${styles.list}`} data-letter={letter}>
         {isMaking && <Skeleton rows={12} label={`Making what ${letter} sends`} />}
       </div>
     )
   return (
     <div
       ref={scroller}
-      className={styles.list}
+      className={`inset slim low relative on-panel thin-bar ${styles.list}`}
       data-letter={letter}
       data-stale={isStale}
       // One stop of the tab key for all rows.
@@ -92,7 +92,7 @@ export function SideList(props: SideListProps) {
       }}
     >
       <div
-        className={styles.rows}
+        className="relative"
         role="presentation"
         style={{ height: virtual.getTotalSize(), ...seqWidth(head) }}
       >
@@ -148,7 +148,7 @@ const Row = memo(function Row({ item, letter, text, isSelected, onSelect, ...pla
   return (
     <div
       id={seq === undefined ? undefined : `${letter}-${item.key}`}
-      className={styles.row}
+      className={`grid middle ${styles.row}`}
       role="option"
       aria-selected={isSelected}
       tabIndex={-1}
@@ -162,17 +162,17 @@ const Row = memo(function Row({ item, letter, text, isSelected, onSelect, ...pla
       onPointerEnter={() => hover.set(target)}
       onPointerLeave={() => hover.set(undefined)}
     >
-      <span className={styles.seq}>{seq}</span>
-      <span className={styles.glyph}>
+      <span className={`muted to-right ${styles.seq}`}>{seq}</span>
+      <span className="grid fate">
         {(seq !== undefined || stands.length > 0) && <FateGlyph fate={fate} />}
       </span>
-      <span className={styles.text}>{oneLine(text)}</span>
+      <span className={`cut ${styles.text}`}>{oneLine(text)}</span>
       {isInBoth && (
-        <span className={styles.other} data-fate={other}>
+        <span className={`inline gap-1 label one-line fate-text ${styles.other}`} data-fate={other}>
           <FateGlyph fate={other} /> {other} in {letter === 'A' ? 'B' : 'A'}
         </span>
       )}
-      <span className={styles.tokens}>{count(tokens)}</span>
+      <span className={`muted to-right ${styles.tokens}`}>{count(tokens)}</span>
     </div>
   )
 })
@@ -198,7 +198,7 @@ interface FoldProps extends Placed {
 function Fold({ item, onFold, ...placed }: FoldProps) {
   return (
     <div
-      className={styles.fold}
+      className={`centred soft ${styles.fold}`}
       role="option"
       aria-selected={false}
       tabIndex={-1}

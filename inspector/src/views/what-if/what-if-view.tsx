@@ -188,7 +188,7 @@ function Compared({ place, entries: counted, asked, index }: ComparedProps) {
   }
   return (
     <HoverProvider value={hover}>
-      <div className={styles.view}>
+      <div className={`view slim ${styles.view}`}>
         <CompareHeader
           difference={isBoth ? difference : undefined}
           {...{ broken, over, turn, asked }}
@@ -217,7 +217,7 @@ function Compared({ place, entries: counted, asked, index }: ComparedProps) {
           onChange={(side, isFirst) => set({ b: named(side, other.answer ?? one.answer) }, isFirst)}
         />
         {isSlim && (
-          <div className={styles.switch} role="group" aria-label="Which list is shown">
+          <div className={`flex gap-1 ${styles.switch}`} role="group" aria-label="Which list is shown">
             {(['a', 'b'] as const).map(letter => (
               <button
                 key={letter}

@@ -104,7 +104,7 @@ export function Wire({ scale, a, b, selected, onSelect, hasRibbons }: WireProps)
   return (
     <div
       ref={setArea}
-      className={styles.wire}
+      className={`slim low relative ${styles.wire}`}
       role="img"
       aria-label={`The log as a strip of ${count(scale.entries.length)} entries: at the left what A does with each, at the right B`}
       onPointerDown={event => {
