@@ -23,7 +23,7 @@ export type Tier = 'contributor' | 'ci' | 'all'
 
 export function tierOf(env: Readonly<Record<string, string | undefined>>, args: readonly string[]): Tier {
   if (env.THROUGHLINE_LONG === '1' || args.some(arg => /^(?:src|test)\b/.test(arg))) return 'all'
-  return env.THROUGHLINE_TIER === 'ci' ? 'ci' : 'contributor'
+  return env.TEST_TIER === 'ci' ? 'ci' : 'contributor'
 }
 
 export const isInTier = (tier: Tier, file: string): boolean =>

@@ -46,7 +46,7 @@ describe('the view of the context', () => {
   it('answers what reached the model, why, and where it would survive; axe finds nothing in both themes', async () => {
     const { page, faults } = await openPage(served, `${address}?entry=21`, { colorScheme: 'light' })
     await page.getByRole('heading', { name: '32 of 523 messages would reach the model' }).waitFor()
-    await page.getByRole('img', { name: /1,\d{3} of 4,096 tokens are sent, 1,\d{3} are free/ }).waitFor()
+    await page.getByRole('img', { name: /[12],\d{3} of 4,096 tokens are sent, 1,\d{3} are free/ }).waitFor()
     await page.getByText('reused to here').waitFor()
     await sent(page).getByText('11 messages, asked for by #523').waitFor()
     await sent(page).getByText('Also, at the end of all this').waitFor()

@@ -14,14 +14,17 @@ export const samplePicture: {
   readonly sent: readonly SentRow[]
 } = {
   messages: 523,
-  tokens: 1865,
-  reused: 1291,
+  tokens: 2000,
+  reused: 1426,
   sent: [
     ['system', 170, 1],
     ['first', 173, 2],
     ['marker', 16],
-    ['digests', 58, 505, 506, 507, 508],
-    ['journal', 44],
+    ['journal', 59],
+    ['history', 25, 505],
+    ['history', 51, 506],
+    ['history', 48, 507],
+    ['history', 54, 508],
     ['history', 12, 509],
     ['history', 51, 510],
     ['history', 48, 511],
