@@ -48,7 +48,7 @@ const without = {
   'recall/choose-block:smallest': 0,
   'recall/choose-block:least': 0,
   'recall/blocks:needy': never,
-  'recall/blocks:enough': 1,
+  'stable/divide-room:shortBlock': 0,
 }
 
 const { json, data, only, sets } = readArgs({

@@ -88,7 +88,7 @@ describe('a number of the command line', () => {
 describe('throughline log retain', () => {
   const retain = (...args: readonly string[]) => runCli(['log', 'retain', '--db', db, ...args])
 
-  it('says what would go and deletes nothing, unless somebody says yes', async () => {
+  it('says what would go and deletes nothing, unless the answer is yes', async () => {
     const would = 'would delete old\nwould delete 1 conversation and 0 calls\n'
     for (const age of ['30', '30d', '720h']) {
       const { status, stdout, stderr } = await retain('--conversations', age)

@@ -5,22 +5,22 @@ import { gunzipSync } from 'node:zlib'
 import { fit, type MessageLike } from 'throughline'
 import { describe, expect, it } from 'vitest'
 import { plainPolicies } from '../src/context/policies/choose-policy.ts'
-import { upstreamWith } from '../src/models/upstream.fixture.ts'
 import { apiBase, apiRoutes } from '../src/server/api/routes.ts'
 import { apiClient } from './server/api/client.ts'
-import { programRuns, steps } from './server/program-runs.ts'
+import { programRuns } from './server/program-runs.ts'
+import { replayRun } from './server/replay-run.ts'
 import { startServer } from './server/start-server.ts'
 
 /**
  * What must stay the same when the house is rebuilt: contexts, bodies to upstreams and answers of the API, each by a hash.
  *
- *   THROUGHLINE_CORPUS=FILE npx vitest run test/corpus.test.ts
+ *   TEST_CORPUS=FILE npx vitest run test/corpus.test.ts
  *
  * The first run writes the file, a later one compares with it. With THROUGHLINE_DATA the public conversations are in it too.
  */
-const file = process.env.THROUGHLINE_CORPUS
+const file = process.env.TEST_CORPUS
 const data = process.env.THROUGHLINE_DATA
-if (!file) console.info('Skipped: the corpus, which THROUGHLINE_CORPUS=FILE records and compares')
+if (!file) console.info('Skipped: the corpus, which TEST_CORPUS=FILE records and compares')
 
 const recorded: Record<string, string> =
   file && existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}
@@ -68,26 +68,12 @@ describe.runIf(file)('the corpus', () => {
     expect(Object.keys(hashes).length).toBeGreaterThan(0)
   })
 
-  it.each(programRuns)('has the bodies of $name', async ({ body, path, list, headers, ...run }) => {
-    const bodies: unknown[] = []
-    const upstream = await upstreamWith(({ body: sent, path: asked }) => {
-      if (!asked.startsWith(path)) return { status: 404, body: { error: { message: 'no such path' } } }
-      const reply = run.reply(steps[bodies.push(sent) - 1]!, `call_${bodies.length}`)
-      return { status: 200, body: run.answer(reply, Math.ceil(JSON.stringify(sent).length / 4.4)) }
-    })
-    const { url } = await startServer({ upstream: run.upstream(upstream.url, 24_576) })
-    const entries = [...run.first]
-    for (const [at, step] of steps.entries()) {
-      const response = await fetch(`${url}${path}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', ...headers },
-        body: JSON.stringify({ model: 'm', ...body, [list]: entries }),
-      })
-      expect(response.status).toBe(200)
-      record(`answer ${run.name} ${at}`, await response.text())
-      record(`body ${run.name} ${at}`, bodies.at(-1))
-      entries.push(...run.reply(step, `call_${at + 1}`), ...run.result(step, `call_${at + 1}`))
+  it.each(programRuns)('has the bodies of $name', async run => {
+    for (const [at, { sent, answer }] of (await replayRun(run, 24_576)).entries()) {
+      record(`body ${run.name} ${at}`, sent)
+      record(`answer ${run.name} ${at}`, answer)
     }
+    expect(hashes).toHaveProperty([`body ${run.name} 0`])
   })
 
   it('has the answers of the API', async () => {
@@ -98,10 +84,11 @@ describe.runIf(file)('the corpus', () => {
     const conversation = 'sample-toad-patrol'
     await api.say(conversation, 'What is the grid reference for the fence?')
     const { body } = await api.get(`/conversations/${conversation}/calls`)
-    const { body: experiments } = await api.get('/experiments')
+    const experimentNow = async () => (await api.get('/experiments')).body.experiments[0]
+    await expect.poll(async () => (await experimentNow()).status).toBe('COMPLETED')
+    const { id: experiment } = await experimentNow()
     const values: Readonly<Record<string, string>> = {
-      ...{ conversation, entry: '21', call: body.calls[0].id, role: 'owner' },
-      experiment: experiments.experiments?.[0]?.id ?? '',
+      ...{ conversation, entry: '21', call: body.calls[0].id, experiment, role: 'owner' },
     }
     const query = '?q=pond&at=500&window=2048&reserve=256&limit=20&policy=stable&a=at:300&b=at:400'
     for (const { method, path } of apiRoutes) {

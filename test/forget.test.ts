@@ -82,7 +82,7 @@ describe('throughline forget', () => {
     expect((await forget('--all')).stdout).toBe('forgot other\nforgot 1 conversation\n')
   })
 
-  it('says what would go and deletes nothing, unless somebody says yes', async () => {
+  it('says what would go and deletes nothing, unless the answer is yes', async () => {
     const { url, traces } = await start('unsure')
     const before = await traces(['first', 'second'])
     const forget = (...args: readonly string[]) => runCli(['forget', ...args, '--server', url])

@@ -48,13 +48,15 @@ describe('explain', () => {
   })
 
   it('the conversation may grow as far as it says, and then it is cut', () => {
-    const { receipt } = fit(chat, { window: 500, count: words() })
+    // Just after a cut, when it may grow far.
+    const past = chat.slice(0, fit(chat, { window: 500, count: words() }).receipt.cut!.at + 1)
+    const { receipt } = fit(past, { window: 500, count: words() })
     const text = (tokens: number) => Array.from({ length: tokens }, () => 'x').join(' ')
     const fits = (tokens: number) =>
-      fit([...chat, assistant(text(tokens)), user('and now?')], { window: 500, count: words() }).receipt.cut!
+      fit([...past, assistant(text(tokens)), user('and now?')], { window: 500, count: words() }).receipt.cut!
         .at
     expect(fits(receipt.cut!.growth - 40)).toBe(receipt.cut!.at)
-    expect(fits(receipt.cut!.growth + 1)).toBe(chat.length + 1)
+    expect(fits(receipt.cut!.growth + 1)).toBe(past.length + 1)
   })
 
   it('speaks of no cut where there is none', () => {

@@ -33,7 +33,7 @@ interface NewestActions {
   readonly actions: readonly Action[]
 }
 
-/** All actions that may have room in a journal of so many characters. Older ones are only counted: a turn may have thousands. */
+/** The actions that may have room in a journal of at most `max` characters. Older ones are only counted: a turn may have thousands. */
 export function newestActions(messages: readonly Message[], max: number): NewestActions {
   let from = messages.length
   for (let calls = 0; from > 0 && calls <= max / leastLine; ) calls += countCalls(messages[--from]!)

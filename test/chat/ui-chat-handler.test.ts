@@ -273,7 +273,7 @@ describe('createUIChatHandler, driven by useChat', () => {
     }
     expect((await app.fetch('/talk', { user: 'cleo' })).status).toBe(404)
     expect((await app.fetch('/talk/stream', { user: 'cleo' })).status).toBe(204)
-    // The id is taken, whoever asks for it.
+    // The id is taken, also for another user.
     const cleo = app.ui('cleo')
     await cleo.say('What is my code?')
     expect([cleo.status, cleo.error?.message]).toEqual(['error', 'There is no such conversation.'])

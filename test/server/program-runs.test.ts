@@ -1,33 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { upstreamWith } from '../../src/models/upstream.fixture.ts'
 import { isLong } from '../is-long.ts'
 import { type ProgramRun, plan, programRuns, steps } from './program-runs.ts'
-import { startServer } from './start-server.ts'
+import { replayRun } from './replay-run.ts'
 
-/** Has a program work through the server. Gives the entries that the model read, request by request. */
-async function replay({ body, path, list, headers, ...run }: ProgramRun, window: number) {
-  const prompts: (readonly string[])[] = []
-  const scripted = await upstreamWith(({ body: sent, path: asked }) => {
-    if (!asked.startsWith(path)) return { status: 404, body: { error: { message: 'no such path' } } }
-    const { tools, system = '', [list]: entries } = sent as Record<string, readonly object[]>
-    const texts = [tools, system, ...entries!].map(entry => JSON.stringify(entry, withoutMarks))
-    const reply = run.reply(steps[prompts.push(texts) - 1]!, `call_${prompts.length}`)
-    const tokens = Math.ceil(texts.join('').length / 4.4)
-    return { status: 200, body: run.answer(reply, tokens) }
-  })
-  const { url } = await startServer({ upstream: run.upstream(scripted.url, window) })
-  const entries = [...run.first]
-  for (const [at, step] of steps.entries()) {
-    const response = await fetch(`${url}${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify({ model: 'm', ...body, [list]: entries }),
-    })
-    expect(response.status, await response.text()).toBe(200)
-    const id = `call_${at + 1}`
-    entries.push(...run.reply(step, id), ...run.result(step, id))
-  }
-  return prompts
+/** The entries that the model read, request by request. */
+async function promptsOf(run: ProgramRun, window: number) {
+  const replayed = await replayRun(run, window)
+  return replayed.map(({ sent: { tools, system = '', [run.list]: entries } }) =>
+    [tools, system, ...entries!].map(entry => JSON.stringify(entry, withoutMarks)),
+  )
 }
 
 /** Marks of Anthropic's cache move from request to request, and are not read. */
@@ -45,7 +26,7 @@ describe.each(programRuns)('$name', run => {
   it.each(isLong ? [32_768, 24_576] : [24_576])(
     'reads little more than it adds with a window of %i',
     async window => {
-      const prompts = await replay(run, window)
+      const prompts = await promptsOf(run, window)
       const lines = new Map<string, string>()
       let [read, added, lastCut] = [0, 0, -2]
       for (const [at, texts] of prompts.entries()) {

@@ -20,13 +20,11 @@ const MAX_NAME = 60
 export function summarizeProgram(value: unknown): string {
   return attempt(() => {
     const program = get(value, 'program') ?? value
-    const own = get(program, 'steps')
-    const { steps, owner } = (lengthOf(own) > 0
-      ? undefined
-      : stepsOf(program, program === value ? '' : 'program')) ?? {
-      steps: own as readonly unknown[],
-      owner: program,
-    }
+    const named = get(program, 'steps') as readonly unknown[]
+    const { steps, owner } =
+      lengthOf(named) > 0
+        ? { steps: named, owner: program }
+        : (stepsOf(program, program === value ? '' : 'program') ?? { steps: [], owner: program })
     const count = lengthOf(steps)
     if (count === 0) return UNKNOWN
     const shown = Array.from({ length: Math.min(count, MAX_STEPS) }, (_, index) =>

@@ -5,7 +5,8 @@ import { placeOf } from '../conversation/first-place.ts'
 import { findReferred } from '../conversation/references.ts'
 import { costBetween } from '../conversation/transcript.ts'
 import { type Part, parts } from '../receipt.ts'
-import { type Frame, type NotesSection, notesSection, type Piece } from './frame.ts'
+import type { Frame, Piece } from './frame.ts'
+import { type NotesSection, notesSection } from './notes-section.ts'
 import { findSpan, type Insertion, type Span, type UnitRange } from './span.ts'
 
 /** Whether an ordinary message is left out and no digest stands for it: then the marker must say so. */

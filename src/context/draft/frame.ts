@@ -1,7 +1,7 @@
 import { hashText } from '../../log/hash-text.ts'
 import type { Message, MessageLike } from '../../log/message.ts'
 import { parseMessage } from '../../log/parse-message.ts'
-import { markerText, notesTitle } from '../../log/texts.ts'
+import { markerText } from '../../log/texts.ts'
 import { withTail } from '../../log/write-message.ts'
 import { inexactMargin } from '../../tokens/calibration.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
@@ -13,6 +13,7 @@ import type { PromptLayout } from '../prompt/layout.ts'
 import { type SplitPrompt, splitPrompt } from '../prompt/split-prompt.ts'
 import type { Part, Remembered } from '../receipt.ts'
 import { counterOf, type FrameOptions, keepsPrompt, withoutLateSystem } from './frame-options.ts'
+import { type NotesSection, notesSection } from './notes-section.ts'
 import type { UnitRange } from './span.ts'
 
 /** What is settled before a policy begins: the room, the system prompt, the protected units. */
@@ -233,39 +234,6 @@ function ascending(indexes: readonly number[]): number[] {
 function findMarker({ units, entries, systems, firstUser }: Transcript, text: string): number {
   const isMarker = (index: number) => index > firstUser && entries[units[index]!.from]!.message.text === text
   return systems.find(isMarker) ?? -1
-}
-
-/** Notes that are not sent with their replies, gathered: the newest that fit their budget, in order. */
-export interface NotesSection {
-  readonly text: string
-  readonly moved: readonly number[]
-}
-
-/** A note as a line of the section. */
-export const noteLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
-
-/** `isGathered` says whether a unit's notes belong in the section. The oldest notes are left out first. */
-export function notesSection(
-  frame: Pick<Frame, 'transcript' | 'count' | 'noteBudget' | 'noteCount'>,
-  isGathered: (unit: number) => boolean,
-): NotesSection {
-  const { count, noteBudget, noteCount } = frame
-  const { notes, entries } = frame.transcript
-  const moved: number[] = []
-  const lines: string[] = []
-  let tokens = count.text(notesTitle)
-  for (let index = notes.length - 1; index >= 0 && moved.length < noteCount; index--) {
-    const { at, unit } = notes[index]!
-    if (!isGathered(unit)) continue
-    const line = noteLine(entries[at]!.message.text)
-    const cost = count.text(`\n${line}`) + 1
-    if (tokens + cost > noteBudget) break
-    tokens += cost
-    lines.push(line)
-    moved.push(at)
-  }
-  const text = lines.length > 0 ? [notesTitle, ...lines.reverse()].join('\n') : ''
-  return { text, moved: moved.reverse() }
 }
 
 /** One message of a context in the making: the message, its tokens, the entries in it. */

@@ -35,25 +35,17 @@ const least = 20
 /** What a unit costs in a block: each line two tokens more than as a message. */
 export const lineCost = ({ tokens, from, to }: Unit): number => tokens + 2 * (to - from)
 
+/** The most tokens that a message is worth. */
+const worthOf = ({ base, most, asked }: Search) => Math.floor(base * Math.min(most, slope * (asked - 1)))
+
+/** Whether a message asks strongly enough for a block, whatever room there is. */
+export const asksForBlock = (search: Search): boolean => worthOf(search) - search.headCost >= smallest
+
 /** Chooses the units to recall for a message, at most `room` tokens; mostly none. */
 export function chooseBlock(search: Search, room: number): Block | undefined {
-  const {
-    transcript,
-    scores,
-    asked,
-    most,
-    base,
-    user,
-    recalled,
-    headCost,
-    dayCost,
-    named = [],
-    free,
-    fold,
-    watch,
-  } = search
+  const { transcript, scores, user, recalled, headCost, dayCost, named = [], free, fold, watch } = search
   // The more strongly a message asks, the larger its block may be.
-  let worth = Math.min(room, Math.floor(base * Math.min(most, slope * (asked - 1)))) - headCost
+  let worth = Math.min(room, worthOf(search)) - headCost
   watch?.(search, worth)
   const chosen: number[] = []
   const dated = new Set<number>()

@@ -54,8 +54,9 @@ export function divideRoom(frame: Frame, shares: Shares): Room {
   const journal = transcript.stops.length > transcript.turns.length ? journalRoom(frame) : 0
   const whole = Math.max(0, base - first)
   const left = Math.max(0, whole - markerCost(frame) - moved - digests)
-  const wanted = shares.recall > 0 ? Math.max(shortBlock, Math.floor(base * shares.recall)) : 0
-  const apart = Math.min(left, Math.max(journal, full ? 0 : wanted))
+  const short = Math.min(shortBlock, Math.floor(base / 8))
+  const forBlocks = shares.recall > 0 ? Math.max(short, Math.floor(base * shares.recall)) : 0
+  const apart = Math.min(left, Math.max(journal, full ? 0 : forBlocks))
   const tail = left - apart
   const single = Math.max(0, roomBeside(frame, Math.ceil(window / 64)) - first - markerCost(frame) - moved)
   const recallInside = Math.floor(base * insideShare)
@@ -82,7 +83,7 @@ export function divideRoom(frame: Frame, shares: Shares): Room {
   }
 }
 
-/** The tokens of a block with a sentence or two: there is always room for it, so that no short answer needs a cut. */
+/** The tokens of a block with a sentence or two: there is always room for it, so that no short answer needs a cut. In a small window it is less. */
 const shortBlock = 96
 
 /** The share of the room that a long turn keeps for recall. */

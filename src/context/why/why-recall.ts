@@ -2,7 +2,7 @@ import { isOrdinary, type Unit } from '../conversation/unit.ts'
 import type { Frame } from '../draft/frame.ts'
 import { findSpan, type Insertion, type Span } from '../draft/span.ts'
 import { tellingTerms } from '../recall/blocks.ts'
-import { floorOf, lineCost, type Search } from '../recall/choose-block.ts'
+import { asksForBlock, floorOf, lineCost, type Search } from '../recall/choose-block.ts'
 import { withoutLabel } from '../recall/terms.ts'
 import { type TextPlace, termPlaces } from './term-places.ts'
 
@@ -99,8 +99,7 @@ const fitted = ({ cost, left }: Weighed) => cost <= left
 const isTaken = (one: Weighed, wanted: number) => one.unit === wanted && fitted(one)
 
 function outcomeOf({ search, weighed }: Searched, unit: number): WhyRecall['outcome'] {
-  // Nothing was weighed: the message does not ask strongly enough.
-  if (weighed.length === 0) return 'not_asked'
+  if (weighed.length === 0 && !asksForBlock(search)) return 'not_asked'
   return scoreOf(search, unit) < floorOf(search) ? 'weak_match' : 'no_room'
 }
 

@@ -34,6 +34,22 @@ describe('why', () => {
     expect(unit).toEqual({ first: 20, last: 20, tokens: 76 })
   })
 
+  it('tells of a message that was asked for that it had no room, not that nothing was asked', () => {
+    const log = Array.from({ length: 300 }, (_, n) => ({
+      role: n % 2 ? 'assistant' : 'user',
+      content: `Entry ${n} of the harbour log.`,
+    }))
+    const told = [
+      { role: 'user', content: 'Hello.' },
+      { role: 'assistant', content: 'Berth 12 is yours.' },
+    ]
+    const asked = [...told, ...log, { role: 'user', content: 'Which berth is mine?' }]
+    expect(why(asked, 1, { window: 1024 }).recall!.outcome).toBe('recalled')
+    expect(why(asked, 1, { window: 1024, full: true }).recall!.outcome).toBe('no_room')
+    // A small window keeps little for recall: most of it is for the running talk.
+    expect(fit(asked, { window: 256 }).receipt.cut!.recall).toBeLessThanOrEqual(256 / 8)
+  })
+
   it('tells of a message that was left out what took its room, or that others fit better', () => {
     const { recall: full } = why(chat, 212, room)
     expect(full).toMatchObject({ outcome: 'no_room', asking: { seq: 522 } })

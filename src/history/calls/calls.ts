@@ -1,6 +1,6 @@
 import { renderQuotes } from '../../context/compose/quotes.ts'
 import type { Quotes } from '../../context/conversation/transcript.ts'
-import { noteLine } from '../../context/draft/frame.ts'
+import { noteLine } from '../../context/draft/notes-section.ts'
 import type { Dumpable } from '../../context/dump.ts'
 import type { Remembered, SentMessage } from '../../context/receipt.ts'
 import type { MessageLike } from '../../log/message.ts'

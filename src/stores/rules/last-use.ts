@@ -6,7 +6,7 @@ export const lastUseOf = ({
   usedAt = 0,
 }: Pick<ConversationInfo, 'updatedAt' | 'usedAt'>): number => Math.max(updatedAt, usedAt)
 
-/** Whether a use is written down: only one that is this much later, or a page that somebody watches would write all the time. */
+/** Whether a use is written down: only one that is this much later. Else every look at an open page would be a write. */
 export const isLaterUse = (now: number, usedAt = 0): boolean => now - usedAt >= useStep
 
 /** In milliseconds. */
