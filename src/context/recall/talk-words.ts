@@ -2,43 +2,56 @@ import { fold, stem } from './terms.ts'
 
 /** Words with which people steer a talk, in English, German, Spanish, Arabic and Hindi, and their stems. */
 export const talkWords: ReadonlySet<string> = new Set(
-  `again ahead all alright alternative another answer anything ask attempt back bad before begin best better bit both brief
-briefly bullet cannot carry casual certain change check choose clarify clear clearer compare complete confirm confuse
-consider continue convert correct cut deep deeper detail differ different difference difficult direct do double draft each
-easier easy either elaborate else end enough everything exact exactly example expand explain express extend fair far few fewer fine
-finish first fix follow form formal format former forth full further general give go good great guess happen hard help hello
-hey hi hmm hold honest idea important improve include instead keep kind know last later latter leave length less let
-line list little long longer look lot main make many matter maybe mean message mind mistake moment more most much must name
-need never new next nice no none nope not nothing obvious offer ok okay old one only option order other otherwise out over
-paragraph part particular perfect perhaps phrase piece please plus point polite possible previous pronounce proceed prove
-put question quick quite rather read ready reason reconsider redo reformulate remove rephrase replace reply repeat rest revise rewrite
-right round same save say second see seem send sense sentence serious shall short shorten shorter show shut similar simple simpler
-simplify skip slow small sorry sound source specific speak spell start step stick still stop style such suggest sum summary summarise
-summarize sure table take talk tell text thank thanks that thing think third thought tone too top
-translate translation true try turn two type under understand until up us use useful usual version very wait want way well whole why
-word worry worse write wrong yeah yep yes yet helpful meant mentioned
-aber alle allgemein also anders anfang antwort antworten anderes aufzahlen ausdrucken ausfuhrlich ausfuhrlicher bedeutet beispiel besser
-bist bitte dank danke dann das dein deine deinen deiner denn dir doch du eben ein eine einen einfach einfacher ende erklar erklare
-erklaren erste ersten erzahl etwas falsch fang fasse formulier formuliere ganz geht genau genauer genug gib glaub glaube gleich grund gut
-hallo hilfe hilfst ja jetzt kannst kannste kapiert klar klingt kommt konntest kurz kurze kurzer kurzen lang langer lass letzte letzten
-liste mach machen machst mal meinst meinte meinen mehr mir moment muss nachste nachsten nein nicht nichts noch nochmal ob oder ok ordnung
-prima punkt quelle recht richtig sag sagen satz schon schreib schreibe schreiben schritt sicher soll sollte sonst stell stichpunkte
-stimmt stop super text teil tipp toll uber ubersetz ubersetze und verbesser verstanden verstehe version vielen viel wahr warte warum was
-weiter wenig weniger wieso wird wirklich wort worten wurdest zeig zusammen zusammenfassen zweite zweiten als am an auch auf aus bei da damit das davon dazu den dem der die dies diese dieser dritte einmal er es fortfahren fur formlich formlicher gemeint habe haben hat hast hilft ich ihm ihn im in ist man mit nach nehmen nimm nur sein sich sie sind so um versuch versuche von vor war weißt weiss welche welcher welches wenn wer wie wir wo woher zu zum zur aufgehort aufgehoert dachte denkst
-acuerdo adelante algo alguna ahora alternativa antes aclara aclarar anade asi ayuda aun bien breve bueno cambia claro como comprendo
-con continua continuar corrige corto corta cosa crees cual dale dame de decir del desde despues detalle detalles diferente dilo dime dos
-ejemplo ejemplos el ella encanta entendi entiendo entonces equivocado eres es escribe ese eso espera esta este esto estas exactamente
-explica explicalo explicame explicar falta favor forma frase fuente funciona gracias gusta hacer hagamos haz hazlo idea incluye la las
-lento lista lo los manera mas mejor mejora mensaje menos mismo momento mucho muy nada ningun no nuevo opcion otra otras otro otros para
-parece parte paso perdon pero podrias por pregunta primer primera primero puedes punto puntos quieres quiero quita razon repite
-reescribe respuesta resume resumelo resumen sabes se segunda segundo seguro sencillo sentido serias si siguiente sigue simple sobre solo
-tal tambien tengo texto tiempo todo traduce traducelo tu tus ultima ultimo un una usa vale version vez a al ante aqui ahi cuando cuanto da dejaste deja donde e elige elegirias en ha hace hacerlo han has hay intenta intentalo ir le les me mi ni nos o pon ponlo porque puede que querer queria quise quien sea ser son su sus tan te tiene tienes ultimo unas unos va y ya yo
-اشرح اعد اعطني اكثر اكمل الاخيرة الاجابة الان الاولى التالي التالية الثانية الثاني الجزء الخطوة الى انتظر انت اي اجابتك اختصر اخرى اخر ايضا باختصار
-بالتفصيل بالضبط بسيطة بشكل بعد تابع ترجم ترجمة تعني تقصد تماما ثم جدا جيد حسنا خطا ذلك رائع شكرا صحيح طيب عن غير فقط فكرة فهمت قائمة قصير كثيرا
-كلمات لا لم لماذا لو لي ليس ما ماذا متاكد مثال مثل مرة مزيد مع من ممتاز ممكن نعم نقطة هذا هذه هل هنا هو وماذا يعني يمكنك اختصار اختار اعرف افعل افهم الاخر الاخير الاول التي الثالث الذي السابق السابقة الشيء ان انا ايها او ببساطة بذلك تختار تعرف تفعل توقفت جيدا حاول حيث رسمي شرح على عند فضلك في قائمة قد قصدت قصدته قصدي قل كان كذلك كقائمة كما كيف كل لك لكن لنفعل مثالا مفيد نفس نفعل هي و وما يبدو
-अगला अगली अच्छा अधिक अपना अपने आगे आप आपका आपके आपको उत्तर उदाहरण एक ऐसा और कर करें करो का कि की कुछ के को कोई क्या क्यों गलत चाहिए छोटा छोटे जवाब जारी ज्यादा
-ठीक तरह तो था थोड़ा दूसरा दूसरी दूसरे दे दें दो दोबारा धन्यवाद नहीं नही पहला पहले पिछला पिछले फिर बताओ बताएं बताइए बस बहुत बात बारे भी मतलब मुझे मैं मे में यह या ये रखें रहा
-रहे लिखें लिखो लें लेकिन वह विस्तार शब्दों सकते सकता समझ समझा समझाएं समझाओ सरल सही संक्षेप सा से सूची हां हाँ हिस्सा ही है हैं हो होगा अनुवाद अब आई आए आखिरी आया आखिर इन इनमें इस इसका इसकी इसके इसे इससे उस उसका उसे औपचारिक कदम करता करते करना कह कहा कहिए कहें काम कीजिए कृपया कैसे कौन कोशिश गया चलिए चुनेंगे जब जहाँ जो तक थी थे दीजिए ना ने पक्का पता पर मदद मिला मिली मेरा यहाँ यही रुके लगा लिए लिखिए वहाँ वाला वाली वाले वही शुक्रिया साथ हूँ`
+  `a aber aclara aclarar acuerdo adelante again ahead ahi ahora al algo alguna alle allgemein alright als also
+alternativa alternative am an anade anderes anders anfang another answer ante antes antworten anything aqui asi ask
+attempt auch auf aufgehoert aufgehort aufzahlen aun aus ausdrucken ausfuhrlich ausfuhrlicher ayuda back bad bedeutet
+before begin bei beispiel besser best better bien bist bit bitte both breve briefly bueno bullet cambia cannot carry
+casual certain change check choose clarify claro clear clearer como compare complete comprendo con confirm confuse
+consider continua continuar continue convert correct corrige corta corto cosa crees cual cuando cuanto cut da dachte
+dale dame damit danke dann das davon dazu de decir deep deeper deine deinen deiner deja dejaste del dem den denkst
+denn der desde despues detail detalle detalles die diese dieser diferente differ difference different difficult dilo
+dime dir direct do doch donde dos double draft dritte du e each easier easy eben eine einen einfacher einmal either
+ejemplos el elaborate elegirias elige ella else en encanta ende enough entendi entiendo entonces equivocado er eres
+erklare erklaren erste ersten erzahl es escribe ese eso espera estas este esto etwas everything exactamente exactly
+example expand explain explicalo explicame explicar express extend fair falsch falta fang far fasse favor few fewer
+fine finish first fix follow form forma formal format former formlich formlicher formulier formuliere fortfahren forth
+frase fuente full funciona fur further ganz geht gemeint genau genauer general genug gib give glaube gleich go good
+gracias great grund guess gusta gut ha habe haben hace hacer hacerlo hagamos hallo han happen hard has hast hat hay
+haz hazlo hello help helpful hey hi hilfe hilfst hilft hmm hold honest ich idea ihm ihn im important improve in
+include incluye instead intentalo ir ist ja jetzt kannste kapiert keep kind klar klingt know kommt konntest kurze
+kurzen kurzer la lang langer las lass last later latter le leave length lento les less let letzte letzten line lista
+liste little lo long longer look los lot mach machen machst main make mal man manera many mas matter maybe me mean
+meant mehr meinen meinst meinte mejor mejora menos mensaje mentioned message mi mind mir mismo mistake mit moment
+momento more most much mucho muss must muy nach nachste nachsten nada name need nehmen nein never new next ni nice
+nichts nimm ningun no noch nochmal none nope nos not nothing nuevo nur o ob obvious oder offer ok okay old one only
+opcion option order ordnung other otherwise otras otros out over para paragraph parece parte particular paso perdon
+perfect perhaps pero phrase piece please plus podrias point polite pon ponlo por porque possible pregunta previous
+prima primer primera primero proceed pronounce prove puede puedes punkt puntos put que quelle querer queria question
+quick quien quieres quiero quise quita quite rather razon read ready reason recht reconsider redo reescribe
+reformulate remove repeat rephrase repite replace reply respuesta rest resume resumelo resumen revise rewrite richtig
+right round sabes sag sagen same satz save say schon schreibe schreiben schritt se sea second see seem segunda segundo
+seguro sein sencillo send sense sentence sentido ser serias serious shall short shorten shorter show shut si sich
+sicher sie sigue siguiente similar simple simpler simplify sind skip slow small so sobre soll sollte solo son sonst
+sorry sound source speak specific spell start stell step stichpunkte stick still stimmt stop style su such suggest sum
+summarise summarize summary super sure sus table take tal talk tambien tan te teil tell tengo text texto thanks that
+thing think third thought tiempo tiene tienes tipp todo toll tone too top traduce traducelo translate translation true
+try tu turn tus two type uber ubersetz ubersetze ultima ultimo um un unas und under understand unos until up us usa
+use useful usual va vale verbesser version verstanden verstehe versuche very vez viel vielen von vor wahr wait want
+war warte warum was way weiss weiter weißt welche welcher welches well wenig weniger wenn wer whole why wie wieso wir
+wird wirklich wo woher word worry worse wort worten write wrong wurdest y ya yeah yep yes yet yo zeig zu zum zur
+zusammen zusammenfassen zweite zweiten اجابتك اختار اختصار اختصر اخر اخرى اشرح اعد اعرف اعطني افعل افهم اكثر اكمل
+الاجابة الاخر الاخير الاخيرة الان الاول الاولى التالي التالية التي الثالث الثاني الثانية الجزء الخطوة الذي السابق
+السابقة الشيء الى ان انا انت انتظر او اي ايضا ايها باختصار بالتفصيل بالضبط ببساطة بذلك بسيطة بشكل بعد تابع تختار ترجم
+ترجمة تعرف تعني تفعل تقصد تماما توقفت ثم جدا جيد جيدا حاول حسنا حيث خطا ذلك رائع رسمي شرح شكرا صحيح طيب على عن عند غير
+فضلك فقط فكرة فهمت في قائمة قد قصدت قصدته قصدي قصير قل كان كثيرا كذلك كقائمة كل كلمات كما كيف لا لك لكن لم لماذا لنفعل
+لو لي ليس ما ماذا متاكد مثال مثالا مثل مرة مزيد مع مفيد ممتاز ممكن من نعم نفس نفعل نقطة هذا هذه هل هنا هو هي و وما
+وماذا يبدو يعني يمكنك अगला अगली अच्छा अधिक अनुवाद अपना अपने अब आई आए आखिर आखिरी आगे आप आपका आपके आपको आया इन इनमें इस
+इसका इसकी इसके इससे इसे उत्तर उदाहरण उस उसका उसे एक ऐसा औपचारिक और कदम कर करता करते करना करें करो कह कहा कहिए कहें का
+काम कि की कीजिए कुछ कृपया के कैसे को कोई कोशिश कौन क्या क्यों गया गलत चलिए चाहिए चुनेंगे छोटा छोटे जब जवाब जहाँ जारी
+जो ज्यादा ठीक तक तरह तो था थी थे थोड़ा दीजिए दूसरा दूसरी दूसरे दे दें दो दोबारा धन्यवाद नही नहीं ना ने पक्का पता पर
+पहला पहले पिछला पिछले फिर बताइए बताएं बताओ बस बहुत बात बारे भी मतलब मदद मिला मिली मुझे मे में मेरा मैं यह यहाँ यही या
+ये रखें रहा रहे रुके लगा लिए लिखिए लिखें लिखो लें लेकिन वह वहाँ वही वाला वाली वाले विस्तार शब्दों शुक्रिया संक्षेप
+सकता सकते समझ समझा समझाएं समझाओ सरल सही सा साथ सूची से हाँ हां हिस्सा ही हूँ है हैं हो होगा`
     .split(/\s+/)
     .flatMap(word => [fold(word), stem(fold(word))]),
 )
