@@ -21,7 +21,7 @@ describe.each(await someStores())('a conversation that came from another server,
       upstream: { ...readerUpstream(), model: () => answering },
       ...options,
     })
-    const own = key === undefined ? {} : { authorization: `Bearer ${key}` }
+    const own: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` }
     async function say(
       list: MessageLike[],
       text: string,

@@ -24,6 +24,11 @@ const chatPaths = [
   '/c/mine/v1/chat/completions',
 ] as const
 
+/** A key in each of the headers that clients use. */
+function headersWith(key: string): Record<string, string>[] {
+  return [bearer(key), { 'x-api-key': key }, { 'api-key': key }]
+}
+
 describe.each(stores)('keys on %s', (_, create) => {
   it('are made, found, listed and revoked; only a hash is kept', async () => {
     const store = create()
@@ -70,9 +75,8 @@ describe.each(stores)('keys on %s', (_, create) => {
     }
     for (const path of chatPaths) {
       for (const good of [key, configured])
-        for (const headers of [bearer(good), { 'x-api-key': good }, { 'api-key': good }])
-          expect((await ask(path, headers)).status).toBe(200)
-      for (const headers of [
+        for (const headers of headersWith(good)) expect((await ask(path, headers)).status).toBe(200)
+      const wrong: Record<string, string>[] = [
         {},
         bearer('none'),
         bearer(`${key}x`),
@@ -81,7 +85,8 @@ describe.each(stores)('keys on %s', (_, create) => {
         { authorization: `Basic ${key}` },
         { 'x-api-key': 'x'.repeat(8000) },
         { cookie: `key=${key}` },
-      ]) {
+      ]
+      for (const headers of wrong) {
         const refused = await ask(path, headers)
         expect(refused.status).toBe(401)
         expect(refused.headers.get('www-authenticate')).toContain('Bearer')
@@ -162,7 +167,8 @@ it('takes any word for a key where none is needed, but not one of ours that is w
     }
     return response.status
   }
-  for (const headers of [{}, bearer('none'), { 'x-api-key': 'ollama' }]) expect(await ask(headers)).toBe(200)
+  const words: Record<string, string>[] = [{}, bearer('none'), { 'x-api-key': 'ollama' }]
+  for (const headers of words) expect(await ask(headers)).toBe(200)
   // All of them are the same nobody.
   expect(served.map(({ place }) => place?.kind)).toEqual(['new', 'extends', 'extends'])
   expect(await ask(bearer(`tl_${'0'.repeat(12)}_${'a'.repeat(43)}`))).toBe(401)
@@ -200,7 +206,7 @@ it('passes no key of a client on to the upstream', async () => {
   const store = memoryStore()
   const { key } = await createKeys(store).create({ name: 'Ada' })
   const { url } = await startServer({ store, upstream, requireKeys: true })
-  for (const headers of [bearer(key), { 'x-api-key': key }, { 'api-key': key }])
+  for (const headers of headersWith(key))
     expect((await fetch(`${url}/api/tags`, { headers })).status).toBe(200)
   expect(script.requests).toHaveLength(3)
   expect(JSON.stringify(script.requests)).not.toContain(key.slice(16))

@@ -100,7 +100,8 @@ it('two chats whose calls have other arguments, or other results, are two', asyn
 
 it('an attachment that is edited is stored and sent, on a branch', async () => {
   const { ask, sent, history } = await start()
-  for (const headers of [{}, { 'x-openwebui-chat-id': 'w1' }]) {
+  const clients: Record<string, string>[] = [{}, { 'x-openwebui-chat-id': 'w1' }]
+  for (const headers of clients) {
     const list: MessageLike[] = [user('Hello')]
     list.push((await ask(list, headers)).message, user('What is this?', image('cat')))
     const first = await ask(list, headers)

@@ -135,7 +135,7 @@ function everyRequest({ routes }: Server, call: string) {
               input: 'Say it.',
             }
           : (bodies[end] ?? {})
-        const headers = isOfFace
+        const headers: Record<string, string> = isOfFace
           ? { 'x-throughline-conversation': conversation, ...(actor && { 'x-throughline-actor': actor }) }
           : { 'last-event-id': '0' }
         const init = method === 'GET' || method === 'DELETE' ? { headers } : { body, headers }

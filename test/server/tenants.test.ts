@@ -251,7 +251,7 @@ it('a page of another site gets nothing, not even with a name that leads here', 
     })
   const local = `127.0.0.1:${port}`
   for (const path of ['/api/chat', '/v1/chat/completions', '/throughline/v1/keys', '/health']) {
-    for (const headers of [
+    const hostile: Record<string, string>[] = [
       { host: 'evil.example' },
       { host: `evil.example:${port}` },
       { host: '127.0.0.1.evil.example' },
@@ -260,14 +260,15 @@ it('a page of another site gets nothing, not even with a name that leads here', 
       { host: local, origin: 'file://' },
       { host: local, origin: 'https://localhost.evil.example' },
       { host: local, origin: 'https://chat.example.evil.example' },
-    ]) {
+    ]
+    for (const headers of hostile) {
       const { status, text, allow } = await ask(path, headers)
       expect([path, headers, status, allow]).toEqual([path, headers, 403, undefined])
       expect(text).toContain('allowed')
     }
   }
   expect(served).toEqual([])
-  for (const headers of [
+  const allowed: Record<string, string>[] = [
     { host: local },
     { host: `localhost:${port}` },
     { host: '[::1]' },
@@ -275,7 +276,8 @@ it('a page of another site gets nothing, not even with a name that leads here', 
     { host: local, origin: 'https://chat.example' },
     { host: local, origin: 'http://localhost:3000' },
     { host: local, origin: 'app://obsidian.md' },
-  ])
+  ]
+  for (const headers of allowed)
     expect(await ask('/v1/chat/completions', headers)).toMatchObject({ status: 200, allow: headers.origin })
 })
 

@@ -60,11 +60,12 @@ it('is Anthropic by its name, without being asked', async () => {
 
 it('is a server of Anthropic’s Messages if it says so in any way', async () => {
   const error = { type: 'error', error: { type: 'invalid_request_error', message: 'model: Field required' } }
-  for (const answers of [
+  const servers: Record<string, UpstreamAnswer>[] = [
     { '/v1/models': { status: 200, body: { data: [{ type: 'model', id: 'm' }], has_more: false } } },
     { '/v1/models': { status: 401, body: error } },
     { '/v1/messages': { status: 400, body: error } },
-  ] as const) {
+  ]
+  for (const answers of servers) {
     const { url } = await serve(answers)
     expect(await find({ upstream: `${url}/v1` })).toEqual({
       kind: 'anthropic',
