@@ -7,7 +7,7 @@ import { type OptionNames, refuseUnknown } from '../log/refuse-unknown.ts'
 import { noteToolName } from '../notes/index.ts'
 import type { State } from '../state/index.ts'
 import type { TokenCounter } from '../tokens/create-counter.ts'
-import { readResultName, type Tool, type TurnNotes, type TurnOptions } from '../turn/index.ts'
+import { notesInContext, readResultName, type Tool, type TurnOptions } from '../turn/index.ts'
 
 export interface ChatOptions extends TurnOptions {
   /** Where conversations are stored. Without a history, only `respond` works. */
@@ -42,6 +42,7 @@ export const chatNames: OptionNames<ChatOptions> = {
   pins: 1,
   shape: 1,
   systemPrompt: 1,
+  marker: 1,
   window: 1,
   history: 1,
   tools: 1,
@@ -80,21 +81,7 @@ export function readOptions(options: ChatOptions): ChatOptions {
 }
 
 function checkOptions(options: ChatOptions): void {
-  const {
-    model,
-    history,
-    system,
-    tools,
-    notes,
-    cancelledTurn,
-    window = 4096,
-    count,
-    pins,
-    shape,
-    systemPrompt,
-    overflow,
-    maxToolTokens,
-  } = options ?? {}
+  const { model, history, system, tools, notes, cancelledTurn, window = 4096 } = options ?? {}
   const isModel = typeof model?.stream === 'function' && typeof model.window === 'function'
   const aModel = 'a model: ollama({ model }), reader(), or your own { name, window(), stream() }'
   expect('model', isModel && typeof model.name === 'string', aModel, model)
@@ -110,12 +97,9 @@ function checkOptions(options: ChatOptions): void {
     expect(option, isFine, `a number of at least ${least}`, value)
   }
   checkTools(tools)
-  const { place, nonce, budget, keep } = checkNotes(notes)
-  const noted = { notes: place, nonce, noteBudget: budget, noteCount: keep }
-  checkFitOptions({
-    window,
-    ...present({ count, pins, shape, systemPrompt, overflow, maxToolTokens, ...noted }),
-  })
+  checkNotes(notes)
+  // A reserve is compared with the window that the model says.
+  checkFitOptions({ ...options, window, reserve: 0, ...notesInContext(options) })
 }
 
 const leasts = {
@@ -144,12 +128,11 @@ function checkTools(tools: unknown = []): void {
   }
 }
 
-function checkNotes(notes: ChatOptions['notes'] = false): TurnNotes {
-  if (typeof notes === 'boolean') return {}
+function checkNotes(notes: ChatOptions['notes'] = false): void {
+  if (typeof notes === 'boolean') return
   expect('notes', typeof notes === 'object' && notes !== null, 'true, false or { by, place, … }', notes)
   const { by = 'reply' } = notes
   expect('notes', by === 'reply' || by === 'tool', 'by: "reply" or by: "tool"', by)
-  return notes
 }
 
 function expect(option: string, isFine: boolean, what: string, got: unknown): void {

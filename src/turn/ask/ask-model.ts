@@ -9,15 +9,14 @@ import type { Report, TurnLog } from '../log/turn-log.ts'
 import { countReply, emptyReply, type ModelReply } from '../model-reply.ts'
 import type { Asking } from '../turn-options.ts'
 import type { Emit, WarningCode } from '../turn-part.ts'
-import { pauseBefore } from '../wait/with-limit.ts'
-import { callModel } from './call-model.ts'
+import { callModel, pauseAfter } from './call-model.ts'
 import { nextContext, type ToFit } from './next-context.ts'
 import { readCache } from './read-cache.ts'
 import { trimmedTokens } from './trimmed-tokens.ts'
 
 /** Asks the model for one reply. A call that failed before anything was shown is made again. */
 export async function askModel(asking: Asking): Promise<ModelReply> {
-  const { log, emit, model, retries, backoffMs, signal, replies, tally } = asking
+  const { log, emit, model, retries, signal, replies, tally } = asking
   const warn = (code: WarningCode, message: string) => emit({ type: 'warning', code, message })
   let isFittedAgain = false
   let noFiles: string | undefined
@@ -67,8 +66,7 @@ export async function askModel(asking: Asking): Promise<ModelReply> {
         )
         continue
       }
-      if (!error.isRetryable || attempt > retries) throw error
-      const pause = pauseBefore(attempt, backoffMs, error.retryAfterMs)
+      const pause = pauseAfter(error, attempt, asking)
       const problem = error.message.replace(/(?<![.!?])$/, '.')
       await warn('retrying', `${problem} Trying again in ${pause} ms (${attempt} of ${retries}).`)
       await sleep(pause, signal)

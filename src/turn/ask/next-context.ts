@@ -9,23 +9,10 @@ import type { ToolSpec } from '../../models/model.ts'
 import { type Calibration, inCounts, type Room, toModelTokens } from '../../tokens/calibration.ts'
 import { replyReserve } from '../../tokens/reply-reserve.ts'
 import type { TurnLog } from '../log/turn-log.ts'
-import type { Asking } from '../turn-options.ts'
+import type { AskOptions } from '../turn-options.ts'
 
 /** What a context is made from: the options of the calls, and a log that can be read. */
-export interface ToFit
-  extends Pick<
-    Asking,
-    | 'model'
-    | 'window'
-    | 'reserve'
-    | 'settings'
-    | 'mostResultTokens'
-    | 'system'
-    | 'specs'
-    | 'readOn'
-    | 'fit'
-    | 'signal'
-  > {
+export interface ToFit extends AskOptions {
   /** Why no file is sent at all, whatever the model takes. */
   readonly noFiles?: string | undefined
   readonly log: Pick<TurnLog, 'count' | 'hasClipped' | 'calibration' | 'context'>
@@ -75,8 +62,7 @@ export async function nextContext(given: ToFit): Promise<NextCall> {
     return leaveOutFiles(message, file => files?.refuse(file) ?? noFiles)
   }
   const options = {
-    overflow: 'trim' as const,
-    ...(files && { leaveOut }),
+    leaveOut: files && leaveOut,
     ...fit,
     ...inCounts(room),
     mostResultTokens,
@@ -111,7 +97,7 @@ function headTokens(
   tools: readonly ToolSpec[],
 ): number {
   const before = counted.get(tools)
-  const sent = () => offeredTools({ tools, count, ...present({ maxToolTokens }) }).tools
+  const sent = () => offeredTools({ tools, count, maxToolTokens }).tools
   const tokens = before?.counter === count.id ? before.tokens : count.tools(sent())
   counted.set(tools, { counter: count.id, tokens })
   return count.text(system) + tokens

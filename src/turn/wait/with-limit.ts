@@ -67,10 +67,3 @@ export async function withLimit<T>(work: Promise<T>, limit: Limit): Promise<T> {
     open.end()
   }
 }
-
-/** The longest pause, also if the provider asks for more: a user is waiting. */
-const longestPause = 30_000
-
-export function pauseBefore(attempt: number, backoffMs: number, asked: number | undefined): number {
-  return Math.min(longestPause, asked ?? backoffMs * 2 ** (attempt - 1))
-}
