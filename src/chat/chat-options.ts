@@ -84,17 +84,17 @@ function checkOptions(options: ChatOptions): void {
   const { model, history, system, tools, notes, cancelledTurn, window = 4096 } = options ?? {}
   const isModel = typeof model?.stream === 'function' && typeof model.window === 'function'
   const aModel = 'a model: ollama({ model }), reader(), or your own { name, window(), stream() }'
-  expect('model', isModel && typeof model.name === 'string', aModel, model)
+  checkOption('model', isModel && typeof model.name === 'string', aModel, model)
   const isHistory = history === undefined || typeof history?.thread === 'function'
-  expect('history', isHistory, 'what createHistory({ store }) gives', history)
+  checkOption('history', isHistory, 'what createHistory({ store }) gives', history)
   const isSystem = ['undefined', 'string', 'function'].includes(typeof system)
-  expect('system', isSystem, 'a text or a function that gives one', system)
+  checkOption('system', isSystem, 'a text or a function that gives one', system)
   const isEnding = [undefined, 'keep', 'disregard'].includes(cancelledTurn)
-  expect('cancelledTurn', isEnding, '"keep" or "disregard"', cancelledTurn)
+  checkOption('cancelledTurn', isEnding, '"keep" or "disregard"', cancelledTurn)
   for (const [option, least] of Object.entries(leasts)) {
     const value = options[option as keyof typeof leasts]
     const isFine = value === undefined || (Number.isFinite(value) && value >= least)
-    expect(option, isFine, `a number of at least ${least}`, value)
+    checkOption(option, isFine, `a number of at least ${least}`, value)
   }
   checkTools(tools)
   checkNotes(notes)
@@ -115,12 +115,12 @@ const leasts = {
 } as const
 
 function checkTools(tools: unknown = []): void {
-  expect('tools', Array.isArray(tools), 'a list of what defineTool gives', tools)
+  checkOption('tools', Array.isArray(tools), 'a list of what defineTool gives', tools)
   const names = new Set<string>()
   for (const tool of tools as readonly Partial<Tool>[]) {
     const { name = '', schema, run } = tool ?? {}
     const isTool = schema !== undefined && typeof run === 'function'
-    expect('tools', isTool, 'a list of what defineTool gives', tool)
+    checkOption('tools', isTool, 'a list of what defineTool gives', tool)
     if (name === readResultName || name === noteToolName)
       throw new InvalidOptionError('tools', `"${name}" is a tool of the chat itself: choose another name`)
     if (names.has(name)) throw new InvalidOptionError('tools', `two tools are called "${name}": rename one`)
@@ -130,11 +130,11 @@ function checkTools(tools: unknown = []): void {
 
 function checkNotes(notes: ChatOptions['notes'] = false): void {
   if (typeof notes === 'boolean') return
-  expect('notes', typeof notes === 'object' && notes !== null, 'true, false or { by, place, … }', notes)
+  checkOption('notes', typeof notes === 'object' && notes !== null, 'true, false or { by, place, … }', notes)
   const { by = 'reply' } = notes
-  expect('notes', by === 'reply' || by === 'tool', 'by: "reply" or by: "tool"', by)
+  checkOption('notes', by === 'reply' || by === 'tool', 'by: "reply" or by: "tool"', by)
 }
 
-function expect(option: string, isFine: boolean, what: string, got: unknown): void {
+export function checkOption(option: string, isFine: boolean, what: string, got: unknown): void {
   if (!isFine) throw new InvalidOptionError(option, `expected ${what}, got ${showValue(got)}`)
 }

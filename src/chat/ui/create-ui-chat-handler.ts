@@ -6,7 +6,7 @@ import { NotFoundError } from '../../log/not-found-error.ts'
 import { present } from '../../log/present.ts'
 import { type OptionNames, refuseUnknown } from '../../log/refuse-unknown.ts'
 import { createCancels } from '../../turn/index.ts'
-import { type ChatOptions, chatNames, readOptions } from '../chat-options.ts'
+import { type ChatOptions, chatNames, checkOption, readOptions } from '../chat-options.ts'
 import { createChat, type SendOptions } from '../create-chat.ts'
 import { faultOf } from '../fault-of.ts'
 import { readJsonBody } from './read-json-body.ts'
@@ -104,18 +104,14 @@ export function createUIChatHandler(options: UIChatHandlerOptions): UIChatHandle
     ...rest
   } = options ?? {}
   const { messageMetadata, sendReasoning, onError, ...chat } = rest
-  if (typeof history?.of !== 'function')
-    throw new InvalidOptionError(
-      'history',
-      `expected what createHistory({ store }) gives, got ${showValue(history)}`,
-    )
+  checkOption('history', typeof history?.of === 'function', 'what createHistory({ store }) gives', history)
   if (typeof user !== 'function')
     throw new InvalidOptionError(
       'user',
       `expected a function that says whose request it is, got ${showValue(user)}; for one user: () => 'me'`,
     )
-  if (typeof api !== 'string' || !api.startsWith('/'))
-    throw new InvalidOptionError('api', `expected a path such as "/api/chat", got ${showValue(api)}`)
+  const isPath = typeof api === 'string' && api.startsWith('/')
+  checkOption('api', isPath, 'a path such as "/api/chat"', api)
   // Wrong options are found now, not with the first request.
   readOptions({ ...chat, history })
   const replies = createUIReplies({
@@ -159,7 +155,7 @@ export function createUIChatHandler(options: UIChatHandlerOptions): UIChatHandle
     const answering = createChat({ ...chat, ...present(changed), history: theirs })
     return replies.answer({
       ...{ history: theirs, asked, signal: request.signal },
-      stream: present({ messageMetadata: metadata, sendReasoning, onError }),
+      stream: { messageMetadata: metadata, sendReasoning, onError },
       async start({ thread: { branch }, marks, signal }) {
         const place = { conversation, branch, marks, signal }
         return { parts: answering.send(messages[0]!, { ...place, projectId, data }) }
@@ -227,11 +223,8 @@ async function userOf(user: UIChatHandlerOptions['user'], request: Request): Pro
 /** The conversations of a user. */
 function historyOf(history: History, user: UIChatUser): History {
   const { tenant, person } = typeof user === 'string' ? { tenant: history.tenant, person: user } : user
-  if (typeof person !== 'string' || person === '' || typeof tenant !== 'string' || tenant === '')
-    throw new InvalidOptionError(
-      'user',
-      `expected the name of a user as a text, or { tenant, person }, got ${showValue(user)}`,
-    )
+  const areNames = [tenant, person].every(name => typeof name === 'string' && name !== '')
+  checkOption('user', areNames, 'the name of a user as a text, or { tenant, person }', user)
   return history.of(tenant, { person })
 }
 

@@ -105,7 +105,7 @@ async function endOf(history: History, { thread, at }: Entry, newestBranch: stri
   const head = (await store.head(line))?.head ?? 0
   if (head <= at) return { thread: line }
   const seen = (await turnAt(history, { thread: line, at }))?.last ?? at
-  return { thread: line, ...(head > seen && { missedFrom: seen + 1 }) }
+  return { thread: line, missedFrom: head > seen ? seen + 1 : undefined }
 }
 
 async function idAt({ store }: History, thread: ThreadKey, at: number): Promise<string | undefined> {
@@ -161,24 +161,23 @@ async function entryOf(
 export const marksOf = (conversation: string, id: string | undefined): Promise<readonly string[]> =>
   Promise.all([newest, ...(id === undefined ? [] : [id])].map(one => markOf(conversation, one)))
 
-/** Marks the last entry of a branch with the id of a message, as the place where the conversation was last. */
-export async function markLast({ store }: History, thread: ThreadKey, id: string): Promise<void> {
-  const at = (await store.head(thread))?.head ?? 0
-  const marks = await marksOf(thread.conversation, id)
-  await store.saveMarks(
-    thread,
-    marks.map(mark => ({ mark, at })),
-  )
-}
-
-/** Marks an entry with another id of its message. The conversation may have gone on elsewhere since. */
-export async function markAgain(
+/**
+ * Marks a reply with the id of its message at the client: the last entry of a branch, as the place where the conversation was
+ * last; or an earlier one (`at`), since which it may have gone on elsewhere.
+ */
+export async function markReply(
   { store }: History,
   thread: ThreadKey,
   id: string,
-  at: number,
+  at?: number,
 ): Promise<void> {
-  await store.saveMarks(thread, [{ mark: await markOf(thread.conversation, id), at }])
+  const { conversation } = thread
+  const marks = at === undefined ? await marksOf(conversation, id) : [await markOf(conversation, id)]
+  const place = at ?? (await store.head(thread))?.head ?? 0
+  await store.saveMarks(
+    thread,
+    marks.map(mark => ({ mark, at: place })),
+  )
 }
 
 /** Marks the messages that a client brought along, which stand at the beginning of a conversation. */

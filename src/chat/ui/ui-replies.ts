@@ -16,37 +16,7 @@ import {
 } from './to-ui-message-stream.ts'
 import { toUIMessages, type UIStoredMessage } from './to-ui-messages.ts'
 import type { UILoadedMessage } from './ui-chunk.ts'
-import {
-  type AnsweredTurn,
-  findUIPlace,
-  markAgain,
-  markLast,
-  marksOf,
-  newestBranch,
-  type UIPlace,
-} from './ui-place.ts'
-
-/** The replies to `useChat` that this process gives. A reply goes on when its client has left, and can be read again. */
-export interface UIReplies {
-  /** Answers a request. Resolves when the model has begun: a failure before that is thrown, a later one is in the stream. */
-  answer(given: UIAnswer): Promise<Response>
-  /** The running reply of a conversation from its beginning; 204 if this process gives none. */
-  resume(history: History, conversation: string): Response
-  /** Cancels the reply of a conversation, whichever process gives it. */
-  cancel(history: History, conversation: string): Promise<Response>
-  /** What was said, as `useChat` begins with it. Undefined if there is no such conversation, or no such branch of it. */
-  messages(history: History, conversation: string, branch?: string): Promise<UIConversation | undefined>
-  /** Resolves when this process gives no reply. */
-  idle(): Promise<void>
-}
-
-/** A conversation as `useChat` has it. */
-export interface UIConversation {
-  readonly conversation: string
-  /** The branch that is shown: the one on which the conversation was last, unless another was asked for. */
-  readonly branch: string
-  readonly messages: readonly UILoadedMessage[]
-}
+import { type AnsweredTurn, findUIPlace, markReply, marksOf, newestBranch, type UIPlace } from './ui-place.ts'
 
 export interface UIAnswer {
   readonly history: History
@@ -83,7 +53,8 @@ export interface UIRepliesOptions {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-export function createUIReplies(options: UIRepliesOptions): UIReplies {
+/** The replies to `useChat` that this process gives. A reply goes on when its client has left, and can be read again. */
+export function createUIReplies(options: UIRepliesOptions) {
   const {
     cancels,
     newId,
@@ -102,7 +73,8 @@ export function createUIReplies(options: UIRepliesOptions): UIReplies {
     })
 
   return {
-    async answer(given) {
+    /** Answers a request. Resolves when the model has begun: a failure before that is thrown, a later one is in the stream. */
+    async answer(given: UIAnswer): Promise<Response> {
       const { history, asked, signal, headers } = given
       const name = nameOf(history, asked.conversation)
       const next = await inOrder(name)
@@ -116,22 +88,26 @@ export function createUIReplies(options: UIRepliesOptions): UIReplies {
       }
       return streamed(reply, leave, thread && headers?.(thread))
     },
-    resume(history, conversation) {
+    /** The running reply of a conversation from its beginning; 204 if this process gives none. */
+    resume(history: History, conversation: string): Response {
       const running = replies.get(nameOf(history, conversation))
       return running ? streamed(running, running.join()) : nothing()
     },
-    async cancel(history, conversation) {
+    /** Cancels the reply of a conversation, whichever process gives it. */
+    async cancel(history: History, conversation: string): Promise<Response> {
       const running = replies.get(nameOf(history, conversation))
       await running?.cancel()
       if (!running) await cancels.cancel(history, { conversation })
       return nothing()
     },
-    async messages(history, conversation, named) {
+    /** What was said, as `useChat` begins with it. Undefined if there is no such conversation, or no such branch of it. */
+    async messages(history: History, conversation: string, named?: string) {
       const branch = named ?? (await newestBranch(history, conversation))
       const thread = history.thread(conversation, { branch })
       if (!(await history.store.head(thread.key))) return undefined
       return { conversation, branch, messages: await messagesOf(thread) }
     },
+    /** Resolves when this process gives no reply. */
     idle: replies.idle,
   }
 
@@ -142,7 +118,7 @@ export function createUIReplies(options: UIRepliesOptions): UIReplies {
   }
 
   /** The reply to a request: the one that is running, if the client or what stands between has sent the same message twice. */
-  async function take(name: string, given: UIAnswer): Promise<Taken> {
+  async function take(name: string, given: UIAnswer) {
     const { history, asked } = given
     const running = replies.get(name)
     if (running && isSame(askedOf.get(running), asked)) return { reply: running }
@@ -173,10 +149,7 @@ export function createUIReplies(options: UIRepliesOptions): UIReplies {
     })
     const done = cancels.watch(thread, () => stop.abort())
 
-    const mark = () =>
-      answered
-        ? markAgain(history, thread, messageId, answered.turn.last)
-        : markLast(history, thread, messageId)
+    const mark = () => markReply(history, thread, messageId, answered?.turn.last)
 
     async function* parts(): AsyncGenerator<TurnPart> {
       try {
@@ -215,12 +188,6 @@ const withoutThoughts = (message: UIStoredMessage): UIStoredMessage => ({
   ...message,
   parts: message.parts.filter(({ type }) => type !== 'reasoning'),
 })
-
-interface Taken {
-  readonly reply: RunningReply
-  readonly thread?: ThreadKey
-  readonly begun?: Promise<TurnPart | undefined>
-}
 
 const withBranch = (message: UIStoredMessage, branch: string): UILoadedMessage =>
   message.role === 'user' ? message : { ...message, metadata: { branch, usage: {} } }

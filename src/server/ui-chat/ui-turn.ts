@@ -78,7 +78,7 @@ async function waitingCalls(log: Log, thread: ThreadKey): Promise<ReadonlyMap<st
   return waiting
 }
 
-interface ToAnswer extends UITurn, Omit<UIOptions, 'model'> {
+interface UITurnToAnswer extends UITurn, Omit<UIOptions, 'model'> {
   readonly log: Log
   readonly keyId: string
   readonly thread: ThreadKey
@@ -91,14 +91,13 @@ interface ToAnswer extends UITurn, Omit<UIOptions, 'model'> {
 /** Answers a turn. Its calls are the client's: they are told at its end, and it stays open for their results. */
 export async function answerUI(
   { options, cache, newId, now }: Pick<ChatRoute, 'options' | 'cache' | 'newId' | 'now'>,
-  { kind, messages, earlier, system, tools, log, keyId, thread, marks, upstream, model }: ToAnswer,
+  { kind, messages, earlier, system, tools, log, keyId, thread, marks, upstream, model }: UITurnToAnswer,
   { emit, settle, signal }: ReplyWork,
 ): Promise<void> {
   const asked: Asked = {
     ...{ log, keyId, signal, newId, now, face: 'ui-chat', headers: {} },
     request: {
-      ...{ model: model.name, messages, tools, settings: {}, stream: true, named: {}, hints: {} },
-      ...(system !== undefined && { system }),
+      ...{ model: model.name, messages, system, tools, settings: {}, stream: true, named: {}, hints: {} },
     },
   }
   const place: Place = {

@@ -95,7 +95,7 @@ export async function callModel(call: ModelCall, reply: ModelReply): Promise<voi
     reply[type === 'text-delta' ? 'text' : 'thinking'] += text
     if (type === 'thinking-delta') return text === '' ? undefined : call.show({ type, text })
     const logprobs = tokens.take()
-    return text === '' ? undefined : call.show({ type, text, ...(logprobs && { logprobs }) })
+    return text === '' ? undefined : call.show({ type, text, logprobs })
   }
 }
 
