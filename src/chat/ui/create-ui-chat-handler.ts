@@ -28,7 +28,7 @@ export interface UIChatHandlerOptions
   /** The path at which the handler is, as `api` of the transport names it. Default `/api/chat`. */
   readonly api?: string
   /** What differs from request to request: its values replace those of the other options. */
-  readonly perRequest?: (asked: UIChatRequest) => UIChatChanges | Promise<UIChatChanges>
+  readonly perRequest?: (request: UIChatRequest) => UIChatChanges | Promise<UIChatChanges>
   /** How long a reply goes on whose client has left: a page that was loaded again comes back for it. Default 30 s. */
   readonly lingerMs?: number
   /** The largest body in bytes. Default 32 MiB. */
@@ -100,7 +100,7 @@ export function createUIChatHandler(options: UIChatHandlerOptions): UIChatHandle
     perRequest,
     lingerMs,
     maxBodyBytes,
-    newId,
+    newId = () => crypto.randomUUID(),
     ...rest
   } = options ?? {}
   const { messageMetadata, sendReasoning, onError, ...chat } = rest
@@ -115,7 +115,7 @@ export function createUIChatHandler(options: UIChatHandlerOptions): UIChatHandle
   // Wrong options are found now, not with the first request.
   readOptions({ ...chat, history })
   const replies = createUIReplies({
-    ...{ cancels: createCancels(history.store), newId: newId ?? randomId, lingerMs },
+    ...{ cancels: createCancels(history.store), newId, lingerMs },
     hidesThoughts: sendReasoning === false,
   })
 
@@ -142,19 +142,19 @@ export function createUIChatHandler(options: UIChatHandlerOptions): UIChatHandle
 
   async function answer(request: Request, theirs: History): Promise<Response> {
     const body = readBody(await readJsonBody(request, maxBodyBytes ?? 32 * 1024 ** 2))
-    const asked = readUIRequest(body)
-    if (asked.isResults)
+    const uiRequest = readUIRequest(body)
+    if (uiRequest.isResults)
       throw new BadRequestError(
         'The tools of this chat run on the server: send a user message last.',
         'messages',
       )
-    await checkIsHere(theirs, asked)
-    const { conversation, messages } = asked
+    await checkIsHere(theirs, uiRequest)
+    const { conversation, messages } = uiRequest
     const changes = (await perRequest?.({ request, user: theirs.person!, conversation, body })) ?? {}
     const { projectId, data, messageMetadata: metadata = messageMetadata, ...changed } = changes
     const answering = createChat({ ...chat, ...present(changed), history: theirs })
     return replies.answer({
-      ...{ history: theirs, asked, signal: request.signal },
+      ...{ history: theirs, uiRequest, signal: request.signal },
       stream: { messageMetadata: metadata, sendReasoning, onError },
       async start({ thread: { branch }, marks, signal }) {
         const place = { conversation, branch, marks, signal }
@@ -177,8 +177,6 @@ export function createUIChatHandler(options: UIChatHandlerOptions): UIChatHandle
     },
   )
 }
-
-const randomId = () => crypto.randomUUID()
 
 /** `useChat` shows the body as the error's message. */
 function toResponse(error: ThroughlineError, onError: (error: unknown) => string = errorText): Response {

@@ -50,7 +50,9 @@ export async function findUIPlace(
     if (turn) return { ...on(own.thread.branch), answered: { turn, at: own.at } }
     if (!isAgain) await refuseWhileAnswered(history, own)
     if (isAgain && !isNamed && (await endOf(history, own, branch)).missedFrom !== undefined) throw wentOn()
-    return on(await fork(history, own.thread, own.at - 1, newId()))
+    const fork = { at: own.at - 1, branch: newId() }
+    await history.store.fork(own.thread, fork)
+    return on(fork.branch)
   }
   const previous =
     before &&
@@ -115,11 +117,6 @@ async function idAt({ store }: History, thread: ThreadKey, at: number): Promise<
 
 const turnAt = async ({ store }: History, { thread, at }: Entry): Promise<StoredTurn | undefined> =>
   (await store.turns(thread)).find(({ first, last }) => first <= at && at <= last)
-
-async function fork({ store }: History, thread: ThreadKey, at: number, branch: string): Promise<string> {
-  await store.fork(thread, { at, branch })
-  return branch
-}
 
 /** The turn that answered a message, if it was answered whole and the message is the same. */
 async function answerOf(

@@ -20,7 +20,7 @@ import { type AnsweredTurn, findUIPlace, markReply, marksOf, newestBranch, type 
 
 export interface UIAnswer {
   readonly history: History
-  readonly asked: UIRequest
+  readonly uiRequest: UIRequest
   /** Aborted when the client has left. */
   readonly signal: AbortSignal
   /** Begins the turn, once its place is found. Not the reply itself, which would be awaited to its end. */
@@ -65,7 +65,7 @@ export function createUIReplies(options: UIRepliesOptions) {
   } = options
   const replies = createRunningReplies({ lingerMs, unreadMs, keepAliveMs })
   const inOrder = oneByOne()
-  const askedOf = new WeakMap<RunningReply, UIRequest>()
+  const requestOf = new WeakMap<RunningReply, UIRequest>()
 
   const streamed = (reply: RunningReply, leave: () => void, headers?: UIRepliesOptions['headers']) =>
     new Response(reply.read(leave), {
@@ -75,8 +75,8 @@ export function createUIReplies(options: UIRepliesOptions) {
   return {
     /** Answers a request. Resolves when the model has begun: a failure before that is thrown, a later one is in the stream. */
     async answer(given: UIAnswer): Promise<Response> {
-      const { history, asked, signal, headers } = given
-      const name = nameOf(history, asked.conversation)
+      const { history, uiRequest, signal, headers } = given
+      const name = nameOf(history, uiRequest.conversation)
       const next = await inOrder(name)
       const { reply, thread, begun } = await take(name, given).finally(next)
       const leave = joined(reply, signal)
@@ -119,21 +119,21 @@ export function createUIReplies(options: UIRepliesOptions) {
 
   /** The reply to a request: the one that is running, if the client or what stands between has sent the same message twice. */
   async function take(name: string, given: UIAnswer) {
-    const { history, asked } = given
+    const { history, uiRequest } = given
     const running = replies.get(name)
-    if (running && isSame(askedOf.get(running), asked)) return { reply: running }
+    if (running && isSame(requestOf.get(running), uiRequest)) return { reply: running }
     await untilFree(running)
-    const place = await findUIPlace(history, asked, newId)
+    const place = await findUIPlace(history, uiRequest, newId)
     const { events, begun, cancel } = await begin(given, place)
     const reply = replies.start(name, events, cancel)
-    askedOf.set(reply, asked)
+    requestOf.set(reply, uiRequest)
     return { reply, thread: place.thread, begun }
   }
 
   /** Begins a turn, or goes on with one. `begun`: the first part that shows how it goes. */
-  async function begin({ history, asked, start, stream }: UIAnswer, place: UIPlace) {
+  async function begin({ history, uiRequest, start, stream }: UIAnswer, place: UIPlace) {
     const { thread, answered, missedFrom } = place
-    const { conversation, isResults, last } = asked
+    const { conversation, isResults, last } = uiRequest
     const missed =
       missedFrom === undefined ? [] : await messagesOf(history.thread(conversation, thread), missedFrom)
     const stop = new AbortController()

@@ -33,10 +33,10 @@ interface UITurn {
 export async function toUITurn(
   log: Log,
   thread: ThreadKey,
-  asked: UIRequest,
+  uiRequest: UIRequest,
   maxMessages: number,
 ): Promise<UITurn> {
-  const { messages, isResults } = asked
+  const { messages, isResults } = uiRequest
   if (isResults) {
     const waiting = await waitingCalls(log, thread)
     const wanted = messages.flatMap(message => {
@@ -51,7 +51,7 @@ export async function toUITurn(
     return { kind: 'extends', messages: wanted, earlier: [] }
   }
   if (await log.store.head(thread)) return { kind: 'extends', messages, earlier: [] }
-  const earlier = asked.earlier()
+  const earlier = uiRequest.earlier()
   const all = [...earlier.flatMap(one => one.messages), ...messages]
   if (all.length > maxMessages)
     throw new BadRequestError(`A request may have ${maxMessages} messages: see "maxMessages".`, 'messages')
