@@ -29,6 +29,7 @@ const withAiSdk = [
   'src/models/ai-sdk/*.test.ts',
   'src/chat/ui/*.test.ts',
   'test/chat/ui-*.test.ts',
+  'test/tabs/ui-*.test.ts',
   'test/server/native/frameworks.test.ts',
 ]
 

@@ -6,6 +6,7 @@ export const ciOnly = [
   'test/inspector/',
   'test/examples/',
   'test/crash/',
+  'test/tabs/two-tabs.test.ts',
   'test/(cli-experiment|deleted-traces|examples|import-stops|package|purity|run-example).test.ts',
   'test/experiment/(kill|leases|many).test.ts',
   'test/embed/embed-purity.test.ts',

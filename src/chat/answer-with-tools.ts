@@ -12,7 +12,7 @@ import {
 } from '../turn/index.ts'
 import type { ChatOptions } from './chat-options.ts'
 
-export interface ToAnswer extends Pick<Asking, 'log' | 'emit' | 'signal' | 'tally'> {
+export interface ChatTurn extends Pick<Asking, 'log' | 'emit' | 'signal' | 'tally'> {
   /** Goes into the request context of the tools. */
   readonly request: { readonly projectId?: string | undefined; readonly data?: unknown }
 }
@@ -20,8 +20,8 @@ export interface ToAnswer extends Pick<Asking, 'log' | 'emit' | 'signal' | 'tall
 /** Asks the model and runs its tools, until it has answered. */
 export async function answerWithTools(
   options: ChatOptions,
-  { log, emit, signal, tally, request }: ToAnswer,
-): Promise<'completed'> {
+  { log, emit, signal, tally, request }: ChatTurn,
+): Promise<'completed' | 'open'> {
   const { maxRounds = 20, toolTimeoutMs: timeoutMs = 60_000, toolsInOrder: inOrder = false } = options
   const tools = new Map(options.tools?.map(tool => [tool.name, tool]))
   const reading = readResultTool(log, () => asking!.mostResultTokens)
@@ -35,7 +35,7 @@ export async function answerWithTools(
     return asking
   }
   try {
-    await answerTurn(
+    return await answerTurn(
       { ...place, setUp },
       {
         async runCalls(waiting) {
@@ -51,7 +51,6 @@ export async function answerWithTools(
         },
       },
     )
-    return 'completed'
   } finally {
     own.unlink()
   }

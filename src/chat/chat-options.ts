@@ -7,7 +7,7 @@ import { type OptionNames, refuseUnknown } from '../log/refuse-unknown.ts'
 import { noteToolName } from '../notes/index.ts'
 import type { State } from '../state/index.ts'
 import type { TokenCounter } from '../tokens/create-counter.ts'
-import { readResultName, type Tool, type TurnNotes, type TurnOptions } from '../turn/index.ts'
+import { notesInContext, readResultName, type Tool, type TurnOptions } from '../turn/index.ts'
 
 export interface ChatOptions extends TurnOptions {
   /** Where conversations are stored. Without a history, only `respond` works. */
@@ -42,6 +42,7 @@ export const chatNames: OptionNames<ChatOptions> = {
   pins: 1,
   shape: 1,
   systemPrompt: 1,
+  marker: 1,
   window: 1,
   history: 1,
   tools: 1,
@@ -80,42 +81,25 @@ export function readOptions(options: ChatOptions): ChatOptions {
 }
 
 function checkOptions(options: ChatOptions): void {
-  const {
-    model,
-    history,
-    system,
-    tools,
-    notes,
-    cancelledTurn,
-    window = 4096,
-    count,
-    pins,
-    shape,
-    systemPrompt,
-    overflow,
-    maxToolTokens,
-  } = options ?? {}
+  const { model, history, system, tools, notes, cancelledTurn, window = 4096 } = options ?? {}
   const isModel = typeof model?.stream === 'function' && typeof model.window === 'function'
   const aModel = 'a model: ollama({ model }), reader(), or your own { name, window(), stream() }'
-  expect('model', isModel && typeof model.name === 'string', aModel, model)
+  checkOption('model', isModel && typeof model.name === 'string', aModel, model)
   const isHistory = history === undefined || typeof history?.thread === 'function'
-  expect('history', isHistory, 'what createHistory({ store }) gives', history)
+  checkOption('history', isHistory, 'what createHistory({ store }) gives', history)
   const isSystem = ['undefined', 'string', 'function'].includes(typeof system)
-  expect('system', isSystem, 'a text or a function that gives one', system)
+  checkOption('system', isSystem, 'a text or a function that gives one', system)
   const isEnding = [undefined, 'keep', 'disregard'].includes(cancelledTurn)
-  expect('cancelledTurn', isEnding, '"keep" or "disregard"', cancelledTurn)
+  checkOption('cancelledTurn', isEnding, '"keep" or "disregard"', cancelledTurn)
   for (const [option, least] of Object.entries(leasts)) {
     const value = options[option as keyof typeof leasts]
     const isFine = value === undefined || (Number.isFinite(value) && value >= least)
-    expect(option, isFine, `a number of at least ${least}`, value)
+    checkOption(option, isFine, `a number of at least ${least}`, value)
   }
   checkTools(tools)
-  const { place, nonce, budget, keep } = checkNotes(notes)
-  const noted = { notes: place, nonce, noteBudget: budget, noteCount: keep }
-  checkFitOptions({
-    window,
-    ...present({ count, pins, shape, systemPrompt, overflow, maxToolTokens, ...noted }),
-  })
+  checkNotes(notes)
+  // A reserve is compared with the window that the model says.
+  checkFitOptions({ ...options, window, reserve: 0, ...notesInContext(options) })
 }
 
 const leasts = {
@@ -131,12 +115,12 @@ const leasts = {
 } as const
 
 function checkTools(tools: unknown = []): void {
-  expect('tools', Array.isArray(tools), 'a list of what defineTool gives', tools)
+  checkOption('tools', Array.isArray(tools), 'a list of what defineTool gives', tools)
   const names = new Set<string>()
   for (const tool of tools as readonly Partial<Tool>[]) {
     const { name = '', schema, run } = tool ?? {}
     const isTool = schema !== undefined && typeof run === 'function'
-    expect('tools', isTool, 'a list of what defineTool gives', tool)
+    checkOption('tools', isTool, 'a list of what defineTool gives', tool)
     if (name === readResultName || name === noteToolName)
       throw new InvalidOptionError('tools', `"${name}" is a tool of the chat itself: choose another name`)
     if (names.has(name)) throw new InvalidOptionError('tools', `two tools are called "${name}": rename one`)
@@ -144,14 +128,13 @@ function checkTools(tools: unknown = []): void {
   }
 }
 
-function checkNotes(notes: ChatOptions['notes'] = false): TurnNotes {
-  if (typeof notes === 'boolean') return {}
-  expect('notes', typeof notes === 'object' && notes !== null, 'true, false or { by, place, … }', notes)
+function checkNotes(notes: ChatOptions['notes'] = false): void {
+  if (typeof notes === 'boolean') return
+  checkOption('notes', typeof notes === 'object' && notes !== null, 'true, false or { by, place, … }', notes)
   const { by = 'reply' } = notes
-  expect('notes', by === 'reply' || by === 'tool', 'by: "reply" or by: "tool"', by)
-  return notes
+  checkOption('notes', by === 'reply' || by === 'tool', 'by: "reply" or by: "tool"', by)
 }
 
-function expect(option: string, isFine: boolean, what: string, got: unknown): void {
+export function checkOption(option: string, isFine: boolean, what: string, got: unknown): void {
   if (!isFine) throw new InvalidOptionError(option, `expected ${what}, got ${showValue(got)}`)
 }

@@ -22,8 +22,8 @@ import {
   type TurnLog,
   threadLog,
 } from '../turn/index.ts'
-import { answerWithTools, type ToAnswer, toOffered } from './answer-with-tools.ts'
-import { type ChatOptions, readOptions } from './chat-options.ts'
+import { answerWithTools, type ChatTurn, toOffered } from './answer-with-tools.ts'
+import { type ChatOptions, checkOption, readOptions } from './chat-options.ts'
 import { createReply, type Reply, type ReplyWork, replayTurn } from './reply.ts'
 
 export interface SendOptions {
@@ -127,12 +127,8 @@ export function createChat(given: ChatOptions): Chat {
       const { signal = new AbortController().signal, ...name } = given ?? noOptions
       const { history, thread } = threadOf(name)
       const asking = await setUpAsking(options, { signal, ...toOffered(options) })
-      const {
-        context,
-        known: _,
-        ...rest
-      } = await nextContext({ ...asking, log: readThread(history, thread) })
-      return { ...context, ...rest }
+      const { context, room, tools } = await nextContext({ ...asking, log: readThread(history, thread) })
+      return { ...context, tools, ...room }
     },
     respond(messages, given) {
       checkMessages(messages)
@@ -180,7 +176,7 @@ export function createChat(given: ChatOptions): Chat {
     })
   }
 
-  function answer(log: TurnLog, work: ReplyWork, request: ToAnswer['request']): Promise<void> {
+  function answer(log: TurnLog, work: ReplyWork, request: ChatTurn['request']): Promise<void> {
     log.onAdded(message => void work.added.push(message))
     return runTurn({
       ...work,
@@ -195,16 +191,14 @@ const noHistory =
 
 function toUserMessage(input: string | MessageLike): MessageLike {
   const isMessage = typeof input === 'object' && input !== null && !Array.isArray(input)
-  if (typeof input !== 'string' && !isMessage)
-    throw new InvalidOptionError('input', `expected a text or a user message, got ${showValue(input)}`)
+  checkOption('input', typeof input === 'string' || isMessage, 'a text or a user message', input)
   const message = typeof input === 'string' ? { role: 'user', content: input } : input
   if (parseMessage(message, 0).role === 'user') return message
   throw new InvalidOptionError('input', `a turn begins with a user message, not with "${message.role}"`)
 }
 
 function checkMessages(messages: readonly MessageLike[]): void {
-  if (!Array.isArray(messages))
-    throw new InvalidOptionError('messages', `expected the list of all messages, got ${showValue(messages)}`)
+  checkOption('messages', Array.isArray(messages), 'the list of all messages', messages)
   const seq = messages.findIndex(message => typeof message !== 'object' || message === null)
   if (seq >= 0) parseMessage(messages[seq], seq)
 }
@@ -248,13 +242,10 @@ async function forkTurn(
 }
 
 function findTurn(turns: readonly StoredTurn[], at: number | undefined): StoredTurn {
-  const found = at === undefined ? turns.at(-1) : turns.find(({ first, last }) => first <= at && at <= last)
-  if (found) return found
-  const problem =
-    at === undefined
-      ? 'there is no turn to answer again'
-      : `expected the place of an entry of a turn, got ${showValue(at)}`
-  throw new InvalidOptionError('at', problem)
+  const turn = at === undefined ? turns.at(-1) : turns.find(({ first, last }) => first <= at && at <= last)
+  if (turn) return turn
+  if (at === undefined) throw new InvalidOptionError('at', 'there is no turn to answer again')
+  throw new InvalidOptionError('at', `expected the place of an entry of a turn, got ${showValue(at)}`)
 }
 
 /** A message without the time that the log adds when it is read. */

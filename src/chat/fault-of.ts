@@ -2,7 +2,6 @@ import { ContextOverflowError } from '../context/compose/finish.ts'
 import { BadRequestError } from '../log/bad-request-error.ts'
 import { InvalidMessageError, InvalidOptionError, ThroughlineError } from '../log/error.ts'
 import { NotFoundError } from '../log/not-found-error.ts'
-import { present } from '../log/present.ts'
 import { ModelError } from '../models/model.ts'
 import { ConflictError, LeaseError } from '../stores/store-error.ts'
 
@@ -27,11 +26,11 @@ export interface Fault {
 export function faultOf(error: unknown, more: Readonly<Record<string, number>> = {}): Fault {
   if (error instanceof BadRequestError) {
     const { code, message, field } = error
-    return { status: 400, code, message, ...present({ field }) }
+    return { status: 400, code, message, field }
   }
   if (error instanceof NotFoundError) {
     const { field, code, message } = error
-    return { status: 404, code, message, isRetryable: false, ...present({ field }) }
+    return { status: 404, code, message, isRetryable: false, field }
   }
   if (error instanceof InvalidMessageError)
     return { status: 400, code: 'bad_request', message: error.message }
@@ -40,7 +39,7 @@ export function faultOf(error: unknown, more: Readonly<Record<string, number>> =
     const { code, retryAfterMs } = error
     // Errors of our own are in words for people already.
     const message = / thread /.test(error.message) ? leaseTexts[code] : error.message
-    return { status: 409, code, message, isRetryable: true, ...present({ retryAfterMs }) }
+    return { status: 409, code, message, isRetryable: true, retryAfterMs }
   }
   if (error instanceof ConflictError)
     return { status: 409, code: error.code, message: leaseTexts.lease_lost, isRetryable: false }
@@ -54,7 +53,7 @@ export function faultOf(error: unknown, more: Readonly<Record<string, number>> =
     const { code, message } = error
     const status = more[code] ?? (statuses as Readonly<Record<string, number>>)[code] ?? 500
     const field = error instanceof InvalidOptionError ? error.option : undefined
-    return { status, code, message, isRetryable: status === 503, ...present({ field }) }
+    return { status, code, message, isRetryable: status === 503, field }
   }
   return {
     status: 500,
@@ -71,8 +70,7 @@ const leaseTexts = {
 } as const
 
 function modelFault({ code, message, status, retryAfterMs, isRetryable, tokens }: ModelError): Fault {
-  const told = { code, message, isRetryable, ...present({ retryAfterMs }), ...(tokens && { tokens }) }
-  return { status: modelStatus(code, status), ...told }
+  return { status: modelStatus(code, status), code, message, isRetryable, retryAfterMs, tokens }
 }
 
 function modelStatus(code: string, status: number | undefined): number {

@@ -69,7 +69,7 @@ export async function replayTurn(
     ...{ status: status === 'open' ? 'interrupted' : status, turn, branch, rounds: 0, usage: {} },
     text: parts.flatMap(part => (part.type === 'text-delta' ? [part.text] : [])).join('\n\n'),
     messages: answered,
-    ...(!hasEnded && { error: notAnswered(status, code) }),
+    error: hasEnded ? undefined : notAnswered(status, code),
   }
   await tellEnd({ emit, settle }, result, parts)
 }

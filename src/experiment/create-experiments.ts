@@ -12,8 +12,8 @@ import {
   readState,
   threadsOf,
 } from './log/experiment-threads.ts'
+import { isExperiment } from './log/shown-store.ts'
 import type { ExperimentPlan } from './plan/define-experiment.ts'
-import { experimentActor } from './plan/role.ts'
 import {
   type ExperimentSummary,
   type ExperimentView,
@@ -83,7 +83,7 @@ export function createExperiments(options: ExperimentsOptions): Experiments {
   function start(
     id: string,
     plan: ExperimentPlan,
-    { signal, backoffMs }: StartOptions,
+    { signal, backoffMs = options.backoffMs }: StartOptions,
     isResumed: boolean,
     take: (threads: ExperimentThreads) => Promise<ExperimentLog | undefined>,
   ): Experiment {
@@ -94,9 +94,7 @@ export function createExperiments(options: ExperimentsOptions): Experiments {
       const linked = linkSignals(log.signal, left, signal)
       try {
         return await conduct({
-          ...options,
-          ...(backoffMs !== undefined && { backoffMs }),
-          ...{ ...threads, plan, emit, log, isResumed },
+          ...{ ...options, backoffMs, ...threads, plan, emit, log, isResumed },
           signal: linked.signal,
           environment: lastSnapshot(log.state),
           get step() {
@@ -138,9 +136,9 @@ export function createExperiments(options: ExperimentsOptions): Experiments {
     stop: id => settleWish(threadsOf(history, id), 'stop'),
     async list() {
       const found: ExperimentSummary[] = []
-      for await (const { conversation, threads } of eachConversation(history.conversations)) {
-        if (!threads.some(({ actor }) => actor === experimentActor)) continue
-        const own = threadsOf(history, conversation)
+      for await (const info of eachConversation(history.conversations)) {
+        if (!isExperiment(info)) continue
+        const own = threadsOf(history, info.conversation)
         found.push(await summarizeExperiment(own, await readState(own)))
       }
       return found

@@ -15,19 +15,13 @@ export interface Patch {
 /** The types of all variables, by name. */
 export type VariableTypes = ReadonlyMap<string, VariableType>
 
-/** A draft of an environment, not yet applied. */
-export interface EnvironmentChange {
-  readonly draft: Record<string, unknown>
-  /** Returns the checked changes as they are stored. Throws a VariableError for a value that a variable cannot have. */
-  finish(): readonly Patch[]
-}
-
 /** Opens a draft for a tool; the environment changes only when the patches are applied. */
-export function changeEnvironment(environment: Environment, types: VariableTypes): EnvironmentChange {
+export function changeEnvironment(environment: Environment, types: VariableTypes) {
   const draft = createDraft(environment as Record<string, unknown>)
   return {
     draft,
-    finish() {
+    /** Returns the checked changes as they are stored. Throws a VariableError for a value that a variable cannot have. */
+    finish(): readonly Patch[] {
       let patches: readonly Patch[] = []
       const next = finishDraft(draft, made => {
         patches = made

@@ -48,7 +48,7 @@ export async function summarizeExperiment(
     id,
     name: created.name,
     status: ended?.status ?? (isPaused ? 'PAUSED' : await status()),
-    ...(ended && { result: ended.result }),
+    result: ended?.result,
     steps: stepsOf(state),
     maxSteps: created.maxSteps,
     ...{ startedAt, updatedAt, hasPlan: created.plan !== undefined },
@@ -64,8 +64,7 @@ export async function showExperiment(threads: ExperimentThreads): Promise<Experi
     ...{ roles, variables },
     environment: ended?.environment ?? (await foldStep(threads, state)),
     goals: goals.map((one, at) => ({ ...one, isMet: at === placeOf(goals, goal) })),
-    snapshots,
-    ...(plan && { plan }),
+    ...{ snapshots, plan },
   }
 }
 

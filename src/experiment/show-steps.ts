@@ -2,7 +2,6 @@ import { predictedIn, readPlan } from '../history/calls/read-plan.ts'
 import type { LoggedMessage, Thread, ThreadCall } from '../history/index.ts'
 import { cut } from '../log/line.ts'
 import { readMessage } from '../log/parse-message.ts'
-import { present } from '../log/present.ts'
 import type { StoredTurn } from '../stores/store.ts'
 import { applyChange, type Environment } from './environment.ts'
 import { type ExperimentState, stepsOf } from './log/experiment-log.ts'
@@ -116,9 +115,7 @@ async function readActs(thread: Thread, role: string, from: number, to: number):
     const { first: begin, startedAt } = of[0]!
     const { step, turn, status, last, endedAt, error } = of.at(-1)!
     return {
-      ...{ step, role, turn, status, first: begin, last, startedAt },
-      ...(endedAt !== undefined && { endedAt }),
-      ...(error !== undefined && { error }),
+      ...{ step, role, turn, status, first: begin, last, startedAt, endedAt, error },
       ...readSaid(entries.slice(begin - first.first, last - first.first + 1)),
       calls: of.flatMap(one => calls.get(one.turn) ?? []).map(toActCall),
     }
@@ -159,10 +156,7 @@ async function callsSince(thread: Thread, turn: number): Promise<readonly Thread
 function toActCall(call: ThreadCall): ActCall {
   const { id, status, model, reported } = call
   const { window, reserve, factor } = readPlan(call.plan)
-  return {
-    ...{ id, status, model, window, reserve, predicted: predictedIn(call) },
-    ...present({ factor, reported }),
-  }
+  return { id, status, model, window, reserve, predicted: predictedIn(call), factor, reported }
 }
 
 function groupBy<Key, Item>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {

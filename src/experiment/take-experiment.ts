@@ -125,6 +125,6 @@ function toCreated({ name, roles, variables, goals, maxSteps, environment, json 
     goals: goals.map(({ description, outcome = 'completed' }) => ({ description, outcome })),
     maxSteps,
     environment,
-    ...(json && { plan: json }),
+    plan: json,
   }
 }

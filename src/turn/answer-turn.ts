@@ -1,4 +1,3 @@
-import { present } from '../log/present.ts'
 import { notedResult } from '../log/texts.ts'
 import { noteToolName, readNoteCall } from '../notes/index.ts'
 import { TooLargeError } from '../stores/store-error.ts'
@@ -10,8 +9,8 @@ import type { Asking } from './turn-options.ts'
 
 /** What differs between the clients of the engine. */
 export interface TurnClient {
-  /** Runs the calls that wait for a result, and logs their results. */
-  runCalls(waiting: readonly ReplyCall[]): Promise<void>
+  /** Runs the calls that wait for a result, and logs their results. Absent: the turn stays open for whoever runs them. */
+  runCalls?(waiting: readonly ReplyCall[]): Promise<void>
   /** Whether the turn ends after its latest round, although the model would go on. */
   isOver(progress: TurnProgress): boolean
   /** Called before each model call: false ends the turn. */
@@ -33,22 +32,24 @@ export interface TurnClient {
 export async function answerTurn(
   { log, signal, setUp }: Pick<Asking, 'log' | 'signal'> & { readonly setUp: () => Promise<Asking> },
   client: TurnClient,
-): Promise<void> {
+): Promise<'completed' | 'open'> {
   let asking: Asking | undefined
   for (;;) {
     signal.throwIfAborted()
     const { rounds, waiting, note } = log.progress
     if (waiting.length > 0) {
+      if (!client.runCalls) return 'open'
       await client.runCalls(waiting)
       continue
     }
-    if (rounds > 0 && client.isOver(log.progress)) return log.complete([], note)
-    if (client.beforeCall && !(await client.beforeCall(rounds + 1))) {
+    const isOver = rounds > 0 && client.isOver(log.progress)
+    if (isOver || (client.beforeCall && !(await client.beforeCall(rounds + 1)))) {
       // Logs an empty reply, because a user message without an answer would break the next call.
-      return log.complete(rounds > 0 ? [] : [toSeen(toMessage(emptyReply()))], note)
+      await log.complete(rounds > 0 ? [] : [toSeen(toMessage(emptyReply()))], note)
+      return 'completed'
     }
     asking ??= await setUp()
-    if (await answerOnce(asking, client)) return
+    if (await answerOnce(asking, client)) return 'completed'
   }
 }
 
@@ -58,7 +59,7 @@ export async function answerTurn(
  */
 export async function answerOnce(
   asking: Asking,
-  { onReply, dataOf, marksOf, onKept }: Pick<TurnClient, 'onReply' | 'dataOf' | 'marksOf' | 'onKept'> = {},
+  { onReply, dataOf, marksOf, onKept }: Partial<TurnClient> = {},
 ): Promise<boolean> {
   const { log, tally } = asking
   const { rounds, note: earlier } = log.progress
@@ -73,7 +74,7 @@ export async function answerOnce(
   const note = noteCalls.map(readNoteCall).findLast(text => text !== undefined) ?? reply.note
   const seen = toSeen(toMessage(reply))
   const data = dataOf?.(reply)
-  const said = { ...seen, ...present({ data, marks: marksOf?.(reply) }) }
+  const said = { ...seen, data, marks: marksOf?.(reply) }
   // A note beside the answer is no reason to call the model again: it would repeat the answer.
   const isAnswer =
     noteCalls.length === reply.calls.length && (reply.calls.length === 0 || reply.text.trim() !== '')

@@ -1,36 +1,16 @@
 import { hashOf } from '../history/calls/hash-of.ts'
 import type { Lease, Store, ThreadKey } from '../stores/store.ts'
 
+export type Cancels = ReturnType<typeof createCancels>
+
+/** A reply on a branch that may have no name yet; `id`: where its client knows one. */
+export type WatchedReply = Omit<ThreadKey, 'branch'> & { readonly branch?: string; readonly id?: string }
+
+/** A conversation, or those threads of it that have this actor and this branch. */
+export type CancelledThread = Pick<ThreadKey, 'conversation'> & Partial<Pick<ThreadKey, 'actor' | 'branch'>>
+
 /** The replies that this process gives, and the wishes of other processes on the same database to cancel one. */
-export interface Cancels {
-  /** Adds a reply until the result is called. `abort` is called when it is cancelled. */
-  watch(reply: WatchedReply, abort: () => void): () => void
-  /**
-   * Cancels what is being answered in a conversation, or in one thread of it: at once where this process does it, else by a
-   * wish in the store, which the process that does it finds within a second. Undefined if nothing is being answered.
-   */
-  cancel(of: Pick<ThreadKey, 'tenant'>, thread: CancelledThread): Promise<'done' | 'asked' | undefined>
-  /** Cancels one reply that this process gives. False if there is no such reply. */
-  cancelReply(of: Pick<ThreadKey, 'tenant'>, id: string): boolean
-  close(): void
-}
-
-export interface WatchedReply extends Pick<ThreadKey, 'tenant' | 'conversation'> {
-  readonly actor: string
-  /** Absent for a branch that has no name yet. */
-  readonly branch?: string | undefined
-  /** The id of the reply, where its client knows one. */
-  readonly id?: string
-}
-
-export interface CancelledThread {
-  readonly conversation: string
-  /** Default: any. */
-  readonly actor?: string | undefined
-  readonly branch?: string | undefined
-}
-
-export function createCancels(store: Store, lookMs = 1000): Cancels {
+export function createCancels(store: Store, lookMs = 1000) {
   const watched = new Map<WatchedReply, () => void>()
   let timer: ReturnType<typeof setTimeout> | undefined
 
@@ -75,12 +55,20 @@ export function createCancels(store: Store, lookMs = 1000): Cancels {
   }
 
   return {
-    watch(reply, cancel) {
+    /** Adds a reply until the result is called. `cancel` is called when it is cancelled. */
+    watch(reply: WatchedReply, cancel: () => void): () => void {
       watched.set(reply, cancel)
       if (timer === undefined) lookLater()
       return () => void watched.delete(reply)
     },
-    async cancel({ tenant }, thread) {
+    /**
+     * Cancels what is being answered in a conversation, or in one thread of it: at once where this process does it, else by a
+     * wish in the store, which the process that does it finds within a second. Undefined if nothing is being answered.
+     */
+    async cancel(
+      { tenant }: Pick<ThreadKey, 'tenant'>,
+      thread: CancelledThread,
+    ): Promise<'done' | 'asked' | undefined> {
       if (abortIn(tenant, thread)) return 'done'
       const [info] = await store.conversations(tenant, { only: thread.conversation, limit: 1 })
       const threads = (info?.threads ?? []).filter(one => isMeant(one, thread)).slice(0, mostThreads)
@@ -98,7 +86,9 @@ export function createCancels(store: Store, lookMs = 1000): Cancels {
       }
       return isAsked ? 'asked' : undefined
     },
-    cancelReply: ({ tenant }, id) => abort(reply => reply.tenant === tenant && reply.id === id),
+    /** Cancels one reply that this process gives. False if there is no such reply. */
+    cancelReply: ({ tenant }: Pick<ThreadKey, 'tenant'>, id: string) =>
+      abort(reply => reply.tenant === tenant && reply.id === id),
     close: () => clearTimeout(timer),
   }
 }
@@ -106,9 +96,7 @@ export function createCancels(store: Store, lookMs = 1000): Cancels {
 /** The most branches that are looked at. */
 const mostThreads = 200
 
-type Line = Pick<ThreadKey, 'actor'> & { readonly branch?: string | undefined }
-
-const isMeant = (line: Line & { readonly conversation?: string }, thread: CancelledThread): boolean =>
+const isMeant = (line: Partial<ThreadKey>, thread: CancelledThread): boolean =>
   (line.conversation ?? thread.conversation) === thread.conversation &&
   (thread.actor ?? line.actor) === line.actor &&
   (thread.branch === undefined || line.branch === undefined || thread.branch === line.branch)

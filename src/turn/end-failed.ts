@@ -30,7 +30,7 @@ export async function endFailed(
   if (log.signal.aborted) return { status: 'interrupted', error: toError(log.signal.reason) }
   if (signal?.aborted) {
     const error = await (mayComeAgain ? leaveTurn(log, arriving) : closeTurn(arrived, log.cancel))
-    return { status: 'cancelled', ...(error && { error }) }
+    return { status: 'cancelled', error }
   }
   const error = toError(thrown)
   if (error.code === 'lease_lost') return { status: 'interrupted', error }

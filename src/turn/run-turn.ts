@@ -31,11 +31,10 @@ export async function runTurn(given: TurnToRun): Promise<void> {
   }
   const { rounds, usage } = tally
   const { turn, branch } = log
-  const place = { ...(turn !== undefined && { turn }), ...(branch !== undefined && { branch }) }
   const note = tally.arriving.note ?? log.progress.note
   await tellEnd(
     { emit, settle },
-    { status, ...place, rounds, usage, text: textOf(tally), messages: [...added], ...(error && { error }) },
+    { status, turn, branch, rounds, usage, text: textOf(tally), messages: [...added], error },
     note === undefined ? [] : [{ type: 'note', text: note }],
   )
 }

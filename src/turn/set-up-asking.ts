@@ -1,34 +1,23 @@
 import { type SystemPromptPlace, withoutLateSystem } from '../context/draft/frame-options.ts'
 import { ThroughlineError } from '../log/error.ts'
-import { present } from '../log/present.ts'
-import { type Model, ModelError } from '../models/model.ts'
+import type { Model } from '../models/model.ts'
 import { sleep } from '../models/sleep.ts'
 import { type NoteOptions, noteInstruction, noteTool } from '../notes/index.ts'
-import { stalled, toModelError } from './ask/call-model.ts'
+import { pauseAfter, stalled, toModelError } from './ask/call-model.ts'
 import { defaultMaxReply } from './ask/reply-room.ts'
 import type { TurnLog } from './log/turn-log.ts'
-import type { Asking, TurnNotes, TurnOptions } from './turn-options.ts'
+import type { Asking, AskOptions, TurnNotes, TurnOptions } from './turn-options.ts'
 import { linkSignals } from './wait/link-signals.ts'
-import { pauseBefore, withLimit } from './wait/with-limit.ts'
+import { withLimit } from './wait/with-limit.ts'
 
 /** Prepares the model calls of a turn: window, system prompt, notes, limits. `place`: what the options do not say. */
 export async function setUpAsking<Place extends Partial<Asking> & Pick<Asking, 'signal' | 'specs'>>(
   options: TurnOptions,
   place: Place,
-): Promise<Place & Omit<Asking, OfPlace>> {
-  const {
-    model,
-    settings = {},
-    retries = 3,
-    backoffMs = 500,
-    stallMs = 120_000,
-    maxReply = defaultMaxReply,
-    policy,
-    pins,
-    shape,
-    overflow,
-    maxToolTokens,
-  } = options
+): Promise<Place & AskOptions> {
+  const { model, settings = {}, maxReply = defaultMaxReply, reserve } = options
+  const { retries = 3, backoffMs = 500, stallMs = 120_000 } = options
+  const { policy, pins, shape, maxToolTokens, marker, overflow = 'trim' } = options
   const patience = { retries, backoffMs, stallMs }
   const window = options.window ?? (await findWindow(model, { ...place, ...patience })) ?? 4096
   const notes = notesOf(options)
@@ -36,18 +25,15 @@ export async function setUpAsking<Place extends Partial<Asking> & Pick<Asking, '
   return {
     ...place,
     ...patience,
-    maxReply,
+    ...{ model, window, reserve, settings, maxReply, hasNoteTool },
     specs: hasNoteTool ? [...place.specs, noteTool.function] : place.specs,
-    model,
-    window,
-    reserve: options.reserve,
     mostResultTokens: options.maxResultTokens ?? Math.floor(window / 4),
-    settings,
     system: await systemOf(options, notes, { ...place, ...patience }),
     notes: await notesInReply(options, place.log),
-    hasNoteTool,
     fit: {
-      ...present({ policy, pins, shape, overflow, maxToolTokens }),
+      ...{ pins, shape, overflow, maxToolTokens, marker },
+      // An undefined policy would override that of the history.
+      ...(policy && { policy }),
       systemPrompt: systemPromptFor(model, options.systemPrompt),
       ...notesInContext(options),
     },
@@ -62,30 +48,25 @@ function systemPromptFor(
   return takesLateSystem ? place : withoutLateSystem(place)
 }
 
-/** What differs between the places where a turn is answered. */
-type OfPlace = 'log' | 'emit' | 'signal' | 'readOn' | 'replies' | 'tally'
-
-type Patience = Pick<Asking, 'signal' | 'retries' | 'backoffMs' | 'stallMs'>
+type Patience = Pick<AskOptions, 'signal' | 'retries' | 'backoffMs' | 'stallMs'>
 
 /** Asks the model for its window, with the retries and the time limit of a model call. */
 async function findWindow(model: Model, patience: Patience): Promise<number | undefined> {
-  const { retries, backoffMs, signal, stallMs } = patience
+  const { signal, stallMs } = patience
   const limit = { signal, ms: stallMs, late: () => stalled(stallMs) }
   for (let attempt = 1; ; attempt++) {
     const own = linkSignals(signal)
-    let retryAfterMs: number | undefined
+    let pause: number
     try {
       return await withLimit(model.window(own.signal), limit)
     } catch (thrown) {
       // Ends the pending request: a model shares it among callers, so a retry would get the same one.
       own.abort()
-      const error = toModelError(thrown, signal)
-      if (!(error instanceof ModelError) || !error.isRetryable || attempt > retries) throw error
-      retryAfterMs = error.retryAfterMs
+      pause = pauseAfter(toModelError(thrown, signal), attempt, patience)
     } finally {
       own.unlink()
     }
-    await sleep(pauseBefore(attempt, backoffMs, retryAfterMs), signal)
+    await sleep(pause, signal)
   }
 }
 
@@ -107,11 +88,11 @@ export async function notesInReply(
 }
 
 /** How the notes of earlier turns are sent. A model that is not asked for notes must not see the form that it would copy. */
-export function notesInContext(options: Pick<TurnOptions, 'notes'>): Asking['fit'] {
+export function notesInContext(options: Pick<TurnOptions, 'notes'>) {
   const notes = notesOf(options)
-  if (!notes) return { notes: 'system' }
+  if (!notes) return { notes: 'system' } as const
   const { place, nonce, budget, keep } = notes
-  return present({ notes: place, nonce, noteBudget: budget, noteCount: keep })
+  return { notes: place, nonce, noteBudget: budget, noteCount: keep }
 }
 
 /** The application's own prompt, then what `pins` and `notes` add. */
@@ -123,8 +104,8 @@ async function systemOf(
   const ask = async () => (typeof system === 'function' ? system() : system)
   const own = await withLimit(ask(), { signal, ms: stallMs, late: () => noSystem(stallMs) })
   const { by, nonce, instruction } = notes ?? {}
-  const asked = notes && (instruction ?? noteInstruction(present({ by, nonce })))
-  const parts = [own, asked].filter(part => part !== undefined && part !== '')
+  const request = notes && (instruction ?? noteInstruction({ by, nonce }))
+  const parts = [own, request].filter(part => part !== undefined && part !== '')
   return parts.length > 0 ? parts.join('\n\n') : undefined
 }
 

@@ -6,7 +6,9 @@ import type { Tally } from './model-reply.ts'
 import type { Emit } from './turn-part.ts'
 
 /** How a model is asked, in chats and experiments alike. */
-export interface TurnOptions extends RetryOptions {
+export interface TurnOptions
+  extends RetryOptions,
+    Pick<FitOptions, 'pins' | 'shape' | 'maxToolTokens' | 'marker'> {
   /** Who answers: `ollama({ … })`, `openaiCompatible({ … })`, `aiSdk(model)`, `reader()`, or your own. */
   readonly model: Model
   /** The system prompt: put first in every call, not part of the log. */
@@ -15,10 +17,6 @@ export interface TurnOptions extends RetryOptions {
   readonly notes?: boolean | TurnNotes
   /** Decides what is left out when not everything fits. Default: that of the history, else `balanced()`. */
   readonly policy?: FitOptions['policy']
-  /** Facts that travel in the system prompt. */
-  readonly pins?: readonly string[]
-  /** `'alternating'` for models whose template wants user and assistant to take turns. Default `'free'`. */
-  readonly shape?: FitOptions['shape']
   /**
    * `'stable'`: lines of the system prompt that were seen to change stand in a system message just before the newest user
    * message, so that the model server need not read everything again. `'as user'`: as user text, for models that take no such
@@ -29,8 +27,6 @@ export interface TurnOptions extends RetryOptions {
   readonly window?: number
   /** What is done when even the newest messages do not fit: see `fit`. Default `'trim'`, with a warning. */
   readonly overflow?: FitOptions['overflow']
-  /** The most tokens for the schemas of tools: beyond it their descriptions are shortened. Default: they are sent whole. */
-  readonly maxToolTokens?: number
   /**
    * Kept free for the reply. Default: that of the history, else what is likely: an eighth of the window, more where replies of
    * the conversation were longer, and never more than `settings.maxTokens`.
@@ -70,15 +66,10 @@ export interface TurnNotes {
 }
 
 /** How the model is called in a turn: the options with their defaults, the same for all rounds. */
-export interface Asking
+export interface AskOptions
   extends Required<Pick<TurnOptions, 'model' | 'window' | 'settings' | 'stallMs' | 'maxReply'>>,
     Required<RetryOptions> {
-  readonly log: TurnLog
-  readonly emit: Emit
   readonly signal: AbortSignal
-  readonly tally: Tally
-  /** `whole`: a reply is shown only when complete, so one that breaks off is dropped and asked for again. */
-  readonly replies: 'streamed' | 'whole'
   /** The tools as the model sees them. */
   readonly specs: readonly ToolSpec[]
   /** The tool that reads on in a clipped result: offered as soon as there is one. */
@@ -93,4 +84,13 @@ export interface Asking
   readonly notes: NoteOptions | undefined
   /** Whether the model writes its notes with a tool. */
   readonly hasNoteTool: boolean
+}
+
+/** A turn that is being answered. */
+export interface Asking extends AskOptions {
+  readonly log: TurnLog
+  readonly emit: Emit
+  readonly tally: Tally
+  /** `whole`: a reply is shown only when complete, so one that breaks off is dropped and asked for again. */
+  readonly replies: 'streamed' | 'whole'
 }

@@ -1,6 +1,6 @@
 import type { Receipt } from '../context/receipt.ts'
 import type { MessageLike } from '../log/message.ts'
-import type { ModelUsage } from '../models/model.ts'
+import type { ModelPart, ModelUsage } from '../models/model.ts'
 import type { Room } from '../tokens/calibration.ts'
 
 /** `open`: the turn goes on in a later request. */
@@ -8,14 +8,7 @@ export type TurnEndStatus = 'completed' | 'failed' | 'cancelled' | 'interrupted'
 
 /** What happens in a turn, as it happens. Everything but `note` and `context` may be shown to the user. */
 export type TurnPart =
-  | {
-      readonly type: 'text-delta'
-      readonly text: string
-      /** Log probabilities of the tokens of this text, if they were asked for. */
-      readonly logprobs?: readonly unknown[]
-    }
-  | { readonly type: 'thinking-delta'; readonly text: string }
-  | { readonly type: 'tool-call'; readonly id: string; readonly name: string; readonly arguments: string }
+  | Exclude<ModelPart, { readonly type: 'end' }>
   | {
       readonly type: 'tool-result'
       readonly id: string

@@ -30,3 +30,28 @@ describe('the settings of a history', () => {
       )
   })
 })
+
+describe('the note about a gap', () => {
+  const policy = sliding({ messages: 2 })
+  const chatWith = (marker?: string) => createChat({ history: newHistory(), model: reader(), policy, marker })
+
+  it('has the text that a chat gives, in all that it sends', async () => {
+    for (const [marker, text] of [
+      ['(some turns are left out)', '(some turns are left out)'],
+      [undefined, '[Several conversation turns removed to conserve context.]'],
+    ] as const) {
+      const chat = chatWith(marker)
+      for (const input of ['One.', 'Two.', 'Three.', 'Four.']) await chat.send(input, inChat)
+      const { messages, receipt } = await chat.context(inChat)
+      const at = receipt.sent.findIndex(({ part }) => part === 'marker')
+      expect(messages[at]!.content).toBe(text)
+      const parts = await partsOf(chat.send('Five.', inChat))
+      const sent = parts.find(part => part.type === 'context')!
+      expect(sent.messages.map(({ content }) => content)).toContain(text)
+    }
+  })
+
+  it('must be a text', () => {
+    expect(() => chatWith('')).toThrow(expect.objectContaining({ code: 'invalid_option', option: 'marker' }))
+  })
+})

@@ -8,7 +8,6 @@ import { type Model, ModelError } from 'throughline/models'
 import { getContext } from 'throughline/request'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
-import { everyStore } from '../every-store.ts'
 import { type Message, textOf, UiChat } from '../ui-chat.ts'
 
 /** Says `Answer 1.`, `Answer 2.` and so on. "Go on for ever" gets a word and no end; "Fail" an error; "Wait" is let go by `go`. */
@@ -65,8 +64,6 @@ async function startApp({
       fetch(`${url}${path}`, { ...init, headers: { user, ...init.headers } }),
   }
 }
-
-const stores = await everyStore()
 
 const json = { 'content-type': 'application/json' }
 
@@ -178,71 +175,6 @@ describe('createUIChatHandler, driven by useChat', () => {
     expect([ui.status, ui.answer]).toEqual(['ready', 'Answer 1'])
     const [turn] = await app.of('ada').thread('talk').turns()
     expect(turn!.status).toBe('cancelled')
-  })
-
-  it.each(stores)(
-    'lets a stale tab go on at the newest end, on one server or two, on %s',
-    async (_, create) => {
-      const store = create()
-      const instances = [await startApp({ store }), await startApp({ store })] as const
-      for (const [id, one, other] of [
-        ['same', 0, 0],
-        ['two', 0, 1],
-      ] as const) {
-        const [first, second] = [instances[one].tab(id), instances[other].tab(id)]
-        await first.say('One?')
-        second.messages = structuredClone(first.messages)
-        await first.say('Two?')
-        await second.say('Three?')
-        const texts = second.messages.map(textOf)
-        expect(texts.filter((_, at) => at % 2 === 0)).toEqual(['One?', 'Two?', 'Three?'])
-        const reloaded = await instances[other].chat.messages({ user: 'ada', conversation: id })
-        expect((reloaded as unknown as Message[]).map(textOf)).toEqual(texts)
-        expect(await textsOf(instances[one].of('ada').thread(id))).toEqual(texts)
-        // Now the first tab is the stale one; then both know all.
-        await first.say('Four?')
-        await second.say('Five?')
-        expect(second.messages.map(textOf).slice(0, -2)).toEqual(first.messages.map(textOf))
-        const [info] = await instances[one].of('ada').conversations({ only: id })
-        expect(info!.threads).toMatchObject([{ branch: 'main', head: 10 }])
-      }
-    },
-  )
-
-  it('lets a stale tab go on at the newest end of another branch, if that has all that the tab shows', async () => {
-    const app = await startApp()
-    const [first, second] = [app.ui(), app.ui()]
-    await first.say('One?')
-    second.messages = structuredClone(first.messages)
-    await first.say('Two?')
-    const old = app.ui('ada', structuredClone(first.messages))
-    await first.regenerate()
-    await second.say('Three?')
-    expect(second.messages.map(textOf)).toEqual([
-      ...['One?', 'Answer 1.', 'Two?', 'Answer 3.', 'Three?', 'Answer 4.'],
-    ])
-    expect(second.lastMessage!.metadata!.branch).toBe(first.lastMessage!.metadata!.branch)
-    // What was answered again is not in this tab's line, which ends with what the tab shows.
-    await old.say('Four?')
-    expect(old.messages.map(textOf)).toEqual([
-      ...['One?', 'Answer 1.', 'Two?', 'Answer 2.', 'Four?', 'Answer 5.'],
-    ])
-  })
-
-  it('tells a stale tab to load the chat again before it asks for another answer', async () => {
-    const app = await startApp()
-    const [first, second] = [app.ui(), app.ui()]
-    await first.say('One?')
-    second.messages = structuredClone(first.messages)
-    await first.say('Two?')
-    await second.regenerate()
-    expect([second.status, second.error?.message]).toEqual([
-      'error',
-      'This chat has gone on elsewhere, perhaps in another tab. Load it again before you ask for another answer.',
-    ])
-    second.messages = (await app.chat.messages({ user: 'ada', conversation: 'talk' })) as never
-    await second.regenerate()
-    expect(second.messages.map(textOf)).toEqual(['One?', 'Answer 1.', 'Two?', 'Answer 3.'])
   })
 
   it('goes on after a message that failed, on its own branch', async () => {

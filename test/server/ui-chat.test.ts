@@ -133,33 +133,6 @@ describe.each(await someStores())('useChat on the server, on %s', (_, create) =>
     expect(await server.history.thread('ada').display()).toHaveLength(4)
   })
 
-  it('lets a stale tab go on at the newest end, on one server or two', async () => {
-    const store = create()
-    const script = (at: number) => saying(`Answer ${at + 1}.`)
-    const servers = [await startScripted(script, { store }), await startScripted(script, { store })] as const
-    for (const [id, one, other] of [
-      ['same', 0, 0],
-      ['two', 0, 1],
-    ] as const) {
-      const [first, second] = [chatOn(servers[one], id), chatOn(servers[other], id)]
-      await first.say('One?')
-      second.messages = structuredClone(first.messages)
-      await first.say('Two?')
-      await second.say('Three?')
-      const texts = second.messages.map(textOf)
-      expect(texts.filter((_, at) => at % 2 === 0)).toEqual(['One?', 'Two?', 'Three?'])
-      const shown = await servers[one].history.thread(id).display()
-      expect(shown.map(({ content }) => content)).toEqual(texts)
-      // The model was asked with all of it.
-      expect(JSON.stringify(servers[other].chats().at(-1)!.body)).toContain('Two?')
-      const stale = chatOn(servers[one], id, structuredClone(first.messages))
-      await stale.regenerate()
-      expect(stale.error?.message).toContain('This chat has gone on elsewhere, perhaps in another tab.')
-      const [info] = await store.conversations('default', { only: id })
-      expect(info!.threads).toMatchObject([{ branch: 'main', head: 6 }])
-    }
-  })
-
   it('tries a first message again whose model was away, and answers one that is sent twice once', async () => {
     let isAway = true
     const upstream = await startUpstream(({ path: wanted }) => {

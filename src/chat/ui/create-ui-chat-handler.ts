@@ -6,7 +6,7 @@ import { NotFoundError } from '../../log/not-found-error.ts'
 import { present } from '../../log/present.ts'
 import { type OptionNames, refuseUnknown } from '../../log/refuse-unknown.ts'
 import { createCancels } from '../../turn/index.ts'
-import { type ChatOptions, chatNames, readOptions } from '../chat-options.ts'
+import { type ChatOptions, chatNames, checkOption, readOptions } from '../chat-options.ts'
 import { createChat, type SendOptions } from '../create-chat.ts'
 import { faultOf } from '../fault-of.ts'
 import { readJsonBody } from './read-json-body.ts'
@@ -28,7 +28,7 @@ export interface UIChatHandlerOptions
   /** The path at which the handler is, as `api` of the transport names it. Default `/api/chat`. */
   readonly api?: string
   /** What differs from request to request: its values replace those of the other options. */
-  readonly perRequest?: (asked: UIChatRequest) => UIChatChanges | Promise<UIChatChanges>
+  readonly perRequest?: (request: UIChatRequest) => UIChatChanges | Promise<UIChatChanges>
   /** How long a reply goes on whose client has left: a page that was loaded again comes back for it. Default 30 s. */
   readonly lingerMs?: number
   /** The largest body in bytes. Default 32 MiB. */
@@ -100,26 +100,22 @@ export function createUIChatHandler(options: UIChatHandlerOptions): UIChatHandle
     perRequest,
     lingerMs,
     maxBodyBytes,
-    newId,
+    newId = () => crypto.randomUUID(),
     ...rest
   } = options ?? {}
   const { messageMetadata, sendReasoning, onError, ...chat } = rest
-  if (typeof history?.of !== 'function')
-    throw new InvalidOptionError(
-      'history',
-      `expected what createHistory({ store }) gives, got ${showValue(history)}`,
-    )
+  checkOption('history', typeof history?.of === 'function', 'what createHistory({ store }) gives', history)
   if (typeof user !== 'function')
     throw new InvalidOptionError(
       'user',
       `expected a function that says whose request it is, got ${showValue(user)}; for one user: () => 'me'`,
     )
-  if (typeof api !== 'string' || !api.startsWith('/'))
-    throw new InvalidOptionError('api', `expected a path such as "/api/chat", got ${showValue(api)}`)
+  const isPath = typeof api === 'string' && api.startsWith('/')
+  checkOption('api', isPath, 'a path such as "/api/chat"', api)
   // Wrong options are found now, not with the first request.
   readOptions({ ...chat, history })
   const replies = createUIReplies({
-    ...{ cancels: createCancels(history.store), newId: newId ?? randomId, lingerMs },
+    ...{ cancels: createCancels(history.store), newId, lingerMs },
     hidesThoughts: sendReasoning === false,
   })
 
@@ -146,20 +142,20 @@ export function createUIChatHandler(options: UIChatHandlerOptions): UIChatHandle
 
   async function answer(request: Request, theirs: History): Promise<Response> {
     const body = readBody(await readJsonBody(request, maxBodyBytes ?? 32 * 1024 ** 2))
-    const asked = readUIRequest(body)
-    if (asked.isResults)
+    const uiRequest = readUIRequest(body)
+    if (uiRequest.isResults)
       throw new BadRequestError(
         'The tools of this chat run on the server: send a user message last.',
         'messages',
       )
-    await checkIsHere(theirs, asked)
-    const { conversation, messages } = asked
+    await checkIsHere(theirs, uiRequest)
+    const { conversation, messages } = uiRequest
     const changes = (await perRequest?.({ request, user: theirs.person!, conversation, body })) ?? {}
     const { projectId, data, messageMetadata: metadata = messageMetadata, ...changed } = changes
     const answering = createChat({ ...chat, ...present(changed), history: theirs })
     return replies.answer({
-      ...{ history: theirs, asked, signal: request.signal },
-      stream: present({ messageMetadata: metadata, sendReasoning, onError }),
+      ...{ history: theirs, uiRequest, signal: request.signal },
+      stream: { messageMetadata: metadata, sendReasoning, onError },
       async start({ thread: { branch }, marks, signal }) {
         const place = { conversation, branch, marks, signal }
         return { parts: answering.send(messages[0]!, { ...place, projectId, data }) }
@@ -181,8 +177,6 @@ export function createUIChatHandler(options: UIChatHandlerOptions): UIChatHandle
     },
   )
 }
-
-const randomId = () => crypto.randomUUID()
 
 /** `useChat` shows the body as the error's message. */
 function toResponse(error: ThroughlineError, onError: (error: unknown) => string = errorText): Response {
@@ -227,11 +221,8 @@ async function userOf(user: UIChatHandlerOptions['user'], request: Request): Pro
 /** The conversations of a user. */
 function historyOf(history: History, user: UIChatUser): History {
   const { tenant, person } = typeof user === 'string' ? { tenant: history.tenant, person: user } : user
-  if (typeof person !== 'string' || person === '' || typeof tenant !== 'string' || tenant === '')
-    throw new InvalidOptionError(
-      'user',
-      `expected the name of a user as a text, or { tenant, person }, got ${showValue(user)}`,
-    )
+  const areNames = [tenant, person].every(name => typeof name === 'string' && name !== '')
+  checkOption('user', areNames, 'the name of a user as a text, or { tenant, person }', user)
   return history.of(tenant, { person })
 }
 

@@ -2,27 +2,7 @@ import { createTape } from '../../turn/stream/tape.ts'
 import { sseComment, textWriter, toReadable } from '../../turn/stream/to-readable.ts'
 
 /** A reply that is being made, and can be read by several clients, each from its beginning. */
-export interface RunningReply {
-  /** Counts a reader; call the result when it has left. A reply that nobody reads any longer is cancelled after a while. */
-  join(): () => void
-  /** The events so far and those to come. `leave` is called when the client has left or has read everything. */
-  read(leave: () => void): ReadableStream<Uint8Array>
-  readonly readers: number
-  /** Resolves when the reply is over. */
-  readonly ended: Promise<void>
-  /** Cancels the turn; resolves when it is closed. */
-  cancel(): Promise<void>
-  /** Resolves when nobody reads, or the reply is over. */
-  whenLeft(): Promise<void>
-}
-
-export interface RunningReplies {
-  get(name: string): RunningReply | undefined
-  /** Takes the events of a reply under a name. `cancel` ends the events. */
-  start(name: string, events: AsyncIterable<string>, cancel: () => void): RunningReply
-  /** Resolves when none is being made. */
-  idle(): Promise<void>
-}
+export type RunningReply = ReturnType<typeof runReply>
 
 interface Patience {
   /** How long a reply goes on that nobody reads. */
@@ -34,15 +14,17 @@ interface Patience {
 }
 
 /** The replies that this process is making. */
-export function createRunningReplies(patience: Patience): RunningReplies {
+export function createRunningReplies(patience: Patience) {
   const running = new Map<string, RunningReply>()
   const all = new Set<RunningReply>()
   return {
-    get: name => running.get(name),
-    async idle() {
+    get: (name: string) => running.get(name),
+    /** Resolves when none is being made. */
+    async idle(): Promise<void> {
       while (all.size > 0) await Promise.all([...all].map(({ ended }) => ended))
     },
-    start(name, events, cancel) {
+    /** Takes the events of a reply under a name. `cancel` ends the events. */
+    start(name: string, events: AsyncIterable<string>, cancel: () => void): RunningReply {
       const reply = runReply(events, cancel, patience, () => {
         all.delete(reply)
         if (running.get(name) === reply) running.delete(name)
@@ -60,7 +42,7 @@ function runReply(
   cancel: () => void,
   { lingerMs, unreadMs, keepAliveMs }: Patience,
   onEnd: () => void,
-): RunningReply {
+) {
   const tape = createTape<string>()
   let readers = 0
   let isOver = false
@@ -86,6 +68,7 @@ function runReply(
 
   const ended = run()
 
+  /** Counts a reader; call the result when it has left. A reply that has no reader any longer is cancelled after a while. */
   function join(): () => void {
     readers += 1
     clearTimeout(linger)
@@ -102,6 +85,7 @@ function runReply(
     }
   }
 
+  /** The events so far and those to come. `leave` is called when the client has left or has read everything. */
   function read(leave: () => void): ReadableStream<Uint8Array> {
     const write = textWriter()
     const keepAlive = { ms: keepAliveMs, item: () => [sseComment] }
@@ -115,11 +99,13 @@ function runReply(
     get readers() {
       return readers
     },
-    async cancel() {
+    /** Cancels the turn; resolves when it is closed. */
+    async cancel(): Promise<void> {
       cancel()
       await ended
     },
-    whenLeft: () =>
+    /** Resolves when the reply has no reader, or is over. */
+    whenLeft: (): Promise<void> =>
       readers === 0 || isOver ? Promise.resolve() : new Promise(resolve => leaving.push(resolve)),
   }
 }

@@ -50,7 +50,9 @@ export async function findUIPlace(
     if (turn) return { ...on(own.thread.branch), answered: { turn, at: own.at } }
     if (!isAgain) await refuseWhileAnswered(history, own)
     if (isAgain && !isNamed && (await endOf(history, own, branch)).missedFrom !== undefined) throw wentOn()
-    return on(await fork(history, own.thread, own.at - 1, newId()))
+    const fork = { at: own.at - 1, branch: newId() }
+    await history.store.fork(own.thread, fork)
+    return on(fork.branch)
   }
   const previous =
     before &&
@@ -105,7 +107,7 @@ async function endOf(history: History, { thread, at }: Entry, newestBranch: stri
   const head = (await store.head(line))?.head ?? 0
   if (head <= at) return { thread: line }
   const seen = (await turnAt(history, { thread: line, at }))?.last ?? at
-  return { thread: line, ...(head > seen && { missedFrom: seen + 1 }) }
+  return { thread: line, missedFrom: head > seen ? seen + 1 : undefined }
 }
 
 async function idAt({ store }: History, thread: ThreadKey, at: number): Promise<string | undefined> {
@@ -115,11 +117,6 @@ async function idAt({ store }: History, thread: ThreadKey, at: number): Promise<
 
 const turnAt = async ({ store }: History, { thread, at }: Entry): Promise<StoredTurn | undefined> =>
   (await store.turns(thread)).find(({ first, last }) => first <= at && at <= last)
-
-async function fork({ store }: History, thread: ThreadKey, at: number, branch: string): Promise<string> {
-  await store.fork(thread, { at, branch })
-  return branch
-}
 
 /** The turn that answered a message, if it was answered whole and the message is the same. */
 async function answerOf(
@@ -161,24 +158,23 @@ async function entryOf(
 export const marksOf = (conversation: string, id: string | undefined): Promise<readonly string[]> =>
   Promise.all([newest, ...(id === undefined ? [] : [id])].map(one => markOf(conversation, one)))
 
-/** Marks the last entry of a branch with the id of a message, as the place where the conversation was last. */
-export async function markLast({ store }: History, thread: ThreadKey, id: string): Promise<void> {
-  const at = (await store.head(thread))?.head ?? 0
-  const marks = await marksOf(thread.conversation, id)
-  await store.saveMarks(
-    thread,
-    marks.map(mark => ({ mark, at })),
-  )
-}
-
-/** Marks an entry with another id of its message. The conversation may have gone on elsewhere since. */
-export async function markAgain(
+/**
+ * Marks a reply with the id of its message at the client: the last entry of a branch, as the place where the conversation was
+ * last; or an earlier one (`at`), since which it may have gone on elsewhere.
+ */
+export async function markReply(
   { store }: History,
   thread: ThreadKey,
   id: string,
-  at: number,
+  at?: number,
 ): Promise<void> {
-  await store.saveMarks(thread, [{ mark: await markOf(thread.conversation, id), at }])
+  const { conversation } = thread
+  const marks = at === undefined ? await marksOf(conversation, id) : [await markOf(conversation, id)]
+  const place = at ?? (await store.head(thread))?.head ?? 0
+  await store.saveMarks(
+    thread,
+    marks.map(mark => ({ mark, at: place })),
+  )
 }
 
 /** Marks the messages that a client brought along, which stand at the beginning of a conversation. */

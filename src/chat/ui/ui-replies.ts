@@ -16,41 +16,11 @@ import {
 } from './to-ui-message-stream.ts'
 import { toUIMessages, type UIStoredMessage } from './to-ui-messages.ts'
 import type { UILoadedMessage } from './ui-chunk.ts'
-import {
-  type AnsweredTurn,
-  findUIPlace,
-  markAgain,
-  markLast,
-  marksOf,
-  newestBranch,
-  type UIPlace,
-} from './ui-place.ts'
-
-/** The replies to `useChat` that this process gives. A reply goes on when its client has left, and can be read again. */
-export interface UIReplies {
-  /** Answers a request. Resolves when the model has begun: a failure before that is thrown, a later one is in the stream. */
-  answer(given: UIAnswer): Promise<Response>
-  /** The running reply of a conversation from its beginning; 204 if this process gives none. */
-  resume(history: History, conversation: string): Response
-  /** Cancels the reply of a conversation, whichever process gives it. */
-  cancel(history: History, conversation: string): Promise<Response>
-  /** What was said, as `useChat` begins with it. Undefined if there is no such conversation, or no such branch of it. */
-  messages(history: History, conversation: string, branch?: string): Promise<UIConversation | undefined>
-  /** Resolves when this process gives no reply. */
-  idle(): Promise<void>
-}
-
-/** A conversation as `useChat` has it. */
-export interface UIConversation {
-  readonly conversation: string
-  /** The branch that is shown: the one on which the conversation was last, unless another was asked for. */
-  readonly branch: string
-  readonly messages: readonly UILoadedMessage[]
-}
+import { type AnsweredTurn, findUIPlace, markReply, marksOf, newestBranch, type UIPlace } from './ui-place.ts'
 
 export interface UIAnswer {
   readonly history: History
-  readonly asked: UIRequest
+  readonly uiRequest: UIRequest
   /** Aborted when the client has left. */
   readonly signal: AbortSignal
   /** Begins the turn, once its place is found. Not the reply itself, which would be awaited to its end. */
@@ -83,7 +53,8 @@ export interface UIRepliesOptions {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-export function createUIReplies(options: UIRepliesOptions): UIReplies {
+/** The replies to `useChat` that this process gives. A reply goes on when its client has left, and can be read again. */
+export function createUIReplies(options: UIRepliesOptions) {
   const {
     cancels,
     newId,
@@ -94,7 +65,7 @@ export function createUIReplies(options: UIRepliesOptions): UIReplies {
   } = options
   const replies = createRunningReplies({ lingerMs, unreadMs, keepAliveMs })
   const inOrder = oneByOne()
-  const askedOf = new WeakMap<RunningReply, UIRequest>()
+  const requestOf = new WeakMap<RunningReply, UIRequest>()
 
   const streamed = (reply: RunningReply, leave: () => void, headers?: UIRepliesOptions['headers']) =>
     new Response(reply.read(leave), {
@@ -102,9 +73,10 @@ export function createUIReplies(options: UIRepliesOptions): UIReplies {
     })
 
   return {
-    async answer(given) {
-      const { history, asked, signal, headers } = given
-      const name = nameOf(history, asked.conversation)
+    /** Answers a request. Resolves when the model has begun: a failure before that is thrown, a later one is in the stream. */
+    async answer(given: UIAnswer): Promise<Response> {
+      const { history, uiRequest, signal, headers } = given
+      const name = nameOf(history, uiRequest.conversation)
       const next = await inOrder(name)
       const { reply, thread, begun } = await take(name, given).finally(next)
       const leave = joined(reply, signal)
@@ -116,22 +88,26 @@ export function createUIReplies(options: UIRepliesOptions): UIReplies {
       }
       return streamed(reply, leave, thread && headers?.(thread))
     },
-    resume(history, conversation) {
+    /** The running reply of a conversation from its beginning; 204 if this process gives none. */
+    resume(history: History, conversation: string): Response {
       const running = replies.get(nameOf(history, conversation))
       return running ? streamed(running, running.join()) : nothing()
     },
-    async cancel(history, conversation) {
+    /** Cancels the reply of a conversation, whichever process gives it. */
+    async cancel(history: History, conversation: string): Promise<Response> {
       const running = replies.get(nameOf(history, conversation))
       await running?.cancel()
       if (!running) await cancels.cancel(history, { conversation })
       return nothing()
     },
-    async messages(history, conversation, named) {
+    /** What was said, as `useChat` begins with it. Undefined if there is no such conversation, or no such branch of it. */
+    async messages(history: History, conversation: string, named?: string) {
       const branch = named ?? (await newestBranch(history, conversation))
       const thread = history.thread(conversation, { branch })
       if (!(await history.store.head(thread.key))) return undefined
       return { conversation, branch, messages: await messagesOf(thread) }
     },
+    /** Resolves when this process gives no reply. */
     idle: replies.idle,
   }
 
@@ -142,22 +118,22 @@ export function createUIReplies(options: UIRepliesOptions): UIReplies {
   }
 
   /** The reply to a request: the one that is running, if the client or what stands between has sent the same message twice. */
-  async function take(name: string, given: UIAnswer): Promise<Taken> {
-    const { history, asked } = given
+  async function take(name: string, given: UIAnswer) {
+    const { history, uiRequest } = given
     const running = replies.get(name)
-    if (running && isSame(askedOf.get(running), asked)) return { reply: running }
+    if (running && isSame(requestOf.get(running), uiRequest)) return { reply: running }
     await untilFree(running)
-    const place = await findUIPlace(history, asked, newId)
+    const place = await findUIPlace(history, uiRequest, newId)
     const { events, begun, cancel } = await begin(given, place)
     const reply = replies.start(name, events, cancel)
-    askedOf.set(reply, asked)
+    requestOf.set(reply, uiRequest)
     return { reply, thread: place.thread, begun }
   }
 
   /** Begins a turn, or goes on with one. `begun`: the first part that shows how it goes. */
-  async function begin({ history, asked, start, stream }: UIAnswer, place: UIPlace) {
+  async function begin({ history, uiRequest, start, stream }: UIAnswer, place: UIPlace) {
     const { thread, answered, missedFrom } = place
-    const { conversation, isResults, last } = asked
+    const { conversation, isResults, last } = uiRequest
     const missed =
       missedFrom === undefined ? [] : await messagesOf(history.thread(conversation, thread), missedFrom)
     const stop = new AbortController()
@@ -173,10 +149,7 @@ export function createUIReplies(options: UIRepliesOptions): UIReplies {
     })
     const done = cancels.watch(thread, () => stop.abort())
 
-    const mark = () =>
-      answered
-        ? markAgain(history, thread, messageId, answered.turn.last)
-        : markLast(history, thread, messageId)
+    const mark = () => markReply(history, thread, messageId, answered?.turn.last)
 
     async function* parts(): AsyncGenerator<TurnPart> {
       try {
@@ -215,12 +188,6 @@ const withoutThoughts = (message: UIStoredMessage): UIStoredMessage => ({
   ...message,
   parts: message.parts.filter(({ type }) => type !== 'reasoning'),
 })
-
-interface Taken {
-  readonly reply: RunningReply
-  readonly thread?: ThreadKey
-  readonly begun?: Promise<TurnPart | undefined>
-}
 
 const withBranch = (message: UIStoredMessage, branch: string): UILoadedMessage =>
   message.role === 'user' ? message : { ...message, metadata: { branch, usage: {} } }

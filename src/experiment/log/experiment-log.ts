@@ -8,34 +8,28 @@ import type { GoalTest } from '../plan/goal.ts'
 import type { HookDecision, HookMessage } from '../plan/hook.ts'
 import type { PlanJson } from '../plan/plan-json.ts'
 
-/** The experiment's own thread while this process holds it: its open turn is the lease of the experiment. */
-export interface ExperimentLog {
-  readonly state: ExperimentState
-  /** Aborted when another process has taken over. */
-  readonly signal: AbortSignal
-  /** Stores an entry, then adds it to the state. */
-  append(entry: ExperimentEntry): Promise<void>
-  /** Stores the last entry and gives the lease back, in one step. */
-  close(entry: ExperimentEntry): Promise<void>
-  /** Only gives the lease back, so that another process can go on. Never fails: a lease runs out by itself. */
-  leave(): Promise<void>
-}
+export type ExperimentLog = ReturnType<typeof createExperimentLog>
 
-export function createExperimentLog(turn: Turn, start: ExperimentState): ExperimentLog {
+/** The experiment's own thread while this process holds it: its open turn is the lease of the experiment. */
+export function createExperimentLog(turn: Turn, start: ExperimentState) {
   let state = start
   return {
     get state() {
       return state
     },
+    /** Aborted when another process has taken over. */
     signal: turn.signal,
-    async append(entry) {
+    /** Stores an entry, then adds it to the state. */
+    async append(entry: ExperimentEntry): Promise<void> {
       await turn.append(toEntryMessage(entry))
       state = foldEntry(state, entry)
     },
-    async close(entry) {
+    /** Stores the last entry and gives the lease back, in one step. */
+    async close(entry: ExperimentEntry): Promise<void> {
       await turn.complete(toEntryMessage(entry))
       state = foldEntry(state, entry)
     },
+    /** Only gives the lease back, so that another process can go on. Never fails: a lease runs out by itself. */
     leave: () => turn.leave().catch(() => undefined),
   }
 }

@@ -1,7 +1,7 @@
 import type { History, Thread, Turn } from '../../history/index.ts'
 import type { MessageLike } from '../../log/message.ts'
 import type { StoredTurn } from '../../stores/store.ts'
-import type { Emit, TurnData } from '../../turn/index.ts'
+import type { Emit, TurnData, TurnOptions } from '../../turn/index.ts'
 import { applyChange, type Environment, type Patch } from '../environment.ts'
 import { ExperimentError, unlessRefused } from '../experiment-error.ts'
 import type { ExperimentEvent } from '../experiment-event.ts'
@@ -109,19 +109,15 @@ export async function cancelTurns({ roleThread }: ExperimentThreads, state: Expe
 }
 
 /** Options for all experiments of a history. */
-export interface ExperimentsOptions {
+export interface ExperimentsOptions extends Pick<TurnOptions, 'stallMs' | 'backoffMs'> {
   /** Where experiments are stored. */
   readonly history: History
   /** The ids of experiments. Default `crypto.randomUUID`. */
   readonly newId?: () => string
   /** Gives wishes from outside the log: an SQLite file has one writer, so other processes cannot log theirs. */
   readonly wishOf?: (id: string) => Wish | undefined | Promise<Wish | undefined>
-  /** How long a model may be silent. Default two minutes. */
-  readonly stallMs?: number
   /** How long a tool may take. Default one minute. */
   readonly toolTimeoutMs?: number
-  /** The first pause before a model call is made again; each further one is twice as long. Default 500 ms. */
-  readonly backoffMs?: number
 }
 
 /** An experiment that this process runs. */

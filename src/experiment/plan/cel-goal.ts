@@ -22,7 +22,7 @@ export function compileGoals(
     }
     const test = compile(holds)
     const isMet = (environment: Environment) => test(toCel(environment, integers)) === true
-    compiled.push({ description, holds: isMet, ...(outcome !== undefined && { outcome }) })
+    compiled.push({ description, holds: isMet, outcome })
   }
   return { goals: compiled, problems }
 }

@@ -37,7 +37,6 @@ export interface ExperimentOptions<D extends Declarations> {
   readonly maxStepRetries?: number
 }
 
-/** A checked plan, ready to be run. Made by `defineExperiment` and `parseExperiment`. */
 const planNames: OptionNames<ExperimentOptions<Declarations>> = {
   name: 1,
   environment: 1,
@@ -49,6 +48,7 @@ const planNames: OptionNames<ExperimentOptions<Declarations>> = {
   maxStepRetries: 1,
 }
 
+/** A checked plan, ready to be run. Made by `defineExperiment` and `parseExperiment`. */
 export interface ExperimentPlan {
   readonly name: string
   readonly variables: VariableTypes

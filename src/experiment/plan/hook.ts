@@ -55,17 +55,15 @@ interface HookPoints<E> {
   readonly 'before-role': [InRole<E>, 'inject' | 'images' | 'skip' | 'endStep' | 'stop']
   readonly 'after-role': [InRole<E>, 'endStep' | 'stop']
   readonly 'before-model': [InRound<E>, 'inject' | 'endStep' | 'stop']
-  readonly 'after-model': [InRound<E> & HookReply, 'endStep' | 'stop']
+  readonly 'after-model': [
+    InRound<E> & { readonly text: string; readonly calls: readonly HookCall[] },
+    'endStep' | 'stop',
+  ]
   readonly 'before-tool': [InRound<E> & { readonly call: HookCall }, 'skip' | 'endStep' | 'stop']
   readonly 'after-tool': [
     InRound<E> & { readonly call: HookCall; readonly result: ToolOutcome },
     'endStep' | 'stop',
   ]
-}
-
-interface HookReply {
-  readonly text: string
-  readonly calls: readonly HookCall[]
 }
 
 type Allowed<On extends HookPoint> = Pick<HookDecision, HookPoints<never>[On][1]>

@@ -41,8 +41,8 @@ export function parseExperiment(given: unknown, options: ParseExperimentOptions 
   const problems = [...compiled.problems]
   const roles = json.roles.flatMap(({ model, policy, ...role }, at) => {
     try {
-      const options = { ...role, model: modelOf(model, role.name) }
-      return [{ ...options, ...(policy !== undefined && { policy: toPolicy(policy) }) } as RoleOptions]
+      const options = { ...role, model: modelOf(model, role.name), policy: policy && toPolicy(policy) }
+      return [options as RoleOptions]
     } catch (error) {
       problems.push(`roles[${at}].model: ${(error as Error).message}`)
       return []
@@ -51,9 +51,7 @@ export function parseExperiment(given: unknown, options: ParseExperimentOptions 
   if (problems.length > 0) throw new InvalidPlanError(json.name, problems)
   const plan = defineExperiment({
     name: json.name,
-    ...{ environment, roles, tools, goals: compiled.goals, hooks },
-    ...(maxSteps !== undefined && { maxSteps }),
-    ...(maxStepRetries !== undefined && { maxStepRetries }),
+    ...{ environment, roles, tools, goals: compiled.goals, hooks, maxSteps, maxStepRetries },
   })
   return { ...plan, json }
 }

@@ -4,10 +4,11 @@ import { isCount } from '../../log/is-count.ts'
 import type { MessageLike } from '../../log/message.ts'
 import type { OptionNames } from '../../log/refuse-unknown.ts'
 import type { Model, ModelSettings } from '../../models/model.ts'
-import type { TurnNotes } from '../../turn/index.ts'
+import type { TurnOptions } from '../../turn/index.ts'
 
 /** A role acts once in every step, and has a memory of its own. */
-export interface RoleOptions<Variable extends string = string> {
+export interface RoleOptions<Variable extends string = string>
+  extends Pick<TurnOptions, 'notes' | 'settings'> {
   /** A name that no other role has. */
   readonly name: string
   /** Who acts: a language model, `reader()`, or `rules(…)`. */
@@ -26,12 +27,8 @@ export interface RoleOptions<Variable extends string = string> {
   readonly policy?: Policy
   /** The most messages of the past to send: short for the policy `sliding`. What is protected is sent besides: the first user message, the latest one and the last round. */
   readonly cap?: number
-  /** Whether the model writes notes to itself, and how. Default false. */
-  readonly notes?: boolean | TurnNotes
   /** Messages from before the first step. Where the role has a system prompt of its own, earlier ones are left out. */
   readonly history?: readonly MessageLike[]
-  /** Temperature and the like. */
-  readonly settings?: ModelSettings
   /** How often the model may be asked in one turn. Default 5. */
   readonly maxRounds?: number
 }
@@ -76,7 +73,7 @@ export function toRole(options: RoleOptions, allTools: readonly string[]): Role 
     history: history.filter(({ role }) => role !== 'system' || options.system === undefined),
     settings: { ...settings },
     maxRounds,
-    ...(policy && { policy }),
+    policy,
   }
 }
 

@@ -46,26 +46,18 @@ export async function answerRole(
   }
 
   function setUp() {
-    const patience = {
-      ...(stallMs !== undefined && { stallMs }),
-      ...(backoffMs !== undefined && { backoffMs }),
-    }
     const specs = role.tools.map(tool => toSpec(plan.tools.get(tool)!))
     return setUpAsking(
       // The same prompt for every model, wherever it runs.
-      { ...role, ...patience, systemPrompt: 'as sent', retries: plan.maxStepRetries },
+      { ...role, stallMs, backoffMs, systemPrompt: 'as sent', retries: plan.maxStepRetries },
       { log, emit: tell, signal, specs, replies: 'whole', tally: createTally() },
     )
   }
 
   function tellReply({ text, usage }: ModelReply, round: number): void | Promise<void> {
     const { promptTokens: reported, replyTokens } = usage
-    return emit({
-      type: 'model-called',
-      ...{ ...at, round, model: role.model.name, predicted, text },
-      ...(reported !== undefined && { reported }),
-      ...(replyTokens !== undefined && { replyTokens }),
-    })
+    const model = role.model.name
+    return emit({ type: 'model-called', ...at, round, model, predicted, reported, replyTokens, text })
   }
 
   /** Appends the messages of a hook, unless they were injected before a crash. */
@@ -98,7 +90,7 @@ export async function answerRole(
     const outcome = await runTool(call, { tools, timeoutMs, signal, inRequest: action => action() })
     const made = outcome.isError ? undefined : change()
     const data: RoleData | undefined = made && { patches: made.patches }
-    const kept = await keepResult(log, call, { ...outcome, ...(data && { data }) })
+    const kept = await keepResult(log, call, { ...outcome, data })
     if (made && !kept.isRefused) active.environment = made.environment
     return kept
   }

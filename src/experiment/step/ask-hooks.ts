@@ -1,3 +1,4 @@
+import { withLimit } from '../../turn/index.ts'
 import { ExperimentFailure } from '../experiment-error.ts'
 import { type RecordedDecision, stepsOf } from '../log/experiment-log.ts'
 import type { ActiveExperiment } from '../log/experiment-threads.ts'
@@ -45,13 +46,10 @@ export async function askHooks(
   }
   const { skip, endStep, stop } = last
   const decision: RecordedDecision = {
-    ...(inject.length > 0 && { inject }),
-    ...(images.length > 0 && { images }),
-    ...(skip && { skip }),
-    ...(endStep && { endStep }),
-    ...(stop !== undefined && { stop }),
+    ...{ inject: ifAny(inject), images: ifAny(images), stop },
+    ...{ skip: skip || undefined, endStep: endStep || undefined },
   }
-  await active.log.append({ kind: 'hook', key, ...decision, ...(errors.length > 0 && { errors }) })
+  await active.log.append({ kind: 'hook', key, ...decision, errors: ifAny(errors) })
   return decision
 }
 
@@ -60,9 +58,11 @@ function readMessage(inject: unknown): HookMessage {
   if (typeof inject === 'string') return { content: inject }
   const { content, images } = (inject ?? {}) as Partial<HookMessage>
   if (typeof content !== 'string') throw new Error('"inject" must be a text or { content, images }')
-  const read = readImages(images)
-  return { content, ...(read.length > 0 && { images: read }) }
+  return { content, images: ifAny(readImages(images)) }
 }
+
+/** Empty lists are not stored. */
+const ifAny = <Item>(list: readonly Item[]) => (list.length > 0 ? list : undefined)
 
 function readImages(images: unknown): readonly string[] {
   if (images === undefined) return []
@@ -77,12 +77,5 @@ export const hookKey = (on: HookPoint, step: number, place: readonly (string | n
 /** Waits for work until the signal is aborted, even if the work (a hook, say) does not listen to it. */
 export async function untilAborted<T>(work: () => T | Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted()
-  return new Promise<T>((resolve, reject) => {
-    const abort = () => reject(signal.reason)
-    const leave = () => signal.removeEventListener('abort', abort)
-    // Before the work begins: it may abort the signal itself.
-    signal.addEventListener('abort', abort)
-    const started = (async () => work())()
-    started.then(resolve, reject).finally(leave)
-  })
+  return withLimit((async () => work())(), { signal })
 }

@@ -33,7 +33,7 @@ export async function takeStep(active: ActiveExperiment): Promise<Wish | undefin
   const met = tests[place]
   const goal = met && { description: met.description, outcome: met.outcome, place }
   const { environment } = active
-  await log.append({ kind: 'step-ended', step, environment, ...(goal && { goal }) })
+  await log.append({ kind: 'step-ended', step, environment, goal })
   await emit({ type: 'step-ended', step, environment })
   return undefined
 }

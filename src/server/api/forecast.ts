@@ -49,7 +49,10 @@ export const forecastRoutes = [
       const log = readThread(call.looking, thread)
       // As the log would stamp it: a pause before it changes what is recalled.
       const next = { role: 'user', content: input, time: Date.now() }
-      const { context, window, factor } = await nextContext({
+      const {
+        context,
+        room: { window, factor },
+      } = await nextContext({
         ...asking,
         log: { ...log, context: fit => log.context({ ...fit, next, previous }) },
       })

@@ -109,19 +109,13 @@ export function createCache({ readAhead, slots: mode, now, onRead, ...limits }: 
         const next = { role: 'user', content: 'and' }
         const own = readThread(call.history, thread)
         const log: ToFit['log'] = { ...own, context: options => own.context({ ...options, next }) }
-        const {
-          context,
-          tools,
-          hasFiles: _,
-          known: __,
-          ...room
-        } = await nextContext({ ...asking, log, signal })
+        const { context, tools, room } = await nextContext({ ...asking, log, signal })
         const tokens = unreadIn(context, isLost ? [] : sent)
         if (tokens < minUnread) return undefined
         const { messages, receipt } = context
         const native = client && openNative({ ...call, ...call.native!, client, write() {} })
         native?.see({ type: 'context', messages, receipt, ...room })
-        const { maxTokens: ___, ...settings } = asking.settings
+        const { maxTokens: _, ...settings } = asking.settings
         const request = {
           messages,
           tools,

@@ -3,7 +3,7 @@ import { present } from '../../log/present.ts'
 import type { Model } from '../../models/model.ts'
 import {
   type Asking,
-  answerOnce,
+  answerTurn,
   keepResult,
   type ModelReply,
   runTurn,
@@ -89,30 +89,35 @@ export async function answer(
       const { system, settings, tools, marksCache } = request
       // A prompt that its client marked for caching is the client's own.
       const systemPrompt = marksCache ? 'as sent' : options.systemPrompt
-      const asking = await setUpAsking(
-        { ...options, model: cached.steer(model), settings, ...present({ system, systemPrompt }) },
-        { log, emit, signal, specs: tools, replies: 'streamed', tally },
-      )
-      cached.asks(asking)
-      onAsking?.(asking)
-      const ask = () => {
-        reply = undefined
-        return answerOnce(asking, {
+      const place = { log, emit, signal, specs: tools, replies: 'streamed', tally } as const
+      let asking: Asking
+      let asks = 0
+      const setUp = async () => {
+        asking = await setUpAsking(
+          { ...options, model: cached.steer(model), settings, system, systemPrompt },
+          place,
+        )
+        cached.asks(asking)
+        onAsking?.(asking)
+        return asking
+      }
+      return answerTurn(
+        { log, signal, setUp },
+        {
+          // A reply that only wrote a note left nothing for the client to do.
+          isOver: () => asks > mostNoteRounds,
+          async beforeCall() {
+            asks += 1
+            reply = undefined
+            return true
+          },
           dataOf: given => dataOf?.(withoutNotes(given, asking)),
           marksOf: ({ calls }) => [...(marksOf?.() ?? []), ...agentMarks(keyId, calls)],
           async onKept(kept) {
             reply = withoutNotes(kept, asking)
           },
-        })
-      }
-      let isOver = await ask()
-      // A reply that only wrote a note left nothing for the client to do.
-      for (let more = 0; !isOver && log.progress.waiting.length === 0 && more < mostNoteRounds; more++)
-        isOver = await ask()
-      if (isOver || log.progress.waiting.length > 0) return isOver ? 'completed' : 'open'
-      // Nobody has anything to do for it.
-      await log.complete([], log.progress.note)
-      return 'completed'
+        },
+      )
     },
   })
   return { result: result!, ...(reply && { reply }) }

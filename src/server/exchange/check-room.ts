@@ -45,7 +45,8 @@ export async function checkRoom(asked: ToCheck): Promise<void> {
       },
     },
   }
-  const { window, reserve, head, factor } = await nextRoom(given)
+  const { head, room } = await nextRoom(given)
+  const { window, reserve, factor } = room
   // No byte takes more than a token. Most requests are far from the limit, and need no closer look.
   const most = head + Buffer.byteLength(JSON.stringify(messages)) * factor
   if (options.reserve === undefined && most < (window - reserve) * 0.9) return

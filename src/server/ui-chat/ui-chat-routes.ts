@@ -39,18 +39,18 @@ export function uiChatRoutes(route: UIChatRoute): Hono<ServerEnv> {
     const { raw: request } = context.req
     const run = runner.open({ requestId, face: 'ui-chat' })
     const body = parse(await bodyOf(request, maxBodyBytes), caller.keyId)
-    const asked = readUIRequest(body)
+    const uiRequest = readUIRequest(body)
     const chosen = readUIOptions(body)
-    await refuseExperiment(log, asked.conversation, caller)
+    await refuseExperiment(log, uiRequest.conversation, caller)
     return replies.answer({
-      ...{ history: log.history, asked, signal: request.signal },
+      ...{ history: log.history, uiRequest, signal: request.signal },
       headers: thread => placeHeaders(requestId, thread),
       async start({ thread, marks, signal }) {
         const name = chosen.model ?? (await firstModel(upstreams))
         const model = upstreams.model(name)
         const { upstream, options: own } = upstreams.of(name)
         const options = { ...route.options, ...own }
-        const turn = await toUITurn(log, thread, asked, maxMessages)
+        const turn = await toUITurn(log, thread, uiRequest, maxMessages)
         run.asks(name)
         run.enter()
         const reply = createReply(signal, work =>

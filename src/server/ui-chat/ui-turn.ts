@@ -33,10 +33,10 @@ interface UITurn {
 export async function toUITurn(
   log: Log,
   thread: ThreadKey,
-  asked: UIRequest,
+  uiRequest: UIRequest,
   maxMessages: number,
 ): Promise<UITurn> {
-  const { messages, isResults } = asked
+  const { messages, isResults } = uiRequest
   if (isResults) {
     const waiting = await waitingCalls(log, thread)
     const wanted = messages.flatMap(message => {
@@ -51,7 +51,7 @@ export async function toUITurn(
     return { kind: 'extends', messages: wanted, earlier: [] }
   }
   if (await log.store.head(thread)) return { kind: 'extends', messages, earlier: [] }
-  const earlier = asked.earlier()
+  const earlier = uiRequest.earlier()
   const all = [...earlier.flatMap(one => one.messages), ...messages]
   if (all.length > maxMessages)
     throw new BadRequestError(`A request may have ${maxMessages} messages: see "maxMessages".`, 'messages')
@@ -78,7 +78,7 @@ async function waitingCalls(log: Log, thread: ThreadKey): Promise<ReadonlyMap<st
   return waiting
 }
 
-interface ToAnswer extends UITurn, Omit<UIOptions, 'model'> {
+interface UITurnToAnswer extends UITurn, Omit<UIOptions, 'model'> {
   readonly log: Log
   readonly keyId: string
   readonly thread: ThreadKey
@@ -91,14 +91,13 @@ interface ToAnswer extends UITurn, Omit<UIOptions, 'model'> {
 /** Answers a turn. Its calls are the client's: they are told at its end, and it stays open for their results. */
 export async function answerUI(
   { options, cache, newId, now }: Pick<ChatRoute, 'options' | 'cache' | 'newId' | 'now'>,
-  { kind, messages, earlier, system, tools, log, keyId, thread, marks, upstream, model }: ToAnswer,
+  { kind, messages, earlier, system, tools, log, keyId, thread, marks, upstream, model }: UITurnToAnswer,
   { emit, settle, signal }: ReplyWork,
 ): Promise<void> {
   const asked: Asked = {
     ...{ log, keyId, signal, newId, now, face: 'ui-chat', headers: {} },
     request: {
-      ...{ model: model.name, messages, tools, settings: {}, stream: true, named: {}, hints: {} },
-      ...(system !== undefined && { system }),
+      ...{ model: model.name, messages, system, tools, settings: {}, stream: true, named: {}, hints: {} },
     },
   }
   const place: Place = {

@@ -9,22 +9,22 @@ import type { Report, TurnLog } from '../log/turn-log.ts'
 import { countReply, emptyReply, type ModelReply } from '../model-reply.ts'
 import type { Asking } from '../turn-options.ts'
 import type { Emit, WarningCode } from '../turn-part.ts'
-import { pauseBefore } from '../wait/with-limit.ts'
-import { callModel } from './call-model.ts'
+import { callModel, pauseAfter } from './call-model.ts'
 import { nextContext, type ToFit } from './next-context.ts'
 import { readCache } from './read-cache.ts'
 import { trimmedTokens } from './trimmed-tokens.ts'
 
 /** Asks the model for one reply. A call that failed before anything was shown is made again. */
 export async function askModel(asking: Asking): Promise<ModelReply> {
-  const { log, emit, model, retries, backoffMs, signal, replies, tally } = asking
+  const { log, emit, model, retries, signal, replies, tally } = asking
   const warn = (code: WarningCode, message: string) => emit({ type: 'warning', code, message })
   let isFittedAgain = false
   let noFiles: string | undefined
   let { fit } = asking
   for (let attempt = 1; ; ) {
     signal.throwIfAborted()
-    const { context, tools, hasFiles, known, ...room } = await prepare({ ...asking, fit, noFiles }, warn)
+    const next = await prepare({ ...asking, fit, noFiles }, warn)
+    const { context, tools, hasFiles, calibration, room } = next
     const { factor, mostReply: maxTokens } = room
     const settings = { ...asking.settings, ...present({ maxTokens }) }
     const reply = emptyReply()
@@ -47,7 +47,7 @@ export async function askModel(asking: Asking): Promise<ModelReply> {
       if (!(error instanceof ModelError) || isShown) throw error
       if (error.code === 'context_too_long' && !isFittedAgain) {
         isFittedAgain = true
-        log.calibrate({ ...known, factor: raised(factor) })
+        log.calibrate({ ...calibration, factor: raised(factor) })
         await warn('fitted_again', `${model.name} says that the prompt is too long: it is fitted again.`)
         continue
       }
@@ -67,8 +67,7 @@ export async function askModel(asking: Asking): Promise<ModelReply> {
         )
         continue
       }
-      if (!error.isRetryable || attempt > retries) throw error
-      const pause = pauseBefore(attempt, backoffMs, error.retryAfterMs)
+      const pause = pauseAfter(error, attempt, asking)
       const problem = error.message.replace(/(?<![.!?])$/, '.')
       await warn('retrying', `${problem} Trying again in ${pause} ms (${attempt} of ${retries}).`)
       await sleep(pause, signal)
@@ -78,9 +77,9 @@ export async function askModel(asking: Asking): Promise<ModelReply> {
     countReply(tally, reply)
     const reported = readOf(reply.usage)
     const report = { reported, isOpen: reply.calls.length > 0 }
-    const { cut, isPartial, learned = known } = await compareUsage(asking, context, known, report)
-    const next = withReply(learned, replyTokens(reply, asking, factor))
-    if (next !== known) log.calibrate(next)
+    const { cut, isPartial, ...compared } = await compareUsage(asking, context, calibration, report)
+    const learned = withReply(compared.learned ?? calibration, replyTokens(reply, asking, factor))
+    if (learned !== calibration) log.calibrate(learned)
     const cache = readCache({ context, factor, reply, reported, isLocal: model.isLocal, isPartial })
     const warnings = [
       ...(cut === undefined ? [] : ['prompt_truncated']),
@@ -105,9 +104,8 @@ async function prepare(
   warn: (code: WarningCode, message: string) => void | Promise<void>,
 ) {
   const next = await nextContext(asking)
-  const { context, tools: _, hasFiles: __, known: ___, ...room } = next
-  const { messages, receipt } = context
-  await asking.emit({ type: 'context', messages, receipt, ...room })
+  const { messages, receipt } = next.context
+  await asking.emit({ type: 'context', messages, receipt, ...next.room })
   const trimmed = trimmedTokens(receipt)
   if (trimmed > 0)
     await warn(

@@ -5,7 +5,7 @@ import { type Model, ModelError, type ModelPart, onlyThoughts, type ToolSpec } f
 import { createNoteScanner, type NoteOptions, type NoteScanner } from '../../notes/index.ts'
 import { toError } from '../end-failed.ts'
 import type { ModelReply } from '../model-reply.ts'
-import type { Asking } from '../turn-options.ts'
+import type { AskOptions, RetryOptions } from '../turn-options.ts'
 import type { Emit } from '../turn-part.ts'
 import { linkSignals } from '../wait/link-signals.ts'
 import { openLimit, withLimit } from '../wait/with-limit.ts'
@@ -13,8 +13,7 @@ import { createReplyRoom, tooLarge } from './reply-room.ts'
 import { createShownTokens } from './shown-tokens.ts'
 import { cleanArguments, createWholeText } from './whole-text.ts'
 
-export interface ModelCall
-  extends Pick<Asking, 'model' | 'settings' | 'signal' | 'notes' | 'stallMs' | 'maxReply'> {
+export interface ModelCall extends AskOptions {
   readonly messages: readonly MessageLike[]
   readonly tools: readonly ToolSpec[]
   /** Called with what may be shown, as it arrives. The stream is not read on before the promise resolves. */
@@ -96,7 +95,7 @@ export async function callModel(call: ModelCall, reply: ModelReply): Promise<voi
     reply[type === 'text-delta' ? 'text' : 'thinking'] += text
     if (type === 'thinking-delta') return text === '' ? undefined : call.show({ type, text })
     const logprobs = tokens.take()
-    return text === '' ? undefined : call.show({ type, text, ...(logprobs && { logprobs }) })
+    return text === '' ? undefined : call.show({ type, text, logprobs })
   }
 }
 
@@ -132,6 +131,19 @@ export const stalled = (ms: number) =>
 export function toModelError(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted || error instanceof ModelError) return error
   return new ModelError('model_refused', toError(error).message, { cause: error })
+}
+
+/** The longest pause, also if the provider asks for more: a user is waiting. */
+const longestPause = 30_000
+
+/** The pause before a failed call is made again. Throws the error where no further attempt would help. */
+export function pauseAfter(
+  error: unknown,
+  attempt: number,
+  { retries, backoffMs }: Required<RetryOptions>,
+): number {
+  if (!(error instanceof ModelError) || !error.isRetryable || attempt > retries) throw error
+  return Math.min(longestPause, error.retryAfterMs ?? backoffMs * 2 ** (attempt - 1))
 }
 
 function scannerFor(notes: NoteOptions | undefined): NoteScanner {

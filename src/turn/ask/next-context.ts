@@ -9,64 +9,34 @@ import type { ToolSpec } from '../../models/model.ts'
 import { type Calibration, inCounts, type Room, toModelTokens } from '../../tokens/calibration.ts'
 import { replyReserve } from '../../tokens/reply-reserve.ts'
 import type { TurnLog } from '../log/turn-log.ts'
-import type { Asking } from '../turn-options.ts'
+import type { AskOptions } from '../turn-options.ts'
 
 /** What a context is made from: the options of the calls, and a log that can be read. */
-export interface ToFit
-  extends Pick<
-    Asking,
-    | 'model'
-    | 'window'
-    | 'reserve'
-    | 'settings'
-    | 'mostResultTokens'
-    | 'system'
-    | 'specs'
-    | 'readOn'
-    | 'fit'
-    | 'signal'
-  > {
+export interface ToFit extends AskOptions {
   /** Why no file is sent at all, whatever the model takes. */
   readonly noFiles?: string | undefined
   readonly log: Pick<TurnLog, 'count' | 'hasClipped' | 'calibration' | 'context'>
 }
 
-/** What the next call sends: the context, and the tools that are offered. */
-export interface NextCall extends Room {
-  readonly context: Context
-  readonly tools: readonly ToolSpec[]
-  /** Whether the conversation holds images or other files. */
-  readonly hasFiles: boolean
-  /** What is known of the model before the call. */
-  readonly known: Calibration
-}
-
-/** The room of the next call, and what is settled with it. */
-export interface NextRoom extends Room {
-  /** The system prompt and the tools, in the model's tokens; 0 where the reserve was set and they were not counted. */
-  readonly head: number
-  readonly offered: readonly ToolSpec[]
-  readonly known: Calibration
-}
-
 /** Settles the room for the next call: the window, and what is kept free for the reply. */
-export async function nextRoom(given: ToFit): Promise<NextRoom> {
+export async function nextRoom(given: ToFit) {
   const { log, model, window, settings, mostResultTokens, specs, readOn } = given
-  const offered = readOn && (await log.hasClipped(mostResultTokens)) ? [...specs, readOn] : specs
-  const unknown = { model: model.name, counter: log.count.id, factor: 1 }
-  const learned: Calibration = (await log.calibration(model.name)) ?? unknown
-  const { factor, reply: likely } = learned
-  const kept = { window, factor, offered, known: learned }
-  if (given.reserve !== undefined) return { ...kept, reserve: given.reserve, head: 0 }
-  const head = toModelTokens(headTokens(given, offered), factor)
+  const tools = readOn && (await log.hasClipped(mostResultTokens)) ? [...specs, readOn] : specs
+  const uncalibrated = { model: model.name, counter: log.count.id, factor: 1 }
+  const calibration: Calibration = (await log.calibration(model.name)) ?? uncalibrated
+  const { factor, reply: likely } = calibration
+  const roomWith = (reserve: number, reserveWhy?: string): Room => ({ window, reserve, factor, reserveWhy })
+  // The system prompt and the tools are counted only where the reserve depends on them.
+  if (given.reserve !== undefined) return { room: roomWith(given.reserve), head: 0, tools, calibration }
+  const head = toModelTokens(headTokens(given, tools), factor)
   const { reserve, why } = replyReserve({ window, head, likely, asked: settings.maxTokens })
-  return { ...kept, reserve, head, reserveWhy: why }
+  return { room: roomWith(reserve, why), head, tools, calibration }
 }
 
-/** Makes the context for the next call. */
-export async function nextContext(given: ToFit): Promise<NextCall> {
+/** Makes the context for the next call, and says which tools are sent and whether the conversation holds files. */
+export async function nextContext(given: ToFit) {
   const { log, model, settings, mostResultTokens, system, fit, signal, noFiles } = given
-  const { head: _, offered, known: learned, ...room } = await nextRoom(given)
+  const { room, tools, calibration } = await nextRoom(given)
   const { factor } = room
   const { files } = model
   let hasFiles = false
@@ -75,24 +45,20 @@ export async function nextContext(given: ToFit): Promise<NextCall> {
     return leaveOutFiles(message, file => files?.refuse(file) ?? noFiles)
   }
   const options = {
-    overflow: 'trim' as const,
-    ...(files && { leaveOut }),
-    ...fit,
-    ...inCounts(room),
-    mostResultTokens,
-    tools: offered,
-    system,
+    leaveOut: files && leaveOut,
+    ...{ ...fit, ...inCounts(room), mostResultTokens, tools, system },
   }
   const ask = () => log.context(options).catch(error => Promise.reject(inModelTokens(error, factor)))
   const first = await ask()
   // What a model takes is asked for only where a conversation holds files.
   const isKnown = !hasFiles || !(await files?.learn?.(signal))
   const context = isKnown ? first : await ask()
+  const most = mostReply(context, factor, settings.maxTokens)
   return {
-    ...{ context: asSet(context, room), tools: (context.tools ?? []) as readonly ToolSpec[] },
-    ...{ hasFiles, known: learned },
-    ...room,
-    ...present({ mostReply: mostReply(context, factor, settings.maxTokens) }),
+    context: asSet(context, room),
+    room: present({ ...room, mostReply: most }) as Room,
+    tools: (context.tools ?? []) as readonly ToolSpec[],
+    ...{ hasFiles, calibration },
   }
 }
 
@@ -111,7 +77,7 @@ function headTokens(
   tools: readonly ToolSpec[],
 ): number {
   const before = counted.get(tools)
-  const sent = () => offeredTools({ tools, count, ...present({ maxToolTokens }) }).tools
+  const sent = () => offeredTools({ tools, count, maxToolTokens }).tools
   const tokens = before?.counter === count.id ? before.tokens : count.tools(sent())
   counted.set(tools, { counter: count.id, tokens })
   return count.text(system) + tokens

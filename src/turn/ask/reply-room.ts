@@ -1,20 +1,14 @@
 import { ModelError } from '../../models/model.ts'
 
-/** Counts what a reply takes in the log. */
-export interface ReplyRoom {
-  /** As much of the beginning of a text as there is room for. */
-  fit(text: string): string
-  /** Takes the room of something that is kept whole or not at all. */
-  take(...texts: readonly string[]): void
-}
-
 /** The longest reply unless it is said otherwise: half a million tokens, and a quarter of the largest entry. */
 export const defaultMaxReply = 2 * 1024 * 1024
 
-export function createReplyRoom(most: number): ReplyRoom {
+/** Counts what a reply takes in the log. */
+export function createReplyRoom(most: number) {
   let left = most
   return {
-    fit(text) {
+    /** As much of the beginning of a text as there is room for. */
+    fit(text: string): string {
       // No character takes more than six bytes.
       if (text.length * 6 <= left) {
         left -= bytesOf(text)
@@ -29,7 +23,8 @@ export function createReplyRoom(most: number): ReplyRoom {
       }
       return text.slice(0, at)
     },
-    take(...texts) {
+    /** Takes the room of something that is kept whole or not at all. */
+    take(...texts: readonly string[]): void {
       left -= texts.reduce((sum, text) => sum + bytesOf(text), 0)
       if (left < 0) throw tooLarge(most)
     },

@@ -1,26 +1,22 @@
+import type { ModelPart } from '../../models/model.ts'
 import type { NoteScanner } from '../../notes/index.ts'
 
 /** Keeps the log probabilities of tokens until it is known whether the text that they came with is shown. */
-export interface ShownTokens {
-  /** Takes the next text before the scanner does, with the log probabilities of its tokens. */
-  add(delta: { readonly text: string; readonly logprobs?: readonly unknown[] }): void
-  /** Gives those whose text was shown since the last time. Of a text that was hidden even in part none is ever given. */
-  take(): readonly unknown[] | undefined
-}
-
-export function createShownTokens(scanner: Pick<NoteScanner, 'progress'>): ShownTokens {
+export function createShownTokens(scanner: Pick<NoteScanner, 'progress'>) {
   let waiting: readonly Waiting[] = []
   let end = 0
   let before = scanner.progress()
   return {
-    add({ text, logprobs }) {
+    /** Takes the next text before the scanner does, with the log probabilities of its tokens. */
+    add({ text, logprobs }: Pick<Extract<ModelPart, { logprobs?: unknown }>, 'text' | 'logprobs'>): void {
       const start = end
       end += text.length
       if (!logprobs) return
       if (waiting.length === 0) before = scanner.progress()
       waiting = [...waiting, { start, end, logprobs }]
     },
-    take() {
+    /** Gives those whose text was shown since the last time. Of a text that was hidden even in part none is ever given. */
+    take(): readonly unknown[] | undefined {
       if (waiting.length === 0) return undefined
       const { settled, shown } = scanner.progress()
       const isHidden = settled - before.settled > shown - before.shown

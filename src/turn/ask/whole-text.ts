@@ -1,21 +1,16 @@
 import { normalizeText } from '../../history/log/logged-message.ts'
 
 /** Makes a text that comes in pieces what the log will have of it, so that a client never sees anything else. */
-export interface WholeText {
-  /** The next piece. The first half of a surrogate pair waits for its other half, which comes with the next piece. */
-  push(piece: string): string
-  /** What is left when no more comes. */
-  end(): string
-}
-
-export function createWholeText(): WholeText {
+export function createWholeText() {
   let half = ''
   return {
-    push(piece) {
+    /** The next piece. The first half of a surrogate pair waits for its other half, which comes with the next piece. */
+    push(piece: string): string {
       const text = half + piece
       half = isFirstHalf(text.charCodeAt(text.length - 1)) ? text.slice(-1) : ''
       return cleaned(half === '' ? text : text.slice(0, -1))
     },
+    /** What is left when no more comes. */
     end: () => normalizeText(half),
   }
 }

@@ -1,22 +1,13 @@
 import { ThroughlineError } from '../../log/error.ts'
 import { onAbort } from '../wait/link-signals.ts'
 
-/** Hands items from where they are made to any number of readers. Each begins where it likes, and reads as fast as it can. */
-export interface Tape<Item> {
-  push(item: Item): void
-  /** Nothing more comes. */
-  end(): void
-  /**
-   * The items from a number on and those to come, some at a time; the first item is number 0. Ends with the tape, or when
-   * the signal is aborted. Throws `too_slow` where the next item is no longer kept.
-   */
-  read(options?: { readonly from?: number; readonly signal?: AbortSignal }): AsyncGenerator<readonly Item[]>
-  /** How many items have come. */
-  readonly length: number
-}
+export type Tape<Item> = ReturnType<typeof createTape<Item>>
 
-/** `mostKept`: how many of the newest items are kept for readers that come late or read slowly. */
-export function createTape<Item>(mostKept = Number.POSITIVE_INFINITY): Tape<Item> {
+/**
+ * Hands items from where they are made to any number of readers. Each begins where it likes, and reads as fast as it can.
+ * `mostKept`: how many of the newest items are kept for readers that come late or read slowly.
+ */
+export function createTape<Item>(mostKept = Number.POSITIVE_INFINITY) {
   const kept: Item[] = []
   let first = 0
   let isOver = false
@@ -45,7 +36,7 @@ export function createTape<Item>(mostKept = Number.POSITIVE_INFINITY): Tape<Item
   }
 
   return {
-    push(item) {
+    push(item: Item): void {
       kept.push(item)
       if (kept.length > mostKept) {
         kept.shift()
@@ -53,13 +44,19 @@ export function createTape<Item>(mostKept = Number.POSITIVE_INFINITY): Tape<Item
       }
       wake()
     },
-    end() {
+    /** Nothing more comes. */
+    end(): void {
       isOver = true
       wake()
     },
-    // A number that has not come yet may be of an earlier tape: what comes next is new to its reader.
-    read: ({ from = 0, signal } = {}) =>
+    /**
+     * The items from a number on and those to come, some at a time; the first item is number 0. Ends with the tape, or when
+     * the signal is aborted. Throws `too_slow` where the next item is no longer kept.
+     */
+    read: ({ from = 0, signal }: { readonly from?: number; readonly signal?: AbortSignal } = {}) =>
+      // A number that has not come yet may be of an earlier tape: what comes next is new to its reader.
       batches(Math.min(Math.max(from, first), first + kept.length), signal),
+    /** How many items have come. */
     get length() {
       return first + kept.length
     },

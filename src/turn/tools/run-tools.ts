@@ -59,27 +59,21 @@ async function finish(call: ReplyCall, run: ToolsRun): Promise<void> {
   await emit({ type: 'warning', code: 'result_clipped', message })
 }
 
-export interface KeptResult extends ToolOutcome {
-  /** Whether the model sees only the beginning of the result. */
-  readonly isClipped: boolean
-  /** Whether the result was too large for the store and became an error. */
-  readonly isRefused: boolean
-}
-
 /**
  * Logs the result of a call; `data` goes into the same entry. A result that is too large for the store becomes an error.
  * Of a result with more than `mostTokens` the model sees only the beginning.
+ * `isRefused`: it was too large for the store, and became an error.
  */
 export async function keepResult(
   log: TurnLog,
   { id, name }: ReplyCall,
   result: ToolOutcome & { readonly data?: object },
   mostTokens?: number,
-): Promise<KeptResult> {
+) {
   let isClipped = false
   async function keep({ text, isError, data }: typeof result): Promise<ToolOutcome> {
     const message: MessageLike = { role: 'tool', tool_call_id: id, name, content: text }
-    const kept = { message: markResult(message, isError), isError, ...(data && { data }) }
+    const kept = { message: markResult(message, isError), isError, data }
     await log.append(place => {
       const content = mostTokens && clippedView(text, { place, mostTokens, count: log.count })
       isClipped = content !== undefined

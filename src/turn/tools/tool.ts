@@ -1,5 +1,4 @@
 import { InvalidOptionError, showValue } from '../../log/error.ts'
-import { present } from '../../log/present.ts'
 import { type OptionNames, refuseUnknown } from '../../log/refuse-unknown.ts'
 import type { ToolSpec } from '../../models/model.ts'
 import type { InferOutput, StandardSchema } from '../../state/index.ts'
@@ -75,20 +74,13 @@ export function defineTool<Schema extends StandardSchema>(options: ToolOptions<S
   const isTime = timeoutMs === undefined || (Number.isFinite(timeoutMs) && timeoutMs >= 1)
   needs('timeoutMs', isTime, 'a number of milliseconds, 1 or more', timeoutMs)
   const { description, parameters = toParameters(name, input), endsTurn = false } = options
-  return {
-    name,
-    ...(description !== undefined && { description }),
-    schema: input,
-    parameters,
-    run: run as Tool['run'],
-    endsTurn,
-    ...present({ timeoutMs, inOrder }),
-  }
+  const tool = { name, description, schema: input, parameters, endsTurn, timeoutMs, inOrder }
+  return { ...tool, run: run as Tool['run'] }
 }
 
-export function toSpec({ name, description, parameters }: Pick<Tool, keyof ToolSpec>): ToolSpec {
-  return { name, ...(description !== undefined && { description }), parameters }
-}
+export const toSpec = ({ name, description, parameters }: Pick<Tool, keyof ToolSpec>): ToolSpec => ({
+  ...{ name, description, parameters },
+})
 
 function toParameters(name: string, schema: StandardSchema): ToolSpec['parameters'] {
   /** The part of Standard JSON Schema with which a schema gives its JSON Schema. */

@@ -2,10 +2,10 @@ import { onAbort } from './link-signals.ts'
 
 export interface Limit {
   readonly signal: AbortSignal
-  /** How long each wait may take, in milliseconds. */
-  readonly ms: number
+  /** How long each wait may take, in milliseconds. Default: as long as a timer can. */
+  readonly ms?: number
   /** Makes the error to throw when the time is over. */
-  readonly late: () => Error
+  readonly late?: () => Error
 }
 
 /** The longest time of a timer, nearly 25 days: a longer one would fire at once. */
@@ -15,7 +15,7 @@ const longest = 2 ** 31 - 1
  * Opens a limit for several waits, one after the other: one timer and one listener for all parts of a stream, as new ones
  * for each part would cost too much. `end` removes them.
  */
-export function openLimit({ signal, ms, late }: Limit) {
+export function openLimit({ signal, ms = longest, late }: Limit) {
   let fail: ((reason: unknown) => void) | undefined
   let until = 0
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -27,7 +27,7 @@ export function openLimit({ signal, ms, late }: Limit) {
     if (!fail) return
     const left = until - performance.now()
     if (left > 0) timer = setTimeout(look, left)
-    else fail(late())
+    else fail(late?.())
   }
 
   return {
@@ -66,11 +66,4 @@ export async function withLimit<T>(work: Promise<T>, limit: Limit): Promise<T> {
   } finally {
     open.end()
   }
-}
-
-/** The longest pause, also if the provider asks for more: a user is waiting. */
-const longestPause = 30_000
-
-export function pauseBefore(attempt: number, backoffMs: number, asked: number | undefined): number {
-  return Math.min(longestPause, asked ?? backoffMs * 2 ** (attempt - 1))
 }
