@@ -4,6 +4,7 @@ import { useCallback, useDeferredValue, useMemo, useState } from 'react'
 import { type Moment, momentQuery, readAll } from '../../api/timeline.ts'
 import type { usePlace } from '../../parts/address.ts'
 import { inModelTokens } from '../../parts/calibration.ts'
+import { newLanding } from '../../parts/draw-strip.ts'
 import { fateAt, readFates } from '../../parts/fate-runs.ts'
 import { fates } from '../../parts/fates.ts'
 import { useKeys } from '../../parts/keys.ts'
@@ -18,7 +19,6 @@ import { CallNotice } from './call-notice.tsx'
 import { ContextList } from './context-list.tsx'
 import styles from './context-view.module.css'
 import { EntryPanel } from './entry-panel.tsx'
-import { newLanding } from './landing.ts'
 import { LogList } from './log-list.tsx'
 import { Ribbons } from './ribbons.tsx'
 import { toContextItems, toLogItems } from './scene.ts'
@@ -85,7 +85,6 @@ export function LoadedContext({ place, entries: counted, turns, timeline, point 
   )
   const fateOf = useCallback((seq: number) => fateAt(runs, seq) ?? 'elided', [runs])
   const tokensOf = useCallback((seq: number) => entries[seq - 1]?.tokens ?? 1, [entries])
-  const onScroll = useCallback((first: number, last: number) => setSeen([first, last]), [])
 
   const select = useCallback(
     (seq: number | undefined) => {
@@ -112,12 +111,12 @@ export function LoadedContext({ place, entries: counted, turns, timeline, point 
     const next = points[at + by]
     if (next) go({ turn: next.turn, call: next.call ?? String(next.at) })
   }
+  const at = items.findIndex(item =>
+    cursor === undefined
+      ? item.kind === 'entry' && item.seq === selected
+      : item.kind === 'fold' && item.first === cursor,
+  )
   const step = (by: number) => {
-    const at = items.findIndex(item =>
-      cursor === undefined
-        ? item.kind === 'entry' && item.seq === selected
-        : item.kind === 'fold' && item.first === cursor,
-    )
     const next = items[at < 0 ? (by > 0 ? 0 : items.length - 1) : at + by]
     if (next?.kind === 'entry') select(next.seq)
     else if (next?.kind === 'fold') setCursor(next.first)
@@ -149,7 +148,7 @@ export function LoadedContext({ place, entries: counted, turns, timeline, point 
       item =>
         item.kind === 'block' &&
         selected !== undefined &&
-        (item.row.sources ? [item.asker] : item.entries).includes(selected),
+        (item.row.sources ? [item.asker] : item.row.standsFor).includes(selected),
     )
     if (block?.kind === 'block') flipBlock(block.index)
   }
@@ -196,14 +195,9 @@ export function LoadedContext({ place, entries: counted, turns, timeline, point 
 
   const logList = (
     <LogList
-      thread={thread}
-      scale={scale}
-      items={items}
-      selected={selected}
-      cursor={cursor}
+      {...{ thread, scale, items, selected, find }}
+      selectedAt={at}
       query={search.q ?? ''}
-      found={find.found?.size}
-      isFinding={find.isFinding}
       onFind={q => {
         const place = placeIn(q)
         const isThere = place !== undefined && place >= 1 && place <= head
@@ -211,19 +205,16 @@ export function LoadedContext({ place, entries: counted, turns, timeline, point 
       }}
       onSelect={select}
       onFold={toggle}
-      onScroll={onScroll}
+      onSeen={setSeen}
     />
   )
   const panel = selected !== undefined && (
     <EntryPanel
-      place={place}
+      {...{ place, moment, stops, head }}
       entry={entries[selected - 1]!}
       fate={fateAt(runs, selected)}
       point={shownPoint}
-      moment={moment}
-      stops={stops}
       isWhole={timeline.isWhole}
-      head={head}
       onSelect={select}
       onClose={() => select(undefined)}
     />
@@ -248,11 +239,7 @@ export function LoadedContext({ place, entries: counted, turns, timeline, point 
         <div className={`grid low ${styles.scene}`}>
           {!isSlim && logList}
           <Ribbons
-            scale={scale}
-            runs={runs}
-            point={point}
-            landing={landing}
-            selected={selected}
+            {...{ scale, runs, point, list, landing, selected }}
             seen={isSlim && !isLogShown ? undefined : seen}
             onSelect={select}
             isLogShown={isLogShown}
@@ -262,25 +249,17 @@ export function LoadedContext({ place, entries: counted, turns, timeline, point 
             logList
           ) : (
             <ContextList
-              place={place}
-              thread={thread}
-              entries={entries}
-              list={list}
-              rows={moment.rows}
-              selected={selected}
-              fateOf={fateOf}
+              {...{ place, entries, list, selected, fateOf, landing }}
+              amount={moment.rows.length}
               onSelect={select}
               onFold={flipBlock}
-              landing={landing}
             />
           )}
           {panel}
         </div>
         <TurnSlider
-          stops={stops}
-          point={point}
+          {...{ stops, point, selected }}
           turn={search.turn}
-          selected={selected}
           isWhole={timeline.isWhole}
           onReadAll={timeline.isWaiting ? () => readAll(client, thread) : undefined}
           onTurn={toTurn}

@@ -1,18 +1,18 @@
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useMemo, useState } from 'react'
-import { observable } from '../../api/observable.ts'
 import { outlineQuery } from '../../api/queries.ts'
 import { timelineQuery } from '../../api/timeline.ts'
 import { type Place, usePlace } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { inModelTokens } from '../../parts/calibration.ts'
+import { newLanding } from '../../parts/draw-strip.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { amountOf, count } from '../../parts/format.ts'
 import { useKeys } from '../../parts/keys.ts'
 import { type Brief, toScale } from '../../parts/log-scale.ts'
 import { allPolicies } from '../../parts/policies.ts'
 import { QueryState } from '../../parts/query-state.tsx'
-import { countReused } from '../../parts/sent-rows.ts'
+import { toSentMessages } from '../../parts/sent-rows.ts'
 import { toggled } from '../../parts/toggled.ts'
 import { HoverProvider, useNewHover } from '../../parts/use-hover.ts'
 import { isNarrow, useMedia } from '../../parts/use-media.ts'
@@ -35,7 +35,7 @@ import { SideList } from './side-list.tsx'
 import { named, readSides } from './sides.ts'
 import { type MadeSide, useCost, useSide } from './use-side.ts'
 import styles from './what-if-view.module.css'
-import { type Scrolled, Wire } from './wire.tsx'
+import { Wire } from './wire.tsx'
 
 /** Two windows and policies side by side: what either sends, what it loses and gains, what it would read. */
 export function WhatIfView() {
@@ -100,7 +100,7 @@ function Compared({ place, entries: counted, asked, index }: ComparedProps) {
   const isSlim = useMedia(isNarrow)
   const [shownSide, setShownSide] = useState<'a' | 'b'>('a')
   const [open, setOpen] = useState(none)
-  const [scrolled] = useState(() => ({ a: newScrolled(), b: newScrolled() }))
+  const [landings] = useState(() => ({ a: newLanding(), b: newLanding() }))
 
   const given = useMemo(() => readSides(search), [search])
   const settled = useSettled(given, 80)
@@ -123,6 +123,8 @@ function Compared({ place, entries: counted, asked, index }: ComparedProps) {
     () => (isBoth ? [toItems(a, b, { tokensOf, open }), toItems(b, a, { tokensOf, open })] : [[], []]),
     [a, b, tokensOf, open, isBoth],
   )
+  const aSide = useMemo(() => ({ runs: a.runs, items: aItems, landing: landings.a }), [a, aItems, landings])
+  const bSide = useMemo(() => ({ runs: b.runs, items: bItems, landing: landings.b }), [b, bItems, landings])
   const difference = useMemo(() => differenceOf(a.fates, b.fates), [a.fates, b.fates])
 
   const selected =
@@ -183,8 +185,8 @@ function Compared({ place, entries: counted, asked, index }: ComparedProps) {
     onFold: fold,
   }
   const lists = {
-    a: <SideList {...shared} letter="A" items={aItems} scrolled={scrolled.a} isStale={one.isStale} />,
-    b: <SideList {...shared} letter="B" items={bItems} scrolled={scrolled.b} isStale={other.isStale} />,
+    a: <SideList {...shared} letter="A" items={aItems} landing={landings.a} isStale={one.isStale} />,
+    b: <SideList {...shared} letter="B" items={bItems} landing={landings.b} isStale={other.isStale} />,
   }
   return (
     <HoverProvider value={hover}>
@@ -233,14 +235,7 @@ function Compared({ place, entries: counted, asked, index }: ComparedProps) {
           </div>
         )}
         {(!isSlim || shownSide === 'a') && lists.a}
-        <Wire
-          scale={scale}
-          a={{ fates: a.fates, runs: a.runs, items: aItems, scrolled: scrolled.a }}
-          b={{ fates: b.fates, runs: b.runs, items: bItems, scrolled: scrolled.b }}
-          selected={selected}
-          onSelect={select}
-          hasRibbons={!isSlim}
-        />
+        <Wire scale={scale} a={aSide} b={bSide} selected={selected} onSelect={select} hasRibbons={!isSlim} />
         {(!isSlim || shownSide === 'b') && lists.b}
         <Picker
           place={place}
@@ -264,16 +259,14 @@ function Compared({ place, entries: counted, asked, index }: ComparedProps) {
   )
 }
 
-const newScrolled = (): Scrolled => observable({ top: 0, height: 0, row: 20 })
-
-const nothing: SideContext = { rows: [], runs: [], fates: [], reused: 0 }
+const nothing: SideContext = { messages: [], runs: [], fates: [] }
 
 function toContext(answer: SideAnswer | undefined): SideContext {
   if (!answer) return nothing
-  const { sent: rows, stretches, tokens, prefix } = answer
-  const reused = countReused(rows, { tokens, reused: prefix?.tokens ?? 0 })
+  const { sent, stretches, tokens, prefix } = answer
   const runs = runsOf(stretches)
-  return { rows, runs, fates: fatesOf(runs), reused }
+  const messages = toSentMessages(sent, { tokens, reused: prefix?.tokens ?? 0 })
+  return { messages, runs, fates: fatesOf(runs) }
 }
 
 const sentOf = (answer: SideAnswer | undefined) => answer && answer.at - answer.counts.elided
