@@ -66,11 +66,12 @@ export function RowList<Row extends Item>(props: RowListProps<Row>) {
     const tell = () => {
       const { scrollTop, clientHeight } = element
       const feet = [...(foot?.current?.children ?? [])].map(child => (child as HTMLElement).offsetHeight)
+      const heightOf = (many: number) => feet.slice(0, many).reduce((sum, one) => sum + one, clientHeight)
+      const end = heightOf(feet.length) + 1
       landing.set(line => {
-        if (line <= amount) return Math.min(clientHeight + 1, Math.max(-1, line * rowHeight - scrollTop))
+        if (line <= amount) return Math.min(end, Math.max(-1, line * rowHeight - scrollTop))
         const whole = Math.floor(line - amount - 1)
-        const above = feet.slice(0, whole).reduce((sum, one) => sum + one, clientHeight)
-        return above + (line - amount - 1 - whole) * (feet[whole] ?? 0)
+        return heightOf(whole) + (line - amount - 1 - whole) * (feet[whole] ?? 0)
       })
     }
     tell()

@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { statusQuery } from '../../api/queries.ts'
 import type { TimelinePoint } from '../../api/timeline.ts'
 import type { Place } from '../../parts/address.ts'
@@ -8,6 +7,7 @@ import { count } from '../../parts/format.ts'
 import { Notice } from '../../parts/notice.tsx'
 import { StatusMark } from '../../parts/status-mark.tsx'
 import { useNow } from '../../parts/use-now.ts'
+import { ViewLink } from '../../parts/view-link.tsx'
 import { warningText } from '../../parts/warning-text.ts'
 import styles from './call-notice.module.css'
 
@@ -45,13 +45,12 @@ export function CallNotice({ place, point, warnings, isLast }: CallNoticeProps) 
         <Notice key={code} kind="danger">
           <b>{code}</b> {warningText(code, { reported, predicted: tokens })}.{' '}
           {code === 'prompt_truncated' && reported !== undefined && (
-            <Link
-              to="/c/$conversation/what-if"
-              params={{ conversation: place.conversation }}
+            <ViewLink
+              view="what-if"
               search={{ ...place.search, b: `${Math.round(reported)}.${point.policy}` }}
             >
               What if the window were {count(reported)}?
-            </Link>
+            </ViewLink>
           )}
           {code === 'over' &&
             `The window is ${count(window)}: choose a larger one, or shorten what is always sent.`}

@@ -1,8 +1,6 @@
-import { Link } from '@tanstack/react-router'
 import { ChevronDown, ChevronRight, FileText } from 'lucide-react'
 import { useRef } from 'react'
-import type { Place } from '../../parts/address.ts'
-import buttons from '../../parts/button.module.css'
+import type { ThreadPlace } from '../../api/queries.ts'
 import type { Landing } from '../../parts/draw-strip.ts'
 import { colourOfPart, type Fate, nameOfPart } from '../../parts/fates.ts'
 import { amountOf, count, dateOf } from '../../parts/format.ts'
@@ -12,11 +10,12 @@ import { oneLine, shortRole } from '../../parts/message-text.ts'
 import { Row, RowList } from '../../parts/row-list.tsx'
 import { fateInRow, recalledTitle, type Source } from '../../parts/sent-rows.ts'
 import { useTexts } from '../../parts/use-texts.ts'
+import { ViewLink } from '../../parts/view-link.tsx'
 import styles from './context-list.module.css'
 import type { ContextItem, ItemOf, ContextList as Listed } from './scene.ts'
 
 export interface ContextListProps {
-  readonly place: Place
+  readonly thread: ThreadPlace
   readonly entries: readonly Brief[]
   readonly list: Listed
   /** How many messages were sent. */
@@ -31,9 +30,8 @@ export interface ContextListProps {
 
 /** What the model got, in the order of the prompt, with its parts, and how far it was read before. */
 export function ContextList(props: ContextListProps) {
-  const { place, entries, list, amount, selected, onFold, landing } = props
+  const { thread, entries, list, amount, selected, onFold, landing } = props
   const { items, pinned } = list
-  const { thread, conversation, search } = place
   const head = entries.length
   const foot = useRef<HTMLDivElement>(null)
   // Rows that are no entries have no place: none of them is the selected one.
@@ -54,15 +52,9 @@ export function ContextList(props: ContextListProps) {
         <span className="cut muted text-12 wide-only">
           {amount === 0 ? 'being read …' : `${amountOf(amount, 'message')}, in this order`}
         </span>
-        <Link
-          to="/c/$conversation/dump"
-          params={{ conversation }}
-          search={search}
-          className={buttons.button}
-          data-kind="line"
-        >
+        <ViewLink view="dump" isButton>
           <FileText size={14} aria-hidden /> Dump
-        </Link>
+        </ViewLink>
       </header>
       <RowList
         className="inset low scrolls-down thin-bar"
@@ -211,13 +203,9 @@ function From({ conversation, title, actor, branch, seq, time, why, isGone }: So
         {isGone ? (
           name
         ) : (
-          <Link
-            to="/c/$conversation/context"
-            params={{ conversation }}
-            search={placeOfHit({ actor, branch, seq })}
-          >
+          <ViewLink view="context" conversation={conversation} search={placeOfHit({ actor, branch, seq })}>
             {name}
-          </Link>
+          </ViewLink>
         )}
         <span className="muted"> · {why}</span>
       </span>

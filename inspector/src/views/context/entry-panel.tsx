@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { X } from 'lucide-react'
 import { useDeferredValue, useMemo } from 'react'
 import { gridQuery, whyQuery } from '../../api/queries.ts'
@@ -7,6 +6,7 @@ import type { Moment, TimelinePoint } from '../../api/timeline.ts'
 import type { Place } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
+import { EntryText } from '../../parts/entry-text.tsx'
 import { FateGlyph } from '../../parts/fate-glyph.tsx'
 import { FateMatrix } from '../../parts/fate-matrix.tsx'
 import { fateInText } from '../../parts/fate-runs.ts'
@@ -16,8 +16,8 @@ import type { Brief } from '../../parts/log-scale.ts'
 import type { OfferedPolicy } from '../../parts/policies.ts'
 import { type Stop, toCallStops } from '../../parts/stops.ts'
 import { useTexts } from '../../parts/use-texts.ts'
+import { ViewLink } from '../../parts/view-link.tsx'
 import styles from './entry-panel.module.css'
-import { EntryText } from './entry-text.tsx'
 import { rowOf } from './scene.ts'
 import { WhySection } from './why-section.tsx'
 
@@ -37,7 +37,7 @@ export interface EntryPanelProps {
 
 /** One entry: what became of it, by which rule and why, its text, its life, and where it would survive. */
 export function EntryPanel(props: EntryPanelProps) {
-  const { place, entry, fate, point, moment, stops, isWhole, head, onSelect, onClose } = props
+  const { place, entry, fate, point, moment, stops, head, onSelect, onClose } = props
   const { seq, role, time, turn, tokens } = entry
   const { rows, stretches } = moment
   const index = rowOf(rows, seq)
@@ -87,26 +87,21 @@ export function EntryPanel(props: EntryPanelProps) {
           {text === undefined ? (
             <p className={styles.muted}>Being read …</p>
           ) : (
-            <EntryText key={seq} {...{ role, text }} places={hits} />
+            <EntryText key={seq} {...{ role, text }} few={1200} places={hits} />
           )}
         </section>
         <section>
           <h3>Its life, by {stops.length === 1 ? 'call' : 'turn'}</h3>
-          <Life {...{ seq, stops, point, isWhole }} />
+          <Life {...props} />
         </section>
         <section>
           <h3>
             With other windows and policies
-            <Link
-              to="/c/$conversation/what-if"
-              params={{ conversation: place.conversation }}
-              search={place.search}
-              className={styles.open}
-            >
+            <ViewLink view="what-if" className={styles.open}>
               Open what if
-            </Link>
+            </ViewLink>
           </h3>
-          {rows.length > 0 && <Matrix place={place} point={point} seq={seq} />}
+          {rows.length > 0 && <Matrix {...props} />}
         </section>
       </div>
     </aside>
@@ -124,17 +119,7 @@ const titles: Readonly<Record<Fate, string>> = {
 }
 
 /** By turns, or by the calls of an only turn: `kept 9–16, recalled 17–20, out of view 21–167, recalled now` */
-function Life({
-  seq,
-  stops,
-  point,
-  isWhole,
-}: {
-  readonly seq: number
-  readonly stops: readonly Stop[]
-  readonly point: TimelinePoint
-  readonly isWhole: boolean
-}) {
+function Life({ entry: { seq }, stops, point, isWhole }: EntryPanelProps) {
   const runs = useMemo(() => {
     const found: { fate: Fate; from: number; to: number }[] = []
     const isByCall = stops.length === 1
@@ -180,15 +165,7 @@ function spanOf(from: number, to: number, now: number): string {
 const windows = [2048, 4096, 8192, 16_384, 32_768]
 const policies: OfferedPolicy[] = ['balanced', 'thorough', 'stable', 'tiered', 'sliding-50']
 
-function Matrix({
-  place,
-  point,
-  seq,
-}: {
-  readonly place: Place
-  readonly point: TimelinePoint
-  readonly seq: number
-}) {
+function Matrix({ place, point, entry: { seq } }: EntryPanelProps) {
   const asked = useDeferredValue(
     useMemo(() => ({ windows, policies, entry: seq, at: point.at }), [seq, point.at]),
   )

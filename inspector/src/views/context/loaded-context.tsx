@@ -249,7 +249,7 @@ export function LoadedContext({ place, entries: counted, turns, timeline, point 
             logList
           ) : (
             <ContextList
-              {...{ place, entries, list, selected, fateOf, landing }}
+              {...{ thread, entries, list, selected, fateOf, landing }}
               amount={moment.rows.length}
               onSelect={select}
               onFold={flipBlock}

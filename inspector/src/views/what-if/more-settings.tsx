@@ -6,8 +6,7 @@ import choice from '../../parts/choice-menu.module.css'
 import field from '../../parts/field.module.css'
 import menu from '../../parts/menu.module.css'
 import styles from './settings.module.css'
-import type { Side } from './side.ts'
-import { withPolicy } from './side.ts'
+import { type Side, withPolicy } from './side.ts'
 
 export interface MoreSettingsProps {
   readonly letter: string
@@ -71,54 +70,25 @@ export function MoreSettings({ letter, side, onChange }: MoreSettingsProps) {
                 />
               </>
             )}
-            <label className="muted caption" htmlFor={`${id}o`}>
-              Notes
-            </label>
-            <select
-              id={`${id}o`}
-              className={field.input}
-              value={notes ?? ''}
-              onChange={event => change(without({ ...side, notes: event.target.value as 'off' }, 'notes'))}
-            >
-              <option value="">as usual</option>
-              <option value="inline">in their messages</option>
-              <option value="system">in the system prompt</option>
-              <option value="off">left out</option>
-            </select>
-            <label className="muted caption" htmlFor={`${id}h`}>
-              Roles
-            </label>
-            <select
-              id={`${id}h`}
-              className={field.input}
-              value={shape ?? ''}
-              onChange={event => change(without({ ...side, shape: event.target.value as 'free' }, 'shape'))}
-            >
-              <option value="">as usual</option>
-              <option value="free">as they come</option>
-              <option value="alternating">user and assistant in turn</option>
-            </select>
-            <label className="muted caption" htmlFor={`${id}y`}>
-              System prompt
-            </label>
-            <select
-              id={`${id}y`}
-              className={field.input}
-              value={system === undefined ? '' : system === '' ? 'none' : 'other'}
-              onChange={event =>
-                change(
-                  without(
-                    { ...side, ...promptOf(event.target.value) },
-                    event.target.value === '' ? 'system' : undefined,
-                  ),
-                )
-              }
-            >
-              <option value="">as in the last call</option>
-              <option value="none">none</option>
-              <option value="other">another one</option>
-            </select>
-            {system !== undefined && system !== '' && (
+            <Select
+              label="Notes"
+              value={notes}
+              choices={noteChoices}
+              onChoose={value => change({ ...side, notes: value as Side['notes'] })}
+            />
+            <Select
+              label="Roles"
+              value={shape}
+              choices={shapeChoices}
+              onChoose={value => change({ ...side, shape: value as Side['shape'] })}
+            />
+            <Select
+              label="System prompt"
+              value={system === undefined ? undefined : system === '' ? 'none' : 'other'}
+              choices={promptChoices}
+              onChoose={value => change({ ...side, system: value && prompts[value as keyof typeof prompts] })}
+            />
+            {system && (
               <textarea
                 className={`${field.input} ${styles.prompt}`}
                 aria-label={`System prompt of ${letter}`}
@@ -137,12 +107,44 @@ export function MoreSettings({ letter, side, onChange }: MoreSettingsProps) {
 /** It stands in the address. */
 const longestPrompt = 4000
 
-const promptOf = (choice: string): Partial<Side> =>
-  choice === 'none' ? { system: '' } : choice === 'other' ? { system: 'You are a helpful assistant.' } : {}
+const prompts = { none: '', other: 'You are a helpful assistant.' }
 
-/** A side without a setting that is empty. */
-function without(side: Side, name: 'notes' | 'shape' | 'system' | undefined): Side {
-  if (name === undefined || (name !== 'system' && side[name])) return side
-  const { [name]: _, ...rest } = side
-  return rest
+/** By their values; the empty one leaves the setting out. */
+type Choices = Readonly<Record<string, string>>
+const noteChoices: Choices = {
+  ...{ '': 'as usual', inline: 'in their messages', system: 'in the system prompt', off: 'left out' },
+}
+const shapeChoices: Choices = {
+  ...{ '': 'as usual', free: 'as they come', alternating: 'user and assistant in turn' },
+}
+const promptChoices: Choices = { '': 'as in the last call', none: 'none', other: 'another one' }
+
+interface SelectProps {
+  readonly label: string
+  readonly value: string | undefined
+  readonly choices: Choices
+  readonly onChoose: (value: string | undefined) => void
+}
+
+function Select({ label, value, choices, onChoose }: SelectProps) {
+  const id = useId()
+  return (
+    <>
+      <label className="muted caption" htmlFor={id}>
+        {label}
+      </label>
+      <select
+        id={id}
+        className={field.input}
+        value={value ?? ''}
+        onChange={event => onChoose(event.target.value || undefined)}
+      >
+        {Object.entries(choices).map(([name, about]) => (
+          <option key={name} value={name}>
+            {about}
+          </option>
+        ))}
+      </select>
+    </>
+  )
 }

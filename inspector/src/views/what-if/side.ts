@@ -22,27 +22,21 @@ const shapes = ['free', 'alternating'] as const
  */
 export function readSide(text: string | undefined, system: string | undefined): Side {
   const [window = '', policy = '', ...settings] = (text ?? '').split('.')
-  const given = new Map(
+  const values = new Map(
     settings.map(one => {
       const dash = one.indexOf('-')
       return [one.slice(0, dash), one.slice(dash + 1)] as const
     }),
   )
-  const effort = readNumber(given.get('effort'), 0, 100)
+  const effort = readNumber(values.get('effort'), 0, 100)
   return {
-    ...present('window', readNumber(window, 1, mostTokens)),
-    ...present('policy', policy === '' ? undefined : effort === undefined ? policy : 'default'),
-    ...present('reserve', readNumber(given.get('reserve'), 0, mostTokens)),
-    ...present('effort', effort),
-    ...present(
-      'notes',
-      noteForms.find(one => one === given.get('notes')),
-    ),
-    ...present(
-      'shape',
-      shapes.find(one => one === given.get('shape')),
-    ),
-    ...present('system', given.has('system') ? (given.get('system') === 'none' ? '' : system) : undefined),
+    window: readNumber(window, 1, mostTokens),
+    policy: policy === '' ? undefined : effort === undefined ? policy : 'default',
+    reserve: readNumber(values.get('reserve'), 0, mostTokens),
+    effort,
+    notes: noteForms.find(one => one === values.get('notes')),
+    shape: shapes.find(one => one === values.get('shape')),
+    system: values.has('system') ? (values.get('system') === 'none' ? '' : system) : undefined,
   }
 }
 
@@ -51,13 +45,10 @@ export const mostTokens = 100_000_000
 /** As it stands in an address: the side, and the text of its system prompt if it has one. */
 export function writeSide(side: Side): { readonly text: string; readonly system: string | undefined } {
   const { window, policy, reserve, effort, notes, shape, system } = side
-  const settings = Object.entries({
-    reserve,
-    effort,
-    notes,
-    shape,
-    system: system === undefined ? undefined : system === '' ? 'none' : 'other',
-  }).flatMap(([name, value]) => (value === undefined ? [] : [`${name}-${value}`]))
+  const prompt = system === undefined ? undefined : system === '' ? 'none' : 'other'
+  const settings = Object.entries({ reserve, effort, notes, shape, system: prompt }).flatMap(
+    ([name, value]) => (value === undefined ? [] : [`${name}-${value}`]),
+  )
   return {
     text: [window ?? '', policy ?? '', ...settings].join('.'),
     system: system === '' ? undefined : system,
@@ -65,12 +56,13 @@ export function writeSide(side: Side): { readonly text: string; readonly system:
 }
 
 /** The settings as the API takes them. */
-export function toFit({ effort, ...side }: Side): FitQuery {
-  return { ...side, ...(effort !== undefined && { effort: effort / 100 }) }
-}
+export const toFit = ({ effort, ...side }: Side): FitQuery => ({
+  ...side,
+  effort: effort === undefined ? undefined : effort / 100,
+})
 
 /** Another policy, with what belongs to the one before left out. */
-export const withPolicy = ({ effort: _, ...side }: Side, policy: string): Side => ({ ...side, policy })
+export const withPolicy = (side: Side, policy: string): Side => ({ ...side, policy, effort: undefined })
 
 /** A policy in the words of the page: `sliding 50`. */
 export const policyName = ({ policy, effort }: Pick<Side, 'policy' | 'effort'>): string | undefined =>
@@ -103,6 +95,3 @@ function readNumber(text: string | undefined, least: number, most: number): numb
   const number = Number(text)
   return number >= least && number <= most ? number : undefined
 }
-
-const present = <Name extends keyof Side>(name: Name, value: Side[Name] | undefined) =>
-  (value === undefined ? {} : { [name]: value }) as Pick<Side, Name> | object

@@ -12,9 +12,8 @@ export function readSides(search: ConversationSearch): { readonly a: Side; reado
 
 /** A side with its window and its policy by name, as an address has it. */
 export const named = (side: Side, answer: SideAnswer | undefined): Side => ({
-  ...(answer && { window: answer.window, ...nameOf(answer.policy) }),
   ...side,
+  window: side.window ?? answer?.window,
+  // Of the last call only a policy that has a name of the same kind in addresses.
+  policy: side.policy ?? allPolicies.find(policy => policy === answer?.policy),
 })
-
-/** The policies of the last call that have a name of the same kind in addresses. */
-const nameOf = (policy: string) => (allPolicies.includes(policy) ? { policy } : {})

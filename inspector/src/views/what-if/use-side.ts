@@ -38,7 +38,7 @@ export function useCost(
   isWanted: boolean,
 ): number | undefined {
   // A window is always named: without any setting, stored calls would be told as they were.
-  const fit = { ...toFit(side), ...(answer && { window: answer.window }) }
+  const fit = { ...toFit(side), window: answer?.window ?? side.window }
   const { data } = useQuery({
     ...costQuery(thread, { ...fit, since }),
     enabled: isWanted && answer !== undefined,
