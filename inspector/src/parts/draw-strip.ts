@@ -1,11 +1,11 @@
 import { type Observable, observable } from '../api/observable.ts'
 import { type FateRun, fateAt } from './fate-runs.ts'
-import type { Fate } from './fates.ts'
+import { type Fate, fateNames } from './fates.ts'
 import { entryAt, type LogScale, toY } from './log-scale.ts'
 import { faintness, layers, reach } from './strip.ts'
 
 export const stripColours = [
-  ...(['kept', 'recalled', 'cleared', 'digested', 'altered', 'moved', 'elided'] as const),
+  ...fateNames,
   ...(['line-2', 'line-3', 'selected', 'text-3', 'canvas'] as const),
 ] as const
 

@@ -20,7 +20,7 @@ import { BranchGraph } from './branch-graph.tsx'
 import { ChatStrip } from './chat-strip.tsx'
 import styles from './chat-view.module.css'
 import { Composer, chosenModel } from './composer.tsx'
-import { type Asked, askReply, stopReply, useLiveReply } from './live-replies.ts'
+import { type Asked, askReply, replies, stopReply } from './live-replies.ts'
 import type { RowActions } from './message-row.tsx'
 import { Messages, type MessagesControl } from './messages.tsx'
 import { NothingSaid } from './nothing-said.tsx'
@@ -39,7 +39,7 @@ export function ChatView() {
   const mayInspect = server?.scopes.includes('inspect') ?? false
   const info = useQuery(conversationQuery(conversation)).data
   const title = titleOf(info ?? { conversation })
-  const live = useLiveReply(thread)
+  const live = replies.use(thread)
   const chosen = chosenModel.use()
   const read = useChatThread(place, { live, mayInspect })
   const { threads, branches, head, base, shownHead, isThere, rows, told } = read

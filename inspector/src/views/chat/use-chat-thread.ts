@@ -2,17 +2,14 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { bareRowsQuery, lastPointQuery, writtenQuery } from '../../api/chat-queries.ts'
 import { callsQuery, threadsQuery, turnsQuery } from '../../api/queries.ts'
-import type { Answer } from '../../api/routes.ts'
 import type { Place } from '../../parts/address.ts'
-import { readFates } from '../../parts/fate-runs.ts'
+import { readFates, runAt } from '../../parts/fate-runs.ts'
 import { versionsOf } from './branch-tree.ts'
 import { broughtOf } from './brought-of.ts'
 import { cutOf } from './cut-of.ts'
 import type { LiveReply } from './live-replies.ts'
 import { replyMetas } from './reply-metas.ts'
 import { usualActor, usualBranch } from './thread-name.ts'
-
-type Turn = Answer<'get /conversations/:conversation/turns'>['turns'][number]
 
 /** What is known of the messages of a thread: of the last call, of the branches, of the turns. */
 export type ToldOfThread = ReturnType<typeof useChatThread>['told']
@@ -59,20 +56,9 @@ export function useChatThread(
       brought: broughtOf(rows ?? []),
       versions: versionsOf(branches, branch),
       metas: replyMetas(calls ?? [], lastTurn?.turn, written),
-      turnOf: (seq: number) => turns && findTurn(turns, seq),
+      turnOf: (seq: number) => turns && runAt(turns, seq),
     }),
     [point, rows, branches, branch, calls, turns, lastTurn, written],
   )
   return { threads, branches, head, base, shownHead, isThere, rows, told }
-}
-
-function findTurn(turns: readonly Turn[], seq: number): Turn | undefined {
-  let [from, to] = [0, turns.length]
-  while (from < to) {
-    const middle = (from + to) >> 1
-    if (turns[middle]!.last < seq) from = middle + 1
-    else to = middle
-  }
-  const turn = turns[from]
-  return turn && turn.first <= seq ? turn : undefined
 }

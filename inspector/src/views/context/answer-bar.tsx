@@ -1,38 +1,33 @@
 import { Columns2 } from 'lucide-react'
 import { useMemo } from 'react'
-import type { SentRow, TimelinePoint } from '../../api/timeline.ts'
-import type { Place } from '../../parts/address.ts'
+import type { SentRow } from '../../api/timeline.ts'
 import { calibrationText } from '../../parts/calibration.ts'
 import { Explained } from '../../parts/explained.tsx'
 import { FateChip } from '../../parts/fate-chip.tsx'
 import { fates } from '../../parts/fates.ts'
 import { amountOf, count, percent } from '../../parts/format.ts'
+import type { Brief } from '../../parts/log-scale.ts'
 import { entryOf, toSegments } from '../../parts/sent-rows.ts'
 import { useHover } from '../../parts/use-hover.ts'
 import { ViewLink } from '../../parts/view-link.tsx'
 import { whyFree } from '../../parts/why-free.ts'
 import { WindowBar } from '../../parts/window-bar.tsx'
 import styles from './answer-bar.module.css'
-
-export interface AnswerBarProps {
-  readonly place: Place
-  readonly point: TimelinePoint
-  readonly rows: readonly SentRow[]
-  readonly tokensOf: (seq: number) => number
-  /** What was wrong with the call, if something was. */
-  readonly notice: React.ReactNode
-}
+import { CallNotice } from './call-notice.tsx'
+import type { Scene } from './scene.ts'
 
 /** The answer at a glance: how many messages reached the model, by which fates, and how full its window was. */
-export function AnswerBar({ place, point, rows, tokensOf, notice }: AnswerBarProps) {
-  const { search, go } = place
+export function AnswerBar({ scene }: { readonly scene: Scene }) {
+  const { shownPoint: point, entries, select } = scene
+  const { search, go } = scene.place
+  const { rows } = scene.moment
   const { at, counts, tokens, window, reserve, margin, reused, reported, over, policy, call } = point
   const sent = at - counts.elided
   const free = whyFree(point)
   const segments = toSegments(rows, point)
   const shown = fates.filter(({ fate }) => counts[fate] > 0 || search.fate === fate)
   const hover = useHover()
-  const spans = useMemo(() => spansOf(rows, point.tokens, tokensOf), [rows, point, tokensOf])
+  const spans = useMemo(() => spansOf(rows, point.tokens, entries), [rows, point, entries])
   const caret = spans.find(({ seq }) => seq === search.entry)
   const share = (part: number) => `${(100 * part) / Math.max(window, tokens + reserve + margin)}%`
   return (
@@ -65,14 +60,14 @@ export function AnswerBar({ place, point, rows, tokensOf, notice }: AnswerBarPro
           </ViewLink>
         </div>
       </div>
-      {notice}
+      <CallNotice scene={scene} />
       <WindowBar
         {...{ segments, window, reserve, margin, reused }}
         caret={caret && (caret.from + caret.to) / 2}
         onPoint={(tokens, isPressed) => {
           const seq = spans.findLast(({ from, to }) => tokens && from <= tokens && tokens < to)?.seq
           hover.set(seq)
-          if (isPressed && seq !== undefined) go({ entry: seq })
+          if (isPressed && seq !== undefined) select(seq)
         }}
         label={`The window: ${count(tokens)} of ${count(window)} tokens are sent, ${count(point.free)} are free, ${count(reserve)} kept for the reply. ${count(reused)} were read before.`}
       />
@@ -115,7 +110,8 @@ export function AnswerBar({ place, point, rows, tokensOf, notice }: AnswerBarPro
  * The places of entries in the window, in tokens from the beginning. Those that a message quotes come before the message: a
  * cleared entry that is recalled too is looked for in its block.
  */
-function spansOf(rows: readonly SentRow[], tokens: number, tokensOf: (seq: number) => number) {
+function spansOf(rows: readonly SentRow[], tokens: number, entries: readonly Brief[]) {
+  const tokensOf = (seq: number) => entries[seq - 1]?.tokens ?? 1
   let at = Math.max(0, tokens - rows.reduce((sum, row) => sum + row.tokens, 0))
   const quoted: Span[] = []
   const own: Span[] = []

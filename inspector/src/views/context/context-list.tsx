@@ -1,38 +1,30 @@
 import { ChevronDown, ChevronRight, FileText } from 'lucide-react'
 import { useRef } from 'react'
-import type { ThreadPlace } from '../../api/queries.ts'
-import type { Landing } from '../../parts/draw-strip.ts'
-import { colourOfPart, type Fate, nameOfPart } from '../../parts/fates.ts'
+import { fateAt } from '../../parts/fate-runs.ts'
+import { colourOfPart, nameOfPart } from '../../parts/fates.ts'
 import { amountOf, count, dateOf } from '../../parts/format.ts'
 import { placeOfHit } from '../../parts/hit-place.ts'
-import type { Brief } from '../../parts/log-scale.ts'
 import { oneLine, shortRole } from '../../parts/message-text.ts'
 import { Row, RowList } from '../../parts/row-list.tsx'
 import { fateInRow, recalledTitle, type Source } from '../../parts/sent-rows.ts'
 import { useTexts } from '../../parts/use-texts.ts'
 import { ViewLink } from '../../parts/view-link.tsx'
 import styles from './context-list.module.css'
-import type { ContextItem, ItemOf, ContextList as Listed } from './scene.ts'
+import type { ContextItem, ItemOf, Scene } from './scene.ts'
 
 export interface ContextListProps {
-  readonly thread: ThreadPlace
-  readonly entries: readonly Brief[]
-  readonly list: Listed
-  /** How many messages were sent. */
-  readonly amount: number
-  readonly selected: number | undefined
-  readonly fateOf: (seq: number) => Fate
-  readonly onSelect: (seq: number) => void
+  readonly scene: Scene
   /** Opens or closes a block. */
   readonly onFold: (index: number) => void
-  readonly landing: Landing
 }
 
 /** What the model got, in the order of the prompt, with its parts, and how far it was read before. */
-export function ContextList(props: ContextListProps) {
-  const { thread, entries, list, amount, selected, onFold, landing } = props
+export function ContextList({ scene, onFold }: ContextListProps) {
+  const { list, selected, landing } = scene
   const { items, pinned } = list
-  const head = entries.length
+  const { thread } = scene.place
+  const amount = scene.moment.rows.length
+  const head = scene.entries.length
   const foot = useRef<HTMLDivElement>(null)
   // Rows that are no entries have no place: none of them is the selected one.
   const quotedAt = items.findIndex(item => item.kind === 'quoted' && item.seq === selected)
@@ -94,7 +86,7 @@ export function ContextList(props: ContextListProps) {
                 </Row>
               )
             default:
-              return <MessageRow key={item.key} {...props} {...{ item, style, text }} />
+              return <MessageRow key={item.key} {...{ scene, item, style, text }} />
           }
         }}
       />
@@ -103,8 +95,7 @@ export function ContextList(props: ContextListProps) {
           {pinned.map(item => (
             <MessageRow
               key={item.key}
-              {...props}
-              item={item}
+              {...{ scene, item }}
               text={item.seq === undefined ? undefined : pinnedText(item.seq)?.text}
             />
           ))}
@@ -150,19 +141,21 @@ function BlockRow({ item, style, onFold }: BlockRowProps) {
   )
 }
 
-interface MessageRowProps extends ContextListProps {
+interface MessageRowProps {
+  readonly scene: Scene
   readonly item: Extract<ContextItem, { kind: 'row' | 'quoted' }>
   readonly text: string | undefined
   /** A pinned row has none. */
   readonly style?: React.CSSProperties
 }
 
-function MessageRow({ item, entries, selected, fateOf, onSelect, text, style }: MessageRowProps) {
+function MessageRow({ scene, item, text, style }: MessageRowProps) {
+  const { entries, runs, selected, select: onSelect } = scene
   const { kind, seq, isReused } = item
   const row = kind === 'row' ? item.row : undefined
   const isFirst = kind === 'row' && item.isFirst
   const entry = seq === undefined ? undefined : entries[seq - 1]
-  const own = seq === undefined ? undefined : fateInRow(fateOf(seq))
+  const own = seq === undefined ? undefined : fateInRow(fateAt(runs, seq) ?? 'elided')
   return (
     <Row
       id={seq === undefined ? undefined : `${kind}-${seq}`}

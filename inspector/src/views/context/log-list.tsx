@@ -1,27 +1,21 @@
 import { Search, X } from 'lucide-react'
 import { useCallback } from 'react'
-import type { ThreadPlace } from '../../api/queries.ts'
 import { FateGlyph } from '../../parts/fate-glyph.tsx'
 import { amountOf, count } from '../../parts/format.ts'
 import { KeyCap } from '../../parts/key-cap.tsx'
-import type { LogScale } from '../../parts/log-scale.ts'
 import { oneLine, shortRole } from '../../parts/message-text.ts'
+import { placeIn } from '../../parts/place-in.ts'
 import { Row, RowList } from '../../parts/row-list.tsx'
 import styles from './log-list.module.css'
-import type { LogItem } from './scene.ts'
+import type { LogItem, Scene } from './scene.ts'
 import type { Find } from './use-find.ts'
 
 export interface LogListProps {
-  readonly thread: ThreadPlace
-  readonly scale: LogScale
+  readonly scene: Scene
   readonly items: readonly LogItem[]
-  readonly selected: number | undefined
   /** The place of the selection among the items, or that of the fold that the keys are at. */
   readonly selectedAt: number
-  readonly query: string
   readonly find: Find
-  readonly onFind: (query: string) => void
-  readonly onSelect: (seq: number) => void
   /** Opens or closes a fold. */
   readonly onFold: (first: number) => void
   /** Tells which entries are in sight: the strip marks them. */
@@ -29,9 +23,16 @@ export interface LogListProps {
 }
 
 /** All entries with their fates. Runs of entries that were not sent are folded. */
-export function LogList(props: LogListProps) {
-  const { thread, scale, items, selected, selectedAt, query, find, onFind, onSelect, onFold, onSeen } = props
+export function LogList({ scene, items, selectedAt, find, onFold, onSeen }: LogListProps) {
+  const { place, scale, selected, select: onSelect } = scene
+  const { thread, search, go } = place
+  const query = search.q ?? ''
   const head = scale.entries.length
+  const onFind = (q: string) => {
+    const seq = placeIn(q)
+    const isThere = seq !== undefined && seq >= 1 && seq <= head
+    go({ q: q === '' ? undefined : q, ...(isThere && { entry: seq }) })
+  }
   const tellSeen = useCallback((first: LogItem, last: LogItem) => onSeen([first.first, last.first]), [onSeen])
   return (
     <section className={`grid slim low on-canvas ${styles.list}`} aria-label="The log">

@@ -1,33 +1,25 @@
 import { useCallback, useMemo } from 'react'
-import type { TimelinePoint } from '../../api/timeline.ts'
-import { bandsOf, type Landing, type Strip, type StripSide } from '../../parts/draw-strip.ts'
-import type { FateRun } from '../../parts/fate-runs.ts'
+import { bandsOf, type Strip, type StripSide } from '../../parts/draw-strip.ts'
 import { count, dayOf, shortDayOf } from '../../parts/format.ts'
 import { type LogScale, toY } from '../../parts/log-scale.ts'
 import { LogStrip, stripEdge } from '../../parts/log-strip.tsx'
 import { reach } from '../../parts/strip.ts'
 import { useSize } from '../../parts/use-size.ts'
 import styles from './ribbons.module.css'
-import type { ContextList } from './scene.ts'
+import type { Scene } from './scene.ts'
 
 export interface RibbonsProps {
-  readonly scale: LogScale
-  readonly runs: readonly FateRun[]
-  readonly point: TimelinePoint
-  readonly list: ContextList
-  readonly landing: Landing
-  readonly selected: number | undefined
+  readonly scene: Scene
   /** The entries of the log that are in sight in its list. */
   readonly seen: readonly [first: number, last: number] | undefined
-  readonly onSelect: (seq: number) => void
   /** On narrow screens: whether the list of the log is shown in place of the context, and what changes that. */
   readonly isLogShown: boolean
   readonly onToggleLog: () => void
 }
 
 /** The whole log as a strip of bars, and from each bar that was sent a ribbon to its place in the context. */
-export function Ribbons(props: RibbonsProps) {
-  const { scale, runs, point, list, landing, selected, seen, onSelect, isLogShown, onToggleLog } = props
+export function Ribbons({ scene, seen, isLogShown, onToggleLog }: RibbonsProps) {
+  const { scale, runs, point, list, landing, selected, select: onSelect } = scene
   const before = point.cut?.before
   const bands = useMemo(() => bandsOf([...list.items, { entries: [] }, ...list.pinned], runs), [list, runs])
   const toShape = useCallback(

@@ -1,6 +1,9 @@
-import type { SentRow, TimelinePoint } from '../../api/timeline.ts'
+import type { Moment, SentRow, Timeline, TimelinePoint } from '../../api/timeline.ts'
+import type { Place } from '../../parts/address.ts'
+import type { Landing } from '../../parts/draw-strip.ts'
 import type { FateRun } from '../../parts/fate-runs.ts'
 import type { Fate } from '../../parts/fates.ts'
+import type { Brief, LogScale } from '../../parts/log-scale.ts'
 import {
   type EntryLine,
   entryOf,
@@ -8,6 +11,26 @@ import {
   type Source,
   toSentMessages,
 } from '../../parts/sent-rows.ts'
+import type { Stop } from '../../parts/stops.ts'
+
+/** What all parts of the view show. */
+export interface Scene {
+  readonly place: Place
+  readonly entries: readonly Brief[]
+  readonly scale: LogScale
+  readonly timeline: Timeline
+  readonly stops: readonly Stop[]
+  /** Where the slider is, and the fates of all entries there. */
+  readonly point: TimelinePoint
+  readonly runs: readonly FateRun[]
+  /** What the model got, and where: at the point before while that of this one is being read. */
+  readonly shownPoint: TimelinePoint
+  readonly moment: Moment
+  readonly list: ContextList
+  readonly landing: Landing
+  readonly selected: number | undefined
+  readonly select: (seq: number | undefined) => void
+}
 
 /** A line of the list of the log. */
 export type LogItem = Pick<EntryLine, 'key' | 'seq'> & {

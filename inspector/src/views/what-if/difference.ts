@@ -16,9 +16,6 @@ export function fatesOf(runs: readonly FateRun[]): readonly Fate[] {
   return fates
 }
 
-export const verdictOn = (stretches: readonly Stretch[], seq: number): Stretch | undefined =>
-  stretches.find(({ first, last }) => first <= seq && seq <= last)
-
 /** What B does with the messages that reach the model with A, and with others. */
 export interface Difference {
   readonly lost: number

@@ -1,6 +1,6 @@
 import { Popover } from '@base-ui/react/popover'
 import { SlidersHorizontal } from 'lucide-react'
-import { useId, useState } from 'react'
+import { Fragment, useId, useState } from 'react'
 import buttons from '../../parts/button.module.css'
 import choice from '../../parts/choice-menu.module.css'
 import field from '../../parts/field.module.css'
@@ -70,24 +70,27 @@ export function MoreSettings({ letter, side, onChange }: MoreSettingsProps) {
                 />
               </>
             )}
-            <Select
-              label="Notes"
-              value={notes}
-              choices={noteChoices}
-              onChoose={value => change({ ...side, notes: value as Side['notes'] })}
-            />
-            <Select
-              label="Roles"
-              value={shape}
-              choices={shapeChoices}
-              onChoose={value => change({ ...side, shape: value as Side['shape'] })}
-            />
-            <Select
-              label="System prompt"
-              value={system === undefined ? undefined : system === '' ? 'none' : 'other'}
-              choices={promptChoices}
-              onChoose={value => change({ ...side, system: value && prompts[value as keyof typeof prompts] })}
-            />
+            {selects.map(({ name, label, choices }) => (
+              <Fragment key={name}>
+                <label className="muted caption" htmlFor={`${id}${name}`}>
+                  {label}
+                </label>
+                <select
+                  id={`${id}${name}`}
+                  className={field.input}
+                  value={name === 'system' ? promptOf(system) : (side[name] ?? '')}
+                  onChange={({ target: { value } }) =>
+                    change({ ...side, [name]: value === '' ? undefined : (prompts[value] ?? value) })
+                  }
+                >
+                  {Object.entries(choices).map(([value, about]) => (
+                    <option key={value} value={value}>
+                      {about}
+                    </option>
+                  ))}
+                </select>
+              </Fragment>
+            ))}
             {system && (
               <textarea
                 className={`${field.input} ${styles.prompt}`}
@@ -107,44 +110,26 @@ export function MoreSettings({ letter, side, onChange }: MoreSettingsProps) {
 /** It stands in the address. */
 const longestPrompt = 4000
 
-const prompts = { none: '', other: 'You are a helpful assistant.' }
+/** The system prompts that can be chosen. */
+const prompts: Readonly<Record<string, string>> = { none: '', other: 'You are a helpful assistant.' }
+const promptOf = (system: string | undefined) =>
+  system === undefined ? '' : system === '' ? 'none' : 'other'
 
-/** By their values; the empty one leaves the setting out. */
-type Choices = Readonly<Record<string, string>>
-const noteChoices: Choices = {
-  ...{ '': 'as usual', inline: 'in their messages', system: 'in the system prompt', off: 'left out' },
-}
-const shapeChoices: Choices = {
-  ...{ '': 'as usual', free: 'as they come', alternating: 'user and assistant in turn' },
-}
-const promptChoices: Choices = { '': 'as in the last call', none: 'none', other: 'another one' }
-
-interface SelectProps {
-  readonly label: string
-  readonly value: string | undefined
-  readonly choices: Choices
-  readonly onChoose: (value: string | undefined) => void
-}
-
-function Select({ label, value, choices, onChoose }: SelectProps) {
-  const id = useId()
-  return (
-    <>
-      <label className="muted caption" htmlFor={id}>
-        {label}
-      </label>
-      <select
-        id={id}
-        className={field.input}
-        value={value ?? ''}
-        onChange={event => onChoose(event.target.value || undefined)}
-      >
-        {Object.entries(choices).map(([name, about]) => (
-          <option key={name} value={name}>
-            {about}
-          </option>
-        ))}
-      </select>
-    </>
-  )
-}
+/** The choices by their values; the empty one leaves the setting out. */
+const selects = [
+  {
+    name: 'notes',
+    label: 'Notes',
+    choices: { '': 'as usual', inline: 'in their messages', system: 'in the system prompt', off: 'left out' },
+  },
+  {
+    name: 'shape',
+    label: 'Roles',
+    choices: { '': 'as usual', free: 'as they come', alternating: 'user and assistant in turn' },
+  },
+  {
+    name: 'system',
+    label: 'System prompt',
+    choices: { '': 'as in the last call', none: 'none', other: 'another one' },
+  },
+] as const

@@ -2,22 +2,22 @@ import { useMemo } from 'react'
 import type { Place } from '../../parts/address.ts'
 import { EntryText } from '../../parts/entry-text.tsx'
 import { FateGlyph } from '../../parts/fate-glyph.tsx'
+import { runAt } from '../../parts/fate-runs.ts'
 import { fates as allFates, type Fate } from '../../parts/fates.ts'
 import { amountOf, fullTime } from '../../parts/format.ts'
 import type { Brief } from '../../parts/log-scale.ts'
 import { useTexts } from '../../parts/use-texts.ts'
 import { ViewLink } from '../../parts/view-link.tsx'
-import { verdictOn } from './difference.ts'
 import styles from './picker.module.css'
 import head from './side-head.module.css'
-import type { SideAnswer } from './side-head.tsx'
+import type { MadeSide } from './use-side.ts'
 
 export interface SelectedMessageProps {
   readonly place: Place
   readonly entry: Brief
   readonly headSeq: number
-  readonly a: SideAnswer | undefined
-  readonly b: SideAnswer | undefined
+  readonly a: MadeSide
+  readonly b: MadeSide
 }
 
 /** The selected message: its text, and what either side makes of it. */
@@ -36,8 +36,8 @@ export function SelectedMessage({ place, entry, headSeq, a, b }: SelectedMessage
         {tokens !== undefined && ` · ${amountOf(tokens, 'token')}`}
       </p>
       <dl className={styles.verdicts}>
-        <Verdict letter="A" answer={a} seq={seq} />
-        <Verdict letter="B" answer={b} seq={seq} />
+        <Verdict side={a} seq={seq} />
+        <Verdict side={b} seq={seq} />
       </dl>
       {/* The choices below stay in sight. */}
       {text !== undefined && <EntryText key={seq} {...{ role, text }} few={500} />}
@@ -45,14 +45,8 @@ export function SelectedMessage({ place, entry, headSeq, a, b }: SelectedMessage
   )
 }
 
-interface VerdictProps {
-  readonly letter: string
-  readonly answer: SideAnswer | undefined
-  readonly seq: number
-}
-
-function Verdict({ letter, answer, seq }: VerdictProps) {
-  const { fate, why } = (answer && verdictOn(answer.stretches, seq)) ?? {}
+function Verdict({ side: { letter, answer }, seq }: { readonly side: MadeSide; readonly seq: number }) {
+  const { fate, why } = (answer && runAt(answer.stretches, seq)) ?? {}
   return (
     <div data-fate={fate}>
       <dt>

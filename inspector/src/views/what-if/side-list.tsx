@@ -1,5 +1,4 @@
 import type { ThreadPlace } from '../../api/queries.ts'
-import type { Landing } from '../../parts/draw-strip.ts'
 import { FateGlyph } from '../../parts/fate-glyph.tsx'
 import { amountOf, count } from '../../parts/format.ts'
 import { oneLine } from '../../parts/message-text.ts'
@@ -7,25 +6,25 @@ import { Row, RowList } from '../../parts/row-list.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
 import type { SideItem } from './difference.ts'
 import styles from './side-list.module.css'
+import type { MadeSide } from './use-side.ts'
 
 export interface SideListProps {
   readonly thread: ThreadPlace
-  readonly letter: 'A' | 'B'
+  readonly side: MadeSide
   readonly items: readonly SideItem[]
   readonly head: number
   readonly selected: number | undefined
   readonly onSelect: (seq: number) => void
   /** Opens or closes a fold. */
   readonly onFold: (key: string) => void
-  readonly landing: Landing
-  readonly isStale: boolean
   /** Whether there will be something to show. */
   readonly isMaking: boolean
 }
 
 /** What a side sends, in the order of the prompt: what the other sends too is folded. */
 export function SideList(props: SideListProps) {
-  const { thread, letter, items, head, selected, onSelect, onFold, landing, isStale, isMaking } = props
+  const { thread, side, items, head, selected, onSelect, onFold, isMaking } = props
+  const { letter, landing, isStale } = side
   const selectedAt = selected === undefined ? -1 : items.findIndex(({ seq }) => seq === selected)
   const step = (by: number) => {
     for (let at = selectedAt < 0 ? (by > 0 ? 0 : items.length - 1) : selectedAt + by; items[at]; at += by) {

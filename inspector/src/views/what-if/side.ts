@@ -1,4 +1,6 @@
 import type { FitQuery } from '../../api/queries.ts'
+import type { ConversationSearch } from '../../parts/address.ts'
+import { allPolicies } from '../../parts/policies.ts'
 
 /** How one side is made. What is not said is as in the last call of the thread. */
 export interface Side {
@@ -20,7 +22,7 @@ const shapes = ['free', 'alternating'] as const
  * Reads a side of an address: `4096.balanced`, with more settings behind it: `4096.default.effort-70.reserve-512.notes-off`.
  * What makes no sense is left out. The text of a system prompt stands in a field of its own.
  */
-export function readSide(text: string | undefined, system: string | undefined): Side {
+function readSide(text: string | undefined, system: string | undefined): Side {
   const [window = '', policy = '', ...settings] = (text ?? '').split('.')
   const values = new Map(
     settings.map(one => {
@@ -39,6 +41,24 @@ export function readSide(text: string | undefined, system: string | undefined): 
     system: values.has('system') ? (values.get('system') === 'none' ? '' : system) : undefined,
   }
 }
+
+/** Without an address A is as the last call, and B has the same window with the last 50 messages. */
+export function readSides(search: ConversationSearch): { readonly a: Side; readonly b: Side } {
+  const a = readSide(search.a, search.systemA)
+  if (search.b !== undefined) return { a, b: readSide(search.b, search.systemB) }
+  return { a, b: withPolicy(a, a.policy?.startsWith('sliding') ? 'balanced' : 'sliding-50') }
+}
+
+/** A side with its window and its policy by name, as an address has it. */
+export const named = (
+  side: Side,
+  made: { readonly window: number; readonly policy: string } | undefined,
+): Side => ({
+  ...side,
+  window: side.window ?? made?.window,
+  // Of the last call only a policy that has a name of the same kind in addresses.
+  policy: side.policy ?? allPolicies.find(policy => policy === made?.policy),
+})
 
 export const mostTokens = 100_000_000
 
