@@ -1,5 +1,5 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { useCallback } from 'react'
+import { useCallback, useMemo } from 'react'
 import type { ThreadPlace } from '../api/queries.ts'
 import { type Fate, isFate } from './fates.ts'
 
@@ -130,5 +130,6 @@ export function usePlace(): Place {
       }),
     [navigate],
   )
-  return { conversation, thread: { conversation, actor, branch }, search, go }
+  const thread = useMemo(() => ({ conversation, actor, branch }), [conversation, actor, branch])
+  return { conversation, thread, search, go }
 }

@@ -1,25 +1,20 @@
 import { useRef } from 'react'
+import type { Answer } from '../api/routes.ts'
 import { FateGlyph } from './fate-glyph.tsx'
 import styles from './fate-matrix.module.css'
 import type { Fate } from './fates.ts'
-import { count, short } from './format.ts'
+import { amountOf, count, short } from './format.ts'
 
-export interface MatrixCell {
-  /** Absent where no entry is looked at. */
-  readonly fate?: Fate | undefined
-  /** A number beside the glyph. */
-  readonly figure?: number | undefined
-  /** Whether what must be sent does not fit: no number then. */
-  readonly isOver?: boolean
-  /** For people who do not see it. */
-  readonly about?: string | undefined
-}
+type GridCell = Answer<'get /conversations/:conversation/grid'>
 
 export interface FateMatrixProps {
   readonly windows: readonly number[]
   readonly policies: readonly string[]
-  /** Undefined while it is being made. */
-  readonly cellAt: (policy: string, window: number) => MatrixCell | undefined
+  /** Those that are made, each with the fate of the entry that is looked at. */
+  readonly cells: readonly GridCell[]
+  /** The entry up to which cells say what they send, and the number of a cell. */
+  readonly at?: number
+  readonly figureOf?: (policy: string, window: number) => number | undefined
   /** The cells that are marked, with their letter if they have one. */
   readonly marked: readonly { readonly policy: string; readonly window: number; readonly letter?: string }[]
   readonly label: string
@@ -27,7 +22,8 @@ export interface FateMatrixProps {
 }
 
 /** Where an entry would survive: its fate in several windows with several policies. Cells that can be picked are one tab stop. */
-export function FateMatrix({ windows, policies, cellAt, marked, label, onPick }: FateMatrixProps) {
+export function FateMatrix(props: FateMatrixProps) {
+  const { windows, policies, cells, at: upTo, figureOf, marked, label, onPick } = props
   const body = useRef<HTMLTableSectionElement>(null)
   const stop = marked.at(-1) ?? { policy: policies[0], window: windows[0] }
   const move = (event: React.KeyboardEvent) => {
@@ -60,24 +56,26 @@ export function FateMatrix({ windows, policies, cellAt, marked, label, onPick }:
               {policy.replace('-', ' ')}
             </th>
             {windows.map(window => {
-              const cell = cellAt(policy, window)
+              const cell = cells.find(one => one.policyName === policy && one.window === window)
+              const fate = cell?.entry as Fate | undefined
+              const figure = cell && figureOf?.(policy, window)
               const mark = marked.find(one => one.policy === policy && one.window === window)
-              const name = cell
-                ? [cell.fate, cell.about].filter(one => one !== undefined).join(', ')
-                : 'not known yet'
+              const name = [fate, cell && upTo !== undefined && aboutOf(cell, upTo)]
+                .filter(Boolean)
+                .join(', ')
               const content = (
                 <>
-                  {cell?.fate && <FateGlyph fate={cell.fate} />}
-                  {cell?.isOver ? (
+                  {fate && <FateGlyph fate={fate} />}
+                  {cell && upTo !== undefined && cell.over > 0 ? (
                     <span>over</span>
                   ) : (
-                    cell?.figure !== undefined && <span>{short(cell.figure)}</span>
+                    figure !== undefined && <span>{short(figure)}</span>
                   )}
                 </>
               )
               const shared = {
                 className: styles.cell,
-                'data-fate': cell?.fate,
+                'data-fate': fate,
                 'data-marked': mark !== undefined,
                 // Not a text of the cell: its name says it.
                 'data-letter': mark?.letter,
@@ -89,13 +87,13 @@ export function FateMatrix({ windows, policies, cellAt, marked, label, onPick }:
                       type="button"
                       {...shared}
                       tabIndex={policy === stop.policy && window === stop.window ? 0 : -1}
-                      aria-label={`${mark?.letter ? `${mark.letter}: ` : ''}${policy} at ${count(window)}: ${name}${cell?.figure === undefined ? '' : `, ${short(cell.figure)} read anew`}`}
+                      aria-label={`${mark?.letter ? `${mark.letter}: ` : ''}${policy} at ${count(window)}: ${name || unknown}${figure === undefined ? '' : `, ${short(figure)} read anew`}`}
                       onClick={event => onPick(policy, window, event.shiftKey)}
                     >
                       {content}
                     </button>
                   ) : (
-                    <span {...shared} role="img" aria-label={name}>
+                    <span {...shared} role="img" aria-label={name || unknown}>
                       {content}
                     </span>
                   )}
@@ -108,6 +106,12 @@ export function FateMatrix({ windows, policies, cellAt, marked, label, onPick }:
     </table>
   )
 }
+
+const unknown = 'not known yet'
+
+/** For people who do not see it. */
+const aboutOf = ({ counts, tokens, over }: GridCell, upTo: number) =>
+  `${amountOf(upTo - counts.elided, 'message')} sent, ${amountOf(tokens, 'token')}${over > 0 ? ', does not fit' : ''}`
 
 /** Columns and rows that an arrow goes over. */
 const ways: Readonly<Record<string, readonly [number, number]>> = {

@@ -29,8 +29,11 @@ export function readFates(text: string): readonly FateRun[] {
   return runs
 }
 
-/** The fate of one entry; undefined where the runs do not reach it. */
-export function fateAt(runs: readonly FateRun[], seq: number): Fate | undefined {
+/** The run that has an entry; undefined where they do not reach it. */
+export function runAt<Run extends { readonly first: number; readonly last: number }>(
+  runs: readonly Run[],
+  seq: number,
+): Run | undefined {
   let [from, to] = [0, runs.length]
   while (from < to) {
     const middle = (from + to) >> 1
@@ -38,8 +41,10 @@ export function fateAt(runs: readonly FateRun[], seq: number): Fate | undefined 
     else to = middle
   }
   const run = runs[from]
-  return run && run.first <= seq ? run.fate : undefined
+  return run && run.first <= seq ? run : undefined
 }
+
+export const fateAt = (runs: readonly FateRun[], seq: number): Fate | undefined => runAt(runs, seq)?.fate
 
 /** The fate of one entry in a text of fates, without reading all of it. */
 export function fateInText(text: string, seq: number): Fate | undefined {

@@ -5,6 +5,8 @@ type Context = Answer<'get /conversations/:conversation/context'>
 export type Fate = Context['stretches'][number]['fate']
 export type Part = keyof Context['parts']
 
+export const fateNames = ['kept', 'recalled', 'cleared', 'digested', 'altered', 'moved', 'elided'] as const
+
 /** The fates in the order in which they are shown, and what each means. */
 export const fates: readonly { readonly fate: Fate; readonly about: string }[] = [
   { fate: 'kept', about: 'sent as it is' },
@@ -16,7 +18,7 @@ export const fates: readonly { readonly fate: Fate; readonly about: string }[] =
   { fate: 'elided', about: 'not sent' },
 ]
 
-export const isFate = (text: unknown): text is Fate => fates.some(({ fate }) => fate === text)
+export const isFate = (text: unknown): text is Fate => fateNames.some(fate => fate === text)
 
 /** The fate whose colour a part has. `protected` is kept whatever the policy; `meta` carries no entry. */
 export const colourOfPart: Readonly<Record<Part, Fate | 'protected' | 'meta'>> = {

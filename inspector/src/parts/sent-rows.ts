@@ -1,5 +1,5 @@
 import type { SentRow, TimelinePoint } from '../api/timeline.ts'
-import type { Part } from './fates.ts'
+import type { Fate, Part } from './fates.ts'
 import { amountOf } from './format.ts'
 import type { WindowSegment } from './window-bar.tsx'
 
@@ -62,14 +62,45 @@ const order: readonly Part[] = [
   ...(['notes', 'journal', 'digests', 'history', 'recall', 'changing', 'latest'] as const),
 ]
 
-/** How many messages from the beginning need not be read again. */
-export function countReused(
+/** A message that was sent, as all lists show it. */
+export interface SentMessage {
+  readonly row: SentRow
+  readonly index: number
+  /** The entry that it is; undefined for one that was added. */
+  readonly seq: number | undefined
+  /** Whether it is no entry but stands for some, of this conversation or of others. */
+  readonly isBlock: boolean
+  /** That of the entries that it stands for. */
+  readonly fate: Fate
+  /** Whether it need not be read again. */
+  readonly isReused: boolean
+}
+
+export function toSentMessages(
   rows: readonly SentRow[],
   { tokens, reused }: Pick<TimelinePoint, 'tokens' | 'reused'>,
-): number {
-  if (reused === 0) return 0
-  let sum = tokens - rows.reduce((all, row) => all + row.tokens, 0)
-  let index = 0
-  while (index < rows.length && sum + rows[index]!.tokens <= reused) sum += rows[index++]!.tokens
-  return index
+): readonly SentMessage[] {
+  let end = tokens - rows.reduce((sum, row) => sum + row.tokens, 0)
+  return rows.map((row, index) => {
+    const { part, seqs, standsFor, sources } = row
+    const ownFate = standsFor.length > 0 ? 'digested' : 'kept'
+    end += row.tokens
+    return {
+      ...{ row, index, seq: entryOf(row), isReused: reused > 0 && end <= reused },
+      isBlock: seqs.length === 0 && (standsFor.length > 0 || sources !== undefined),
+      fate: part === 'recall' ? 'recalled' : part === 'notes' ? 'moved' : ownFate,
+    }
+  })
 }
+
+/** A line of a list of entries. */
+export interface EntryLine {
+  readonly key: string
+  /** The entry that it shows. */
+  readonly seq?: number | undefined
+  /** The entries whose ribbons end here. */
+  readonly entries: readonly number[]
+}
+
+/** The row of an entry that a block has too is the line of a cleared one. */
+export const fateInRow = (fate: Fate): Fate => (fate === 'recalled' ? 'cleared' : fate)

@@ -56,13 +56,13 @@ export function WindowBar(props: WindowBarProps) {
     >
       {size === 'full' && (
         <div className={`${styles.labels} ${colours.names}`} aria-hidden="true">
-          {labelsOf(segments, { free, margin, reserve, whole, width }).map(one => (
+          {labelsOf(toStretches(segments, { free, margin, reserve }), whole, width).map(one => (
             <span
               key={`${one.name} ${one.at}`}
               data-colour={one.colour}
               style={{ left: share(one.at), maxWidth: share(one.room) }}
             >
-              {one.name} {one.tokens !== undefined && <b>{count(one.tokens)}</b>}
+              {one.name} {one.isNumbered && <b>{count(one.tokens)}</b>}
             </span>
           ))}
         </div>
@@ -108,54 +108,42 @@ function joined(segments: readonly WindowSegment[], tokensPerPixel: number): rea
   return found
 }
 
-interface Label {
+/** Neighbouring segments of one part, or what is left of the window. */
+export interface WindowStretch {
   readonly name: string
   readonly colour: string
   readonly at: number
-  /** Up to the next label. */
-  readonly room: number
-  readonly tokens?: number
+  readonly tokens: number
 }
 
-/** Names the stretches of one part that have room for their names; with their tokens, if there is room for these too. */
-function labelsOf(
+/** The segments of one part in a row, then what is free, then the rest of the window. */
+export function toStretches(
   segments: readonly WindowSegment[],
-  {
-    free,
-    margin,
-    reserve,
-    whole,
-    width,
-  }: Readonly<Record<'free' | 'margin' | 'reserve' | 'whole' | 'width', number>>,
-): readonly Label[] {
-  const stretches: { name: string; colour: string; at: number; tokens: number }[] = []
+  rest: Readonly<Record<'free' | 'margin' | 'reserve', number>>,
+): readonly WindowStretch[] {
+  const stretches: WindowStretch[] = []
   let at = 0
-  for (const { part, tokens } of segments) {
+  const add = (name: string, colour: string, tokens: number) => {
     const last = stretches.at(-1)
-    const name = nameOfPart(part)
-    if (last?.name === name) last.tokens += tokens
-    else stretches.push({ name, colour: colourOfPart[part], at, tokens })
+    if (last?.name === name) stretches[stretches.length - 1] = { ...last, tokens: last.tokens + tokens }
+    else stretches.push({ name, colour, at, tokens })
     at += tokens
   }
-  for (const [name, tokens] of [
-    ['free', free],
-    ['margin', margin],
-    ['reserve', reserve],
-  ] as const) {
-    stretches.push({ name, colour: name, at, tokens })
-    at += tokens
-  }
+  for (const { part, tokens } of segments) add(nameOfPart(part), colourOfPart[part], tokens)
+  for (const name of ['free', 'margin', 'reserve'] as const) if (rest[name] > 0) add(name, name, rest[name])
+  return stretches
+}
+
+/** Names the stretches that have room for their names; with their tokens, if there is room for these too. `room`: up to the next. */
+function labelsOf(stretches: readonly WindowStretch[], whole: number, width: number) {
   const sizeOf = (text: string) => text.length * 6.2 + 8
   const roomOf = (tokens: number) => (tokens / whole) * width
-  const isSmall = ({ tokens }: { readonly tokens: number }) => roomOf(tokens) < 18
-  const named = stretches.flatMap((one, index) => {
-    if (isSmall(one)) return []
-    // A name may reach over small stretches, which have none.
-    const next = stretches.slice(index + 1).find(other => !isSmall(other))?.at ?? whole
-    return roomOf(next - one.at) >= sizeOf(one.name) ? [{ ...one, room: next - one.at }] : []
-  })
-  return named.map(({ name, colour, at, tokens, room }) => {
-    const isNumbered = roomOf(room) >= sizeOf(`${name} ${count(tokens)}`)
-    return { name, colour, at, room, ...(isNumbered && { tokens }) }
+  const isLarge = ({ tokens }: WindowStretch) => roomOf(tokens) >= 18
+  // A name may reach over small stretches, which have none.
+  const large = stretches.filter(isLarge)
+  return large.flatMap((one, index) => {
+    const room = (large[index + 1]?.at ?? whole) - one.at
+    if (roomOf(room) < sizeOf(one.name)) return []
+    return [{ ...one, room, isNumbered: roomOf(room) >= sizeOf(`${one.name} ${count(one.tokens)}`) }]
   })
 }

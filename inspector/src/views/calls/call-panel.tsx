@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { Download, X } from 'lucide-react'
 import { callDumpQuery, callQuery } from '../../api/queries.ts'
 import type { Answer } from '../../api/routes.ts'
@@ -13,6 +12,7 @@ import { adviceFor } from '../../parts/fault-words.ts'
 import { count, fullTime } from '../../parts/format.ts'
 import { Notice } from '../../parts/notice.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
+import { ViewLink } from '../../parts/view-link.tsx'
 import { shownDuration } from './call-durations.ts'
 import styles from './call-panel.module.css'
 
@@ -24,7 +24,7 @@ export interface CallPanelProps {
 
 /** One call: how it went, and the request that was sent. */
 export function CallPanel({ call, duration, onClose }: CallPanelProps) {
-  const { conversation, thread, search, go } = usePlace()
+  const { thread, search, go } = usePlace()
   const { id, turn, time, model, status, error, predicted, reported, window, reserve, policy, counter } = call
   const isDump = search.as === 'dump'
   const messages = useQuery({ ...callQuery(thread, id), enabled: !isDump })
@@ -75,12 +75,12 @@ export function CallPanel({ call, duration, onClose }: CallPanelProps) {
         )}
       </dl>
       <p className={`flex wraps gap-4 accent links ${styles.links}`}>
-        <Link to="/c/$conversation/context" params={{ conversation }} search={at}>
+        <ViewLink view="context" search={at}>
           Context of this call
-        </Link>
-        <Link to="/c/$conversation/dump" params={{ conversation }} search={at}>
+        </ViewLink>
+        <ViewLink view="dump" search={at}>
           Open its dump
-        </Link>
+        </ViewLink>
       </p>
       <div className={`flex gap-2px ${styles.bar}`}>
         <Button kind="plain" aria-pressed={!isDump} onClick={() => go({ as: undefined })}>

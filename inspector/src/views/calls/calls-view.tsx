@@ -88,22 +88,11 @@ function List({ calls, readAhead, onMore }: ListProps) {
         <table className={`table one-line ${styles.table}`}>
           <thead>
             <tr>
-              <th scope="col">Status</th>
-              <th scope="col">Turn</th>
-              <th scope="col">Model</th>
-              <th scope="col" className={styles.number}>
-                Tokens predicted
-              </th>
-              <th scope="col" className={styles.number}>
-                Tokens reported
-              </th>
-              <th scope="col" className={styles.number}>
-                Tokens from cache
-              </th>
-              <th scope="col" className={styles.number}>
-                Took
-              </th>
-              <th scope="col">Time</th>
+              {columns.map(name => (
+                <th key={name} scope="col" className={numbers.includes(name) ? styles.number : undefined}>
+                  {name}
+                </th>
+              ))}
             </tr>
           </thead>
           <tbody>
@@ -133,6 +122,9 @@ function List({ calls, readAhead, onMore }: ListProps) {
     </div>
   )
 }
+
+const numbers = ['Tokens predicted', 'Tokens reported', 'Tokens from cache', 'Took']
+const columns = ['Status', 'Turn', 'Model', ...numbers, 'Time']
 
 /** How the next prompt was last read before anybody asked for it. */
 function aheadText({ outcome, tokens, time }: NonNullable<Calls['readAhead']>): string {

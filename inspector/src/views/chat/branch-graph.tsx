@@ -80,19 +80,15 @@ export function BranchGraph(props: BranchGraphProps) {
   )
 }
 
-function BranchItem({
-  conversation,
-  search,
-  node,
-  hasChildren,
-  isCurrent,
-  isStop,
-}: BranchGraphProps & {
+interface BranchItemProps extends BranchGraphProps {
   readonly node: BranchNode<Thread>
   readonly hasChildren: boolean
   readonly isCurrent: boolean
   readonly isStop: boolean
-}) {
+}
+
+function BranchItem(props: BranchItemProps) {
+  const { conversation, search, node, isCurrent, isStop } = props
   const { branch, depth } = node
   const { turn: _, call: __, entry: ___, branch: ____, ...rest } = search
   return (
@@ -107,7 +103,7 @@ function BranchItem({
         tabIndex={isStop ? 0 : -1}
         title={branch.branch}
       >
-        <Lines node={node} hasChildren={hasChildren} isCurrent={isCurrent} />
+        <Lines {...props} />
         <span className="grid slim relative" style={{ paddingLeft: 34 + 14 * Math.max(0, shown(depth) - 1) }}>
           <span className={`cut medium ${styles.name}`} dir="auto">
             {branchTitle(branch)}
@@ -125,15 +121,7 @@ const shown = (depth: number) => Math.min(depth, deepest)
 const across = (depth: number) => 8 + 14 * shown(depth)
 const [height, middle] = [50, 16]
 
-function Lines({
-  node: { depth, lines, hasNext },
-  hasChildren,
-  isCurrent,
-}: {
-  readonly node: BranchNode<Thread>
-  readonly hasChildren: boolean
-  readonly isCurrent: boolean
-}) {
+function Lines({ node: { depth, lines, hasNext }, hasChildren, isCurrent }: BranchItemProps) {
   const own = across(depth)
   const from = across(depth - 1)
   return (

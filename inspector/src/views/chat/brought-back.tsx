@@ -1,5 +1,4 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { perBlock, shownQuery } from '../../api/chat-queries.ts'
 import { conversationQuery, type ThreadPlace } from '../../api/queries.ts'
@@ -9,6 +8,7 @@ import { dateOf, shortDayOf } from '../../parts/format.ts'
 import { placeOfHit } from '../../parts/hit-place.ts'
 import { recalledTitle, type Source } from '../../parts/sent-rows.ts'
 import { titleOf } from '../../parts/title-of.ts'
+import { ViewLink } from '../../parts/view-link.tsx'
 import styles from './brought-back.module.css'
 import type { Brought } from './brought-of.ts'
 import { daysOf } from './days-of.ts'
@@ -81,13 +81,13 @@ function Entries({
     <ol className={`clipped text-12-18 on-panel round-3 ${styles.entries}`}>
       {listed.map(({ seq, time, text }) => (
         <li key={seq}>
-          <Link to="/c/$conversation/context" params={{ conversation }} search={{ ...search, entry: seq }}>
+          <ViewLink view="context" conversation={conversation} search={{ ...search, entry: seq }}>
             <span className="muted">{time !== undefined && shortDayOf(time)}</span>
             <span className={styles.seq}>#{seq}</span>
             <span className="cut slim" dir="auto">
               {text}
             </span>
-          </Link>
+          </ViewLink>
         </li>
       ))}
       {more > 0 && !isWhole && (
@@ -126,15 +126,11 @@ function From({ conversation, actor, branch, seq, time, why, isGone = false }: S
     </>
   )
   if (isGone) return <div>{told}</div>
+  const search = placeOfHit({ actor, branch, seq })
   return (
-    <Link
-      to="/c/$conversation/chat"
-      params={{ conversation }}
-      search={placeOfHit({ actor, branch, seq })}
-      title={why}
-    >
+    <ViewLink view="chat" conversation={conversation} search={search} title={why}>
       {told}
-    </Link>
+    </ViewLink>
   )
 }
 

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { startDrawing } from '../../parts/canvas.ts'
 import { type FateRun, fateAt } from '../../parts/fate-runs.ts'
-import type { Fate } from '../../parts/fates.ts'
+import { type Fate, fateNames } from '../../parts/fates.ts'
 import { layers, reach } from '../../parts/strip.ts'
 import { useColours } from '../../parts/use-colours.ts'
 import { useSize } from '../../parts/use-size.ts'
@@ -17,12 +17,7 @@ export interface ChatStripProps {
   readonly onJump: (seq: number) => void
 }
 
-const colours = [
-  ...(['kept', 'recalled', 'cleared', 'digested', 'altered', 'moved'] as const),
-  'line-2',
-  'line-3',
-  'selected',
-] as const
+const colours = [...fateNames, 'line-2', 'line-3', 'selected'] as const
 
 /** The bar of one entry is at most so high: a short conversation has a short strip. */
 const mostHeight = 5

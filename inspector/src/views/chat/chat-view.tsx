@@ -1,14 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
 import { ask } from '../../api/client.ts'
 import { conversationQuery, inConversation, serverQuery, splitPlace } from '../../api/queries.ts'
 import { queryClient } from '../../api/query-client.ts'
-import { usePlace } from '../../parts/address.ts'
+import { type ConversationSearch, usePlace } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
-import { fateAt } from '../../parts/fate-runs.ts'
 import { useKeys } from '../../parts/keys.ts'
 import { newConversationName } from '../../parts/new-conversation-name.ts'
 import { notify } from '../../parts/notify.ts'
@@ -18,12 +17,11 @@ import { titleOf } from '../../parts/title-of.ts'
 import { isNarrow, useMedia } from '../../parts/use-media.ts'
 import { useStable } from '../../parts/use-stable.ts'
 import { BranchGraph } from './branch-graph.tsx'
-import type { ChatRow } from './chat-rows.ts'
 import { ChatStrip } from './chat-strip.tsx'
 import styles from './chat-view.module.css'
 import { Composer, chosenModel } from './composer.tsx'
-import { type Asked, askReply, stopReply, useLiveReply } from './live-replies.ts'
-import { MessageRow, type RowActions } from './message-row.tsx'
+import { type Asked, askReply, replies, stopReply } from './live-replies.ts'
+import type { RowActions } from './message-row.tsx'
 import { Messages, type MessagesControl } from './messages.tsx'
 import { NothingSaid } from './nothing-said.tsx'
 import { usualActor, usualBranch } from './thread-name.ts'
@@ -41,11 +39,12 @@ export function ChatView() {
   const mayInspect = server?.scopes.includes('inspect') ?? false
   const info = useQuery(conversationQuery(conversation)).data
   const title = titleOf(info ?? { conversation })
-  const live = useLiveReply(thread)
+  const live = replies.use(thread)
   const chosen = chosenModel.use()
   const read = useChatThread(place, { live, mayInspect })
-  const { threads, branches, head, base, shownHead, isThere, turnOf } = read
-  const { point, rows, runs, versions, brought, metas, cut } = read
+  const { threads, branches, head, base, shownHead, isThere, rows, told } = read
+  const { point, runs, versions, turnOf } = told
+  const placeless = useMemo(() => withoutMoment(search), [search])
   const isNew = threads.error instanceof ApiError && threads.error.status === 404
 
   const [editing, setEditing] = useState<{ readonly seq: number; readonly text: string }>()
@@ -149,50 +148,13 @@ export function ChatView() {
   }, [isNew, mayChat])
 
   const isSmall = useMedia(isNarrow)
-  const renderRow = useCallback(
-    (row: ChatRow, isTurnEnd: boolean) => {
-      const { seq, role } = row.message
-      const turn = turnOf(seq)
-      const meta =
-        isTurnEnd && role === 'assistant' && turn
-          ? (metas.get(turn.turn) ?? { model: row.call?.model ?? '', turn: turn.turn })
-          : undefined
-      return (
-        <MessageRow
-          thread={base}
-          search={withoutMoment(search)}
-          head={shownHead}
-          row={row}
-          fate={fateAt(runs, seq) ?? (point && seq > point.at ? 'kept' : undefined)}
-          isSelected={search.entry === seq}
-          editing={editing?.seq === seq ? editing.text : undefined}
-          versions={versions.get(seq)}
-          brought={brought.get(seq) ?? row.brought}
-          end={isTurnEnd && turn ? turn : undefined}
-          meta={meta}
-          asked={isTurnEnd && turn ? metas.get(turn.turn)?.model : undefined}
-          isNewest={isTurnEnd && (turn?.last ?? 0) >= head}
-          mayChat={mayChat && !live}
-          actions={actions}
-        />
-      )
-    },
-    [
-      base,
-      search,
-      shownHead,
-      runs,
-      point,
-      editing,
-      versions,
-      brought,
-      metas,
-      head,
-      mayChat,
-      live,
-      actions,
-      turnOf,
-    ],
+  const mayAct = mayChat && !live
+  const chat = useMemo(
+    () => ({
+      ...{ ...told, thread: base, search: placeless, head, shownHead },
+      ...{ selected: search.entry, editing, mayChat: mayAct, actions },
+    }),
+    [told, base, placeless, head, shownHead, search.entry, editing, mayAct, actions],
   )
 
   // What this key may see decides what is read: without it, everything would be read twice.
@@ -224,7 +186,8 @@ export function ChatView() {
   const model = chosen ?? server?.model
   /** Its place is kept from the beginning, so that nothing moves when it comes. */
   const hasWindow = mayInspect && head > 0
-  const window = point && rows && { conversation, search: withoutMoment(search), point, rows }
+  const moment = { ...placeless, turn: point?.turn || undefined, call: point?.call }
+  const window = point && rows && { search: moment, point, rows }
   return (
     <div className={`view ${styles.chat}`} data-window={hasWindow}>
       <h1 className="hidden">{title}: chat</h1>
@@ -242,15 +205,10 @@ export function ChatView() {
           <NothingSaid {...{ conversation, isNew, mayChat }} />
         ) : (
           <Messages
-            thread={base}
-            head={shownHead}
             mayInspect={mayInspect}
             live={live}
             model={model ?? 'the model'}
-            selected={search.entry}
-            cut={cut}
-            renderRow={renderRow}
-            endOfTurn={seq => turnOf(seq)?.last ?? seq}
+            chat={chat}
             onSight={onSight}
             control={control}
           />
@@ -285,11 +243,4 @@ export function ChatView() {
   )
 }
 
-function withoutMoment<Search extends object>({
-  turn: _,
-  call: __,
-  entry: ___,
-  ...rest
-}: Search & { turn?: unknown; call?: unknown; entry?: unknown }) {
-  return rest
-}
+const withoutMoment = ({ turn: _, call: __, entry: ___, ...rest }: ConversationSearch) => rest

@@ -13,8 +13,8 @@ import { unless } from '../../parts/unless.ts'
 import { useSettled } from '../../parts/use-settled.ts'
 import styles from './composer.module.css'
 import { isSendKey } from './composer-keys.ts'
-import { setDraft, useDraft } from './drafts.ts'
-import { forgetRefusal, type LiveReply, useRefusal } from './live-replies.ts'
+import { drafts } from './drafts.ts'
+import { type LiveReply, refusals } from './live-replies.ts'
 import { useGrowing } from './use-growing.ts'
 
 /** The model that was chosen; undefined for the server's own choice. */
@@ -39,19 +39,19 @@ export interface ComposerProps {
 /** Where the next message is written. */
 export function Composer(props: ComposerProps) {
   const { thread, title, live, hasForecast, area, onSend, onStop } = props
-  const draft = useDraft(thread)
-  const refusal = useRefusal(thread)
+  const draft = drafts.use(thread) ?? ''
+  const refusal = refusals.use(thread)
   useGrowing(area, draft)
   const isEmpty = draft.trim() === ''
   const send = () => {
     if (isEmpty || live) return
-    setDraft(thread, '')
+    drafts.set(thread, undefined)
     onSend(draft)
   }
   return (
     <div className={`grid single gap-2 wide ${styles.composer}`}>
       {refusal && (
-        <Notice kind="danger" action={<Button onClick={() => forgetRefusal(thread)}>Close</Button>}>
+        <Notice kind="danger" action={<Button onClick={() => refusals.set(thread, undefined)}>Close</Button>}>
           <strong>{refusal.message}</strong> {adviceFor(refusal.code)}{' '}
           <code className="small-code">{refusal.code}</code>
         </Notice>
@@ -71,7 +71,7 @@ export function Composer(props: ComposerProps) {
           dir="auto"
           placeholder={`Message ${title}`}
           aria-label={`Message ${title}`}
-          onChange={event => setDraft(thread, event.target.value)}
+          onChange={event => drafts.set(thread, event.target.value)}
           onKeyDown={event => {
             if (!isSendKey(event)) return
             event.preventDefault()

@@ -1,5 +1,6 @@
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import { createContext, useContext, useMemo, useState } from 'react'
+import { toggled } from '../../parts/toggled.ts'
 import styles from './fold.module.css'
 
 interface Folds {
@@ -15,12 +16,7 @@ export function FoldMemory({ children }: { readonly children: React.ReactNode })
   const folds = useMemo<Folds>(
     () => ({
       isOpen: name => open.has(name),
-      toggle: name =>
-        setOpen(before => {
-          const next = new Set(before)
-          if (!next.delete(name)) next.add(name)
-          return next
-        }),
+      toggle: name => setOpen(before => toggled(before, name)),
     }),
     [open],
   )

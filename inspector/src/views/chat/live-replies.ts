@@ -2,12 +2,11 @@ import { ApiError, AwayError } from '../../api/api-error.ts'
 import { perBlock, shownQuery } from '../../api/chat-queries.ts'
 import { askEvents, tell } from '../../api/client.ts'
 import { connection } from '../../api/connection.ts'
-import { observable } from '../../api/observable.ts'
 import { inConversation, serverQuery, splitPlace, type ThreadPlace, threadsQuery } from '../../api/queries.ts'
 import { queryClient } from '../../api/query-client.ts'
 import type { Answer } from '../../api/routes.ts'
 import { restoreDraft } from './drafts.ts'
-import { threadName, usualActor, usualBranch } from './thread-name.ts'
+import { byThread, threadName, usualActor, usualBranch } from './thread-name.ts'
 
 /** A piece of a reply as it comes. */
 export type LivePart =
@@ -42,27 +41,11 @@ export interface LiveReply {
 }
 
 /** Replies go on while other views are open: a stream that is closed cancels its turn. */
-const replies = observable<ReadonlyMap<string, LiveReply>>(new Map())
+export const replies = byThread<LiveReply>()
 const controllers = new Map<string, { readonly abort: AbortController; id?: string }>()
 
-/** What went wrong before a turn began, by thread. */
-const refusals = observable<ReadonlyMap<string, Fault>>(new Map())
-
-export const useLiveReply = (thread: ThreadPlace): LiveReply | undefined =>
-  replies.use().get(threadName(thread))
-export const useRefusal = (thread: ThreadPlace): Fault | undefined => refusals.use().get(threadName(thread))
-export const forgetRefusal = (thread: ThreadPlace) => change(refusals, thread, undefined)
-
-function change<Value>(
-  store: ReturnType<typeof observable<ReadonlyMap<string, Value>>>,
-  thread: ThreadPlace,
-  value: Value | undefined,
-): void {
-  const next = new Map(store.get())
-  if (value === undefined) next.delete(threadName(thread))
-  else next.set(threadName(thread), value)
-  store.set(next)
-}
+/** What went wrong before a turn began. */
+export const refusals = byThread<Fault>()
 
 export type Asked = { readonly model?: string | undefined } & (
   | { readonly kind: 'send'; readonly input: string }
@@ -84,10 +67,10 @@ export function askReply(
   const key = newKey()
   const thread = asked.kind === 'send' ? from : { ...from, branch: `${asked.kind} ${key}` }
   const upTo = asked.kind === 'send' ? head : asked.kind === 'edit' ? asked.first - 1 : asked.upTo
-  change(refusals, from, undefined)
-  change(replies, thread, {
+  refusals.set(from, undefined)
+  replies.set(thread, {
     ...{ thread, from, upTo, startedAt: Date.now(), state: 'asking', parts: [], warnings: [] },
-    ...(asked.kind !== 'again' && { input: asked.input }),
+    input: asked.kind === 'again' ? undefined : asked.input,
   })
   return { thread, begun: run(thread, from, asked, key) }
 }
@@ -98,9 +81,9 @@ const newKey = () => `${Date.now().toString(36)}${Math.floor(Math.random() * 36 
 /** Ends a reply. The server closes its turn and then the stream; if it does not, the stream is closed from here. */
 export async function stopReply(thread: ThreadPlace): Promise<void> {
   const running = controllers.get(threadName(thread))
-  const live = replies.get().get(threadName(thread))
+  const live = replies.get(thread)
   if (!running || !live || live.state === 'stopping' || live.state === 'ended') return
-  change(replies, thread, { ...live, state: 'stopping' })
+  replies.set(thread, { ...live, state: 'stopping' })
   if (running.id === undefined) return running.abort.abort()
   const late = setTimeout(() => running.abort.abort(), 3000)
   running.abort.signal.addEventListener('abort', () => clearTimeout(late))
@@ -134,14 +117,13 @@ async function run(thread: ThreadPlace, from: ThreadPlace, asked: Asked, key: st
   const isBegun = end ? end.turn !== undefined : !(fault && fault.code !== 'connection_lost')
   if (!isBegun) refuse(from, asked, fault)
   else await settle(thread)
-  change(replies, thread, undefined)
+  replies.set(thread, undefined)
   return isBegun
 }
 
 function eventsOf(from: ThreadPlace, asked: Asked, key: string, signal: AbortSignal) {
   const { params, thread: query } = splitPlace(from)
-  const { model } = asked
-  const shared = { notes: false, ...(model !== undefined && { model }) }
+  const shared = { notes: false, model: asked.model }
   switch (asked.kind) {
     case 'send':
       return askEvents('post /conversations/:conversation/send', {
@@ -169,10 +151,10 @@ function collect(thread: ThreadPlace) {
   const show = (changes: Partial<LiveReply> = {}) => {
     if (frame !== undefined) cancelAnimationFrame(frame)
     frame = undefined
-    const live = replies.get().get(threadName(thread))
+    const live = replies.get(thread)
     if (!live) return
     const state = live.state === 'asking' && parts.length > 0 ? 'answering' : live.state
-    change(replies, thread, { ...live, state, parts: [...parts], warnings: [...warnings], ...changes })
+    replies.set(thread, { ...live, state, parts: [...parts], warnings: [...warnings], ...changes })
   }
   return {
     take(part: Exclude<StreamPart, { type: 'reply' | 'error' | 'end' }>) {
@@ -221,7 +203,7 @@ function toFault(error: unknown): Fault {
 /** Nothing was written: the text goes back to where it was typed. */
 function refuse(from: ThreadPlace, asked: Asked, fault: Fault | undefined): void {
   if (asked.kind === 'send') restoreDraft(from, asked.input)
-  if (fault) change(refusals, from, fault)
+  if (fault) refusals.set(from, fault)
 }
 
 /** Waits until what was written is read again, so that it can stand in place of what came live. */

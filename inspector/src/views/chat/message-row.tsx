@@ -1,23 +1,32 @@
-import { Link } from '@tanstack/react-router'
-import { Brain, GitBranchPlus, Image, Pencil, RotateCw, ScanText, Settings2 } from 'lucide-react'
+import {
+  Brain,
+  GitBranchPlus,
+  Image,
+  type LucideIcon,
+  Pencil,
+  RotateCw,
+  ScanText,
+  Settings2,
+} from 'lucide-react'
 import { memo } from 'react'
 import type { ThreadPlace } from '../../api/queries.ts'
 import type { ConversationSearch } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
-import type { Fate } from '../../parts/fates.ts'
+import { fateAt } from '../../parts/fate-runs.ts'
 import { endWords } from '../../parts/fault-words.ts'
 import { amountOf, count, fullTime } from '../../parts/format.ts'
 import { StatusMark } from '../../parts/status-mark.tsx'
-import type { Versions } from './branch-tree.ts'
+import { ViewLink } from '../../parts/view-link.tsx'
 import { BroughtBack } from './brought-back.tsx'
-import type { Brought } from './brought-of.ts'
 import type { ChatRow } from './chat-rows.ts'
 import { CopyIcon } from './copy-icon.tsx'
 import { EditBox } from './edit-box.tsx'
 import { Fold } from './fold.tsx'
 import styles from './message-row.module.css'
+import type { ReplyMeta } from './reply-metas.ts'
 import { RichText, useMarkdown } from './rich-text.tsx'
 import { StrayResult, ToolCall } from './tool-call.tsx'
+import type { ToldOfThread } from './use-chat-thread.ts'
 import { isOnlyPaste, UserText } from './user-text.tsx'
 import { VersionSwitch } from './version-switch.tsx'
 
@@ -31,76 +40,82 @@ export interface RowActions {
   readonly open: (branch: string) => void
 }
 
-/** What is known of the calls that gave a reply. */
-export interface ReplyMeta {
-  readonly model: string
-  readonly read?: number | undefined
-  readonly written?: number | undefined
-  readonly turn: number
-  /** Codes of what was wrong although the model answered. */
-  readonly warnings?: readonly string[] | undefined
-}
-
-export interface MessageRowProps {
+/** What all rows of a chat share. */
+export interface Chat extends ToldOfThread {
   readonly thread: ThreadPlace
   readonly search: ConversationSearch
+  /** The last entry of the thread, and the last one that is shown of it. */
   readonly head: number
-  readonly row: ChatRow
-  readonly fate: Fate | undefined
-  readonly isSelected: boolean
-  /** The text as it is being edited. */
-  readonly editing?: string | undefined
-  readonly versions?: Versions | undefined
-  readonly brought?: Brought | undefined
-  /** Set in the last row of a turn. */
-  readonly end?: { readonly status: string; readonly error?: string | undefined } | undefined
-  readonly meta?: ReplyMeta | undefined
-  /** The model that was asked in a turn, in its last row. */
-  readonly asked?: string | undefined
-  /** The newest reply shows at once what can be done with it. */
-  readonly isNewest: boolean
+  readonly shownHead: number
+  readonly selected: number | undefined
+  /** The message that is being edited, and its text now. */
+  readonly editing: { readonly seq: number; readonly text: string } | undefined
   readonly mayChat: boolean
   readonly actions: RowActions
 }
 
+export interface MessageRowProps {
+  readonly chat: Chat
+  readonly row: ChatRow
+  /** Whether it is the last row of its turn. */
+  readonly isTurnEnd: boolean
+}
+
+/** What is known of the turn of a row, in its last row. */
+interface RowProps extends MessageRowProps {
+  readonly turn: ReturnType<ToldOfThread['turnOf']>
+  readonly meta: ReplyMeta | undefined
+  /** The newest reply shows at once what can be done with it. */
+  readonly isNewest: boolean
+}
+
 /** A message of the conversation, with all that belongs to it. */
-export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
-  const { row, fate, isSelected, end, actions } = props
-  const { message } = row
+export const MessageRow = memo(function MessageRow({ chat, row, isTurnEnd }: MessageRowProps) {
+  const { runs, point, selected, metas, head, actions } = chat
+  const { seq, role, time } = row.message
+  const fate = fateAt(runs, seq) ?? (point && seq > point.at ? 'kept' : undefined)
+  const isSelected = selected === seq
+  const turn = isTurnEnd ? chat.turnOf(seq) : undefined
+  const meta =
+    turn && role === 'assistant'
+      ? (metas.get(turn.turn) ?? { model: row.call?.model ?? '', turn: turn.turn })
+      : undefined
+  const props = { chat, row, isTurnEnd, turn, meta, isNewest: turn !== undefined && turn.last >= head }
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: j and k select by keys
     <article
       onClick={event => {
         const isControl = (event.target as Element).closest('a, button, textarea, pre') !== null
         // Words that are being selected are meant to be copied.
-        if (!isControl && getSelection()?.isCollapsed !== false)
-          actions.select(isSelected ? undefined : message.seq)
+        if (!isControl && getSelection()?.isCollapsed !== false) actions.select(isSelected ? undefined : seq)
       }}
       className={styles.row}
-      data-role={message.role}
+      data-role={role}
       data-fate={fate}
       data-selected={isSelected}
-      aria-label={`${speaker[message.role]}, message ${message.seq}${fate === undefined ? '' : `, ${fate}`}`}
-      title={message.time === undefined ? undefined : `#${message.seq}, ${fullTime(message.time)}`}
+      aria-label={`${speaker[role]}, message ${seq}${fate === undefined ? '' : `, ${fate}`}`}
+      title={time === undefined ? undefined : `#${seq}, ${fullTime(time)}`}
     >
-      {message.role === 'user' ? <UserRow {...props} /> : <ReplyRow {...props} />}
-      {end && <TurnEnd {...props} end={end} />}
+      {role === 'user' ? <UserRow {...props} /> : <ReplyRow {...props} />}
+      {turn && <TurnEnd {...props} />}
     </article>
   )
 })
 
 const speaker = { user: 'You', assistant: 'Reply', tool: 'Tool result', system: 'System prompt' } as const
 
-function UserRow(props: MessageRowProps) {
-  const { thread, search, head, row, editing, versions, brought, actions } = props
-  const { seq, text, media } = row.message
+function UserRow(props: RowProps) {
+  const { thread, search, shownHead: head, editing, actions, ...chat } = props.chat
+  const { seq, text, media } = props.row.message
+  const versions = chat.versions.get(seq)
+  const brought = chat.brought.get(seq) ?? props.row.brought
   const { toBlocks } = useMarkdown()
-  if (editing !== undefined)
+  if (editing?.seq === seq)
     return (
       <EditBox
-        text={editing}
+        text={editing.text}
         onChange={next => actions.edit(seq, next)}
-        onSend={() => actions.sendEdit(seq, editing)}
+        onSend={() => actions.sendEdit(seq, editing.text)}
         onCancel={() => actions.edit(seq, undefined)}
       />
     )
@@ -124,7 +139,7 @@ function UserRow(props: MessageRowProps) {
   )
 }
 
-function ReplyRow(props: MessageRowProps) {
+function ReplyRow(props: RowProps) {
   const { row, meta } = props
   const { seq, role, text, thinking, media, results } = row.message
   if (role === 'system')
@@ -148,7 +163,15 @@ function ReplyRow(props: MessageRowProps) {
         // biome-ignore lint/suspicious/noArrayIndexKey: as above
         <StrayResult key={at} name={`${seq} result ${at}`} text={result.text} />
       ))}
-      {props.isNewest && meta ? <ReplyFoot {...props} meta={meta} /> : <RowTools {...props} />}
+      {props.isNewest && meta ? (
+        // Who answered, and what it took.
+        <footer className={`row gap-2 muted chip-text ${styles.foot}`}>
+          <Who meta={meta} />
+          <RowTools {...props} />
+        </footer>
+      ) : (
+        <RowTools {...props} />
+      )}
     </div>
   )
 }
@@ -178,16 +201,6 @@ const Media = ({ amount }: { readonly amount: number }) => (
   </span>
 )
 
-/** Who answered, and what it took. */
-function ReplyFoot(props: MessageRowProps & { readonly meta: ReplyMeta }) {
-  return (
-    <footer className={`row gap-2 muted chip-text ${styles.foot}`}>
-      <Who meta={props.meta} />
-      <RowTools {...props} />
-    </footer>
-  )
-}
-
 function Who({ meta: { model, read, written, warnings = [] } }: { readonly meta: ReplyMeta }) {
   return (
     <span className={styles.who}>
@@ -204,65 +217,50 @@ function Who({ meta: { model, read, written, warnings = [] } }: { readonly meta:
 }
 
 /** What can be done with a message: shown when the pointer or the focus is there. */
-function RowTools({ thread, search, row, meta, end, isNewest, mayChat, actions }: MessageRowProps) {
+function RowTools({ chat: { thread, search, mayChat, actions }, row, turn, meta, isNewest }: RowProps) {
   const { seq, role, text } = row.message
   return (
     <span className={`inline rigid icons ${styles.tools}`}>
       {meta && !isNewest && meta.model !== '' && <Who meta={meta} />}
-      <Link
-        to="/c/$conversation/context"
-        params={{ conversation: thread.conversation }}
-        search={{ ...search, entry: seq, ...(meta && { turn: meta.turn }) }}
+      <ViewLink
+        view="context"
+        conversation={thread.conversation}
+        search={{ ...search, entry: seq, turn: meta?.turn }}
         aria-label={`Message ${seq} in Context`}
         title="What became of it: Context"
       >
         <ScanText size={14} aria-hidden />
-      </Link>
-      {mayChat && (meta || end) && (
-        <button
-          type="button"
-          aria-label="New branch from here"
-          title="New branch from here"
-          onClick={() => actions.branch(seq)}
-        >
-          <GitBranchPlus size={14} aria-hidden />
-        </button>
+      </ViewLink>
+      {mayChat && turn && (
+        <Tool name="New branch from here" icon={GitBranchPlus} onClick={() => actions.branch(seq)} />
       )}
       {text !== '' && <CopyIcon text={text} />}
       {mayChat && role === 'user' && (
-        <button
-          type="button"
-          aria-label="Edit: a new branch"
-          title="Edit: a new branch"
-          onClick={() => actions.edit(seq, text)}
-        >
-          <Pencil size={14} aria-hidden />
-        </button>
+        <Tool name="Edit: a new branch" icon={Pencil} onClick={() => actions.edit(seq, text)} />
       )}
       {mayChat && meta && (
-        <button
-          type="button"
-          aria-label="Answer again: a new branch"
-          title="Answer again: a new branch"
-          onClick={() => actions.again(seq)}
-        >
-          <RotateCw size={14} aria-hidden />
-        </button>
+        <Tool name="Answer again: a new branch" icon={RotateCw} onClick={() => actions.again(seq)} />
       )}
     </span>
   )
 }
 
+interface ToolProps {
+  readonly name: string
+  readonly icon: LucideIcon
+  readonly onClick: () => void
+}
+
+const Tool = ({ name, icon: Icon, onClick }: ToolProps) => (
+  <button type="button" aria-label={name} title={name} onClick={onClick}>
+    <Icon size={14} aria-hidden />
+  </button>
+)
+
 /** How a turn ended, where it was not completed, and the way to try again. */
-function TurnEnd({
-  row,
-  end: { status, error },
-  asked,
-  mayChat,
-  actions,
-}: MessageRowProps & { readonly end: NonNullable<MessageRowProps['end']> }) {
-  if (status === 'completed') return null
-  if (status === 'open')
+function TurnEnd({ chat: { metas, mayChat, actions }, row, turn }: RowProps) {
+  if (!turn || turn.status === 'completed') return null
+  if (turn.status === 'open')
     return (
       <p className="row gap-2 muted text-12" role="status">
         <span className={styles.dots} aria-hidden="true" />
@@ -270,8 +268,8 @@ function TurnEnd({
       </p>
     )
   return (
-    <div className={styles.broken} data-status={status}>
-      <span>{endWords(status, error, asked)}</span>
+    <div className={styles.broken} data-status={turn.status}>
+      <span>{endWords(turn.status, turn.error, metas.get(turn.turn)?.model)}</span>
       {mayChat && (
         <Button onClick={() => actions.again(row.message.seq)}>
           <RotateCw size={14} aria-hidden />

@@ -1,7 +1,6 @@
 import { useVirtualizer, type VirtualItem, type Virtualizer } from '@tanstack/react-virtual'
 import { ArrowDown, Scissors } from 'lucide-react'
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
-import type { ThreadPlace } from '../../api/queries.ts'
 import { Button } from '../../parts/button.tsx'
 import { dayOf, fullTime } from '../../parts/format.ts'
 import { QueryFault } from '../../parts/query-state.tsx'
@@ -9,21 +8,15 @@ import type { ChatRow } from './chat-rows.ts'
 import { FoldMemory } from './fold.tsx'
 import type { LiveReply } from './live-replies.ts'
 import { AskedRow, LiveRow } from './live-row.tsx'
+import { type Chat, MessageRow } from './message-row.tsx'
 import styles from './messages.module.css'
 import { useMessages } from './use-messages.ts'
 
 export interface MessagesProps {
-  /** The thread whose entries are shown, up to `head`. */
-  readonly thread: ThreadPlace
-  readonly head: number
+  readonly chat: Chat
   readonly mayInspect: boolean
   readonly live: LiveReply | undefined
   readonly model: string
-  readonly selected: number | undefined
-  readonly cut: { readonly before: number; readonly about: string } | undefined
-  readonly renderRow: (row: ChatRow, isTurnEnd: boolean) => React.ReactNode
-  /** The last entry of the turn of an entry. */
-  readonly endOfTurn: (seq: number) => number
   readonly onSight: (first: number, last: number) => void
   readonly control: React.RefObject<MessagesControl | undefined>
 }
@@ -44,9 +37,8 @@ const nearEnd = 48
  * The conversation. Only what is in sight is in the page, and only what is near is read. At the end it follows what is written;
  * elsewhere it stays, and offers the way there.
  */
-export function Messages(props: MessagesProps) {
-  const { thread, head, mayInspect, live, model, selected, cut, renderRow, endOfTurn, onSight, control } =
-    props
+export function Messages({ chat, mayInspect, live, model, onSight, control }: MessagesProps) {
+  const { thread, shownHead: head, selected, cut } = chat
   const scroller = useRef<HTMLDivElement>(null)
   const asked = live?.input === undefined ? 0 : 1
   const amount = head + (live ? asked + 1 : 0)
@@ -196,13 +188,13 @@ export function Messages(props: MessagesProps) {
       <>
         <Day row={row} isFirst={seq === 1} />
         {cut?.before === seq && <CutLine about={cut.about} />}
-        {renderRow(row, isTurnEnd(seq))}
+        <MessageRow chat={chat} row={row} isTurnEnd={isTurnEnd(seq)} />
       </>
     )
   }
 
   function isTurnEnd(seq: number): boolean {
-    const end = Math.min(head, endOfTurn(seq))
+    const end = Math.min(head, chat.turnOf(seq)?.last ?? seq)
     for (let next = seq + 1; next <= end; next++) if (messages.row(next)) return false
     return true
   }

@@ -1,5 +1,14 @@
 import type { Answer } from '../../api/routes.ts'
-import type { ReplyMeta } from './message-row.tsx'
+
+/** What is known of the calls that gave a reply. */
+export interface ReplyMeta {
+  readonly model: string
+  readonly read?: number | undefined
+  readonly written?: number | undefined
+  readonly turn: number
+  /** Codes of what was wrong although the model answered. */
+  readonly warnings?: readonly string[] | undefined
+}
 
 /** Who gave the reply of a turn, and what it read in all its calls. Calls come newest first. */
 export function replyMetas(

@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
-import { useCallback, useMemo } from 'react'
+import { useMemo } from 'react'
 import { bareRowsQuery, lastPointQuery, writtenQuery } from '../../api/chat-queries.ts'
 import { callsQuery, threadsQuery, turnsQuery } from '../../api/queries.ts'
-import type { Answer } from '../../api/routes.ts'
 import type { Place } from '../../parts/address.ts'
-import { readFates } from '../../parts/fate-runs.ts'
+import { readFates, runAt } from '../../parts/fate-runs.ts'
 import { versionsOf } from './branch-tree.ts'
 import { broughtOf } from './brought-of.ts'
 import { cutOf } from './cut-of.ts'
@@ -12,7 +11,8 @@ import type { LiveReply } from './live-replies.ts'
 import { replyMetas } from './reply-metas.ts'
 import { usualActor, usualBranch } from './thread-name.ts'
 
-type Turn = Answer<'get /conversations/:conversation/turns'>['turns'][number]
+/** What is known of the messages of a thread: of the last call, of the branches, of the turns. */
+export type ToldOfThread = ReturnType<typeof useChatThread>['told']
 
 interface ChatThreadOptions {
   readonly live: LiveReply | undefined
@@ -43,33 +43,22 @@ export function useChatThread(
   const rows = useQuery({ ...bareRowsQuery(thread, point), enabled: mayInspect && point !== undefined }).data
   const calls = useQuery({ ...callsQuery(thread, 200), enabled: mayInspect && isThere }).data?.calls
 
-  const runs = useMemo(() => readFates(point?.fates ?? ''), [point?.fates])
-  const versions = useMemo(() => versionsOf(branches, branch), [branches, branch])
-  const brought = useMemo(() => broughtOf(rows ?? []), [rows])
   const lastTurn = turns?.at(-1)
   const written = useQuery({
     ...writtenQuery(thread, lastTurn, point?.factor),
     enabled: mayInspect && !live && lastTurn !== undefined && lastTurn.last === head,
   }).data
-  const metas = useMemo(
-    () => replyMetas(calls ?? [], lastTurn?.turn, written),
-    [calls, lastTurn?.turn, written],
+  const told = useMemo(
+    () => ({
+      point,
+      runs: readFates(point?.fates ?? ''),
+      cut: cutOf(point),
+      brought: broughtOf(rows ?? []),
+      versions: versionsOf(branches, branch),
+      metas: replyMetas(calls ?? [], lastTurn?.turn, written),
+      turnOf: (seq: number) => turns && runAt(turns, seq),
+    }),
+    [point, rows, branches, branch, calls, turns, lastTurn, written],
   )
-  const turnOf = useCallback((seq: number) => turns && findTurn(turns, seq), [turns])
-  const cut = useMemo(() => cutOf(point), [point])
-  return {
-    ...{ threads, branches, head, base, shownHead, isThere, turnOf },
-    ...{ point, rows, runs, versions, brought, metas, cut },
-  }
-}
-
-function findTurn(turns: readonly Turn[], seq: number): Turn | undefined {
-  let [from, to] = [0, turns.length]
-  while (from < to) {
-    const middle = (from + to) >> 1
-    if (turns[middle]!.last < seq) from = middle + 1
-    else to = middle
-  }
-  const turn = turns[from]
-  return turn && turn.first <= seq ? turn : undefined
+  return { threads, branches, head, base, shownHead, isThere, rows, told }
 }

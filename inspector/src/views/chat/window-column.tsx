@@ -1,31 +1,30 @@
-import { Link } from '@tanstack/react-router'
 import type { SentRow, TimelinePoint } from '../../api/timeline.ts'
 import type { ConversationSearch } from '../../parts/address.ts'
 import { calibrationText } from '../../parts/calibration.ts'
 import { Explained } from '../../parts/explained.tsx'
-import { colourOfPart, nameOfPart } from '../../parts/fates.ts'
 import { count, percent } from '../../parts/format.ts'
 import { toSegments } from '../../parts/sent-rows.ts'
 import { useSize } from '../../parts/use-size.ts'
+import { ViewLink } from '../../parts/view-link.tsx'
 import { whyFree } from '../../parts/why-free.ts'
-import { WindowBar, type WindowSegment } from '../../parts/window-bar.tsx'
+import { toStretches, WindowBar, type WindowSegment, type WindowStretch } from '../../parts/window-bar.tsx'
 import colours from '../../parts/window-colours.module.css'
 import styles from './window-column.module.css'
 
 export interface WindowColumnProps {
-  readonly conversation: string
+  /** The moment in the address of Context. */
   readonly search: ConversationSearch
   readonly point: TimelinePoint
   readonly rows: readonly SentRow[]
 }
 
 /** The window of the last call from its beginning to its end, top to bottom. */
-export function WindowColumn({ conversation, search, point, rows }: WindowColumnProps) {
+export function WindowColumn({ search, point, rows }: WindowColumnProps) {
   const [setBox, { height }] = useSize<HTMLDivElement>()
   const { window, tokens, reused, margin, reserve, call } = point
   const free = whyFree(point)
   const segments = toSegments(rows, point)
-  const blocks = toWindowBlocks(segments, point)
+  const blocks = toStretches(segments, point)
   const whole = Math.max(window, tokens + margin + reserve)
   const share = (amount: number) => `${(100 * amount) / whole}%`
   return (
@@ -73,29 +72,19 @@ export function WindowColumn({ conversation, search, point, rows }: WindowColumn
             <br />
           </>
         )}
-        <Link
-          className="medium"
-          to="/c/$conversation/context"
-          params={{ conversation }}
-          search={{ ...search, ...momentOf(point) }}
-        >
+        <ViewLink view="context" search={search} className="medium">
           What the model got, and why
-        </Link>
+        </ViewLink>
       </p>
     </aside>
   )
 }
 
 /** The same in a line, for narrow screens. */
-export function WindowLine({ conversation, search, point, rows }: WindowColumnProps) {
+export function WindowLine({ search, point, rows }: WindowColumnProps) {
   const { window, tokens, reused, margin, reserve } = point
   return (
-    <Link
-      className={`block on-canvas line-below ${styles.line}`}
-      to="/c/$conversation/context"
-      params={{ conversation }}
-      search={{ ...search, ...momentOf(point) }}
-    >
+    <ViewLink view="context" search={search} className={`block on-canvas line-below ${styles.line}`}>
       <WindowBar
         size="row"
         {...{ window, margin, reserve, reused }}
@@ -108,42 +97,8 @@ export function WindowLine({ conversation, search, point, rows }: WindowColumnPr
         </span>
         <span className={styles.reused}>{percent(tokens === 0 ? 0 : reused / tokens)} reused</span>
       </span>
-    </Link>
+    </ViewLink>
   )
-}
-
-/** The moment in the address of Context. */
-const momentOf = ({ turn, call }: TimelinePoint) => ({
-  ...(turn > 0 && { turn }),
-  ...(call !== undefined && { call }),
-})
-
-/** Neighbouring messages of one part of the window, drawn as one block. */
-interface WindowBlock {
-  readonly name: string
-  readonly colour: string
-  readonly at: number
-  readonly tokens: number
-}
-
-/** Messages of one part in a row, then what is free, then the rest of the window. */
-function toWindowBlocks(
-  segments: readonly WindowSegment[],
-  { free, margin, reserve }: TimelinePoint,
-): readonly WindowBlock[] {
-  const blocks: WindowBlock[] = []
-  let at = 0
-  const add = (name: string, colour: string, amount: number) => {
-    const last = blocks.at(-1)
-    if (last?.name === name) blocks[blocks.length - 1] = { ...last, tokens: last.tokens + amount }
-    else blocks.push({ name, colour, at, tokens: amount })
-    at += amount
-  }
-  for (const { part, tokens } of segments) add(nameOfPart(part), colourOfPart[part], tokens)
-  if (free > 0) add('free', 'free', free)
-  if (margin > 0) add('margin', 'reserve', margin)
-  if (reserve > 0) add('reserve', 'reserve', reserve)
-  return blocks
 }
 
 /** Where one message ends and the next begins. */
@@ -160,7 +115,7 @@ function segmentLines(segments: readonly WindowSegment[]): readonly number[] {
 const lineHeight = 14
 
 /** Labels stand at their blocks, and never over each other: those that find no room are left out, small ones first. */
-function placed(blocks: readonly WindowBlock[], whole: number, height: number) {
+function placed(blocks: readonly WindowStretch[], whole: number, height: number) {
   const worth = blocks.filter(({ tokens, colour }) => colour !== 'meta' && (tokens / whole) * height >= 3)
   const fitting = worth.length * lineHeight <= height ? worth : []
   let free = 0
@@ -181,5 +136,5 @@ function placed(blocks: readonly WindowBlock[], whole: number, height: number) {
     .toReversed()
 }
 
-const labelOf = (blocks: readonly WindowBlock[]) =>
+const labelOf = (blocks: readonly WindowStretch[]) =>
   `The window, top to bottom as the model reads it: ${blocks.map(({ name, tokens }) => `${name} ${count(tokens)}`).join(', ')}`

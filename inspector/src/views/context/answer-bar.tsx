@@ -1,39 +1,34 @@
-import { Link } from '@tanstack/react-router'
 import { Columns2 } from 'lucide-react'
-import type { SentRow, TimelinePoint } from '../../api/timeline.ts'
-import type { Place } from '../../parts/address.ts'
-import buttons from '../../parts/button.module.css'
+import { useMemo } from 'react'
+import type { SentRow } from '../../api/timeline.ts'
 import { calibrationText } from '../../parts/calibration.ts'
 import { Explained } from '../../parts/explained.tsx'
 import { FateChip } from '../../parts/fate-chip.tsx'
 import { fates } from '../../parts/fates.ts'
 import { amountOf, count, percent } from '../../parts/format.ts'
+import type { Brief } from '../../parts/log-scale.ts'
 import { entryOf, toSegments } from '../../parts/sent-rows.ts'
 import { useHover } from '../../parts/use-hover.ts'
+import { ViewLink } from '../../parts/view-link.tsx'
 import { whyFree } from '../../parts/why-free.ts'
 import { WindowBar } from '../../parts/window-bar.tsx'
 import styles from './answer-bar.module.css'
-import { rowOf } from './scene.ts'
-
-export interface AnswerBarProps {
-  readonly place: Place
-  readonly point: TimelinePoint
-  readonly rows: readonly SentRow[]
-  readonly tokensOf: (seq: number) => number
-  /** What was wrong with the call, if something was. */
-  readonly notice: React.ReactNode
-}
+import { CallNotice } from './call-notice.tsx'
+import type { Scene } from './scene.ts'
 
 /** The answer at a glance: how many messages reached the model, by which fates, and how full its window was. */
-export function AnswerBar({ place, point, rows, tokensOf, notice }: AnswerBarProps) {
-  const { conversation, search, go } = place
+export function AnswerBar({ scene }: { readonly scene: Scene }) {
+  const { shownPoint: point, entries, select } = scene
+  const { search, go } = scene.place
+  const { rows } = scene.moment
   const { at, counts, tokens, window, reserve, margin, reused, reported, over, policy, call } = point
   const sent = at - counts.elided
   const free = whyFree(point)
   const segments = toSegments(rows, point)
   const shown = fates.filter(({ fate }) => counts[fate] > 0 || search.fate === fate)
   const hover = useHover()
-  const caret = search.entry === undefined ? undefined : caretOf(rows, point, search.entry, tokensOf)
+  const spans = useMemo(() => spansOf(rows, point.tokens, entries), [rows, point, entries])
+  const caret = spans.find(({ seq }) => seq === search.entry)
   const share = (part: number) => `${(100 * part) / Math.max(window, tokens + reserve + margin)}%`
   return (
     <section className={`slim on-panel line-below ${styles.answer}`} aria-label="What reached the model">
@@ -60,29 +55,19 @@ export function AnswerBar({ place, point, rows, tokensOf, notice }: AnswerBarPro
           >
             {policy} · {count(window)}
           </Explained>
-          <Link
-            to="/c/$conversation/what-if"
-            params={{ conversation }}
-            search={search}
-            className={buttons.button}
-            data-kind="line"
-          >
+          <ViewLink view="what-if" isButton>
             <Columns2 size={14} aria-hidden /> What if
-          </Link>
+          </ViewLink>
         </div>
       </div>
-      {notice}
+      <CallNotice scene={scene} />
       <WindowBar
-        segments={segments}
-        window={window}
-        reserve={reserve}
-        margin={margin}
-        reused={reused}
-        caret={caret}
+        {...{ segments, window, reserve, margin, reused }}
+        caret={caret && (caret.from + caret.to) / 2}
         onPoint={(tokens, isPressed) => {
-          const seq = tokens === undefined ? undefined : entryAtToken(rows, point, tokens, tokensOf)
+          const seq = spans.findLast(({ from, to }) => tokens && from <= tokens && tokens < to)?.seq
           hover.set(seq)
-          if (isPressed && seq !== undefined) go({ entry: seq })
+          if (isPressed && seq !== undefined) select(seq)
         }}
         label={`The window: ${count(tokens)} of ${count(window)} tokens are sent, ${count(point.free)} are free, ${count(reserve)} kept for the reply. ${count(reused)} were read before.`}
       />
@@ -121,49 +106,32 @@ export function AnswerBar({ place, point, rows, tokensOf, notice }: AnswerBarPro
   )
 }
 
-/** The middle of an entry's place in the window, in tokens from the beginning. */
-function caretOf(
-  rows: readonly SentRow[],
-  { tokens }: TimelinePoint,
-  seq: number,
-  tokensOf: (seq: number) => number,
-): number | undefined {
-  const index = rowOf(rows, seq)
-  const row = rows[index]
-  if (!row) return undefined
-  const before = rows.slice(0, index).reduce((sum, one) => sum + one.tokens, 0)
-  const bare = Math.max(0, tokens - rows.reduce((sum, one) => sum + one.tokens, 0))
-  if (!row.standsFor.includes(seq)) return bare + before + row.tokens / 2
-  // Inside of a block: where it stands among the entries that the block quotes.
-  const sizes = row.standsFor.map(tokensOf)
-  const all = sizes.reduce((sum, size) => sum + size, 0) || 1
-  const place = row.standsFor.indexOf(seq)
-  const earlier = sizes.slice(0, place).reduce((sum, size) => sum + size, 0) + sizes[place]! / 2
-  return bare + before + (row.tokens * earlier) / all
+/**
+ * The places of entries in the window, in tokens from the beginning. Those that a message quotes come before the message: a
+ * cleared entry that is recalled too is looked for in its block.
+ */
+function spansOf(rows: readonly SentRow[], tokens: number, entries: readonly Brief[]) {
+  const tokensOf = (seq: number) => entries[seq - 1]?.tokens ?? 1
+  let at = Math.max(0, tokens - rows.reduce((sum, row) => sum + row.tokens, 0))
+  const quoted: Span[] = []
+  const own: Span[] = []
+  for (const row of rows) {
+    const seq = entryOf(row)
+    const all = row.standsFor.reduce((sum, one) => sum + tokensOf(one), 0) || 1
+    let from = at
+    for (const one of row.standsFor) {
+      const to = from + (row.tokens * tokensOf(one)) / all
+      quoted.push({ seq: one, from, to })
+      from = to
+    }
+    if (seq !== undefined) own.push({ seq, from: at, to: at + row.tokens })
+    at += row.tokens
+  }
+  return [...quoted, ...own]
 }
 
-/** The entry at a place of the window: the other way round. */
-function entryAtToken(
-  rows: readonly SentRow[],
-  { tokens }: TimelinePoint,
-  wanted: number,
-  tokensOf: (seq: number) => number,
-): number | undefined {
-  let left = wanted - Math.max(0, tokens - rows.reduce((sum, row) => sum + row.tokens, 0))
-  if (left < 0) return undefined
-  for (const row of rows) {
-    if (left >= row.tokens) {
-      left -= row.tokens
-      continue
-    }
-    const { seqs, standsFor: entries } = row
-    if (seqs.length > 0 || entries.length === 0) return entryOf(row)
-    const all = entries.reduce((sum, one) => sum + tokensOf(one), 0) || 1
-    let share = (left / row.tokens) * all
-    return entries.find(one => {
-      share -= tokensOf(one)
-      return share < 0
-    })
-  }
-  return undefined
+interface Span {
+  readonly seq: number
+  readonly from: number
+  readonly to: number
 }

@@ -1,32 +1,24 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { statusQuery } from '../../api/queries.ts'
-import type { TimelinePoint } from '../../api/timeline.ts'
-import type { Place } from '../../parts/address.ts'
 import { endWords } from '../../parts/fault-words.ts'
 import { count } from '../../parts/format.ts'
 import { Notice } from '../../parts/notice.tsx'
 import { StatusMark } from '../../parts/status-mark.tsx'
 import { useNow } from '../../parts/use-now.ts'
+import { ViewLink } from '../../parts/view-link.tsx'
 import { warningText } from '../../parts/warning-text.ts'
 import styles from './call-notice.module.css'
-
-export interface CallNoticeProps {
-  readonly place: Place
-  readonly point: TimelinePoint
-  /** Codes of what was wrong with the call. */
-  readonly warnings: readonly string[]
-  /** Whether this is the newest call of the thread. */
-  readonly isLast: boolean
-}
+import type { Scene } from './scene.ts'
 
 /** How the call went, if not well; what was wrong with it, and what to do; and that an answer is being written. */
-export function CallNotice({ place, point, warnings, isLast }: CallNoticeProps) {
+export function CallNotice({ scene }: { readonly scene: Scene }) {
+  const { place, point, shownPoint, moment, timeline } = scene
   const { data: status } = useQuery(statusQuery(place.thread))
-  const { status: went, error, model, window, reported, tokens } = point
+  const { status: went, error, model, window, reported, tokens, policy } = shownPoint
   const isBroken = went === 'failed' || went === 'cancelled' || went === 'interrupted'
-  const others = warnings.filter(code => code !== error)
-  const isOpen = status?.state === 'open' && isLast
+  const others = moment.warnings.filter(code => code !== error)
+  // Only the newest call of the thread can be open.
+  const isOpen = status?.state === 'open' && point === timeline.points.at(-1)
   if (!isBroken && others.length === 0 && !isOpen) return null
   return (
     <div className={`grid gap-1 ${styles.notices}`}>
@@ -45,13 +37,9 @@ export function CallNotice({ place, point, warnings, isLast }: CallNoticeProps) 
         <Notice key={code} kind="danger">
           <b>{code}</b> {warningText(code, { reported, predicted: tokens })}.{' '}
           {code === 'prompt_truncated' && reported !== undefined && (
-            <Link
-              to="/c/$conversation/what-if"
-              params={{ conversation: place.conversation }}
-              search={{ ...place.search, b: `${Math.round(reported)}.${point.policy}` }}
-            >
+            <ViewLink view="what-if" search={{ ...place.search, b: `${Math.round(reported)}.${policy}` }}>
               What if the window were {count(reported)}?
-            </Link>
+            </ViewLink>
           )}
           {code === 'over' &&
             `The window is ${count(window)}: choose a larger one, or shorten what is always sent.`}

@@ -1,50 +1,41 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { X } from 'lucide-react'
 import { useDeferredValue, useMemo } from 'react'
 import { gridQuery, whyQuery } from '../../api/queries.ts'
-import type { Moment, TimelinePoint } from '../../api/timeline.ts'
-import type { Place } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
+import { EntryText } from '../../parts/entry-text.tsx'
 import { FateGlyph } from '../../parts/fate-glyph.tsx'
 import { FateMatrix } from '../../parts/fate-matrix.tsx'
-import { fateInText } from '../../parts/fate-runs.ts'
+import { fateAt, fateInText, runAt } from '../../parts/fate-runs.ts'
 import type { Fate } from '../../parts/fates.ts'
 import { amountOf, fullTime } from '../../parts/format.ts'
 import type { OfferedPolicy } from '../../parts/policies.ts'
-import { type Stop, toCallStops } from '../../parts/stops.ts'
+import { toCallStops } from '../../parts/stops.ts'
 import { useTexts } from '../../parts/use-texts.ts'
+import { ViewLink } from '../../parts/view-link.tsx'
 import styles from './entry-panel.module.css'
-import { EntryText } from './entry-text.tsx'
-import { type Brief, rowOf } from './scene.ts'
+import { rowOf, type Scene } from './scene.ts'
 import { WhySection } from './why-section.tsx'
 
 export interface EntryPanelProps {
-  readonly place: Place
-  readonly entry: Brief
-  readonly fate: Fate | undefined
-  readonly point: TimelinePoint
-  readonly moment: Moment
-  readonly stops: readonly Stop[]
-  /** Whether all turns are read. */
-  readonly isWhole: boolean
-  readonly head: number
-  readonly onSelect: (seq: number) => void
-  readonly onClose: () => void
+  readonly scene: Scene
+  readonly seq: number
 }
 
 /** One entry: what became of it, by which rule and why, its text, its life, and where it would survive. */
 export function EntryPanel(props: EntryPanelProps) {
-  const { place, entry, fate, point, moment, stops, isWhole, head, onSelect, onClose } = props
-  const { seq, role, time, turn, tokens } = entry
+  const { seq, scene } = props
+  const { place, entries, runs, shownPoint: point, moment, stops, select } = scene
+  const { role, time, turn, tokens } = entries[seq - 1]!
   const { rows, stretches } = moment
+  const fate = fateAt(runs, seq)
   const index = rowOf(rows, seq)
   const row = rows[index]
-  const verdict = stretches.find(({ first, last }) => first <= seq && seq <= last)
+  const verdict = runAt(stretches, seq)
   const { data: why } = useQuery(whyQuery(place.thread, seq, point))
   const seqs = useMemo(() => [seq], [seq])
-  const text = useTexts(place.thread, seqs, head)(seq)?.text
+  const text = useTexts(place.thread, seqs, entries.length)(seq)?.text
   // Of the text as it was searched: with notes and calls it may be another one.
   const found = why?.recall?.found
   const hits = found && text?.startsWith(found.text) ? found.hits : []
@@ -57,7 +48,12 @@ export function EntryPanel(props: EntryPanelProps) {
           </span>
           {fate === undefined ? 'Not written yet' : titles[fate]}
           <span className="pushed soft medium">#{seq}</span>
-          <Button kind="icon" aria-label="Close" onClick={onClose} className={styles.close ?? ''}>
+          <Button
+            kind="icon"
+            aria-label="Close"
+            onClick={() => select(undefined)}
+            className={styles.close ?? ''}
+          >
             <X size={14} aria-hidden />
           </Button>
         </h2>
@@ -74,7 +70,7 @@ export function EntryPanel(props: EntryPanelProps) {
         )}
       </header>
       <div className={`scrolls-down thin-bar ${styles.body}`}>
-        {why && <WhySection why={why} onSelect={onSelect} />}
+        {why && <WhySection why={why} onSelect={select} />}
         {fate !== undefined && !why && (
           <section>
             <h3>Why</h3>
@@ -86,26 +82,21 @@ export function EntryPanel(props: EntryPanelProps) {
           {text === undefined ? (
             <p className={styles.muted}>Being read …</p>
           ) : (
-            <EntryText key={seq} {...{ role, text }} places={hits} />
+            <EntryText key={seq} {...{ role, text }} few={1200} places={hits} />
           )}
         </section>
         <section>
           <h3>Its life, by {stops.length === 1 ? 'call' : 'turn'}</h3>
-          <Life {...{ seq, stops, point, isWhole }} />
+          <Life {...props} />
         </section>
         <section>
           <h3>
             With other windows and policies
-            <Link
-              to="/c/$conversation/what-if"
-              params={{ conversation: place.conversation }}
-              search={place.search}
-              className={styles.open}
-            >
+            <ViewLink view="what-if" className={styles.open}>
               Open what if
-            </Link>
+            </ViewLink>
           </h3>
-          {rows.length > 0 && <Matrix place={place} point={point} seq={seq} />}
+          {rows.length > 0 && <Matrix {...props} />}
         </section>
       </div>
     </aside>
@@ -123,17 +114,9 @@ const titles: Readonly<Record<Fate, string>> = {
 }
 
 /** By turns, or by the calls of an only turn: `kept 9–16, recalled 17–20, out of view 21–167, recalled now` */
-function Life({
-  seq,
-  stops,
-  point,
-  isWhole,
-}: {
-  readonly seq: number
-  readonly stops: readonly Stop[]
-  readonly point: TimelinePoint
-  readonly isWhole: boolean
-}) {
+function Life({ seq, scene }: EntryPanelProps) {
+  const { stops, shownPoint: point } = scene
+  const { isWhole } = scene.timeline
   const runs = useMemo(() => {
     const found: { fate: Fate; from: number; to: number }[] = []
     const isByCall = stops.length === 1
@@ -179,28 +162,15 @@ function spanOf(from: number, to: number, now: number): string {
 const windows = [2048, 4096, 8192, 16_384, 32_768]
 const policies: OfferedPolicy[] = ['balanced', 'thorough', 'stable', 'tiered', 'sliding-50']
 
-function Matrix({
-  place,
-  point,
-  seq,
-}: {
-  readonly place: Place
-  readonly point: TimelinePoint
-  readonly seq: number
-}) {
+function Matrix({ seq, scene: { place, shownPoint: point } }: EntryPanelProps) {
   const asked = useDeferredValue(
     useMemo(() => ({ windows, policies, entry: seq, at: point.at }), [seq, point.at]),
   )
   const { data = [] } = useQuery(gridQuery(place.thread, asked))
   return (
     <FateMatrix
-      windows={windows}
-      policies={policies}
+      {...{ windows, policies, cells: data }}
       label={`The fate of entry ${seq} in other windows and with other policies`}
-      cellAt={(policy, window) => {
-        const cell = data.find(one => one.policyName === policy && one.window === window)
-        return cell?.entry === undefined ? undefined : { fate: cell.entry as Fate }
-      }}
       marked={policies
         .filter(
           policy =>

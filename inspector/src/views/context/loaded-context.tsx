@@ -1,27 +1,25 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useCallback, useDeferredValue, useMemo, useState } from 'react'
-import { type Moment, momentQuery, readAll } from '../../api/timeline.ts'
-import type { usePlace } from '../../parts/address.ts'
+import { type Moment, momentQuery, type Timeline, type TimelinePoint } from '../../api/timeline.ts'
+import type { Place } from '../../parts/address.ts'
 import { inModelTokens } from '../../parts/calibration.ts'
-import { fateAt, readFates } from '../../parts/fate-runs.ts'
+import { newLanding } from '../../parts/draw-strip.ts'
+import { readFates } from '../../parts/fate-runs.ts'
 import { fates } from '../../parts/fates.ts'
 import { useKeys } from '../../parts/keys.ts'
-import { toScale } from '../../parts/log-scale.ts'
-import { placeIn } from '../../parts/place-in.ts'
-import { type findPoint, toStops } from '../../parts/stops.ts'
+import { type Brief, toScale } from '../../parts/log-scale.ts'
+import { toStops } from '../../parts/stops.ts'
 import { toggled } from '../../parts/toggled.ts'
 import { HoverProvider, useNewHover } from '../../parts/use-hover.ts'
 import { isNarrow, useMedia } from '../../parts/use-media.ts'
 import { AnswerBar } from './answer-bar.tsx'
-import { CallNotice } from './call-notice.tsx'
 import { ContextList } from './context-list.tsx'
 import styles from './context-view.module.css'
 import { EntryPanel } from './entry-panel.tsx'
-import { newLanding } from './landing.ts'
 import { LogList } from './log-list.tsx'
 import { Ribbons } from './ribbons.tsx'
-import { toContextItems, toLogItems } from './scene.ts'
+import { type Scene, toContextItems, toLogItems } from './scene.ts'
 import { TurnSlider } from './turn-slider.tsx'
 import { useFind } from './use-find.ts'
 
@@ -29,15 +27,11 @@ const none: ReadonlySet<number> = new Set()
 const nothing: Moment = { rows: [], stretches: [], warnings: [] }
 
 export interface LoadedContextProps {
-  readonly place: ReturnType<typeof usePlace>
-  readonly entries: Parameters<typeof toScale>[0]
-  readonly turns: readonly { readonly turn: number; readonly startedAt: number }[]
-  readonly timeline: {
-    readonly points: readonly NonNullable<ReturnType<typeof findPoint>>[]
-    readonly isWhole: boolean
-    readonly isWaiting?: boolean
-  }
-  readonly point: NonNullable<ReturnType<typeof findPoint>>
+  readonly place: Place
+  readonly entries: readonly Brief[]
+  readonly turns: Parameters<typeof toStops>[0]
+  readonly timeline: Timeline
+  readonly point: TimelinePoint
 }
 
 /** The log, what the model got of it, and the slider of turns, at one point of the timeline. */
@@ -45,7 +39,6 @@ export function LoadedContext({ place, entries: counted, turns, timeline, point 
   const { thread, search, go, conversation } = place
   const entries = useMemo(() => inModelTokens(counted, point.factor), [counted, point.factor])
   const navigate = useNavigate()
-  const client = useQueryClient()
   const isSlim = useMedia(isNarrow)
   const hover = useNewHover()
   const [landing] = useState(newLanding)
@@ -83,9 +76,6 @@ export function LoadedContext({ place, entries: counted, turns, timeline, point 
     () => toContextItems(moment.rows, shownPoint, { flipped, selected }),
     [moment.rows, shownPoint, flipped, selected],
   )
-  const fateOf = useCallback((seq: number) => fateAt(runs, seq) ?? 'elided', [runs])
-  const tokensOf = useCallback((seq: number) => entries[seq - 1]?.tokens ?? 1, [entries])
-  const onScroll = useCallback((first: number, last: number) => setSeen([first, last]), [])
 
   const select = useCallback(
     (seq: number | undefined) => {
@@ -94,6 +84,10 @@ export function LoadedContext({ place, entries: counted, turns, timeline, point 
     },
     [go],
   )
+  const scene: Scene = {
+    ...{ place, entries, scale, timeline, stops, point, runs, shownPoint, moment, list, landing },
+    ...{ selected, select },
+  }
   const toggle = useCallback((first: number) => setOpen(before => toggled(before, first)), [])
   const flipBlock = (index: number) => setFlips({ at: shownPoint.at, blocks: toggled(flipped, index) })
 
@@ -112,12 +106,12 @@ export function LoadedContext({ place, entries: counted, turns, timeline, point 
     const next = points[at + by]
     if (next) go({ turn: next.turn, call: next.call ?? String(next.at) })
   }
+  const at = items.findIndex(item =>
+    cursor === undefined
+      ? item.kind === 'entry' && item.seq === selected
+      : item.kind === 'fold' && item.first === cursor,
+  )
   const step = (by: number) => {
-    const at = items.findIndex(item =>
-      cursor === undefined
-        ? item.kind === 'entry' && item.seq === selected
-        : item.kind === 'fold' && item.first === cursor,
-    )
     const next = items[at < 0 ? (by > 0 ? 0 : items.length - 1) : at + by]
     if (next?.kind === 'entry') select(next.seq)
     else if (next?.kind === 'fold') setCursor(next.first)
@@ -149,7 +143,7 @@ export function LoadedContext({ place, entries: counted, turns, timeline, point 
       item =>
         item.kind === 'block' &&
         selected !== undefined &&
-        (item.row.sources ? [item.asker] : item.entries).includes(selected),
+        (item.row.sources ? [item.asker] : item.row.standsFor).includes(selected),
     )
     if (block?.kind === 'block') flipBlock(block.index)
   }
@@ -194,98 +188,23 @@ export function LoadedContext({ place, entries: counted, turns, timeline, point 
     { keys: 'Escape', does: 'clear: search, then filter, then selection', run: clear, isEverywhere: true },
   ])
 
-  const logList = (
-    <LogList
-      thread={thread}
-      scale={scale}
-      items={items}
-      selected={selected}
-      cursor={cursor}
-      query={search.q ?? ''}
-      found={find.found?.size}
-      isFinding={find.isFinding}
-      onFind={q => {
-        const place = placeIn(q)
-        const isThere = place !== undefined && place >= 1 && place <= head
-        go({ q: q === '' ? undefined : q, ...(isThere && { entry: place }) })
-      }}
-      onSelect={select}
-      onFold={toggle}
-      onScroll={onScroll}
-    />
-  )
-  const panel = selected !== undefined && (
-    <EntryPanel
-      place={place}
-      entry={entries[selected - 1]!}
-      fate={fateAt(runs, selected)}
-      point={shownPoint}
-      moment={moment}
-      stops={stops}
-      isWhole={timeline.isWhole}
-      head={head}
-      onSelect={select}
-      onClose={() => select(undefined)}
-    />
-  )
+  const logList = <LogList {...{ scene, items, find }} selectedAt={at} onFold={toggle} onSeen={setSeen} />
   return (
     <HoverProvider value={hover}>
       <div className={`grid slim tall clipped ${styles.view}`} data-panel={selected !== undefined}>
-        <AnswerBar
-          place={place}
-          point={shownPoint}
-          rows={moment.rows}
-          tokensOf={tokensOf}
-          notice={
-            <CallNotice
-              place={place}
-              point={shownPoint}
-              warnings={moment.warnings}
-              isLast={point === timeline.points.at(-1)}
-            />
-          }
-        />
+        <AnswerBar scene={scene} />
         <div className={`grid low ${styles.scene}`}>
           {!isSlim && logList}
           <Ribbons
-            scale={scale}
-            runs={runs}
-            point={point}
-            landing={landing}
-            selected={selected}
+            scene={scene}
             seen={isSlim && !isLogShown ? undefined : seen}
-            onSelect={select}
             isLogShown={isLogShown}
             onToggleLog={() => setLogShown(!isLogShown)}
           />
-          {isSlim && isLogShown ? (
-            logList
-          ) : (
-            <ContextList
-              place={place}
-              thread={thread}
-              entries={entries}
-              list={list}
-              rows={moment.rows}
-              selected={selected}
-              fateOf={fateOf}
-              onSelect={select}
-              onFold={flipBlock}
-              landing={landing}
-            />
-          )}
-          {panel}
+          {isSlim && isLogShown ? logList : <ContextList scene={scene} onFold={flipBlock} />}
+          {selected !== undefined && <EntryPanel scene={scene} seq={selected} />}
         </div>
-        <TurnSlider
-          stops={stops}
-          point={point}
-          turn={search.turn}
-          selected={selected}
-          isWhole={timeline.isWhole}
-          onReadAll={timeline.isWaiting ? () => readAll(client, thread) : undefined}
-          onTurn={toTurn}
-          onCall={toCall}
-        />
+        <TurnSlider scene={scene} onTurn={toTurn} onCall={toCall} />
       </div>
     </HoverProvider>
   )

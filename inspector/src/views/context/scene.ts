@@ -1,16 +1,46 @@
-import type { SentRow, TimelinePoint } from '../../api/timeline.ts'
+import type { Moment, SentRow, Timeline, TimelinePoint } from '../../api/timeline.ts'
+import type { Place } from '../../parts/address.ts'
+import type { Landing } from '../../parts/draw-strip.ts'
 import type { FateRun } from '../../parts/fate-runs.ts'
 import type { Fate } from '../../parts/fates.ts'
-import { countReused, entryOf } from '../../parts/sent-rows.ts'
+import type { Brief, LogScale } from '../../parts/log-scale.ts'
+import {
+  type EntryLine,
+  entryOf,
+  type SentMessage,
+  type Source,
+  toSentMessages,
+} from '../../parts/sent-rows.ts'
+import type { Stop } from '../../parts/stops.ts'
 
-export type { Brief } from '../../parts/log-scale.ts'
+/** What all parts of the view show. */
+export interface Scene {
+  readonly place: Place
+  readonly entries: readonly Brief[]
+  readonly scale: LogScale
+  readonly timeline: Timeline
+  readonly stops: readonly Stop[]
+  /** Where the slider is, and the fates of all entries there. */
+  readonly point: TimelinePoint
+  readonly runs: readonly FateRun[]
+  /** What the model got, and where: at the point before while that of this one is being read. */
+  readonly shownPoint: TimelinePoint
+  readonly moment: Moment
+  readonly list: ContextList
+  readonly landing: Landing
+  readonly selected: number | undefined
+  readonly select: (seq: number | undefined) => void
+}
 
 /** A line of the list of the log. */
-export type LogItem =
-  | { readonly kind: 'entry'; readonly seq: number; readonly fate: Fate }
-  | { readonly kind: 'fold'; readonly first: number; readonly last: number }
-  /** What was written after the moment that is shown. */
-  | { readonly kind: 'later'; readonly first: number; readonly last: number }
+export type LogItem = Pick<EntryLine, 'key' | 'seq'> & {
+  readonly first: number
+  readonly last: number
+} & (
+    | { readonly kind: 'entry'; readonly seq: number; readonly fate: Fate }
+    /** Entries that were not sent, or that were written after the moment that is shown. */
+    | { readonly kind: 'fold' | 'later' }
+  )
 
 export interface LogFilter {
   readonly fate?: Fate | undefined
@@ -31,11 +61,12 @@ export function toLogItems(runs: readonly FateRun[], filter: LogFilter): readonl
   const items: LogItem[] = []
   const list = ({ first, last, fate }: FateRun) => {
     for (let seq = first; seq <= last; seq++)
-      if (found === undefined || found.has(seq)) items.push({ kind: 'entry', seq, fate })
+      if (found === undefined || found.has(seq))
+        items.push({ kind: 'entry', key: `log-${seq}`, seq, first: seq, last: seq, fate })
   }
   const fold = (run: FateRun) => {
     const isFolded = run.last - run.first + 1 >= shortestFold && !open.has(run.first)
-    if (isFolded) items.push({ kind: 'fold', first: run.first, last: run.last })
+    if (isFolded) items.push({ kind: 'fold', key: `fold-${run.first}`, first: run.first, last: run.last })
     else list(run)
   }
   for (const run of runs) {
@@ -50,45 +81,38 @@ export function toLogItems(runs: readonly FateRun[], filter: LogFilter): readonl
   }
   const end = runs.at(-1)?.last ?? 0
   if (end < head && wanted === undefined && found === undefined)
-    items.push({ kind: 'later', first: end + 1, last: head })
+    items.push({ kind: 'later', key: `fold-${end + 1}`, first: end + 1, last: head })
   return items
 }
 
 /** A line of the list of what the model got. */
-export type ContextItem =
-  | {
-      readonly kind: 'row'
-      readonly row: SentRow
-      readonly index: number
-      readonly isReused: boolean
-      readonly isFirst: boolean
-    }
-  | {
-      readonly kind: 'block'
-      readonly row: SentRow
-      readonly index: number
-      readonly isReused: boolean
-      readonly isOpen: boolean
-      readonly entries: readonly number[]
-      /** The message that asks for what is in the block. */
-      readonly asker?: number | undefined
-    }
-  | { readonly kind: 'quoted'; readonly seq: number; readonly fate: Fate; readonly isReused: boolean }
-  /** A line of the text of a block from other conversations, and where a message of it comes from. */
-  | { readonly kind: 'line'; readonly key: string; readonly text: string; readonly isReused: boolean }
-  | {
-      readonly kind: 'source'
-      readonly key: string
-      readonly source: NonNullable<SentRow['sources']>[number]
-      readonly isReused: boolean
-      readonly isFirst: boolean
-    }
-  | { readonly kind: 'edge'; readonly anew: number }
+export type ContextItem = EntryLine &
+  (
+    | (SentMessage & { readonly kind: 'row'; readonly isFirst: boolean })
+    | (SentMessage & {
+        readonly kind: 'block'
+        readonly isOpen: boolean
+        /** The message that asks for what is in the block. */
+        readonly asker: number | undefined
+      })
+    | { readonly kind: 'quoted'; readonly seq: number; readonly fate: Fate; readonly isReused: boolean }
+    /** A line of the text of a block from other conversations, and where a message of it comes from. */
+    | { readonly kind: 'line'; readonly text: string; readonly isReused: boolean }
+    | {
+        readonly kind: 'source'
+        readonly source: Source
+        readonly isReused: boolean
+        readonly isFirst: boolean
+      }
+    | { readonly kind: 'edge'; readonly anew: number }
+  )
+
+export type ItemOf<Kind extends ContextItem['kind']> = Extract<ContextItem, { readonly kind: Kind }>
 
 export interface ContextList {
   readonly items: readonly ContextItem[]
   /** The end of the latest turn, which stays in sight. */
-  readonly pinned: readonly Extract<ContextItem, { kind: 'row' }>[]
+  readonly pinned: readonly ItemOf<'row'>[]
 }
 
 /**
@@ -100,32 +124,44 @@ export function toContextItems(
   point: Pick<TimelinePoint, 'tokens' | 'reused'>,
   { flipped, selected }: { readonly flipped: ReadonlySet<number>; readonly selected?: number | undefined },
 ): ContextList {
-  const reusedRows = countReused(rows, point)
   const items: ContextItem[] = []
+  const pinned: ItemOf<'row'>[] = []
   const pinFrom = pinnedFrom(rows)
-  const pinned: Extract<ContextItem, { kind: 'row' }>[] = []
-  for (const [index, row] of rows.entries()) {
-    const isReused = index < reusedRows
-    if (index === reusedRows && index > 0 && index < rows.length)
-      items.push({ kind: 'edge', anew: point.tokens - point.reused })
-    const isFirst = rows[index - 1]?.part !== row.part
-    const { seqs, standsFor: entries } = row
-    if ((entries.length > 0 || row.sources) && seqs.length === 0) {
-      const asker = row.part === 'recall' ? askerOf(rows, index) : undefined
-      const isAsked = row.part === 'recall' && asker === latestUser(rows)
-      const usual = isAsked || (selected !== undefined && entries.includes(selected))
-      const isOpen = usual !== flipped.has(index)
-      items.push({ kind: 'block', row, index, isReused, isOpen, entries, asker })
-      const fate = row.part === 'recall' ? 'recalled' : row.part === 'notes' ? 'moved' : 'digested'
-      if (isOpen) for (const seq of entries) items.push({ kind: 'quoted', seq, fate, isReused })
-      if (isOpen && row.sources) for (const item of toSourceItems(row, index, isReused)) items.push(item)
+  const users = rows.flatMap((row, index) => (isUser(row) ? [{ index, seq: entryOf(row) }] : []))
+  let isAfterReused = false
+  for (const message of toSentMessages(rows, point)) {
+    const { row, index, isReused, fate } = message
+    const { seqs, standsFor } = row
+    if (isAfterReused && !isReused)
+      items.push({ kind: 'edge', key: 'edge', entries: [], anew: point.tokens - point.reused })
+    isAfterReused = isReused
+    if (message.isBlock) {
+      // The user message after a block of recall is the one that asked for it.
+      const asker = row.part === 'recall' ? users.find(user => user.index > index)?.seq : undefined
+      const isAsked = row.part === 'recall' && asker === users.at(-1)?.seq
+      const isUsual = isAsked || (selected !== undefined && standsFor.includes(selected))
+      const isOpen = isUsual !== flipped.has(index)
+      const entries = isOpen ? [] : standsFor
+      items.push({ ...message, kind: 'block', key: `block ${index}`, entries, isOpen, asker })
+      if (!isOpen) continue
+      for (const seq of standsFor)
+        items.push({ kind: 'quoted', key: `quoted ${seq}`, entries: [seq], seq, fate, isReused })
+      if (row.sources)
+        for (const [at, text] of linesOf(row).entries())
+          items.push({ kind: 'line', key: `line ${index} ${at}`, entries: [], text, isReused })
     } else {
-      const item = { kind: 'row', row, index, isReused, isFirst } as const
-      if (index >= pinFrom) pinned.push(item)
-      else items.push(item)
-      // Quotes that were joined to a message: where they come from.
-      for (const source of toSources(row, index, isReused)) items.push(source)
+      const isFirst = rows[index - 1]?.part !== row.part
+      const entries = [...seqs, ...standsFor]
+      const line = { ...message, kind: 'row', key: `row ${index}`, entries, isFirst } as const
+      if (index >= pinFrom) pinned.push(line)
+      else items.push(line)
     }
+    // Also those of quotes that were joined to a message.
+    for (const [at, source] of (row.sources ?? []).entries())
+      items.push({
+        ...{ kind: 'source', key: `source ${index} ${at}`, entries: [] },
+        ...{ source, isReused, isFirst: at === 0 },
+      })
   }
   return { items, pinned }
 }
@@ -133,33 +169,13 @@ export function toContextItems(
 /** More lines of a text are left to the dump, so that its sources stay near. */
 const mostLines = 24
 
-/** The text of a block from other conversations line by line, then its sources. */
-function toSourceItems(row: SentRow, index: number, isReused: boolean): readonly ContextItem[] {
-  const { text = '' } = row
+/** The text of a block from other conversations line by line. */
+function linesOf({ text = '' }: SentRow): readonly string[] {
   const lines = text.split('\n').filter(line => line.trim() !== '')
   const shown = lines.slice(0, mostLines).map(line => line.slice(0, 240))
   if (lines.length > mostLines) shown.push(`… and ${lines.length - mostLines} more lines: see the dump`)
-  return [
-    ...shown.map((text, at) => ({ kind: 'line', key: `line ${index} ${at}`, text, isReused }) as const),
-    ...toSources(row, index, isReused),
-  ]
+  return shown
 }
-
-function toSources({ sources = [] }: SentRow, index: number, isReused: boolean): readonly ContextItem[] {
-  return sources.map((source, at) => {
-    const key = `source ${index} ${at}`
-    return { kind: 'source', key, source, isReused, isFirst: at === 0 } as const
-  })
-}
-
-/** The user message after a block of recall is the one that asked for it. */
-const askerOf = (rows: readonly SentRow[], index: number) =>
-  rows
-    .slice(index + 1)
-    .filter(isUser)
-    .map(entryOf)[0]
-
-const latestUser = (rows: readonly SentRow[]) => rows.filter(isUser).map(entryOf).at(-1)
 
 const isUser = (row: SentRow) => row.role === 'user' && entryOf(row) !== undefined
 

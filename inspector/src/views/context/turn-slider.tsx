@@ -1,25 +1,20 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useEffect, useMemo, useRef } from 'react'
-import type { TimelinePoint } from '../../api/timeline.ts'
+import { readAll } from '../../api/timeline.ts'
 import { Button } from '../../parts/button.tsx'
 import { startDrawing } from '../../parts/canvas.ts'
 import { fateInText } from '../../parts/fate-runs.ts'
-import { colourOfPart, type Fate, type Part, partStack } from '../../parts/fates.ts'
+import { colourOfPart, type Fate, fateNames, type Part, partStack } from '../../parts/fates.ts'
 import { count, dayTime, percent } from '../../parts/format.ts'
 import { type Stop, toCallStops, toDays } from '../../parts/stops.ts'
 import { useColours } from '../../parts/use-colours.ts'
 import { useSize } from '../../parts/use-size.ts'
+import type { Scene } from './scene.ts'
 import styles from './turn-slider.module.css'
 
 export interface TurnSliderProps {
-  readonly stops: readonly Stop[]
-  readonly point: TimelinePoint
-  /** The turn that was asked for; its point may not be there yet. */
-  readonly turn: number | undefined
-  readonly selected: number | undefined
-  readonly isWhole: boolean
-  /** Reads the turns that are not read yet; undefined while they are being read. */
-  readonly onReadAll: (() => void) | undefined
+  readonly scene: Scene
   /** Another turn, by its place among the stops. */
   readonly onTurn: (index: number) => void
   /** Moves by a number of calls, forward or back. */
@@ -27,39 +22,22 @@ export interface TurnSliderProps {
 }
 
 const colourNames = [
-  'kept',
-  'recalled',
-  'cleared',
-  'digested',
-  'altered',
-  'moved',
-  'elided',
-  'protected',
-  'meta-2',
-  'reused',
-  'press',
-  'line-2',
-  'text-3',
+  ...fateNames,
+  ...(['protected', 'meta-2', 'reused', 'press', 'line-2', 'text-3'] as const),
 ] as const
 
 type Colours = Readonly<Record<(typeof colourNames)[number], string>>
 
 /** All turns of the thread, or the calls of its only turn: what was sent in each, what was reused, and the life of the selected entry. */
-export function TurnSlider({
-  stops,
-  point,
-  turn,
-  selected,
-  isWhole,
-  onReadAll,
-  onTurn,
-  onCall,
-}: TurnSliderProps) {
+export function TurnSlider({ scene, onTurn, onCall }: TurnSliderProps) {
+  const { stops, point, selected, timeline } = scene
+  const { search, thread } = scene.place
+  const client = useQueryClient()
   const [setArea, size] = useSize<HTMLDivElement>()
   const canvas = useRef<HTMLCanvasElement>(null)
   const colours = useColours(colourNames)
   // The thumb is where it was put, also while the turn is being read.
-  const shownTurn = turn ?? point.turn
+  const shownTurn = search.turn ?? point.turn
   const index = Math.max(
     0,
     stops.findIndex(({ turn }) => turn === shownTurn),
@@ -78,11 +56,8 @@ export function TurnSlider({
     const draw = canvas.current && startDrawing(canvas.current, size)
     if (draw) drawLanes(draw, { stops: lanes, size, colours, selected, isSlim, now })
   }, [lanes, size, colours, selected, isSlim, now])
-  const days = useMemo(
-    () => toDays(lanes, stepOf(size.width, lanes.length) * lanes.length),
-    [lanes, size.width],
-  )
   const step = stepOf(size.width, lanes.length)
+  const days = useMemo(() => toDays(lanes, step * lanes.length), [lanes, step])
   const thumb = Math.max(8, step + 3)
   const thumbLeft = Math.min(size.width - thumb, (now + 0.5) * step - thumb / 2)
   const indexAt = (event: React.PointerEvent) => {
@@ -124,8 +99,8 @@ export function TurnSlider({
           </p>
         )}
       </div>
-      {onReadAll && (
-        <Button kind="line" className={styles.all ?? ''} onClick={onReadAll}>
+      {timeline.isWaiting && (
+        <Button kind="line" className={styles.all ?? ''} onClick={() => readAll(client, thread)}>
           Read all {count(stops.length)} turns
         </Button>
       )}
@@ -145,7 +120,7 @@ export function TurnSlider({
           aria-valuemax={isByCall ? calls.length : (stops.at(-1)?.turn ?? 0)}
           aria-valuenow={isByCall ? call + 1 : shownTurn}
           aria-valuetext={`${isByCall ? `Call ${call + 1}` : `Turn ${point.turn}`}, ${dayTime(point.time)}: ${count(point.tokens)} tokens, ${percent(point.reused / Math.max(1, point.tokens))} reused`}
-          aria-busy={!isWhole}
+          aria-busy={!timeline.isWhole}
           onPointerDown={event => {
             event.currentTarget.setPointerCapture(event.pointerId)
             pick(indexAt(event))
@@ -245,8 +220,8 @@ function drawLanes(draw: CanvasRenderingContext2D, { stops, size, colours, selec
     if (isSlim || selected === undefined) continue
     const fate =
       selected <= point.at && point.fates !== undefined ? fateInText(point.fates, selected) : undefined
-    draw.fillStyle = fate ? colours[fate] : colours.press
     if (fate === undefined) continue
+    draw.fillStyle = colours[fate]
     const isOut = fate === 'elided'
     draw.fillRect(left, height - 8 + (isOut ? 3 : 0), wide, isOut ? 2 : 8)
   }

@@ -17,11 +17,13 @@ export function WhySection({ why, onSelect }: WhySectionProps) {
   return (
     <section className={styles.why}>
       <h3>Why</h3>
-      {recall && fate !== 'digested' ? (
-        <Recall why={why} recall={recall} onSelect={onSelect} />
-      ) : (
-        <p className={styles.reason}>{sentence(stored?.why ?? why.why)}</p>
-      )}
+      <p className={styles.reason}>
+        {recall && fate !== 'digested' ? (
+          <Recall why={why} recall={recall} onSelect={onSelect} />
+        ) : (
+          sentence(stored?.why ?? why.why)
+        )}
+      </p>
       {asking && asking.hits.length > 0 && (
         <blockquote>
           <Marked {...excerpt(asking.text, asking.hits)} />
@@ -47,22 +49,17 @@ export function WhySection({ why, onSelect }: WhySectionProps) {
   )
 }
 
-type RecallWhy = NonNullable<Why['recall']>
-
-interface RecallProps {
-  readonly why: Why
-  readonly recall: RecallWhy
-  readonly onSelect: (seq: number) => void
+interface RecallProps extends WhySectionProps {
+  readonly recall: NonNullable<Why['recall']>
 }
 
-function Recall({ why, recall, onSelect }: RecallProps) {
-  const { asking, outcome, near } = recall
+function Recall({ why, recall: { asking, outcome, near }, onSelect }: RecallProps) {
   const words = asking ? wordsAt(asking.text, asking.hits) : []
   const asker = asking && <EntryLink seq={asking.seq} onSelect={onSelect} />
   switch (outcome) {
     case 'recalled':
       return (
-        <p className={styles.reason}>
+        <>
           {asker} asks for{' '}
           {near === undefined ? (
             'it'
@@ -73,22 +70,22 @@ function Recall({ why, recall, onSelect }: RecallProps) {
           )}
           {words.length > 0 && ': '}
           <Words words={words} />
-        </p>
+        </>
       )
     case 'no_room':
       return (
-        <p className={styles.reason}>
+        <>
           {asker} asks for it, but there was no room: <Words words={words} />
-        </p>
+        </>
       )
     case 'made_room':
-      return <p className={styles.reason}>It was brought back once, until newer blocks needed the room.</p>
+      return 'It was brought back once, until newer blocks needed the room.'
     case 'weak_match':
-      return <p className={styles.reason}>Others fit better what {asker} asks for.</p>
+      return <>Others fit better what {asker} asks for.</>
     case 'not_asked':
-      return <p className={styles.reason}>{asker ?? 'The newest message'} asks for nothing older.</p>
+      return <>{asker ?? 'The newest message'} asks for nothing older.</>
     default:
-      return <p className={styles.reason}>{sentence(why.why)}</p>
+      return sentence(why.why)
   }
 }
 

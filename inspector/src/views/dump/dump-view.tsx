@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { Download } from 'lucide-react'
 import { callDumpQuery, dumpQuery } from '../../api/queries.ts'
 import { timelineQuery } from '../../api/timeline.ts'
@@ -15,6 +14,7 @@ import { QueryState } from '../../parts/query-state.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
 import { findPoint } from '../../parts/stops.ts'
 import { useFindIn } from '../../parts/use-find.ts'
+import { ViewLink } from '../../parts/view-link.tsx'
 import styles from './dump-view.module.css'
 
 /** The context as plain text: everything that the model gets, and nothing else. Now, or in the turn or call of the address. */
@@ -76,15 +76,9 @@ function Shown({ text, when, isStored, isNow }: ShownProps) {
                 ? 'Made now, with the settings of the last call; no model was asked.'
                 : 'No call is stored here: made now, with the settings of the last call.'}{' '}
             {!isNow && (
-              <Link
-                to="."
-                search={
-                  (({ turn: _, call: __, ...rest }: object & { turn?: unknown; call?: unknown }) =>
-                    rest) as never
-                }
-              >
+              <ViewLink view="dump" search={{ ...search, turn: undefined, call: undefined }}>
                 Show what is sent now
-              </Link>
+              </ViewLink>
             )}
           </p>
         </div>

@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { EyeOff } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { notesQuery } from '../../api/queries.ts'
@@ -9,6 +8,7 @@ import { EmptyState } from '../../parts/empty-state.tsx'
 import { amountOf, dayTime } from '../../parts/format.ts'
 import { LongText } from '../../parts/long-text.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
+import { ViewLink } from '../../parts/view-link.tsx'
 import styles from './notes-view.module.css'
 
 type Notes = Answer<'get /conversations/:conversation/notes'>['notes']
@@ -40,7 +40,7 @@ export function NotesView() {
 }
 
 function List({ notes }: { readonly notes: Notes }) {
-  const { conversation, search } = usePlace()
+  const { search } = usePlace()
   const end = useRef<HTMLDivElement>(null)
   const chosen = useRef<HTMLLIElement>(null)
   // The newest is at the end, as in the conversation; an address that names an entry or a turn leads there.
@@ -77,18 +77,13 @@ function List({ notes }: { readonly notes: Notes }) {
               data-chosen={isChosen(note)}
             >
               <div className={`flex gap-3 muted text-12-18 links ${styles.about}`}>
-                <Link to="/c/$conversation/context" params={{ conversation }} search={{ ...thread, turn }}>
+                <ViewLink view="context" search={{ ...thread, turn }}>
                   Turn {turn}
-                </Link>
+                </ViewLink>
                 <span>{dayTime(time)}</span>
-                <Link
-                  to="/c/$conversation/context"
-                  params={{ conversation }}
-                  search={{ ...thread, entry: seq }}
-                  className="pushed"
-                >
+                <ViewLink view="context" search={{ ...thread, entry: seq }} className="pushed">
                   Entry {seq}
-                </Link>
+                </ViewLink>
               </div>
               <LongText>{text}</LongText>
             </li>

@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { Braces } from 'lucide-react'
 import { stateQuery, turnsQuery } from '../../api/queries.ts'
 import type { Answer } from '../../api/routes.ts'
@@ -10,6 +9,7 @@ import { amountOf, count } from '../../parts/format.ts'
 import { JsonText } from '../../parts/json-text.tsx'
 import { LongText } from '../../parts/long-text.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
+import { ViewLink } from '../../parts/view-link.tsx'
 import styles from './state-view.module.css'
 
 type StateAnswer = Answer<'get /conversations/:conversation/state'>
@@ -89,7 +89,7 @@ function State({ reading }: { readonly reading: Reading }) {
         {isConfigured && <span className="cut muted text-12">from {tools.join(', ')}</span>}
         {entry && (
           <span className="rigid pushed">
-            <EntryLink seq={entry.seq}>Entry {entry.seq}</EntryLink>
+            <EntryLink seq={entry.seq} />
           </span>
         )}
       </div>
@@ -111,7 +111,7 @@ function State({ reading }: { readonly reading: Reading }) {
         <ul className={`danger text-12 ${styles.skipped}`} aria-label={`Skipped results of ${name}`}>
           {skipped.map(one => (
             <li key={one.seq}>
-              <EntryLink seq={one.seq}>Entry {one.seq}</EntryLink> skipped: {one.reason}{' '}
+              <EntryLink seq={one.seq} /> skipped: {one.reason}{' '}
               <span className="soft breaks">{one.detail}</span>
             </li>
           ))}
@@ -121,15 +121,11 @@ function State({ reading }: { readonly reading: Reading }) {
   )
 }
 
-function EntryLink({ seq, children }: { readonly seq: number; readonly children: React.ReactNode }) {
-  const { conversation, search } = usePlace()
+function EntryLink({ seq }: { readonly seq: number }) {
+  const { search } = usePlace()
   return (
-    <Link
-      to="/c/$conversation/context"
-      params={{ conversation }}
-      search={{ ...threadSearch(search), entry: seq }}
-    >
-      {children}
-    </Link>
+    <ViewLink view="context" search={{ ...threadSearch(search), entry: seq }}>
+      Entry {seq}
+    </ViewLink>
   )
 }

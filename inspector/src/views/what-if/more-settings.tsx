@@ -1,13 +1,12 @@
 import { Popover } from '@base-ui/react/popover'
 import { SlidersHorizontal } from 'lucide-react'
-import { useId, useState } from 'react'
+import { Fragment, useId, useState } from 'react'
 import buttons from '../../parts/button.module.css'
 import choice from '../../parts/choice-menu.module.css'
 import field from '../../parts/field.module.css'
 import menu from '../../parts/menu.module.css'
 import styles from './settings.module.css'
-import type { Side } from './side.ts'
-import { withPolicy } from './side.ts'
+import { type Side, withPolicy } from './side.ts'
 
 export interface MoreSettingsProps {
   readonly letter: string
@@ -71,54 +70,28 @@ export function MoreSettings({ letter, side, onChange }: MoreSettingsProps) {
                 />
               </>
             )}
-            <label className="muted caption" htmlFor={`${id}o`}>
-              Notes
-            </label>
-            <select
-              id={`${id}o`}
-              className={field.input}
-              value={notes ?? ''}
-              onChange={event => change(without({ ...side, notes: event.target.value as 'off' }, 'notes'))}
-            >
-              <option value="">as usual</option>
-              <option value="inline">in their messages</option>
-              <option value="system">in the system prompt</option>
-              <option value="off">left out</option>
-            </select>
-            <label className="muted caption" htmlFor={`${id}h`}>
-              Roles
-            </label>
-            <select
-              id={`${id}h`}
-              className={field.input}
-              value={shape ?? ''}
-              onChange={event => change(without({ ...side, shape: event.target.value as 'free' }, 'shape'))}
-            >
-              <option value="">as usual</option>
-              <option value="free">as they come</option>
-              <option value="alternating">user and assistant in turn</option>
-            </select>
-            <label className="muted caption" htmlFor={`${id}y`}>
-              System prompt
-            </label>
-            <select
-              id={`${id}y`}
-              className={field.input}
-              value={system === undefined ? '' : system === '' ? 'none' : 'other'}
-              onChange={event =>
-                change(
-                  without(
-                    { ...side, ...promptOf(event.target.value) },
-                    event.target.value === '' ? 'system' : undefined,
-                  ),
-                )
-              }
-            >
-              <option value="">as in the last call</option>
-              <option value="none">none</option>
-              <option value="other">another one</option>
-            </select>
-            {system !== undefined && system !== '' && (
+            {selects.map(({ name, label, choices }) => (
+              <Fragment key={name}>
+                <label className="muted caption" htmlFor={`${id}${name}`}>
+                  {label}
+                </label>
+                <select
+                  id={`${id}${name}`}
+                  className={field.input}
+                  value={name === 'system' ? promptOf(system) : (side[name] ?? '')}
+                  onChange={({ target: { value } }) =>
+                    change({ ...side, [name]: value === '' ? undefined : (prompts[value] ?? value) })
+                  }
+                >
+                  {Object.entries(choices).map(([value, about]) => (
+                    <option key={value} value={value}>
+                      {about}
+                    </option>
+                  ))}
+                </select>
+              </Fragment>
+            ))}
+            {system && (
               <textarea
                 className={`${field.input} ${styles.prompt}`}
                 aria-label={`System prompt of ${letter}`}
@@ -137,12 +110,26 @@ export function MoreSettings({ letter, side, onChange }: MoreSettingsProps) {
 /** It stands in the address. */
 const longestPrompt = 4000
 
-const promptOf = (choice: string): Partial<Side> =>
-  choice === 'none' ? { system: '' } : choice === 'other' ? { system: 'You are a helpful assistant.' } : {}
+/** The system prompts that can be chosen. */
+const prompts: Readonly<Record<string, string>> = { none: '', other: 'You are a helpful assistant.' }
+const promptOf = (system: string | undefined) =>
+  system === undefined ? '' : system === '' ? 'none' : 'other'
 
-/** A side without a setting that is empty. */
-function without(side: Side, name: 'notes' | 'shape' | 'system' | undefined): Side {
-  if (name === undefined || (name !== 'system' && side[name])) return side
-  const { [name]: _, ...rest } = side
-  return rest
-}
+/** The choices by their values; the empty one leaves the setting out. */
+const selects = [
+  {
+    name: 'notes',
+    label: 'Notes',
+    choices: { '': 'as usual', inline: 'in their messages', system: 'in the system prompt', off: 'left out' },
+  },
+  {
+    name: 'shape',
+    label: 'Roles',
+    choices: { '': 'as usual', free: 'as they come', alternating: 'user and assistant in turn' },
+  },
+  {
+    name: 'system',
+    label: 'System prompt',
+    choices: { '': 'as in the last call', none: 'none', other: 'another one' },
+  },
+] as const

@@ -6,24 +6,21 @@ import type { Place } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { FateMatrix } from '../../parts/fate-matrix.tsx'
-import type { Fate } from '../../parts/fates.ts'
-import { amountOf, count } from '../../parts/format.ts'
+import { count } from '../../parts/format.ts'
 import type { Brief } from '../../parts/log-scale.ts'
 import { usualPolicies } from '../../parts/policies.ts'
 import styles from './picker.module.css'
 import { SelectedMessage } from './selected-message.tsx'
 import { type Side, toCode } from './side.ts'
-import type { SideAnswer } from './side-head.tsx'
+import type { MadeSide } from './use-side.ts'
 
 export interface PickerProps {
   readonly place: Place
   readonly at: number
   readonly entry: Brief | undefined
   readonly headSeq: number
-  readonly a: SideAnswer | undefined
-  readonly b: SideAnswer | undefined
-  /** The two sides with all that is known of them. */
-  readonly sides: { readonly a: Side; readonly b: Side }
+  readonly a: MadeSide
+  readonly b: MadeSide
   /** Where the calls begin over which costs are averaged, and how many these are. */
   readonly recent: { readonly since: number; readonly calls: number }
   /** Costs are asked for when what is seen first is there. */
@@ -35,27 +32,18 @@ export interface PickerProps {
 
 /** The selected entry on both sides, every other choice, and B as code. */
 export function Picker(props: PickerProps) {
-  const { place, entry, headSeq, a, b, sides, onPick, at, recent, isCostWanted, isLong } = props
+  const { place, entry, headSeq, a, b } = props
   return (
     <aside className={styles.picker} aria-label="The selected message and every choice">
       {entry ? (
-        <SelectedMessage place={place} entry={entry} headSeq={headSeq} a={a} b={b} />
+        <SelectedMessage {...{ place, headSeq, a, b, entry }} />
       ) : (
         <p className={`muted text-12 ${styles.hint}`}>
           Select a message to see why each side has it or not, and where it would survive.
         </p>
       )}
-      <Matrix
-        place={place}
-        at={at}
-        entry={entry?.seq}
-        sides={sides}
-        recent={recent}
-        isCostWanted={isCostWanted}
-        isLong={isLong}
-        onPick={onPick}
-      />
-      <Code side={sides.b} answer={b} />
+      <Matrix {...props} />
+      <Code {...b} />
     </aside>
   )
 }
@@ -65,15 +53,12 @@ const usualWindows = [2048, 4096, 8192, 16_384, 32_768]
 /** Policies that take long to make come last. */
 const slow = 'tiered'
 
-function Matrix(
-  props: Pick<PickerProps, 'place' | 'at' | 'sides' | 'recent' | 'isCostWanted' | 'isLong' | 'onPick'> & {
-    readonly entry: number | undefined
-  },
-) {
-  const { place, at, entry, sides, recent, isCostWanted, isLong, onPick } = props
+function Matrix(props: PickerProps) {
+  const { place, at, recent, isCostWanted, isLong, onPick } = props
+  const [a, b] = [props.a.full, props.b.full]
+  const entry = props.entry?.seq
   const [isAsked, setAsked] = useState(false)
   const isMade = !isLong || isAsked
-  const { a, b } = sides
   const windows = useMemo(
     () => withMore(usualWindows, [a.window, b.window]).sort((one, other) => one - other),
     [a.window, b.window],
@@ -87,7 +72,7 @@ function Matrix(
           (one, other) => Number(one.startsWith(slow)) - Number(other.startsWith(slow)),
         ),
         at,
-        ...(entry !== undefined && { entry }),
+        entry,
       }),
       [windows, policies, at, entry],
     ),
@@ -105,24 +90,13 @@ function Matrix(
         {entry === undefined ? 'What a call would read' : 'Where it would be, and what a call would cost'}
       </h2>
       <FateMatrix
-        windows={windows}
-        policies={policies}
+        {...{ windows, policies, cells, at }}
         label={
           entry === undefined
             ? 'What a call reads in other windows and with other policies'
             : `The fate of entry ${entry} in other windows and with other policies`
         }
-        cellAt={(policy, window) => {
-          const cell = cells.find(one => one.policyName === policy && one.window === window)
-          if (!cell) return undefined
-          const figure = costs.get(window)?.get(policy)
-          return {
-            ...(cell.entry !== undefined && { fate: cell.entry as Fate }),
-            figure,
-            isOver: cell.over > 0,
-            about: `${amountOf(at - cell.counts.elided, 'message')} sent, ${amountOf(cell.tokens, 'token')}${cell.over > 0 ? ', does not fit' : ''}`,
-          }
-        }}
+        figureOf={(policy, window) => costs.get(window)?.get(policy)}
         marked={[...marksOf(a, 'A'), ...marksOf(b, 'B')]}
         onPick={onPick}
       />
@@ -195,9 +169,9 @@ function useCosts({ thread }: Place, { windows, policies, since, isWanted }: Cos
 const mean = (amounts: readonly number[]) =>
   amounts.length === 0 ? 0 : amounts.reduce((sum, one) => sum + one, 0) / amounts.length
 
-function Code({ side, answer }: { readonly side: Side; readonly answer: SideAnswer | undefined }) {
+function Code({ full, answer }: MadeSide) {
   if (!answer) return null
-  const code = toCode({ ...side, window: answer.window, reserve: answer.reserve })
+  const code = toCode({ ...full, window: answer.window, reserve: answer.reserve })
   return (
     <section>
       <header>

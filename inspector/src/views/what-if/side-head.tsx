@@ -1,11 +1,9 @@
-import type { FitQuery } from '../../api/queries.ts'
-import type { Answer } from '../../api/routes.ts'
 import { calibrationText } from '../../parts/calibration.ts'
 import { ChoiceMenu } from '../../parts/choice-menu.tsx'
 import { Explained } from '../../parts/explained.tsx'
 import { count, percent } from '../../parts/format.ts'
 import { Notice } from '../../parts/notice.tsx'
-import { aboutPolicy } from '../../parts/policies.ts'
+import { aboutPolicy, allPolicies } from '../../parts/policies.ts'
 import { toSegments } from '../../parts/sent-rows.ts'
 import { Skeleton } from '../../parts/skeleton.tsx'
 import { WindowBar } from '../../parts/window-bar.tsx'
@@ -13,31 +11,22 @@ import { MoreSettings } from './more-settings.tsx'
 import { NumberSetting, reserveStops, windowStops } from './number-setting.tsx'
 import { mostTokens, policyName, type Side, withPolicy } from './side.ts'
 import styles from './side-head.module.css'
-
-export type SideAnswer = Answer<'get /conversations/:conversation/context'>
-export type { FitQuery }
+import type { MadeSide } from './use-side.ts'
 
 export interface SideHeadProps {
-  readonly letter: 'A' | 'B'
-  readonly side: Side
-  readonly answer: SideAnswer | undefined
-  readonly error: Error | null
-  readonly isStale: boolean
-  readonly policies: readonly string[]
-  /** The selection, in tokens from the beginning of the window. */
-  readonly caret: number | undefined
+  readonly side: MadeSide
   /** `isFirst`: what is changed next belongs to the same step of the browser's history. */
   readonly onChange: (side: Side, isFirst: boolean) => void
 }
 
 /** How a side is made, and what comes of it: its settings, its window, what is reused. */
-export function SideHead(props: SideHeadProps) {
-  const { letter, side, answer, error, isStale, policies, caret, onChange } = props
+export function SideHead({ side: made, onChange }: SideHeadProps) {
+  const { letter, given: side, answer, error, isStale } = made
   const window = side.window ?? answer?.window
   const reserve = side.reserve ?? answer?.reserve
   const name = policyName(side) ?? answer?.policy ?? ''
   const chosen = side.effort === undefined ? (side.policy ?? answer?.policy ?? '') : ''
-  const choices = [...new Set([...policies, ...(chosen === '' ? [] : [chosen])])]
+  const choices = [...new Set([...allPolicies, ...(chosen === '' ? [] : [chosen])])]
   return (
     <section className={`grid slim from-top ${styles.side}`} aria-label={letter} data-letter={letter}>
       <div className={`row gap-6px slim ${styles.settings}`}>
@@ -93,7 +82,6 @@ export function SideHead(props: SideHeadProps) {
             reserve={answer.reserve}
             margin={answer.margin}
             reused={answer.prefix?.tokens}
-            caret={caret}
             label={`The window of ${letter}: ${count(answer.tokens)} of ${count(answer.window)} tokens are sent, ${count(answer.free)} are free`}
           />
           <p className={`flex between gap-3 soft label one-line bright ${styles.figures}`}>

@@ -1,4 +1,6 @@
 import type { FitQuery } from '../../api/queries.ts'
+import type { ConversationSearch } from '../../parts/address.ts'
+import { allPolicies } from '../../parts/policies.ts'
 
 /** How one side is made. What is not said is as in the last call of the thread. */
 export interface Side {
@@ -20,44 +22,53 @@ const shapes = ['free', 'alternating'] as const
  * Reads a side of an address: `4096.balanced`, with more settings behind it: `4096.default.effort-70.reserve-512.notes-off`.
  * What makes no sense is left out. The text of a system prompt stands in a field of its own.
  */
-export function readSide(text: string | undefined, system: string | undefined): Side {
+function readSide(text: string | undefined, system: string | undefined): Side {
   const [window = '', policy = '', ...settings] = (text ?? '').split('.')
-  const given = new Map(
+  const values = new Map(
     settings.map(one => {
       const dash = one.indexOf('-')
       return [one.slice(0, dash), one.slice(dash + 1)] as const
     }),
   )
-  const effort = readNumber(given.get('effort'), 0, 100)
+  const effort = readNumber(values.get('effort'), 0, 100)
   return {
-    ...present('window', readNumber(window, 1, mostTokens)),
-    ...present('policy', policy === '' ? undefined : effort === undefined ? policy : 'default'),
-    ...present('reserve', readNumber(given.get('reserve'), 0, mostTokens)),
-    ...present('effort', effort),
-    ...present(
-      'notes',
-      noteForms.find(one => one === given.get('notes')),
-    ),
-    ...present(
-      'shape',
-      shapes.find(one => one === given.get('shape')),
-    ),
-    ...present('system', given.has('system') ? (given.get('system') === 'none' ? '' : system) : undefined),
+    window: readNumber(window, 1, mostTokens),
+    policy: policy === '' ? undefined : effort === undefined ? policy : 'default',
+    reserve: readNumber(values.get('reserve'), 0, mostTokens),
+    effort,
+    notes: noteForms.find(one => one === values.get('notes')),
+    shape: shapes.find(one => one === values.get('shape')),
+    system: values.has('system') ? (values.get('system') === 'none' ? '' : system) : undefined,
   }
 }
+
+/** Without an address A is as the last call, and B has the same window with the last 50 messages. */
+export function readSides(search: ConversationSearch): { readonly a: Side; readonly b: Side } {
+  const a = readSide(search.a, search.systemA)
+  if (search.b !== undefined) return { a, b: readSide(search.b, search.systemB) }
+  return { a, b: withPolicy(a, a.policy?.startsWith('sliding') ? 'balanced' : 'sliding-50') }
+}
+
+/** A side with its window and its policy by name, as an address has it. */
+export const named = (
+  side: Side,
+  made: { readonly window: number; readonly policy: string } | undefined,
+): Side => ({
+  ...side,
+  window: side.window ?? made?.window,
+  // Of the last call only a policy that has a name of the same kind in addresses.
+  policy: side.policy ?? allPolicies.find(policy => policy === made?.policy),
+})
 
 export const mostTokens = 100_000_000
 
 /** As it stands in an address: the side, and the text of its system prompt if it has one. */
 export function writeSide(side: Side): { readonly text: string; readonly system: string | undefined } {
   const { window, policy, reserve, effort, notes, shape, system } = side
-  const settings = Object.entries({
-    reserve,
-    effort,
-    notes,
-    shape,
-    system: system === undefined ? undefined : system === '' ? 'none' : 'other',
-  }).flatMap(([name, value]) => (value === undefined ? [] : [`${name}-${value}`]))
+  const prompt = system === undefined ? undefined : system === '' ? 'none' : 'other'
+  const settings = Object.entries({ reserve, effort, notes, shape, system: prompt }).flatMap(
+    ([name, value]) => (value === undefined ? [] : [`${name}-${value}`]),
+  )
   return {
     text: [window ?? '', policy ?? '', ...settings].join('.'),
     system: system === '' ? undefined : system,
@@ -65,12 +76,13 @@ export function writeSide(side: Side): { readonly text: string; readonly system:
 }
 
 /** The settings as the API takes them. */
-export function toFit({ effort, ...side }: Side): FitQuery {
-  return { ...side, ...(effort !== undefined && { effort: effort / 100 }) }
-}
+export const toFit = ({ effort, ...side }: Side): FitQuery => ({
+  ...side,
+  effort: effort === undefined ? undefined : effort / 100,
+})
 
 /** Another policy, with what belongs to the one before left out. */
-export const withPolicy = ({ effort: _, ...side }: Side, policy: string): Side => ({ ...side, policy })
+export const withPolicy = (side: Side, policy: string): Side => ({ ...side, policy, effort: undefined })
 
 /** A policy in the words of the page: `sliding 50`. */
 export const policyName = ({ policy, effort }: Pick<Side, 'policy' | 'effort'>): string | undefined =>
@@ -103,6 +115,3 @@ function readNumber(text: string | undefined, least: number, most: number): numb
   const number = Number(text)
   return number >= least && number <= most ? number : undefined
 }
-
-const present = <Name extends keyof Side>(name: Name, value: Side[Name] | undefined) =>
-  (value === undefined ? {} : { [name]: value }) as Pick<Side, Name> | object

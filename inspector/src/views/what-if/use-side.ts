@@ -1,44 +1,75 @@
 import { useQuery } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
 import { AwayError } from '../../api/api-error.ts'
 import { costQuery } from '../../api/comparison.ts'
 import { contextQuery, type ThreadPlace } from '../../api/queries.ts'
-import { type Side, toFit } from './side.ts'
-import type { SideAnswer } from './side-head.tsx'
+import type { Answer } from '../../api/routes.ts'
+import { type Landing, newLanding } from '../../parts/draw-strip.ts'
+import { toSentMessages } from '../../parts/sent-rows.ts'
+import { useSettled } from '../../parts/use-settled.ts'
+import { fatesOf, runsOf, type SideContext } from './difference.ts'
+import { named, type Side, toFit } from './side.ts'
 
+export type SideAnswer = Answer<'get /conversations/:conversation/context'>
+
+/** One side as it is asked for, and what came of it. */
 export interface MadeSide {
+  readonly letter: 'A' | 'B'
+  /** As the address has it, and with its window and policy by name. */
+  readonly given: Side
+  readonly full: Side
+  /** That which is made: while a slider is drawn along, not every step is. */
+  readonly settled: Side
   readonly answer: SideAnswer | undefined
   readonly error: Error | null
   /** What is shown belongs to what was asked before. */
   readonly isStale: boolean
+  readonly context: SideContext
+  readonly landing: Landing
+}
+
+interface SideOptions extends Pick<MadeSide, 'letter' | 'given'> {
+  readonly at: number
+  readonly since: number | undefined
+  /** Names what the side does not say until it is made. */
+  readonly like?: SideAnswer | undefined
 }
 
 /** The context of one side. */
-export function useSide(
-  thread: ThreadPlace,
-  side: Side,
-  asking: { readonly at: number; readonly since?: number },
-): MadeSide {
+export function useSide(thread: ThreadPlace, { letter, given, at, since, like }: SideOptions): MadeSide {
+  const [landing] = useState(newLanding)
+  const settled = useSettled(given, 80)
   const { data, error, isPlaceholderData } = useQuery(
-    contextQuery(thread, { ...toFit(side), ...asking, messages: false }),
+    contextQuery(thread, { ...toFit(settled), at, since, messages: false }),
   )
-  // What was made stays while the server is away: the line at the foot says so.
+  const context = useMemo(() => toContext(data), [data])
   return {
-    answer: data,
+    ...{ letter, given, full: named(given, data ?? like), settled, answer: data, context, landing },
+    // What was made stays while the server is away: the line at the foot says so.
     error: data && error instanceof AwayError ? null : error,
     isStale: isPlaceholderData,
   }
 }
 
+const nothing: SideContext = { messages: [], runs: [], fates: [] }
+
+function toContext(answer: SideAnswer | undefined): SideContext {
+  if (!answer) return nothing
+  const { sent, stretches, tokens, prefix } = answer
+  const runs = runsOf(stretches)
+  const messages = toSentMessages(sent, { tokens, reused: prefix?.tokens ?? 0 })
+  return { messages, runs, fates: fatesOf(runs) }
+}
+
 /** What all calls would have read with a side. */
 export function useCost(
   thread: ThreadPlace,
-  side: Side,
-  answer: SideAnswer | undefined,
+  { settled, answer }: MadeSide,
   since: number,
   isWanted: boolean,
 ): number | undefined {
   // A window is always named: without any setting, stored calls would be told as they were.
-  const fit = { ...toFit(side), ...(answer && { window: answer.window }) }
+  const fit = { ...toFit(settled), window: answer?.window ?? settled.window }
   const { data } = useQuery({
     ...costQuery(thread, { ...fit, since }),
     enabled: isWanted && answer !== undefined,

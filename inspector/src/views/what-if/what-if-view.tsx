@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useMemo, useState } from 'react'
-import { observable } from '../../api/observable.ts'
 import { outlineQuery } from '../../api/queries.ts'
 import { timelineQuery } from '../../api/timeline.ts'
 import { type Place, usePlace } from '../../parts/address.ts'
@@ -10,32 +9,20 @@ import { EmptyState } from '../../parts/empty-state.tsx'
 import { amountOf, count } from '../../parts/format.ts'
 import { useKeys } from '../../parts/keys.ts'
 import { type Brief, toScale } from '../../parts/log-scale.ts'
-import { allPolicies } from '../../parts/policies.ts'
 import { QueryState } from '../../parts/query-state.tsx'
-import { countReused } from '../../parts/sent-rows.ts'
 import { toggled } from '../../parts/toggled.ts'
 import { HoverProvider, useNewHover } from '../../parts/use-hover.ts'
 import { isNarrow, useMedia } from '../../parts/use-media.ts'
-import { useSettled } from '../../parts/use-settled.ts'
 import { CompareHeader } from './compare-header.tsx'
-import {
-  type AskedPlace,
-  askedPlaces,
-  differenceOf,
-  fatesOf,
-  runsOf,
-  type SideContext,
-  toItems,
-} from './difference.ts'
+import { type AskedPlace, askedPlaces, differenceOf, toItems } from './difference.ts'
 import { FiguresBetween } from './figures-between.tsx'
 import { Picker } from './picker.tsx'
-import { type Side, withPolicy, writeSide } from './side.ts'
-import { type SideAnswer, SideHead } from './side-head.tsx'
+import { named, readSides, type Side, withPolicy, writeSide } from './side.ts'
+import { SideHead } from './side-head.tsx'
 import { SideList } from './side-list.tsx'
-import { named, readSides } from './sides.ts'
 import { type MadeSide, useCost, useSide } from './use-side.ts'
 import styles from './what-if-view.module.css'
-import { type Scrolled, Wire } from './wire.tsx'
+import { Wire } from './wire.tsx'
 
 /** Two windows and policies side by side: what either sends, what it loses and gains, what it would read. */
 export function WhatIfView() {
@@ -100,30 +87,21 @@ function Compared({ place, entries: counted, asked, index }: ComparedProps) {
   const isSlim = useMedia(isNarrow)
   const [shownSide, setShownSide] = useState<'a' | 'b'>('a')
   const [open, setOpen] = useState(none)
-  const [scrolled] = useState(() => ({ a: newScrolled(), b: newScrolled() }))
 
   const given = useMemo(() => readSides(search), [search])
-  const settled = useSettled(given, 80)
-  const asking = { at, ...(since !== undefined && { since }) }
-  const one = useSide(thread, settled.a, asking)
-  const other = useSide(thread, settled.b, asking)
-  const factor = one.answer?.factor
+  const a = useSide(thread, { letter: 'A', given: given.a, at, since })
+  const b = useSide(thread, { letter: 'B', given: given.b, at, since, like: a.answer })
+  const factor = a.answer?.factor
   const entries = useMemo(() => inModelTokens(counted, factor), [counted, factor])
-  const sides = {
-    a: named(given.a, one.answer),
-    b: named(given.b, other.answer ?? one.answer),
-  }
-
-  const a = useMemo(() => toContext(one.answer), [one.answer])
-  const b = useMemo(() => toContext(other.answer), [other.answer])
   const scale = useMemo(() => toScale(entries.slice(0, at)), [entries, at])
   const tokensOf = useCallback((seq: number) => entries[seq - 1]?.tokens ?? 0, [entries])
-  const isBoth = one.answer !== undefined && other.answer !== undefined
-  const [aItems, bItems] = useMemo(
-    () => (isBoth ? [toItems(a, b, { tokensOf, open }), toItems(b, a, { tokensOf, open })] : [[], []]),
-    [a, b, tokensOf, open, isBoth],
-  )
-  const difference = useMemo(() => differenceOf(a.fates, b.fates), [a.fates, b.fates])
+  const isBoth = a.answer !== undefined && b.answer !== undefined
+  const [one, other] = [a.context, b.context]
+  const [aItems, bItems] = useMemo(() => {
+    const options = { tokensOf, open }
+    return isBoth ? [toItems(one, other, options), toItems(other, one, options)] : [[], []]
+  }, [one, other, tokensOf, open, isBoth])
+  const difference = useMemo(() => differenceOf(one.fates, other.fates), [one, other])
 
   const selected =
     search.entry !== undefined && search.entry >= 1 && search.entry <= at ? search.entry : undefined
@@ -131,11 +109,11 @@ function Compared({ place, entries: counted, asked, index }: ComparedProps) {
   const fold = useCallback((key: string) => setOpen(before => toggled(before, key)), [])
 
   const set = (changes: { readonly a?: Side; readonly b?: Side }, isFirst: boolean) => {
-    const { text: aText, system: aSystem } = writeSide(changes.a ?? sides.a)
-    const { text: bText, system: bSystem } = writeSide(changes.b ?? sides.b)
+    const { text: aText, system: aSystem } = writeSide(changes.a ?? a.full)
+    const { text: bText, system: bSystem } = writeSide(changes.b ?? b.full)
     go({ a: aText, b: bText, systemA: aSystem, systemB: bSystem }, { push: isFirst })
   }
-  const swap = () => set({ a: sides.b, b: sides.a }, true)
+  const swap = () => set({ a: b.full, b: a.full }, true)
   const toTurn = (by: number) => {
     const turns = [...new Set(asked.map(place => place.turn))]
     const next = turns[Math.min(turns.length - 1, Math.max(0, turns.indexOf(turn) + by))]
@@ -147,7 +125,7 @@ function Compared({ place, entries: counted, asked, index }: ComparedProps) {
   }
   const step = (by: number) => {
     for (let seq = (selected ?? (by > 0 ? 0 : at + 1)) + by; seq >= 1 && seq <= at; seq += by)
-      if (a.fates[seq] !== b.fates[seq]) return select(seq)
+      if (one.fates[seq] !== other.fates[seq]) return select(seq)
   }
   useKeys('What if', [
     { keys: 'j', does: 'next message that differs', run: () => step(1) },
@@ -164,14 +142,14 @@ function Compared({ place, entries: counted, asked, index }: ComparedProps) {
   const isAll = asked.length <= few
   const recentSince = asked.at(-recentCalls)?.at ?? 0
   const costSince = isAll ? 0 : recentSince
-  const aCost = useCost(thread, settled.a, one.answer, costSince, isBoth)
-  const bCost = useCost(thread, settled.b, other.answer, costSince, isBoth && aCost !== undefined)
+  const aCost = useCost(thread, a, costSince, isBoth)
+  const bCost = useCost(thread, b, costSince, isBoth && aCost !== undefined)
   const costName = isAll
     ? `tokens in all ${amountOf(asked.length, 'call')}`
     : `tokens in the last ${amountOf(recentCalls, 'call')}`
 
   const lettersOf = (isSo: (side: MadeSide) => unknown) =>
-    [isSo(one) && 'A', isSo(other) && 'B'].filter(Boolean).join(' and ')
+    [isSo(a) && 'A', isSo(b) && 'B'].filter(Boolean).join(' and ')
   const broken = lettersOf(({ error }) => error)
   const over = lettersOf(({ answer }) => answer && answer.over > 0)
   const shared = {
@@ -183,8 +161,8 @@ function Compared({ place, entries: counted, asked, index }: ComparedProps) {
     onFold: fold,
   }
   const lists = {
-    a: <SideList {...shared} letter="A" items={aItems} scrolled={scrolled.a} isStale={one.isStale} />,
-    b: <SideList {...shared} letter="B" items={bItems} scrolled={scrolled.b} isStale={other.isStale} />,
+    a: <SideList {...shared} side={a} items={aItems} />,
+    b: <SideList {...shared} side={b} items={bItems} />,
   }
   return (
     <HoverProvider value={hover}>
@@ -195,26 +173,17 @@ function Compared({ place, entries: counted, asked, index }: ComparedProps) {
           onSwap={swap}
           onTurn={toTurn}
         />
-        <SideHead
-          {...{ letter: 'A', side: given.a, policies: allPolicies, caret: undefined }}
-          {...one}
-          onChange={(side, isFirst) => set({ a: named(side, one.answer) }, isFirst)}
-        />
+        <SideHead side={a} onChange={(side, isFirst) => set({ a: named(side, a.answer) }, isFirst)} />
         <FiguresBetween
           pairs={[
-            { name: 'messages sent', ...pair(sentOf(one.answer), sentOf(other.answer)), isMoreBetter: true },
-            {
-              name: 'tokens read anew',
-              ...pair(anewOf(one.answer), anewOf(other.answer)),
-              isMoreBetter: false,
-            },
-            { name: costName, ...pair(aCost, bCost), isMoreBetter: false, isShort: true },
+            { name: 'messages sent', a: sentOf(a), b: sentOf(b), isMoreBetter: true },
+            { name: 'tokens read anew', a: anewOf(a), b: anewOf(b), isMoreBetter: false },
+            { name: costName, a: aCost, b: bCost, isMoreBetter: false, isShort: true },
           ]}
         />
         <SideHead
-          {...{ letter: 'B', side: given.b, policies: allPolicies, caret: undefined }}
-          {...other}
-          onChange={(side, isFirst) => set({ b: named(side, other.answer ?? one.answer) }, isFirst)}
+          side={b}
+          onChange={(side, isFirst) => set({ b: named(side, b.answer ?? a.answer) }, isFirst)}
         />
         {isSlim && (
           <div className={`flex gap-1 ${styles.switch}`} role="group" aria-label="Which list is shown">
@@ -233,30 +202,18 @@ function Compared({ place, entries: counted, asked, index }: ComparedProps) {
           </div>
         )}
         {(!isSlim || shownSide === 'a') && lists.a}
-        <Wire
-          scale={scale}
-          a={{ fates: a.fates, runs: a.runs, items: aItems, scrolled: scrolled.a }}
-          b={{ fates: b.fates, runs: b.runs, items: bItems, scrolled: scrolled.b }}
-          selected={selected}
-          onSelect={select}
-          hasRibbons={!isSlim}
-        />
+        <Wire {...{ scale, a, b, aItems, bItems, selected }} onSelect={select} hasRibbons={!isSlim} />
         {(!isSlim || shownSide === 'b') && lists.b}
         <Picker
-          place={place}
-          at={at}
+          {...{ place, at, a, b }}
           entry={selected === undefined ? undefined : entries[selected - 1]}
           headSeq={entries.length}
-          a={one.answer}
-          b={other.answer}
-          sides={sides}
           recent={{ since: recentSince, calls: Math.min(recentCalls, asked.length) }}
           isCostWanted={bCost !== undefined}
           isLong={entries.length > longest}
           onPick={(policy, window, isA) => {
-            const side = isA ? sides.a : sides.b
-            const { reserve: _, ...rest } = withPolicy(side, policy)
-            set({ [isA ? 'a' : 'b']: { ...rest, window } }, true)
+            const side = { ...withPolicy((isA ? a : b).full, policy), window, reserve: undefined }
+            set(isA ? { a: side } : { b: side }, true)
           }}
         />
       </div>
@@ -264,18 +221,5 @@ function Compared({ place, entries: counted, asked, index }: ComparedProps) {
   )
 }
 
-const newScrolled = (): Scrolled => observable({ top: 0, height: 0, row: 20 })
-
-const nothing: SideContext = { rows: [], runs: [], fates: [], reused: 0 }
-
-function toContext(answer: SideAnswer | undefined): SideContext {
-  if (!answer) return nothing
-  const { sent: rows, stretches, tokens, prefix } = answer
-  const reused = countReused(rows, { tokens, reused: prefix?.tokens ?? 0 })
-  const runs = runsOf(stretches)
-  return { rows, runs, fates: fatesOf(runs), reused }
-}
-
-const sentOf = (answer: SideAnswer | undefined) => answer && answer.at - answer.counts.elided
-const anewOf = (answer: SideAnswer | undefined) => answer && answer.tokens - (answer.prefix?.tokens ?? 0)
-const pair = (a: number | undefined, b: number | undefined) => ({ a, b })
+const sentOf = ({ answer }: MadeSide) => answer && answer.at - answer.counts.elided
+const anewOf = ({ answer }: MadeSide) => answer && answer.tokens - (answer.prefix?.tokens ?? 0)

@@ -1,23 +1,24 @@
 import { useState } from 'react'
-import { Button } from '../../parts/button.tsx'
-import { CodeText } from '../../parts/code-text.tsx'
-import { count } from '../../parts/format.ts'
-import type { Places } from '../../parts/marked.tsx'
+import { Button } from './button.tsx'
+import { CodeText } from './code-text.tsx'
 import styles from './entry-text.module.css'
+import { count } from './format.ts'
+import type { Places } from './marked.tsx'
 
-/** The characters shown at first, and the most that are ever shown: a page cannot lay out a message of megabytes. */
-const [few, most] = [1200, 100_000]
+/** The most characters that are ever shown: a page cannot lay out a message of megabytes. */
+const most = 100_000
 
-/** The text of an entry, with the words marked that were asked for. The rest of a long one on demand. */
-export function EntryText({
-  role,
-  text,
-  places,
-}: {
+export interface EntryTextProps {
   readonly role: string
   readonly text: string
-  readonly places: Places
-}) {
+  /** The characters that are shown at first. */
+  readonly few: number
+  /** The words that were asked for. */
+  readonly places?: Places
+}
+
+/** The text of an entry. The rest of a long one on demand. */
+export function EntryText({ role, text, few, places = [] }: EntryTextProps) {
   const [isWhole, setWhole] = useState(false)
   const shown = text.slice(0, isWhole ? most : few)
   return (
