@@ -1,12 +1,9 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { ask } from './client.ts'
-import { inConversation } from './queries.ts'
+import { inConversation, logQuery, routeQuery } from './queries.ts'
 import type { Answer } from './routes.ts'
 
-export const experimentsQuery = queryOptions({
-  queryKey: ['experiments'],
-  queryFn: ({ signal }) => ask('get /experiments', { signal }),
-})
+export const experimentsQuery = routeQuery(['experiments'], 'get /experiments')
 
 export type ExperimentSummary = Answer<'get /experiments'>['experiments'][number]
 export type ExperimentAnswer = Answer<'get /experiments/:experiment'>
@@ -29,10 +26,7 @@ export function experimentQuery(experiment: string) {
 
 /** The plan of an experiment, if it came as JSON. */
 export const planQuery = (experiment: string) =>
-  queryOptions({
-    queryKey: ['plan', experiment],
-    queryFn: ({ signal }) => ask('get /experiments/:experiment/plan', { params: { experiment }, signal }),
-  })
+  routeQuery(['plan', experiment], 'get /experiments/:experiment/plan', { params: { experiment } })
 
 export type ExperimentStep = Answer<'get /experiments/:experiment/steps'>['steps'][number]
 export type RoleAct = ExperimentStep['acts'][number]
@@ -41,29 +35,24 @@ export type RoleAct = ExperimentStep['acts'][number]
 export const stepsPerPage = 50
 
 /** What roles did in a page of steps. A page whose steps have all ended never changes, so nothing makes it stale. */
-export function stepsQuery(experiment: string, page: number, isSettled: boolean) {
-  const query = { from: page * stepsPerPage + 1, limit: stepsPerPage }
-  return queryOptions({
-    queryKey: isSettled
+export const stepsQuery = (experiment: string, page: number, isSettled: boolean) => ({
+  ...routeQuery(
+    isSettled
       ? ['settled-steps', experiment, page]
       : [...inConversation(experiment), 'experiment', 'steps', page],
-    queryFn: ({ signal }) =>
-      ask('get /experiments/:experiment/steps', { params: { experiment }, query, signal }),
-    placeholderData: keepPreviousData,
-  })
-}
+    'get /experiments/:experiment/steps',
+    { params: { experiment }, query: { from: page * stepsPerPage + 1, limit: stepsPerPage } },
+  ),
+  placeholderData: keepPreviousData,
+})
 
 /** The entries of a role up to a place. Entries never change, so that nothing that is written later makes them stale. */
 export const turnLogQuery = (
   experiment: string,
   role: string,
   page: { readonly at: number; readonly limit: number },
-) =>
-  queryOptions({
-    queryKey: ['turn-log', experiment, role, page],
-    queryFn: ({ signal }) =>
-      ask('get /conversations/:conversation/log', {
-        ...{ params: { conversation: experiment }, query: { actor: role, ...page }, signal },
-      }),
-    placeholderData: keepPreviousData,
-  })
+) => ({
+  ...logQuery({ conversation: experiment, actor: role }, page),
+  queryKey: ['turn-log', experiment, role, page],
+  placeholderData: keepPreviousData,
+})

@@ -3,7 +3,7 @@ import { conversationsQuery, serverQuery } from '../api/queries.ts'
 import { QueryFault } from '../parts/query-state.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { ImportArea } from './import-area.tsx'
-import { lazyView } from './lazy-view.ts'
+import { lazyView } from './views.ts'
 
 const ConversationsView = lazyView(
   () => import('../views/conversations/conversations-view.tsx'),

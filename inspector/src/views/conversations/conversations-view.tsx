@@ -2,7 +2,7 @@ import { Menu } from '@base-ui/react/menu'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Check, ChevronDown, FileInput, Plus, X } from 'lucide-react'
-import { useEffect, useRef } from 'react'
+import { useRef } from 'react'
 import { serverQuery } from '../../api/queries.ts'
 import type { ServerInfo } from '../../api/routes.ts'
 import type { ListSearch } from '../../parts/address.ts'
@@ -13,6 +13,7 @@ import { useKeys } from '../../parts/keys.ts'
 import menu from '../../parts/menu.module.css'
 import { newConversationName } from '../../parts/new-conversation-name.ts'
 import { SearchField } from '../../parts/search-field.tsx'
+import { useTitle } from '../../parts/use-title.ts'
 import { ConversationTable } from './conversation-table.tsx'
 import styles from './conversations-view.module.css'
 import { type Amounts, kinds } from './filters.ts'
@@ -39,9 +40,7 @@ export function ConversationsView() {
       params: { conversation: newConversationName() },
       search: {},
     })
-  useEffect(() => {
-    document.title = 'Conversations · Throughline'
-  }, [])
+  useTitle('Conversations')
   useKeys('Conversations', [
     ...(scopes.includes('chat') ? [{ keys: 'n', does: 'new conversation', run: talk }] : []),
     ...(scopes.includes('admin') ? [{ keys: 'i', does: 'import chats from files', run: chooseFiles }] : []),

@@ -8,6 +8,7 @@ import { useKeys } from '../../parts/keys.ts'
 import { QueryFault } from '../../parts/query-state.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
+import { useTitle } from '../../parts/use-title.ts'
 import { HowSearchWorks, NothingFound } from './nothing-found.tsx'
 import { SearchHits } from './search-hits.tsx'
 import styles from './search-view.module.css'
@@ -24,9 +25,7 @@ export function SearchView() {
   const look = (q: string) => go({ ...(q !== '' && { q }), ...(show !== undefined && { show }) })
   const query = useQuery(searchQuery(q, isEverything))
   const hits = useRef<{ focus: () => void }>(null)
-  useEffect(() => {
-    document.title = q === '' ? 'Search · Throughline' : `${q} · Search · Throughline`
-  }, [q])
+  useTitle(q === '' ? 'Search' : `${q} · Search`)
   return (
     <div className={`view ${styles.view}`}>
       <header className={`grid middle line-below ${styles.head}`}>

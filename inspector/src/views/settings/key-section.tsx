@@ -1,25 +1,13 @@
-import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
-import { key, takeKey } from '../../api/key.ts'
+import { key } from '../../api/key.ts'
 import type { ServerInfo } from '../../api/routes.ts'
 import { Button } from '../../parts/button.tsx'
-import { KeyField } from '../../parts/key-field.tsx'
+import { KeyField, useKeyForm } from '../../parts/key-field.tsx'
 import styles from './settings-view.module.css'
 
 /** The key of this tab: given, changed, forgotten. It is never shown. */
 export function KeySection({ server }: { readonly server: ServerInfo }) {
-  const client = useQueryClient()
+  const { field, onSubmit, take } = useKeyForm()
   const hasKey = key.use() !== undefined
-  const [given, setGiven] = useState('')
-  const take = (next: string | undefined) => {
-    takeKey(next)
-    setGiven('')
-    void client.resetQueries()
-  }
-  const submit = (event: React.FormEvent) => {
-    event.preventDefault()
-    take(given.trim())
-  }
   return (
     <section className={styles.section} aria-labelledby="key-heading">
       <h2 id="key-heading">Key</h2>
@@ -29,8 +17,8 @@ export function KeySection({ server }: { readonly server: ServerInfo }) {
           ? `This tab sends one, of the tenant “${server.tenant}”. It is forgotten when the tab is closed.`
           : !server.needsKey && 'With one, you see the conversations of its tenant.'}
       </p>
-      <form className={`grid middle ${styles.key}`} onSubmit={submit}>
-        <KeyField label={hasKey ? 'Another key' : 'Key'} value={given} onChange={setGiven} />
+      <form className={`grid middle ${styles.key}`} onSubmit={onSubmit}>
+        <KeyField label={hasKey ? 'Another key' : 'Key'} {...field} />
         <Button type="submit">Use it</Button>
         {hasKey && <Button onClick={() => take(undefined)}>Forget the key</Button>}
       </form>

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect } from 'react'
 import { serverQuery } from '../../api/queries.ts'
 import { QueryState } from '../../parts/query-state.tsx'
+import { useTitle } from '../../parts/use-title.ts'
 import { KeySection } from './key-section.tsx'
 import { MayDo } from './may-do.tsx'
 import { ServerFacts } from './server-facts.tsx'
@@ -11,9 +11,7 @@ import { ThemeSection } from './theme-section.tsx'
 /** The theme, the key and what it may do, and what this server is. */
 export function SettingsView() {
   const server = useQuery(serverQuery)
-  useEffect(() => {
-    document.title = 'Settings · Throughline'
-  }, [])
+  useTitle('Settings')
   return (
     <div className={styles.place}>
       <div className={styles.page}>
