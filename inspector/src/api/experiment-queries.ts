@@ -1,10 +1,12 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import type { PlanJson } from '../../../src/experiment/plan/plan-json.ts'
 import { ask } from './client.ts'
 import { inConversation, logQuery, routeQuery } from './queries.ts'
 import type { Answer } from './routes.ts'
 
 export const experimentsQuery = routeQuery(['experiments'], 'get /experiments')
 
+export type { PlanJson }
 export type ExperimentSummary = Answer<'get /experiments'>['experiments'][number]
 export type ExperimentAnswer = Answer<'get /experiments/:experiment'>
 
@@ -25,8 +27,11 @@ export function experimentQuery(experiment: string) {
 }
 
 /** The plan of an experiment, if it came as JSON. */
-export const planQuery = (experiment: string) =>
-  routeQuery(['plan', experiment], 'get /experiments/:experiment/plan', { params: { experiment } })
+export const planQuery = (experiment: string) => ({
+  ...routeQuery(['plan', experiment], 'get /experiments/:experiment/plan', { params: { experiment } }),
+  // The server has checked it.
+  select: (plan: object) => plan as PlanJson,
+})
 
 export type ExperimentStep = Answer<'get /experiments/:experiment/steps'>['steps'][number]
 export type RoleAct = ExperimentStep['acts'][number]

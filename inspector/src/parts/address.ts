@@ -98,30 +98,41 @@ export function stringifySearch(search: Given): string {
   return text === '' ? '' : `?${text}`
 }
 
-type Changes = { readonly [Name in keyof ConversationSearch]?: ConversationSearch[Name] | undefined }
-
 export interface Place {
   readonly conversation: string
   readonly thread: ThreadPlace
   readonly search: ConversationSearch
   /** Changes the address. Scrubbing replaces, opening pushes: the button "back" then leads to what was opened before. */
-  readonly go: (changes: Changes, options?: { readonly push?: boolean }) => void
+  readonly go: Go<ConversationSearch>
 }
+
+export type Go<Search> = (changes: Search, options?: { readonly push?: boolean }) => void
 
 /** What an address says of the thread only: links to another view of it begin with this. */
 export const threadSearch = ({ actor, branch }: ConversationSearch) => ({
-  ...(actor !== undefined && { actor }),
-  ...(branch !== undefined && { branch }),
+  ...{ actor, branch },
 })
 
 /** Where a view of a conversation is, by its address. */
 export function usePlace(): Place {
   const { conversation = '' } = useParams({ strict: false })
   const search = useSearch({ strict: false }) as ConversationSearch
-  const navigate = useNavigate()
   const { actor, branch } = search
-  const go = useCallback(
-    (changes: Changes, { push = false }: { readonly push?: boolean } = {}) =>
+  return { conversation, thread: { conversation, actor, branch }, search, go: useGo<ConversationSearch>() }
+}
+
+/** Where a view of an experiment is, by its address. */
+export function useExperimentPlace() {
+  const { experiment = '', view = 'board' } = useParams({ strict: false })
+  const search = useSearch({ strict: false }) as ExperimentSearch
+  return { experiment, view, search, go: useGo<ExperimentSearch>() }
+}
+
+/** Changes what the address says; what becomes undefined is taken out of it. */
+export function useGo<Search>(): Go<Search> {
+  const navigate = useNavigate()
+  return useCallback(
+    (changes, { push = false } = {}) =>
       void navigate({
         to: '.',
         search: ((before: object) => ({ ...before, ...changes })) as never,
@@ -130,5 +141,4 @@ export function usePlace(): Place {
       }),
     [navigate],
   )
-  return { conversation, thread: { conversation, actor, branch }, search, go }
 }

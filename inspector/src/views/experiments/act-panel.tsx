@@ -13,7 +13,7 @@ import { QueryState } from '../../parts/query-state.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
 import { StatusMark } from '../../parts/status-mark.tsx'
 import styles from './act-panel.module.css'
-import { tokensOf } from './describe-act.ts'
+import { largestCall } from './describe-act.ts'
 import { readTurn, type TurnPiece } from './read-turn.ts'
 
 export interface ActPanelProps {
@@ -78,7 +78,7 @@ function WhatItGot({ experiment, act }: { readonly experiment: string; readonly 
 }
 
 function Tokens({ act }: { readonly act: RoleAct }) {
-  const tokens = tokensOf(act)
+  const tokens = largestCall(act)
   if (!tokens) return null
   const { predicted, reported } = tokens
   const { model, factor } = act.calls.at(-1) ?? {}
@@ -136,45 +136,46 @@ interface PieceProps {
 }
 
 function Piece({ piece, experiment, role, status }: PieceProps) {
-  const entry = (
-    <Link
-      to="/c/$conversation/context"
-      params={{ conversation: experiment }}
-      search={{ actor: role, entry: piece.seq }}
-      className={`rigid muted ${styles.place}`}
-      aria-label={`Entry ${piece.seq} in the context`}
-    >
-      #{piece.seq}
-    </Link>
+  const label = (name: React.ReactNode) => (
+    <div className={`row gap-6px slim muted label ${styles.label}`}>
+      {name}
+      <span className="pushed to-right">{piece.from}</span>
+      <Link
+        to="/c/$conversation/context"
+        params={{ conversation: experiment }}
+        search={{ actor: role, entry: piece.seq }}
+        className={`rigid muted ${styles.place}`}
+        aria-label={`Entry ${piece.seq} in the context`}
+      >
+        #{piece.seq}
+      </Link>
+    </div>
   )
   if (piece.kind === 'text')
     return (
       <>
-        <div className={`row gap-6px slim muted label ${styles.label}`}>
-          <span>{piece.who}</span>
-          <span className="pushed to-right">{piece.from}</span>
-          {entry}
-        </div>
+        {label(<span>{piece.who}</span>)}
         <LongText>{piece.who === 'user' ? <StepText text={piece.text} /> : piece.text}</LongText>
       </>
     )
-  const { name, arguments: given, result, isError, changes, from } = piece
+  const { name, arguments: given, result, isError, changes } = piece
+  const isRunning = status === 'open'
   return (
     <>
-      <div className={`row gap-6px slim muted label ${styles.label}`}>
-        <Wrench size={12} aria-hidden />
-        <span className="clear bold breaks">{name}</span>
-        <span className="pushed to-right">{from}</span>
-        {entry}
-      </div>
+      {label(
+        <>
+          <Wrench size={12} aria-hidden />
+          <span className="clear bold breaks">{name}</span>
+        </>,
+      )}
       <LongText>
         <JsonText text={given} />
       </LongText>
       <div className={styles.result} data-error={isError}>
         {result === undefined ? (
           <span className={`inline gap-6px bold ${styles.running}`}>
-            {status === 'open' ? <StatusMark status="running" label="running" /> : null}
-            {status === 'open' ? 'running' : 'gave no result'}
+            {isRunning && <StatusMark status="running" label="running" />}
+            {isRunning ? 'running' : 'gave no result'}
           </span>
         ) : (
           <LongText>{result === '' ? <i>nothing</i> : <JsonText text={result} />}</LongText>
@@ -184,8 +185,7 @@ function Piece({ piece, experiment, role, status }: PieceProps) {
         <ul className={`flex wraps text-11 ${styles.changes}`} aria-label="What it changed">
           {changes.map(({ name, value }) => (
             <li className="slim breaks" key={name}>
-              <span>{name}</span> →{' '}
-              <b className="clear">{value === undefined ? 'removed' : value.slice(0, 200)}</b>
+              <span>{name}</span> → <b className="clear">{value?.slice(0, 200) ?? 'removed'}</b>
             </li>
           ))}
         </ul>

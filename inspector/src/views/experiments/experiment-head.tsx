@@ -44,7 +44,7 @@ export function ExperimentHead({ shown }: { readonly shown: ExperimentAnswer }) 
           {id}
         </h1>
         <span className={styles.status} data-status={status}>
-          <StatusMark status={markOf[status]} label={wordOf[status]} />
+          <StatusMark status={markOf[status]} label={wordOf(status)} />
           <span role="status">{sentenceOf(shown)}</span>
         </span>
         {name !== id && (

@@ -4,8 +4,10 @@ import {
   type ExperimentAnswer,
   experimentQuery,
   experimentsQuery,
+  type PlanJson,
   planQuery,
 } from '../../api/experiment-queries.ts'
+import { useExperimentPlace } from '../../parts/address.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
 import { isTight, useMedia } from '../../parts/use-media.ts'
@@ -13,7 +15,6 @@ import { ActPanel } from './act-panel.tsx'
 import { Board } from './board.tsx'
 import { ExperimentHead } from './experiment-head.tsx'
 import { ExperimentList } from './experiment-list.tsx'
-import { useExperimentPlace } from './experiment-place.ts'
 import styles from './experiment-view.module.css'
 import { Goals } from './goals.tsx'
 import { LogView } from './log-view.tsx'
@@ -103,10 +104,9 @@ function BoardView({ shown, watched: { activity } }: ShownProps) {
 }
 
 /** What is told of each role beside its name: what it remembers, else its model. */
-function memoriesOf(plan: Readonly<Record<string, unknown>> | undefined): ReadonlyMap<string, string> {
-  const roles = (plan?.roles ?? []) as readonly PlanRole[]
+function memoriesOf(plan: PlanJson | undefined): ReadonlyMap<string, string> {
   return new Map(
-    roles.map(({ name, model, cap, policy }) => {
+    plan?.roles.map(({ name, model, cap, policy }) => {
       if (cap !== undefined) return [name, `last ${cap} messages`]
       if (typeof policy === 'string') return [name, policy]
       const [[kind, amount] = []] = Object.entries(policy ?? {})
@@ -114,11 +114,4 @@ function memoriesOf(plan: Readonly<Record<string, unknown>> | undefined): Readon
       return [name, model === name ? '' : model]
     }),
   )
-}
-
-interface PlanRole {
-  readonly name: string
-  readonly model: string
-  readonly cap?: number
-  readonly policy?: string | object
 }

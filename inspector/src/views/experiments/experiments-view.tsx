@@ -13,7 +13,7 @@ import { useKeys } from '../../parts/keys.ts'
 import { notify } from '../../parts/notify.ts'
 import { QueryState } from '../../parts/query-state.tsx'
 import { StatusMark } from '../../parts/status-mark.tsx'
-import { newestFirst } from './experiment-list.tsx'
+import { byPlan } from './experiment-list.tsx'
 import { markOf, noteOf, stepsOf, wordOf } from './experiment-status.ts'
 import styles from './experiments-view.module.css'
 import { StartForm } from './start-form.tsx'
@@ -73,19 +73,6 @@ function headingOf(experiments: readonly ExperimentSummary[]): string {
     : `${amountOf(experiments.length, 'experiment')}: ${parts.join(', ')}`
 }
 
-/** Plans by name, the one that was run last first. */
-function byPlan(
-  experiments: readonly ExperimentSummary[],
-): readonly (readonly [string, readonly ExperimentSummary[]])[] {
-  const plans = new Map<string, ExperimentSummary[]>()
-  for (const one of newestFirst(experiments)) {
-    const known = plans.get(one.name)
-    if (known) known.push(one)
-    else plans.set(one.name, [one])
-  }
-  return [...plans]
-}
-
 function Plan({ name, all }: { readonly name: string; readonly all: readonly ExperimentSummary[] }) {
   const stored = all.find(({ hasPlan }) => hasPlan)
   return (
@@ -117,7 +104,7 @@ function Plan({ name, all }: { readonly name: string; readonly all: readonly Exp
               search={{}}
               className={`inset grid middle gap-3 line-above hovers ${styles.row}`}
             >
-              <StatusMark status={markOf[one.status]} label={`${wordOf[one.status]}:`} />
+              <StatusMark status={markOf[one.status]} label={`${wordOf(one.status)}:`} />
               <span className="cut bold">{one.id}</span>
               <span className={`cut soft ${styles.note}`} data-status={one.status}>
                 {noteOf(one)}

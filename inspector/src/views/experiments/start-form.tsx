@@ -8,7 +8,7 @@ import { Button } from '../../parts/button.tsx'
 import field from '../../parts/field.module.css'
 import { amountOf } from '../../parts/format.ts'
 import { Notice } from '../../parts/notice.tsx'
-import { newestFirst } from './experiment-list.tsx'
+import { byPlan } from './experiment-list.tsx'
 import { PlanEditor } from './plan-editor.tsx'
 import { type PlanProblem, problemsOf, readPlanText } from './plan-problems.ts'
 import styles from './start-form.module.css'
@@ -23,7 +23,7 @@ export interface StartFormProps {
 
 /** Starts an experiment: from a plan that was run before, as it is or changed, or from JSON that is pasted. */
 export function StartForm({ experiments, of, onPick, onClose }: StartFormProps) {
-  const plans = storedPlans(experiments)
+  const plans = byPlan(experiments.filter(({ hasPlan }) => hasPlan))
   const chosen = experiments.find(({ id }) => id === of)?.name
   const { data: plan, error } = useQuery({ ...planQuery(of ?? ''), enabled: of !== undefined })
   const stored = of === undefined ? '' : plan ? JSON.stringify(plan, null, 2) : ''
@@ -37,18 +37,13 @@ export function StartForm({ experiments, of, onPick, onClose }: StartFormProps) 
       <div className={styles.columns}>
         <fieldset className={`grid gap-2px slim scrolls from-top ${styles.plans}`}>
           <legend className="muted caption">Plan</legend>
-          {plans.map(({ newest, times }) => (
-            <label key={newest.id} className={`grid gap-2 round-2 hovers ${styles.plan}`}>
-              <input
-                type="radio"
-                name="plan"
-                checked={newest.name === chosen}
-                onChange={() => onPick(newest.id)}
-              />
+          {plans.map(([name, [newest, ...older]]) => (
+            <label key={name} className={`grid gap-2 round-2 hovers ${styles.plan}`}>
+              <input type="radio" name="plan" checked={name === chosen} onChange={() => onPick(newest!.id)} />
               <span>
-                <b className="block breaks">{newest.name}</b>
+                <b className="block breaks">{name}</b>
                 <small>
-                  run {amountOf(times, 'time')}, last as {newest.id}
+                  run {amountOf(older.length + 1, 'time')}, last as {newest!.id}
                 </small>
               </span>
             </label>
@@ -169,16 +164,4 @@ function Starting({ of, text, stored, fault, onChange, onClose }: StartingProps)
       </p>
     </form>
   )
-}
-
-/** The plans that can be run again, by name: the newest experiment of each, and how often it was run. */
-function storedPlans(experiments: readonly ExperimentSummary[]) {
-  const plans = new Map<string, { newest: ExperimentSummary; times: number }>()
-  for (const one of newestFirst(experiments)) {
-    if (!one.hasPlan) continue
-    const known = plans.get(one.name)
-    if (known) known.times += 1
-    else plans.set(one.name, { newest: one, times: 1 })
-  }
-  return [...plans.values()]
 }

@@ -2,14 +2,14 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ExperimentAnswer } from '../../api/experiment-queries.ts'
 import { logQuery, threadsQuery } from '../../api/queries.ts'
+import { useExperimentPlace } from '../../parts/address.ts'
 import { CodeText } from '../../parts/code-text.tsx'
 import { amountOf, count, percent } from '../../parts/format.ts'
 import { Gauge } from '../../parts/gauge.tsx'
 import { LongText } from '../../parts/long-text.tsx'
 import { type AnyMessage, messageText } from '../../parts/message-text.ts'
 import { QueryState } from '../../parts/query-state.tsx'
-import { fullnessOf, tokensOf } from './describe-act.ts'
-import { useExperimentPlace } from './experiment-place.ts'
+import { fullnessOf, largestCall } from './describe-act.ts'
 import styles from './threads-view.module.css'
 import { useActs } from './use-steps.ts'
 
@@ -28,7 +28,7 @@ export function ThreadsView({ shown: { id, roles, steps, maxSteps } }: { readonl
       <ul className={`scrolls-down line-right ${styles.roles}`} aria-label="Roles">
         {roles.map(name => {
           const act = acts.get(open)?.get(name) ?? acts.get(steps)?.get(name)
-          const tokens = act && tokensOf(act)
+          const tokens = act && largestCall(act)
           const thread = data?.threads.find(({ actor }) => actor === name)
           return (
             <li key={name}>

@@ -4,7 +4,6 @@ import { useEffect, useRef, useState } from 'react'
 import { searchQuery, serverQuery } from '../../api/queries.ts'
 import type { ListSearch } from '../../parts/address.ts'
 import { amountOf } from '../../parts/format.ts'
-import { useKeys } from '../../parts/keys.ts'
 import { QueryFault } from '../../parts/query-state.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
@@ -89,7 +88,6 @@ interface WordsFieldProps {
 
 /** The field. It asks when typing pauses, and at once on enter. */
 function WordsField({ q, onLook, onDown }: WordsFieldProps) {
-  const input = useRef<HTMLInputElement>(null)
   const [typed, setTyped] = useState(q)
   /** What was asked for and does not stand in the address yet; the last of it stays. */
   const asked = useRef([q])
@@ -109,16 +107,6 @@ function WordsField({ q, onLook, onDown }: WordsFieldProps) {
     const timer = setTimeout(() => look(typed), 250)
     return () => clearTimeout(timer)
   }, [typed])
-  useKeys('Search', [
-    {
-      keys: '/',
-      does: 'look for something else',
-      run: () => {
-        input.current?.focus()
-        input.current?.select()
-      },
-    },
-  ])
   const onKeyDown = (event: React.KeyboardEvent) => {
     if (event.key === 'Enter') look(typed)
     else if (event.key === 'ArrowDown') onDown()
@@ -130,7 +118,8 @@ function WordsField({ q, onLook, onDown }: WordsFieldProps) {
   }
   return (
     <SearchField
-      ref={input}
+      group="Search"
+      does="look for something else"
       aria-label="Words to look for"
       placeholder="Words of a message"
       value={typed}

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { ServerInfo } from '../../api/routes.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
+import { Fact } from '../../parts/fact.tsx'
 import { count } from '../../parts/format.ts'
 import { TenantChoice } from '../../parts/tenant-choice.tsx'
 import styles from './settings-view.module.css'
@@ -90,12 +91,3 @@ const faces: readonly { readonly face: keyof ServerInfo['addresses']; readonly n
   { face: 'uiChat', name: 'For useChat' },
   { face: 'mcp', name: 'For agents (MCP)' },
 ]
-
-function Fact({ name, children }: { readonly name: string; readonly children: React.ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  )
-}
