@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { ask } from './client.ts'
-import { splitPlace, type ThreadPlace } from './queries.ts'
+import { splitPlace, type ThreadPlace, threadQuery } from './queries.ts'
 import type { Answer } from './routes.ts'
 import { askSent, collect, type PointPlace, readPoints, type TimelinePoint } from './timeline.ts'
 
@@ -91,18 +91,14 @@ export function writtenQuery(
   turn: { readonly turn: number; readonly first: number; readonly last: number } | undefined,
   factor = 1,
 ) {
-  const { params, thread, key } = splitPlace(place)
-  const { first = 0, last = 0 } = turn ?? {}
-  return queryOptions({
-    queryKey: [...key, 'written', first, last, factor],
+  const { first: from = 0, last = 0 } = turn ?? {}
+  const limit = Math.max(1, Math.min(last - from + 1, 1000))
+  return {
+    ...threadQuery(place, 'get /conversations/:conversation/outline', { from, limit }),
     enabled: turn !== undefined,
-    queryFn: async ({ signal }): Promise<number> => {
-      const query = { ...thread, from: first, limit: Math.max(1, Math.min(last - first + 1, 1000)) }
-      const { entries } = await ask('get /conversations/:conversation/outline', { params, query, signal })
-      return entries.reduce(
-        (sum, { role, tokens = 0 }) => (role === 'assistant' ? sum + Math.round(tokens * factor) : sum),
-        0,
-      )
-    },
-  })
+    select: ({ entries }: Answer<'get /conversations/:conversation/outline'>) =>
+      entries
+        .filter(({ role }) => role === 'assistant')
+        .reduce((sum, { tokens = 0 }) => sum + Math.round(tokens * factor), 0),
+  }
 }

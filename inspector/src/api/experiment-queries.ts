@@ -4,6 +4,9 @@ import { ask } from './client.ts'
 import { inConversation, logQuery, routeQuery } from './queries.ts'
 import type { Answer } from './routes.ts'
 
+/** The thread that an experiment itself writes: a conversation with it is an experiment. */
+export const experimentActor = 'throughline:run'
+
 export const experimentsQuery = routeQuery(['experiments'], 'get /experiments')
 
 export type { PlanJson }

@@ -108,6 +108,12 @@ export interface Place {
 
 export type Go<Search> = (changes: Search, options?: { readonly push?: boolean }) => void
 
+/** A thread as addresses name it: without the usual actor and branch. */
+export const toThreadSearch = ({ actor, branch }: Partial<Pick<ThreadPlace, 'actor' | 'branch'>> = {}) => ({
+  actor: actor === 'assistant' ? undefined : actor,
+  branch: branch === 'main' ? undefined : branch,
+})
+
 /** What an address says of the thread only: links to another view of it begin with this. */
 export const threadSearch = ({ actor, branch }: ConversationSearch) => ({
   ...{ actor, branch },

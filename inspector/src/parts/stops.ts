@@ -1,4 +1,5 @@
 import type { TimelinePoint } from '../api/timeline.ts'
+import type { ConversationSearch } from './address.ts'
 import { dayOf } from './format.ts'
 import { groupBy } from './group-by.ts'
 
@@ -56,7 +57,7 @@ export function toDays(
 /** The point that an address means: a call by its id or its place, a turn by its first call, else the newest. */
 export function findPoint(
   points: readonly TimelinePoint[],
-  { turn, call }: { readonly turn?: number | undefined; readonly call?: string | undefined },
+  { turn, call }: Pick<ConversationSearch, 'turn' | 'call'>,
 ): TimelinePoint | undefined {
   if (call !== undefined) {
     const found = points.find(point => point.call === call || String(point.at) === call)

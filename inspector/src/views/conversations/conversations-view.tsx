@@ -1,7 +1,7 @@
 import { Menu } from '@base-ui/react/menu'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { Check, ChevronDown, FileInput, Plus, X } from 'lucide-react'
+import { ChevronDown, FileInput, Plus, X } from 'lucide-react'
 import { serverQuery } from '../../api/queries.ts'
 import type { ServerInfo } from '../../api/routes.ts'
 import { type ListSearch, useGo } from '../../parts/address.ts'
@@ -9,8 +9,7 @@ import { Button } from '../../parts/button.tsx'
 import { amountOf, count } from '../../parts/format.ts'
 import { chooseFiles } from '../../parts/import-files.ts'
 import { useKeys } from '../../parts/keys.ts'
-import menu from '../../parts/menu.module.css'
-import { MenuPopup } from '../../parts/menu-popup.tsx'
+import { MenuItem, MenuPopup } from '../../parts/menu-popup.tsx'
 import { newConversationName } from '../../parts/new-conversation-name.ts'
 import { SearchField } from '../../parts/search-field.tsx'
 import { useTitle } from '../../parts/use-title.ts'
@@ -157,11 +156,13 @@ function ClientMenu({ clients, chosen, onChoose }: ClientMenuProps) {
         <MenuPopup align="end">
           {[{ id: undefined, name: 'Any client', amount: undefined }, ...clients].map(
             ({ id, name, amount }) => (
-              <Menu.Item key={id ?? ''} className={menu.item} onClick={() => onChoose(id)}>
-                <span className={menu.check}>{id === chosen && <Check size={14} aria-hidden />}</span>
-                <span className="cut fill slim">{name}</span>
-                {amount !== undefined && <span className="rigid muted">{count(amount)}</span>}
-              </Menu.Item>
+              <MenuItem
+                key={id ?? ''}
+                label={name}
+                more={amount && count(amount)}
+                isChosen={id === chosen}
+                onClick={() => onChoose(id)}
+              />
             ),
           )}
         </MenuPopup>

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { FlaskConical, Plus } from 'lucide-react'
 import { ask } from '../../api/client.ts'
@@ -17,6 +17,7 @@ import { byPlan } from './experiment-list.tsx'
 import { markOf, noteOf, stepsOf, wordOf } from './experiment-status.ts'
 import styles from './experiments-view.module.css'
 import { StartForm } from './start-form.tsx'
+import { useOpenStarted } from './use-open-started.ts'
 
 /** All plans and their experiments: which run, which are paused, how they ended. */
 export function ExperimentsView() {
@@ -43,7 +44,7 @@ export function ExperimentsView() {
             {start !== undefined && (
               <StartForm
                 {...{ experiments, of }}
-                onPick={next => go({ start: 'plan', ...(next !== undefined && { of: next }) })}
+                onPick={next => go({ start: 'plan', of: next })}
                 onClose={() => go({})}
               />
             )}
@@ -124,14 +125,10 @@ function Plan({ name, all }: { readonly name: string; readonly all: readonly Exp
 
 /** Where there is no experiment: what one is, and a sample that needs no model. */
 function None() {
-  const navigate = useNavigate()
-  const client = useQueryClient()
+  const open = useOpenStarted()
   const { mutate, isPending } = useMutation({
     mutationFn: () => ask('post /samples/experiment', {}),
-    onSuccess({ id }) {
-      void client.invalidateQueries({ queryKey: experimentsQuery.queryKey })
-      void navigate({ to: '/e/$experiment/$view', params: { experiment: id, view: 'board' }, search: {} })
-    },
+    onSuccess: open,
     onError: error => notify(error.message, 'danger'),
   })
   return (

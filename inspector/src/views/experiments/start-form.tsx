@@ -1,8 +1,7 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 import { ask } from '../../api/client.ts'
-import { type ExperimentSummary, experimentsQuery, planQuery } from '../../api/experiment-queries.ts'
+import { type ExperimentSummary, planQuery } from '../../api/experiment-queries.ts'
 import { serverQuery } from '../../api/queries.ts'
 import { Button } from '../../parts/button.tsx'
 import field from '../../parts/field.module.css'
@@ -12,6 +11,7 @@ import { byPlan } from './experiment-list.tsx'
 import { PlanEditor } from './plan-editor.tsx'
 import { type PlanProblem, problemsOf, readPlanText } from './plan-problems.ts'
 import styles from './start-form.module.css'
+import { useOpenStarted } from './use-open-started.ts'
 
 export interface StartFormProps {
   readonly experiments: readonly ExperimentSummary[]
@@ -79,8 +79,7 @@ interface StartingProps {
 }
 
 function Starting({ of, text, stored, fault, onChange, onClose }: StartingProps) {
-  const navigate = useNavigate()
-  const client = useQueryClient()
+  const open = useOpenStarted()
   const { data: server } = useQuery(serverQuery)
   const [name, setName] = useState('')
   const [problem, setProblem] = useState<PlanProblem>()
@@ -97,15 +96,7 @@ function Starting({ of, text, stored, fault, onChange, onClose }: StartingProps)
       }
       return ask('post /experiments', { body: { ...as, plan: read.plan } })
     },
-    onSuccess(started) {
-      if (!started) return
-      void client.invalidateQueries({ queryKey: experimentsQuery.queryKey })
-      void navigate({
-        to: '/e/$experiment/$view',
-        params: { experiment: started.id, view: 'board' },
-        search: {},
-      })
-    },
+    onSuccess: started => started && open(started),
   })
   const problems = problem ? [problem] : error ? problemsOf(error, text) : []
   const mayNot =

@@ -6,7 +6,7 @@ import { comparisonQuery } from '../../api/comparison.ts'
 import { observable } from '../../api/observable.ts'
 import { serverQuery, turnsQuery } from '../../api/queries.ts'
 import { readAll, type Timeline, timelineQuery } from '../../api/timeline.ts'
-import { usePlace } from '../../parts/address.ts'
+import { type ConversationSearch, usePlace } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import trigger from '../../parts/choice-menu.module.css'
 import { ChoiceMenu } from '../../parts/choice-menu.tsx'
@@ -15,7 +15,7 @@ import { amountOf, count, percent } from '../../parts/format.ts'
 import { useKeys, walkKeys } from '../../parts/keys.ts'
 import type { OfferedPolicy } from '../../parts/policies.ts'
 import { QueryState } from '../../parts/query-state.tsx'
-import { toStops } from '../../parts/stops.ts'
+import { findPoint, toStops } from '../../parts/stops.ts'
 import {
   accuracyOf,
   type Course,
@@ -187,23 +187,14 @@ function useCourse({ turns, points, isWhole }: ShownProps) {
 }
 
 /** The step that an address means; without one the newest that is known. */
-function findStep(
-  steps: readonly Step[],
-  { turn, call }: { readonly turn?: number | undefined; readonly call?: string | undefined },
-): number {
-  if (call !== undefined) {
-    const found = steps.findIndex(({ points }) =>
-      points.some(point => point.call === call || String(point.at) === call),
-    )
-    if (found >= 0) return found
-  }
-  const found = turn === undefined ? -1 : steps.findIndex(step => step.turn === turn)
-  if (found >= 0) return found
-  return Math.max(
-    0,
-    steps.findLastIndex(({ points }) => points.length > 0),
-  )
+function findStep(steps: readonly Step[], search: ConversationSearch): number {
+  const points = steps.flatMap(step => step.points)
+  const point = findPoint(points, search)
+  const index = steps.findIndex(step => (point ? step.points.includes(point) : step.turn === search.turn))
+  return index >= 0 ? index : Math.max(0, steps.findLastIndex(hasPoints))
 }
+
+const hasPoints = ({ points }: Step) => points.length > 0
 
 function nextCut(steps: readonly Step[], after: number): number {
   const found = steps.findIndex(({ cut }, index) => index > after && cut !== undefined)

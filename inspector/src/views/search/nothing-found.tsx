@@ -28,7 +28,7 @@ function Rules() {
 export interface NothingFoundProps {
   readonly q: string
   /** Looks also where no user does; absent if that was done, or may not be done. */
-  readonly onEverything?: () => void
+  readonly onEverything?: (() => void) | undefined
 }
 
 /** Nothing has any of the words: what else could be tried. */

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useSearch } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { searchQuery, serverQuery } from '../../api/queries.ts'
-import type { ListSearch } from '../../parts/address.ts'
+import { type ListSearch, useGo } from '../../parts/address.ts'
 import { amountOf } from '../../parts/format.ts'
 import { QueryFault } from '../../parts/query-state.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
@@ -14,30 +14,28 @@ import styles from './search-view.module.css'
 
 /** Messages of all conversations, found by their words. What is looked for stands in the address. */
 export function SearchView() {
-  const navigate = useNavigate()
   const { q = '', show } = useSearch({ strict: false }) as ListSearch
   const { data: server } = useQuery(serverQuery)
   const mayInspect = server?.scopes.includes('inspect') ?? false
   const isEverything = show === 'everything' && mayInspect
-  const go = (search: ListSearch) =>
-    void navigate({ to: '/search', search, replace: true, resetScroll: false })
-  const look = (q: string) => go({ ...(q !== '' && { q }), ...(show !== undefined && { show }) })
+  const go = useGo<ListSearch>()
   const query = useQuery(searchQuery(q, isEverything))
   const hits = useRef<{ focus: () => void }>(null)
   useTitle(q === '' ? 'Search' : `${q} · Search`)
   return (
     <div className={`view ${styles.view}`}>
       <header className={`grid middle line-below ${styles.head}`}>
-        <WordsField q={q} onLook={look} onDown={() => hits.current?.focus()} />
+        <WordsField
+          q={q}
+          onLook={next => go({ q: next || undefined })}
+          onDown={() => hits.current?.focus()}
+        />
         {mayInspect && (
           <label className={`inline gap-2 soft text-12 one-line ${styles.switch}`}>
             <input
               type="checkbox"
               checked={isEverything}
-              onChange={event => {
-                const next = event.target.checked ? { show: 'everything' } : {}
-                go({ ...(q !== '' && { q }), ...next })
-              }}
+              onChange={event => go({ show: event.target.checked ? 'everything' : undefined })}
             />
             also notes and other text that users never see
           </label>
@@ -60,7 +58,7 @@ export function SearchView() {
         ) : query.data.found.length === 0 ? (
           <NothingFound
             q={q}
-            {...(mayInspect && !isEverything && { onEverything: () => go({ q, show: 'everything' }) })}
+            onEverything={mayInspect && !isEverything ? () => go({ show: 'everything' }) : undefined}
           />
         ) : (
           <SearchHits found={query.data.found} ref={hits} />
