@@ -82,8 +82,8 @@ async function send(
       ...(chosen !== undefined && { 'x-throughline-tenant': encodeURIComponent(chosen) }),
       ...(body !== undefined && !isFile && { 'content-type': 'application/json' }),
     },
-    ...(body !== undefined && { body: isFile ? body : JSON.stringify(body) }),
-    ...(signal && { signal }),
+    body: isFile ? body : JSON.stringify(body),
+    signal,
   }
   const response = await fetch(`${base}${fill(path, params)}${toSearch(query)}`, init).catch(error => {
     if (signal?.aborted) throw error

@@ -56,7 +56,7 @@ export function WindowBar(props: WindowBarProps) {
     >
       {size === 'full' && (
         <div className={`${styles.labels} ${colours.names}`} aria-hidden="true">
-          {labelsOf(segments, { free, margin, reserve, whole, width }).map(one => (
+          {labelsOf(segments, { free, margin, reserve }, { whole, width }).map(one => (
             <span
               key={`${one.name} ${one.at}`}
               data-colour={one.colour}
@@ -108,26 +108,12 @@ function joined(segments: readonly WindowSegment[], tokensPerPixel: number): rea
   return found
 }
 
-interface Label {
-  readonly name: string
-  readonly colour: string
-  readonly at: number
-  /** Up to the next label. */
-  readonly room: number
-  readonly tokens?: number
-}
-
 /** Names the stretches of one part that have room for their names; with their tokens, if there is room for these too. */
 function labelsOf(
   segments: readonly WindowSegment[],
-  {
-    free,
-    margin,
-    reserve,
-    whole,
-    width,
-  }: Readonly<Record<'free' | 'margin' | 'reserve' | 'whole' | 'width', number>>,
-): readonly Label[] {
+  rooms: Readonly<Record<'free' | 'margin' | 'reserve', number>>,
+  { whole, width }: { readonly whole: number; readonly width: number },
+) {
   const stretches: { name: string; colour: string; at: number; tokens: number }[] = []
   let at = 0
   for (const { part, tokens } of segments) {
@@ -137,25 +123,20 @@ function labelsOf(
     else stretches.push({ name, colour: colourOfPart[part], at, tokens })
     at += tokens
   }
-  for (const [name, tokens] of [
-    ['free', free],
-    ['margin', margin],
-    ['reserve', reserve],
-  ] as const) {
+  for (const [name, tokens] of Object.entries(rooms)) {
     stretches.push({ name, colour: name, at, tokens })
     at += tokens
   }
   const sizeOf = (text: string) => text.length * 6.2 + 8
   const roomOf = (tokens: number) => (tokens / whole) * width
   const isSmall = ({ tokens }: { readonly tokens: number }) => roomOf(tokens) < 18
-  const named = stretches.flatMap((one, index) => {
+  return stretches.flatMap((one, index) => {
     if (isSmall(one)) return []
     // A name may reach over small stretches, which have none.
     const next = stretches.slice(index + 1).find(other => !isSmall(other))?.at ?? whole
-    return roomOf(next - one.at) >= sizeOf(one.name) ? [{ ...one, room: next - one.at }] : []
-  })
-  return named.map(({ name, colour, at, tokens, room }) => {
-    const isNumbered = roomOf(room) >= sizeOf(`${name} ${count(tokens)}`)
-    return { name, colour, at, room, ...(isNumbered && { tokens }) }
+    const room = next - one.at
+    const isNumbered = roomOf(room) >= sizeOf(`${one.name} ${count(one.tokens)}`)
+    const label = { ...one, room, tokens: isNumbered ? one.tokens : undefined }
+    return roomOf(room) >= sizeOf(one.name) ? [label] : []
   })
 }

@@ -13,31 +13,37 @@ import { QueryState } from '../../parts/query-state.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
 import { StatusMark } from '../../parts/status-mark.tsx'
 import styles from './act-panel.module.css'
+import type { Acted, BoardCell } from './board-state.ts'
 import { largestCall } from './describe-act.ts'
 import { readTurn, type TurnPiece } from './read-turn.ts'
 
 export interface ActPanelProps {
   readonly experiment: string
-  readonly role: string
-  readonly step: number
-  readonly act: RoleAct | undefined
-  /** Whether what was done in the step has been read. */
-  readonly isRead: boolean
-  /** Whether the step has ended. */
-  readonly isEnded: boolean
-  readonly isActing: boolean
+  readonly cell: BoardCell
+  readonly acted: Acted
   readonly onClose: () => void
 }
 
 /** All that a role was told, said and did in one step. */
-export function ActPanel({ experiment, role, step, act, isRead, isEnded, isActing, onClose }: ActPanelProps) {
+export function ActPanel({ experiment, cell: { role, step }, acted, onClose }: ActPanelProps) {
+  const { act, isActing, isEnded, isRead } = acted
   return (
     <aside className={`panel scrolls-down ${styles.panel}`} aria-label={`${role}, step ${step}`}>
       <header className={`sticky flex wraps baseline padded line-below ${styles.head}`}>
         <h2 className={`flex fill slim heading one-line ${styles.title}`} title={role}>
           <span className="ellipsis">{role}</span>, step {step}
         </h2>
-        {act && <WhatItGot {...{ experiment, act }} />}
+        {act && (
+          // Leads into the context of the last call of the act.
+          <Link
+            to="/c/$conversation/context"
+            params={{ conversation: experiment }}
+            search={{ actor: role, turn: act.turn, call: act.calls.at(-1)?.id }}
+            className="link rigid link-text"
+          >
+            What it got
+          </Link>
+        )}
         <span className={styles.close}>
           <Button kind="icon" aria-label="Close" onClick={onClose}>
             <X size={16} aria-hidden />
@@ -59,21 +65,6 @@ export function ActPanel({ experiment, role, step, act, isRead, isEnded, isActin
         </p>
       )}
     </aside>
-  )
-}
-
-/** Leads into the context of the last call of the act. */
-function WhatItGot({ experiment, act }: { readonly experiment: string; readonly act: RoleAct }) {
-  const call = act.calls.at(-1)
-  return (
-    <Link
-      to="/c/$conversation/context"
-      params={{ conversation: experiment }}
-      search={{ actor: act.role, turn: act.turn, ...(call && { call: call.id }) }}
-      className="link rigid link-text"
-    >
-      What it got
-    </Link>
   )
 }
 

@@ -1,4 +1,4 @@
-import type { ExperimentAnswer } from '../../api/experiment-queries.ts'
+import type { ExperimentAnswer, RoleAct } from '../../api/experiment-queries.ts'
 import type { Columns } from './use-columns.ts'
 import type { Acts } from './use-steps.ts'
 import type { Activity } from './use-watched.ts'
@@ -26,3 +26,25 @@ export interface BoardCell {
 /** The steps that are drawn. */
 export const stepsIn = ({ first, last }: Columns): readonly number[] =>
   Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at)
+
+/** What is known of a cell. */
+export interface Acted {
+  readonly act: RoleAct | undefined
+  readonly isActing: boolean
+  /** Whether the step has ended. */
+  readonly isEnded: boolean
+  /** Whether what was done in the step has been read. */
+  readonly isRead: boolean
+}
+
+export function actedIn(
+  { shown, acts, activity }: Pick<BoardState, 'shown' | 'acts' | 'activity'>,
+  { role, step }: BoardCell,
+): Acted {
+  return {
+    act: acts.get(step)?.get(role),
+    isActing: shown.status === 'RUNNING' && activity?.role === role && activity.step === step,
+    isEnded: step <= shown.steps,
+    isRead: acts.has(step),
+  }
+}

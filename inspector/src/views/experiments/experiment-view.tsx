@@ -13,6 +13,7 @@ import { QueryState } from '../../parts/query-state.tsx'
 import { isTight, useMedia } from '../../parts/use-media.ts'
 import { ActPanel } from './act-panel.tsx'
 import { Board } from './board.tsx'
+import { actedIn } from './board-state.ts'
 import { ExperimentHead } from './experiment-head.tsx'
 import { ExperimentList } from './experiment-list.tsx'
 import styles from './experiment-view.module.css'
@@ -65,7 +66,7 @@ function Shown({ shown, watched }: ShownProps) {
 
 function BoardView({ shown, watched: { activity } }: ShownProps) {
   const { search, go } = useExperimentPlace()
-  const { id, roles, steps, maxSteps, hasPlan, goals, status } = shown
+  const { id, roles, steps, maxSteps, hasPlan, goals } = shown
   const isNarrow = useMedia(isTight)
   const { data: plan } = useQuery({ ...planQuery(id), enabled: hasPlan })
   const measures = useMeasures(plan, goals.length)
@@ -74,9 +75,9 @@ function BoardView({ shown, watched: { activity } }: ShownProps) {
   const newest = useActs(id, steps, [open, open]).get(open)
   const isBegun = (newest?.size ?? 0) > 0 || activity?.step === open
   const step = Math.min(search.step ?? (isBegun ? open : Math.max(1, steps)), open)
-  const acts = useActs(id, steps, [step, step]).get(step)
-  const acted = roles.findLast(one => acts?.has(one)) ?? roles[0] ?? ''
-  const following = activity && activity.step === step ? activity.role : acted
+  const acts = useActs(id, steps, [step, step])
+  const lastActor = roles.findLast(one => acts.get(step)?.has(one)) ?? roles[0] ?? ''
+  const following = activity && activity.step === step ? activity.role : lastActor
   const role = search.role !== undefined && roles.includes(search.role) ? search.role : following
   // On a narrow screen the panel covers the board: it opens only when a cell was chosen.
   const isPanelShown = !isNarrow || search.role !== undefined
@@ -90,12 +91,9 @@ function BoardView({ shown, watched: { activity } }: ShownProps) {
       {isPanelShown && (
         <ActPanel
           key={`${role}\n${step}`}
-          {...{ role, step }}
           experiment={id}
-          act={acts?.get(role)}
-          isRead={acts !== undefined}
-          isEnded={step <= steps}
-          isActing={status === 'RUNNING' && activity?.role === role && activity.step === step}
+          cell={{ role, step }}
+          acted={actedIn({ shown, acts, activity }, { role, step })}
           onClose={() => go({ role: undefined, step: undefined })}
         />
       )}

@@ -1,7 +1,6 @@
 import { useEffect, useRef } from 'react'
-import type { RoleAct } from '../../api/experiment-queries.ts'
 import grid from './board.module.css'
-import { type BoardState, stepsIn } from './board-state.ts'
+import { type Acted, actedIn, type BoardState, stepsIn } from './board-state.ts'
 import { fullnessOf, linesOf, sentenceOfAct } from './describe-act.ts'
 import styles from './role-row.module.css'
 
@@ -36,21 +35,20 @@ interface CellProps {
 const mostLines = 4
 
 function Cell({ name, step, board }: CellProps) {
-  const { shown, acts, activity, selected, select, moveTo, moveRole } = board
-  const { steps, status } = shown
-  const act = acts.get(step)?.get(name)
+  const { shown, selected, select, moveTo, moveRole } = board
+  const acted = actedIn(board, { role: name, step })
+  const { act, isActing, isEnded, isRead } = acted
   const isChosen = selected.role === name && selected.step === step
   const cell = useRef<HTMLButtonElement>(null)
-  const isActing = status === 'RUNNING' && activity?.role === name && activity.step === step
   // The focus follows the selection, but only if it is in the board already.
   useEffect(() => {
     const table = cell.current?.closest('table')
     if (isChosen && table?.contains(document.activeElement)) cell.current?.focus({ preventScroll: true })
   }, [isChosen])
-  if (step > steps + 1) return <td className={styles.cell} />
+  if (step > shown.steps + 1) return <td className={styles.cell} />
   const lines = act ? linesOf(act) : []
   const fullness = act ? fullnessOf(act) : 0
-  const said = saidIn({ act, isActing, isEnded: step <= steps, isRead: acts.has(step) })
+  const said = saidIn(acted)
   const moves: Readonly<Record<string, () => void>> = {
     ArrowLeft: () => moveTo(step - 1),
     ArrowRight: () => moveTo(step + 1),
@@ -91,21 +89,13 @@ function Cell({ name, step, board }: CellProps) {
             acting
           </span>
         )}
-        {lines.length === 0 && step <= steps && acts.has(step) && <span className={styles.line}>–</span>}
+        {lines.length === 0 && isEnded && isRead && <span className={styles.line}>–</span>}
         {fullness > 0 && (
           <i className={styles.fullness} style={{ width: `${Math.min(100, 100 * fullness)}%` }} />
         )}
       </button>
     </td>
   )
-}
-
-interface Acted {
-  readonly act: RoleAct | undefined
-  readonly isActing: boolean
-  readonly isEnded: boolean
-  /** Whether what was done in the step has been read. */
-  readonly isRead: boolean
 }
 
 /** What a cell says, for people who do not see it. */

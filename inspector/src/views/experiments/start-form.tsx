@@ -23,7 +23,13 @@ export interface StartFormProps {
 
 /** Starts an experiment: from a plan that was run before, as it is or changed, or from JSON that is pasted. */
 export function StartForm({ experiments, of, onPick, onClose }: StartFormProps) {
-  const plans = byPlan(experiments.filter(({ hasPlan }) => hasPlan))
+  const choices = [
+    ...byPlan(experiments.filter(({ hasPlan }) => hasPlan)).map(([name, all]) => {
+      const of = all[0]!.id
+      return { of, name, about: `run ${amountOf(all.length, 'time')}, last as ${of}` }
+    }),
+    { of: undefined, name: 'A new plan', about: 'paste or write its JSON' },
+  ]
   const chosen = experiments.find(({ id }) => id === of)?.name
   const { data: plan, error } = useQuery({ ...planQuery(of ?? ''), enabled: of !== undefined })
   const stored = of === undefined ? '' : plan ? JSON.stringify(plan, null, 2) : ''
@@ -37,24 +43,20 @@ export function StartForm({ experiments, of, onPick, onClose }: StartFormProps) 
       <div className={styles.columns}>
         <fieldset className={`grid gap-2px slim scrolls from-top ${styles.plans}`}>
           <legend className="muted caption">Plan</legend>
-          {plans.map(([name, [newest, ...older]]) => (
+          {choices.map(({ of: choice, name, about }) => (
             <label key={name} className={`grid gap-2 round-2 hovers ${styles.plan}`}>
-              <input type="radio" name="plan" checked={name === chosen} onChange={() => onPick(newest!.id)} />
+              <input
+                type="radio"
+                name="plan"
+                checked={choice === undefined ? of === undefined : name === chosen}
+                onChange={() => onPick(choice)}
+              />
               <span>
                 <b className="block breaks">{name}</b>
-                <small>
-                  run {amountOf(older.length + 1, 'time')}, last as {newest!.id}
-                </small>
+                <small>{about}</small>
               </span>
             </label>
           ))}
-          <label className={`grid gap-2 round-2 hovers ${styles.plan}`}>
-            <input type="radio" name="plan" checked={of === undefined} onChange={() => onPick(undefined)} />
-            <span>
-              <b className="block breaks">A new plan</b>
-              <small>paste or write its JSON</small>
-            </span>
-          </label>
         </fieldset>
         <Starting
           // Another plan is another attempt: its name and its problems do not stay.

@@ -20,6 +20,7 @@ const mostMessages = 300
 export function ThreadsView({ shown: { id, roles, steps, maxSteps } }: { readonly shown: ExperimentAnswer }) {
   const { search, go } = useExperimentPlace()
   const { data } = useQuery(threadsQuery(id))
+  const headOf = (name: string) => data?.threads.find(({ actor }) => actor === name)?.head
   const open = Math.min(steps + 1, maxSteps)
   const acts = useActs(id, steps, [Math.max(1, steps), open])
   const role = search.role !== undefined && roles.includes(search.role) ? search.role : (roles[0] ?? '')
@@ -29,7 +30,7 @@ export function ThreadsView({ shown: { id, roles, steps, maxSteps } }: { readonl
         {roles.map(name => {
           const act = acts.get(open)?.get(name) ?? acts.get(steps)?.get(name)
           const tokens = act && largestCall(act)
-          const thread = data?.threads.find(({ actor }) => actor === name)
+          const head = headOf(name)
           return (
             <li key={name}>
               <button
@@ -40,7 +41,7 @@ export function ThreadsView({ shown: { id, roles, steps, maxSteps } }: { readonl
               >
                 <span className="cut subheading">{name}</span>
                 <span className={`ellipsis muted text-11 ${styles.about}`}>
-                  {thread ? amountOf(thread.head, 'message') : data ? 'no messages yet' : 'being read …'}
+                  {head !== undefined ? amountOf(head, 'message') : data ? 'no messages yet' : 'being read …'}
                   {act?.calls.at(-1) && ` · ${act.calls.at(-1)!.model}`}
                 </span>
                 {tokens && act && (
@@ -60,11 +61,7 @@ export function ThreadsView({ shown: { id, roles, steps, maxSteps } }: { readonl
           )
         })}
       </ul>
-      <History
-        experiment={id}
-        role={role}
-        head={data?.threads.find(({ actor }) => actor === role)?.head ?? 0}
-      />
+      <History experiment={id} role={role} head={headOf(role) ?? 0} />
     </div>
   )
 }

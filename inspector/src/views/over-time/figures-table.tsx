@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { usePlace } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { count, fullTime, percent } from '../../parts/format.ts'
-import { anewIn, type Course, ratioOf, type Step, type Sums, sumUp } from './course.ts'
+import { anewIn, type Course, ratioOf, type Step, sumUp } from './course.ts'
 import styles from './figures-table.module.css'
 
 const perPage = 200
@@ -63,20 +63,16 @@ export function FiguresTable({ course }: { readonly course: Course }) {
   )
 }
 
-/** What the columns show of a step. */
-interface StepFigures {
-  readonly step: Step
-  readonly sums: Sums
-  readonly ratio: number | undefined
-  readonly reported: number
-  /** What the policy that is compared with would have read; undefined while it is not known. */
-  readonly compared: number | undefined
-}
+/** What the columns show of a step. `compared`: what the other policy would have read, if that is known. */
+const figuresOf = (step: Step, compared: number | undefined) => ({
+  ...{ step, compared, sums: sumUp(step.points), ratio: ratioOf(step.points) },
+  reported: step.points.reduce((sum, { reported = 0 }) => sum + reported, 0),
+})
 
 const columns: readonly {
   readonly name: string
   readonly isText?: boolean
-  readonly show: (figures: StepFigures) => string | number
+  readonly show: (figures: ReturnType<typeof figuresOf>) => string | number
 }[] = [
   { name: 'Time', isText: true, show: ({ step }) => fullTime(step.time) },
   { name: 'Calls', show: ({ sums }) => sums.calls },
@@ -102,11 +98,10 @@ function eventsOf({ cut, broken }: Step): string {
   return events.filter(Boolean).join('; ')
 }
 
-function StepRow({ step, compared }: Pick<StepFigures, 'step' | 'compared'>) {
+function StepRow({ step, compared }: { readonly step: Step; readonly compared: number | undefined }) {
   const { conversation, search } = usePlace()
-  const { turn, points } = step
-  const reported = points.reduce((sum, point) => sum + (point.reported ?? 0), 0)
-  const figures = { step, sums: sumUp(points), ratio: ratioOf(points), reported, compared }
+  const { turn } = step
+  const figures = figuresOf(step, compared)
   return (
     <tr>
       <th scope="row">

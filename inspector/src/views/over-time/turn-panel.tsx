@@ -101,16 +101,17 @@ function Figures({ point, isOneOfMany }: { readonly point: TimelinePoint; readon
       {rest > 0 && <Row name={restName} value={rest} colour="meta" />}
       <Row name={isOneOfMany ? 'tokens sent in the fullest call' : 'tokens sent'} value={tokens} isSum />
       {over > 0 && <Row name="over the window" value={over} colour="danger" />}
-      <Row name={`reused, ${percent(tokens === 0 ? 0 : reused / tokens)}`} value={reused} colour="reused" />
+      <Row name={`reused, ${percent(sumUp([point]).share)}`} value={reused} colour="reused" />
       <Row name="read anew" value={anew} />
-      {reported === undefined ? (
-        <Row name={point.call === undefined ? 'no call is stored' : 'the model reported no count'} />
-      ) : (
-        <Row name="the model counted" value={reported} />
-      )}
+      <Row name={reportedName(point)} value={reported} />
       {ratio !== undefined && <Row name={`our estimate: ${difference(ratio)}`} />}
     </dl>
   )
+}
+
+function reportedName({ call, reported }: TimelinePoint): string {
+  if (reported !== undefined) return 'the model counted'
+  return call === undefined ? 'no call is stored' : 'the model reported no count'
 }
 
 const difference = (ratio: number) =>
@@ -122,27 +123,22 @@ const nameInFull: Partial<Record<Part, string>> = {
   first: 'first message',
 }
 
-function Row({
-  name,
-  value,
-  colour,
-  isSum = false,
-}: {
+interface RowProps {
   readonly name: string
-  readonly value?: number
+  readonly value?: number | undefined
   readonly colour?: string
   readonly isSum?: boolean
-}) {
-  return (
-    <div className="flex between gap-2" data-sum={isSum}>
-      <dt>
-        <i data-colour={colour} />
-        {name}
-      </dt>
-      <dd>{value === undefined ? '' : count(value)}</dd>
-    </div>
-  )
 }
+
+const Row = ({ name, value, colour, isSum = false }: RowProps) => (
+  <div className="flex between gap-2" data-sum={isSum}>
+    <dt>
+      <i data-colour={colour} />
+      {name}
+    </dt>
+    <dd>{value === undefined ? '' : count(value)}</dd>
+  </div>
+)
 
 function CutNotice({ cut, factor = 1 }: { readonly cut: MovedCut; readonly factor: number | undefined }) {
   const { thread } = usePlace()

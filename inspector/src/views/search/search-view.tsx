@@ -4,11 +4,11 @@ import { useEffect, useRef, useState } from 'react'
 import { searchQuery, serverQuery } from '../../api/queries.ts'
 import { type ListSearch, useGo } from '../../parts/address.ts'
 import { amountOf } from '../../parts/format.ts'
-import { QueryFault } from '../../parts/query-state.tsx'
+import { QueryState } from '../../parts/query-state.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
 import { useTitle } from '../../parts/use-title.ts'
-import { HowSearchWorks, NothingFound } from './nothing-found.tsx'
+import { NothingFound } from './nothing-found.tsx'
 import { SearchHits } from './search-hits.tsx'
 import styles from './search-view.module.css'
 
@@ -48,20 +48,20 @@ export function SearchView() {
       </header>
       <div className={styles.found}>
         {q.trim() === '' ? (
-          <HowSearchWorks />
-        ) : query.data === undefined ? (
-          query.error ? (
-            <QueryFault error={query.error} onRetry={() => void query.refetch()} />
-          ) : (
-            <Skeleton rows={6} />
-          )
-        ) : query.data.found.length === 0 ? (
-          <NothingFound
-            q={q}
-            onEverything={mayInspect && !isEverything ? () => go({ show: 'everything' }) : undefined}
-          />
+          <NothingFound q="" />
         ) : (
-          <SearchHits found={query.data.found} ref={hits} />
+          <QueryState query={query} loading={<Skeleton rows={6} />}>
+            {({ found }) =>
+              found.length > 0 ? (
+                <SearchHits found={found} ref={hits} />
+              ) : (
+                <NothingFound
+                  q={q.trim()}
+                  onEverything={mayInspect && !isEverything ? () => go({ show: 'everything' }) : undefined}
+                />
+              )
+            }
+          </QueryState>
         )}
       </div>
     </div>
