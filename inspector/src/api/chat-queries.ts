@@ -1,8 +1,8 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { ask, askLines } from './client.ts'
-import { splitPlace, type ThreadPlace } from './queries.ts'
+import { ask } from './client.ts'
+import { splitPlace, type ThreadPlace, threadQuery } from './queries.ts'
 import type { Answer } from './routes.ts'
-import type { SentRow, TimelinePoint } from './timeline.ts'
+import { askSent, collect, type PointPlace, readPoints, type TimelinePoint } from './timeline.ts'
 
 /** A message as a user may see it: without notes. */
 export type ShownMessage = Answer<'get /conversations/:conversation/entries'>['entries'][number]
@@ -36,7 +36,7 @@ export function shownQuery(
     queryFn: async ({ signal }): Promise<ShownBlock> => {
       const { entries, calls = [] } = await ask('get /conversations/:conversation/entries', {
         params,
-        query: { ...thread, at, limit: perBlock, ...(mayInspect && { calls: true }) },
+        query: { ...thread, at, limit: perBlock, calls: mayInspect || undefined },
         signal,
       })
       const own = entries.filter(({ seq }) => seq >= first)
@@ -47,50 +47,28 @@ export function shownQuery(
 }
 
 /** What was sent in the last call of a thread; where no call is stored, what its last turn would have been sent. Holds no text. */
-export function lastPointQuery(place: ThreadPlace, head: number) {
-  const { params, thread, key } = splitPlace(place)
-  return queryOptions({
-    queryKey: [...key, 'last point'],
+export const lastPointQuery = (place: ThreadPlace, head: number) =>
+  queryOptions({
+    queryKey: [...splitPlace(place).key, 'last point'],
     enabled: head > 0,
     queryFn: async ({ signal }): Promise<TimelinePoint | null> => {
       // The last turn is seldom longer; what is read for nothing is made for nothing.
       for (const since of [Math.max(0, head - 8), Math.max(0, head - 60), 0]) {
-        let last: TimelinePoint | undefined
-        const query = { ...thread, since, against: [] }
-        const lines = askLines('get /conversations/:conversation/timeline', { params, query, signal })
-        for await (const point of lines) last = point
+        const last = (await collect(readPoints(place, { since }, signal))).at(-1)
         if (last || since === 0) return last ?? null
       }
       return null
     },
   })
-}
 
 /** The messages of a point in the order of the prompt. Their texts are not asked for: notes are among them. */
-export function bareRowsQuery(place: ThreadPlace, point: Pick<TimelinePoint, 'at' | 'call'> | undefined) {
-  const { params, thread, key } = splitPlace(place)
-  const { at = 0, call } = point ?? {}
-  return queryOptions({
-    queryKey: [...key, 'bare rows', call ?? at],
+export const bareRowsQuery = (place: ThreadPlace, point: PointPlace) =>
+  queryOptions({
+    queryKey: [...splitPlace(place).key, 'bare rows', point?.call ?? point?.at],
     enabled: point !== undefined,
     staleTime: 'static',
-    queryFn: async ({ signal }): Promise<readonly SentRow[]> => {
-      const { sent } =
-        call === undefined
-          ? await ask('get /conversations/:conversation/context', {
-              params,
-              query: { ...thread, at, texts: false },
-              signal,
-            })
-          : await ask('get /conversations/:conversation/calls/:call', {
-              params: { ...params, call },
-              query: { ...thread, texts: false },
-              signal,
-            })
-      return sent
-    },
+    queryFn: async ({ signal }) => (await askSent(place, point, { texts: false, signal })).sent,
   })
-}
 
 /** What would be sent for a draft, and how much of that the last call had. */
 export function forecastQuery(place: ThreadPlace, input: string, model: string | undefined) {
@@ -102,7 +80,7 @@ export function forecastQuery(place: ThreadPlace, input: string, model: string |
     gcTime: 0,
     queryFn: ({ signal }) =>
       ask('post /conversations/:conversation/forecast', {
-        ...{ params, query: thread, body: { input, ...(model !== undefined && { model }) }, signal },
+        ...{ params, query: thread, body: { input, model }, signal },
       }),
   })
 }
@@ -113,18 +91,14 @@ export function writtenQuery(
   turn: { readonly turn: number; readonly first: number; readonly last: number } | undefined,
   factor = 1,
 ) {
-  const { params, thread, key } = splitPlace(place)
-  const { first = 0, last = 0 } = turn ?? {}
-  return queryOptions({
-    queryKey: [...key, 'written', first, last, factor],
+  const { first: from = 0, last = 0 } = turn ?? {}
+  const limit = Math.max(1, Math.min(last - from + 1, 1000))
+  return {
+    ...threadQuery(place, 'get /conversations/:conversation/outline', { from, limit }),
     enabled: turn !== undefined,
-    queryFn: async ({ signal }): Promise<number> => {
-      const query = { ...thread, from: first, limit: Math.max(1, Math.min(last - first + 1, 1000)) }
-      const { entries } = await ask('get /conversations/:conversation/outline', { params, query, signal })
-      return entries.reduce(
-        (sum, { role, tokens = 0 }) => (role === 'assistant' ? sum + Math.round(tokens * factor) : sum),
-        0,
-      )
-    },
-  })
+    select: ({ entries }: Answer<'get /conversations/:conversation/outline'>) =>
+      entries
+        .filter(({ role }) => role === 'assistant')
+        .reduce((sum, { tokens = 0 }) => sum + Math.round(tokens * factor), 0),
+  }
 }

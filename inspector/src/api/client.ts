@@ -2,47 +2,43 @@ import { AwayError, toApiError } from './api-error.ts'
 import { noteAway } from './connection.ts'
 import { key, keyAsked, tenant } from './key.ts'
 import { readEvents, readLines } from './read-stream.ts'
-import type { Answer, Asked, NameOfKind, RouteName } from './routes.ts'
+import type { Answer, NameOfKind, RouteName, RouteRequest } from './routes.ts'
 
 const base = '/throughline/v1'
 
-/** Asks a route that answers with JSON. */
-export async function ask<Name extends NameOfKind<'json'>>(
+/** Asks a route that answers with JSON or with a text. */
+export async function ask<Name extends NameOfKind<'json' | 'text'>>(
   name: Name,
-  asked: Asked<Name>,
+  request: RouteRequest<Name>,
 ): Promise<Answer<Name>> {
-  const response = await request(name, asked)
-  return (await response.json()) as Answer<Name>
-}
-
-/** Asks a route that answers with a text. */
-export async function askText<Name extends NameOfKind<'text'>>(
-  name: Name,
-  asked: Asked<Name>,
-): Promise<string> {
-  return (await request(name, asked)).text()
+  const response = await send(name, request)
+  const isJson = response.headers.get('content-type')?.startsWith('application/json')
+  return (isJson ? await response.json() : await response.text()) as Answer<Name>
 }
 
 /** Asks a route that answers with nothing. */
-export async function tell<Name extends NameOfKind<'none'>>(name: Name, asked: Asked<Name>): Promise<void> {
-  await request(name, asked)
+export async function tell<Name extends NameOfKind<'none'>>(
+  name: Name,
+  request: RouteRequest<Name>,
+): Promise<void> {
+  await send(name, request)
 }
 
 /** Asks a route that answers line by line. Breaking off closes the connection. */
 export async function* askLines<Name extends NameOfKind<'lines'>>(
   name: Name,
-  asked: Asked<Name>,
+  request: RouteRequest<Name>,
 ): AsyncGenerator<Answer<Name>> {
-  const { body } = await request(name, asked)
+  const { body } = await send(name, request)
   for await (const line of readLines(body!)) yield JSON.parse(line) as Answer<Name>
 }
 
 /** Asks a route that answers line by line for its bytes as they are, to keep them in a file. */
 export async function askBytes<Name extends NameOfKind<'lines'>>(
   name: Name,
-  asked: Asked<Name>,
+  request: RouteRequest<Name>,
 ): Promise<Blob> {
-  return (await request(name, asked)).blob()
+  return (await send(name, request)).blob()
 }
 
 export interface Heard<Data> {
@@ -53,14 +49,11 @@ export interface Heard<Data> {
 /** Asks a route that answers with events. They are read by `fetch`, which can send a key. Breaking off closes it. */
 export async function* askEvents<Name extends NameOfKind<'events'>>(
   name: Name,
-  asked: Asked<Name> & { readonly lastEventId?: string | undefined },
+  request: RouteRequest<Name> & { readonly lastEventId?: string | undefined },
 ): AsyncGenerator<Heard<Answer<Name>>> {
-  const { lastEventId } = asked
-  const { body } = await request(
-    name,
-    asked,
-    lastEventId === undefined ? {} : { 'last-event-id': lastEventId },
-  )
+  const { lastEventId } = request
+  const headers = lastEventId === undefined ? undefined : { 'last-event-id': lastEventId }
+  const { body } = await send(name, request, headers)
   for await (const { id, data } of readEvents(body!)) yield { id, data: JSON.parse(data) as Answer<Name> }
 }
 
@@ -71,7 +64,7 @@ interface AnyAsked {
   readonly signal?: AbortSignal
 }
 
-async function request(
+async function send(
   name: RouteName,
   asked: object,
   headers: Readonly<Record<string, string>> = {},
@@ -89,8 +82,8 @@ async function request(
       ...(chosen !== undefined && { 'x-throughline-tenant': encodeURIComponent(chosen) }),
       ...(body !== undefined && !isFile && { 'content-type': 'application/json' }),
     },
-    ...(body !== undefined && { body: isFile ? body : JSON.stringify(body) }),
-    ...(signal && { signal }),
+    body: isFile ? body : JSON.stringify(body),
+    signal,
   }
   const response = await fetch(`${base}${fill(path, params)}${toSearch(query)}`, init).catch(error => {
     if (signal?.aborted) throw error

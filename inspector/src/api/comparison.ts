@@ -1,13 +1,9 @@
 import { queryOptions } from '@tanstack/react-query'
-import { askLines } from './client.ts'
 import { type FitQuery, splitPlace, type ThreadPlace } from './queries.ts'
+import { collect, readPoints, type TimelinePoint } from './timeline.ts'
 
-/** What had to be read anew at a place where a model was asked, and what other policies would have read there. */
-export interface ComparedPoint {
-  readonly at: number
-  readonly call?: string | undefined
-  readonly anew: number
-  /** In the order in which the policies were named. */
+/** What had to be read anew at a place where a model was asked, and what other policies would have read there, in their order. */
+export interface ComparedPoint extends Pick<TimelinePoint, 'at' | 'call' | 'anew'> {
   readonly against: readonly number[]
 }
 
@@ -19,30 +15,28 @@ export interface Comparison {
 }
 
 /** Compares what was read over time with other policies. Points come one by one; later only those that are new are read. */
-export function comparisonQuery(place: ThreadPlace, policies: readonly string[]) {
-  const { params, thread, key } = splitPlace(place)
-  return queryOptions({
-    queryKey: [...key, 'comparison', policies],
+export const comparisonQuery = (place: ThreadPlace, policies: readonly string[]) =>
+  queryOptions({
+    queryKey: [...splitPlace(place).key, 'comparison', policies],
     queryFn: async ({ client, queryKey, signal }): Promise<Comparison> => {
-      const known = client.getQueryData<Comparison>(queryKey)
+      const known = client.getQueryData<Comparison>(queryKey)?.points ?? []
       // The last one is read again: its call may have ended meanwhile.
-      const since = known?.points.at(-1)?.at ?? 0
-      const points = known?.points.filter(({ at }) => at < since) ?? []
-      let told = performance.now()
-      const query = { ...thread, since, limit: 20_000, fates: false, against: [...policies] }
-      for await (const { at, call, anew, against } of askLines('get /conversations/:conversation/timeline', {
-        params,
-        query,
-        signal,
-      })) {
-        points.push({ at, call, anew, against: against.map(one => one.anew) })
-        if (performance.now() - told < 300) continue
-        client.setQueryData<Comparison>(queryKey, { policies, points: [...points], isWhole: false })
-        told = performance.now()
-      }
-      return { policies, points, isWhole: true }
+      const since = known.at(-1)?.at ?? 0
+      const kept = known.filter(({ at }) => at < since)
+      const toComparison = (fresh: readonly ComparedPoint[], isWhole: boolean) => ({
+        ...{ policies, points: [...kept, ...fresh], isWhole },
+      })
+      const query = { since, fates: false, against: [...policies] }
+      const points = toCompared(readPoints(place, query, signal))
+      const publish = (fresh: readonly ComparedPoint[]) =>
+        client.setQueryData<Comparison>(queryKey, toComparison(fresh, false))
+      return toComparison(await collect(points, publish), true)
     },
   })
+
+async function* toCompared(points: AsyncIterable<TimelinePoint>): AsyncGenerator<ComparedPoint> {
+  for await (const { at, call, anew, against } of points)
+    yield { at, call, anew, against: against.map(one => one.anew) }
 }
 
 /** What calls with some settings would have read: the tokens that are read anew in each, oldest first. */
@@ -53,28 +47,17 @@ export interface Cost {
 }
 
 /** What the calls from a place on would have read, with other settings than they had. */
-export function costQuery(
+export const costQuery = (
   place: ThreadPlace,
   settings: Omit<FitQuery, 'at' | 'messages' | 'texts'> & { readonly since: number },
   policies: readonly string[] = [],
-) {
-  const { params, thread, key } = splitPlace(place)
-  return queryOptions({
-    queryKey: [...key, 'cost', settings, policies],
+) =>
+  queryOptions({
+    queryKey: [...splitPlace(place).key, 'cost', settings, policies],
     queryFn: async ({ signal }): Promise<Cost> => {
-      const query = { ...thread, ...settings, limit: 20_000, fates: false, against: [...policies] }
-      const own: number[] = []
-      const others = policies.map((): number[] => [])
-      for await (const { anew, against } of askLines('get /conversations/:conversation/timeline', {
-        ...{ params, query, signal },
-      })) {
-        own.push(anew)
-        for (const [index, other] of against.entries()) others[index]?.push(other.anew)
-      }
-      return {
-        anew: own,
-        against: Object.fromEntries(policies.map((policy, index) => [policy, others[index]!])),
-      }
+      const query = { ...settings, fates: false, against: [...policies] }
+      const points = await collect(toCompared(readPoints(place, query, signal)))
+      const against = policies.map((policy, index) => [policy, points.map(one => one.against[index]!)])
+      return { anew: points.map(({ anew }) => anew), against: Object.fromEntries(against) }
     },
   })
-}

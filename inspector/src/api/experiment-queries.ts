@@ -1,13 +1,15 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import type { PlanJson } from '../../../src/experiment/plan/plan-json.ts'
 import { ask } from './client.ts'
-import { inConversation } from './queries.ts'
+import { inConversation, logQuery, routeQuery } from './queries.ts'
 import type { Answer } from './routes.ts'
 
-export const experimentsQuery = queryOptions({
-  queryKey: ['experiments'],
-  queryFn: ({ signal }) => ask('get /experiments', { signal }),
-})
+/** The thread that an experiment itself writes: a conversation with it is an experiment. */
+export const experimentActor = 'throughline:run'
 
+export const experimentsQuery = routeQuery(['experiments'], 'get /experiments')
+
+export type { PlanJson }
 export type ExperimentSummary = Answer<'get /experiments'>['experiments'][number]
 export type ExperimentAnswer = Answer<'get /experiments/:experiment'>
 
@@ -28,11 +30,11 @@ export function experimentQuery(experiment: string) {
 }
 
 /** The plan of an experiment, if it came as JSON. */
-export const planQuery = (experiment: string) =>
-  queryOptions({
-    queryKey: ['plan', experiment],
-    queryFn: ({ signal }) => ask('get /experiments/:experiment/plan', { params: { experiment }, signal }),
-  })
+export const planQuery = (experiment: string) => ({
+  ...routeQuery(['plan', experiment], 'get /experiments/:experiment/plan', { params: { experiment } }),
+  // The server has checked it.
+  select: (plan: object) => plan as PlanJson,
+})
 
 export type ExperimentStep = Answer<'get /experiments/:experiment/steps'>['steps'][number]
 export type RoleAct = ExperimentStep['acts'][number]
@@ -41,29 +43,24 @@ export type RoleAct = ExperimentStep['acts'][number]
 export const stepsPerPage = 50
 
 /** What roles did in a page of steps. A page whose steps have all ended never changes, so nothing makes it stale. */
-export function stepsQuery(experiment: string, page: number, isSettled: boolean) {
-  const query = { from: page * stepsPerPage + 1, limit: stepsPerPage }
-  return queryOptions({
-    queryKey: isSettled
+export const stepsQuery = (experiment: string, page: number, isSettled: boolean) => ({
+  ...routeQuery(
+    isSettled
       ? ['settled-steps', experiment, page]
       : [...inConversation(experiment), 'experiment', 'steps', page],
-    queryFn: ({ signal }) =>
-      ask('get /experiments/:experiment/steps', { params: { experiment }, query, signal }),
-    placeholderData: keepPreviousData,
-  })
-}
+    'get /experiments/:experiment/steps',
+    { params: { experiment }, query: { from: page * stepsPerPage + 1, limit: stepsPerPage } },
+  ),
+  placeholderData: keepPreviousData,
+})
 
 /** The entries of a role up to a place. Entries never change, so that nothing that is written later makes them stale. */
 export const turnLogQuery = (
   experiment: string,
   role: string,
   page: { readonly at: number; readonly limit: number },
-) =>
-  queryOptions({
-    queryKey: ['turn-log', experiment, role, page],
-    queryFn: ({ signal }) =>
-      ask('get /conversations/:conversation/log', {
-        ...{ params: { conversation: experiment }, query: { actor: role, ...page }, signal },
-      }),
-    placeholderData: keepPreviousData,
-  })
+) => ({
+  ...logQuery({ conversation: experiment, actor: role }, page),
+  queryKey: ['turn-log', experiment, role, page],
+  placeholderData: keepPreviousData,
+})

@@ -2,7 +2,7 @@ import type { Query, QueryClient } from '@tanstack/react-query'
 import { askEvents } from './client.ts'
 import { connection, noteAway } from './connection.ts'
 import { dropConversation, refreshConversations, restartList } from './conversation-list.ts'
-import { experimentsQuery } from './experiment-queries.ts'
+import { experimentActor, experimentsQuery } from './experiment-queries.ts'
 import { keepListening } from './keep-listening.ts'
 import { inConversation } from './queries.ts'
 import type { Answer } from './routes.ts'
@@ -73,6 +73,3 @@ function later(client: QueryClient, event: Written): void {
     }, 250)
   written.set(event.conversation, event)
 }
-
-/** The thread that the experiment itself writes: a conversation with it is an experiment. */
-const experimentActor = 'throughline:run'

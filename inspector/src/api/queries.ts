@@ -4,8 +4,8 @@ import {
   queryOptions,
   experimental_streamedQuery as streamedQuery,
 } from '@tanstack/react-query'
-import { ask, askLines, askText } from './client.ts'
-import type { Answer, QueryOf } from './routes.ts'
+import { ask, askLines } from './client.ts'
+import type { Answer, NameOfKind, QueryOf, RouteRequest } from './routes.ts'
 
 /** A thread of a conversation, as it stands in addresses. */
 export interface ThreadPlace {
@@ -23,14 +23,22 @@ export const inConversation = (conversation: string) => ['c', conversation] as c
 /** The pieces of which requests and keys of a thread are made. */
 export const splitPlace = ({ conversation, actor, branch }: ThreadPlace) => ({
   params: { conversation },
-  thread: { ...(actor !== undefined && { actor }), ...(branch !== undefined && { branch }) },
+  thread: { actor, branch },
   key: [...inConversation(conversation), actor ?? '', branch ?? ''] as const,
 })
 
-export const serverQuery = queryOptions({
-  queryKey: ['server'],
-  queryFn: ({ signal }) => ask('get /server', { signal }),
-})
+/** What a route answers at once, kept under a key. */
+export const routeQuery = <Name extends NameOfKind<'json' | 'text'>>(
+  queryKey: readonly unknown[],
+  name: Name,
+  request?: Omit<RouteRequest<Name>, 'signal'>,
+) =>
+  queryOptions({
+    queryKey,
+    queryFn: ({ signal }) => ask(name, { ...request, signal } as RouteRequest<Name>),
+  })
+
+export const serverQuery = routeQuery(['server'], 'get /server')
 
 /**
  * All conversations with where each stands, last written to first. Events keep it up to date row by row: see
@@ -48,40 +56,43 @@ export const conversationsQuery = infiniteQueryOptions({
 export const askConversations = (after?: string, signal?: AbortSignal) =>
   ask('get /conversations', {
     // A first message is shown when it comes, not only when the conversation goes on.
-    query: { include: 'provisional', latest: true, limit: 100, ...(after !== undefined && { after }) },
+    query: { include: 'provisional', latest: true, limit: 100, after },
     signal,
   })
 
 export const conversationQuery = (conversation: string) =>
-  queryOptions({
-    queryKey: [...inConversation(conversation), 'info'],
-    queryFn: ({ signal }) => ask('get /conversations/:conversation', { params: { conversation }, signal }),
+  routeQuery([...inConversation(conversation), 'info'], 'get /conversations/:conversation', {
+    params: { conversation },
   })
 
 export const threadsQuery = (conversation: string) =>
-  queryOptions({
-    queryKey: [...inConversation(conversation), 'threads'],
-    queryFn: ({ signal }) =>
-      ask('get /conversations/:conversation/threads', { params: { conversation }, signal }),
+  routeQuery([...inConversation(conversation), 'threads'], 'get /conversations/:conversation/threads', {
+    params: { conversation },
   })
 
-export function turnsQuery(place: ThreadPlace) {
+/** The routes of a thread that answer at once. */
+type ThreadRoute = Extract<NameOfKind<'json' | 'text'>, `get /conversations/:conversation/${string}`>
+
+/** What a route is asked for, besides the thread. */
+type ThreadQuery<Name extends ThreadRoute> = Omit<NonNullable<QueryOf<Name>>, 'actor' | 'branch'>
+
+/** What a route says of a thread. `more` are the params of its path besides the conversation. */
+export function threadQuery<Name extends ThreadRoute>(
+  place: ThreadPlace,
+  name: Name,
+  asked?: ThreadQuery<Name>,
+  more?: Readonly<Record<string, string>>,
+) {
   const { params, thread, key } = splitPlace(place)
-  return queryOptions({
-    queryKey: [...key, 'turns'],
-    queryFn: ({ signal }) => ask('get /conversations/:conversation/turns', { params, query: thread, signal }),
-  })
+  const request = { params: { ...params, ...more }, query: { ...thread, ...asked } }
+  return routeQuery([...key, name, more, asked], name, request as unknown as RouteRequest<Name>)
 }
+
+export const turnsQuery = (place: ThreadPlace) => threadQuery(place, 'get /conversations/:conversation/turns')
 
 /** Whether a turn of the thread is open. */
-export function statusQuery(place: ThreadPlace) {
-  const { params, thread, key } = splitPlace(place)
-  return queryOptions({
-    queryKey: [...key, 'status'],
-    queryFn: ({ signal }) =>
-      ask('get /conversations/:conversation/status', { params, query: thread, signal }),
-  })
-}
+export const statusQuery = (place: ThreadPlace) =>
+  threadQuery(place, 'get /conversations/:conversation/status')
 
 /** All entries without their texts. */
 export function outlineQuery(place: ThreadPlace) {
@@ -104,81 +115,50 @@ export function outlineQuery(place: ThreadPlace) {
 }
 
 /** The texts of a page of the log: the entries up to `at`, at most `limit`. */
-export function logQuery(place: ThreadPlace, page: { readonly at: number; readonly limit: number }) {
-  const { params, thread, key } = splitPlace(place)
-  return queryOptions({
-    queryKey: [...key, 'log', page],
-    queryFn: ({ signal }) =>
-      ask('get /conversations/:conversation/log', { params, query: { ...thread, ...page }, signal }),
-  })
-}
+export const logQuery = (place: ThreadPlace, page: { readonly at: number; readonly limit: number }) =>
+  threadQuery(place, 'get /conversations/:conversation/log', page)
 
-export type FitQuery = Omit<
-  NonNullable<QueryOf<'get /conversations/:conversation/context'>>,
-  'actor' | 'branch'
->
+export type FitQuery = ThreadQuery<'get /conversations/:conversation/context'>
 
 /** What a model would get. While another one is made, the last one stays. */
-export function contextQuery(place: ThreadPlace, fit: FitQuery = {}) {
-  const { params, thread, key } = splitPlace(place)
-  return queryOptions({
-    queryKey: [...key, 'context', fit],
-    queryFn: ({ signal }) =>
-      ask('get /conversations/:conversation/context', { params, query: { ...thread, ...fit }, signal }),
-    placeholderData: keepPreviousData,
-  })
-}
+export const contextQuery = (place: ThreadPlace, fit: FitQuery = {}) => ({
+  ...threadQuery(place, 'get /conversations/:conversation/context', fit),
+  placeholderData: keepPreviousData,
+})
 
-export function callsQuery(place: ThreadPlace, limit = 1000) {
-  const { params, thread, key } = splitPlace(place)
-  return queryOptions({
-    queryKey: [...key, 'calls', limit],
-    queryFn: ({ signal }) =>
-      ask('get /conversations/:conversation/calls', { params, query: { ...thread, limit }, signal }),
-  })
-}
+export const callsQuery = (place: ThreadPlace, limit = 1000) =>
+  threadQuery(place, 'get /conversations/:conversation/calls', { limit })
 
-export function dumpQuery(place: ThreadPlace, fit: Omit<FitQuery, 'messages' | 'since'> = {}) {
-  const { params, thread, key } = splitPlace(place)
-  return queryOptions({
-    queryKey: [...key, 'dump', fit],
-    queryFn: ({ signal }) =>
-      askText('get /conversations/:conversation/dump', { params, query: { ...thread, ...fit }, signal }),
-  })
-}
+export const dumpQuery = (place: ThreadPlace, fit: Omit<FitQuery, 'messages' | 'since'> = {}) =>
+  threadQuery(place, 'get /conversations/:conversation/dump', fit)
 
 /** Messages with every word of `q`, newest first. While others are looked for, the last ones stay. */
-export const searchQuery = (q: string, isEverything: boolean) =>
-  queryOptions({
-    queryKey: ['search', q, isEverything],
-    queryFn: ({ signal }) =>
-      ask('get /search', { query: { q, limit: 200, ...(isEverything && { scope: 'everything' }) }, signal }),
-    enabled: q.trim() !== '',
-    // Events do not make a search stale: opening it again asks again.
-    staleTime: 5_000,
-    placeholderData: keepPreviousData,
-  })
+export const searchQuery = (q: string, isEverything: boolean) => ({
+  ...routeQuery(['search', q, isEverything], 'get /search', {
+    query: { q, limit: 200, scope: isEverything ? 'everything' : undefined },
+  }),
+  enabled: q.trim() !== '',
+  // Events do not make a search stale: opening it again asks again.
+  staleTime: 5_000,
+  placeholderData: keepPreviousData,
+})
 
 export type Why = Answer<'get /conversations/:conversation/entries/:entry/why'>
 
 /** Why an entry has its fate, in a call or at a place. */
-export function whyQuery(
+export const whyQuery = (
   place: ThreadPlace,
   entry: number,
   { at, call }: { readonly at: number; readonly call?: string | undefined },
-) {
-  const { params, thread, key } = splitPlace(place)
-  return queryOptions({
-    queryKey: [...key, 'why', entry, call ?? at],
-    enabled: entry <= at,
-    queryFn: ({ signal }) =>
-      ask('get /conversations/:conversation/entries/:entry/why', {
-        params: { ...params, entry: String(entry) },
-        query: { ...thread, ...(call === undefined ? { at } : { call }) },
-        signal,
-      }),
-  })
-}
+) => ({
+  ...threadQuery(
+    place,
+    'get /conversations/:conversation/entries/:entry/why',
+    call === undefined ? { at } : { call },
+    { entry: String(entry) },
+  ),
+  enabled: entry <= at,
+})
 
 /** The same place in several windows with several policies. Cells come one by one. */
 export function gridQuery(
@@ -196,46 +176,19 @@ export function gridQuery(
   })
 }
 
-export function notesQuery(place: ThreadPlace, limit = 1000) {
-  const { params, thread, key } = splitPlace(place)
-  return queryOptions({
-    queryKey: [...key, 'notes', limit],
-    queryFn: ({ signal }) =>
-      ask('get /conversations/:conversation/notes', { params, query: { ...thread, limit }, signal }),
-  })
-}
+export const notesQuery = (place: ThreadPlace, limit = 1000) =>
+  threadQuery(place, 'get /conversations/:conversation/notes', { limit })
 
 /** What tools have told, as typed values, as it was at a place. */
-export function stateQuery(place: ThreadPlace, at?: number) {
-  const { params, thread, key } = splitPlace(place)
-  const query = { ...thread, ...(at !== undefined && { at }) }
-  return queryOptions({
-    queryKey: [...key, 'state', at ?? ''],
-    queryFn: ({ signal }) => ask('get /conversations/:conversation/state', { params, query, signal }),
-    placeholderData: keepPreviousData,
-  })
-}
+export const stateQuery = (place: ThreadPlace, at?: number) => ({
+  ...threadQuery(place, 'get /conversations/:conversation/state', { at }),
+  placeholderData: keepPreviousData,
+})
 
 /** One call with the messages that were sent. */
-export function callQuery(place: ThreadPlace, call: string) {
-  const { params, thread, key } = splitPlace(place)
-  return queryOptions({
-    queryKey: [...key, 'call', call],
-    queryFn: ({ signal }) =>
-      ask('get /conversations/:conversation/calls/:call', {
-        ...{ params: { ...params, call }, query: thread, signal },
-      }),
-  })
-}
+export const callQuery = (place: ThreadPlace, call: string) =>
+  threadQuery(place, 'get /conversations/:conversation/calls/:call', {}, { call })
 
 /** What was sent in one call, as text. */
-export function callDumpQuery(place: ThreadPlace, call: string) {
-  const { params, thread, key } = splitPlace(place)
-  return queryOptions({
-    queryKey: [...key, 'call-dump', call],
-    queryFn: ({ signal }) =>
-      askText('get /conversations/:conversation/calls/:call/dump', {
-        ...{ params: { ...params, call }, query: thread, signal },
-      }),
-  })
-}
+export const callDumpQuery = (place: ThreadPlace, call: string) =>
+  threadQuery(place, 'get /conversations/:conversation/calls/:call/dump', {}, { call })

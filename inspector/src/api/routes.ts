@@ -20,7 +20,9 @@ export type NameOfKind<Kind extends Typed['kind']> = {
 }[RouteName]
 
 /** What a route answers; one line or one event where there are many. */
-export type Answer<Name extends RouteName> = RouteOf<Name>['answer']
+export type Answer<Name extends RouteName> = RouteOf<Name>['kind'] extends 'text'
+  ? string
+  : RouteOf<Name>['answer']
 
 export type QueryOf<Name extends RouteName> = RouteOf<Name>['query']
 
@@ -35,7 +37,7 @@ type ParamNames<Path> = Path extends `${string}:${infer Name}/${infer Rest}`
 type Params<Name extends RouteName> = Name extends `${string} ${infer Path}` ? ParamNames<Path> : never
 
 /** What a request is made of: `params` of the path, `query` and `body` as the route takes them. */
-export type Asked<Name extends RouteName> = {
+export type RouteRequest<Name extends RouteName> = {
   readonly signal?: AbortSignal | undefined
 } & ([Params<Name>] extends [never] ? object : { readonly params: Readonly<Record<Params<Name>, string>> }) &
   (QueryOf<Name> extends undefined

@@ -1,7 +1,7 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import { ask, askLines } from './client.ts'
 import { splitPlace, type ThreadPlace } from './queries.ts'
-import type { Answer } from './routes.ts'
+import type { Answer, QueryOf } from './routes.ts'
 
 export type TimelinePoint = Answer<'get /conversations/:conversation/timeline'>
 
@@ -19,17 +19,22 @@ const longest = 4000
 /** The entries at the end that are asked for first: people look at them most. */
 const tail = 24
 
+/** The points of a thread, line by line. */
+export function readPoints(
+  place: ThreadPlace,
+  asked: Omit<QueryOf<'get /conversations/:conversation/timeline'>, 'actor' | 'branch'>,
+  signal: AbortSignal,
+) {
+  const { params, thread } = splitPlace(place)
+  const query = { ...thread, limit: 20_000, against: [], ...asked }
+  return askLines('get /conversations/:conversation/timeline', { params, query, signal })
+}
+
 /** What was sent at each place where a model was asked. The newest come first, the others are filled in as they are read. */
 export function timelineQuery(place: ThreadPlace) {
-  const { params, thread, key } = splitPlace(place)
-  const read = (since: number, signal: AbortSignal) =>
-    askLines('get /conversations/:conversation/timeline', {
-      params,
-      query: { ...thread, since, limit: 20_000, against: [] },
-      signal,
-    })
+  const read = (since: number, signal: AbortSignal) => readPoints(place, { since }, signal)
   return queryOptions({
-    queryKey: [...key, 'timeline'],
+    queryKey: [...splitPlace(place).key, 'timeline'],
     // Thousands of points: comparing them costs more than drawing them.
     structuralSharing: false,
     queryFn: async ({ client, queryKey, signal }): Promise<Timeline> => {
@@ -42,11 +47,9 @@ export function timelineQuery(place: ThreadPlace) {
         const fresh = await collect(read(since, signal))
         return { points: [...known.points.filter(({ at }) => at < since), ...fresh], isWhole: true }
       }
-      const { entries } = await ask('get /conversations/:conversation/log', {
-        params,
-        query: { ...thread, limit: 1 },
-        signal,
-      })
+      const { params, thread } = splitPlace(place)
+      const query = { ...thread, limit: 1 }
+      const { entries } = await ask('get /conversations/:conversation/log', { params, query, signal })
       const head = entries.at(-1)?.seq ?? 0
       const newest = head > 2 * tail ? await collect(read(head - tail, signal)) : []
       if (newest.length > 0) {
@@ -57,35 +60,24 @@ export function timelineQuery(place: ThreadPlace) {
       const isCheap = head <= longest || newest.some(point => point.call !== undefined)
       if (!isCheap && !wanted.has(JSON.stringify(queryKey)))
         return { ...merge(known ?? { points: [], isWhole: false }, newest), isWaiting: true }
-      const older: TimelinePoint[] = []
-      let told = performance.now()
-      for await (const point of read(0, signal)) {
-        if (newest[0] && point.at >= newest[0].at) break
-        older.push(point)
-        if (performance.now() - told < 300) continue
-        publish([...older, ...newest])
-        told = performance.now()
-      }
+      const older = await collect(before(read(0, signal), newest[0]?.at), points =>
+        publish([...points, ...newest]),
+      )
       return { points: [...older, ...newest], isWhole: true }
     },
   })
 }
 
 /** Reads some points from an entry on into the timeline, which has not reached them yet. */
-export function pointsQuery(place: ThreadPlace, since: number) {
-  const { params, thread, key } = splitPlace(place)
-  return queryOptions({
-    queryKey: [...key, 'points', since],
+export const pointsQuery = (place: ThreadPlace, since: number) =>
+  queryOptions({
+    queryKey: [...splitPlace(place).key, 'points', since],
     queryFn: async ({ client, signal }): Promise<number> => {
-      const query = { ...thread, since, limit: 10, against: [] }
-      const found = await collect(
-        askLines('get /conversations/:conversation/timeline', { params, query, signal }),
-      )
-      client.setQueryData(timelineQuery(place).queryKey, known => known && merge(known, found))
-      return found.length
+      const points = await collect(readPoints(place, { since, limit: 10 }, signal))
+      client.setQueryData(timelineQuery(place).queryKey, known => known && merge(known, points))
+      return points.length
     },
   })
-}
 
 function merge(known: Timeline, found: readonly TimelinePoint[]): Timeline {
   const name = ({ at, call }: TimelinePoint) => `${at} ${call ?? ''}`
@@ -103,10 +95,28 @@ export function readAll(client: QueryClient, place: ThreadPlace): void {
   void client.invalidateQueries({ queryKey })
 }
 
-async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+/** Collects items; `publish` is told now and then which there are so far. */
+export async function collect<Item>(
+  items: AsyncIterable<Item>,
+  publish?: (items: readonly Item[]) => void,
+): Promise<Item[]> {
   const all: Item[] = []
-  for await (const item of items) all.push(item)
+  let published = performance.now()
+  for await (const item of items) {
+    all.push(item)
+    if (!publish || performance.now() - published < 300) continue
+    publish([...all])
+    published = performance.now()
+  }
   return all
+}
+
+/** The points before a place. */
+async function* before(points: AsyncIterable<TimelinePoint>, place = Number.POSITIVE_INFINITY) {
+  for await (const point of points) {
+    if (point.at >= place) return
+    yield point
+  }
 }
 
 /** What the model got at a point, message by message, and what became of every entry. */
@@ -123,26 +133,33 @@ export type Stretch = Context['stretches'][number]
 
 export const momentKey = 'moment'
 
-export function momentQuery(place: ThreadPlace, point: Pick<TimelinePoint, 'at' | 'call'> | undefined) {
-  const { params, thread, key } = splitPlace(place)
-  const { at = 0, call } = point ?? {}
-  return queryOptions({
-    queryKey: [...key, momentKey, call ?? at],
+export type PointPlace = Pick<TimelinePoint, 'at' | 'call'> | undefined
+
+export const momentQuery = (place: ThreadPlace, point: PointPlace) =>
+  queryOptions({
+    queryKey: [...splitPlace(place).key, momentKey, point?.call ?? point?.at],
     enabled: point !== undefined,
     // A context of the past does not change, nor does a call, unless a conversation is deleted that it quotes.
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: async ({ signal }): Promise<Moment> => {
-      if (call === undefined) {
-        const query = { ...thread, at, messages: false }
-        const context = await ask('get /conversations/:conversation/context', { params, query, signal })
-        return { rows: context.sent, stretches: context.stretches, warnings: [] }
-      }
-      const { sent, stretches, warnings } = await ask('get /conversations/:conversation/calls/:call', {
-        params: { ...params, call },
-        query: thread,
-        signal,
-      })
-      return { rows: sent, stretches, warnings }
+      const answer = await askSent(place, point, { signal })
+      const warnings = 'warnings' in answer ? answer.warnings : []
+      return { rows: answer.sent, stretches: answer.stretches, warnings }
     },
   })
+
+/** What was sent at a point: its stored call, else the context of that place. */
+export function askSent(
+  place: ThreadPlace,
+  { at, call }: NonNullable<PointPlace> = { at: 0 },
+  { texts, signal }: { readonly texts?: false; readonly signal: AbortSignal },
+) {
+  const { params, thread } = splitPlace(place)
+  return call === undefined
+    ? ask('get /conversations/:conversation/context', {
+        ...{ params, query: { ...thread, at, texts, messages: false }, signal },
+      })
+    : ask('get /conversations/:conversation/calls/:call', {
+        ...{ params: { ...params, call }, query: { ...thread, texts }, signal },
+      })
 }

@@ -12,6 +12,7 @@ import { linkOf } from '../parts/link-of.ts'
 import { Marked } from '../parts/marked.tsx'
 import { matchesWords } from '../parts/match-words.ts'
 import menu from '../parts/menu.module.css'
+import { MenuText } from '../parts/menu-popup.tsx'
 import { placeIn } from '../parts/place-in.ts'
 import { titleOf } from '../parts/title-of.ts'
 import { useSettled } from '../parts/use-settled.ts'
@@ -137,9 +138,6 @@ interface RowProps {
 
 const Row = ({ value, more, onSelect, children }: RowProps) => (
   <Command.Item value={value} className={menu.item} onSelect={onSelect}>
-    <span className="cut fill slim" dir="auto">
-      {children}
-    </span>
-    {more !== undefined && <span className="rigid muted">{more}</span>}
+    <MenuText label={children} more={more} />
   </Command.Item>
 )

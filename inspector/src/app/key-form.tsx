@@ -1,27 +1,18 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { KeyRound } from 'lucide-react'
-import { useState } from 'react'
-import { takeKey } from '../api/key.ts'
 import { Button } from '../parts/button.tsx'
-import { KeyField } from '../parts/key-field.tsx'
+import { KeyField, useKeyForm } from '../parts/key-field.tsx'
 import styles from './key-form.module.css'
 
 /** Asks for a key. It is kept for this tab only. */
 export function KeyForm({ why }: { readonly why: 'missing' | 'refused' }) {
-  const client = useQueryClient()
-  const [given, setGiven] = useState('')
-  const submit = (event: React.FormEvent) => {
-    event.preventDefault()
-    takeKey(given.trim())
-    void client.resetQueries()
-  }
+  const { field, onSubmit } = useKeyForm()
   return (
     <main id="view" tabIndex={-1} className={`centred scrolls ${styles.place}`}>
-      <form className={`grid gap-2 on-panel framed round-3 ${styles.form}`} onSubmit={submit}>
+      <form className={`grid gap-2 on-panel framed round-3 ${styles.form}`} onSubmit={onSubmit}>
         <KeyRound size={20} aria-hidden />
         <h1>This server needs a key</h1>
         {why === 'refused' && <p role="alert">This key is not known here: it is wrong, or was revoked.</p>}
-        <KeyField label="Key" value={given} onChange={setGiven} />
+        <KeyField label="Key" {...field} />
         <p className={styles.more}>
           It needs the scopes <b>read</b> and <b>inspect</b>; to talk, also <b>chat</b>. It is kept until this
           tab is closed.

@@ -1,8 +1,7 @@
 import { Menu } from '@base-ui/react/menu'
 import { useNavigate } from '@tanstack/react-router'
 import { Menu as Bars, SunMoon } from 'lucide-react'
-import menu from '../parts/menu.module.css'
-import { MenuPopup } from '../parts/menu-popup.tsx'
+import { MenuItem, MenuPopup } from '../parts/menu-popup.tsx'
 import { toggleTheme } from '../parts/theme.ts'
 import styles from './header.module.css'
 import { places, settingsPlaces } from './places.ts'
@@ -17,15 +16,13 @@ export function PlacesMenu() {
       </Menu.Trigger>
       <MenuPopup align="end">
         {[...places, ...settingsPlaces].map(({ to, label, Icon }) => (
-          <Menu.Item key={to} className={menu.item} onClick={() => void navigate({ to })}>
+          <MenuItem key={to} label={label} onClick={() => void navigate({ to })}>
             <Icon size={14} aria-hidden />
-            <span className="cut fill slim">{label}</span>
-          </Menu.Item>
+          </MenuItem>
         ))}
-        <Menu.Item className={menu.item} onClick={toggleTheme}>
+        <MenuItem label="Light or dark" onClick={toggleTheme}>
           <SunMoon size={14} aria-hidden />
-          <span className="cut fill slim">Light or dark</span>
-        </Menu.Item>
+        </MenuItem>
       </MenuPopup>
     </Menu.Root>
   )

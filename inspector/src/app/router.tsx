@@ -16,65 +16,42 @@ import {
 import { Skeleton } from '../parts/skeleton.tsx'
 import { ConversationShell } from './conversation-shell.tsx'
 import { ExperimentShell } from './experiment-shell.tsx'
+import { NotFound, ViewFault } from './faults.tsx'
 import { Home } from './home.tsx'
-import { lazyView } from './lazy-view.ts'
-import { NotFound } from './not-found.tsx'
 import { Shell } from './shell.tsx'
-import { ViewFault } from './view-fault.tsx'
 import { ViewFrame } from './view-frame.tsx'
-import { conversationViews } from './views.ts'
+import { conversationViews, lazyView } from './views.ts'
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound })
 
-const home = createRoute({
-  getParentRoute: () => root,
-  path: '/',
-  validateSearch: readListSearch,
-  component: framed('Throughline', Home),
-})
+const FirstVisit = lazyView(() => import('../views/first-visit/first-visit.tsx'), 'FirstVisit')
+const SearchView = lazyView(() => import('../views/search/search-view.tsx'), 'SearchView')
+const SettingsView = lazyView(() => import('../views/settings/settings-view.tsx'), 'SettingsView')
+const ExperimentsView = lazyView(() => import('../views/experiments/experiments-view.tsx'), 'ExperimentsView')
 
-const welcome = createRoute({
-  getParentRoute: () => root,
-  path: 'welcome',
-  validateSearch: readListSearch,
-  component: framed(
-    'Connect a client',
-    lazyView(() => import('../views/first-visit/first-visit.tsx'), 'FirstVisit'),
-    '/',
-  ),
-})
+/** A view that stands alone, with its name in the header. */
+function page<const Path extends string, Search extends object>(
+  path: Path,
+  name: string,
+  View: AsyncRouteComponent<object>,
+  validateSearch: (search: Record<string, unknown>) => Search,
+) {
+  const Framed = () => (
+    <ViewFrame crumb={<strong>{name}</strong>} back={path === '/' ? undefined : '/'}>
+      <View />
+    </ViewFrame>
+  )
+  const component = Object.assign(Framed, View.preload && { preload: View.preload })
+  return createRoute({ getParentRoute: () => root, path, validateSearch, component })
+}
 
-const search = createRoute({
-  getParentRoute: () => root,
-  path: 'search',
-  validateSearch: readListSearch,
-  component: framed(
-    'Search',
-    lazyView(() => import('../views/search/search-view.tsx'), 'SearchView'),
-    '/',
-  ),
-})
-
-const settings = createRoute({
-  getParentRoute: () => root,
-  path: 'settings',
-  component: framed(
-    'Settings',
-    lazyView(() => import('../views/settings/settings-view.tsx'), 'SettingsView'),
-    '/',
-  ),
-})
-
-const experiments = createRoute({
-  getParentRoute: () => root,
-  path: 'e',
-  validateSearch: readExperimentsSearch,
-  component: framed(
-    'Experiments',
-    lazyView(() => import('../views/experiments/experiments-view.tsx'), 'ExperimentsView'),
-    '/',
-  ),
-})
+const pages = [
+  page('/', 'Throughline', Home, readListSearch),
+  page('welcome', 'Connect a client', FirstVisit, readListSearch),
+  page('search', 'Search', SearchView, readListSearch),
+  page('settings', 'Settings', SettingsView, readListSearch),
+  page('e', 'Experiments', ExperimentsView, readExperimentsSearch),
+] as const
 
 const experiment = createRoute({
   getParentRoute: () => root,
@@ -112,27 +89,22 @@ const conversationHome = createRoute({
   },
 })
 
+const viewOf = <const Path extends string>(view: {
+  readonly path: Path
+  readonly component: AsyncRouteComponent<object>
+}) => createRoute({ getParentRoute: () => conversation, ...view })
+
 const [chat, context, whatIf, overTime, notes, state, dump, calls] = conversationViews
 
 /** One by one, so that an address of a view that does not exist breaks the types. */
 const views = [
-  createRoute({ getParentRoute: () => conversation, path: chat.path, component: chat.component }),
-  createRoute({ getParentRoute: () => conversation, path: context.path, component: context.component }),
-  createRoute({ getParentRoute: () => conversation, path: whatIf.path, component: whatIf.component }),
-  createRoute({ getParentRoute: () => conversation, path: overTime.path, component: overTime.component }),
-  createRoute({ getParentRoute: () => conversation, path: notes.path, component: notes.component }),
-  createRoute({ getParentRoute: () => conversation, path: state.path, component: state.component }),
-  createRoute({ getParentRoute: () => conversation, path: dump.path, component: dump.component }),
-  createRoute({ getParentRoute: () => conversation, path: calls.path, component: calls.component }),
+  ...([viewOf(chat), viewOf(context), viewOf(whatIf), viewOf(overTime)] as const),
+  ...([viewOf(notes), viewOf(state), viewOf(dump), viewOf(calls)] as const),
 ] as const
 
 export const router = createRouter({
   routeTree: root.addChildren([
-    home,
-    welcome,
-    search,
-    settings,
-    experiments,
+    ...pages,
     experiment.addChildren([experimentHome, experimentView]),
     conversation.addChildren([conversationHome, ...views]),
   ]),
@@ -145,16 +117,6 @@ export const router = createRouter({
   defaultNotFoundComponent: NotFound,
   scrollRestoration: false,
 })
-
-/** A view that stands alone, with its name in the header. */
-function framed(name: string, View: AsyncRouteComponent<object>, back?: '/') {
-  const Framed = () => (
-    <ViewFrame crumb={<strong>{name}</strong>} back={back}>
-      <View />
-    </ViewFrame>
-  )
-  return Object.assign(Framed, View.preload && { preload: View.preload })
-}
 
 declare module '@tanstack/react-router' {
   interface Register {

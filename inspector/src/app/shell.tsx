@@ -1,21 +1,20 @@
 import { Link, Outlet, useNavigate } from '@tanstack/react-router'
-import { Keyboard, Plug, Settings, SunMoon } from 'lucide-react'
-import { Suspense, useState } from 'react'
+import { Keyboard, type LucideIcon, SunMoon } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
+import { keepTrying } from '../api/keep-listening.ts'
 import { keyAsked } from '../api/key.ts'
 import { useHeldKeys, useKeys } from '../parts/keys.ts'
 import { toggleTheme } from '../parts/theme.ts'
 import { Tooltip } from '../parts/tooltip.tsx'
 import { AwayNotice } from './away-notice.tsx'
 import { KeyForm } from './key-form.tsx'
-import { lazySheet } from './lazy-view.ts'
-import { Logo } from './logo.tsx'
 import { Notifications } from './notifications.tsx'
 import { palette } from './palette-state.ts'
-import { places } from './places.ts'
+import { places, settingsPlaces } from './places.ts'
 import styles from './shell.module.css'
 
-const CommandPalette = lazySheet(() => import('./command-palette.tsx'))
-const KeyHelp = lazySheet(() => import('./key-help.tsx'))
+const CommandPalette = lazy(() => keepTrying(() => import('./command-palette.tsx')))
+const KeyHelp = lazy(() => keepTrying(() => import('./key-help.tsx')))
 
 /** The frame of the page: the rail, and beside it the view. Asks for a key where the server wants one. */
 export function Shell() {
@@ -28,11 +27,9 @@ export function Shell() {
     { keys: 'Mod+k', does: 'find anything', run: () => palette.set(true), isEverywhere: true },
     { keys: '?', does: 'all keys', run: () => setHelpOpen(true) },
     { keys: 't', does: 'light or dark', run: toggleTheme },
-    { keys: 'g c', does: 'conversations', run: () => void navigate({ to: '/' }) },
-    { keys: 'g e', does: 'experiments', run: () => void navigate({ to: '/e' }) },
-    { keys: 'g s', does: 'search in every message', run: () => void navigate({ to: '/search' }) },
-    { keys: 'g w', does: 'connect a client, open a sample', run: () => void navigate({ to: '/welcome' }) },
-    { keys: 'g p', does: 'settings', run: () => void navigate({ to: '/settings' }) },
+    ...[...places, ...settingsPlaces].map(({ to, keys, does }) => ({
+      ...{ keys, does, run: () => void navigate({ to }) },
+    })),
   ])
   return (
     <div className={`grid clipped ${styles.shell}`}>
@@ -44,34 +41,14 @@ export function Shell() {
         <Link to="/" className={styles.logo} aria-label="Throughline: all conversations">
           <Logo />
         </Link>
-        {places.map(({ to, label, Icon }) => (
-          <Tooltip key={to} text={label} side="right">
-            <Link to={to} aria-label={label} activeOptions={{ exact: to === '/' }}>
-              <Icon size={16} aria-hidden />
-            </Link>
-          </Tooltip>
+        {places.map(place => (
+          <RailLink key={place.to} {...place} />
         ))}
         <span className="fill" />
-        <Tooltip text="Connect a client" side="right">
-          <Link to="/welcome" aria-label="Connect a client">
-            <Plug size={16} aria-hidden />
-          </Link>
-        </Tooltip>
-        <Tooltip text="All keys (?)" side="right">
-          <button type="button" aria-label="All keys" onClick={() => setHelpOpen(true)}>
-            <Keyboard size={16} aria-hidden />
-          </button>
-        </Tooltip>
-        <Tooltip text="Light or dark (t)" side="right">
-          <button type="button" aria-label="Light or dark" onClick={toggleTheme}>
-            <SunMoon size={16} aria-hidden />
-          </button>
-        </Tooltip>
-        <Tooltip text="Settings" side="right">
-          <Link to="/settings" aria-label="Settings">
-            <Settings size={16} aria-hidden />
-          </Link>
-        </Tooltip>
+        <RailLink {...settingsPlaces[0]} />
+        <RailButton label="All keys" keys="?" Icon={Keyboard} onClick={() => setHelpOpen(true)} />
+        <RailButton label="Light or dark" keys="t" Icon={SunMoon} onClick={toggleTheme} />
+        <RailLink {...settingsPlaces[1]} />
       </nav>
       <div className={`grid slim low relative ${styles.content}`}>
         {asked === undefined ? <Outlet /> : <KeyForm why={asked} />}
@@ -85,6 +62,39 @@ export function Shell() {
     </div>
   )
 }
+
+/** A line through a row of strokes. */
+function Logo() {
+  return (
+    <svg width="22" height="22" viewBox="0 0 24 24" fill="none" strokeLinecap="round" aria-hidden="true">
+      <path d="M5 8v9M9.5 6v9M14.5 8v9M19 6v9" stroke="var(--line-3)" strokeWidth="1.6" />
+      <path d="M2.5 15c4 0 4.5-5 9-5s5 2 10 0" stroke="currentColor" strokeWidth="2.2" />
+    </svg>
+  )
+}
+
+const RailLink = ({ to, label, Icon }: (typeof places | typeof settingsPlaces)[number]) => (
+  <Tooltip text={label} side="right">
+    <Link to={to} aria-label={label} activeOptions={{ exact: to === '/' }}>
+      <Icon size={16} aria-hidden />
+    </Link>
+  </Tooltip>
+)
+
+interface RailButtonProps {
+  readonly label: string
+  readonly keys: string
+  readonly Icon: LucideIcon
+  readonly onClick: () => void
+}
+
+const RailButton = ({ label, keys, Icon, onClick }: RailButtonProps) => (
+  <Tooltip text={`${label} (${keys})`} side="right">
+    <button type="button" aria-label={label} onClick={onClick}>
+      <Icon size={16} aria-hidden />
+    </button>
+  </Tooltip>
+)
 
 /** The address stays: it tells what is seen. */
 function toView(event: React.MouseEvent): void {

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef } from 'react'
 import styles from './big-text.module.css'
+import { Marked } from './marked.tsx'
 
 export interface BigTextProps {
   readonly text: string
@@ -32,37 +33,16 @@ export function BigText({ text, label, places = [], length = 0, current }: BigTe
         for (; next < places.length && places[next]! < to; next++) marked.push(places[next]!)
         return (
           <pre key={from} className={styles.block} style={{ containIntrinsicSize: `auto ${lines * 18}px` }}>
-            <Pieces {...{ text, from, to, marked, length, current }} />
+            <Marked
+              text={text.slice(from, to)}
+              places={marked.map(place => [place - from, Math.min(place + length, to) - from])}
+              current={current === undefined ? undefined : current - from}
+            />
           </pre>
         )
       })}
     </div>
   )
-}
-
-interface PiecesProps {
-  readonly text: string
-  readonly from: number
-  readonly to: number
-  readonly marked: readonly number[]
-  readonly length: number
-  readonly current: number | undefined
-}
-
-function Pieces({ text, from, to, marked, length, current }: PiecesProps) {
-  const pieces: React.ReactNode[] = []
-  let at = from
-  for (const place of marked) {
-    const end = Math.min(place + length, to)
-    pieces.push(
-      text.slice(at, place),
-      <mark key={place} data-current={place === current}>
-        {text.slice(place, end)}
-      </mark>,
-    )
-    at = end
-  }
-  return [...pieces, text.slice(at, to)]
 }
 
 const mostLines = 120

@@ -1,9 +1,9 @@
 import { Menu } from '@base-ui/react/menu'
-import { Check, ChevronDown } from 'lucide-react'
+import { ChevronDown } from 'lucide-react'
 import button from './button.module.css'
 import styles from './choice-menu.module.css'
 import menu from './menu.module.css'
-import { MenuPopup } from './menu-popup.tsx'
+import { MenuPopup, MenuText } from './menu-popup.tsx'
 
 export interface Choice<Value extends string> {
   readonly value: Value
@@ -36,9 +36,7 @@ export function ChoiceMenu<Value extends string>(props: ChoiceMenuProps<Value>) 
         <Menu.RadioGroup value={value} onValueChange={onChoose}>
           {choices.map(choice => (
             <Menu.RadioItem key={choice.value} value={choice.value} className={menu.item} closeOnClick>
-              <span className={menu.check}>{choice.value === value && <Check size={14} aria-hidden />}</span>
-              <span className="cut fill slim">{choice.label}</span>
-              {choice.more && <span className="rigid muted">{choice.more}</span>}
+              <MenuText {...choice} isChosen={choice.value === value} />
             </Menu.RadioItem>
           ))}
         </Menu.RadioGroup>

@@ -34,7 +34,7 @@ export function ConfirmDialog({
     <AlertDialog.Root open onOpenChange={isOpen => !isOpen && onClose()}>
       <AlertDialog.Portal>
         <AlertDialog.Backdrop className="backdrop" />
-        <AlertDialog.Popup className={styles.dialog} initialFocus={safe} {...(finalFocus && { finalFocus })}>
+        <AlertDialog.Popup className={styles.dialog} initialFocus={safe} finalFocus={finalFocus}>
           <AlertDialog.Title className="heading breaks">{title}</AlertDialog.Title>
           <AlertDialog.Description className={styles.text}>{children}</AlertDialog.Description>
           <div className={`flex at-end gap-2 ${styles.actions}`}>

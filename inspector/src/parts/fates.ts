@@ -18,8 +18,6 @@ export const fates: readonly { readonly fate: Fate; readonly about: string }[] =
   { fate: 'elided', about: 'not sent' },
 ]
 
-export const isFate = (text: unknown): text is Fate => fateNames.some(fate => fate === text)
-
 /** The fate whose colour a part has. `protected` is kept whatever the policy; `meta` carries no entry. */
 export const colourOfPart: Readonly<Record<Part, Fate | 'protected' | 'meta'>> = {
   framing: 'meta',

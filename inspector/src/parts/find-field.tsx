@@ -37,26 +37,23 @@ export function FindField({ word, found, index, onChange, onMove }: FindFieldPro
       <span className={`muted text-12 ${styles.found}`} role="status" data-empty={word === ''}>
         {word !== '' && (found === 0 ? 'nothing' : `${count(index + 1)} of ${count(found)}`)}
       </span>
-      {word !== '' && (
-        <>
+      {word !== '' &&
+        ways.map(({ label, by, Icon }) => (
           <Button
+            key={by}
             kind="icon"
-            aria-label="Place before"
+            aria-label={label}
             why={found === 0 ? 'Nothing was found.' : undefined}
-            onClick={() => onMove(-1)}
+            onClick={() => onMove(by)}
           >
-            <ChevronUp size={16} aria-hidden />
+            <Icon size={16} aria-hidden />
           </Button>
-          <Button
-            kind="icon"
-            aria-label="Next place"
-            why={found === 0 ? 'Nothing was found.' : undefined}
-            onClick={() => onMove(1)}
-          >
-            <ChevronDown size={16} aria-hidden />
-          </Button>
-        </>
-      )}
+        ))}
     </div>
   )
 }
+
+const ways = [
+  { label: 'Place before', by: -1, Icon: ChevronUp },
+  { label: 'Next place', by: 1, Icon: ChevronDown },
+]

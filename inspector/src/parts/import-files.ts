@@ -12,7 +12,7 @@ export interface FileOutcome {
   readonly state: 'running' | 'taken' | 'refused'
   readonly text: string
   /** The conversation, if the file holds one. */
-  readonly conversation?: string
+  readonly conversation?: string | undefined
 }
 
 /** The files that were given last. */
@@ -38,15 +38,11 @@ async function importFile(source: File, person: string | undefined): Promise<Fil
     const imported = await ask('post /import', { query: { person }, body: source })
     const [conversation] = imported.conversations
     const whose = person === undefined ? '' : ` Remembered for ${person}.`
-    return {
-      ...{ file, source, state: 'taken', text: describe(imported) + whose },
-      ...(conversation !== undefined && imported.conversations.length === 1 && { conversation }),
-    }
+    const single = imported.conversations.length === 1 ? conversation : undefined
+    return { file, source, state: 'taken', text: describe(imported) + whose, conversation: single }
   } catch (error) {
-    return {
-      ...{ file, source, state: 'refused' },
-      text: `was refused. ${(error as Error).message} Nothing of it was stored.`,
-    }
+    const text = `was refused. ${(error as Error).message} Nothing of it was stored.`
+    return { file, source, state: 'refused', text }
   }
 }
 

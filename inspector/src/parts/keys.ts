@@ -42,6 +42,14 @@ export function useKeys(name: string, bindings: readonly KeyBinding[]): void {
   }, [name, signature])
 }
 
+/** The keys that walk along an axis, by one and by ten. */
+export const walkKeys = (item: string, at: number, go: (to: number) => void): readonly KeyBinding[] => [
+  { keys: 'ArrowLeft', does: `${item} before`, run: () => go(at - 1) },
+  { keys: 'ArrowRight', does: `${item} after`, run: () => go(at + 1) },
+  { keys: 'Shift+ArrowLeft', does: `ten ${item}s back`, run: () => go(at - 10) },
+  { keys: 'Shift+ArrowRight', does: `ten ${item}s on`, run: () => go(at + 10) },
+]
+
 let isHeld = false
 
 /** Keys of the page do nothing while a sheet lies over it, or is still being loaded. */

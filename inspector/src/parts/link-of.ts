@@ -1,13 +1,8 @@
 import type { ListedConversation } from '../api/conversation-list.ts'
+import { toThreadSearch } from './address.ts'
 
 /** The address of a conversation's newest thread: that is what its row shows. */
-export function linkOf({ conversation, latest }: ListedConversation) {
-  const { actor, branch } = latest ?? {}
-  return {
-    params: { conversation },
-    search: {
-      ...(actor !== undefined && actor !== 'assistant' && { actor }),
-      ...(branch !== undefined && branch !== 'main' && { branch }),
-    },
-  }
-}
+export const linkOf = ({ conversation, latest }: ListedConversation) => ({
+  params: { conversation },
+  search: toThreadSearch(latest),
+})

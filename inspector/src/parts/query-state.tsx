@@ -6,7 +6,7 @@ import { EmptyState } from './empty-state.tsx'
 import { Skeleton } from './skeleton.tsx'
 
 export interface QueryStateProps<Data> {
-  readonly query: UseQueryResult<Data>
+  readonly query: Pick<UseQueryResult<Data>, 'data' | 'error'> & { readonly refetch: () => unknown }
   readonly children: (data: Data) => React.ReactNode
   /** The shape while it loads; default some rows. */
   readonly loading?: React.ReactNode

@@ -1,5 +1,7 @@
 import type { TimelinePoint } from '../api/timeline.ts'
+import type { ConversationSearch } from './address.ts'
 import { dayOf } from './format.ts'
+import { groupBy } from './group-by.ts'
 
 /** A place on the axis of turns: a turn with the points of its calls, as far as they are known. */
 export interface Stop {
@@ -13,20 +15,11 @@ export function toStops(
   turns: readonly { readonly turn: number; readonly startedAt: number }[],
   points: readonly TimelinePoint[],
 ): readonly Stop[] {
-  const byTurn = new Map<number, TimelinePoint[]>()
-  const loose: Stop[] = []
-  for (const point of points) {
-    if (point.turn === 0) {
-      loose.push({ turn: 0, time: point.time, points: [point] })
-      continue
-    }
-    const known = byTurn.get(point.turn)
-    if (known) known.push(point)
-    else byTurn.set(point.turn, [point])
-  }
+  const byTurn = groupBy(points, point => point.turn)
+  const loose = (byTurn.get(0) ?? []).map((point): Stop => ({ turn: 0, time: point.time, points: [point] }))
+  byTurn.delete(0)
   const stops = turns.map(({ turn, startedAt }): Stop => {
-    const found = byTurn.get(turn) ?? []
-    return { turn, time: startedAt, points: found }
+    return { turn, time: startedAt, points: byTurn.get(turn) ?? [] }
   })
   const known = new Set(turns.map(({ turn }) => turn))
   for (const [turn, found] of byTurn)
@@ -64,7 +57,7 @@ export function toDays(
 /** The point that an address means: a call by its id or its place, a turn by its first call, else the newest. */
 export function findPoint(
   points: readonly TimelinePoint[],
-  { turn, call }: { readonly turn?: number | undefined; readonly call?: string | undefined },
+  { turn, call }: Pick<ConversationSearch, 'turn' | 'call'>,
 ): TimelinePoint | undefined {
   if (call !== undefined) {
     const found = points.find(point => point.call === call || String(point.at) === call)

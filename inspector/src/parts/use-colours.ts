@@ -1,10 +1,11 @@
-import { useMemo, useSyncExternalStore } from 'react'
+import { useMemo } from 'react'
 import { isDark, theme } from './theme.ts'
+import { useMedia } from './use-media.ts'
 
 /** The colours of the tokens, resolved: a canvas knows no custom properties. They change with the theme. */
 export function useColours<Name extends string>(names: readonly Name[]): Readonly<Record<Name, string>> {
   theme.use()
-  useSyncExternalStore(subscribe, isDark)
+  useMedia('(prefers-color-scheme: dark)')
   const dark = isDark()
   const key = names.join(' ')
   // biome-ignore lint/correctness/useExhaustiveDependencies: the theme decides what the names stand for
@@ -21,11 +22,4 @@ function resolve<Name extends string>(names: readonly Name[]): Readonly<Record<N
   }
   probe.remove()
   return found
-}
-
-const scheme = matchMedia('(prefers-color-scheme: dark)')
-
-function subscribe(listener: () => void) {
-  scheme.addEventListener('change', listener)
-  return () => scheme.removeEventListener('change', listener)
 }

@@ -1,7 +1,6 @@
 import { useQueries, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { ask } from '../api/client.ts'
-import type { ThreadPlace } from '../api/queries.ts'
+import { logQuery, type ThreadPlace } from '../api/queries.ts'
 import type { Answer } from '../api/routes.ts'
 import { type AnyMessage, messageText } from './message-text.ts'
 
@@ -17,24 +16,19 @@ export type Texts = ReadonlyMap<number, EntryText>
 
 const perPage = 200
 
-/** A page of texts. Entries never change, so that no event makes it stale. */
-function pageQuery({ conversation, actor, branch }: ThreadPlace, page: number, head: number) {
+/** A page of the log. Entries never change, so that no event makes it stale. */
+function pageQuery(thread: ThreadPlace, page: number, head: number) {
   const at = Math.min((page + 1) * perPage, head)
   const first = page * perPage + 1
+  const { conversation, actor = '', branch = '' } = thread
   return {
-    queryKey: ['texts', conversation, actor ?? '', branch ?? '', first, at],
-    queryFn: async ({ signal }: { readonly signal?: AbortSignal }): Promise<Texts> => {
-      const { entries } = await ask('get /conversations/:conversation/log', {
-        params: { conversation },
-        query: { ...(actor && { actor }), ...(branch && { branch }), at, limit: at - first + 1 },
-        signal,
-      })
-      return new Map(
-        entries.map(entry => [entry.seq, { entry, text: messageText(entry.message as AnyMessage) }]),
-      )
-    },
+    ...logQuery(thread, { at, limit: at - first + 1 }),
+    queryKey: ['texts', conversation, actor, branch, first, at],
   }
 }
+
+const toTexts = ({ entries }: Answer<'get /conversations/:conversation/log'>): Texts =>
+  new Map(entries.map(entry => [entry.seq, { entry, text: messageText(entry.message as AnyMessage) }]))
 
 /** The texts of some entries, by pages. What is not there yet is undefined. */
 export function useTexts(thread: ThreadPlace, seqs: readonly number[], head: number) {
@@ -45,7 +39,7 @@ export function useTexts(thread: ThreadPlace, seqs: readonly number[], head: num
     return [...wanted].sort((a, b) => a - b)
   }, [seqs, head])
   const found = useQueries({
-    queries: pages.map(page => pageQuery(thread, page, head)),
+    queries: pages.map(page => ({ ...pageQuery(thread, page, head), select: toTexts })),
     combine: results => results.map(({ data }) => data),
   })
   return (seq: number): EntryText | undefined =>
@@ -57,6 +51,6 @@ export function useAllTexts() {
   const client = useQueryClient()
   return async function* read(thread: ThreadPlace, head: number): AsyncGenerator<Texts> {
     for (let page = Math.ceil(head / perPage) - 1; page >= 0; page--)
-      yield await client.fetchQuery({ ...pageQuery(thread, page, head), staleTime: Number.POSITIVE_INFINITY })
+      yield toTexts(await client.fetchQuery(pageQuery(thread, page, head)))
   }
 }

@@ -1,6 +1,7 @@
 import { Popover } from '@base-ui/react/popover'
 import { Link } from '@tanstack/react-router'
 import type { ListedConversation } from '../../api/conversation-list.ts'
+import { Fact } from '../../parts/fact.tsx'
 import { fullTime } from '../../parts/format.ts'
 import { linkOf } from '../../parts/link-of.ts'
 import menu from '../../parts/menu.module.css'
@@ -85,15 +86,6 @@ function About({ row, name }: { readonly row: ListedConversation; readonly name:
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 const mostMetadata = 4000
-
-function Fact({ name, children }: { readonly name: string; readonly children: React.ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  )
-}
 
 const faceNames: Readonly<Record<string, string>> = {
   ollama: 'the API of Ollama',

@@ -55,7 +55,7 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
           {latest?.isExperiment && status === 'idle' ? (
             <FlaskConical size={14} aria-label="Experiment" />
           ) : (
-            status !== 'idle' && <StatusMark status={status} {...(text !== undefined && { label: text })} />
+            status !== 'idle' && <StatusMark status={status} label={text} />
           )}
         </span>
         <span className="grid slim">

@@ -6,6 +6,7 @@ import type { ServerInfo } from '../../api/routes.ts'
 import { KeyCap } from '../../parts/key-cap.tsx'
 import { useKeys } from '../../parts/keys.ts'
 import { linkOf } from '../../parts/link-of.ts'
+import { isNarrow, useMedia } from '../../parts/use-media.ts'
 import { useNow } from '../../parts/use-now.ts'
 import { useRoving } from '../../parts/use-roving.ts'
 import { ConversationRow } from './conversation-row.tsx'
@@ -13,7 +14,6 @@ import styles from './conversation-table.module.css'
 import { DeleteDialog } from './delete-dialog.tsx'
 import { exportConversation } from './export-conversation.ts'
 import { useAnchor } from './use-anchor.ts'
-import { useNarrow } from './use-narrow.ts'
 
 export interface ConversationTableProps {
   readonly rows: readonly ListedConversation[]
@@ -32,8 +32,8 @@ const nearEnd = 30
 export function ConversationTable({ rows, scopes, hasMore, onNearEnd, empty }: ConversationTableProps) {
   const navigate = useNavigate()
   const scroller = useRef<HTMLDivElement>(null)
-  const isNarrow = useNarrow()
-  const rowHeight = isNarrow ? 84 : 56
+  const isSlim = useMedia(isNarrow)
+  const rowHeight = isSlim ? 84 : 56
   const now = useNow()
   const [deleting, setDeleting] = useState<ListedConversation>()
   const items = rows.map(one => one.conversation)
@@ -48,7 +48,7 @@ export function ConversationTable({ rows, scopes, hasMore, onNearEnd, empty }: C
     estimateSize: () => rowHeight,
     getItemKey: index => rows[index]!.conversation,
     overscan: 8,
-    scrollPaddingStart: isNarrow ? 0 : 28,
+    scrollPaddingStart: isSlim ? 0 : 28,
     // The row that has the focus stays drawn wherever it moves: else the focus would be lost.
     rangeExtractor: range => withRow(range, activeIndex),
     useFlushSync: false,

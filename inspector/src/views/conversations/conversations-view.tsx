@@ -1,18 +1,18 @@
 import { Menu } from '@base-ui/react/menu'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { Check, ChevronDown, FileInput, Plus, X } from 'lucide-react'
-import { useEffect, useRef } from 'react'
+import { ChevronDown, FileInput, Plus, X } from 'lucide-react'
 import { serverQuery } from '../../api/queries.ts'
 import type { ServerInfo } from '../../api/routes.ts'
-import type { ListSearch } from '../../parts/address.ts'
+import { type ListSearch, useGo } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { amountOf, count } from '../../parts/format.ts'
 import { chooseFiles } from '../../parts/import-files.ts'
 import { useKeys } from '../../parts/keys.ts'
-import menu from '../../parts/menu.module.css'
+import { MenuItem, MenuPopup } from '../../parts/menu-popup.tsx'
 import { newConversationName } from '../../parts/new-conversation-name.ts'
 import { SearchField } from '../../parts/search-field.tsx'
+import { useTitle } from '../../parts/use-title.ts'
 import { ConversationTable } from './conversation-table.tsx'
 import styles from './conversations-view.module.css'
 import { type Amounts, kinds } from './filters.ts'
@@ -25,13 +25,10 @@ export function ConversationsView() {
   const { rows, read, amounts, hasMore, readMore } = useConversations(search)
   const { data: server } = useQuery(serverQuery)
   const scopes = server?.scopes ?? noScopes
-  const change = (changes: { readonly [Name in keyof ListSearch]?: ListSearch[Name] | undefined }) =>
-    void navigate({
-      to: '/',
-      search: ((before: object) => ({ ...before, ...changes })) as never,
-      replace: true,
-      resetScroll: false,
-    })
+  const go = useGo<ListSearch>()
+  const showAll = () => go({ q: undefined, show: undefined, client: undefined })
+  const { q = '' } = search
+  const searchAll = () => void navigate({ to: '/search', search: { q } })
   const isFiltered = search.show !== undefined || search.client !== undefined || search.q !== undefined
   const talk = () =>
     void navigate({
@@ -39,17 +36,11 @@ export function ConversationsView() {
       params: { conversation: newConversationName() },
       search: {},
     })
-  useEffect(() => {
-    document.title = 'Conversations · Throughline'
-  }, [])
+  useTitle('Conversations')
   useKeys('Conversations', [
     ...(scopes.includes('chat') ? [{ keys: 'n', does: 'new conversation', run: talk }] : []),
     ...(scopes.includes('admin') ? [{ keys: 'i', does: 'import chats from files', run: chooseFiles }] : []),
-    {
-      keys: 'Escape',
-      does: 'show all again',
-      run: () => change({ q: undefined, show: undefined, client: undefined }),
-    },
+    { keys: 'Escape', does: 'show all again', run: showAll },
   ])
   const more = hasMore ? '+' : ''
   return (
@@ -63,19 +54,30 @@ export function ConversationsView() {
         {server?.store !== undefined && (
           <span className="cut fill slim muted broad-only">in {server.store}</span>
         )}
-        <FilterField
-          q={search.q ?? ''}
-          onChange={q => change({ q: q === '' ? undefined : q })}
-          onSearch={q => void navigate({ to: '/search', search: { q } })}
+        <SearchField
+          group="Conversations"
+          does="filter; enter searches every message"
+          className={styles.field}
+          aria-label="Filter by name; enter searches every message"
+          placeholder="Filter, or ↵ search every message"
+          value={q}
+          onChange={event => go({ q: event.target.value || undefined })}
+          onKeyDown={event => {
+            if (event.key === 'Enter' && q.trim() !== '') searchAll()
+            else if (event.key === 'Escape') {
+              go({ q: undefined })
+              event.currentTarget.blur()
+            }
+          }}
         />
         {scopes.includes('admin') && (
-          <Button className={styles.new ?? ''} onClick={chooseFiles}>
+          <Button className={styles.new} onClick={chooseFiles}>
             <FileInput size={16} aria-hidden />
             Import
           </Button>
         )}
         {scopes.includes('chat') && (
-          <Button kind="primary" className={styles.new ?? ''} onClick={talk}>
+          <Button kind="primary" className={styles.new} onClick={talk}>
             <Plus size={16} aria-hidden />
             New
           </Button>
@@ -86,7 +88,7 @@ export function ConversationsView() {
           <button
             type="button"
             aria-pressed={search.show === undefined}
-            onClick={() => change({ show: undefined })}
+            onClick={() => go({ show: undefined })}
           >
             All {count(read)}
             {more}
@@ -99,7 +101,7 @@ export function ConversationsView() {
                 key={show}
                 type="button"
                 aria-pressed={search.show === show}
-                onClick={() => change({ show: search.show === show ? undefined : show })}
+                onClick={() => go({ show: search.show === show ? undefined : show })}
               >
                 {name} {count(amount)}
                 {more}
@@ -107,11 +109,7 @@ export function ConversationsView() {
             )
           })}
         </fieldset>
-        <ClientMenu
-          clients={amounts.clients}
-          chosen={search.client}
-          onChoose={client => change({ client })}
-        />
+        <ClientMenu clients={amounts.clients} chosen={search.client} onChoose={client => go({ client })} />
       </div>
       <ConversationTable
         rows={rows}
@@ -119,13 +117,17 @@ export function ConversationsView() {
         hasMore={hasMore}
         onNearEnd={readMore}
         empty={
-          <Nothing
-            isReading={hasMore}
-            read={read}
-            q={search.q}
-            onAll={() => change({ q: undefined, show: undefined, client: undefined })}
-            onSearch={q => void navigate({ to: '/search', search: { q } })}
-          />
+          <div className={`grid gap-3 soft ${styles.nothing}`} role="status">
+            <p className="flex gap-2">
+              {hasMore
+                ? `Looked through ${amountOf(read, 'conversation')} so far…`
+                : `None of ${amountOf(read, 'conversation')} is like that.`}
+            </p>
+            <p className="flex gap-2">
+              <Button onClick={showAll}>Show all</Button>
+              {q !== '' && <Button onClick={searchAll}>Search every message for it</Button>}
+            </p>
+          </div>
         }
       />
     </div>
@@ -133,46 +135,6 @@ export function ConversationsView() {
 }
 
 const noScopes: ServerInfo['scopes'] = []
-
-interface FilterFieldProps {
-  readonly q: string
-  readonly onChange: (q: string) => void
-  /** Looks for it in every message. */
-  readonly onSearch: (q: string) => void
-}
-
-/** Filters the list by what its rows say; enter looks in every message. */
-function FilterField({ q, onChange, onSearch }: FilterFieldProps) {
-  const input = useRef<HTMLInputElement>(null)
-  useKeys('Conversations', [
-    {
-      keys: '/',
-      does: 'filter; enter searches every message',
-      run: () => {
-        input.current?.focus()
-        input.current?.select()
-      },
-    },
-  ])
-  const onKeyDown = (event: React.KeyboardEvent) => {
-    if (event.key === 'Enter' && q.trim() !== '') onSearch(q)
-    else if (event.key === 'Escape') {
-      onChange('')
-      input.current?.blur()
-    }
-  }
-  return (
-    <SearchField
-      ref={input}
-      className={styles.field ?? ''}
-      aria-label="Filter by name; enter searches every message"
-      placeholder="Filter, or ↵ search every message"
-      value={q}
-      onChange={event => onChange(event.target.value)}
-      onKeyDown={onKeyDown}
-    />
-  )
-}
 
 interface ClientMenuProps {
   readonly clients: Amounts['clients']
@@ -191,21 +153,19 @@ function ClientMenu({ clients, chosen, onChoose }: ClientMenuProps) {
           {name === undefined ? 'Any client' : <>From {name}</>}
           <ChevronDown size={14} aria-hidden />
         </Menu.Trigger>
-        <Menu.Portal>
-          <Menu.Positioner sideOffset={4} align="end" className={menu.positioner}>
-            <Menu.Popup className={`floating scrolls-down ${menu.menu}`}>
-              {[{ id: undefined, name: 'Any client', amount: undefined }, ...clients].map(
-                ({ id, name, amount }) => (
-                  <Menu.Item key={id ?? ''} className={menu.item} onClick={() => onChoose(id)}>
-                    <span className={menu.check}>{id === chosen && <Check size={14} aria-hidden />}</span>
-                    <span className="cut fill slim">{name}</span>
-                    {amount !== undefined && <span className="rigid muted">{count(amount)}</span>}
-                  </Menu.Item>
-                ),
-              )}
-            </Menu.Popup>
-          </Menu.Positioner>
-        </Menu.Portal>
+        <MenuPopup align="end">
+          {[{ id: undefined, name: 'Any client', amount: undefined }, ...clients].map(
+            ({ id, name, amount }) => (
+              <MenuItem
+                key={id ?? ''}
+                label={name}
+                more={amount && count(amount)}
+                isChosen={id === chosen}
+                onClick={() => onChoose(id)}
+              />
+            ),
+          )}
+        </MenuPopup>
       </Menu.Root>
       {chosen !== undefined && (
         <Button kind="icon" aria-label="From any client" onClick={() => onChoose(undefined)}>
@@ -213,30 +173,5 @@ function ClientMenu({ clients, chosen, onChoose }: ClientMenuProps) {
         </Button>
       )}
     </span>
-  )
-}
-
-interface NothingProps {
-  readonly isReading: boolean
-  readonly read: number
-  readonly q: string | undefined
-  readonly onAll: () => void
-  readonly onSearch: (q: string) => void
-}
-
-/** No row passes the filter: so far, or at all. */
-function Nothing({ isReading, read, q, onAll, onSearch }: NothingProps) {
-  return (
-    <div className={`grid gap-3 soft ${styles.nothing}`} role="status">
-      {isReading ? (
-        <p className="flex gap-2">Looked through {amountOf(read, 'conversation')} so far…</p>
-      ) : (
-        <p className="flex gap-2">None of {amountOf(read, 'conversation')} is like that.</p>
-      )}
-      <p className="flex gap-2">
-        <Button onClick={onAll}>Show all</Button>
-        {q !== undefined && <Button onClick={() => onSearch(q)}>Search every message for it</Button>}
-      </p>
-    </div>
   )
 }

@@ -5,8 +5,7 @@ import type { ListedConversation } from '../../api/conversation-list.ts'
 import type { ServerInfo } from '../../api/routes.ts'
 import { KeyCap } from '../../parts/key-cap.tsx'
 import { linkOf } from '../../parts/link-of.ts'
-import menu from '../../parts/menu.module.css'
-import { MenuPopup } from '../../parts/menu-popup.tsx'
+import { MenuItem, MenuPopup } from '../../parts/menu-popup.tsx'
 import { titleOf } from '../../parts/title-of.ts'
 import styles from './conversation-table.module.css'
 import { exportConversation } from './export-conversation.ts'
@@ -35,9 +34,9 @@ export function RowMenu({ row, tabIndex, scopes, onDelete }: RowMenuProps) {
       </Menu.Trigger>
       <MenuPopup align="end">
         {row.latest?.isExperiment && (
-          <Item
-            name="The experiment"
-            run={() =>
+          <MenuItem
+            label="The experiment"
+            onClick={() =>
               void navigate({
                 to: '/e/$experiment/$view',
                 params: { experiment: row.conversation, view: 'board' },
@@ -47,45 +46,23 @@ export function RowMenu({ row, tabIndex, scopes, onDelete }: RowMenuProps) {
           />
         )}
         {views.map(({ path, name, keys }) => (
-          <Item
+          <MenuItem
             key={path}
-            {...{ name, keys }}
-            run={() => void navigate({ ...linkOf(row), to: `/c/$conversation/${path}` })}
+            label={name}
+            more={<KeyCap keys={keys} />}
+            onClick={() => void navigate({ ...linkOf(row), to: `/c/$conversation/${path}` })}
           />
         ))}
         <Menu.Separator className={styles.separator} />
-        <Item
-          name="Export"
-          keys="e"
-          needs={scopes.includes('inspect') ? undefined : 'inspect'}
-          run={() => void exportConversation(row)}
-        />
-        <Item
-          name="Delete…"
-          keys="Delete"
-          needs={scopes.includes('admin') ? undefined : 'admin'}
-          run={() => onDelete(row)}
-        />
+        {[
+          { label: 'Export', keys: 'e', needs: 'inspect', run: () => void exportConversation(row) } as const,
+          { label: 'Delete…', keys: 'Delete', needs: 'admin', run: () => onDelete(row) } as const,
+        ].map(({ label, keys, needs, run }) => {
+          const may = scopes.includes(needs)
+          const more = may ? <KeyCap keys={keys} /> : `needs the scope ${needs}`
+          return <MenuItem key={label} {...{ label, more }} disabled={!may} onClick={run} />
+        })}
       </MenuPopup>
     </Menu.Root>
-  )
-}
-
-interface ItemProps {
-  readonly name: string
-  readonly keys?: string
-  /** The scope that is missing. */
-  readonly needs?: string | undefined
-  readonly run: () => void
-}
-
-function Item({ name, keys, needs, run }: ItemProps) {
-  return (
-    <Menu.Item className={menu.item} disabled={needs !== undefined} onClick={run}>
-      <span className="cut fill slim">{name}</span>
-      <span className="rigid muted">
-        {needs === undefined ? keys !== undefined && <KeyCap keys={keys} /> : `needs the scope ${needs}`}
-      </span>
-    </Menu.Item>
   )
 }

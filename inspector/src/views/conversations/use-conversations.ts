@@ -20,17 +20,7 @@ export interface Conversations {
 export function useConversations({ show, client, q }: ListSearch): Conversations {
   const { data, hasNextPage, isFetching, fetchNextPage } = useInfiniteQuery(conversationsQuery)
   const all = useMemo(() => distinct(data?.pages ?? []), [data])
-  const rows = useMemo(
-    () =>
-      all.filter(
-        createFilter({
-          ...(show !== undefined && { show }),
-          ...(client !== undefined && { client }),
-          ...(q !== undefined && { q }),
-        }),
-      ),
-    [all, show, client, q],
-  )
+  const rows = useMemo(() => all.filter(createFilter({ show, client, q })), [all, show, client, q])
   const amounts = useMemo(() => countAll(all), [all])
   useOpenTurns(all)
   return {

@@ -1,24 +1,20 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
 import type { ListedConversation } from '../../api/conversation-list.ts'
 import { contextQuery } from '../../api/queries.ts'
+import type { Answer } from '../../api/routes.ts'
+import { useLate } from '../../parts/skeleton.tsx'
+
+type Context = Answer<'get /conversations/:conversation/context'>
 
 /** The window of a conversation's last call; where nothing was sent yet, as it would be now. */
-export interface LastWindow {
-  readonly parts: Readonly<Record<string, number>>
-  readonly counts: Readonly<Record<string, number>>
-  readonly tokens: number
-  readonly window: number
-  readonly reserve: number
-  readonly margin: number
-  readonly policy: string
-  readonly reused?: number | undefined
-  readonly factor?: number | undefined
-  readonly isSent: boolean
-}
+export type LastWindow = Pick<
+  Context,
+  'parts' | 'counts' | 'tokens' | 'window' | 'reserve' | 'margin' | 'policy' | 'factor'
+> & { readonly reused?: number | undefined; readonly isSent: boolean }
 
 export function useWindow({ conversation, latest }: ListedConversation, mayInspect: boolean) {
-  const isRested = useRested()
+  // Rows that are scrolled past need no context.
+  const isRested = useLate(300)
   const call = latest?.call
   const isUnsent = latest !== undefined && call === undefined && latest.entries > 0
   const { data: made, error } = useQuery({
@@ -31,14 +27,4 @@ export function useWindow({ conversation, latest }: ListedConversation, mayInspe
       ? { ...made, isSent: false }
       : undefined
   return { last, isLoading: mayInspect && isUnsent && made === undefined && error === null }
-}
-
-/** Whether a row has been there for a while: those that are scrolled past need no context. */
-function useRested(ms = 300): boolean {
-  const [isRested, setRested] = useState(false)
-  useEffect(() => {
-    const timer = setTimeout(() => setRested(true), ms)
-    return () => clearTimeout(timer)
-  }, [ms])
-  return isRested
 }

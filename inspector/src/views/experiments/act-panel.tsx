@@ -13,31 +13,37 @@ import { QueryState } from '../../parts/query-state.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
 import { StatusMark } from '../../parts/status-mark.tsx'
 import styles from './act-panel.module.css'
-import { tokensOf } from './describe-act.ts'
+import type { Acted, BoardCell } from './board-state.ts'
+import { largestCall } from './describe-act.ts'
 import { readTurn, type TurnPiece } from './read-turn.ts'
 
 export interface ActPanelProps {
   readonly experiment: string
-  readonly role: string
-  readonly step: number
-  readonly act: RoleAct | undefined
-  /** Whether what was done in the step has been read. */
-  readonly isRead: boolean
-  /** Whether the step has ended. */
-  readonly isEnded: boolean
-  readonly isActing: boolean
+  readonly cell: BoardCell
+  readonly acted: Acted
   readonly onClose: () => void
 }
 
 /** All that a role was told, said and did in one step. */
-export function ActPanel({ experiment, role, step, act, isRead, isEnded, isActing, onClose }: ActPanelProps) {
+export function ActPanel({ experiment, cell: { role, step }, acted, onClose }: ActPanelProps) {
+  const { act, isActing, isEnded, isRead } = acted
   return (
     <aside className={`panel scrolls-down ${styles.panel}`} aria-label={`${role}, step ${step}`}>
       <header className={`sticky flex wraps baseline padded line-below ${styles.head}`}>
         <h2 className={`flex fill slim heading one-line ${styles.title}`} title={role}>
           <span className="ellipsis">{role}</span>, step {step}
         </h2>
-        {act && <WhatItGot {...{ experiment, act }} />}
+        {act && (
+          // Leads into the context of the last call of the act.
+          <Link
+            to="/c/$conversation/context"
+            params={{ conversation: experiment }}
+            search={{ actor: role, turn: act.turn, call: act.calls.at(-1)?.id }}
+            className="link rigid link-text"
+          >
+            What it got
+          </Link>
+        )}
         <span className={styles.close}>
           <Button kind="icon" aria-label="Close" onClick={onClose}>
             <X size={16} aria-hidden />
@@ -62,23 +68,8 @@ export function ActPanel({ experiment, role, step, act, isRead, isEnded, isActin
   )
 }
 
-/** Leads into the context of the last call of the act. */
-function WhatItGot({ experiment, act }: { readonly experiment: string; readonly act: RoleAct }) {
-  const call = act.calls.at(-1)
-  return (
-    <Link
-      to="/c/$conversation/context"
-      params={{ conversation: experiment }}
-      search={{ actor: act.role, turn: act.turn, ...(call && { call: call.id }) }}
-      className="link rigid link-text"
-    >
-      What it got
-    </Link>
-  )
-}
-
 function Tokens({ act }: { readonly act: RoleAct }) {
-  const tokens = tokensOf(act)
+  const tokens = largestCall(act)
   if (!tokens) return null
   const { predicted, reported } = tokens
   const { model, factor } = act.calls.at(-1) ?? {}
@@ -136,45 +127,46 @@ interface PieceProps {
 }
 
 function Piece({ piece, experiment, role, status }: PieceProps) {
-  const entry = (
-    <Link
-      to="/c/$conversation/context"
-      params={{ conversation: experiment }}
-      search={{ actor: role, entry: piece.seq }}
-      className={`rigid muted ${styles.place}`}
-      aria-label={`Entry ${piece.seq} in the context`}
-    >
-      #{piece.seq}
-    </Link>
+  const label = (name: React.ReactNode) => (
+    <div className={`row gap-6px slim muted label ${styles.label}`}>
+      {name}
+      <span className="pushed to-right">{piece.from}</span>
+      <Link
+        to="/c/$conversation/context"
+        params={{ conversation: experiment }}
+        search={{ actor: role, entry: piece.seq }}
+        className={`rigid muted ${styles.place}`}
+        aria-label={`Entry ${piece.seq} in the context`}
+      >
+        #{piece.seq}
+      </Link>
+    </div>
   )
   if (piece.kind === 'text')
     return (
       <>
-        <div className={`row gap-6px slim muted label ${styles.label}`}>
-          <span>{piece.who}</span>
-          <span className="pushed to-right">{piece.from}</span>
-          {entry}
-        </div>
+        {label(<span>{piece.who}</span>)}
         <LongText>{piece.who === 'user' ? <StepText text={piece.text} /> : piece.text}</LongText>
       </>
     )
-  const { name, arguments: given, result, isError, changes, from } = piece
+  const { name, arguments: given, result, isError, changes } = piece
+  const isRunning = status === 'open'
   return (
     <>
-      <div className={`row gap-6px slim muted label ${styles.label}`}>
-        <Wrench size={12} aria-hidden />
-        <span className="clear bold breaks">{name}</span>
-        <span className="pushed to-right">{from}</span>
-        {entry}
-      </div>
+      {label(
+        <>
+          <Wrench size={12} aria-hidden />
+          <span className="clear bold breaks">{name}</span>
+        </>,
+      )}
       <LongText>
         <JsonText text={given} />
       </LongText>
       <div className={styles.result} data-error={isError}>
         {result === undefined ? (
           <span className={`inline gap-6px bold ${styles.running}`}>
-            {status === 'open' ? <StatusMark status="running" label="running" /> : null}
-            {status === 'open' ? 'running' : 'gave no result'}
+            {isRunning && <StatusMark status="running" label="running" />}
+            {isRunning ? 'running' : 'gave no result'}
           </span>
         ) : (
           <LongText>{result === '' ? <i>nothing</i> : <JsonText text={result} />}</LongText>
@@ -184,8 +176,7 @@ function Piece({ piece, experiment, role, status }: PieceProps) {
         <ul className={`flex wraps text-11 ${styles.changes}`} aria-label="What it changed">
           {changes.map(({ name, value }) => (
             <li className="slim breaks" key={name}>
-              <span>{name}</span> →{' '}
-              <b className="clear">{value === undefined ? 'removed' : value.slice(0, 200)}</b>
+              <span>{name}</span> → <b className="clear">{value?.slice(0, 200) ?? 'removed'}</b>
             </li>
           ))}
         </ul>

@@ -1,11 +1,12 @@
 import { useEffect, useMemo, useRef, useState } from 'react'
 import type { ExperimentAnswer } from '../../api/experiment-queries.ts'
 import { hasEnded } from '../../api/watch-experiment.ts'
-import { useKeys } from '../../parts/keys.ts'
+import { useExperimentPlace } from '../../parts/address.ts'
+import { useKeys, walkKeys } from '../../parts/keys.ts'
 import { isNarrow } from '../../parts/use-media.ts'
 import styles from './board.module.css'
+import { type BoardCell, type BoardState, stepsIn } from './board-state.ts'
 import { linesOf } from './describe-act.ts'
-import { useExperimentPlace } from './experiment-place.ts'
 import type { GoalMeasure } from './goal-measure.ts'
 import { MemoryPlot } from './memory-plot.tsx'
 import { RoleRow } from './role-row.tsx'
@@ -21,8 +22,7 @@ export interface BoardProps {
   readonly activity: Activity | undefined
   /** What each role remembers, in a few words. */
   readonly memories: ReadonlyMap<string, string>
-  /** The cell whose details are shown. */
-  readonly selected: { readonly role: string; readonly step: number }
+  readonly selected: BoardCell
 }
 
 const isNarrowNow = () => matchMedia(isNarrow).matches
@@ -55,8 +55,7 @@ export function Board({ shown, measures, memories, activity, selected }: BoardPr
   const series = useMemo(() => seriesOf(shown, measures, isOpen), [shown, measures, isOpen])
   const { role, step } = selected
 
-  const select = (changes: { readonly role?: string; readonly step?: number }) =>
-    go({ role, step, ...changes })
+  const select = (cell: Partial<BoardCell>) => go({ ...selected, ...cell })
   const moveTo = (to: number) => select({ step: Math.min(Math.max(1, to), Math.min(last, open)) })
   const moveRole = (by: number) => {
     const at = roles.indexOf(role)
@@ -64,10 +63,7 @@ export function Board({ shown, measures, memories, activity, selected }: BoardPr
     if (next !== undefined) select({ role: next })
   }
   useKeys('Board', [
-    { keys: 'ArrowLeft', does: 'step before', run: () => moveTo(step - 1) },
-    { keys: 'ArrowRight', does: 'step after', run: () => moveTo(step + 1) },
-    { keys: 'Shift+ArrowLeft', does: 'ten steps before', run: () => moveTo(step - 10) },
-    { keys: 'Shift+ArrowRight', does: 'ten steps after', run: () => moveTo(step + 10) },
+    ...walkKeys('step', step, moveTo),
     { keys: 'Home', does: 'first step', run: () => moveTo(1) },
     { keys: 'End', does: 'the newest step, and follow it', run: () => go({ step: undefined }) },
     { keys: 'j', does: 'next role', run: () => moveRole(1) },
@@ -87,9 +83,8 @@ export function Board({ shown, measures, memories, activity, selected }: BoardPr
   }, [step, columns.width, lead, gutter])
 
   const drawn = { ...columns, count: last, last: Math.min(last, columns.last) }
-  const pick = (event: React.MouseEvent<HTMLElement>) => {
-    const box = event.currentTarget.getBoundingClientRect()
-    moveTo(Math.floor((event.clientX - box.left) / columns.width) + 1)
+  const board: BoardState = {
+    ...{ shown, acts, activity, columns: drawn, selected, isOpen, select, moveTo, moveRole },
   }
   const place = { '--step': `${columns.width}px`, '--lead': `${lead}px` } as React.CSSProperties
   return (
@@ -125,16 +120,7 @@ export function Board({ shown, measures, memories, activity, selected }: BoardPr
           </thead>
           <tbody>
             {roles.map(name => (
-              <RoleRow
-                key={name}
-                {...{ name, acts, activity, steps, status }}
-                about={memories.get(name)}
-                columns={drawn}
-                chosen={name === role ? step : undefined}
-                onChoose={one => select({ role: name, step: one })}
-                onMove={moveTo}
-                onMoveRole={moveRole}
-              />
+              <RoleRow key={name} {...{ name, board }} about={memories.get(name)} />
             ))}
           </tbody>
         </table>
@@ -142,16 +128,12 @@ export function Board({ shown, measures, memories, activity, selected }: BoardPr
           <span>Environment</span>
         </h2>
         {series.map(one => (
-          <VariableRow
-            key={`${one.type} ${one.name}`}
-            {...{ series: one, columns: drawn, step, onPick: pick }}
-            isOpen={isOpen}
-          />
+          <VariableRow key={`${one.type} ${one.name}`} {...{ series: one, board }} />
         ))}
         <h2 className={`muted label ${styles.heading}`}>
           <span>Memory</span>
         </h2>
-        <MemoryPlot {...{ roles, acts, columns: drawn, step, chosen: role, onPick: pick }} />
+        <MemoryPlot board={board} />
       </div>
     </div>
   )
@@ -171,6 +153,3 @@ function widthOf(acts: Acts): number {
 /** The width of a letter in a cell, and the room beside its lines. */
 const letter = 6.6
 const cellPadding = 14
-
-const stepsIn = ({ first, last }: { readonly first: number; readonly last: number }) =>
-  Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at)

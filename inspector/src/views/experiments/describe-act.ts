@@ -1,3 +1,4 @@
+import { parseJsonObject } from '../../../../src/log/parse-json.ts'
 import type { RoleAct } from '../../api/experiment-queries.ts'
 
 /** A line of a cell: what a tool was asked for, in a few letters. */
@@ -24,12 +25,8 @@ export function linesOf({ tools, text, status }: RoleAct): readonly ActLine[] {
 
 /** The argument of a tool, if it is one plain value. */
 function argumentOf({ arguments: given }: Tool): string {
-  try {
-    const values = Object.values(JSON.parse(given) as object)
-    return values.length === 1 && typeof values[0] !== 'object' ? String(values[0]) : ''
-  } catch {
-    return ''
-  }
+  const values = Object.values(parseJsonObject(given) ?? {})
+  return values.length === 1 && typeof values[0] !== 'object' ? String(values[0]) : ''
 }
 
 /** `purchase_lemons` → `purchase` */
@@ -54,10 +51,6 @@ export function fullnessOf({ calls }: RoleAct): number {
   )
 }
 
-/** The tokens of the largest prompt of an act. */
-export function tokensOf({
-  calls,
-}: RoleAct): { readonly predicted: number; readonly reported?: number | undefined } | undefined {
-  const [first, ...rest] = calls
-  return first && rest.reduce((most, one) => (one.predicted > most.predicted ? one : most), first)
-}
+/** The largest prompt of an act. */
+export const largestCall = ({ calls }: RoleAct): RoleAct['calls'][number] | undefined =>
+  calls.toSorted((a, b) => b.predicted - a.predicted)[0]

@@ -31,12 +31,23 @@ export function ExperimentHead({ shown }: { readonly shown: ExperimentAnswer }) 
     server && !server.scopes.includes('admin')
       ? 'This key may not do that: it lacks the scope admin.'
       : undefined
-  useKeys('Experiment', [
-    ...(isRunning ? [{ keys: 'p', does: 'pause', run: () => wish('pause') }] : []),
-    ...(canResume ? [{ keys: 'p', does: 'resume', run: () => wish('resume') }] : []),
-    ...(isOver ? [] : [{ keys: 'S', does: 'stop, after a question', run: () => setStopping(true) }]),
-  ])
-  const common = { why: mayNot ?? (isBusy ? 'The last wish is under way.' : undefined) }
+  const actions = [
+    isRunning && {
+      ...{ keys: 'p', does: 'pause', label: 'Pause', kind: 'line' as const, run: () => wish('pause') },
+      icon: <Pause size={14} fill="currentColor" strokeWidth={0} aria-hidden />,
+    },
+    canResume && {
+      ...{ keys: 'p', does: 'resume', label: 'Resume', kind: 'primary' as const, run: () => wish('resume') },
+      icon: <Play size={13} fill="currentColor" aria-hidden />,
+    },
+    !isOver && {
+      ...{ keys: 'S', does: 'stop, after a question', label: 'Stop', kind: 'danger' as const },
+      run: () => setStopping(true),
+      icon: <Square size={12} fill="currentColor" aria-hidden />,
+    },
+  ].filter(action => action !== false)
+  useKeys('Experiment', actions)
+  const why = mayNot ?? (isBusy ? 'The last wish is under way.' : undefined)
   return (
     <header className="grid gap-2 padded line-below">
       <div className={`row slim ${styles.row}`}>
@@ -44,7 +55,7 @@ export function ExperimentHead({ shown }: { readonly shown: ExperimentAnswer }) 
           {id}
         </h1>
         <span className={styles.status} data-status={status}>
-          <StatusMark status={markOf[status]} label={wordOf[status]} />
+          <StatusMark status={markOf[status]} label={wordOf(status)} />
           <span role="status">{sentenceOf(shown)}</span>
         </span>
         {name !== id && (
@@ -53,21 +64,11 @@ export function ExperimentHead({ shown }: { readonly shown: ExperimentAnswer }) 
           </span>
         )}
         <span className="flex gap-2 rigid pushed">
-          {isRunning && (
-            <Button {...common} onClick={() => wish('pause')}>
-              <Pause size={14} fill="currentColor" strokeWidth={0} aria-hidden /> Pause
+          {actions.map(({ label, kind, icon, run }) => (
+            <Button key={label} {...{ kind, why }} onClick={run}>
+              {icon} {label}
             </Button>
-          )}
-          {canResume && (
-            <Button {...common} kind="primary" onClick={() => wish('resume')}>
-              <Play size={13} fill="currentColor" aria-hidden /> Resume
-            </Button>
-          )}
-          {!isOver && (
-            <Button {...common} kind="danger" onClick={() => setStopping(true)}>
-              <Square size={12} fill="currentColor" aria-hidden /> Stop
-            </Button>
-          )}
+          ))}
         </span>
       </div>
       {isOver && result !== undefined && !goals.some(({ description }) => description === result) && (

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import type { ExperimentSummary } from '../../api/experiment-queries.ts'
 import { ago } from '../../parts/format.ts'
+import { groupBy } from '../../parts/group-by.ts'
 import { StatusMark } from '../../parts/status-mark.tsx'
 import { Tooltip } from '../../parts/tooltip.tsx'
 import styles from './experiment-list.module.css'
@@ -35,7 +36,7 @@ export function ExperimentList({ experiments, view }: ExperimentListProps) {
               title={`${one.id}: ${noteOf(one)}`}
               activeOptions={{ includeSearch: false }}
             >
-              <StatusMark status={markOf[one.status]} label={`${wordOf[one.status]}:`} />
+              <StatusMark status={markOf[one.status]} label={`${wordOf(one.status)}:`} />
               <span className="cut subheading">{one.id}</span>
               <span className={`cut muted text-11 ${styles.note}`}>
                 {stepsOf(one)} · {ago(one.updatedAt)} · {one.status === 'RUNNING' ? one.name : noteOf(one)}
@@ -48,5 +49,10 @@ export function ExperimentList({ experiments, view }: ExperimentListProps) {
   )
 }
 
-export const newestFirst = (experiments: readonly ExperimentSummary[]): readonly ExperimentSummary[] =>
+const newestFirst = (experiments: readonly ExperimentSummary[]): readonly ExperimentSummary[] =>
   experiments.toSorted((a, b) => b.startedAt - a.startedAt)
+
+/** Experiments by the name of their plan, the newest first. */
+export const byPlan = (experiments: readonly ExperimentSummary[]) => [
+  ...groupBy(newestFirst(experiments), ({ name }) => name),
+]

@@ -13,18 +13,12 @@ export const markOf: Readonly<Record<ExperimentStatus, Status>> = {
   STOPPED: 'stopped',
 }
 
-export const wordOf: Readonly<Record<ExperimentStatus, string>> = {
-  RUNNING: 'Running',
-  PAUSED: 'Paused',
-  INTERRUPTED: 'Interrupted',
-  COMPLETED: 'Completed',
-  FAILED: 'Failed',
-  STOPPED: 'Stopped',
-}
+/** `Running` */
+export const wordOf = (status: ExperimentStatus): string => status[0] + status.slice(1).toLowerCase()
 
 /** How an experiment stands, in a few words: `Running, step 12 of at most 30`. */
 export function sentenceOf({ status, steps, maxSteps }: ExperimentSummary): string {
-  const word = wordOf[status]
+  const word = wordOf(status)
   if (status === 'RUNNING')
     return `${word}, step ${count(Math.min(steps + 1, maxSteps))} of at most ${count(maxSteps)}`
   return `${word} after ${amountOf(steps, 'step')}${status === 'PAUSED' ? ` of at most ${count(maxSteps)}` : ''}`
@@ -39,5 +33,5 @@ export function noteOf({ status, result }: ExperimentSummary): string {
   if (status === 'RUNNING') return 'running now'
   if (status === 'PAUSED') return 'paused'
   if (status === 'INTERRUPTED') return 'its process is gone'
-  return result ?? wordOf[status]
+  return result ?? wordOf(status)
 }

@@ -4,16 +4,18 @@ import {
   type ExperimentAnswer,
   experimentQuery,
   experimentsQuery,
+  type PlanJson,
   planQuery,
 } from '../../api/experiment-queries.ts'
+import { useExperimentPlace } from '../../parts/address.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
 import { isTight, useMedia } from '../../parts/use-media.ts'
 import { ActPanel } from './act-panel.tsx'
 import { Board } from './board.tsx'
+import { actedIn } from './board-state.ts'
 import { ExperimentHead } from './experiment-head.tsx'
 import { ExperimentList } from './experiment-list.tsx'
-import { useExperimentPlace } from './experiment-place.ts'
 import styles from './experiment-view.module.css'
 import { Goals } from './goals.tsx'
 import { LogView } from './log-view.tsx'
@@ -64,7 +66,7 @@ function Shown({ shown, watched }: ShownProps) {
 
 function BoardView({ shown, watched: { activity } }: ShownProps) {
   const { search, go } = useExperimentPlace()
-  const { id, roles, steps, maxSteps, hasPlan, goals, status } = shown
+  const { id, roles, steps, maxSteps, hasPlan, goals } = shown
   const isNarrow = useMedia(isTight)
   const { data: plan } = useQuery({ ...planQuery(id), enabled: hasPlan })
   const measures = useMeasures(plan, goals.length)
@@ -73,9 +75,9 @@ function BoardView({ shown, watched: { activity } }: ShownProps) {
   const newest = useActs(id, steps, [open, open]).get(open)
   const isBegun = (newest?.size ?? 0) > 0 || activity?.step === open
   const step = Math.min(search.step ?? (isBegun ? open : Math.max(1, steps)), open)
-  const acts = useActs(id, steps, [step, step]).get(step)
-  const acted = roles.findLast(one => acts?.has(one)) ?? roles[0] ?? ''
-  const following = activity && activity.step === step ? activity.role : acted
+  const acts = useActs(id, steps, [step, step])
+  const lastActor = roles.findLast(one => acts.get(step)?.has(one)) ?? roles[0] ?? ''
+  const following = activity && activity.step === step ? activity.role : lastActor
   const role = search.role !== undefined && roles.includes(search.role) ? search.role : following
   // On a narrow screen the panel covers the board: it opens only when a cell was chosen.
   const isPanelShown = !isNarrow || search.role !== undefined
@@ -89,12 +91,9 @@ function BoardView({ shown, watched: { activity } }: ShownProps) {
       {isPanelShown && (
         <ActPanel
           key={`${role}\n${step}`}
-          {...{ role, step }}
           experiment={id}
-          act={acts?.get(role)}
-          isRead={acts !== undefined}
-          isEnded={step <= steps}
-          isActing={status === 'RUNNING' && activity?.role === role && activity.step === step}
+          cell={{ role, step }}
+          acted={actedIn({ shown, acts, activity }, { role, step })}
           onClose={() => go({ role: undefined, step: undefined })}
         />
       )}
@@ -103,10 +102,9 @@ function BoardView({ shown, watched: { activity } }: ShownProps) {
 }
 
 /** What is told of each role beside its name: what it remembers, else its model. */
-function memoriesOf(plan: Readonly<Record<string, unknown>> | undefined): ReadonlyMap<string, string> {
-  const roles = (plan?.roles ?? []) as readonly PlanRole[]
+function memoriesOf(plan: PlanJson | undefined): ReadonlyMap<string, string> {
   return new Map(
-    roles.map(({ name, model, cap, policy }) => {
+    plan?.roles.map(({ name, model, cap, policy }) => {
       if (cap !== undefined) return [name, `last ${cap} messages`]
       if (typeof policy === 'string') return [name, policy]
       const [[kind, amount] = []] = Object.entries(policy ?? {})
@@ -114,11 +112,4 @@ function memoriesOf(plan: Readonly<Record<string, unknown>> | undefined): Readon
       return [name, model === name ? '' : model]
     }),
   )
-}
-
-interface PlanRole {
-  readonly name: string
-  readonly model: string
-  readonly cap?: number
-  readonly policy?: string | object
 }

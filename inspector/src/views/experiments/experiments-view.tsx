@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { FlaskConical, Plus } from 'lucide-react'
 import { ask } from '../../api/client.ts'
@@ -13,10 +13,11 @@ import { useKeys } from '../../parts/keys.ts'
 import { notify } from '../../parts/notify.ts'
 import { QueryState } from '../../parts/query-state.tsx'
 import { StatusMark } from '../../parts/status-mark.tsx'
-import { newestFirst } from './experiment-list.tsx'
+import { byPlan } from './experiment-list.tsx'
 import { markOf, noteOf, stepsOf, wordOf } from './experiment-status.ts'
 import styles from './experiments-view.module.css'
 import { StartForm } from './start-form.tsx'
+import { useOpenStarted } from './use-open-started.ts'
 
 /** All plans and their experiments: which run, which are paused, how they ended. */
 export function ExperimentsView() {
@@ -43,7 +44,7 @@ export function ExperimentsView() {
             {start !== undefined && (
               <StartForm
                 {...{ experiments, of }}
-                onPick={next => go({ start: 'plan', ...(next !== undefined && { of: next }) })}
+                onPick={next => go({ start: 'plan', of: next })}
                 onClose={() => go({})}
               />
             )}
@@ -71,19 +72,6 @@ function headingOf(experiments: readonly ExperimentSummary[]): string {
   return parts.length === 0
     ? 'No experiments yet'
     : `${amountOf(experiments.length, 'experiment')}: ${parts.join(', ')}`
-}
-
-/** Plans by name, the one that was run last first. */
-function byPlan(
-  experiments: readonly ExperimentSummary[],
-): readonly (readonly [string, readonly ExperimentSummary[]])[] {
-  const plans = new Map<string, ExperimentSummary[]>()
-  for (const one of newestFirst(experiments)) {
-    const known = plans.get(one.name)
-    if (known) known.push(one)
-    else plans.set(one.name, [one])
-  }
-  return [...plans]
 }
 
 function Plan({ name, all }: { readonly name: string; readonly all: readonly ExperimentSummary[] }) {
@@ -117,7 +105,7 @@ function Plan({ name, all }: { readonly name: string; readonly all: readonly Exp
               search={{}}
               className={`inset grid middle gap-3 line-above hovers ${styles.row}`}
             >
-              <StatusMark status={markOf[one.status]} label={`${wordOf[one.status]}:`} />
+              <StatusMark status={markOf[one.status]} label={`${wordOf(one.status)}:`} />
               <span className="cut bold">{one.id}</span>
               <span className={`cut soft ${styles.note}`} data-status={one.status}>
                 {noteOf(one)}
@@ -137,14 +125,10 @@ function Plan({ name, all }: { readonly name: string; readonly all: readonly Exp
 
 /** Where there is no experiment: what one is, and a sample that needs no model. */
 function None() {
-  const navigate = useNavigate()
-  const client = useQueryClient()
+  const open = useOpenStarted()
   const { mutate, isPending } = useMutation({
     mutationFn: () => ask('post /samples/experiment', {}),
-    onSuccess({ id }) {
-      void client.invalidateQueries({ queryKey: experimentsQuery.queryKey })
-      void navigate({ to: '/e/$experiment/$view', params: { experiment: id, view: 'board' }, search: {} })
-    },
+    onSuccess: open,
     onError: error => notify(error.message, 'danger'),
   })
   return (

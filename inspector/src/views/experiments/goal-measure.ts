@@ -1,4 +1,4 @@
-import { type ASTNode, parse, serialize } from '@marcbachmann/cel-js'
+import { type ASTNode, type ASTOperator, parse, serialize } from '@marcbachmann/cel-js'
 
 type Value = number | string | boolean | undefined
 export type Values = Readonly<Record<string, unknown>>
@@ -8,7 +8,7 @@ export interface GoalMeasure {
   /** From 0 (as at the start, or farther away) to 1 (it holds). */
   share(now: Values, start: Values): number
   /** The two sides, where the goal is one comparison of numbers. */
-  readonly sides?: Sides
+  readonly sides?: Sides | undefined
 }
 
 export interface Sides {
@@ -33,108 +33,96 @@ const mostCharacters = 2000
 export function measureGoal(expression: string): GoalMeasure | undefined {
   if (expression.length > mostCharacters) return undefined
   try {
-    const { share, sides } = measureNode(parse(expression).ast)
-    return { share, ...(sides && { sides }) }
+    return measureNode(parse(expression).ast)
   } catch {
     // It is no CEL, or it holds what is not measured.
     return undefined
   }
 }
 
-/** One node of the expression, and all that is inside of it. */
-interface Measured extends GoalMeasure {
-  readonly read: (values: Values) => Value
-  readonly isFixed: boolean
+/** "and" is as far as its farther side, "or" as its nearer one. What is no comparison is reached or not. */
+function measureNode(node: ASTNode): GoalMeasure {
+  if (node.op === '&&' || node.op === '||') {
+    const pick = node.op === '&&' ? Math.min : Math.max
+    const [first, second] = [measureNode(node.args[0]), measureNode(node.args[1])]
+    return { share: (now, start) => pick(first.share(now, start), second.share(now, start)) }
+  }
+  const read = readerOf(node)
+  const sides = sidesOf(node)
+  return {
+    sides,
+    share: (now, start) => (read(now) === true ? 1 : sides ? shareOf(sides, now, start) : 0),
+  }
 }
 
-function measureNode(node: ASTNode): Measured {
+function sidesOf({ op, args }: ASTNode): Sides | undefined {
+  if (!isSign(op)) return undefined
+  const [first, second] = args as readonly [ASTNode, ASTNode]
+  const [left, right] = [numberReader(first), numberReader(second)]
+  return { name: serialize(first), sign: op, left, right, isFixed: right({}) !== undefined }
+}
+
+const isSign = (op: string): op is Sign => ['>=', '>', '<=', '<', '==', '!='].includes(op)
+
+/** Evaluates an expression. Missing variables, and numbers that are none, give undefined. */
+function readerOf(node: ASTNode): (values: Values) => Value {
   switch (node.op) {
     case 'value': {
       const value = plain(typeof node.args === 'bigint' ? Number(node.args) : node.args)
-      return measured(() => value, true)
+      return () => value
     }
     case 'id': {
       const name = node.args
-      return measured(values => plain(Object.hasOwn(values, name) ? values[name] : undefined), false)
+      return values => plain(Object.hasOwn(values, name) ? values[name] : undefined)
     }
     case '!_': {
-      const { read, isFixed } = measureNode(node.args)
-      return measured(values => read(values) === false, isFixed)
+      const read = readerOf(node.args)
+      return values => read(values) === false
     }
     case '-_': {
-      const { read, isFixed } = measureNode(node.args)
-      return measured(values => compute('-', 0, read(values)), isFixed)
+      const read = numberReader(node.args)
+      return values => operators['-']!(0, read(values) ?? Number.NaN)
     }
-    case '&&':
-    case '||':
-      return join(node.op === '&&' ? Math.min : Math.max, node.args.map(measureNode))
-    case '+':
-    case '-':
-    case '*':
-    case '/': {
-      const [left, right] = [measureNode(node.args[0]), measureNode(node.args[1])]
-      const { op } = node
-      const isFixed = left.isFixed && right.isFixed
-      return measured(values => compute(op, left.read(values), right.read(values)), isFixed)
-    }
-    case '>=':
-    case '>':
-    case '<=':
-    case '<':
     case '==':
-    case '!=':
-      return compare(node.op, node.args)
-    default:
-      throw new TypeError(`"${node.op}" is not measured`)
+    case '!=': {
+      const [left, right] = [readerOf(node.args[0]), readerOf(node.args[1])]
+      const isEqual = node.op === '=='
+      return values => {
+        const [a, b] = [left(values), right(values)]
+        return a !== undefined && b !== undefined && (a === b) === isEqual
+      }
+    }
+    default: {
+      const operate = operators[node.op]
+      if (!operate) throw new TypeError(`"${node.op}" is not measured`)
+      const [left, right] = (node.args as readonly ASTNode[]).map(numberReader)
+      return values => operate(left!(values) ?? Number.NaN, right!(values) ?? Number.NaN)
+    }
   }
 }
 
-/** What is only true or false: it is wholly reached or not at all. */
-const measured = (read: Measured['read'], isFixed: boolean): Measured => ({
-  ...{ read, isFixed },
-  share: now => (read(now) === true ? 1 : 0),
-})
+/** Operators on numbers. CEL itself does not mix whole numbers with others, but goals may. */
+const operators: { readonly [Sign in ASTOperator]?: (a: number, b: number) => number | boolean } = {
+  '+': (a, b) => a + b,
+  '-': (a, b) => a - b,
+  '*': (a, b) => a * b,
+  '/': (a, b) => a / b,
+  '>=': (a, b) => a >= b,
+  '>': (a, b) => a > b,
+  '<=': (a, b) => a <= b,
+  '<': (a, b) => a < b,
+}
 
-/** "and" is as far as its farther side, "or" as its nearer one. */
-const join = (pick: (a: number, b: number) => number, sides: readonly Measured[]): Measured => ({
-  ...measured(() => undefined, false),
-  share: (now, start) => sides.map(one => one.share(now, start)).reduce((a, b) => pick(a, b)),
-})
-
-function compare(sign: Sign, [first, second]: readonly [ASTNode, ASTNode]): Measured {
-  const [left, right] = [measureNode(first), measureNode(second)]
-  const read = (values: Values) => holds(sign, left.read(values), right.read(values))
-  const sides: Sides = {
-    name: serialize(first),
-    sign,
-    left: values => numberOf(left.read(values)),
-    right: values => numberOf(right.read(values)),
-    isFixed: right.isFixed,
-  }
-  return {
-    ...measured(read, false),
-    sides,
-    share: (now, start) => (read(now) ? 1 : shareOf(sides, now, start)),
+function numberReader(node: ASTNode): (values: Values) => number | undefined {
+  const read = readerOf(node)
+  return values => {
+    const value = read(values)
+    return typeof value === 'number' && Number.isFinite(value) ? value : undefined
   }
 }
 
-function compute(sign: '+' | '-' | '*' | '/', first: Value, second: Value): number | undefined {
-  const [a, b] = [numberOf(first), numberOf(second)]
-  if (a === undefined || b === undefined) return undefined
-  return sign === '+' ? a + b : sign === '-' ? a - b : sign === '*' ? a * b : a / b
-}
-
-const numberOf = (value: Value) => (typeof value === 'number' && Number.isFinite(value) ? value : undefined)
 const plain = (value: unknown): Value =>
   ['number', 'string', 'boolean'].includes(typeof value) ? (value as Value) : undefined
-
-function holds(sign: Sign, a: Value, b: Value): boolean {
-  if (a === undefined || b === undefined) return false
-  if (sign === '==') return a === b
-  if (sign === '!=') return a !== b
-  if (typeof a !== 'number' || typeof b !== 'number') return false
-  return sign === '>=' ? a >= b : sign === '>' ? a > b : sign === '<=' ? a <= b : a < b
-}
 
 /** How much of the way from the start is done. Numbers can be near; anything else holds or not. */
 function shareOf({ sign, left, right }: Sides, now: Values, start: Values): number {

@@ -1,3 +1,5 @@
+import type { ExperimentEntry } from '../../../../src/experiment/log/experiment-log.ts'
+import { parseJson, parseJsonObject } from '../../../../src/log/parse-json.ts'
 import type { RoleAct } from '../../api/experiment-queries.ts'
 import type { LogEntry } from '../../parts/use-texts.ts'
 import { shownValue } from './series.ts'
@@ -32,9 +34,10 @@ export function logRows({ acts, own, warnings, first }: ToLog): readonly LogRow[
     if (step >= first) for (const act of of.values()) for (const row of actRows(step, act)) rows.push(row)
   let start = Number.POSITIVE_INFINITY
   for (const { startedAt } of acts.get(first)?.values() ?? []) start = Math.min(start, startedAt)
-  for (const entry of own) {
-    const row = ownRow(entry)
-    if (row && (first === 1 || row.time >= start)) rows.push(row)
+  for (const { seq, time, message } of own) {
+    const entry = parseJsonObject(String((message as { readonly content?: unknown }).content))
+    const row = entry && ownRow(entry as unknown as ExperimentEntry)
+    if (row && (first === 1 || time >= start)) rows.push({ key: `own ${seq}`, time, who: '', ...row })
   }
   for (const [at, { at: time, code, message, role = '' }] of warnings.entries())
     rows.push({ key: `warning ${at}`, time, who: role, what: code, more: message, kind: 'warning' })
@@ -42,120 +45,61 @@ export function logRows({ acts, own, warnings, first }: ToLog): readonly LogRow[
   return rows.sort((a, b) => a.time - b.time)
 }
 
-function actRows(
-  step: number,
-  { role, turn, startedAt, endedAt, text, tools, error }: RoleAct,
-): readonly LogRow[] {
+function* actRows(step: number, act: RoleAct): Generator<LogRow> {
+  const { role, turn, startedAt, endedAt, text, tools, error } = act
   const row = { step, who: role, time: startedAt }
-  return [
-    ...tools.map(({ seq, name, arguments: given, result, isError, changes }, at): LogRow => {
-      const changed = Object.entries(changes).map(([variable, value]) => `${variable} → ${value}`)
-      const answer = result === undefined ? ['running'] : result === '' ? [] : [result]
-      const more = [given, ...answer, ...changed].join(' · ')
-      return {
-        ...{ ...row, seq, what: name, more },
-        key: `${role} ${turn} ${at}`,
-        kind: isError ? 'failed' : 'tool',
-      }
-    }),
-    ...(text === ''
-      ? []
-      : [{ ...row, key: `${role} ${turn} text`, what: 'said', more: text, kind: 'text' } as const]),
-    ...(error === undefined
-      ? []
-      : [
-          {
-            ...row,
-            time: endedAt ?? startedAt,
-            key: `${role} ${turn} error`,
-            what: 'failed',
-            more: error,
-            kind: 'failed',
-          } as const,
-        ]),
-  ]
+  for (const [at, { seq, name, arguments: given, result = 'running', isError, changes }] of tools.entries()) {
+    const changed = Object.entries(changes).map(([variable, value]) => `${variable} → ${value}`)
+    const more = [given, result, ...changed].filter(piece => piece !== '').join(' · ')
+    const kind = isError ? 'failed' : 'tool'
+    yield { ...row, seq, key: `${role} ${turn} ${at}`, what: name, more, kind }
+  }
+  if (text !== '') yield { ...row, key: `${role} ${turn} text`, what: 'said', more: text, kind: 'text' }
+  if (error !== undefined) {
+    const time = endedAt ?? startedAt
+    yield { ...row, time, key: `${role} ${turn} error`, what: 'failed', more: error, kind: 'failed' }
+  }
 }
 
-interface OwnEntry {
-  readonly kind?: unknown
-  readonly [field: string]: unknown
-}
+type OwnRow = Pick<LogRow, 'what' | 'more' | 'kind'> & Partial<LogRow>
 
-function ownRow({ seq, time, message }: LogEntry): LogRow | undefined {
-  const entry = readOwn((message as { readonly content?: unknown }).content)
-  const row = { key: `own ${seq}`, time, who: '' }
+function ownRow(entry: ExperimentEntry): OwnRow | undefined {
   switch (entry.kind) {
     case 'created':
-      return { ...row, what: 'begun', more: String(entry.name ?? ''), kind: 'end' }
+      return { what: 'begun', more: entry.name, kind: 'end' }
     case 'step-ended': {
-      const goal = entry.goal as { readonly description?: unknown } | undefined
-      const values = Object.entries((entry.environment ?? {}) as object).map(
-        ([name, value]) => `${name} ${shownValue(value)}`,
-      )
-      const met = goal ? `the goal holds: ${String(goal.description)}  ` : ''
-      return {
-        ...{ ...row, step: Number(entry.step), what: `step ${String(entry.step)} ended`, kind: 'step' },
-        more: `${met}${values.join(', ')}`,
-      }
+      const { step, goal, environment } = entry
+      const values = Object.entries(environment).map(([name, value]) => `${name} ${shownValue(value)}`)
+      const met = goal ? `the goal holds: ${goal.description}  ` : ''
+      return { step, what: `step ${step} ended`, more: `${met}${values.join(', ')}`, kind: 'step' }
     }
     case 'hook':
-      return hookRow(row, entry)
+      return hookRow(entry)
     case 'failing':
-      return {
-        ...row,
-        who: String(entry.role ?? ''),
-        what: 'fails',
-        more: String(entry.result ?? ''),
-        kind: 'failed',
-      }
+      return { who: entry.role, what: 'fails', more: entry.result, kind: 'failed' }
     case 'paused':
     case 'resumed':
-      return { ...row, what: entry.kind, more: '', kind: 'end' }
+      return { what: entry.kind, more: '', kind: 'end' }
     case 'ended':
-      return {
-        ...row,
-        what: String(entry.status ?? 'ended').toLowerCase(),
-        more: String(entry.result ?? ''),
-        kind: 'end',
-      }
+      return { what: entry.status.toLowerCase(), more: entry.result, kind: 'end' }
     default:
       return undefined
   }
 }
 
 /** A hook that decided nothing is not worth a row. */
-function hookRow(row: Pick<LogRow, 'key' | 'time' | 'who'>, entry: OwnEntry): LogRow | undefined {
-  const { inject, images, skip, endStep, stop, errors } = entry
-  const decided = [
-    ...(Array.isArray(inject) ? inject.map(({ content }) => `says: ${String(content)}`) : []),
-    ...(Array.isArray(images) ? [`shows images: ${images.length}`] : []),
-    ...(skip ? ['skips it'] : []),
-    ...(endStep ? ['ends the step'] : []),
-    ...(stop === undefined ? [] : [`stops the experiment: ${String(stop)}`]),
-    ...(Array.isArray(errors) ? errors.map(String) : []),
-  ]
-  if (decided.length === 0) return undefined
-  const [on = 'hook', step, role] = readKey(entry.key)
-  return {
-    ...{ ...row, what: `hook ${String(on)}`, more: decided.join('; '), kind: errors ? 'warning' : 'hook' },
-    ...(typeof step === 'number' && { step }),
-    who: typeof role === 'string' ? role : '',
-  }
-}
-
-function readOwn(content: unknown): OwnEntry {
-  try {
-    return (JSON.parse(String(content)) as OwnEntry | null) ?? {}
-  } catch {
-    return {}
-  }
-}
-
-function readKey(key: unknown): readonly unknown[] {
-  try {
-    const read: unknown = JSON.parse(String(key))
-    return Array.isArray(read) ? read : []
-  } catch {
-    return []
-  }
+function hookRow(entry: Extract<ExperimentEntry, { readonly kind: 'hook' }>): OwnRow | undefined {
+  const { key, inject = [], images, skip, endStep, stop, errors = [] } = entry
+  const decisions = [
+    ...inject.map(({ content }) => `says: ${content}`),
+    images && `shows images: ${images.length}`,
+    skip && 'skips it',
+    endStep && 'ends the step',
+    stop !== undefined && `stops the experiment: ${stop}`,
+    ...errors,
+  ].filter(Boolean)
+  if (decisions.length === 0) return undefined
+  const [on = 'hook', step, role = ''] = (parseJson(key) ?? []) as [string?, number?, string?]
+  const kind = entry.errors ? 'warning' : 'hook'
+  return { step, who: role, what: `hook ${on}`, more: decisions.join('; '), kind }
 }

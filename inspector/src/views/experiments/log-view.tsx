@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { type ExperimentAnswer, stepsPerPage } from '../../api/experiment-queries.ts'
+import { type ExperimentAnswer, experimentActor, stepsPerPage } from '../../api/experiment-queries.ts'
 import { logQuery } from '../../api/queries.ts'
 import { Button } from '../../parts/button.tsx'
 import { amountOf } from '../../parts/format.ts'
@@ -15,9 +15,6 @@ export interface LogViewProps {
   readonly warnings: readonly Warning[]
 }
 
-/** The thread that the experiment itself writes. */
-const ownThread = 'throughline:run'
-
 const secondsOf = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' })
 
 /** A place that no thread reaches: the log up to it is all of it. */
@@ -30,7 +27,9 @@ export function LogView({ shown, warnings }: LogViewProps) {
   const open = Math.min(steps + 1, maxSteps)
   const first = Math.max(1, (Math.ceil(open / stepsPerPage) - pages) * stepsPerPage + 1)
   const acts = useActs(id, steps, [first, open])
-  const { data } = useQuery(logQuery({ conversation: id, actor: ownThread }, { at: theEnd, limit: 1000 }))
+  const { data } = useQuery(
+    logQuery({ conversation: id, actor: experimentActor }, { at: theEnd, limit: 1000 }),
+  )
   const rows = logRows({ acts, own: data?.entries ?? [], warnings, first })
   return (
     <div className="fill low scrolls">

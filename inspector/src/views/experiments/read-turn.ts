@@ -1,3 +1,4 @@
+import { groupBy } from '../../parts/group-by.ts'
 import { type AnyMessage, messageText } from '../../parts/message-text.ts'
 import type { LogEntry } from '../../parts/use-texts.ts'
 
@@ -30,19 +31,17 @@ export interface Change {
   readonly value?: string
 }
 
-interface Call {
-  readonly id: string
-  readonly name: string
-  readonly arguments: string
-}
-
 /** Reads the entries of one turn: each call with its result. `isOpen`: the turn is not over. */
 export function readTurn(entries: readonly LogEntry[], isOpen: boolean): readonly TurnPiece[] {
   const told = entries.findLastIndex(
     ({ message }, at) =>
       message.role === 'user' && hookOf(entries[at]!) === undefined && isBeforeReply(entries, at),
   )
-  const results = resultsOf(entries)
+  // Models may use an id again in a later round.
+  const results = groupBy(
+    entries.filter(({ message }) => message.role === 'tool'),
+    ({ message }) => String((message as AnyMessage).tool_call_id ?? ''),
+  )
   const lastReply = entries.findLastIndex(({ message }) => message.role === 'assistant')
   return entries.flatMap((entry, at): readonly TurnPiece[] => {
     const message = entry.message as AnyMessage
@@ -50,13 +49,8 @@ export function readTurn(entries: readonly LogEntry[], isOpen: boolean): readonl
     if (message.role === 'tool') return []
     const calls = callsOf(message)
     const text = messageText({ role: message.role, content: message.content })
-    const said: TurnPiece = {
-      kind: 'text',
-      seq,
-      who: nameOf(message.role),
-      from: fromOf(entry, at, told),
-      text,
-    }
+    const who = message.role === 'assistant_note' ? 'note to itself' : message.role
+    const said: TurnPiece = { kind: 'text', seq, who, from: fromOf(entry, at, told), text }
     const end = at < lastReply ? 'goes on' : isOpen ? '' : 'ended the turn'
     return [
       ...(text === '' && calls.length > 0 ? [] : [said]),
@@ -77,8 +71,6 @@ export function readTurn(entries: readonly LogEntry[], isOpen: boolean): readonl
 const isBeforeReply = (entries: readonly LogEntry[], at: number) =>
   !entries.slice(0, at).some(({ message }) => message.role === 'assistant')
 
-const nameOf = (role: string) => (role === 'assistant_note' ? 'note to itself' : role)
-
 function fromOf(entry: LogEntry, at: number, told: number): string {
   if (entry.isClosing) return 'written to close the turn'
   if (entry.message.role !== 'user') return ''
@@ -93,7 +85,7 @@ function hookOf({ data }: LogEntry): string | undefined {
   return typeof hook === 'string' ? (/^\["([a-z-]+)"/.exec(hook)?.[1] ?? '') : undefined
 }
 
-function callsOf({ role, tool_calls: calls }: AnyMessage): readonly Call[] {
+function callsOf({ role, tool_calls: calls }: AnyMessage) {
   if (role !== 'assistant' || !Array.isArray(calls)) return []
   return calls.map(one => {
     const { id, function: called } = one as {
@@ -109,30 +101,11 @@ function callsOf({ role, tool_calls: calls }: AnyMessage): readonly Call[] {
   })
 }
 
-/** Results by the id of their call. Models may use an id again in a later round. */
-function resultsOf(entries: readonly LogEntry[]): ReadonlyMap<string, readonly LogEntry[]> {
-  const results = new Map<string, LogEntry[]>()
-  for (const entry of entries) {
-    if (entry.message.role !== 'tool') continue
-    const id = String((entry.message as AnyMessage).tool_call_id ?? '')
-    const known = results.get(id)
-    if (known) known.push(entry)
-    else results.set(id, [entry])
-  }
-  return results
-}
-
-interface Patch {
-  readonly path?: unknown
-  readonly value?: unknown
-}
-
 function changesOf({ data }: LogEntry): readonly Change[] {
   const { patches } = (data ?? {}) as { readonly patches?: unknown }
   if (!Array.isArray(patches)) return []
-  return (patches as readonly Patch[]).flatMap(({ path, value }) => {
-    if (!Array.isArray(path)) return []
-    const name = path.map(String).join('.')
-    return [value === undefined ? { name } : { name, value: JSON.stringify(value) }]
-  })
+  return (patches as readonly { readonly path?: unknown; readonly value?: unknown }[]).flatMap(
+    ({ path, value }) =>
+      Array.isArray(path) ? [{ name: path.join('.'), value: JSON.stringify(value) }] : [],
+  )
 }

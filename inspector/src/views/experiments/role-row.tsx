@@ -1,72 +1,59 @@
 import { useEffect, useRef } from 'react'
-import type { ExperimentSummary, RoleAct } from '../../api/experiment-queries.ts'
-import board from './board.module.css'
+import grid from './board.module.css'
+import { type Acted, actedIn, type BoardState, stepsIn } from './board-state.ts'
 import { fullnessOf, linesOf, sentenceOfAct } from './describe-act.ts'
 import styles from './role-row.module.css'
-import type { Columns } from './use-columns.ts'
-import type { Acts } from './use-steps.ts'
-import type { Activity } from './use-watched.ts'
 
 export interface RoleRowProps {
   readonly name: string
   readonly about: string | undefined
-  readonly acts: Acts
-  readonly activity: Activity | undefined
-  readonly steps: number
-  readonly status: ExperimentSummary['status']
-  readonly columns: Columns
-  /** The selected step, if a cell of this role is selected. */
-  readonly chosen: number | undefined
-  readonly onChoose: (step: number) => void
-  readonly onMove: (step: number) => void
-  readonly onMoveRole: (by: number) => void
+  readonly board: BoardState
 }
 
 /** What one role did, step by step. The selected cell is the one that Tab leads to; arrows lead to the others. */
-export function RoleRow(props: RoleRowProps) {
-  const { name, about, acts, columns, chosen } = props
-  const { first, last } = columns
-  const steps = Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at)
+export function RoleRow({ name, about, board }: RoleRowProps) {
   return (
     <tr>
-      <th scope="row" className={board.lead} title={name}>
-        <b className={board.name}>{name}</b>
+      <th scope="row" className={grid.lead} title={name}>
+        <b className={grid.name}>{name}</b>
         {about && <span className="clamped muted tiny">{about}</span>}
       </th>
-      {first > 1 && <td />}
-      {steps.map(step => (
-        <Cell key={step} {...props} step={step} act={acts.get(step)?.get(name)} isChosen={step === chosen} />
+      {board.columns.first > 1 && <td />}
+      {stepsIn(board.columns).map(step => (
+        <Cell key={step} {...{ name, step, board }} />
       ))}
     </tr>
   )
 }
 
-interface CellProps extends RoleRowProps {
+interface CellProps {
+  readonly name: string
   readonly step: number
-  readonly act: RoleAct | undefined
-  readonly isChosen: boolean
+  readonly board: BoardState
 }
 
 const mostLines = 4
 
-function Cell({ name, step, acts, act, isChosen, activity, steps, status, onChoose, ...props }: CellProps) {
-  const { onMove, onMoveRole } = props
+function Cell({ name, step, board }: CellProps) {
+  const { shown, selected, select, moveTo, moveRole } = board
+  const acted = actedIn(board, { role: name, step })
+  const { act, isActing, isEnded, isRead } = acted
+  const isChosen = selected.role === name && selected.step === step
   const cell = useRef<HTMLButtonElement>(null)
-  const isActing = status === 'RUNNING' && activity?.role === name && activity.step === step
   // The focus follows the selection, but only if it is in the board already.
   useEffect(() => {
-    const board = cell.current?.closest('table')
-    if (isChosen && board?.contains(document.activeElement)) cell.current?.focus({ preventScroll: true })
+    const table = cell.current?.closest('table')
+    if (isChosen && table?.contains(document.activeElement)) cell.current?.focus({ preventScroll: true })
   }, [isChosen])
-  if (step > steps + 1) return <td className={styles.cell} />
+  if (step > shown.steps + 1) return <td className={styles.cell} />
   const lines = act ? linesOf(act) : []
   const fullness = act ? fullnessOf(act) : 0
-  const said = saidIn({ act, isActing, isEnded: step <= steps, isRead: acts.has(step) })
+  const said = saidIn(acted)
   const moves: Readonly<Record<string, () => void>> = {
-    ArrowLeft: () => onMove(step - 1),
-    ArrowRight: () => onMove(step + 1),
-    ArrowUp: () => onMoveRole(-1),
-    ArrowDown: () => onMoveRole(1),
+    ArrowLeft: () => moveTo(step - 1),
+    ArrowRight: () => moveTo(step + 1),
+    ArrowUp: () => moveRole(-1),
+    ArrowDown: () => moveRole(1),
   }
   return (
     <td className={styles.cell}>
@@ -80,7 +67,7 @@ function Cell({ name, step, acts, act, isChosen, activity, steps, status, onChoo
         data-acting={isActing}
         aria-label={`${name}, step ${step}: ${said}`}
         title={said}
-        onClick={() => onChoose(step)}
+        onClick={() => select({ role: name, step })}
         onKeyDown={event => {
           const move = event.shiftKey || event.metaKey || event.ctrlKey ? undefined : moves[event.key]
           if (!move) return
@@ -102,21 +89,13 @@ function Cell({ name, step, acts, act, isChosen, activity, steps, status, onChoo
             acting
           </span>
         )}
-        {lines.length === 0 && step <= steps && acts.has(step) && <span className={styles.line}>–</span>}
+        {lines.length === 0 && isEnded && isRead && <span className={styles.line}>–</span>}
         {fullness > 0 && (
           <i className={styles.fullness} style={{ width: `${Math.min(100, 100 * fullness)}%` }} />
         )}
       </button>
     </td>
   )
-}
-
-interface Acted {
-  readonly act: RoleAct | undefined
-  readonly isActing: boolean
-  readonly isEnded: boolean
-  /** Whether what was done in the step has been read. */
-  readonly isRead: boolean
 }
 
 /** What a cell says, for people who do not see it. */

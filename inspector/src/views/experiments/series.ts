@@ -31,7 +31,7 @@ export function seriesOf(
   const targets = new Map<string, Target[]>()
   const compared = new Map<string, Sides>()
   for (const [at, measure] of measures.entries()) {
-    const value = measure?.sides?.isFixed ? measure.sides.right({}) : undefined
+    const value = measure?.sides?.right({})
     if (!measure?.sides || value === undefined) continue
     const { name, sign } = measure.sides
     const target = { value, sign, isFailure: goals[at]?.outcome === 'failed' }
@@ -44,14 +44,8 @@ export function seriesOf(
     const values: unknown[] = []
     for (const { step, environment } of snapshots) values[step] = read(environment)
     const isNumeric = type === 'int' || type === 'float' || type === 'goal'
-    return {
-      name,
-      type,
-      values,
-      isNumeric,
-      targets: targets.get(name) ?? [],
-      ...(isOpen && snapshots.length > steps && { now: read(environment) }),
-    }
+    const now = isOpen && snapshots.length > steps ? read(environment) : undefined
+    return { name, type, values, isNumeric, targets: targets.get(name) ?? [], now }
   }
   return [
     ...[...compared.values()].map(({ name, left }) => series(name, 'goal', left)),

@@ -1,17 +1,17 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 import { ask } from '../../api/client.ts'
-import { type ExperimentSummary, experimentsQuery, planQuery } from '../../api/experiment-queries.ts'
+import { type ExperimentSummary, planQuery } from '../../api/experiment-queries.ts'
 import { serverQuery } from '../../api/queries.ts'
 import { Button } from '../../parts/button.tsx'
 import field from '../../parts/field.module.css'
 import { amountOf } from '../../parts/format.ts'
 import { Notice } from '../../parts/notice.tsx'
-import { newestFirst } from './experiment-list.tsx'
+import { byPlan } from './experiment-list.tsx'
 import { PlanEditor } from './plan-editor.tsx'
 import { type PlanProblem, problemsOf, readPlanText } from './plan-problems.ts'
 import styles from './start-form.module.css'
+import { useOpenStarted } from './use-open-started.ts'
 
 export interface StartFormProps {
   readonly experiments: readonly ExperimentSummary[]
@@ -23,7 +23,13 @@ export interface StartFormProps {
 
 /** Starts an experiment: from a plan that was run before, as it is or changed, or from JSON that is pasted. */
 export function StartForm({ experiments, of, onPick, onClose }: StartFormProps) {
-  const plans = storedPlans(experiments)
+  const choices = [
+    ...byPlan(experiments.filter(({ hasPlan }) => hasPlan)).map(([name, all]) => {
+      const of = all[0]!.id
+      return { of, name, about: `run ${amountOf(all.length, 'time')}, last as ${of}` }
+    }),
+    { of: undefined, name: 'A new plan', about: 'paste or write its JSON' },
+  ]
   const chosen = experiments.find(({ id }) => id === of)?.name
   const { data: plan, error } = useQuery({ ...planQuery(of ?? ''), enabled: of !== undefined })
   const stored = of === undefined ? '' : plan ? JSON.stringify(plan, null, 2) : ''
@@ -37,29 +43,20 @@ export function StartForm({ experiments, of, onPick, onClose }: StartFormProps) 
       <div className={styles.columns}>
         <fieldset className={`grid gap-2px slim scrolls from-top ${styles.plans}`}>
           <legend className="muted caption">Plan</legend>
-          {plans.map(({ newest, times }) => (
-            <label key={newest.id} className={`grid gap-2 round-2 hovers ${styles.plan}`}>
+          {choices.map(({ of: choice, name, about }) => (
+            <label key={name} className={`grid gap-2 round-2 hovers ${styles.plan}`}>
               <input
                 type="radio"
                 name="plan"
-                checked={newest.name === chosen}
-                onChange={() => onPick(newest.id)}
+                checked={choice === undefined ? of === undefined : name === chosen}
+                onChange={() => onPick(choice)}
               />
               <span>
-                <b className="block breaks">{newest.name}</b>
-                <small>
-                  run {amountOf(times, 'time')}, last as {newest.id}
-                </small>
+                <b className="block breaks">{name}</b>
+                <small>{about}</small>
               </span>
             </label>
           ))}
-          <label className={`grid gap-2 round-2 hovers ${styles.plan}`}>
-            <input type="radio" name="plan" checked={of === undefined} onChange={() => onPick(undefined)} />
-            <span>
-              <b className="block breaks">A new plan</b>
-              <small>paste or write its JSON</small>
-            </span>
-          </label>
         </fieldset>
         <Starting
           // Another plan is another attempt: its name and its problems do not stay.
@@ -84,8 +81,7 @@ interface StartingProps {
 }
 
 function Starting({ of, text, stored, fault, onChange, onClose }: StartingProps) {
-  const navigate = useNavigate()
-  const client = useQueryClient()
+  const open = useOpenStarted()
   const { data: server } = useQuery(serverQuery)
   const [name, setName] = useState('')
   const [problem, setProblem] = useState<PlanProblem>()
@@ -102,15 +98,7 @@ function Starting({ of, text, stored, fault, onChange, onClose }: StartingProps)
       }
       return ask('post /experiments', { body: { ...as, plan: read.plan } })
     },
-    onSuccess(started) {
-      if (!started) return
-      void client.invalidateQueries({ queryKey: experimentsQuery.queryKey })
-      void navigate({
-        to: '/e/$experiment/$view',
-        params: { experiment: started.id, view: 'board' },
-        search: {},
-      })
-    },
+    onSuccess: started => started && open(started),
   })
   const problems = problem ? [problem] : error ? problemsOf(error, text) : []
   const mayNot =
@@ -169,16 +157,4 @@ function Starting({ of, text, stored, fault, onChange, onClose }: StartingProps)
       </p>
     </form>
   )
-}
-
-/** The plans that can be run again, by name: the newest experiment of each, and how often it was run. */
-function storedPlans(experiments: readonly ExperimentSummary[]) {
-  const plans = new Map<string, { newest: ExperimentSummary; times: number }>()
-  for (const one of newestFirst(experiments)) {
-    if (!one.hasPlan) continue
-    const known = plans.get(one.name)
-    if (known) known.times += 1
-    else plans.set(one.name, { newest: one, times: 1 })
-  }
-  return [...plans.values()]
 }

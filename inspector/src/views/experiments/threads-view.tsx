@@ -2,14 +2,14 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ExperimentAnswer } from '../../api/experiment-queries.ts'
 import { logQuery, threadsQuery } from '../../api/queries.ts'
+import { useExperimentPlace } from '../../parts/address.ts'
 import { CodeText } from '../../parts/code-text.tsx'
 import { amountOf, count, percent } from '../../parts/format.ts'
 import { Gauge } from '../../parts/gauge.tsx'
 import { LongText } from '../../parts/long-text.tsx'
 import { type AnyMessage, messageText } from '../../parts/message-text.ts'
 import { QueryState } from '../../parts/query-state.tsx'
-import { fullnessOf, tokensOf } from './describe-act.ts'
-import { useExperimentPlace } from './experiment-place.ts'
+import { fullnessOf, largestCall } from './describe-act.ts'
 import styles from './threads-view.module.css'
 import { useActs } from './use-steps.ts'
 
@@ -20,6 +20,7 @@ const mostMessages = 300
 export function ThreadsView({ shown: { id, roles, steps, maxSteps } }: { readonly shown: ExperimentAnswer }) {
   const { search, go } = useExperimentPlace()
   const { data } = useQuery(threadsQuery(id))
+  const headOf = (name: string) => data?.threads.find(({ actor }) => actor === name)?.head
   const open = Math.min(steps + 1, maxSteps)
   const acts = useActs(id, steps, [Math.max(1, steps), open])
   const role = search.role !== undefined && roles.includes(search.role) ? search.role : (roles[0] ?? '')
@@ -28,8 +29,8 @@ export function ThreadsView({ shown: { id, roles, steps, maxSteps } }: { readonl
       <ul className={`scrolls-down line-right ${styles.roles}`} aria-label="Roles">
         {roles.map(name => {
           const act = acts.get(open)?.get(name) ?? acts.get(steps)?.get(name)
-          const tokens = act && tokensOf(act)
-          const thread = data?.threads.find(({ actor }) => actor === name)
+          const tokens = act && largestCall(act)
+          const head = headOf(name)
           return (
             <li key={name}>
               <button
@@ -40,7 +41,7 @@ export function ThreadsView({ shown: { id, roles, steps, maxSteps } }: { readonl
               >
                 <span className="cut subheading">{name}</span>
                 <span className={`ellipsis muted text-11 ${styles.about}`}>
-                  {thread ? amountOf(thread.head, 'message') : data ? 'no messages yet' : 'being read …'}
+                  {head !== undefined ? amountOf(head, 'message') : data ? 'no messages yet' : 'being read …'}
                   {act?.calls.at(-1) && ` · ${act.calls.at(-1)!.model}`}
                 </span>
                 {tokens && act && (
@@ -60,11 +61,7 @@ export function ThreadsView({ shown: { id, roles, steps, maxSteps } }: { readonl
           )
         })}
       </ul>
-      <History
-        experiment={id}
-        role={role}
-        head={data?.threads.find(({ actor }) => actor === role)?.head ?? 0}
-      />
+      <History experiment={id} role={role} head={headOf(role) ?? 0} />
     </div>
   )
 }

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
+import type { PlanJson } from '../../api/experiment-queries.ts'
 import type { GoalMeasure } from './goal-measure.ts'
 
 /** The parser of CEL is a file of its own, which the board loads after the experiment is shown. */
@@ -11,15 +12,12 @@ const readerQuery = {
 
 /** How far each goal of an experiment is; undefined for goals that cannot be measured, and while the plan is loading. */
 export function useMeasures(
-  plan: Readonly<Record<string, unknown>> | undefined,
+  plan: PlanJson | undefined,
   amount: number,
 ): readonly (GoalMeasure | undefined)[] {
   const { data: reader } = useQuery(readerQuery)
-  return useMemo(() => {
-    const written = (plan?.goals ?? []) as readonly { readonly holds?: unknown }[]
-    return Array.from({ length: amount }, (_, at) => {
-      const holds = written[at]?.holds
-      return typeof holds === 'string' ? reader?.measureGoal(holds) : undefined
-    })
-  }, [reader, plan, amount])
+  return useMemo(
+    () => Array.from({ length: amount }, (_, at) => reader?.measureGoal(plan?.goals?.[at]?.holds ?? '')),
+    [reader, plan, amount],
+  )
 }

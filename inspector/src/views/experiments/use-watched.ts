@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useEffect, useState, useSyncExternalStore } from 'react'
 import { type WatchedEvent, watchExperiment } from '../../api/watch-experiment.ts'
 
 /** What is happening now: whose turn it is, and the tool that runs. */
@@ -9,12 +9,11 @@ export interface Activity {
   readonly tool?: string
 }
 
-export interface Warning {
+export interface Warning extends Pick<WarningEvent, 'code' | 'message' | 'role'> {
   readonly at: number
-  readonly code: string
-  readonly message: string
-  readonly role?: string | undefined
 }
+
+type WarningEvent = Extract<WatchedEvent, { readonly type: 'warning' }>
 
 export interface Watched {
   readonly activity: Activity | undefined
@@ -43,10 +42,9 @@ export function useWatched(experiment: string): Watched {
 
 function afterEvent(before: Watched, event: WatchedEvent): Watched {
   switch (event.type) {
-    case 'role-started':
-      return { ...before, activity: { step: event.step, role: event.role } }
     case 'tool-called':
       return { ...before, activity: { step: event.step, role: event.role, tool: event.name } }
+    case 'role-started':
     case 'tool-result':
       return { ...before, activity: { step: event.step, role: event.role } }
     case 'role-ended':
@@ -65,12 +63,9 @@ function afterEvent(before: Watched, event: WatchedEvent): Watched {
   }
 }
 
-function useIsVisible(): boolean {
-  const [isVisible, setVisible] = useState(!document.hidden)
-  useEffect(() => {
-    const look = () => setVisible(!document.hidden)
-    document.addEventListener('visibilitychange', look)
-    return () => document.removeEventListener('visibilitychange', look)
-  }, [])
-  return isVisible
+const useIsVisible = () => useSyncExternalStore(onVisibility, () => !document.hidden)
+
+function onVisibility(listener: () => void) {
+  document.addEventListener('visibilitychange', listener)
+  return () => document.removeEventListener('visibilitychange', listener)
 }

@@ -1,40 +1,36 @@
+import { dotsPath, linearScale, linePath, type PlotPoint, type Span } from '../../parts/plot.ts'
 import board from './board.module.css'
+import type { BoardState } from './board-state.ts'
 import styles from './plot-row.module.css'
+import { PlotRow } from './plot-row.tsx'
 import { type Run, runsOf, type Series, shownValue, type Target } from './series.ts'
-import type { Columns } from './use-columns.ts'
 
 export interface VariableRowProps {
   readonly series: Series
-  readonly columns: Columns
-  readonly step: number
-  /** Whether the last step is not over. */
-  readonly isOpen: boolean
-  readonly onPick: (event: React.MouseEvent<HTMLElement>) => void
+  readonly board: BoardState
 }
 
 /** A variable over the steps: a number as a line, anything else as bands. */
 export function VariableRow(props: VariableRowProps) {
-  const { series, columns, step, onPick } = props
-  const { name, type, values, now, isNumeric, targets } = series
-  const value = step < values.length ? values[step] : (now ?? values.at(-1))
-  const label = `${name}: ${shownValue(value)} in step ${step}`
+  const { name, type, values, now, isNumeric, targets } = props.series
+  const { step } = props.board.selected
+  const value = shownValue(step < values.length ? values[step] : (now ?? values.at(-1)))
+  const label = `${name}: ${value} in step ${step}`
   return (
-    <div className={`grid line-above ${styles.row}`} data-goal={type === 'goal' && endOf(targets)}>
-      <div className={styles.lead} title={name}>
-        <b className={board.name}>{name}</b> <span className={styles.type}>{shortType(type)}</span>
-        <span className={`cut block ${styles.value}`}>{shownValue(value)}</span>
-      </div>
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: keys choose a step from anywhere on the board */}
-      <div
-        className={styles.plot}
-        role="img"
-        aria-label={isNumeric ? `${label}. ${rangeOf(series)}` : label}
-        style={{ width: columns.count * columns.width }}
-        onClick={onPick}
-      >
-        {isNumeric ? <Line {...props} /> : <Bands {...props} />}
-      </div>
-    </div>
+    <PlotRow
+      board={props.board}
+      goal={type === 'goal' ? endOf(targets) : undefined}
+      title={name}
+      label={isNumeric ? `${label}. ${rangeOf(props.series)}` : label}
+      lead={
+        <>
+          <b className={board.name}>{name}</b> <span className={styles.type}>{shortType(type)}</span>
+          <span className={`cut block ${styles.value}`}>{value}</span>
+        </>
+      }
+    >
+      {isNumeric ? <Line {...props} /> : <Bands {...props} />}
+    </PlotRow>
   )
 }
 
@@ -51,20 +47,18 @@ const beside: Partial<Record<Target['sign'], string>> = { '>': ' above', '<': ' 
 const height = { goal: 100, variable: 52 } as const
 const pad = 10
 
-function Line({ series, columns, isOpen }: VariableRowProps) {
-  const { values, now, targets } = series
+function Line({ series: { values, now, targets }, board: { columns, isOpen } }: VariableRowProps) {
   const { width, count } = columns
   const tall = targets.length > 0 ? height.goal : height.variable
-  const known = [...values.slice(1), ...(isOpen ? [now] : [])].filter(isNumber)
-  const [low, high] = spanOf([...known, ...targets.map(({ value }) => value)])
+  const numbers = [...values.slice(1), ...(isOpen ? [now] : [])].filter(isNumber)
+  const span = spanOf([...numbers, ...targets.map(({ value }) => value)])
   const x = (step: number) => (step - 0.5) * width
-  const y = (value: number) =>
-    high === low ? tall / 2 : tall - pad - ((value - low) / (high - low)) * (tall - 2 * pad)
-  const points = values.flatMap((value, step) =>
-    step > 0 && isNumber(value) ? [[x(step), y(value)] as const] : [],
+  const y = linearScale(span, [tall - pad, pad])
+  const points = values.flatMap((value, step): PlotPoint[] =>
+    step > 0 && isNumber(value) ? [[x(step), y(value)]] : [],
   )
   const end = points.at(-1)
-  const last = isOpen && isNumber(now) ? ([x(values.length), y(now)] as const) : undefined
+  const last: PlotPoint | undefined = isOpen && isNumber(now) ? [x(values.length), y(now)] : undefined
   return (
     <svg width={count * width} height={tall} aria-hidden="true">
       {targets.map(({ value, sign, isFailure }, at) => (
@@ -77,20 +71,15 @@ function Line({ series, columns, isOpen }: VariableRowProps) {
           </text>
         </g>
       ))}
-      <path
-        className={styles.stroke}
-        d={points.map(([a, b], at) => `${at === 0 ? 'M' : 'L'}${a} ${b}`).join('')}
-      />
-      {/* A stroke of no length is a dot: one element for all of them. */}
-      <path className={styles.dots} d={points.map(([a, b]) => `M${a} ${b}h0`).join('')} />
-      {last && end && <path className={styles.dotted} d={`M${end[0]} ${end[1]}L${last[0]} ${last[1]}`} />}
+      <path className={styles.stroke} d={linePath(points)} />
+      <path className={styles.dots} d={dotsPath(points)} />
+      {last && end && <path className={styles.dotted} d={linePath([end, last])} />}
       {last && <circle className={styles.ring} cx={last[0]} cy={last[1]} r={3.5} />}
     </svg>
   )
 }
 
-function Bands({ series, columns, isOpen }: VariableRowProps) {
-  const { values, now, type } = series
+function Bands({ series: { values, now, type }, board: { columns, isOpen } }: VariableRowProps) {
   const { first, last, width } = columns
   const all = isOpen && now !== undefined ? [...values, now] : values
   const tones = new Map<string, number>()
@@ -112,20 +101,15 @@ function Bands({ series, columns, isOpen }: VariableRowProps) {
 function toneOf({ text }: Run, type: string, tones: Map<string, number>): string {
   if (type === 'bool') return text
   const words = /^enum:\[(.*)\]$/s.exec(type)?.[1]?.split(',')
-  if (words)
-    return String(
-      Math.max(
-        0,
-        words.findIndex(word => word.trim() === text),
-      ) % 4,
-    )
+  const place = words?.findIndex(word => word.trim() === text)
+  if (place !== undefined) return String(Math.max(0, place) % 4)
   if (!tones.has(text)) tones.set(text, tones.size % 2)
   return String(tones.get(text))
 }
 
 const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value)
 
-function spanOf(values: readonly number[]): readonly [low: number, high: number] {
+function spanOf(values: readonly number[]): Span {
   let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   for (const value of values) {
     low = Math.min(low, value)

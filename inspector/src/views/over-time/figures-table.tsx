@@ -1,25 +1,16 @@
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { ConversationSearch } from '../../parts/address.ts'
+import { usePlace } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { count, fullTime, percent } from '../../parts/format.ts'
-import { ratioOf, type Step, sumUp } from './figures.ts'
+import { anewIn, type Course, ratioOf, type Step, sumUp } from './course.ts'
 import styles from './figures-table.module.css'
-
-export interface FiguresTableProps {
-  readonly conversation: string
-  readonly search: ConversationSearch
-  readonly steps: readonly Step[]
-  readonly by: 'turn' | 'call'
-  readonly compared:
-    | { readonly name: string; readonly anewOf: (index: number) => number | undefined }
-    | undefined
-}
 
 const perPage = 200
 
 /** The figures of all plots as a table: the newest first, page by page. */
-export function FiguresTable({ conversation, search, steps, by, compared }: FiguresTableProps) {
+export function FiguresTable({ course }: { readonly course: Course }) {
+  const { steps, by, compared } = course
   const [page, setPage] = useState(0)
   const pages = Math.max(1, Math.ceil(steps.length / perPage))
   const at = Math.min(page, pages - 1)
@@ -35,16 +26,11 @@ export function FiguresTable({ conversation, search, steps, by, compared }: Figu
         <thead>
           <tr>
             <th scope="col">Turn</th>
-            <th scope="col">Time</th>
-            <th scope="col">Calls</th>
-            <th scope="col">Sent</th>
-            <th scope="col">Reused</th>
-            <th scope="col">Share</th>
-            <th scope="col">Read anew</th>
-            {compared && <th scope="col">With {compared.name}</th>}
-            <th scope="col">Reported</th>
-            <th scope="col">Our count</th>
-            <th scope="col">What happened</th>
+            {columns.map(({ name }) => (
+              <th key={name} scope="col">
+                {name === 'With' ? `With ${compared.name}` : name}
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody>
@@ -52,8 +38,7 @@ export function FiguresTable({ conversation, search, steps, by, compared }: Figu
             <StepRow
               key={`${step.turn} ${step.points[0]?.call ?? step.points[0]?.at ?? ''}`}
               step={step}
-              link={{ conversation, search }}
-              anew={compared && { value: compared.anewOf(last - 1 - index) }}
+              compared={anewIn(compared, last - 1 - index)}
             />
           ))}
         </tbody>
@@ -78,39 +63,61 @@ export function FiguresTable({ conversation, search, steps, by, compared }: Figu
   )
 }
 
-interface StepRowProps {
-  readonly step: Step
-  readonly link: Pick<FiguresTableProps, 'conversation' | 'search'>
-  readonly anew: { readonly value: number | undefined } | undefined
-}
+/** What the columns show of a step. `compared`: what the other policy would have read, if that is known. */
+const figuresOf = (step: Step, compared: number | undefined) => ({
+  ...{ step, compared, sums: sumUp(step.points), ratio: ratioOf(step.points) },
+  reported: step.points.reduce((sum, { reported = 0 }) => sum + reported, 0),
+})
 
-function StepRow({ step, link: { conversation, search }, anew: compared }: StepRowProps) {
-  const { turn, time, points, cut, broken } = step
-  const sums = sumUp(points)
-  const ratio = ratioOf(points)
-  const reported = points.reduce((sum, point) => sum + (point.reported ?? 0), 0)
+const columns: readonly {
+  readonly name: string
+  readonly isText?: boolean
+  readonly show: (figures: ReturnType<typeof figuresOf>) => string | number
+}[] = [
+  { name: 'Time', isText: true, show: ({ step }) => fullTime(step.time) },
+  { name: 'Calls', show: ({ sums }) => sums.calls },
+  { name: 'Sent', show: ({ sums }) => count(sums.tokens) },
+  { name: 'Reused', show: ({ sums }) => count(sums.reused) },
+  { name: 'Share', show: ({ sums }) => (sums.tokens === 0 ? '' : percent(sums.share)) },
+  { name: 'Read anew', show: ({ sums }) => count(sums.anew) },
+  { name: 'With', show: ({ compared }) => (compared === undefined ? '…' : count(compared)) },
+  { name: 'Reported', show: ({ reported }) => (reported === 0 ? 'none' : count(reported)) },
+  {
+    name: 'Our count',
+    show: ({ ratio }) =>
+      ratio === undefined ? '' : `${ratio >= 1 ? '+' : '−'}${percent(Math.abs(ratio - 1))}`,
+  },
+  { name: 'What happened', isText: true, show: ({ step }) => eventsOf(step) },
+]
+
+function eventsOf({ cut, broken }: Step): string {
   const events = [
     cut && `cut before #${count(cut.to)}`,
     broken && `${broken.status}${broken.error === undefined ? '' : `: ${broken.error}`}`,
   ]
-  const { as: _, ...rest } = search
+  return events.filter(Boolean).join('; ')
+}
+
+function StepRow({ step, compared }: { readonly step: Step; readonly compared: number | undefined }) {
+  const { conversation, search } = usePlace()
+  const { turn } = step
+  const figures = figuresOf(step, compared)
   return (
     <tr>
       <th scope="row">
-        <Link to="/c/$conversation/context" params={{ conversation }} search={{ ...rest, turn }}>
+        <Link
+          to="/c/$conversation/context"
+          params={{ conversation }}
+          search={{ ...search, as: undefined, turn }}
+        >
           {turn}
         </Link>
       </th>
-      <td className={styles.text}>{fullTime(time)}</td>
-      <td>{sums.calls}</td>
-      <td>{count(sums.tokens)}</td>
-      <td>{count(sums.reused)}</td>
-      <td>{sums.tokens === 0 ? '' : percent(sums.reused / sums.tokens)}</td>
-      <td>{count(sums.anew)}</td>
-      {compared && <td>{compared.value === undefined ? '…' : count(compared.value)}</td>}
-      <td>{reported === 0 ? 'none' : count(reported)}</td>
-      <td>{ratio === undefined ? '' : `${ratio >= 1 ? '+' : '−'}${percent(Math.abs(ratio - 1))}`}</td>
-      <td className={styles.text}>{events.filter(Boolean).join('; ')}</td>
+      {columns.map(({ name, isText, show }) => (
+        <td key={name} className={isText ? styles.text : undefined}>
+          {show(figures)}
+        </td>
+      ))}
     </tr>
   )
 }

@@ -1,21 +1,27 @@
 import type { Observable } from '../../api/observable.ts'
 import { count, dayTime, percent } from '../../parts/format.ts'
-import type { Step } from './figures.ts'
+import type { Course } from './course.ts'
 import styles from './plot-cursor.module.css'
 
-export interface PlotCursorProps {
-  readonly steps: readonly Step[]
-  readonly by: 'turn' | 'call'
+/** The step that is looked at. */
+export interface StepChoice {
   readonly selected: number
+  /** The step under the pointer. */
   readonly hover: Observable<number | undefined>
-  readonly isBusy: boolean
-  readonly onPick: (index: number) => void
+  readonly pick: (index: number) => void
+}
+
+export interface PlotCursorProps {
+  readonly course: Course
+  readonly choice: StepChoice
   readonly width: number
   readonly gutter: number
 }
 
 /** A line through all plots at one turn. The pointer moves a second one that is weaker; a click or a key takes it there. */
-export function PlotCursor({ steps, by, width, gutter, selected, hover, isBusy, onPick }: PlotCursorProps) {
+export function PlotCursor({ course, choice, width, gutter }: PlotCursorProps) {
+  const { steps, by, isWhole } = course
+  const { selected, hover, pick } = choice
   const hovered = hover.use()
   const step = width / Math.max(1, steps.length)
   const indexAt = (event: React.PointerEvent) => {
@@ -38,13 +44,13 @@ export function PlotCursor({ steps, by, width, gutter, selected, hover, isBusy, 
         now &&
         `Turn ${now.turn}, ${dayTime(now.time)}${point ? `: ${count(point.tokens)} tokens, ${percent(point.reused / Math.max(1, point.tokens))} reused` : ''}${now.cut ? ', the cut moved' : ''}`
       }
-      aria-busy={isBusy}
+      aria-busy={!isWhole}
       onPointerDown={event => {
         event.currentTarget.setPointerCapture(event.pointerId)
-        onPick(indexAt(event))
+        pick(indexAt(event))
       }}
       onPointerMove={event => {
-        if (event.buttons === 1) onPick(indexAt(event))
+        if (event.buttons === 1) pick(indexAt(event))
         else if (event.pointerType === 'mouse') hover.set(indexAt(event))
       }}
       onPointerLeave={() => hover.set(undefined)}

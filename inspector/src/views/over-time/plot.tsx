@@ -1,4 +1,6 @@
 import { useId } from 'react'
+import type { Tick } from '../../parts/plot.ts'
+import type { Column, Course } from './course.ts'
 import styles from './plot.module.css'
 
 /** Where a plot draws: the axis of turns is the same for all of them. */
@@ -9,10 +11,11 @@ export interface Frame {
   readonly gutter: number
 }
 
-export interface Tick {
-  /** From the top. */
-  readonly y: number
-  readonly text: string
+/** What each plot draws, and where. */
+export interface DrawnProps {
+  readonly course: Course
+  readonly columns: readonly Column[]
+  readonly frame: Frame
 }
 
 export interface PlotProps {
@@ -22,23 +25,23 @@ export interface PlotProps {
   /** What is drawn. */
   readonly about: string
   readonly ticks: readonly Tick[]
-  /** Whether more is being read: what it says is not final. */
-  readonly isBusy?: boolean
+  /** Whether all is read: else what it says is not final. */
+  readonly isWhole: boolean
   /** Below the lowest line: for marks. */
   readonly foot?: number
   readonly children: React.ReactNode
 }
 
 /** A plot over the turns, with its answer as a heading. */
-export function Plot({ frame, answer, about, ticks, isBusy = false, foot = 0, children }: PlotProps) {
+export function Plot({ frame, answer, about, ticks, isWhole, foot = 0, children }: PlotProps) {
   const { width, height, gutter } = frame
   const id = useId()
   return (
-    <figure className={styles.plot} aria-labelledby={id} aria-busy={isBusy}>
+    <figure className={styles.plot} aria-labelledby={id} aria-busy={!isWhole}>
       <figcaption id={id}>
         <h2>
           {answer}
-          {isBusy && ' so far'}
+          {!isWhole && ' so far'}
         </h2>{' '}
         <span>{about}</span>
       </figcaption>
@@ -56,16 +59,3 @@ export function Plot({ frame, answer, about, ticks, isBusy = false, foot = 0, ch
     </figure>
   )
 }
-
-/** Bars as one path: `[left, top, width, height]` of each. */
-export const barsPath = (bars: Iterable<readonly [number, number, number, number]>): string => {
-  let path = ''
-  for (const [x, y, width, height] of bars)
-    path += `M${round(x)} ${round(y)}h${round(width)}v${round(height)}h${round(-width)}z`
-  return path
-}
-
-export const linePath = (points: readonly (readonly [number, number])[]): string =>
-  points.map(([x, y], at) => `${at === 0 ? 'M' : 'L'}${round(x)} ${round(y)}`).join('')
-
-const round = (value: number) => Math.round(value * 10) / 10

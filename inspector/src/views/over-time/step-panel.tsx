@@ -1,40 +1,46 @@
 import { ChevronLeft, ChevronRight, ChevronUp } from 'lucide-react'
-import type { Observable } from '../../api/observable.ts'
 import { Button } from '../../parts/button.tsx'
 import { count, percent } from '../../parts/format.ts'
 import { isNarrow, useMedia } from '../../parts/use-media.ts'
-import type { Step } from './figures.ts'
+import type { Course, Step } from './course.ts'
+import type { StepChoice } from './plot-cursor.tsx'
 import styles from './step-panel.module.css'
+import { TurnPanel } from './turn-panel.tsx'
 
 export interface StepPanelProps {
-  readonly hover: Observable<number | undefined>
-  readonly selected: number
-  readonly steps: readonly Step[]
-  readonly onPick: (index: number) => void
-  readonly children: (step: Step, index: number) => React.ReactNode
+  readonly course: Course
+  readonly choice: StepChoice
 }
 
 /** Shows the turn under the pointer, else the one that is chosen. On narrow screens it is a sheet that can be drawn up. */
-export function StepPanel({ hover, selected, steps, onPick, children }: StepPanelProps) {
-  const index = hover.use() ?? selected
-  const step = steps[index]
+export function StepPanel({ course, choice }: StepPanelProps) {
+  const index = choice.hover.use() ?? choice.selected
+  const step = course.steps[index]
   const isSlim = useMedia(isNarrow)
-  if (!step) return <aside className={styles.panel} aria-label="One turn" />
-  if (!isSlim)
-    return (
-      <aside className={styles.panel} aria-label="One turn">
-        {children(step, index)}
-      </aside>
-    )
-  const [first] = step.points
+  const panel = step && <TurnPanel {...{ course, step, index }} />
   return (
     <aside className={styles.panel} aria-label="One turn">
+      {isSlim && step ? <Drawer {...{ course, choice, step, index }}>{panel}</Drawer> : panel}
+    </aside>
+  )
+}
+
+interface DrawerProps extends StepPanelProps {
+  readonly step: Step
+  readonly index: number
+  readonly children: React.ReactNode
+}
+
+function Drawer({ course: { steps }, choice: { pick }, step, index, children }: DrawerProps) {
+  const [first] = step.points
+  return (
+    <>
       <div className={styles.steps}>
         <Button
           kind="icon"
           aria-label="Turn before"
           why={index === 0 ? 'This is the first turn.' : undefined}
-          onClick={() => onPick(index - 1)}
+          onClick={() => pick(index - 1)}
         >
           <ChevronLeft size={18} aria-hidden />
         </Button>
@@ -42,7 +48,7 @@ export function StepPanel({ hover, selected, steps, onPick, children }: StepPane
           kind="icon"
           aria-label="Turn after"
           why={index === steps.length - 1 ? 'This is the last turn.' : undefined}
-          onClick={() => onPick(index + 1)}
+          onClick={() => pick(index + 1)}
         >
           <ChevronRight size={18} aria-hidden />
         </Button>
@@ -58,8 +64,8 @@ export function StepPanel({ hover, selected, steps, onPick, children }: StepPane
           )}
           <ChevronUp size={16} aria-hidden />
         </summary>
-        {children(step, index)}
+        {children}
       </details>
-    </aside>
+    </>
   )
 }

@@ -1,37 +1,38 @@
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { CircleX, Scissors } from 'lucide-react'
+import { CircleX, type LucideIcon, Scissors } from 'lucide-react'
+import { useMemo } from 'react'
+import { outlineQuery } from '../../api/queries.ts'
 import type { TimelinePoint } from '../../api/timeline.ts'
-import type { ConversationSearch } from '../../parts/address.ts'
+import { usePlace } from '../../parts/address.ts'
 import { colourOfPart, nameOfPart, type Part, partStack } from '../../parts/fates.ts'
 import { amountOf, count, fullTime, percent } from '../../parts/format.ts'
-import { fullest, ratioOf, type Step, sumUp } from './figures.ts'
+import { anewIn, type Course, callOf, fullest, type MovedCut, ratioOf, type Step, sumUp } from './course.ts'
+import how from './how-to-read.module.css'
 import styles from './turn-panel.module.css'
 
 export interface TurnPanelProps {
-  readonly conversation: string
-  readonly search: ConversationSearch
+  readonly course: Course
   readonly step: Step
-  readonly by: 'turn' | 'call'
-  /** The tokens of the entries from one place to another, if they are known. */
-  readonly tokensBetween: (first: number, last: number) => number | undefined
-  /** What the other policy would have read in this step. */
-  readonly compared: { readonly name: string; readonly anew: number } | undefined
+  readonly index: number
 }
 
-/** The figures of one turn. */
-export function TurnPanel({ conversation, search, step, by, tokensBetween, compared }: TurnPanelProps) {
+/** The figures of one turn, and what the dips mean. */
+export function TurnPanel({ course, step, index }: TurnPanelProps) {
+  const { conversation, search } = usePlace()
+  const { by, compared } = course
+  const anew = anewIn(compared, index)
   const { turn, time, points } = step
   const [first] = points
   const most = fullest(points)
   const sums = sumUp(points)
-  const call = by === 'call' && first ? { call: first.call ?? String(first.at) } : { call: undefined }
   return (
     <>
       <h2 className="heading">{turn === 0 ? 'Outside of turns' : `Turn ${turn}`}</h2>
       <p className={`muted text-12 ${styles.time}`}>
         {fullTime(time)} · {by === 'call' && first ? `up to #${first.at}` : amountOf(points.length, 'call')}
       </p>
-      <CutNotice step={step} tokensBetween={tokensBetween} />
+      {step.cut && <CutNotice cut={step.cut} factor={first?.factor} />}
       {step.broken && <BrokenNotice point={step.broken} />}
       {most && <Figures point={most} isOneOfMany={points.length > 1} />}
       {points.length > 1 && (
@@ -40,9 +41,9 @@ export function TurnPanel({ conversation, search, step, by, tokensBetween, compa
           <Row name="read anew" value={sums.anew} />
         </dl>
       )}
-      {compared && (
+      {anew !== undefined && (
         <dl className={styles.figures}>
-          <Row name={`read anew with ${compared.name}`} value={compared.anew} />
+          <Row name={`read anew with ${compared.name}`} value={anew} />
         </dl>
       )}
       {first && (
@@ -50,12 +51,31 @@ export function TurnPanel({ conversation, search, step, by, tokensBetween, compa
           className={`link link-text ${styles.link}`}
           to="/c/$conversation/context"
           params={{ conversation }}
-          search={{ ...search, turn, ...call } as ConversationSearch}
+          search={{ ...search, turn, call: by === 'call' ? callOf(first) : undefined }}
         >
           {turn === 0 ? 'Open in context' : `Open turn ${turn} in context`}
         </Link>
       )}
+      {course.cuts > 0 && <HowToRead course={course} />}
     </>
+  )
+}
+
+/** What the dips mean. */
+function HowToRead({ course: { cuts, steps } }: { readonly course: Course }) {
+  const between = useMemo(
+    () => sumUp(steps.filter(({ cut }) => !cut).flatMap(({ points }) => points)),
+    [steps],
+  )
+  return (
+    <section className={`soft text-12-18 ${how.how}`}>
+      <h3>How to read it</h3>
+      <p>
+        A dip in the green bars is the price of a cut: the prompt is read again from where it changed.{' '}
+        <b className="clear">{amountOf(cuts, 'cut')}</b> so far; between them{' '}
+        <b className="clear">{percent(between.share)}</b> is reused.
+      </p>
+    </section>
   )
 }
 
@@ -81,16 +101,17 @@ function Figures({ point, isOneOfMany }: { readonly point: TimelinePoint; readon
       {rest > 0 && <Row name={restName} value={rest} colour="meta" />}
       <Row name={isOneOfMany ? 'tokens sent in the fullest call' : 'tokens sent'} value={tokens} isSum />
       {over > 0 && <Row name="over the window" value={over} colour="danger" />}
-      <Row name={`reused, ${percent(tokens === 0 ? 0 : reused / tokens)}`} value={reused} colour="reused" />
+      <Row name={`reused, ${percent(sumUp([point]).share)}`} value={reused} colour="reused" />
       <Row name="read anew" value={anew} />
-      {reported === undefined ? (
-        <Row name={point.call === undefined ? 'no call is stored' : 'the model reported no count'} />
-      ) : (
-        <Row name="the model counted" value={reported} />
-      )}
+      <Row name={reportedName(point)} value={reported} />
       {ratio !== undefined && <Row name={`our estimate: ${difference(ratio)}`} />}
     </dl>
   )
+}
+
+function reportedName({ call, reported }: TimelinePoint): string {
+  if (reported !== undefined) return 'the model counted'
+  return call === undefined ? 'no call is stored' : 'the model reported no count'
 }
 
 const difference = (ratio: number) =>
@@ -102,57 +123,59 @@ const nameInFull: Partial<Record<Part, string>> = {
   first: 'first message',
 }
 
-function Row({
-  name,
-  value,
-  colour,
-  isSum = false,
-}: {
+interface RowProps {
   readonly name: string
-  readonly value?: number
+  readonly value?: number | undefined
   readonly colour?: string
   readonly isSum?: boolean
-}) {
-  return (
-    <div className="flex between gap-2" data-sum={isSum}>
-      <dt>
-        <i data-colour={colour} />
-        {name}
-      </dt>
-      <dd>{value === undefined ? '' : count(value)}</dd>
-    </div>
-  )
 }
 
-function CutNotice({ step: { cut }, tokensBetween }: Pick<TurnPanelProps, 'step' | 'tokensBetween'>) {
-  if (!cut) return null
+const Row = ({ name, value, colour, isSum = false }: RowProps) => (
+  <div className="flex between gap-2" data-sum={isSum}>
+    <dt>
+      <i data-colour={colour} />
+      {name}
+    </dt>
+    <dd>{value === undefined ? '' : count(value)}</dd>
+  </div>
+)
+
+function CutNotice({ cut, factor = 1 }: { readonly cut: MovedCut; readonly factor: number | undefined }) {
+  const { thread } = usePlace()
+  const { data: outline = [] } = useQuery(outlineQuery(thread))
+  const left = outline.slice(cut.from - 1, cut.to - 1)
   const many = cut.to - cut.from
-  const tokens = many > 0 ? tokensBetween(cut.from, cut.to - 1) : undefined
+  const tokens = Math.round(left.reduce((sum, { tokens = 0 }) => sum + tokens, 0) * factor)
   return (
-    <p className={`grid gap-2 text-12-18 breaks on-panel framed round-2 ${styles.notice}`}>
-      <Scissors size={14} aria-hidden />
-      <span>
-        {many > 0 ? (
-          <>
-            The cut moved from #{count(cut.from)} to #{count(cut.to)}: {amountOf(many, 'message')}
-            {tokens === undefined ? '' : `, ${amountOf(tokens, 'token')},`} left the window.
-          </>
-        ) : (
-          <>The cut moved back to #{count(cut.to)}.</>
-        )}
-      </span>
-    </p>
+    <PanelNotice Icon={Scissors}>
+      {many > 0 ? (
+        <>
+          The cut moved from #{count(cut.from)} to #{count(cut.to)}: {amountOf(many, 'message')}
+          {left.length < many ? '' : `, ${amountOf(tokens, 'token')},`} left the window.
+        </>
+      ) : (
+        <>The cut moved back to #{count(cut.to)}.</>
+      )}
+    </PanelNotice>
   )
 }
 
-function BrokenNotice({ point: { status, error } }: { readonly point: TimelinePoint }) {
-  return (
-    <p className={`grid gap-2 text-12-18 breaks on-panel framed round-2 ${styles.notice}`} data-kind="danger">
-      <CircleX size={14} aria-hidden />
-      <span>
-        {status === 'failed' ? 'A call failed' : `A call was ${status}`}
-        {error === undefined ? '.' : `: ${error}`}
-      </span>
-    </p>
-  )
+const BrokenNotice = ({ point: { status, error } }: { readonly point: TimelinePoint }) => (
+  <PanelNotice Icon={CircleX} kind="danger">
+    {status === 'failed' ? 'A call failed' : `A call was ${status}`}
+    {error === undefined ? '.' : `: ${error}`}
+  </PanelNotice>
+)
+
+interface PanelNoticeProps {
+  readonly Icon: LucideIcon
+  readonly kind?: 'danger'
+  readonly children: React.ReactNode
 }
+
+const PanelNotice = ({ Icon, kind, children }: PanelNoticeProps) => (
+  <p className={`grid gap-2 text-12-18 breaks on-panel framed round-2 ${styles.notice}`} data-kind={kind}>
+    <Icon size={14} aria-hidden />
+    <span>{children}</span>
+  </p>
+)

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { useImperativeHandle } from 'react'
 import { conversationQuery } from '../../api/queries.ts'
 import { ago, amountOf, fullTime } from '../../parts/format.ts'
+import { groupBy } from '../../parts/group-by.ts'
 import { type Hit, keyOfHit, placeOfHit } from '../../parts/hit-place.ts'
 import { Marked } from '../../parts/marked.tsx'
 import { titleOf } from '../../parts/title-of.ts'
@@ -16,7 +17,7 @@ export interface SearchHitsProps {
 
 /** What was found, by conversation: that with the best message first. */
 export function SearchHits({ found, ref }: SearchHitsProps) {
-  const groups = byConversation(found)
+  const groups = [...groupBy(found, hit => hit.conversation)]
   const roving = useRoving({
     items: groups.flatMap(([, hits]) => hits.map(keyOfHit)),
     name: 'What was found',
@@ -61,17 +62,6 @@ export function SearchHits({ found, ref }: SearchHitsProps) {
       </ol>
     </section>
   ))
-}
-
-/** In the order of the first of each. */
-function byConversation(found: readonly Hit[]): readonly (readonly [string, readonly Hit[]])[] {
-  const groups = new Map<string, Hit[]>()
-  for (const hit of found) {
-    const group = groups.get(hit.conversation)
-    if (group) group.push(hit)
-    else groups.set(hit.conversation, [hit])
-  }
-  return [...groups]
 }
 
 function Heading({ conversation, amount }: { readonly conversation: string; readonly amount: number }) {

@@ -1,45 +1,41 @@
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useSearch } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { searchQuery, serverQuery } from '../../api/queries.ts'
-import type { ListSearch } from '../../parts/address.ts'
+import { type ListSearch, useGo } from '../../parts/address.ts'
 import { amountOf } from '../../parts/format.ts'
-import { useKeys } from '../../parts/keys.ts'
-import { QueryFault } from '../../parts/query-state.tsx'
+import { QueryState } from '../../parts/query-state.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
-import { HowSearchWorks, NothingFound } from './nothing-found.tsx'
+import { useTitle } from '../../parts/use-title.ts'
+import { NothingFound } from './nothing-found.tsx'
 import { SearchHits } from './search-hits.tsx'
 import styles from './search-view.module.css'
 
 /** Messages of all conversations, found by their words. What is looked for stands in the address. */
 export function SearchView() {
-  const navigate = useNavigate()
   const { q = '', show } = useSearch({ strict: false }) as ListSearch
   const { data: server } = useQuery(serverQuery)
   const mayInspect = server?.scopes.includes('inspect') ?? false
   const isEverything = show === 'everything' && mayInspect
-  const go = (search: ListSearch) =>
-    void navigate({ to: '/search', search, replace: true, resetScroll: false })
-  const look = (q: string) => go({ ...(q !== '' && { q }), ...(show !== undefined && { show }) })
+  const go = useGo<ListSearch>()
   const query = useQuery(searchQuery(q, isEverything))
   const hits = useRef<{ focus: () => void }>(null)
-  useEffect(() => {
-    document.title = q === '' ? 'Search · Throughline' : `${q} · Search · Throughline`
-  }, [q])
+  useTitle(q === '' ? 'Search' : `${q} · Search`)
   return (
     <div className={`view ${styles.view}`}>
       <header className={`grid middle line-below ${styles.head}`}>
-        <WordsField q={q} onLook={look} onDown={() => hits.current?.focus()} />
+        <WordsField
+          q={q}
+          onLook={next => go({ q: next || undefined })}
+          onDown={() => hits.current?.focus()}
+        />
         {mayInspect && (
           <label className={`inline gap-2 soft text-12 one-line ${styles.switch}`}>
             <input
               type="checkbox"
               checked={isEverything}
-              onChange={event => {
-                const next = event.target.checked ? { show: 'everything' } : {}
-                go({ ...(q !== '' && { q }), ...next })
-              }}
+              onChange={event => go({ show: event.target.checked ? 'everything' : undefined })}
             />
             also notes and other text that users never see
           </label>
@@ -52,20 +48,20 @@ export function SearchView() {
       </header>
       <div className={styles.found}>
         {q.trim() === '' ? (
-          <HowSearchWorks />
-        ) : query.data === undefined ? (
-          query.error ? (
-            <QueryFault error={query.error} onRetry={() => void query.refetch()} />
-          ) : (
-            <Skeleton rows={6} />
-          )
-        ) : query.data.found.length === 0 ? (
-          <NothingFound
-            q={q}
-            {...(mayInspect && !isEverything && { onEverything: () => go({ q, show: 'everything' }) })}
-          />
+          <NothingFound q="" />
         ) : (
-          <SearchHits found={query.data.found} ref={hits} />
+          <QueryState query={query} loading={<Skeleton rows={6} />}>
+            {({ found }) =>
+              found.length > 0 ? (
+                <SearchHits found={found} ref={hits} />
+              ) : (
+                <NothingFound
+                  q={q.trim()}
+                  onEverything={mayInspect && !isEverything ? () => go({ show: 'everything' }) : undefined}
+                />
+              )
+            }
+          </QueryState>
         )}
       </div>
     </div>
@@ -90,7 +86,6 @@ interface WordsFieldProps {
 
 /** The field. It asks when typing pauses, and at once on enter. */
 function WordsField({ q, onLook, onDown }: WordsFieldProps) {
-  const input = useRef<HTMLInputElement>(null)
   const [typed, setTyped] = useState(q)
   /** What was asked for and does not stand in the address yet; the last of it stays. */
   const asked = useRef([q])
@@ -110,16 +105,6 @@ function WordsField({ q, onLook, onDown }: WordsFieldProps) {
     const timer = setTimeout(() => look(typed), 250)
     return () => clearTimeout(timer)
   }, [typed])
-  useKeys('Search', [
-    {
-      keys: '/',
-      does: 'look for something else',
-      run: () => {
-        input.current?.focus()
-        input.current?.select()
-      },
-    },
-  ])
   const onKeyDown = (event: React.KeyboardEvent) => {
     if (event.key === 'Enter') look(typed)
     else if (event.key === 'ArrowDown') onDown()
@@ -131,7 +116,8 @@ function WordsField({ q, onLook, onDown }: WordsFieldProps) {
   }
   return (
     <SearchField
-      ref={input}
+      group="Search"
+      does="look for something else"
       aria-label="Words to look for"
       placeholder="Words of a message"
       value={typed}

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { ServerInfo } from '../../api/routes.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
+import { Fact } from '../../parts/fact.tsx'
 import { count } from '../../parts/format.ts'
 import { TenantChoice } from '../../parts/tenant-choice.tsx'
 import styles from './settings-view.module.css'
@@ -9,8 +10,7 @@ import styles from './settings-view.module.css'
 export function ServerFacts({ server }: { readonly server: ServerInfo }) {
   const { upstream, models, addresses } = server
   return (
-    <section className={styles.section} aria-labelledby="server-heading">
-      <h2 id="server-heading">This server</h2>
+    <>
       <dl className={`facts ${styles.facts}`}>
         <Fact name="Version">{server.version}</Fact>
         {server.store !== undefined && <Fact name="Log">{server.store}</Fact>}
@@ -23,10 +23,10 @@ export function ServerFacts({ server }: { readonly server: ServerInfo }) {
               {server.upstreams.map(one => (
                 <li key={one.name}>
                   <span>{one.name}</span>
-                  <small className="block muted text-12-18">
+                  <More>
                     {one.kind}
                     {one.address !== undefined && ` at ${one.address}`}, takes {one.models.join(', ')}
-                  </small>
+                  </More>
                 </li>
               ))}
             </ul>
@@ -37,7 +37,7 @@ export function ServerFacts({ server }: { readonly server: ServerInfo }) {
               ? 'the built-in reader, which quotes what it was sent'
               : upstream.kind}
             {upstream.address !== undefined && ` at ${upstream.address}`}
-            {upstream.why !== undefined && <small className="block muted text-12-18">{upstream.why}</small>}
+            {upstream.why !== undefined && <More>{upstream.why}</More>}
           </Fact>
         )}
         <Fact name="Models">
@@ -48,12 +48,8 @@ export function ServerFacts({ server }: { readonly server: ServerInfo }) {
               {models.slice(0, mostModels).map(({ name, window }) => (
                 <li key={name}>
                   <span>{name}</span>
-                  {window !== undefined && (
-                    <small className="block muted text-12-18">{count(window)} tokens</small>
-                  )}
-                  {name === server.model && (
-                    <small className="block muted text-12-18">answers if none is named</small>
-                  )}
+                  {window !== undefined && <More>{count(window)} tokens</More>}
+                  {name === server.model && <More>answers if none is named</More>}
                 </li>
               ))}
               {models.length > mostModels && <li>and {count(models.length - mostModels)} more</li>}
@@ -77,9 +73,13 @@ export function ServerFacts({ server }: { readonly server: ServerInfo }) {
           Connect a client, or open a sample
         </Link>
       </p>
-    </section>
+    </>
   )
 }
+
+const More = ({ children }: { readonly children: React.ReactNode }) => (
+  <small className="block muted text-12-18">{children}</small>
+)
 
 const mostModels = 30
 
@@ -90,12 +90,3 @@ const faces: readonly { readonly face: keyof ServerInfo['addresses']; readonly n
   { face: 'uiChat', name: 'For useChat' },
   { face: 'mcp', name: 'For agents (MCP)' },
 ]
-
-function Fact({ name, children }: { readonly name: string; readonly children: React.ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  )
-}

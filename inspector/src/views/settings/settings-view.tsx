@@ -1,19 +1,20 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { Check, Minus } from 'lucide-react'
+import { key } from '../../api/key.ts'
 import { serverQuery } from '../../api/queries.ts'
+import type { ServerInfo } from '../../api/routes.ts'
+import { Button } from '../../parts/button.tsx'
+import { KeyField, useKeyForm } from '../../parts/key-field.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
-import { KeySection } from './key-section.tsx'
-import { MayDo } from './may-do.tsx'
+import { setTheme, theme } from '../../parts/theme.ts'
+import { useTitle } from '../../parts/use-title.ts'
 import { ServerFacts } from './server-facts.tsx'
 import styles from './settings-view.module.css'
-import { ThemeSection } from './theme-section.tsx'
 
 /** The theme, the key and what it may do, and what this server is. */
 export function SettingsView() {
   const server = useQuery(serverQuery)
-  useEffect(() => {
-    document.title = 'Settings · Throughline'
-  }, [])
+  useTitle('Settings')
   return (
     <div className={styles.place}>
       <div className={styles.page}>
@@ -22,9 +23,15 @@ export function SettingsView() {
         <QueryState query={server}>
           {data => (
             <>
-              <KeySection server={data} />
-              <MayDo scopes={data.scopes} />
-              <ServerFacts server={data} />
+              <Section name="key" heading="Key">
+                <KeySettings server={data} />
+              </Section>
+              <Section name="may" heading="What you may do here">
+                <MayDo scopes={data.scopes} />
+              </Section>
+              <Section name="server" heading="This server">
+                <ServerFacts server={data} />
+              </Section>
             </>
           )}
         </QueryState>
@@ -32,3 +39,90 @@ export function SettingsView() {
     </div>
   )
 }
+
+interface SectionProps {
+  readonly name: string
+  readonly heading: string
+  readonly children: React.ReactNode
+}
+
+const Section = ({ name, heading, children }: SectionProps) => (
+  <section className={styles.section} aria-labelledby={`${name}-heading`}>
+    <h2 id={`${name}-heading`}>{heading}</h2>
+    {children}
+  </section>
+)
+
+const themes = [
+  { value: 'system', name: 'As the system' },
+  { value: 'light', name: 'Light' },
+  { value: 'dark', name: 'Dark' },
+] as const
+
+function ThemeSection() {
+  const chosen = theme.use()
+  return (
+    <fieldset className={styles.section}>
+      <legend>Appearance</legend>
+      <div className={`flex wraps gap-2 ${styles.choices}`}>
+        {themes.map(({ value, name }) => (
+          <label key={value}>
+            <input
+              type="radio"
+              name="theme"
+              value={value}
+              checked={chosen === value}
+              onChange={() => setTheme(value)}
+            />
+            {name}
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  )
+}
+
+/** The key of this tab: given, changed, forgotten. It is never shown. */
+function KeySettings({ server: { needsKey, tenant } }: { readonly server: ServerInfo }) {
+  const { field, onSubmit, take } = useKeyForm()
+  const hasKey = key.use() !== undefined
+  return (
+    <>
+      <p className="soft breaks">
+        {needsKey ? 'Every request to this server needs a key. ' : 'This server needs no key. '}
+        {hasKey
+          ? `This tab sends one, of the tenant “${tenant}”. It is forgotten when the tab is closed.`
+          : !needsKey && 'With one, you see the conversations of its tenant.'}
+      </p>
+      <form className={`grid middle ${styles.key}`} onSubmit={onSubmit}>
+        <KeyField label={hasKey ? 'Another key' : 'Key'} {...field} />
+        <Button type="submit">Use it</Button>
+        {hasKey && <Button onClick={() => take(undefined)}>Forget the key</Button>}
+      </form>
+    </>
+  )
+}
+
+const meanings = [
+  { scope: 'read', about: 'see conversations as their users do, and search them' },
+  { scope: 'inspect', about: 'see what no user sees: contexts, calls, notes, exports' },
+  { scope: 'chat', about: 'talk, fork, give titles' },
+  { scope: 'admin', about: 'delete and import, start and stop experiments, manage keys' },
+  { scope: 'metrics', about: 'read how busy the server is, but no content' },
+] as const
+
+/** What the caller may do, and what not. */
+const MayDo = ({ scopes }: Pick<ServerInfo, 'scopes'>) => (
+  <ul className={`grid gap-6px bright ${styles.scopes}`}>
+    {meanings.map(({ scope, about }) => {
+      const may = scopes.includes(scope)
+      return (
+        <li key={scope} data-may={may}>
+          {may ? <Check size={14} aria-label="You may" /> : <Minus size={14} aria-label="You may not" />}
+          <b>{scope}</b>
+          <span>{about}</span>
+        </li>
+      )
+    })}
+  </ul>
+)

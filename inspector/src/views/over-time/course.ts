@@ -1,8 +1,24 @@
 import type { Comparison } from '../../api/comparison.ts'
 import type { TimelinePoint } from '../../api/timeline.ts'
-import { count, short } from '../../parts/format.ts'
 import type { Stop } from '../../parts/stops.ts'
-import type { Tick } from './plot.tsx'
+
+/** What was sent and read over time: all that the plots, the table and the panel show. */
+export interface Course {
+  /** What a step is. */
+  readonly by: 'turn' | 'call'
+  readonly steps: readonly Step[]
+  readonly sums: Sums
+  /** How often the cut moved. */
+  readonly cuts: number
+  readonly accuracy: Accuracy
+  /** What was read with the policy that was used. */
+  readonly own: Running
+  /** What would have been read with the policy that is compared with, and with others, for orientation. */
+  readonly compared: Running
+  readonly others: readonly Running[]
+  /** Whether all points are read. */
+  readonly isWhole: boolean
+}
 
 /** A place on the axis: a turn, or one call where calls are looked at. */
 export interface Step extends Stop {
@@ -39,14 +55,7 @@ export function toSteps(stops: readonly Stop[], by: 'turn' | 'call'): readonly S
       }
       const broken = points.findLast(({ status }) => status !== undefined && isBroken(status))
       const time = by === 'turn' ? stop.time : points[0]!.time
-      steps.push({
-        turn: stop.turn,
-        time,
-        points,
-        cuts,
-        ...(moved && { cut: moved }),
-        ...(broken && { broken }),
-      })
+      steps.push({ turn: stop.turn, time, points, cuts, cut: moved, broken })
     }
   }
   return steps
@@ -61,6 +70,8 @@ export interface Sums {
   readonly tokens: number
   readonly reused: number
   readonly anew: number
+  /** The part of what was sent that need not be read again, from 0 to 1. */
+  readonly share: number
 }
 
 export function sumUp(points: Iterable<TimelinePoint>): Sums {
@@ -71,7 +82,7 @@ export function sumUp(points: Iterable<TimelinePoint>): Sums {
     sums.reused += reused
     sums.anew += anew
   }
-  return sums
+  return { ...sums, share: sums.tokens === 0 ? 0 : sums.reused / sums.tokens }
 }
 
 /** How far our count is from what models reported: 0.19 is 19 % above. */
@@ -109,63 +120,85 @@ export function ratioOf(points: readonly TimelinePoint[]): number | undefined {
   return theirs === 0 ? undefined : ours / theirs
 }
 
-/** What was read from the first step to each: with the policy that was used, and with others. */
+/** What was read from the first step to each, with one policy. */
 export interface Running {
+  /** The policy, in words. */
   readonly name: string
   /** [index] is the sum up to that step; as long as the points that are known. */
   readonly sums: readonly number[]
 }
 
+/** Adds up what each point costs. What comes after a gap is not summed up: it would seem to cost too little. */
 export function runningSums(
   steps: readonly Step[],
-  comparison: Comparison | undefined,
   isWhole: boolean,
-): { readonly own: Running; readonly others: readonly Running[] } {
-  const compared = new Map(comparison?.points.map(point => [keyOf(point), point]))
-  const own: number[] = []
-  const others = (comparison?.policies ?? []).map(name => ({ name, sums: [] as number[] }))
-  const sums = others.map(() => 0)
+  anewOf: (point: TimelinePoint) => number | undefined,
+): readonly number[] {
+  const sums: number[] = []
   let total = 0
-  let isKnown = true
   for (const { points } of steps) {
-    // What comes after a gap is not summed up: it would seem to cost too little.
     if (points.length === 0 && !isWhole) break
     for (const point of points) {
-      total += point.anew
-      const found = compared.get(keyOf(point))
-      isKnown = isKnown && found !== undefined
-      if (found) for (const [index, anew] of found.against.entries()) sums[index]! += anew
+      const anew = anewOf(point)
+      if (anew === undefined) return sums
+      total += anew
     }
-    own.push(total)
-    if (isKnown) for (const [index, other] of others.entries()) other.sums.push(sums[index]!)
+    sums.push(total)
   }
-  return { own: { name: '', sums: own }, others }
+  return sums
 }
 
-const keyOf = ({ at, call }: { readonly at: number; readonly call?: string | undefined }) => call ?? at
-
-/**
- * Steps that share a column of pixels: `[first, last]` of each column. As long as every step has a pixel of its own there is
- * a column for each.
- */
-export function toColumns(steps: number, width: number): readonly (readonly [first: number, last: number])[] {
-  const many = Math.min(steps, Math.max(1, Math.floor(width)))
-  return Array.from({ length: many }, (_, column) => [
-    Math.floor((column * steps) / many),
-    Math.floor(((column + 1) * steps) / many) - 1,
-  ])
+/** What other policies would have read. */
+export function comparedSums(
+  steps: readonly Step[],
+  isWhole: boolean,
+  { policies, points }: Comparison,
+): readonly Running[] {
+  const costs = new Map(points.map(point => [keyOf(point), point.against]))
+  return policies.map((policy, index) => ({
+    name: policyInWords(policy),
+    sums: runningSums(steps, isWhole, point => costs.get(keyOf(point))?.[index]),
+  }))
 }
 
-/** Round amounts of tokens from 0 to the most, about as many as asked for, with their places on an axis. */
-export function toTicks(most: number, many: number, y: (tokens: number) => number): readonly Tick[] {
-  const rough = Math.max(1, most / Math.max(1, many))
-  const power = 10 ** Math.floor(Math.log10(rough))
-  const step = [1, 2, 5, 10].map(one => one * power).find(one => one >= rough) ?? power * 10
-  return Array.from({ length: Math.floor(most / step) + 1 }, (_, at) => {
-    const tokens = at * step
+/** A call as addresses name it: by its id, else by its place. */
+export const callOf = ({ at, call }: TimelinePoint): string => call ?? String(at)
+
+const keyOf = ({ at, call }: Pick<TimelinePoint, 'at' | 'call'>) => call ?? at
+
+/** What was read in one step. */
+export function anewIn({ sums }: Running, index: number): number | undefined {
+  const sum = sums[index]
+  return sum === undefined ? undefined : sum - (sums[index - 1] ?? 0)
+}
+
+/** Steps that share a column of pixels. As long as every step has a pixel of its own there is a column for each. */
+export interface Column {
+  readonly left: number
+  readonly middle: number
+  /** The width of its bar: there is a gap where there is room for one. */
+  readonly wide: number
+  /** The last of its steps. */
+  readonly last: number
+  readonly points: readonly TimelinePoint[]
+  readonly isCut: boolean
+  readonly isBroken: boolean
+}
+
+export function toColumns(steps: readonly Step[], width: number): readonly Column[] {
+  const many = Math.min(steps.length, Math.max(1, Math.floor(width)))
+  const pitch = width / Math.max(1, many)
+  const startOf = (column: number) => Math.floor((column * steps.length) / many)
+  return Array.from({ length: many }, (_, column) => {
+    const shared = steps.slice(startOf(column), startOf(column + 1))
     return {
-      y: y(tokens),
-      text: tokens > 0 && tokens % 1000 === 0 ? `${count(tokens / 1000)}k` : short(tokens),
+      left: column * pitch,
+      middle: (column + 0.5) * pitch,
+      wide: Math.max(1, pitch - (pitch > 3 ? 1 : 0)),
+      last: startOf(column + 1) - 1,
+      points: shared.flatMap(({ points }) => points),
+      isCut: shared.some(({ cut }) => cut !== undefined),
+      isBroken: shared.some(({ broken }) => broken !== undefined),
     }
   })
 }

@@ -1,0 +1,50 @@
+import type { ExperimentAnswer, RoleAct } from '../../api/experiment-queries.ts'
+import type { Columns } from './use-columns.ts'
+import type { Acts } from './use-steps.ts'
+import type { Activity } from './use-watched.ts'
+
+/** What all rows of the board show. */
+export interface BoardState {
+  readonly shown: ExperimentAnswer
+  readonly acts: Acts
+  readonly activity: Activity | undefined
+  readonly columns: Columns
+  /** The cell whose details are shown. */
+  readonly selected: BoardCell
+  /** Whether the last step is not over. */
+  readonly isOpen: boolean
+  readonly select: (cell: Partial<BoardCell>) => void
+  readonly moveTo: (step: number) => void
+  readonly moveRole: (by: number) => void
+}
+
+export interface BoardCell {
+  readonly role: string
+  readonly step: number
+}
+
+/** The steps that are drawn. */
+export const stepsIn = ({ first, last }: Columns): readonly number[] =>
+  Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at)
+
+/** What is known of a cell. */
+export interface Acted {
+  readonly act: RoleAct | undefined
+  readonly isActing: boolean
+  /** Whether the step has ended. */
+  readonly isEnded: boolean
+  /** Whether what was done in the step has been read. */
+  readonly isRead: boolean
+}
+
+export function actedIn(
+  { shown, acts, activity }: Pick<BoardState, 'shown' | 'acts' | 'activity'>,
+  { role, step }: BoardCell,
+): Acted {
+  return {
+    act: acts.get(step)?.get(role),
+    isActing: shown.status === 'RUNNING' && activity?.role === role && activity.step === step,
+    isEnded: step <= shown.steps,
+    isRead: acts.has(step),
+  }
+}
