@@ -204,7 +204,7 @@ interface ImportFlags {
 }
 
 const importHelp =
-  'exports of ours, message lists, and chats of ChatGPT, Claude, Open WebUI, LibreChat, Claude Code, Codex, SillyTavern, LoCoMo'
+  'exports of ours, message lists, and chats of ChatGPT, Claude, Open WebUI, LibreChat, Claude Code, Codex, SillyTavern'
 
 /** What is piped in. It is kept in memory, because it is read twice. */
 async function* standardInput(): AsyncGenerator<string> {

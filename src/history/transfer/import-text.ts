@@ -155,7 +155,7 @@ function detectFormat(first: FileValue) {
   throw new InvalidImportError(
     place,
     'it is no chat that Throughline knows. It reads its own exports, lists of messages, and the files of ChatGPT, Claude, ' +
-      'Open WebUI, LibreChat, Claude Code, Codex, SillyTavern and LoCoMo.',
+      'Open WebUI, LibreChat, Claude Code, Codex and SillyTavern.',
   )
 }
 
