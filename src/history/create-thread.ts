@@ -1,6 +1,5 @@
 import { type Context, type FitOptions, fitNames } from '../context/context.ts'
 import { dump } from '../context/dump.ts'
-import type { Why } from '../context/why/why-conversation.ts'
 import type { MessageLike } from '../log/message.ts'
 import { readMessage } from '../log/parse-message.ts'
 import { present } from '../log/present.ts'
@@ -25,7 +24,7 @@ import type { Passages } from './log/passages.ts'
 import { toPastTurns } from './log/past-turn.ts'
 import type { QuoteReference } from './log/quote-reference.ts'
 import { checkBranch, type LogSource, listLog } from './log/read-log.ts'
-import type { ThreadLog } from './log/thread-log.ts'
+import type { ContextRequest, ThreadLog } from './log/thread-log.ts'
 import { readThreadState } from './log/thread-state.ts'
 import { isSideThread } from './side-name.ts'
 import type { Thread, ThreadContextOptions } from './thread.ts'
@@ -47,10 +46,6 @@ export interface ThreadSource extends LogSource {
 
 const { count: _, ...changeNames } = fitNames
 const contextNames: OptionNames<ThreadContextOptions> = { ...changeNames, at: 1, system: 1, next: 1 }
-
-/** The system prompt as a message. */
-const toPrompt = (system: string | undefined): readonly MessageLike[] =>
-  system === undefined ? [] : [{ role: 'system', content: system }]
 
 export function createThread(options: ThreadSource): Thread {
   const { store, key, count, now, newId, owner, person, remember, passages, leaseMs, logOf } = options
@@ -74,17 +69,12 @@ export function createThread(options: ThreadSource): Thread {
     return whose === undefined || whose === person ? undefined : person
   }
 
-  async function context(all: ThreadContextOptions = {}): Promise<Context> {
-    refuseUnknown(all, contextNames)
-    const { system, at, next, ...changes } = all
-    return logOf(key).context({ at, next }, toPrompt(system), { ...options.fit, ...changes })
+  function toRequest(changes: ThreadContextOptions = {}): ContextRequest {
+    refuseUnknown(changes, contextNames)
+    return { ...options.fit, ...changes }
   }
 
-  async function why(seq: number, all: ThreadContextOptions = {}): Promise<Why> {
-    refuseUnknown(all, contextNames)
-    const { system, at, next, ...changes } = all
-    return logOf(key).why(seq, { at, next }, toPrompt(system), { ...options.fit, ...changes })
-  }
+  const context = async (changes?: ThreadContextOptions) => logOf(key).context(toRequest(changes))
 
   const replay = (call: Pick<StoredCall, 'plan'>) => replayCall(source, call)
 
@@ -217,7 +207,7 @@ export function createThread(options: ThreadSource): Thread {
     },
     messages: view => viewMessages(source, view),
     context,
-    why,
+    why: async (seq, changes) => logOf(key).why(seq, toRequest(changes)),
     display: view => viewDisplay(source, view),
     async dump(of = {}) {
       return dump('plan' in of ? await dumpableOf(source, of) : await context(of))
