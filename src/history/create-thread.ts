@@ -51,16 +51,14 @@ export function createThread(options: ThreadSource): Thread {
   const { store, key, count, now, newId, owner, person, remember, passages, leaseMs, logOf } = options
   const source = { store, key, count }
 
-  const newEntry = (
-    message: MessageLike | SeenMessage,
-    rest?: Pick<EntryOptions, 'isClosing' | 'calibration' | 'learned' | 'guest'>,
-  ) => toEntry(message, { id: newId(), time: now(), count, ...rest })
-
   /** Makes entries of a turn in which a guest speaks, if it is one. */
   const newEntryOf =
-    (guest: string | undefined): typeof newEntry =>
-    (message, rest) =>
-      newEntry(message, { ...rest, ...present({ guest }) })
+    (guest?: string) =>
+    (
+      message: MessageLike | SeenMessage,
+      rest?: Pick<EntryOptions, 'isClosing' | 'calibration' | 'learned'>,
+    ) =>
+      toEntry(message, { id: newId(), time: now(), count, guest, ...rest })
 
   /** Who speaks, if this is another person's conversation. */
   async function guestHere(): Promise<string | undefined> {
@@ -75,8 +73,6 @@ export function createThread(options: ThreadSource): Thread {
   }
 
   const context = async (changes?: ThreadContextOptions) => logOf(key).context(toRequest(changes))
-
-  const replay = (call: Pick<StoredCall, 'plan'>) => replayCall(source, call)
 
   async function saveCall(
     fitted: Context,
@@ -109,15 +105,9 @@ export function createThread(options: ThreadSource): Thread {
       return undefined
     const { window, reserve = 0, policy } = options.fit
     const { messages } = await logOf(key).recent()
-    const room = window - reserve
-    const found = await findQuotes(source, asked, messages, {
-      passages,
-      person,
-      effort: policy?.effort ?? 0.5,
-      room,
-      now,
-    })
-    return found.length > 0 ? found : undefined
+    const settings = { passages, person, effort: policy?.effort ?? 0.5, room: window - reserve, now }
+    const quotes = await findQuotes(source, asked, messages, settings)
+    return quotes.length > 0 ? quotes : undefined
   }
 
   /** Prepares entries for the person's other conversations, which may bring them back. */
@@ -149,15 +139,13 @@ export function createThread(options: ThreadSource): Thread {
         isWithMore ? [...messages.slice(0, -1), { message: last, ...beside }] : messages,
         newEntryOf(guest),
       )
-      const closing = (message: SeenMessage) => newEntry(message, { isClosing: true })
+      const closing = (message: SeenMessage) => newEntryOf()(message, { isClosing: true })
       const request = { owner, leaseMs, entries, marks, isFollowed, ...asked }
       const begun = await beginTurn(source, request, closing, after)
       await claim()
       if (begun.kind === 'begun') {
-        const turn = createTurn({
-          ...{ store, key, begun, leaseMs, isFollowed, cancelledTurn, messages },
-          newEntry: newEntryOf(guest),
-        })
+        const newEntry = newEntryOf(guest)
+        const turn = createTurn({ ...options, begun, isFollowed, cancelledTurn, messages, newEntry })
         // Nobody waits for it.
         void prepare(begun.turn.first, begun.turn.first)
         // The turn keeps its lease meanwhile.
@@ -165,8 +153,8 @@ export function createThread(options: ThreadSource): Thread {
         return { kind: 'begun', turn }
       }
       const { turn } = begun
-      const to = turn.status === 'open' ? {} : { to: turn.last }
-      const logged = await listLog(source, { from: turn.first, ...to })
+      const to = turn.status === 'open' ? undefined : turn.last
+      const logged = await listLog(source, { from: turn.first, to })
       const answer = logged
         .filter(({ isClosing, isBroken }) => !isClosing && !isBroken)
         .map(({ message }) => message)
@@ -177,11 +165,8 @@ export function createThread(options: ThreadSource): Thread {
       if (!begun) return undefined
       const entries = await listLog(source, { from: begun.turn.first })
       const messages = entries.filter(({ isBroken }) => !isBroken).map(({ message }) => message)
-      const turn = createTurn({
-        ...{ store, key, begun, leaseMs, isFollowed, messages },
-        newEntry: newEntryOf(entries[0]?.guest),
-      })
-      return { turn, entries }
+      const newEntry = newEntryOf(entries[0]?.guest)
+      return { turn: createTurn({ ...options, begun, isFollowed, messages, newEntry }), entries }
     },
     entries: view => listNewest(source, view),
     async seedTurns(messages) {
@@ -189,7 +174,7 @@ export function createThread(options: ThreadSource): Thread {
       const guest = await guestHere()
       const entries = await makeEntries(messages, given => {
         time = readMessage(wholeOf(given), 0).time ?? time
-        return toEntry(given, { id: newId(), time, count, ...present({ guest }) })
+        return toEntry(given, { id: newId(), time, count, guest })
       })
       const head = await store.head(key)
       checkBranch(key, head)
@@ -230,14 +215,13 @@ export function createThread(options: ThreadSource): Thread {
       const ended = (outcome: CallOutcome) => withOutcome(call, outcome)
       return { call, end: outcome => saved(ended(outcome)), with: ended }
     },
-    saveCall: (fitted, { reported, ...start }) =>
-      saveCall(fitted, start, { status: 'completed', ...(reported !== undefined && { reported }) }),
+    saveCall: (fitted, { reported, ...start }) => saveCall(fitted, start, { status: 'completed', reported }),
     async calls(limit) {
       const found = await store.calls(key, limit)
       const head = found.some(({ status }) => status === 'sent') ? await store.head(key) : undefined
       return found.map(call => toThreadCall(call, head ?? {}))
     },
-    replay,
+    replay: call => replayCall(source, call),
     calibration: (model, { at } = {}) => logOf(key).calibration(model, at),
     async embed() {
       let all = 0

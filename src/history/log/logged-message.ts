@@ -74,13 +74,7 @@ export function toEntry(
   { id, time, count, isClosing = false, calibration, learned, guest }: EntryOptions,
 ): NewEntry {
   const { marks: _, ...said } = isSeen(given) ? given : { message: given, marks: undefined }
-  const payload: Payload = {
-    ...said,
-    ...(isClosing && { closing: true as const }),
-    ...(calibration && { calibration }),
-    ...(learned && { learned }),
-    ...(guest !== undefined && { guest }),
-  }
+  const payload: Payload = { ...said, closing: isClosing || undefined, calibration, learned, guest }
   const text = JSON.stringify(payload, toStorable)
   // Counted as it will be read back: a Date has become a text by then.
   const read = JSON.parse(text) as Payload
@@ -104,17 +98,8 @@ export function fromEntry(entry: StoredEntry, thread: string, count: TokenCounte
     // An impossible count is made again.
     if (isCount(counted)) adoptEntry(view, seq, count.id, counted)
     else stampEntry(view, seq, count)
-    const isClosing = closing === true
-    const rest = {
-      ...(calibration && { calibration }),
-      ...(learned && { learned }),
-      ...(quotes && { quotes }),
-      ...(guest !== undefined && { guest }),
-      ...(isError !== undefined && { isError }),
-      ...(data !== undefined && { data }),
-      ...(isBroken && { isBroken }),
-    }
-    return { seq, turn, id, time, message, view, isClosing, ...rest }
+    const entryFacts = { seq, turn, id, time, isClosing: closing === true, isBroken, isError }
+    return { ...entryFacts, message, view, data, calibration, learned, quotes, guest }
   } catch (error) {
     throw new CorruptEntryError(thread, seq, error instanceof Error ? error.message : String(error), {
       cause: error,
