@@ -17,19 +17,15 @@ import { isReferences, type QuoteReference } from './quote-reference.ts'
 /** A message of the log with its place. */
 export interface LoggedMessage
   extends Pick<StoredEntry, 'seq' | 'turn' | 'id' | 'time'>,
-    Pick<SeenMessage, 'message' | 'isError' | 'data'> {
+    Pick<SeenMessage, 'message' | 'isError' | 'data' | 'isBroken' | 'quotes'> {
   /** What contexts take in place of the message: only the beginning of a tool result of five megabytes, say. */
   readonly view: MessageLike
   /** Whether Throughline wrote it to close a turn: sent to the model, not shown to the user. */
   readonly isClosing: boolean
-  /** Whether it is what arrived of an answer that broke off. Shown until the turn is tried again, and never sent. */
-  readonly isBroken?: boolean
   /** How far our counts were from the provider's; holds for the entries that follow. */
   readonly calibration?: Calibration
   /** What was learned of the system prompt; holds from this entry on. */
   readonly learned?: PromptLayout
-  /** What it has brought back from other conversations, the best first. */
-  readonly quotes?: readonly QuoteReference[]
   /** Who spoke in the entry's turn, where that is not the person whose conversation it is. */
   readonly guest?: string
 }
@@ -48,7 +44,7 @@ export interface SeenMessage {
   readonly data?: unknown
   /** Marks of the message, stored in the same step but not in the entry: `store.findMarks` finds its place by them. */
   readonly marks?: readonly string[]
-  /** Whether it is what arrived of an answer that broke off, in a turn that may be tried again. Never sent. */
+  /** Whether it is what arrived of an answer that broke off. Shown until the turn is tried again, and never sent. */
   readonly isBroken?: boolean
   /** What the message brings back from other conversations, the best first. */
   readonly quotes?: readonly QuoteReference[]

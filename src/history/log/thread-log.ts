@@ -14,7 +14,7 @@ import type { ReadStateOptions, State, StateReading } from '../../state/index.ts
 import type { Calibration } from '../../tokens/calibration.ts'
 import type { LogFacts } from './checkpoints.ts'
 import { unloggedEnd } from './closing.ts'
-import { type ConversationOwner, createOwner } from './conversation-owner.ts'
+import { createOwner } from './conversation-owner.ts'
 import { loadQuotes } from './load-quotes.ts'
 import { viewOf } from './logged-message.ts'
 import { createQueue } from './queue.ts'
@@ -27,7 +27,7 @@ import { createThreadVectors } from './vectors/thread-vectors.ts'
 import { indexAhead, pastTranscript, whileLoading } from './while-loading.ts'
 
 /** A thread in the memory of this process. Each use first reads the new entries of the store. */
-export interface ThreadLog extends ConversationOwner {
+export interface ThreadLog extends ReturnType<typeof createOwner> {
   /** The place of a message that a context holds. */
   seqOf(message: object): number | undefined
   /** Texts of entries that other messages of a context may quote, by place. */
