@@ -77,7 +77,7 @@ export function createPassages(source: Omit<LogSource, 'key'>) {
    * The passage that begins with an entry. Entries never change, so only new ones are read: those after `needed` not at all, unless
    * one before it is new.
    */
-  async function read(thread: ThreadKey, from: number, needed = Number.POSITIVE_INFINITY): Promise<Known> {
+  async function read(thread: ThreadKey, from: number, needed = Number.POSITIVE_INFINITY): Promise<Quotable> {
     const name = placeId(thread, from)
     const dropped = drops
     let passage = known.get(name) ?? (await load(thread, from))

@@ -10,8 +10,7 @@ import { type Why, whyConversation } from '../../context/why/why-conversation.ts
 import { InvalidOptionError, showValue } from '../../log/error.ts'
 import { isCount } from '../../log/is-count.ts'
 import type { MessageLike } from '../../log/message.ts'
-import type { ReadStateOptions, State, StateReading } from '../../state/index.ts'
-import type { Calibration } from '../../tokens/calibration.ts'
+import type { ReadStateOptions, State } from '../../state/index.ts'
 import type { LogFacts } from './checkpoints.ts'
 import { unloggedEnd } from './closing.ts'
 import { createOwner } from './conversation-owner.ts'
@@ -26,30 +25,7 @@ import { tell } from './vectors/embed-texts.ts'
 import { createThreadVectors } from './vectors/thread-vectors.ts'
 import { indexAhead, pastTranscript, whileLoading } from './while-loading.ts'
 
-/** A thread in the memory of this process. Each use first reads the new entries of the store. */
-export interface ThreadLog extends ReturnType<typeof createOwner> {
-  /** The place of a message that a context holds. */
-  seqOf(message: object): number | undefined
-  /** Texts of entries that other messages of a context may quote, by place. */
-  textsIn(context: Context): ReadonlyMap<number, string>
-  context(request: ContextRequest): Promise<Context>
-  /** Why the entry at a place has its fate in a context. */
-  why(seq: number, request: ContextRequest): Promise<Why>
-  /** The newest messages in full, with the place of the first. */
-  recent(): Promise<{ readonly from: number; readonly messages: readonly MessageLike[] }>
-  /** A state as it was when an entry was the last. Goes on from the previous reading of the same state. */
-  stateAt(state: State<unknown>, at: number, options: ReadStateOptions): Promise<StateReading<unknown>>
-  hasNotes(): Promise<boolean>
-  /** Whether contexts show a tool result in another form: only its beginning, say. */
-  hasClipped(): Promise<boolean>
-  /** The newest calibration at or before a place. */
-  calibration(model: string, at?: number): Promise<Calibration | undefined>
-  /**
-   * Asks for vectors of the newest entries that have none, after a turn began at this place; without a place, of entries
-   * that wait, for the messages to come. Returns how many there were. Never throws; without an embedder nothing happens.
-   */
-  embed(first?: number): Promise<number>
-}
+export type ThreadLog = ReturnType<typeof createThreadLog>
 
 /** What a context is made of. */
 export interface ContextRequest extends FitOptions {
@@ -64,7 +40,8 @@ export interface ContextRequest extends FitOptions {
 /** The fates of entries that other messages may quote. */
 const within: ReadonlySet<Fate> = new Set(['altered', 'cleared', 'recalled', 'digested'])
 
-export function createThreadLog(source: LogSource, embed?: CheckedEmbed): ThreadLog {
+/** A thread in the memory of this process. Each use first reads the new entries of the store. */
+export function createThreadLog(source: LogSource, embed?: CheckedEmbed) {
   const { store, key, count } = source
   const vectors = embed && createThreadVectors(source, embed)
   const memory = createThreadMemory(source, vectors)
@@ -149,6 +126,10 @@ export function createThreadLog(source: LogSource, embed?: CheckedEmbed): Thread
     return { isNow, system: [...first, ...leading], transcript, origin: leading.length + 1 }
   }
 
+  /**
+   * Asks for vectors of the newest entries that have none, after a turn began at this place; without a place, of entries
+   * that wait, for the messages to come. Returns how many there were. Never throws.
+   */
   async function embedMissing(first?: number): Promise<number> {
     try {
       const head = await store.head(key)
@@ -168,11 +149,14 @@ export function createThreadLog(source: LogSource, embed?: CheckedEmbed): Thread
   return {
     ...createOwner(store, key),
     // In the queue, so that a context of this turn waits for its vectors.
-    embed: async first => (vectors ? inTurn(() => embedMissing(first)) : 0),
-    context: request => inTurn(() => context(request)),
-    why: (seq, request) => inTurn(() => why(seq, request)),
-    seqOf: message => memory.places.get(message),
-    textsIn({ receipt }) {
+    embed: async (first?: number) => (vectors ? inTurn(() => embedMissing(first)) : 0),
+    context: (request: ContextRequest) => inTurn(() => context(request)),
+    /** Why the entry at a place has its fate in a context. */
+    why: (seq: number, request: ContextRequest) => inTurn(() => why(seq, request)),
+    /** The place of a message that a context holds. */
+    seqOf: (message: object) => memory.places.get(message),
+    /** Texts of entries that other messages of a context may quote, by place. */
+    textsIn({ receipt }: Pick<Context, 'receipt'>): ReadonlyMap<number, string> {
       const { system, transcript } = memory.held.conversation
       const texts = new Map<number, string>()
       for (const { first, last, fate } of receipt.stretches) {
@@ -186,8 +170,10 @@ export function createThreadLog(source: LogSource, embed?: CheckedEmbed): Thread
       }
       return texts
     },
+    /** The newest messages in full, with the place of the first. */
     recent: () => fresh(memory.recent.read),
-    async stateAt(state, at, options) {
+    /** A state as it was when an entry was the last. Goes on from the previous reading of the same state. */
+    async stateAt(state: State<unknown>, at: number, options: ReadStateOptions) {
       const last = readings.get(state)
       const before = last && last.projectId === options.projectId && last.at <= at ? last : undefined
       if (before?.at === at) return before.reading
@@ -196,8 +182,10 @@ export function createThreadLog(source: LogSource, embed?: CheckedEmbed): Thread
       return reading
     },
     hasNotes: () => fresh(() => memory.held.conversation.transcript.notes.length > 0),
+    /** Whether contexts show a tool result in another form: only its beginning, say. */
     hasClipped: () => fresh(() => memory.held.facts.clipped !== undefined),
-    async calibration(model, at = Number.POSITIVE_INFINITY) {
+    /** The newest calibration at or before a place. */
+    async calibration(model: string, at = Number.POSITIVE_INFINITY) {
       const isIts = ([seq, { model: of, counter }]: LogFacts['calibrations'][number]) =>
         seq <= at && of === model && counter === count.id
       return (await fresh(() => memory.held.facts.calibrations.findLast(isIts)))?.[1]
