@@ -4,7 +4,7 @@ import { attached, gatherSaid, resultText, type Said, toResult, toText, withFile
 import type { Item } from './source.ts'
 
 /** What the blocks of a message say, in order: a message of the model may hold calls and their results. */
-export interface Blocks {
+interface Blocks {
   readonly role: 'user' | 'assistant'
   /** A text, or the blocks. */
   readonly content: string | readonly Item[]

@@ -55,7 +55,7 @@ export const toResult = (id: string, content: string): MessageLike => ({
 export const sayText = (role: 'user' | 'system', content: string): readonly Said[] =>
   content === '' ? [] : [{ message: { role, content } }]
 
-export interface Answer {
+interface Answer {
   readonly text?: string
   readonly thinking?: string
   readonly calls?: readonly Call[]
@@ -131,7 +131,7 @@ export function gatherSaid(options: GatherOptions = {}) {
 }
 
 /** What a program knows of messages besides what they say. */
-export interface Known {
+interface Known {
   readonly time?: number | undefined
   readonly model?: unknown
   readonly name?: unknown
