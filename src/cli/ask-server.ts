@@ -1,4 +1,16 @@
+import type { Command } from 'commander'
 import { UserError } from './print.ts'
+
+/** A server that is running, in place of its database. */
+export interface ServerOptions {
+  readonly server?: string
+  readonly key?: string
+}
+
+export const withServer = (command: Command): Command =>
+  command
+    .option('--server <url>', 'ask a server that is running, in place of its database')
+    .option('--key <key>', 'a key with the scope "admin", for --server; also THROUGHLINE_KEY')
 
 /** Asks a server that is running, by its API. What is not there to be deleted is an answer, other failures are errors. */
 export function askServer(server: string, key = process.env.THROUGHLINE_KEY, under = '') {
@@ -10,7 +22,7 @@ export function askServer(server: string, key = process.env.THROUGHLINE_KEY, und
         method,
         redirect: 'error',
         headers: { 'content-type': 'application/json', ...(key && { authorization: `Bearer ${key}` }) },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
+        body: body === undefined ? undefined : JSON.stringify(body),
       })
     } catch (error) {
       const { message, cause } = error as Error

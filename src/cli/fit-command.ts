@@ -6,7 +6,6 @@ import { dump } from '../context/dump.ts'
 import { fit } from '../context/fit.ts'
 import { choosePolicy, type PolicyOptions, policyNames } from '../context/policies/choose-policy.ts'
 import { InvalidMessageError, InvalidOptionError } from '../log/error.ts'
-import { present } from '../log/present.ts'
 import type { TokenCounter } from '../tokens/create-counter.ts'
 import { estimate } from '../tokens/estimate.ts'
 import { framingFor } from '../tokens/framings.ts'
@@ -63,14 +62,14 @@ export function fitCommand(command: Command): void {
 async function run(file: string | undefined, options: Options): Promise<void> {
   const name = file ?? 'standard input'
   const chat = readChat(name, await readInput(file))
-  const { window, reserve, shape, overflow, pin: pins } = options
+  const { window, reserve, shape, overflow, pin: pins, maxToolTokens } = options
   const count = await chooseCounter(options.count, options.model)
   const policy = choosePolicy(options.policy, options)
   const notes = (options.notes === 'off' ? false : options.notes) as NotesPlace
   const tools = options.tools ? await readTools(options.tools) : chat.tools
   try {
-    const how = { window, reserve, shape, overflow, pins, notes, count, policy, tools }
-    const context = fit(chat.messages, { ...how, ...present({ maxToolTokens: options.maxToolTokens }) })
+    const how = { window, reserve, shape, overflow, pins, notes, count, policy, tools, maxToolTokens }
+    const context = fit(chat.messages, how)
     if (options.dump) printText(dump(context))
     if (options.receipt) printText(showReceipt(context.receipt, createStyle(process.stdout)))
     if (!options.dump && !options.receipt) printText(`${JSON.stringify(context.messages, null, 2)}\n`)

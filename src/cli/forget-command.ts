@@ -1,44 +1,40 @@
 import type { Command } from 'commander'
 import { present } from '../log/present.ts'
-import { askServer } from './ask-server.ts'
+import { askServer, type ServerOptions, withServer } from './ask-server.ts'
 import { type DeletionOptions, mayDelete, sayDeleted, withDeletionOptions } from './may-delete.ts'
 import { checkDatabase, type LogOptions, writeHistory } from './open-log.ts'
 import { UserError } from './print.ts'
 
-interface ForgetOptions extends LogOptions, DeletionOptions {
+interface ForgetOptions extends LogOptions, DeletionOptions, ServerOptions {
   readonly person?: string
   readonly actor?: string
   readonly all?: boolean
-  readonly server?: string
-  readonly key?: string
 }
 
 /** `throughline forget`: deletes conversations whole, with all that was made of them. */
 export function forgetCommand(forget: Command): void {
-  withDeletionOptions(forget)
+  const command = withDeletionOptions(forget)
     .argument('[conversation]', 'one conversation')
     .option('--person <name>', 'every conversation of this person')
     .option('--actor <name>', 'every conversation in which this actor has a thread')
     .option('--all', 'every conversation of the tenant')
     .option('--db <path>', 'an SQLite file, or the URL of a PostgreSQL database', 'throughline.db')
     .option('--tenant <name>', 'whose conversations; with --server: those of the key', 'default')
-    .option('--server <url>', 'ask a server that is running, in place of its database')
-    .option('--key <key>', 'a key with the scope "admin", for --server; also THROUGHLINE_KEY')
-    .action(async (conversation: string | undefined, options: ForgetOptions) => {
-      const { person, actor, all } = options
-      const ways = [conversation, person, actor, all].filter(way => way !== undefined)
-      // An empty name is a variable that was never set.
-      if (ways.length !== 1 || ways[0] === '')
-        throw new UserError('say what to forget: a conversation, --person <name>, --actor <name>, or --all')
-      const ask = options.server === undefined ? inDatabase : onServer
-      const forget = async (dryRun: boolean) => {
-        const deleted = await ask(conversation, options, dryRun)
-        if (conversation !== undefined && deleted.length === 0)
-          throw new UserError(`there is no conversation "${conversation}"`)
-        return { deleted }
-      }
-      if (await mayDelete(options, () => forget(true))) sayDeleted(await forget(false), 'forgot')
-    })
+  withServer(command).action(async (conversation: string | undefined, options: ForgetOptions) => {
+    const { person, actor, all } = options
+    const ways = [conversation, person, actor, all].filter(way => way !== undefined)
+    // An empty name is a variable that was never set.
+    if (ways.length !== 1 || ways[0] === '')
+      throw new UserError('say what to forget: a conversation, --person <name>, --actor <name>, or --all')
+    const ask = options.server === undefined ? inDatabase : onServer
+    const forget = async (dryRun: boolean) => {
+      const deleted = await ask(conversation, options, dryRun)
+      if (conversation !== undefined && deleted.length === 0)
+        throw new UserError(`there is no conversation "${conversation}"`)
+      return { deleted }
+    }
+    if (await mayDelete(options, () => forget(true))) sayDeleted(await forget(false), 'forgot')
+  })
 }
 
 type Forget = (
@@ -50,7 +46,7 @@ type Forget = (
 const inDatabase: Forget = async (conversation, { person, actor, ...options }, dryRun) => {
   checkDatabase(options.db)
   return writeHistory(options, async history => {
-    if (conversation === undefined) return history.deleteAll({ ...present({ person, actor }), dryRun })
+    if (conversation === undefined) return history.deleteAll({ person, actor, dryRun })
     return (await history.delete(conversation, { dryRun })) ? [conversation] : []
   })
 }

@@ -8,7 +8,6 @@ import { ExportError } from '../history/transfer/export-conversation.ts'
 import { ImportStoppedError, InvalidImportError } from '../history/transfer/import-error.ts'
 import type { Imported } from '../history/transfer/import-text.ts'
 import { plural } from '../log/line.ts'
-import { present } from '../log/present.ts'
 import { listTenants } from '../server/auth/tenants.ts'
 import { textOfFile } from '../server/text-of-file.ts'
 import { type DeletionOptions, mayDelete, sayDeleted, withDeletionOptions } from './may-delete.ts'
@@ -50,7 +49,7 @@ function addLookCommands(add: AddCommand): void {
       .option('--branch <name>', 'which line of the thread', 'main')
 
   add('tenants', 'the tenants that have conversations').action((options: LogOptions) =>
-    withStore(options, true, async store => {
+    withStore(options.db, true, async store => {
       for (const tenant of await listTenants(store)) print(tenant)
     }),
   )
@@ -75,7 +74,7 @@ function addLookCommands(add: AddCommand): void {
     .option('-n, --last <messages>', 'only the newest ones, this many', wholeNumber())
     .action(
       onThread(async (thread, { last }: { readonly last?: number }) => {
-        const shown = await thread.display(last === undefined ? {} : { limit: last })
+        const shown = await thread.display({ limit: last })
         for (const [seq, message] of shown.entries()) printText(`${messageLine(message, seq)}\n`)
       }),
     )
@@ -113,7 +112,7 @@ interface DumpOptions {
 }
 
 async function toDumped(thread: Thread, { window, at, call }: DumpOptions) {
-  if (call === undefined) return { window, ...(at !== undefined && { at }) }
+  if (call === undefined) return { window, at }
   const found = (await thread.calls()).find(({ id }) => id === call)
   if (!found) throw new UserError(`there is no call ${call}; "throughline log calls" lists them`)
   return found
@@ -177,10 +176,9 @@ function addTransferCommands(add: AddCommand): void {
       writeHistory(options, async history => {
         if (as !== undefined && files.length > 1)
           throw new UserError('--as names one conversation: give one file')
-        const given = present({ as, person })
-        if (files.length === 0) print(describeImport(await history.import(standardInput(), given)))
+        if (files.length === 0) print(describeImport(await history.import(standardInput(), { as, person })))
         for (const file of files) {
-          const imported = await history.import(textOfFile(file), given).catch(withFile(file))
+          const imported = await history.import(textOfFile(file), { as, person }).catch(withFile(file))
           print(`${file}: ${describeImport(imported)}`)
         }
       }),
@@ -204,7 +202,7 @@ interface ImportFlags {
 }
 
 const importHelp =
-  'exports of ours, message lists, and chats of ChatGPT, Claude, Open WebUI, LibreChat, Claude Code, Codex, SillyTavern, LoCoMo'
+  'exports of ours, message lists, and chats of ChatGPT, Claude, Open WebUI, LibreChat, Claude Code, Codex, SillyTavern'
 
 /** What is piped in. It is kept in memory, because it is read twice. */
 async function* standardInput(): AsyncGenerator<string> {
@@ -248,7 +246,7 @@ function addKeepCommands(add: AddCommand): void {
       writeHistory(options, async everybodys => {
         if (conversations === undefined && calls === undefined)
           throw new UserError('say what to delete: --conversations <days>, --calls <days>, or both')
-        const what = present({ conversationsMs: conversations, callsMs: calls })
+        const what = { conversationsMs: conversations, callsMs: calls }
         const retain = async (dryRun: boolean) => {
           const deleted: string[] = []
           let count = 0
@@ -282,7 +280,7 @@ function addKeepCommands(add: AddCommand): void {
   add('migrate', 'brings the schema up to date')
     .option('--dry-run', 'only says what would be done')
     .action((options: LogOptions & { readonly dryRun?: boolean }) =>
-      withStore(options, false, async store => {
+      withStore(options.db, false, async store => {
         const steps = await store.migrate({ dryRun: options.dryRun === true })
         for (const step of steps) print(step)
         if (steps.length === 0) print('the schema is up to date')

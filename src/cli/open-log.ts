@@ -6,10 +6,27 @@ import { listTenants } from '../server/auth/tenants.ts'
 import type { Store } from '../stores/store.ts'
 import { UserError } from './print.ts'
 
-/** The options of every command of `log` and `experiment`. */
+/** The database of a command, and whose part of it. */
 export interface LogOptions {
   readonly db: string
   readonly tenant: string
+}
+
+/** A database by its file, or by the URL of a server in place of it. */
+export interface DatabaseOptions {
+  readonly db: string
+  readonly store?: string
+}
+
+export const withDatabase = (command: Command): Command =>
+  command
+    .option('--db <path>', 'an SQLite file; a server may be writing to it', 'throughline.db')
+    .option('--store <url>', 'a PostgreSQL database instead: postgres://…')
+
+/** The file or the URL that options name. */
+export function databaseOf({ db, store }: DatabaseOptions): string {
+  if (store === undefined || isPostgres(store)) return store ?? db
+  throw new UserError('--store takes the URL of a PostgreSQL database; --db takes a file')
 }
 
 /**
@@ -46,15 +63,15 @@ export const isPostgres = (db: string) => /^postgres(ql)?:/.test(db)
 
 /** Opens a history for reading; a server may be writing to the file at the same time. */
 export function readHistory<T>(options: LogOptions, use: (history: History) => Promise<T>): Promise<T> {
-  return withStore(options, true, store => use(createHistory({ store, tenant: options.tenant })))
+  return withStore(options.db, true, store => use(createHistory({ store, tenant: options.tenant })))
 }
 
 export function writeHistory<T>(
-  options: LogOptions,
+  { db, tenant }: LogOptions,
   use: (history: History) => Promise<T>,
   more: Pick<HistoryOptions, 'leaseMs'> = {},
 ): Promise<T> {
-  return withStore(options, false, store => use(createHistory({ store, tenant: options.tenant, ...more })))
+  return withStore(db, false, store => use(createHistory({ store, tenant, ...more })))
 }
 
 /** The option of commands that may be about every tenant. */
@@ -77,9 +94,9 @@ export async function historiesOf(
   }))
 }
 
-/** Opens the store that `--db` names, and loads its driver. */
+/** Opens a store, and loads its driver. */
 export async function withStore<T>(
-  { db }: LogOptions,
+  db: string,
   readOnly: boolean,
   use: (store: Store) => Promise<T>,
 ): Promise<T> {

@@ -68,9 +68,9 @@ function openHistory(options: HistoryOptions, shared?: Shared): History {
     newId = () => crypto.randomUUID(),
   } = options ?? {}
   checkStore(store)
-  checkOptions({ window, reserve, ...(options.count && { count: options.count }) })
+  checkOptions({ window, reserve, count: options.count })
   const count = counterOf(options)
-  const fit: FitOptions = { window, reserve, count, ...(policy ? { policy } : {}) }
+  const fit: FitOptions = { window, reserve, count, policy }
   checkName('tenant', tenant)
   if (person !== undefined) checkPerson(person)
   if (remember !== 'conversation' && remember !== 'person')
@@ -78,12 +78,11 @@ function openHistory(options: HistoryOptions, shared?: Shared): History {
       'remember',
       `expected "conversation" or "person", got ${showValue(remember)}`,
     )
-  const own = present({ person })
   const owner = shared?.owner ?? newId()
   const embed = options.embed && checkEmbed(options.embed)
   const logs = shared?.logs ?? createThreadLogs({ store, count, embed })
-  const everyConversation = (of: { readonly person?: string } = own) =>
-    eachConversation(page => store.conversations(tenant, { ...page, ...of }))
+  const everyConversation = (of = person) =>
+    eachConversation(page => store.conversations(tenant, { ...page, person: of }))
   /** Nothing of a conversation stays in memory either. */
   async function remove(conversation: string, { dryRun, ...given }: DeleteOptions): Promise<boolean> {
     const [info] = await store.conversations(tenant, { only: conversation })
@@ -106,7 +105,7 @@ function openHistory(options: HistoryOptions, shared?: Shared): History {
       updatedAt: 0,
     }
     for (const limit = 100; ; ) {
-      const page = await store.conversations(tenant, { order: 'name', limit, after, ...present({ person }) })
+      const page = await store.conversations(tenant, { order: 'name', limit, after, person })
       const sides = page.filter(side => isSideName(side.conversation))
       for (const { conversation, ...side } of sides) {
         if (side.person !== person) continue
@@ -131,11 +130,10 @@ function openHistory(options: HistoryOptions, shared?: Shared): History {
   return {
     store,
     tenant,
-    ...own,
+    person,
     of: (tenant, who = {}) => {
       refuseUnknown(who, { person: 1 })
-      const { person: _, ...rest } = options
-      return openHistory({ ...rest, tenant, ...present(who) }, { owner, logs })
+      return openHistory({ ...options, tenant, person: who.person }, { owner, logs })
     },
     count,
     settings,
@@ -150,13 +148,12 @@ function openHistory(options: HistoryOptions, shared?: Shared): History {
       const { actor = 'assistant', branch = mainBranch } = place
       const key = { tenant, conversation, actor, branch }
       checkThread(key)
-      const given = { logOf: logs.of, passages: logs.passages }
-      const shared = { store, count, fit, now, newId, owner, leaseMs, remember, ...given }
-      return createThread({ ...shared, key, ...own })
+      const memory = { logOf: logs.of, passages: logs.passages }
+      return createThread({ store, count, fit, now, newId, owner, leaseMs, person, remember, key, ...memory })
     },
     async conversations(options) {
-      const found = await store.conversations(tenant, { ...options, ...own })
-      return found.map(({ threads, ...info }) => ({
+      const all = await store.conversations(tenant, { ...options, ...present({ person }) })
+      return all.map(({ threads, ...info }) => ({
         ...info,
         threads: threads.filter(({ actor }) => actor !== promptActor),
       }))
@@ -168,31 +165,28 @@ function openHistory(options: HistoryOptions, shared?: Shared): History {
       }),
     async search(query, options) {
       refuseUnknown(options, { limit: 1, scope: 1, conversation: 1, characters: 1, lines: 1 })
-      return searchLog({ store, tenant, count, ...own }, query, options)
+      return searchLog({ store, tenant, count, person }, query, options)
     },
     async delete(conversation, options = {}) {
       refuseUnknown(options, { unusedSince: 1, dryRun: 1 })
-      const [found] =
-        person === undefined ? [] : await store.conversations(tenant, { only: conversation, person })
-      return (person === undefined || found !== undefined) && remove(conversation, options)
+      const isOurs =
+        person === undefined || (await store.conversations(tenant, { only: conversation, person })).length > 0
+      return isOurs && remove(conversation, options)
     },
     async deleteAll(which = {}) {
       refuseUnknown(which, { actor: 1, person: 1, dryRun: 1 })
-      const { actor, person, ...options } = which
+      const { actor, person: whose, ...options } = which
       const deleted: string[] = []
-      for await (const { conversation, threads, person: owner } of everyConversation({
-        ...present({ person }),
-        ...own,
-      })) {
+      for await (const { conversation, threads, person: owner } of everyConversation(person ?? whose)) {
         if (actor !== undefined && !threads.some(thread => thread.actor === actor)) continue
-        if (person !== undefined && owner !== person) continue
+        if (whose !== undefined && owner !== whose) continue
         if (await remove(conversation, options)) deleted.push(conversation)
       }
       return deleted
     },
     async *export(conversation) {
       checkThread({ tenant, conversation, actor: 'assistant', branch: 'main' })
-      const [info] = await store.conversations(tenant, { only: conversation, ...own })
+      const [info] = await store.conversations(tenant, { only: conversation, person })
       if (info) yield* exportConversation(store, tenant, info)
     },
     async *exportAll() {
@@ -213,7 +207,7 @@ function openHistory(options: HistoryOptions, shared?: Shared): History {
     },
     async import(text, options) {
       refuseUnknown(options, { as: 1, person: 1, maxValueCharacters: 1 })
-      const imported = await importText({ store, tenant, count, now, ...own }, text, options)
+      const imported = await importText({ store, tenant, count, now, person }, text, options)
       // Nobody waits for it.
       if (remember === 'person') void logs.prepare(tenant, imported.conversations)
       return imported

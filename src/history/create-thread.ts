@@ -1,6 +1,5 @@
 import { type Context, type FitOptions, fitNames } from '../context/context.ts'
 import { dump } from '../context/dump.ts'
-import type { Why } from '../context/why/why-conversation.ts'
 import type { MessageLike } from '../log/message.ts'
 import { readMessage } from '../log/parse-message.ts'
 import { present } from '../log/present.ts'
@@ -25,7 +24,7 @@ import type { Passages } from './log/passages.ts'
 import { toPastTurns } from './log/past-turn.ts'
 import type { QuoteReference } from './log/quote-reference.ts'
 import { checkBranch, type LogSource, listLog } from './log/read-log.ts'
-import type { ThreadLog } from './log/thread-log.ts'
+import type { ContextRequest, ThreadLog } from './log/thread-log.ts'
 import { readThreadState } from './log/thread-state.ts'
 import { isSideThread } from './side-name.ts'
 import type { Thread, ThreadContextOptions } from './thread.ts'
@@ -48,24 +47,18 @@ export interface ThreadSource extends LogSource {
 const { count: _, ...changeNames } = fitNames
 const contextNames: OptionNames<ThreadContextOptions> = { ...changeNames, at: 1, system: 1, next: 1 }
 
-/** The system prompt as a message. */
-const toPrompt = (system: string | undefined): readonly MessageLike[] =>
-  system === undefined ? [] : [{ role: 'system', content: system }]
-
 export function createThread(options: ThreadSource): Thread {
   const { store, key, count, now, newId, owner, person, remember, passages, leaseMs, logOf } = options
   const source = { store, key, count }
 
-  const newEntry = (
-    message: MessageLike | SeenMessage,
-    rest?: Pick<EntryOptions, 'isClosing' | 'calibration' | 'learned' | 'guest'>,
-  ) => toEntry(message, { id: newId(), time: now(), count, ...rest })
-
   /** Makes entries of a turn in which a guest speaks, if it is one. */
   const newEntryOf =
-    (guest: string | undefined): typeof newEntry =>
-    (message, rest) =>
-      newEntry(message, { ...rest, ...present({ guest }) })
+    (guest?: string) =>
+    (
+      message: MessageLike | SeenMessage,
+      rest?: Pick<EntryOptions, 'isClosing' | 'calibration' | 'learned'>,
+    ) =>
+      toEntry(message, { id: newId(), time: now(), count, guest, ...rest })
 
   /** Who speaks, if this is another person's conversation. */
   async function guestHere(): Promise<string | undefined> {
@@ -74,19 +67,12 @@ export function createThread(options: ThreadSource): Thread {
     return whose === undefined || whose === person ? undefined : person
   }
 
-  async function context(all: ThreadContextOptions = {}): Promise<Context> {
-    refuseUnknown(all, contextNames)
-    const { system, at, next, ...changes } = all
-    return logOf(key).context({ at, next }, toPrompt(system), { ...options.fit, ...changes })
+  function toRequest(changes: ThreadContextOptions = {}): ContextRequest {
+    refuseUnknown(changes, contextNames)
+    return { ...options.fit, ...changes }
   }
 
-  async function why(seq: number, all: ThreadContextOptions = {}): Promise<Why> {
-    refuseUnknown(all, contextNames)
-    const { system, at, next, ...changes } = all
-    return logOf(key).why(seq, { at, next }, toPrompt(system), { ...options.fit, ...changes })
-  }
-
-  const replay = (call: Pick<StoredCall, 'plan'>) => replayCall(source, call)
+  const context = async (changes?: ThreadContextOptions) => logOf(key).context(toRequest(changes))
 
   async function saveCall(
     fitted: Context,
@@ -119,15 +105,9 @@ export function createThread(options: ThreadSource): Thread {
       return undefined
     const { window, reserve = 0, policy } = options.fit
     const { messages } = await logOf(key).recent()
-    const room = window - reserve
-    const found = await findQuotes(source, asked, messages, {
-      passages,
-      person,
-      effort: policy?.effort ?? 0.5,
-      room,
-      now,
-    })
-    return found.length > 0 ? found : undefined
+    const settings = { passages, person, effort: policy?.effort ?? 0.5, room: window - reserve, now }
+    const quotes = await findQuotes(source, asked, messages, settings)
+    return quotes.length > 0 ? quotes : undefined
   }
 
   /** Prepares entries for the person's other conversations, which may bring them back. */
@@ -159,15 +139,13 @@ export function createThread(options: ThreadSource): Thread {
         isWithMore ? [...messages.slice(0, -1), { message: last, ...beside }] : messages,
         newEntryOf(guest),
       )
-      const closing = (message: SeenMessage) => newEntry(message, { isClosing: true })
+      const closing = (message: SeenMessage) => newEntryOf()(message, { isClosing: true })
       const request = { owner, leaseMs, entries, marks, isFollowed, ...asked }
       const begun = await beginTurn(source, request, closing, after)
       await claim()
       if (begun.kind === 'begun') {
-        const turn = createTurn({
-          ...{ store, key, begun, leaseMs, isFollowed, cancelledTurn, messages },
-          newEntry: newEntryOf(guest),
-        })
+        const newEntry = newEntryOf(guest)
+        const turn = createTurn({ ...options, begun, isFollowed, cancelledTurn, messages, newEntry })
         // Nobody waits for it.
         void prepare(begun.turn.first, begun.turn.first)
         // The turn keeps its lease meanwhile.
@@ -175,8 +153,8 @@ export function createThread(options: ThreadSource): Thread {
         return { kind: 'begun', turn }
       }
       const { turn } = begun
-      const to = turn.status === 'open' ? {} : { to: turn.last }
-      const logged = await listLog(source, { from: turn.first, ...to })
+      const to = turn.status === 'open' ? undefined : turn.last
+      const logged = await listLog(source, { from: turn.first, to })
       const answer = logged
         .filter(({ isClosing, isBroken }) => !isClosing && !isBroken)
         .map(({ message }) => message)
@@ -187,11 +165,8 @@ export function createThread(options: ThreadSource): Thread {
       if (!begun) return undefined
       const entries = await listLog(source, { from: begun.turn.first })
       const messages = entries.filter(({ isBroken }) => !isBroken).map(({ message }) => message)
-      const turn = createTurn({
-        ...{ store, key, begun, leaseMs, isFollowed, messages },
-        newEntry: newEntryOf(entries[0]?.guest),
-      })
-      return { turn, entries }
+      const newEntry = newEntryOf(entries[0]?.guest)
+      return { turn: createTurn({ ...options, begun, isFollowed, messages, newEntry }), entries }
     },
     entries: view => listNewest(source, view),
     async seedTurns(messages) {
@@ -199,7 +174,7 @@ export function createThread(options: ThreadSource): Thread {
       const guest = await guestHere()
       const entries = await makeEntries(messages, given => {
         time = readMessage(wholeOf(given), 0).time ?? time
-        return toEntry(given, { id: newId(), time, count, ...present({ guest }) })
+        return toEntry(given, { id: newId(), time, count, guest })
       })
       const head = await store.head(key)
       checkBranch(key, head)
@@ -217,7 +192,7 @@ export function createThread(options: ThreadSource): Thread {
     },
     messages: view => viewMessages(source, view),
     context,
-    why,
+    why: async (seq, changes) => logOf(key).why(seq, toRequest(changes)),
     display: view => viewDisplay(source, view),
     async dump(of = {}) {
       return dump('plan' in of ? await dumpableOf(source, of) : await context(of))
@@ -240,14 +215,13 @@ export function createThread(options: ThreadSource): Thread {
       const ended = (outcome: CallOutcome) => withOutcome(call, outcome)
       return { call, end: outcome => saved(ended(outcome)), with: ended }
     },
-    saveCall: (fitted, { reported, ...start }) =>
-      saveCall(fitted, start, { status: 'completed', ...(reported !== undefined && { reported }) }),
+    saveCall: (fitted, { reported, ...start }) => saveCall(fitted, start, { status: 'completed', reported }),
     async calls(limit) {
       const found = await store.calls(key, limit)
       const head = found.some(({ status }) => status === 'sent') ? await store.head(key) : undefined
       return found.map(call => toThreadCall(call, head ?? {}))
     },
-    replay,
+    replay: call => replayCall(source, call),
     calibration: (model, { at } = {}) => logOf(key).calibration(model, at),
     async embed() {
       let all = 0

@@ -8,7 +8,7 @@ import type { LoggedMessage } from './log/logged-message.ts'
 import { matchTexts, type TextMatch } from './log/match-text.ts'
 import { isTelling, toQuery } from './log/query-words.ts'
 import { rankPlaces, sortPlaces } from './log/rank-places.ts'
-import { type LogSource, listLog } from './log/read-log.ts'
+import { type LogSource, listLog, placeId } from './log/read-log.ts'
 import { isSideThread } from './side-name.ts'
 import { beginsRound, withoutTries } from './views.ts'
 
@@ -120,8 +120,7 @@ interface Visible extends Pick<StoredEntry, 'role' | 'time'> {
 
 type Match = TextMatch & Pick<Visible, 'role' | 'time'>
 
-const nameOf = ({ thread: { conversation, actor, branch }, seq }: ThreadPlace) =>
-  JSON.stringify([conversation, actor, branch, seq])
+const nameOf = ({ thread, seq }: ThreadPlace) => placeId(thread, seq)
 
 async function readStored(
   { store }: SearchSource,

@@ -1,4 +1,4 @@
-import type { Context, FitOptions } from '../context/context.ts'
+import type { Context } from '../context/context.ts'
 import type { Why } from '../context/why/why-conversation.ts'
 import type { MessageLike } from '../log/message.ts'
 import type { RequestContext } from '../request/index.ts'
@@ -8,18 +8,13 @@ import type { Calibration } from '../tokens/calibration.ts'
 import type { CallInfo, CallStart, StartedCall, ThreadCall } from './calls/calls.ts'
 import type { CancelledTurn } from './log/closing.ts'
 import type { LoggedMessage, SeenMessage } from './log/logged-message.ts'
+import type { ContextRequest } from './log/thread-log.ts'
 import type { StateOptions } from './log/thread-state.ts'
 import type { Turn } from './turn.ts'
 import type { DisplayMessage, ThreadStatus, ViewOptions } from './views.ts'
 
-export interface ThreadContextOptions extends Partial<Omit<FitOptions, 'count'>> {
-  /** The thread as it was when this entry was its last. Default: as it is. */
-  readonly at?: number
-  /** The system prompt: not stored, put first, fresh, on every call. */
-  readonly system?: string | undefined
-  /** A message that nobody has sent yet, taken for the newest: what would be sent if it came. Default: none. */
-  readonly next?: MessageLike
-}
+/** What a context is made of; what is not named is as in the options of the history. */
+export type ThreadContextOptions = Partial<Omit<ContextRequest, 'count'>>
 
 /** One actor's history in one conversation. */
 export interface Thread {

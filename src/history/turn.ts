@@ -1,7 +1,6 @@
 import type { PromptLayout } from '../context/prompt/layout.ts'
 import type { MessageLike } from '../log/message.ts'
 import { parseMessage } from '../log/parse-message.ts'
-import { present } from '../log/present.ts'
 import type {
   BeginTurn,
   Begun,
@@ -86,7 +85,7 @@ export function createTurn(options: TurnOptions): Turn {
 
   /** Makes entries. The first one carries the calibration, and what was learned of the system prompt. */
   function toEntries(...groups: readonly Group[]): readonly NewEntry[] {
-    let carried: object | undefined = present({ calibration, learned })
+    let carried: object | undefined = { calibration, learned }
     return groups.flatMap(([messages, options]) =>
       messages.map(message => {
         const entry = newEntry(message, { ...options, ...carried })
@@ -115,16 +114,8 @@ export function createTurn(options: TurnOptions): Turn {
     error?: string,
   ): Promise<void> {
     try {
-      const entries = toEntries(...groups)
-      const ended = {
-        lease,
-        expectedHead: head,
-        entries,
-        call,
-        marks: marksOf(groups),
-        status,
-        ...(error !== undefined && { error }),
-      }
+      const written = { entries: toEntries(...groups), call, marks: marksOf(groups) }
+      const ended = { lease, expectedHead: head, ...written, status, error }
       head = (await untilKnown(() => store.end(key, ended))).head
     } finally {
       stopRenewing()
@@ -153,7 +144,7 @@ export function createTurn(options: TurnOptions): Turn {
       // An empty reply is not stored, but some message must stand where the answer was, with the data of the reply.
       const empty = last.find(message => !shown.includes(message))
       const silence = empty
-        ? [{ ...(isSeen(empty) && present({ data: empty.data, marks: empty.marks })), message: noReply }]
+        ? [{ ...(isSeen(empty) && { data: empty.data, marks: empty.marks }), message: noReply }]
         : []
       return inTurn(() => {
         // Where the changing lines stood matters only to the next call of the same turn.
@@ -253,13 +244,9 @@ export function beginTurn(
     checkBranch(key, head)
     const left = head && (await closingOf(source, head))
     const expectedHead = after ?? head?.head ?? 0
-    const closing = left && {
-      entries: left.closing.map(toClosing),
-      status: left.ending.status,
-      ...(left.ending.code !== undefined && { error: left.ending.code }),
-    }
-    const begin = { ...turn, expectedHead, ...(closing && { closing }) }
-    return untilKnown(() => store.begin(key, begin))
+    const { status, code: error } = left?.ending ?? {}
+    const closing = status && { entries: left!.closing.map(toClosing), status, error }
+    return untilKnown(() => store.begin(key, { ...turn, expectedHead, closing }))
   })
 }
 

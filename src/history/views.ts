@@ -101,8 +101,7 @@ export async function listNewest(
 }
 
 function toRange({ at }: ViewOptions): { readonly to?: number } {
-  if (at === undefined) return {}
-  checkPlace(at)
+  if (at !== undefined) checkPlace(at)
   return { to: at }
 }
 
@@ -138,5 +137,5 @@ export async function readTurns(source: LogSource): Promise<readonly StoredTurn[
   const left = head?.open?.turn === last.turn ? await unloggedEnd(source, head) : undefined
   if (!left) return turns
   const { status, code: error } = left.ending
-  return [...turns.slice(0, -1), { ...last, status, ...(error !== undefined && { error }) }]
+  return [...turns.slice(0, -1), { ...last, status, error }]
 }

@@ -23,91 +23,74 @@ export function createMcpServer({ history, version, mayInspect = false }: McpOpt
   const server = new McpServer({ name: 'throughline', version }, { instructions })
   const annotations = { readOnlyHint: true, idempotentHint: true, openWorldHint: false }
 
-  server.registerTool(
-    'search_conversations',
-    {
-      description:
-        'Finds messages of past conversations that have any of the given words: those with the most and the rarest of them first.',
-      inputSchema: {
-        query: z.string().min(1).max(500).describe('the words to look for'),
-        limit: z.int().min(1).max(50).default(10).describe('the most messages to find'),
-      },
-      annotations,
-    },
-    given => answer(() => searchConversations(history, given)),
-  )
-  server.registerTool(
-    'recall',
-    {
-      description:
-        'Quotes what was said before that fits a question best, in all conversations or in one: with conversation, day and place.',
-      inputSchema: {
-        question: z
-          .string()
-          .min(1)
-          .max(2000)
-          .describe('what you want to know, in words that may have been used'),
-        conversation: thread.conversation.optional().describe('only what was said in this conversation'),
-        tokens: z.int().min(100).max(4000).default(1000).describe('the most tokens of the answer, about'),
-      },
-      annotations,
-    },
-    given => answer(() => recall(history, given)),
-  )
-  server.registerTool(
-    'list_conversations',
-    {
-      description: 'Lists conversations with their titles, the last used first.',
-      inputSchema: {
-        limit: z.int().min(1).max(100).default(20).describe('the most conversations to list'),
-        after: z.string().max(1000).optional().describe('the last conversation of the previous page'),
-      },
-      annotations,
-    },
-    given => answer(() => listConversations(history, given)),
-  )
-  server.registerTool(
-    'read_conversation',
-    {
-      description: 'Reads a conversation as its user saw it: its end, or what was said around a place.',
-      inputSchema: {
-        ...thread,
-        around: z
-          .int()
-          .min(1)
-          .optional()
-          .describe('the place of a message, such as 12 for #12; default: the end'),
-        limit: z.int().min(1).max(100).default(20).describe('how many messages; 1 gives a message in full'),
-        page,
-      },
-      annotations,
-    },
-    given => answer(() => readConversation(history, given)),
-  )
-  if (mayInspect)
-    server.registerTool(
-      'explain_context',
-      {
-        description:
-          'Explains what a model was sent of a conversation: what was kept, left out or brought back, why, and the tokens; then the text that was sent. By default for the newest model call.',
-        inputSchema: {
-          ...thread,
-          call: z.string().max(200).optional().describe('the id of a model call; they are listed at the end'),
-          at: z
-            .int()
-            .min(1)
-            .optional()
-            .describe(
-              'instead of a call: what a model would be sent when the message at this place was the last',
-            ),
-          window: z.int().min(64).max(10_000_000).optional().describe('with at: the window in tokens'),
-          place: z.int().min(1).optional().describe('only what became of the message at this place, and why'),
-          page,
-        },
-        annotations,
-      },
-      given => answer(() => explainContext(history, given)),
+  function add<Shape extends z.ZodRawShape>(
+    name: string,
+    description: string,
+    inputSchema: Shape,
+    run: (history: History, input: z.output<z.ZodObject<Shape>>) => Promise<string>,
+  ): void {
+    const tool = { description, inputSchema: inputSchema as z.ZodRawShape, annotations }
+    server.registerTool(name, tool, input =>
+      answer(() => run(history, input as z.output<z.ZodObject<Shape>>)),
     )
+  }
+
+  add(
+    'search_conversations',
+    'Finds messages of past conversations that have any of the given words: those with the most and the rarest of them first.',
+    {
+      query: z.string().min(1).max(500).describe('the words to look for'),
+      limit: z.int().min(1).max(50).default(10).describe('the most messages to find'),
+    },
+    searchConversations,
+  )
+  const question = z.string().min(1).max(2000)
+  add(
+    'recall',
+    'Quotes what was said before that fits a question best, in all conversations or in one: with conversation, day and place.',
+    {
+      question: question.describe('what you want to know, in words that may have been used'),
+      conversation: thread.conversation.optional().describe('only what was said in this conversation'),
+      tokens: z.int().min(100).max(4000).default(1000).describe('the most tokens of the answer, about'),
+    },
+    recall,
+  )
+  add(
+    'list_conversations',
+    'Lists conversations with their titles, the last used first.',
+    {
+      limit: z.int().min(1).max(100).default(20).describe('the most conversations to list'),
+      after: z.string().max(1000).optional().describe('the last conversation of the previous page'),
+    },
+    listConversations,
+  )
+  const place = z.int().min(1).optional()
+  add(
+    'read_conversation',
+    'Reads a conversation as its user saw it: its end, or what was said around a place.',
+    {
+      ...thread,
+      around: place.describe('the place of a message, such as 12 for #12; default: the end'),
+      limit: z.int().min(1).max(100).default(20).describe('how many messages; 1 gives a message in full'),
+      page,
+    },
+    readConversation,
+  )
+  if (!mayInspect) return server
+  const whenLast = 'instead of a call: what a model would be sent when the message at this place was the last'
+  add(
+    'explain_context',
+    'Explains what a model was sent of a conversation: what was kept, left out or brought back, why, and the tokens; then the text that was sent. By default for the newest model call.',
+    {
+      ...thread,
+      call: z.string().max(200).optional().describe('the id of a model call; they are listed at the end'),
+      at: place.describe(whenLast),
+      window: z.int().min(64).max(10_000_000).optional().describe('with at: the window in tokens'),
+      place: place.describe('only what became of the message at this place, and why'),
+      page,
+    },
+    explainContext,
+  )
   return server
 }
 

@@ -1,7 +1,7 @@
 import { dump } from '../context/dump.ts'
 import type { ReceiptStretch } from '../context/receipt.ts'
 import { stretchesOf } from '../history/calls/account-of.ts'
-import { type Run, roomOf, toItems } from '../history/calls/plan.ts'
+import { type Plan, type Run, roomOf, toItems } from '../history/calls/plan.ts'
 import { predictedIn, readPlan } from '../history/calls/read-plan.ts'
 import type { History, Thread, ThreadCall } from '../history/index.ts'
 import { showValue, ThroughlineError } from '../log/error.ts'
@@ -62,10 +62,7 @@ function ofCall(call: ThreadCall): Account {
 }
 
 async function ofPlace(thread: Thread, { at, window }: ToExplain): Promise<Account> {
-  const context = await thread.context({
-    ...(at !== undefined && { at }),
-    ...(window !== undefined && { window }),
-  })
+  const context = await thread.context({ at, ...(window !== undefined && { window }) })
   const { receipt } = context
   return {
     title: at === undefined ? 'What a model would be sent now' : `What a model would be sent at #${at}`,
@@ -75,14 +72,7 @@ async function ofPlace(thread: Thread, { at, window }: ToExplain): Promise<Accou
   }
 }
 
-interface Totals {
-  readonly policy: string
-  readonly counter: string
-  readonly window: number
-  readonly reserve: number
-  readonly tokens: number
-  readonly parts: Readonly<Record<string, number>>
-}
+type Totals = Pick<Plan, 'policy' | 'counter' | 'window' | 'reserve' | 'tokens' | 'parts'>
 
 function describeTotals({ policy, counter, window, reserve, tokens, parts }: Totals): string {
   const used = Object.entries(parts).flatMap(([part, count]) => (count > 0 ? [`${part} ${count}`] : []))

@@ -15,7 +15,7 @@ export async function readConversation(history: History, given: ToRead): Promise
   const { around, limit, page } = given
   const { thread, head } = await findThread(history, given)
   const half = Math.floor((limit - 1) / 2)
-  const shown = await thread.display({ limit, ...(around !== undefined && { at: around + half }) })
+  const shown = await thread.display({ limit, at: around === undefined ? undefined : around + half })
   if (shown.length === 0) return 'There is nothing here that a user could see.'
   if (limit === 1) return toPage(show(shown[0]!, Number.POSITIVE_INFINITY), page)
   // Together they fill a page, however many there are.

@@ -1,5 +1,5 @@
 import { InvalidOptionError } from '../log/error.ts'
-import { type OptionNames, refuseUnknown } from '../log/refuse-unknown.ts'
+import { refuseUnknown } from '../log/refuse-unknown.ts'
 import { freeze, isPlain } from './freeze.ts'
 
 /** A value that is read from tool results. `Start` is its type before there is a result. */
@@ -70,7 +70,17 @@ export function defineState<Schema extends StandardSchema, Value, Picked = Infer
   options: StateOptions<Schema, Picked> & Folded<Value, Picked, Value> & From<Value>,
 ): State<Value, Value>
 export function defineState(options: unknown): State<unknown> {
-  refuseUnknown(options as Loose, stateNames)
+  const names = {
+    name: 1,
+    tool: 1,
+    schema: 1,
+    initial: 1,
+    pick: 1,
+    fold: 1,
+    belongsTo: 1,
+    missing: 1,
+  } as const
+  refuseUnknown(options as Loose, names)
   const { name, tool, schema, initial, pick, fold, belongsTo, missing } = options as Loose
   const tools = typeof tool === 'string' ? [tool] : [...(tool ?? [])]
   if (!isText(name)) throw new InvalidOptionError('name', 'a state needs a name: error texts use it')
@@ -98,17 +108,6 @@ export function defineState(options: unknown): State<unknown> {
 
 /** The options as a caller without types may pass them. */
 type Loose = Partial<Omit<State<unknown>, 'tools'>> & { readonly tool?: string | readonly string[] }
-
-const stateNames: OptionNames<Loose> = {
-  name: 1,
-  tool: 1,
-  schema: 1,
-  initial: 1,
-  pick: 1,
-  fold: 1,
-  belongsTo: 1,
-  missing: 1,
-}
 
 function isText(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== ''

@@ -65,8 +65,7 @@ export function readRound(group: readonly Placed[]): Round {
       const { text } = result
       const at = round.take(result)
       const { id: callId = result.callId, name: tool = result.name ?? '' } = calls[at] ?? {}
-      const own = { seq, tool, ...(callId === undefined ? {} : { callId }), text, source, index }
-      const read = { ...own, isError: isError(text, index), isStray: at < 0 }
+      const read = { seq, tool, callId, text, source, index, isError: isError(text, index), isStray: at < 0 }
       if (at < 0) strays.push(read)
       else answered[at] = read
     }

@@ -91,7 +91,7 @@ export function readRounds(
         continue
       }
       value = taken.value
-      entry = { seq, tool, ...(callId === undefined ? {} : { callId }) }
+      entry = { seq, tool, callId }
       if (!isFolded) return { value, entry, skipped }
     }
   }

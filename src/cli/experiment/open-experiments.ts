@@ -19,8 +19,7 @@ export function writeExperiments<T>(
   { leaseMs, ...rest }: WriteOptions,
   use: Use<T>,
 ): Promise<T> {
-  const lease = leaseMs === undefined ? {} : { leaseMs }
-  return writeHistory(options, async history => use(await open({ ...rest, history })), lease)
+  return writeHistory(options, async history => use(await open({ ...rest, history })), { leaseMs })
 }
 
 /**

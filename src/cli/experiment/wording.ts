@@ -1,5 +1,6 @@
 import type { ExperimentEvent, ExperimentResult } from '../../experiment/index.ts'
 import { cut, plural } from '../../log/line.ts'
+import type { LogOptions } from '../open-log.ts'
 
 /** A text from a model, a tool or a plan on one line, without control characters. */
 export const harmless = (text: string, most = 10_000) => cut(text, most)
@@ -53,9 +54,7 @@ export function resultLine({ status, result, steps }: ExperimentResult): string 
   return `${status} after ${plural(steps, 'step')}${why}`
 }
 
-interface GoOn {
-  readonly db: string
-  readonly tenant: string
+interface GoOn extends LogOptions {
   readonly plan: string | undefined
   readonly model: string | undefined
 }

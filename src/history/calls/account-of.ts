@@ -2,7 +2,6 @@ import { keptVerdict } from '../../context/make-receipt.ts'
 import { joinGiven } from '../../context/prompt/split-prompt.ts'
 import { fates, type ReceiptStretch, type SentMessage } from '../../context/receipt.ts'
 import type { MessageLike } from '../../log/message.ts'
-import { present } from '../../log/present.ts'
 import { notesTitle } from '../../log/texts.ts'
 import { isRun, type Plan, type Run, type Told } from './plan.ts'
 
@@ -18,15 +17,14 @@ export function sentIn({ messages }: Plan, tokensAt = (_place: number) => 0): re
       for (const seq of seqsIn([item]))
         sent.push({ part, tokens: tokensAt(sent.length), seqs: [seq], standsFor: [] })
     } else {
-      const { joined } = item
-      sent.push({ ...fromTold(item), ...(joined && { joined: joined.map(fromTold) }) })
+      sent.push({ ...fromTold(item), joined: item.joined?.map(fromTold) })
     }
   }
   return sent
 }
 
-const fromTold = ({ part, tokens, seqs = [], standsFor = [], remembered }: Told): SentMessage => ({
-  ...{ part, tokens, seqs: seqsIn(seqs), standsFor: seqsIn(standsFor), ...present({ remembered }) },
+const fromTold = ({ seqs = [], standsFor = [], part, tokens, remembered }: Told): SentMessage => ({
+  ...{ part, tokens, seqs: seqsIn(seqs), standsFor: seqsIn(standsFor), remembered },
 })
 
 function seqsIn(runs: readonly Run[]): readonly number[] {

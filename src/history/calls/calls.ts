@@ -95,26 +95,19 @@ export async function dumpableOf(source: LogSource, call: Pick<StoredCall, 'plan
   const plan = readPlan(call.plan)
   const sent = sentIn(plan)
   const notes = sent.flatMap(one => [one, ...(one.joined ?? [])]).filter(({ part }) => part === 'notes')
+  const places = notes.flatMap(({ standsFor }) => standsFor.map((seq): Run => [seq, seq]))
   const lines = new Map<number, string>()
-  for (const [from, to] of together(
-    notes.flatMap(({ standsFor }) => standsFor.map((seq): Run => [seq, seq])),
-  ))
+  for (const [from, to] of together(places))
     for await (const { seq, view } of readLog(source, { from, to }))
       lines.set(seq, noteLine(readMessage(view, seq).text))
   const withText = (one: SentMessage): SentMessage =>
     one.part === 'notes'
       ? { ...one, text: [notesTitle, ...one.standsFor.map(seq => lines.get(seq) ?? '')].join('\n') }
       : one
-  const tools = await toolsIn(source, plan)
   return {
     messages: await replayCall(source, call),
-    receipt: {
-      sent: sent.map(({ joined, ...own }) => ({
-        ...withText(own),
-        ...(joined && { joined: joined.map(withText) }),
-      })),
-    },
-    ...present({ tools }),
+    receipt: { sent: sent.map(one => ({ ...withText(one), joined: one.joined?.map(withText) })) },
+    tools: await toolsIn(source, plan),
   }
 }
 

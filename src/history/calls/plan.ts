@@ -3,7 +3,6 @@ import type { GivenPart } from '../../context/prompt/split-prompt.ts'
 import type { Part, ReceiptCut, Remembered, SentMessage } from '../../context/receipt.ts'
 import { ThroughlineError } from '../../log/error.ts'
 import type { MessageLike } from '../../log/message.ts'
-import { present } from '../../log/present.ts'
 import type { Room } from '../../tokens/calibration.ts'
 import type { ThreadLog } from '../log/thread-log.ts'
 import { type KnownTexts, splitText, type TextPart, toKnownTexts } from './split-text.ts'
@@ -76,10 +75,10 @@ export function toPlan(
   context: Context,
   log: Pick<ThreadLog, 'seqOf' | 'textsIn'>,
   stored: {
-    readonly prompt?: string | undefined
-    readonly tools?: string | undefined
-    readonly room?: Room | undefined
-    readonly settings?: object | undefined
+    readonly prompt?: string
+    readonly tools?: string
+    readonly room?: Room
+    readonly settings?: object
   } = {},
 ): Plan {
   const { messages, tokens, receipt } = context
@@ -87,7 +86,6 @@ export function toPlan(
   const { policy, counter, margin, cut, prefix, sent, toolsSaved } = receipt
   const { window, reserve } = room ?? receipt
   const { factor = 1, reserveWhy: why, mostReply: most } = room ?? {}
-  const reply = present({ why, most })
   const texts = toKnownTexts([...quotesIn(sent), ...log.textsIn(context)])
   return {
     version: 1,
@@ -103,17 +101,17 @@ export function toPlan(
     counter,
     window,
     reserve,
-    ...(factor !== 1 && { factor }),
-    ...(Object.keys(reply).length > 0 && { reply }),
+    factor: factor === 1 ? undefined : factor,
+    reply: why === undefined && most === undefined ? undefined : { why, most },
     parts: Object.fromEntries(Object.entries(receipt.parts).filter(([, part]) => part > 0)),
     ...toFates(receipt.stretches),
     margin,
-    ...(cut && { cut }),
-    ...(prefix && { reused: prefix.tokens }),
-    ...(context.given && { given: context.given }),
-    ...(tools && { tools }),
-    ...(Object.keys(settings).length > 0 && { settings }),
-    ...present({ toolsSaved }),
+    cut,
+    reused: prefix?.tokens,
+    given: context.given,
+    tools,
+    settings: Object.keys(settings).length > 0 ? settings : undefined,
+    toolsSaved,
   }
 }
 
@@ -125,19 +123,14 @@ const quotesIn = (sent: readonly SentMessage[]) =>
 
 const toRun = (seq: number, part: Part): Run => (part === 'history' ? [seq, seq] : [seq, seq, part])
 
-const toWritten = ({ joined, ...own }: SentMessage) => ({
-  ...toTold(own),
-  ...(joined && { joined: joined.map(toTold) }),
-})
+const toWritten = (one: SentMessage) => ({ ...toTold(one), joined: one.joined?.map(toTold) })
 
 const toTold = ({ part, tokens, seqs, standsFor, remembered }: SentMessage): Told => ({
-  ...{ part, tokens },
-  ...(seqs.length > 0 && { seqs: toRuns(seqs) }),
-  ...(standsFor.length > 0 && { standsFor: toRuns(standsFor) }),
-  ...(remembered && { remembered }),
+  ...{ part, tokens, seqs: toRuns(seqs), standsFor: toRuns(standsFor), remembered },
 })
 
-const toRuns = (seqs: readonly number[]) => toItems<number, Run>(seqs, seq => [seq, seq]) as readonly Run[]
+const toRuns = (seqs: readonly number[]): readonly Run[] | undefined =>
+  seqs.length > 0 ? (toItems<number, Run>(seqs, seq => [seq, seq]) as readonly Run[]) : undefined
 
 /** The window and the reserve of a call as they were set, with the calibration of its model. */
 export const roomOf = ({ window, reserve, factor = 1 }: Plan): Room => ({ window, reserve, factor })

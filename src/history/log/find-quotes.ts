@@ -10,7 +10,7 @@ import { isQuotable, type Passages, passageOf, type Quotable } from './passages.
 import { toQuery } from './query-words.ts'
 import { mostQuotes, type QuoteReference } from './quote-reference.ts'
 import { rankPlaces } from './rank-places.ts'
-import { type LogSource, threadId } from './read-log.ts'
+import { type LogSource, placeId, threadId } from './read-log.ts'
 
 export interface FindQuotes {
   readonly person: string
@@ -95,7 +95,7 @@ async function readBest(places: readonly ThreadPlace[], passages: Passages): Pro
   const last = new Map<string, { readonly thread: ThreadKey; readonly from: number; seq: number }>()
   for (const { thread, seq } of places) {
     const from = passageOf(seq)
-    const name = `${threadId(thread)}\0${from}`
+    const name = placeId(thread, from)
     const known = last.get(name)
     if (!known) last.set(name, { thread, from, seq })
     else if (known.seq < seq) known.seq = seq

@@ -17,19 +17,15 @@ import { isReferences, type QuoteReference } from './quote-reference.ts'
 /** A message of the log with its place. */
 export interface LoggedMessage
   extends Pick<StoredEntry, 'seq' | 'turn' | 'id' | 'time'>,
-    Pick<SeenMessage, 'message' | 'isError' | 'data'> {
+    Pick<SeenMessage, 'message' | 'isError' | 'data' | 'isBroken' | 'quotes'> {
   /** What contexts take in place of the message: only the beginning of a tool result of five megabytes, say. */
   readonly view: MessageLike
   /** Whether Throughline wrote it to close a turn: sent to the model, not shown to the user. */
   readonly isClosing: boolean
-  /** Whether it is what arrived of an answer that broke off. Shown until the turn is tried again, and never sent. */
-  readonly isBroken?: boolean
   /** How far our counts were from the provider's; holds for the entries that follow. */
   readonly calibration?: Calibration
   /** What was learned of the system prompt; holds from this entry on. */
   readonly learned?: PromptLayout
-  /** What it has brought back from other conversations, the best first. */
-  readonly quotes?: readonly QuoteReference[]
   /** Who spoke in the entry's turn, where that is not the person whose conversation it is. */
   readonly guest?: string
 }
@@ -48,7 +44,7 @@ export interface SeenMessage {
   readonly data?: unknown
   /** Marks of the message, stored in the same step but not in the entry: `store.findMarks` finds its place by them. */
   readonly marks?: readonly string[]
-  /** Whether it is what arrived of an answer that broke off, in a turn that may be tried again. Never sent. */
+  /** Whether it is what arrived of an answer that broke off. Shown until the turn is tried again, and never sent. */
   readonly isBroken?: boolean
   /** What the message brings back from other conversations, the best first. */
   readonly quotes?: readonly QuoteReference[]
@@ -74,13 +70,7 @@ export function toEntry(
   { id, time, count, isClosing = false, calibration, learned, guest }: EntryOptions,
 ): NewEntry {
   const { marks: _, ...said } = isSeen(given) ? given : { message: given, marks: undefined }
-  const payload: Payload = {
-    ...said,
-    ...(isClosing && { closing: true as const }),
-    ...(calibration && { calibration }),
-    ...(learned && { learned }),
-    ...(guest !== undefined && { guest }),
-  }
+  const payload: Payload = { ...said, closing: isClosing || undefined, calibration, learned, guest }
   const text = JSON.stringify(payload, toStorable)
   // Counted as it will be read back: a Date has become a text by then.
   const read = JSON.parse(text) as Payload
@@ -104,17 +94,8 @@ export function fromEntry(entry: StoredEntry, thread: string, count: TokenCounte
     // An impossible count is made again.
     if (isCount(counted)) adoptEntry(view, seq, count.id, counted)
     else stampEntry(view, seq, count)
-    const isClosing = closing === true
-    const rest = {
-      ...(calibration && { calibration }),
-      ...(learned && { learned }),
-      ...(quotes && { quotes }),
-      ...(guest !== undefined && { guest }),
-      ...(isError !== undefined && { isError }),
-      ...(data !== undefined && { data }),
-      ...(isBroken && { isBroken }),
-    }
-    return { seq, turn, id, time, message, view, isClosing, ...rest }
+    const entryFacts = { seq, turn, id, time, isClosing: closing === true, isBroken, isError }
+    return { ...entryFacts, message, view, data, calibration, learned, quotes, guest }
   } catch (error) {
     throw new CorruptEntryError(thread, seq, error instanceof Error ? error.message : String(error), {
       cause: error,

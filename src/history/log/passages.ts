@@ -2,7 +2,7 @@ import { addToPassage, type Passage, readPassage } from '../../context/recall/pa
 import type { ThreadKey } from '../../stores/store.ts'
 import { isSideThread } from '../side-name.ts'
 import { saidBetween } from './load-quotes.ts'
-import { type LogSource, threadId } from './read-log.ts'
+import { type LogSource, placeId } from './read-log.ts'
 import { breathe } from './rests.ts'
 
 /** The entries of a passage. */
@@ -25,18 +25,7 @@ interface Known extends Quotable {
   readonly stored: number
 }
 
-/** Passages: entries in a row of conversations that messages of others bring something back from. */
-export interface Passages {
-  /**
-   * The passage that begins with an entry. Entries never change, so only new ones are read: those after `needed` not at all, unless
-   * one before it is new.
-   */
-  read(thread: ThreadKey, from: number, needed?: number): Promise<Quotable>
-  /** Reads and stores what is new between two entries of a thread, so that no message waits for it later. Never throws. */
-  prepare(thread: ThreadKey, from: number, to: number): Promise<void>
-  /** Forgets a conversation. */
-  drop(tenant: string, conversation: string): void
-}
+export type Passages = ReturnType<typeof createPassages>
 
 /** Whether messages of other conversations may bring back what was said in a thread. */
 export const isQuotable = (thread: ThreadKey): boolean =>
@@ -49,7 +38,8 @@ const isEnough = (from: number, to: number, end: number) =>
 /** The first entry of the passage that an entry stands in. */
 export const passageOf = (seq: number): number => seq - ((seq - 1) % passageSize)
 
-export function createPassages(source: Omit<LogSource, 'key'>): Passages {
+/** Passages: entries in a row of conversations that messages of others bring something back from. */
+export function createPassages(source: Omit<LogSource, 'key'>) {
   const { store, count } = source
   const known = new Map<string, Known>()
   let bytes = 0
@@ -83,10 +73,12 @@ export function createPassages(source: Omit<LogSource, 'key'>): Passages {
     return { ...addToPassage(undefined, []), thread, at: from - 1, stored: from - 1 }
   }
 
-  const nameOf = (thread: ThreadKey, from: number) => `${threadId(thread)}\0${from}`
-
-  async function read(thread: ThreadKey, from: number, needed = Number.POSITIVE_INFINITY): Promise<Known> {
-    const name = nameOf(thread, from)
+  /**
+   * The passage that begins with an entry. Entries never change, so only new ones are read: those after `needed` not at all, unless
+   * one before it is new.
+   */
+  async function read(thread: ThreadKey, from: number, needed = Number.POSITIVE_INFINITY): Promise<Quotable> {
+    const name = placeId(thread, from)
     const dropped = drops
     let passage = known.get(name) ?? (await load(thread, from))
     const to = from + passageSize - 1
@@ -107,11 +99,12 @@ export function createPassages(source: Omit<LogSource, 'key'>): Passages {
 
   return {
     read,
-    async prepare(thread, from, to) {
+    /** Reads and stores what is new between two entries of a thread, so that no message waits for it later. Never throws. */
+    async prepare(thread: ThreadKey, from: number, to: number): Promise<void> {
       try {
         for (let next = passageOf(from); next <= to; next += passageSize) {
           await breathe()
-          const { at } = known.get(nameOf(thread, next)) ?? (await load(thread, next))
+          const { at } = known.get(placeId(thread, next)) ?? (await load(thread, next))
           const end = next + passageSize - 1
           // The whole passage is made anew: not for every entry.
           if (isEnough(at, Math.min(to, end), end)) await read(thread, next)
@@ -120,7 +113,8 @@ export function createPassages(source: Omit<LogSource, 'key'>): Passages {
         // What could not be read now is read when a message asks for it, and says then what is wrong.
       }
     },
-    drop(tenant, conversation) {
+    /** Forgets a conversation. */
+    drop(tenant: string, conversation: string): void {
       drops += 1
       for (const [name, { thread }] of known)
         if (thread.tenant === tenant && thread.conversation === conversation) forget(name)

@@ -40,6 +40,9 @@ export async function listLog(source: LogSource, range?: EntryRange): Promise<re
 export const threadId = ({ tenant, conversation, actor, branch }: ThreadKey): string =>
   `${tenant}\0${conversation}\0${actor}\0${branch}`
 
+/** Tells places of threads apart. */
+export const placeId = (thread: ThreadKey, seq: number): string => `${threadId(thread)}\0${seq}`
+
 /** The name of a thread in error messages. Two threads may have the same. */
 export const threadName = ({ conversation, actor, branch }: ThreadKey) =>
   [conversation, actor, branch].join('/')

@@ -31,8 +31,8 @@ export async function* exportConversation(
   yield toLine({ kind: 'conversation', throughline: 1, conversation, title, metadata, person })
   let entries = 0
   for (const thread of await parentsFirst(store, { tenant, conversation }, threads)) {
-    const { actor, branch, forkOf } = thread
-    yield toLine({ kind: 'thread', actor, branch, ...(forkOf && { forkOf }) })
+    const { actor, branch } = thread.key
+    yield toLine({ kind: 'thread', actor, branch, forkOf: thread.forkOf })
     for await (const record of threadRecords(store, thread)) {
       if (record.kind === 'entry') entries += 1
       yield toLine(record)
@@ -41,11 +41,11 @@ export async function* exportConversation(
   yield toLine({ kind: 'end', conversation, entries })
 }
 
-export type ExportedThread = ThreadKey & Pick<Head, 'head' | 'forkOf'>
+export type ExportedThread = Head & { readonly key: ThreadKey }
 
 async function* threadRecords(
   store: Store,
-  { forkOf, head, ...key }: ExportedThread,
+  { key, forkOf, head }: ExportedThread,
 ): AsyncGenerator<TransferRecord> {
   const first = (forkOf?.at ?? 0) + 1
   // Exports the thread as it is at this head; later writes belong to the next export.
@@ -79,17 +79,16 @@ export async function parentsFirst(
   const waiting = new Map<string, ExportedThread>()
   const nameOf = (actor: string, branch: string) => JSON.stringify([actor, branch])
   for (const { actor, branch } of threads) {
-    const head = await store.head({ ...key, actor, branch })
-    if (!head) continue
-    const { open: _, turns: __, ...place } = head
-    waiting.set(nameOf(actor, branch), { ...key, actor, branch, ...place })
+    const thread = { ...key, actor, branch }
+    const head = await store.head(thread)
+    if (head) waiting.set(nameOf(actor, branch), { ...head, key: thread })
   }
   const ordered: ExportedThread[] = []
   function add(name: string): void {
     const thread = waiting.get(name)
     if (!thread) return
     waiting.delete(name)
-    if (thread.forkOf) add(nameOf(thread.actor, thread.forkOf.branch))
+    if (thread.forkOf) add(nameOf(thread.key.actor, thread.forkOf.branch))
     ordered.push(thread)
   }
   for (const name of [...waiting.keys()]) add(name)

@@ -1,13 +1,15 @@
-import { present } from '../../log/present.ts'
 import { checkPerson } from '../../stores/check-input.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
-import type { Store } from '../../stores/store.ts'
 import { NoConversationError } from '../../stores/store-error.ts'
-import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { exportConversation } from './export-conversation.ts'
 import { detect } from './formats/detect.ts'
 import { atPlace, ImportStoppedError, InvalidImportError } from './import-error.ts'
-import { countEntries, type ReadConversation, writeConversation } from './read-conversation.ts'
+import {
+  countEntries,
+  type ImportTarget,
+  type ReadConversation,
+  writeConversation,
+} from './read-conversation.ts'
 import { readExport } from './read-export.ts'
 import { parseItem, readForeign } from './read-foreign.ts'
 import { type FileValue, valuesIn } from './values-in.ts'
@@ -40,41 +42,33 @@ export type TextPieces = AsyncIterable<string> | Iterable<string>
 /** A text, its pieces, or a function that opens it, for each of the two readings. */
 export type ImportedText = string | TextPieces | (() => TextPieces)
 
-export interface ImportTarget {
-  readonly store: Store
-  readonly tenant: string
-  readonly count: TokenCounter
-  readonly now: () => number
-  readonly person?: string
-}
-
 /**
  * Imports conversations from a text: our own export, or a file of another program. The text is read twice. First every
  * conversation is tried on a store in memory, beside what is stored of it; then all are written. A store that fails meanwhile
  * leaves what it has: the same text again goes on from there.
  */
 export async function importText(
-  target: ImportTarget,
+  { now, ...rest }: ImportTarget,
   text: ImportedText,
   options: ImportOptions = {},
 ): Promise<Imported> {
   if (options.person !== undefined) checkPerson(options.person)
   const open = await readableTwice(text)
-  const now = target.now()
+  const begun = now()
+  const target = { ...rest, now: () => begun }
   // What is tried out need not be counted.
   const trying = { ...target, count: { ...target.count, message: () => 0 } }
   let total = 0
-  for await (const found of conversationsIn(trying, open(), options, now)) {
-    await tryOut(trying, found)
+  for await (const { read, format } of conversationsIn(trying, open(), options)) {
+    await tryOut(trying, read, format)
     total += 1
   }
   let format = ownFormat
   const [conversations, deleted]: [string[], string[]] = [[], []]
   let [entries, added, calls] = [0, 0, 0]
   try {
-    for await (const found of conversationsIn(target, open(), options, now)) {
-      const { read } = found
-      format = found.format
+    for await (const { read, ...file } of conversationsIn(target, open(), options)) {
+      format = file.format
       const at = { tenant: target.tenant, conversation: read.name }
       const fresh = await writeConversation(target.store, at, read).catch(orDeleted)
       ;(fresh === undefined ? deleted : conversations).push(read.name)
@@ -110,7 +104,6 @@ async function* conversationsIn(
   target: ImportTarget,
   pieces: TextPieces,
   { as, person, maxValueCharacters }: ImportOptions,
-  now: number,
 ): AsyncGenerator<{ readonly read: ReadConversation; readonly format: string }> {
   const values = valuesIn(pieces, maxValueCharacters)
   const { value: first } = await values.next()
@@ -118,9 +111,7 @@ async function* conversationsIn(
   const all = startingWith(first, values)
   const foreign = detectFormat(first)
   const names = new Set<string>()
-  for await (const read of foreign
-    ? readForeign(all, foreign, { ...target, now, as })
-    : readExport(all, target.count)) {
+  for await (const read of foreign ? readForeign(all, foreign, target, as) : readExport(all, target.count)) {
     const name = as ?? read.name
     if (as !== undefined && names.has(name))
       throw new InvalidImportError(
@@ -129,8 +120,7 @@ async function* conversationsIn(
       )
     if (names.has(name)) throw new InvalidImportError(read.place, 'its conversation came before in the file.')
     names.add(name)
-    const whose = person ?? read.description.person ?? target.person
-    const description = { ...read.description, ...present({ person: whose }) }
+    const description = { ...read.description, person: person ?? read.description.person ?? target.person }
     yield { read: { ...read, name, description }, format: foreign?.name ?? ownFormat }
   }
 }
@@ -155,23 +145,23 @@ function detectFormat(first: FileValue) {
   throw new InvalidImportError(
     place,
     'it is no chat that Throughline knows. It reads its own exports, lists of messages, and the files of ChatGPT, Claude, ' +
-      'Open WebUI, LibreChat, Claude Code, Codex, SillyTavern and LoCoMo.',
+      'Open WebUI, LibreChat, Claude Code, Codex and SillyTavern.',
   )
 }
 
 /** Writes a conversation to a store in memory that has what is stored of it, so that the real one need not refuse it. */
 async function tryOut(
   { store, tenant, count }: ImportTarget,
-  { read, format }: { readonly read: ReadConversation; readonly format: string },
+  read: ReadConversation,
+  format: string,
 ): Promise<void> {
   const at = { tenant, conversation: read.name }
   // An export may come from a store with a higher limit.
   const trial = memoryStore(format === ownFormat ? { maxEntryBytes: Number.POSITIVE_INFINITY } : {})
   const find = () => store.conversations(tenant, { only: read.name, limit: 1 })
-  const [known] = await atPlace(read.place, find)
-  if (known) {
-    const lines = valuesIn(exportConversation(store, tenant, known))
-    for await (const there of readExport(lines, count)) await writeConversation(trial, at, there)
+  for (const stored of await atPlace(read.place, find)) {
+    const lines = valuesIn(exportConversation(store, tenant, stored))
+    for await (const copy of readExport(lines, count)) await writeConversation(trial, at, copy)
   }
   await writeConversation(trial, at, read)
 }

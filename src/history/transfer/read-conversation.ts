@@ -1,4 +1,3 @@
-import { present } from '../../log/present.ts'
 import type {
   ConversationDescription,
   Store,
@@ -7,7 +6,18 @@ import type {
   StoredTurn,
   ThreadKey,
 } from '../../stores/store.ts'
+import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { atPlace, type Place } from './import-error.ts'
+
+/** Where an import goes. */
+export interface ImportTarget {
+  readonly store: Store
+  readonly tenant: string
+  readonly count: TokenCounter
+  /** The time of messages where the file has none. */
+  readonly now: () => number
+  readonly person?: string
+}
 
 /** A conversation of a file, read to its end and not yet written. */
 export interface ReadConversation {
@@ -76,7 +86,7 @@ async function writeThreads(
     const before = (await atPlace(begin, () => store.head(key)))?.head ?? forkOf?.at ?? 0
     let head = before
     for (const [n, { place, entries, turns }] of batches.entries()) {
-      const batch = { entries, turns, ...(n === 0 && forkOf ? { forkOf } : {}) }
+      const batch = { entries, turns, forkOf: n === 0 ? forkOf : undefined }
       head = (await atPlace(place, () => store.restore(key, batch))).head
     }
     added += head - before
@@ -90,6 +100,6 @@ async function writeThreads(
   const [known] = person === undefined ? [] : await store.conversations(at.tenant, { only: at.conversation })
   const description = { title, metadata, person: known?.person ?? person }
   // Also where nothing is to be described: an import counts as use, or retention would delete old chats at once.
-  if (threads.length > 0) await store.describeConversation(at.tenant, at.conversation, present(description))
+  if (threads.length > 0) await store.describeConversation(at.tenant, at.conversation, description)
   return added
 }

@@ -1,30 +1,20 @@
 import { cut } from '../../log/line.ts'
-import { present } from '../../log/present.ts'
-import type { Store } from '../../stores/store.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { hashOf } from '../calls/hash-of.ts'
 import { normalizeText, toEntry } from '../log/logged-message.ts'
 import type { Format, Item, SourceConversation, SourceNode } from './formats/source.ts'
 import { atPlace, InvalidImportError, noJson, toImportError } from './import-error.ts'
 import { planBranches, type TreeNode } from './plan-branches.ts'
-import type { ReadConversation, ReadThread } from './read-conversation.ts'
+import type { ImportTarget, ReadConversation, ReadThread } from './read-conversation.ts'
 import { readStoredTurns } from './stored-turns.ts'
 import type { FileValue } from './values-in.ts'
-
-export interface ForeignOptions {
-  readonly store: Store
-  readonly tenant: string
-  readonly count: TokenCounter
-  /** The time of messages where the file has none. */
-  readonly now: number
-  readonly as?: string | undefined
-}
 
 /** Reads a file of another program. */
 export async function* readForeign(
   values: AsyncIterable<FileValue>,
   format: Format,
-  options: ForeignOptions,
+  target: ImportTarget,
+  as: string | undefined,
 ): AsyncGenerator<ReadConversation> {
   let items: Item[] = []
   let list: number | undefined
@@ -34,12 +24,12 @@ export async function* readForeign(
     const { place } = items[0]!
     const source = await atPlace(place, () => format.read(items))
     items = []
-    const found = source && (await toConversation(source, format, options))
-    if (!found) return
+    const conversation = source && (await toConversation(source, format, target, as))
+    if (!conversation) return
     // Lists without an id that say the same are one conversation.
-    if (source.id === undefined && options.as === undefined && names.has(found.name)) return
-    names.add(found.name)
-    yield found
+    if (source.id === undefined && as === undefined && names.has(conversation.name)) return
+    names.add(conversation.name)
+    yield conversation
   }
   for await (const value of values) {
     const isOther = value.list?.number !== list
@@ -64,9 +54,9 @@ export function parseItem({ text, line, list }: FileValue): Item {
 async function toConversation(
   source: SourceConversation,
   format: Format,
-  options: ForeignOptions,
+  { store, tenant, count, now }: ImportTarget,
+  as: string | undefined,
 ): Promise<ReadConversation | undefined> {
-  const { store, tenant, count, as, now } = options
   const { id, title, place, current } = source
   const actors = await growActors(source.nodes, count)
   const ids = [...actors.values()].flat().flatMap(({ entry }) => entry?.id ?? [])
@@ -78,7 +68,7 @@ async function toConversation(
   const threads: ReadThread[] = []
   for (const [actor, nodes] of actors) {
     const stored = known && (await readStoredTurns(store, { tenant, conversation: name }, known, actor))
-    const plan = { actor, current, stored, time: source.time ?? now }
+    const plan = { actor, current, stored, time: source.time ?? now() }
     await atPlace(place, () => {
       for (const thread of planBranches(nodes, plan)) threads.push(thread)
     })
@@ -88,7 +78,7 @@ async function toConversation(
     known && (known.title !== undefined || known.usedAt !== undefined)
       ? {}
       : { title: toTitle(title ?? firstPrompt(source)), metadata: { from: format.name } }
-  return { name, place, description: { ...described, ...present({ person: source.person }) }, threads }
+  return { name, place, description: { ...described, person: source.person }, threads }
 }
 
 const toTitle = (title: string | undefined): string | undefined =>

@@ -1,5 +1,5 @@
-import type { ConversationInfo, Store, StoredEntry, ThreadKey } from '../../stores/store.ts'
-import { type ExportedThread, parentsFirst } from './export-conversation.ts'
+import type { ConversationInfo, Head, Store, StoredEntry, ThreadKey } from '../../stores/store.ts'
+import { parentsFirst } from './export-conversation.ts'
 
 /** A turn that is stored, and the turns that follow it in its branch and in those that were forked after it. */
 export interface StoredTurnNode {
@@ -15,11 +15,12 @@ export interface StoredTurnNode {
 /** What is stored of an actor's thread. */
 export interface StoredTurns {
   readonly root: StoredTurnNode
-  /** Where each branch was forked, and where it ends; no end where a turn is open. */
-  readonly branches: ReadonlyMap<
-    string,
-    Pick<ExportedThread, 'forkOf'> & { readonly end: number | undefined }
-  >
+  readonly branches: ReadonlyMap<string, StoredBranch>
+}
+
+/** Where a branch was forked, and where it ends; no end where a turn is open. */
+interface StoredBranch extends Pick<Head, 'forkOf'> {
+  readonly end: number | undefined
 }
 
 export const turnKey = (entries: readonly { readonly id: string }[]): string =>
@@ -35,11 +36,10 @@ export async function readStoredTurns(
   const own = threads.filter(thread => thread.actor === actor)
   if (own.length === 0) return undefined
   const root: StoredTurnNode = { branch: 'main', last: 0, turn: 0, times: [], next: new Map() }
-  const branches = new Map<string, Pick<ExportedThread, 'forkOf'> & { readonly end: number | undefined }>()
+  const branches = new Map<string, StoredBranch>()
   const ends = new Map<string, Map<number, StoredTurnNode>>()
-  for (const { forkOf, head, ...key } of await parentsFirst(store, at, own)) {
-    const isOpen = (await store.head(key))?.open !== undefined
-    branches.set(key.branch, { ...(forkOf && { forkOf }), end: isOpen ? undefined : head })
+  for (const { key, forkOf, head, open } of await parentsFirst(store, at, own)) {
+    branches.set(key.branch, { forkOf, end: open ? undefined : head })
     const found = new Map<number, StoredTurnNode>()
     ends.set(key.branch, found)
     let before = forkOf ? find(forkOf.branch, forkOf.at) : root

@@ -1,17 +1,11 @@
 import fc from 'fast-check'
-import { describe, expect, it, vi } from 'vitest'
-import { createSimdDots, type Dots, plainDots } from './dots.ts'
+import { describe, expect, it } from 'vitest'
+import { dots } from './dots.ts'
 import { longest } from './to-vector.ts'
 import { chunkSize } from './vector-chunk.ts'
 
-const ways: readonly (readonly [name: string, way: Dots])[] = [
-  ['plain', plainDots],
-  // Node has it: without, all others would prove nothing.
-  ['with WebAssembly', createSimdDots()!],
-]
-
 /** By the definition, one number after the other. */
-const defined: Dots = (asked, row) =>
+const defined: typeof dots = (asked, row) =>
   Int32Array.from({ length: row.length / asked.length }, (_, at) =>
     asked.reduce((sum, number, n) => sum + number * row[at * asked.length + n]!, 0),
   )
@@ -25,7 +19,7 @@ function numbers(length: number, seed: number): Int8Array {
   })
 }
 
-describe.each(ways)('products, %s,', (_, way) => {
+describe('products of vectors', () => {
   it('are those of the definition, for any numbers', () => {
     const extreme = fc.constantFrom(-128, -127, 127)
     const number = fc.oneof(fc.integer({ min: -128, max: 127 }), extreme)
@@ -37,7 +31,7 @@ describe.each(ways)('products, %s,', (_, way) => {
     fc.assert(
       fc.property(vectors, ([one, others]) => {
         const [asked, row] = [Int8Array.from(one), Int8Array.from(others)]
-        expect(way(asked, row)).toEqual(defined(asked, row))
+        expect(dots(asked, row)).toEqual(defined(asked, row))
       }),
       { numRuns: 300 },
     )
@@ -48,7 +42,7 @@ describe.each(ways)('products, %s,', (_, way) => {
       const [asked, row] = [numbers(length, length), numbers(3 * length, 7 * length)]
       const expected = defined(asked, row)
       // Each number by itself: to compare lists is slow.
-      expect(way(asked, row).every((product, at) => product === expected[at])).toBe(true)
+      expect(dots(asked, row).every((product, at) => product === expected[at])).toBe(true)
     }
   })
 
@@ -57,37 +51,7 @@ describe.each(ways)('products, %s,', (_, way) => {
     [-127, 127],
     [-128, -128],
   ])('do not overflow with as many as there can be: %i times %i', (a, b) => {
-    const found = way(new Int8Array(longest).fill(a), new Int8Array(chunkSize * longest).fill(b))
+    const found = dots(new Int8Array(longest).fill(a), new Int8Array(chunkSize * longest).fill(b))
     expect([found.length, ...new Set(found)]).toEqual([chunkSize, a * b * longest])
-  })
-})
-
-describe('products with WebAssembly', () => {
-  it('keep no numbers in its memory', () => {
-    const memories: WebAssembly.Memory[] = []
-    class Memory extends WebAssembly.Memory {
-      constructor(descriptor: WebAssembly.MemoryDescriptor) {
-        super(descriptor)
-        memories.push(this)
-      }
-    }
-    const { Module, Instance } = WebAssembly
-    vi.stubGlobal('WebAssembly', { Module, Instance, Memory })
-    createSimdDots()!(numbers(384, 1), numbers(384 * chunkSize, 2))
-    const bytes = new Uint8Array(memories[0]!.buffer)
-    expect(bytes.length).toBeGreaterThan(longest * chunkSize)
-    expect(bytes.every(byte => byte === 0)).toBe(true)
-  })
-
-  it('are none where it is missing, or does not know these instructions', () => {
-    vi.stubGlobal('WebAssembly', undefined)
-    expect(createSimdDots()).toBeUndefined()
-    vi.unstubAllGlobals()
-    const { Memory, Instance } = WebAssembly
-    const Module = function refuse() {
-      throw new WebAssembly.CompileError('Wasm SIMD unsupported')
-    }
-    vi.stubGlobal('WebAssembly', { Memory, Instance, Module })
-    expect(createSimdDots()).toBeUndefined()
   })
 })

@@ -4,30 +4,23 @@ import type { Store, ThreadKey } from '../../../stores/store.ts'
 import { packChunk, unpackChunk, type VectorChunk } from './vector-chunk.ts'
 
 /** The vectors of a model in a store: for each thread pieces of entries in a row, and a list of the versions of the pieces. */
-export interface StoredVectors {
-  /** By piece: the place at which it was last added to, 0 for one that is not there. Undefined where the list cannot be read. */
-  versions(thread: ThreadKey): Promise<readonly number[] | undefined>
-  /** Undefined where the piece is not there, or cannot be read. */
-  chunk(thread: ThreadKey, number: number): Promise<VectorChunk | undefined>
-  saveVersions(thread: ThreadKey, since: number, versions: readonly number[]): Promise<void>
-  saveChunk(thread: ThreadKey, number: number, since: number, chunk: VectorChunk): Promise<void>
-}
-
-export function storedVectors(store: Store, model: string): StoredVectors {
+export function storedVectors(store: Store, model: string) {
   const keyOf = (what: number | 'versions') => `vectors 1 ${what} ${model}`
   return {
-    async versions(thread) {
+    /** By piece: the place at which it was last added to, 0 for one that is not there. Undefined where the list cannot be read. */
+    async versions(thread: ThreadKey): Promise<readonly number[] | undefined> {
       const saved = await store.loadCache(thread, keyOf('versions'))
       const read = saved && parseJson(new TextDecoder().decode(saved.bytes))
       return Array.isArray(read) && read.every(version => isCount(version)) ? read : undefined
     },
-    async chunk(thread, number) {
+    /** Undefined where the piece is not there, or cannot be read. */
+    async chunk(thread: ThreadKey, number: number): Promise<VectorChunk | undefined> {
       const saved = await store.loadCache(thread, keyOf(number))
       return saved && unpackChunk(saved.bytes)
     },
-    saveVersions: (thread, since, versions) =>
+    saveVersions: (thread: ThreadKey, since: number, versions: readonly number[]) =>
       store.saveCache(thread, keyOf('versions'), since, new TextEncoder().encode(JSON.stringify(versions))),
-    saveChunk: (thread, number, since, chunk) =>
+    saveChunk: (thread: ThreadKey, number: number, since: number, chunk: VectorChunk) =>
       store.saveCache(thread, keyOf(number), since, packChunk(chunk)),
   }
 }

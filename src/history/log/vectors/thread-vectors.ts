@@ -1,5 +1,5 @@
 import { stampEntry } from '../../../context/conversation/stamp-entry.ts'
-import type { Meaning, Transcript } from '../../../context/conversation/transcript.ts'
+import type { Transcript } from '../../../context/conversation/transcript.ts'
 import type { Head, ThreadKey } from '../../../stores/store.ts'
 import type { LoggedMessage } from '../logged-message.ts'
 import { type LogSource, listLog } from '../read-log.ts'
@@ -10,18 +10,7 @@ import { meaningOf } from './meaning.ts'
 import { storedVectors } from './stored-vectors.ts'
 import { chunkSize, chunkUpTo, emptyChunk, toChunk, type VectorChunk, vectorsOf } from './vector-chunk.ts'
 
-/** The vectors of a thread's entries, of one model. docs/decisions/recall-by-words.md says when they count. */
-export interface ThreadVectors {
-  /** Loads what is new in the store. Returns the first place at which something new counts; Infinity if nothing is new. */
-  refresh(head: Head): Promise<number>
-  /**
-   * Asks for vectors that are missing, the newest entries first, and stores them: they count from the place `since` on.
-   * Returns how many entries are no longer missing.
-   */
-  settle(head: Head, since: number): Promise<number>
-  /** `lead`: how many system messages the log begins with. */
-  meaningOf(transcript: Transcript, lead: number): Meaning
-}
+export type ThreadVectors = ReturnType<typeof createThreadVectors>
 
 /** The most texts of one request. What is left is asked for in later turns. */
 const mostTexts = 64
@@ -36,7 +25,8 @@ interface Ancestor {
   readonly upTo: number
 }
 
-export function createThreadVectors(source: LogSource, embed: CheckedEmbed): ThreadVectors {
+/** The vectors of a thread's entries, of one model. docs/decisions/recall-by-words.md says when they count. */
+export function createThreadVectors(source: LogSource, embed: CheckedEmbed) {
   const { store, key } = source
   const stored = storedVectors(store, embed.model)
   const chunks: (VectorChunk | undefined)[] = []
@@ -66,6 +56,7 @@ export function createThreadVectors(source: LogSource, embed: CheckedEmbed): Thr
     return chunkUpTo(chunk, last, owner.upTo - number * chunkSize)
   }
 
+  /** Loads what is new in the store. Returns the first place at which something new counts; Infinity if nothing is new. */
   async function refresh(head: Head): Promise<number> {
     ancestors ??= await findAncestors(head)
     const now = await loadVersions(key)
@@ -111,6 +102,10 @@ export function createThreadVectors(source: LogSource, embed: CheckedEmbed): Thr
     return found.slice(0, mostTexts)
   }
 
+  /**
+   * Asks for vectors that are missing, the newest entries first, and stores them: they count from the place `since` on.
+   * Returns how many entries are no longer missing.
+   */
   async function settle(head: Head, since: number): Promise<number> {
     const read = await missingUpTo(head.head)
     const missing = read.map(({ seq, view, isClosing }) => {
@@ -157,6 +152,7 @@ export function createThreadVectors(source: LogSource, embed: CheckedEmbed): Thr
   return {
     refresh,
     settle,
-    meaningOf: (transcript, lead) => meaningOf(transcript, lead, embed.weight, chunks),
+    /** `lead`: how many system messages the log begins with. */
+    meaningOf: (transcript: Transcript, lead: number) => meaningOf(transcript, lead, embed.weight, chunks),
   }
 }

@@ -1,5 +1,5 @@
 import { seal, unseal } from '../../../log/pack-bytes.ts'
-import { dot } from './dot.ts'
+import { dot } from './dots.ts'
 
 /** Changes with the layout: a piece of another version is not used. */
 const version = 1

@@ -1,25 +1,6 @@
-import {
-  type Fields,
-  isFields,
-  optional,
-  readEach,
-  readFields,
-  readList,
-  readText,
-  refuse,
-} from '../../../log/fields.ts'
-import type { MessageLike } from '../../../log/message.ts'
-import {
-  inside,
-  optionalText,
-  readNames,
-  readTime,
-  toAssistant,
-  toResult,
-  toText,
-  withFiles,
-  withKnown,
-} from './read-parts.ts'
+import { isFields, refuse } from '../../../log/fields.ts'
+import { type PlacedFields, placeFields } from './placed-fields.ts'
+import { type Said, sayAnswer, sayText, toResult, toText, withFiles, withKnown } from './said.ts'
 import { type Format, has, type SourceNode } from './source.ts'
 
 /** ChatGPT's `conversations.json`: a list of trees. */
@@ -29,41 +10,29 @@ export const chatgpt: Format = {
   isWhole: false,
   matches: first => has(first, 'mapping'),
   read([item]) {
-    const { value, place } = item!
-    const field = place.path
-    const fields = readFields(value, field)
-    const mapping = Object.entries(readFields(fields.mapping, `${field}.mapping`))
-    const parsed = new Map<string, ParsedNode>()
-    for (const [id, given] of mapping) parsed.set(id, parseNode(given, inside(`${field}.mapping`, id)))
-    const around = { line: place.line, callOf: callsOf(parsed), thoughtsBefore: thoughtsIn(parsed) }
+    const { fields, place, text, time, entries } = placeFields(item!)
+    const parsed = new Map(entries('mapping').map(([id, node]) => [id, parseNode(node)]))
+    const around = { callOf: callsOf(parsed), thoughtsBefore: thoughtsIn(parsed) }
     return {
-      id: optionalText(fields.conversation_id ?? fields.id, `${field}.id`),
-      title: optionalText(fields.title, `${field}.title`),
-      time: readTime(fields.create_time, `${field}.create_time`),
-      current: optionalText(fields.current_node, `${field}.current_node`),
+      id: text('id', fields.conversation_id ?? fields.id),
+      title: text('title'),
+      time: time('create_time'),
+      current: text('current_node'),
       nodes: [...parsed].map(([id, node]) => toNode(id, node, around)),
       place,
     }
   },
 }
 
-interface ParsedNode {
-  readonly field: string
-  readonly parent: string | undefined
-  readonly message: Fields | undefined
+interface ParsedNode extends Pick<SourceNode, 'parent' | 'place'> {
+  readonly message: PlacedFields | undefined
   readonly role: string
 }
 
-function parseNode(given: unknown, field: string): ParsedNode {
-  const node = readFields(given, field)
-  const message = optional(node.message, `${field}.message`, readFields)
-  const author = message && readFields(message.author, `${field}.message.author`)
-  return {
-    field,
-    parent: optionalText(node.parent, `${field}.parent`),
-    message,
-    role: author ? readText(author.role, `${field}.message.author.role`) : '',
-  }
+function parseNode({ place, text, inner }: PlacedFields): ParsedNode {
+  const message = inner('message')
+  const role = message?.needInner('author').needText('role') ?? ''
+  return { parent: text('parent'), place, message, role }
 }
 
 /** Which call a result answers: the nearest one above it. A row of results is walked once. */
@@ -84,39 +53,33 @@ function callsOf(nodes: ReadonlyMap<string, ParsedNode>): (id: string) => string
   }
 }
 
-function toNode(id: string, { field, parent, message, role }: ParsedNode, around: Around): SourceNode {
-  const place = { line: around.line, path: field }
+function toNode(id: string, { parent, place, message, role }: ParsedNode, around: Around): SourceNode {
   if (!message) return { id, parent, messages: [], place }
-  const where = `${field}.message`
-  const metadata = optional(message.metadata, `${where}.metadata`, readFields) ?? {}
-  const files = readNames(metadata.attachments, `${where}.metadata.attachments`, 'name')
-  const text = withFiles([readContent(message, where)], files)
-  const { name } = message.author as Fields
-  const time = readTime(message.create_time, `${where}.create_time`)
-  const said = toMessage(text)
-  const messages = withKnown(said ? [{ message: said }] : [], { time, model: metadata.model_slug, name })
-  return { id, parent, messages, place }
+  const metadata = message.inner('metadata')
+  const text = withFiles([readContent(message)], metadata?.fileNames('attachments', 'name'))
+  const { name } = message.needInner('author').fields
+  const known = { time: message.time('create_time'), model: metadata?.fields.model_slug, name }
+  return { id, parent, messages: withKnown(saidIn(message), known), place }
 
-  function toMessage(text: string): MessageLike | undefined {
-    if (role === 'tool') return toResult(around.callOf(id), text)
+  function saidIn({ fields, place: { path } }: PlacedFields): readonly Said[] {
+    if (role === 'tool') return [{ message: toResult(around.callOf(id), text) }]
     if (role === 'assistant') {
-      const { recipient } = message!
-      if (text === '') return undefined
+      const { recipient } = fields
+      if (text === '') return []
       const thinking = around.thoughtsBefore(parent)
-      if (typeof recipient !== 'string' || recipient === 'all') return toAssistant({ text, thinking })
-      return toAssistant({ thinking, calls: [{ id, name: recipient, arguments: text }] })
+      if (typeof recipient !== 'string' || recipient === 'all') return sayAnswer({ text, thinking })
+      return sayAnswer({ thinking, calls: [{ id, name: recipient, arguments: text }] })
     }
     if (role !== 'user' && role !== 'system')
-      return refuse(`${where}.author.role`, 'must be user, assistant, system or tool')
+      return refuse(`${path}.author.role`, 'must be user, assistant, system or tool')
     // What the user wrote about himself is no message of this conversation.
-    const isContext = contexts.has(contentOf(message!, where).content_type)
-    return text === '' ? undefined : { role: isContext ? 'system' : role, content: text }
+    const isContext = contexts.has(message!.needInner('content').fields.content_type)
+    return sayText(isContext ? 'system' : role, text)
   }
 }
 
 /** What a node must know of others. */
 interface Around {
-  readonly line: number
   readonly callOf: (id: string) => string
   readonly thoughtsBefore: (parent: string | undefined) => string
 }
@@ -125,18 +88,16 @@ const contexts: ReadonlySet<unknown> = new Set(['user_editable_context', 'model_
 /** Nodes of thoughts, which join the answer that follows them. */
 const thoughts: ReadonlySet<unknown> = new Set(['thoughts', 'reasoning_recap'])
 
-const contentOf = (message: Fields, field: string): Fields => readFields(message.content, `${field}.content`)
-
-function readContent(message: Fields, field: string): string {
-  const content = contentOf(message, field)
+function readContent(message: PlacedFields): string {
+  const { fields: content, items } = message.needInner('content')
   if (thoughts.has(content.content_type)) return ''
   if (contexts.has(content.content_type)) {
     const { user_profile, user_instructions, model_set_context } = content
-    return withFiles([user_profile, user_instructions, model_set_context].map(toText), [])
+    return withFiles([user_profile, user_instructions, model_set_context].map(toText))
   }
-  const parts = optional(content.parts, `${field}.content.parts`, readList)
-  if (!parts) return toText(content.text ?? content.result ?? content.content)
-  return withFiles(parts.map(readPart), [])
+  if (content.parts === undefined || content.parts === null)
+    return toText(content.text ?? content.result ?? content.content)
+  return withFiles(items('parts').map(({ value }) => readPart(value)))
 }
 
 /** An answer has a few thoughts before it. */
@@ -145,16 +106,16 @@ const mostThoughts = 16
 /** The thoughts right before an answer. */
 function thoughtsIn(nodes: ReadonlyMap<string, ParsedNode>): Around['thoughtsBefore'] {
   return parent => {
-    const found: string[] = []
+    const texts: string[] = []
     let at = parent === undefined ? undefined : nodes.get(parent)
     for (let left = mostThoughts; left > 0 && at?.message; left--) {
-      const content = contentOf(at.message, `${at.field}.message`)
-      if (!thoughts.has(content.content_type)) break
-      const field = `${at.field}.message.content.thoughts`
-      found.unshift(readThoughts(content.thoughts, field))
+      const content = at.message.needInner('content')
+      if (!thoughts.has(content.fields.content_type)) break
+      const said = content.each('thoughts').map(({ fields }) => toText(fields.content ?? fields.summary))
+      texts.unshift(said.join('\n'))
       at = at.parent === undefined ? undefined : nodes.get(at.parent)
     }
-    return found.filter(text => text !== '').join('\n')
+    return withFiles(texts)
   }
 }
 
@@ -163,9 +124,4 @@ function readPart(part: unknown): string {
   if (!isFields(part)) return toText(part)
   if (typeof part.text === 'string') return part.text
   return typeof part.content_type === 'string' && part.content_type.startsWith('image') ? '[image]' : ''
-}
-
-function readThoughts(value: unknown, field: string): string {
-  const texts = readEach(value, field, ({ summary, content }) => toText(content ?? summary))
-  return texts.join('\n')
 }

@@ -1,7 +1,8 @@
-import { type Fields, isFields, readFields } from '../../../log/fields.ts'
+import { isFields } from '../../../log/fields.ts'
 import type { MessageLike } from '../../../log/message.ts'
+import { type PlacedFields, placeFields } from './placed-fields.ts'
 import { readBlocks } from './read-blocks.ts'
-import { optionalText, readTime, withKnown } from './read-parts.ts'
+import { withKnown } from './said.ts'
 import { type Format, has, type Item, type SourceMessage, type SourceNode } from './source.ts'
 
 /**
@@ -20,16 +21,15 @@ export const claudeCode: Format = {
     const actors = new Map<string, Line[]>()
     let [id, title]: [string | undefined, string | undefined] = [undefined, undefined]
     for (const item of items) {
-      const { path } = item.place
-      const line = readFields(item.value, path)
-      id ??= optionalText(line.sessionId, `${path}.sessionId`)
+      const line = placeFields(item)
+      id ??= line.text('sessionId')
       title = titleIn(line) ?? title
-      const uuid = optionalText(line.uuid, `${path}.uuid`)
+      const uuid = line.text('uuid')
       if (uuid === undefined) continue
-      const actor = actorOf(line, path)
+      const actor = actorOf(line)
       const lines = actors.get(actor) ?? []
       actors.set(actor, lines)
-      addLine(lines, line, uuid, item)
+      addLine(lines, line, uuid)
     }
     const nodes = [...actors].flatMap(([actor, lines]) => toNodes(lines).map(node => ({ ...node, actor })))
     return { id, title, nodes, place: items[0]!.place }
@@ -37,34 +37,35 @@ export const claudeCode: Format = {
 }
 
 /** One line, or the lines of one answer: each has a thought, a text or a call of it. */
-interface Line extends Pick<Item, 'place'> {
-  readonly fields: Fields
+interface Line {
+  readonly line: PlacedFields
   readonly uuids: string[]
-  readonly message: Fields | undefined
-  readonly blocks: unknown[] | undefined
+  readonly message: PlacedFields | undefined
+  readonly blocks: Item[] | undefined
 }
 
-function addLine(lines: Line[], fields: Fields, uuid: string, { place }: Item): void {
-  const isSaid = fields.type === 'user' || fields.type === 'assistant'
-  const message = isSaid ? readFields(fields.message, `${place.path}.message`) : undefined
-  const content = Array.isArray(message?.content) ? message.content : undefined
+function addLine(lines: Line[], line: PlacedFields, uuid: string): void {
+  const { type } = line.fields
+  const message = type === 'user' || type === 'assistant' ? line.needInner('message') : undefined
+  const blocks = Array.isArray(message?.fields.content) ? message.items('content') : undefined
   const last = lines.at(-1)
-  const isSame = message?.id !== undefined && message.id === last?.message?.id
-  if (last?.blocks && content && isSame && fields.type === 'assistant') {
-    for (const block of content) last.blocks.push(block)
+  const isSame = message?.fields.id !== undefined && message.fields.id === last?.message?.fields.id
+  if (last?.blocks && blocks && isSame && type === 'assistant') {
+    for (const block of blocks) last.blocks.push(block)
     last.uuids.push(uuid)
-  } else lines.push({ fields, uuids: [uuid], message, blocks: content && [...content], place })
+  } else lines.push({ line, uuids: [uuid], message, blocks: blocks && [...blocks] })
 }
 
-function titleIn(line: Fields): string | undefined {
-  const title = line.customTitle ?? line.aiTitle ?? (line.type === 'summary' ? line.summary : undefined)
+function titleIn({ fields }: PlacedFields): string | undefined {
+  const title =
+    fields.customTitle ?? fields.aiTitle ?? (fields.type === 'summary' ? fields.summary : undefined)
   return typeof title === 'string' && title !== '' ? title : undefined
 }
 
 /** A subagent is an actor. */
-function actorOf(line: Fields, field: string): string {
-  if (line.isSidechain !== true) return 'assistant'
-  const agent = optionalText(line.agentId, `${field}.agentId`)
+function actorOf({ fields, text }: PlacedFields): string {
+  if (fields.isSidechain !== true) return 'assistant'
+  const agent = text('agentId')
   return agent === undefined || !/^[\w-]{1,100}$/.test(agent) ? 'agent' : `agent-${agent}`
 }
 
@@ -73,14 +74,14 @@ function toNodes(lines: readonly Line[]): readonly SourceNode[] {
   /** The turn of each line, and the last node of each turn. */
   const turns = new Map<string, number>()
   const ends: string[] = []
-  for (const line of lines) {
-    const { fields, uuids, place } = line
-    const messages = readLine(line)
+  for (const one of lines) {
+    const { uuids } = one
+    const { fields, place, text } = one.line
+    const messages = readLine(one)
     const isPrompt = messages[0]?.message.role === 'user'
-    const named = optionalText(fields.logicalParentUuid ?? fields.parentUuid, `${place.path}.parentUuid`)
+    const named = text('parentUuid', fields.logicalParentUuid ?? fields.parentUuid)
     const before = named === undefined ? undefined : turns.get(named)
-    const last = nodes.at(-1)?.id
-    const parent = isPrompt && before !== undefined ? ends[before] : last
+    const parent = isPrompt && before !== undefined ? ends[before] : nodes.at(-1)?.id
     const turn = isPrompt || ends.length === 0 ? ends.length : ends.length - 1
     for (const uuid of uuids) turns.set(uuid, turn)
     // Lines without a message are known as parents, and are no nodes.
@@ -91,19 +92,17 @@ function toNodes(lines: readonly Line[]): readonly SourceNode[] {
   return nodes
 }
 
-function readLine({ fields, uuids, message, blocks, place: { path } }: Line): readonly SourceMessage[] {
+function readLine({ line, uuids, message, blocks }: Line): readonly SourceMessage[] {
   if (!message) return []
-  const role = fields.type === 'user' ? 'user' : 'assistant'
-  const field = `${path}.message.content`
-  const list = blocks ?? optionalText(message.content, field) ?? ''
-  const said = readBlocks({ role, list, field, id: uuids[0]! })
+  const { type, isMeta, isCompactSummary } = line.fields
+  const { model } = message.fields
+  const role = type === 'user' ? 'user' : 'assistant'
+  const said = readBlocks({ role, content: blocks ?? message.text('content') ?? '', id: uuids[0]! })
   // What the program says in the name of the user is no prompt.
-  const isOurs = fields.isMeta === true || fields.isCompactSummary === true
-  const time = readTime(fields.timestamp, `${path}.timestamp`)
-  const isModel = typeof message.model === 'string' && !message.model.startsWith('<')
+  const isOurs = isMeta === true || isCompactSummary === true
   return withKnown(isOurs ? said.map(one => ({ ...one, message: asSystem(one.message) })) : said, {
-    time,
-    ...(isModel && { model: message.model }),
+    time: line.time('timestamp'),
+    model: typeof model === 'string' && !model.startsWith('<') ? model : undefined,
   })
 }
 

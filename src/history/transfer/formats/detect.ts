@@ -3,7 +3,6 @@ import { claude } from './claude.ts'
 import { claudeCode } from './claude-code.ts'
 import { codex } from './codex.ts'
 import { librechat } from './librechat.ts'
-import { locomo } from './locomo.ts'
 import { messageList, messageLists } from './message-list.ts'
 import { openWebui } from './open-webui.ts'
 import { sillyTavern } from './silly-tavern.ts'
@@ -15,7 +14,6 @@ export const formats: readonly Format[] = [
   claude,
   librechat,
   openWebui,
-  locomo,
   claudeCode,
   codex,
   sillyTavern,

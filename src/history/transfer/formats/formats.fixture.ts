@@ -439,45 +439,6 @@ export const sillyTavernFile = lines(
   mes('Heron', 'It nods.', 5, { extra: { model: 'mythomax' } }),
 )
 
-export const locomoFile = JSON.stringify([
-  {
-    sample_id: 'conv-1',
-    conversation: {
-      speaker_a: 'Caroline',
-      speaker_b: 'Melanie',
-      session_1_date_time: '1:56 pm on 8 May, 2023',
-      session_1: [
-        { speaker: 'Caroline', dia_id: 'D1:1', text: 'Hey Mel!' },
-        {
-          speaker: 'Melanie',
-          dia_id: 'D1:2',
-          text: 'Look at this.',
-          img_url: ['https://example.org/lake.jpg'],
-          blip_caption: 'a photo of a lake',
-        },
-      ],
-      session_2_date_time: '12:05 am on 25 May, 2023',
-      session_2: [
-        { speaker: 'Melanie', dia_id: 'D2:1', text: 'I ran a race.' },
-        { speaker: 'Caroline', dia_id: 'D2:2', text: 'Well done!' },
-        { speaker: 'Melanie', dia_id: 'D2:3', text: 'Thanks!' },
-      ],
-    },
-    qa: [],
-  },
-])
-
-/** LoCoMo as one list, a conversation a line: how benchmarks keep it. */
-export const locomoLines = lines({
-  id: 'conv-2',
-  messages: [
-    { kind: 'marker', role: 'system', sess: 1, text: '[Session 1, 1:56 pm on 8 May, 2023]' },
-    { kind: 'turn', id: 'D1:1', role: 'user', sess: 1, text: 'Caroline: Hey Mel!' },
-    { kind: 'turn', id: 'D1:2', role: 'assistant', sess: 1, text: 'Melanie: Hey!' },
-  ],
-  questions: [],
-})
-
 const call = { id: 'c1', type: 'function', function: { name: 'add', arguments: '{"a":1,"b":2}' } }
 export const messages = [
   { role: 'system', content: 'Be brief.', time: at(0) },
@@ -515,6 +476,5 @@ export const files: Readonly<Record<string, string>> = {
   'Claude Code': claudeCodeFile,
   Codex: codexFile,
   SillyTavern: sillyTavernFile,
-  LoCoMo: locomoFile,
   messages: namedMessages,
 }

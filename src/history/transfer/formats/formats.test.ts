@@ -214,22 +214,6 @@ describe('the chats of another program', () => {
     expect(new Set(results).size).toBe(2)
   })
 
-  it('LoCoMo: sessions with their dates, as published and as one list', async () => {
-    const history = await imported(fixture.locomoFile)
-    expect(await show(history, 'locomo-conv-1')).toEqual([
-      '1 13:56:00 user: Caroline: Hey Mel! as Caroline',
-      '1 13:56:00 assistant: Melanie: Look at this.\n[shared a photo: a photo of a lake] as Melanie',
-      '1 00:05:00 assistant: Melanie: I ran a race. as Melanie',
-      '2 00:05:00 user: Caroline: Well done! as Caroline',
-      '2 00:05:00 assistant: Melanie: Thanks! as Melanie',
-    ])
-    const entries = await (await imported(fixture.locomoLines)).thread('locomo-conv-2').entries()
-    expect(entries.map(({ time }) => new Date(time).toISOString())).toEqual([
-      '2023-05-08T13:56:00.000Z',
-      '2023-05-08T13:56:00.000Z',
-    ])
-  })
-
   it('lists of messages: as they are, alone, as lines, many, and with a name', async () => {
     const history = await imported(fixture.namedMessages)
     const said = [

@@ -1,29 +1,8 @@
 import { attempt } from '../../../log/attempt.ts'
-import {
-  type Fields,
-  optional,
-  readEach,
-  readFields,
-  readList,
-  readText,
-  refuse,
-} from '../../../log/fields.ts'
-import type { Place } from '../import-error.ts'
-import { resultText } from './read-blocks.ts'
-import { createItems } from './read-items.ts'
-import {
-  type Call,
-  inside,
-  optionalText,
-  readNames,
-  readTime,
-  type Said,
-  toAssistant,
-  toResult,
-  toText,
-  withFiles,
-  withKnown,
-} from './read-parts.ts'
+import { refuse } from '../../../log/fields.ts'
+import { type PlacedFields, placeFields } from './placed-fields.ts'
+import { gatherItems } from './read-items.ts'
+import { gatherSaid, resultText, type Said, sayText, toResult, toText, withFiles, withKnown } from './said.ts'
 import { type Format, has, type SourceNode } from './source.ts'
 
 /** Open WebUI's export of chats: a list of trees. */
@@ -33,65 +12,55 @@ export const openWebui: Format = {
   isWhole: false,
   matches: first => has(first, 'chat') || has(first, 'history', 'models'),
   read([item]) {
-    const { value, place } = item!
-    const row = readFields(value, place.path)
-    const field = 'chat' in row ? `${place.path}.chat` : place.path
-    const chat = 'chat' in row ? readFields(row.chat, field) : row
-    const history = readFields(chat.history, `${field}.history`)
-    const messages = Object.entries(readFields(history.messages, `${field}.history.messages`))
+    const { fields: row, place, text, time, needInner } = placeFields(item!)
+    const chat = 'chat' in row ? needInner('chat') : placeFields(item!)
+    const history = chat.needInner('history')
     return {
-      id: optionalText(row.id ?? chat.id, `${place.path}.id`),
-      title: optionalText(row.title ?? chat.title, `${place.path}.title`),
+      id: text('id', row.id ?? chat.fields.id),
+      title: text('title', row.title ?? chat.fields.title),
       // The same id as in the header that names who speaks.
-      person: optionalText(row.user_id || undefined, `${place.path}.user_id`),
-      time: readTime(row.created_at ?? chat.timestamp, `${place.path}.created_at`),
-      current: optionalText(history.currentId, `${field}.history.currentId`),
-      nodes: messages.map(([id, one]) =>
-        readNode(id, one, { line: place.line, path: inside(`${field}.history.messages`, id) }),
-      ),
+      person: text('user_id', row.user_id || null),
+      time: time('created_at', row.created_at ?? chat.fields.timestamp),
+      current: history.text('currentId'),
+      nodes: history.entries('messages').map(([id, message]) => readNode(id, message)),
       place,
     }
   },
 }
 
-function readNode(id: string, value: unknown, place: Place & { readonly path: string }): SourceNode {
-  const field = place.path
-  const message = readFields(value, field)
-  const role = readText(message.role, `${field}.role`)
-  const time = readTime(message.timestamp, `${field}.timestamp`)
-  const files = readFiles(message.files, `${field}.files`)
-  const content = resultText(message.content)
-  return {
-    id,
-    parent: optionalText(message.parentId, `${field}.parentId`),
-    messages: withKnown(readSaid(), { time, model: message.model }),
-    place,
-  }
+function readNode(id: string, message: PlacedFields): SourceNode {
+  const { fields, place, text, time, needText, items } = message
+  const role = needText('role')
+  const known = { time: time('timestamp'), model: fields.model }
+  const files = filesOf(message)
+  const content = resultText(fields.content)
+  return { id, parent: text('parentId'), messages: withKnown(saidIn(), known), place }
 
-  function readSaid(): readonly Said[] {
+  function saidIn(): readonly Said[] {
     if (role === 'assistant') {
-      const output = optional(message.output, `${field}.output`, readList) ?? []
-      return output.length > 0 ? readOutput(output, `${field}.output`) : readDetails(content, id)
+      const output = items('output').map(placeFields)
+      return output.length > 0 ? readOutput(output) : readDetails(content, id)
     }
-    if (role !== 'user' && role !== 'system') refuse(`${field}.role`, 'must be user, assistant or system')
-    const text = withFiles([content], files)
-    return text === '' ? [] : [{ message: { role, content: text } }]
+    if (role !== 'user' && role !== 'system')
+      refuse(`${place.path}.role`, 'must be user, assistant or system')
+    return sayText(role, withFiles([content], files))
   }
 }
 
 /** Files stand by their name, or in a record of their own. */
-function readFiles(value: unknown, field: string): readonly string[] {
-  const names = readNames(value, field, 'name', 'type')
-  const inner = readEach(value, field, ({ file }) => (has(file, 'filename') ? toText(file.filename) : ''))
+function filesOf({ each, fileNames }: PlacedFields): readonly string[] {
+  const names = fileNames('files', 'name', 'type')
+  const inner = each('files').map(({ fields: { file } }) =>
+    has(file, 'filename') ? toText(file.filename) : '',
+  )
   return names.map((name, at) => inner[at] || name)
 }
 
-function readOutput(output: readonly unknown[], field: string): readonly Said[] {
-  const items = createItems()
-  const found = output.flatMap((item, at) =>
-    items.take(readFields(item, `${field}[${at}]`), `${field}[${at}]`),
-  )
-  return [...found, ...items.flush()].map(({ time: _, ...said }) => said)
+function readOutput(output: readonly PlacedFields[]): readonly Said[] {
+  const gathered = gatherItems()
+  for (const item of output) gathered.take(item)
+  gathered.close()
+  return gathered.said
 }
 
 const opening = '<details'
@@ -99,34 +68,29 @@ const closing = '</details>'
 
 /** An answer without items has its thoughts and calls in its text, as `<details type="…">` with escaped attributes. */
 function readDetails(text: string, id: string): readonly Said[] {
-  const found: Said[] = []
-  let [said, thinking, calls]: [string, string, number] = ['', '', 0]
-  let from = 0
-
-  function flush(call?: Call): void {
-    const message = toAssistant({ text: said.trim(), thinking, ...(call && { calls: [call] }) })
-    if (message) found.push({ message })
-    ;[said, thinking] = ['', '']
-  }
-
+  const gathered = gatherSaid({
+    joinTexts: texts => texts.join('').trim(),
+    joinThoughts: thoughts => thoughts.join(''),
+  })
+  let [calls, from] = [0, 0]
   for (let at = text.indexOf(opening); at >= 0; at = text.indexOf(opening, from)) {
     const headEnd = text.indexOf('>', at)
     const end = headEnd < 0 ? -1 : text.indexOf(closing, headEnd)
     if (end < 0) break
     const { type, name, ...rest } = readAttributes(text.slice(at + opening.length, headEnd))
-    said += text.slice(from, at)
+    gathered.text(text.slice(from, at))
     from = end + closing.length
-    if (type === 'reasoning') thinking += plainThoughts(text.slice(headEnd + 1, end))
+    if (type === 'reasoning') gathered.open.thoughts.push(plainThoughts(text.slice(headEnd + 1, end)))
     else if (type === 'tool_calls' && name !== undefined) {
       const callId = rest.id ?? `${id}-${calls}`
       calls += 1
-      flush({ id: callId, name, arguments: fromJsonText(rest.arguments ?? '') })
-      found.push({ message: toResult(callId, toText(fromJsonText(rest.result ?? ''))) })
-    } else said += text.slice(at, from)
+      gathered.call({ id: callId, name, arguments: fromJsonText(rest.arguments ?? '') })
+      gathered.add({ message: toResult(callId, toText(fromJsonText(rest.result ?? ''))) })
+    } else gathered.text(text.slice(at, from))
   }
-  said += text.slice(from)
-  flush()
-  return found
+  gathered.text(text.slice(from))
+  gathered.close()
+  return gathered.said
 }
 
 /** An attribute is the JSON of a text, or a text. */
@@ -141,9 +105,16 @@ function readAttributes(head: string): Readonly<Record<string, string | undefine
   return found
 }
 
-const escapes: Fields = { quot: '"', '#x27': "'", '#39': "'", lt: '<', gt: '>', amp: '&' }
+const escapes: Readonly<Record<string, string>> = {
+  quot: '"',
+  '#x27': "'",
+  '#39': "'",
+  lt: '<',
+  gt: '>',
+  amp: '&',
+}
 const unescapeHtml = (text: string): string =>
-  text.replace(/&(quot|#x27|#39|lt|gt|amp);/g, (_, name: string) => escapes[name] as string)
+  text.replace(/&(quot|#x27|#39|lt|gt|amp);/g, (_, name: string) => escapes[name]!)
 
 /** Without the summary and the marks of a quotation. */
 function plainThoughts(text: string): string {

@@ -1,75 +1,51 @@
-import { type Fields, readFields, readList, readText } from '../../../log/fields.ts'
-import { resultText } from './read-blocks.ts'
-import { type Call, optionalText, type Said, toAssistant, toResult, toText } from './read-parts.ts'
+import { type PlacedFields, placeFields } from './placed-fields.ts'
+import { type Call, gatherSaid, resultText, type Said, sayText, toResult, toText } from './said.ts'
 
-/** A message and the time of the item that began it. */
-export type TimedSaid = Said & { readonly time: number | undefined }
+/** Gathers items of the Responses API (Codex, Open WebUI) into messages. */
+export function gatherItems() {
+  const gathered = gatherSaid()
 
-/** Gathers items of the Responses API (Codex, Open WebUI) into messages: thoughts and calls join the answer that they belong to. */
-export function createItems() {
-  const none = () => ({ texts: [] as string[], thoughts: [] as string[], calls: [] as Call[] })
-  let said = none()
-  let begunAt: number | undefined
-
-  /** What the model has said so far, as one message. */
-  function flush(): readonly TimedSaid[] {
-    const { texts, thoughts, calls } = said
-    const message = toAssistant({ text: texts.join('\n'), thinking: thoughts.join('\n'), calls })
-    said = none()
-    return message ? [{ message, time: begunAt }] : []
-  }
-
-  const isEmpty = () => said.texts.length + said.thoughts.length + said.calls.length === 0
-
-  /** Takes an item; gives the messages that are complete by it. */
-  function take(item: Fields, field: string, time?: number): readonly TimedSaid[] {
-    const kind = kindOf(item, field)
-    if (kind === undefined) return []
-    const isNext =
-      (kind === 'text' && said.calls.length > 0) ||
-      (kind === 'thought' && said.calls.length + said.texts.length > 0)
-    const before = isNext || kind === 'spoken' || kind === 'result' ? flush() : []
-    if (isEmpty()) begunAt = time
-    switch (kind) {
+  /** Takes an item; `said` then has the messages that are complete by it. */
+  function take(item: PlacedFields, time?: number): void {
+    const { fields } = item
+    switch (kindOf(item)) {
       case 'text':
-        said.texts.push(itemText(item.content, `${field}.content`))
-        return before
-      case 'thought':
-        said.thoughts.push(itemText(item.summary ?? item.content, `${field}.summary`))
-        return before
-      case 'call':
-        said.calls.push(toItemCall(item, field))
-        return before
-      case 'result': {
-        const id = optionalText(item.call_id, `${field}.call_id`) ?? ''
-        return [...before, { ...toOutput(id, item.output), time }]
+        return gathered.text(itemText(item, 'content'), time)
+      case 'thought': {
+        const name = fields.summary === undefined || fields.summary === null ? 'content' : 'summary'
+        return gathered.thought(itemText(item, name), time)
       }
+      case 'call':
+        return gathered.call(toItemCall(item), time)
+      case 'result':
+        return gathered.add({ ...toOutput(item.text('call_id') ?? '', fields.output), time })
       case 'spoken': {
-        const content = itemText(item.content, `${field}.content`)
-        const role = item.role === 'user' && !isInjected(content) ? 'user' : 'system'
-        return content === '' ? before : [...before, { message: { role, content }, time }]
+        const content = itemText(item, 'content')
+        gathered.close()
+        const role = fields.role === 'user' && !isInjected(content) ? 'user' : 'system'
+        for (const one of sayText(role, content)) gathered.add({ ...one, time })
       }
     }
   }
 
-  return { take, flush }
+  return { said: gathered.said, close: gathered.close, take }
 }
 
 /** What an item is; undefined for one that says nothing. */
-function kindOf(item: Fields, field: string): 'text' | 'spoken' | 'thought' | 'call' | 'result' | undefined {
-  const type = optionalText(item.type, `${field}.type`) ?? ''
-  if (type === 'message') return readText(item.role, `${field}.role`) === 'assistant' ? 'text' : 'spoken'
+function kindOf(item: PlacedFields): 'text' | 'spoken' | 'thought' | 'call' | 'result' | undefined {
+  const type = item.text('type') ?? ''
+  if (type === 'message') return item.needText('role') === 'assistant' ? 'text' : 'spoken'
   if (type === 'reasoning') return 'thought'
   if (type.endsWith('_call_output')) return 'result'
   return type.endsWith('_call') ? 'call' : undefined
 }
 
 /** `local_shell_call` and `web_search_call` have no name, but an action. */
-function toItemCall(item: Fields, field: string): Call {
+function toItemCall({ fields, text }: PlacedFields): Call {
   return {
-    id: optionalText(item.call_id ?? item.id, `${field}.call_id`) ?? '',
-    name: optionalText(item.name, `${field}.name`) ?? toText(item.type).slice(0, -'_call'.length),
-    arguments: item.arguments ?? item.input ?? item.action,
+    id: text('call_id', fields.call_id ?? fields.id) ?? '',
+    name: text('name') ?? toText(fields.type).slice(0, -'_call'.length),
+    arguments: fields.arguments ?? fields.input ?? fields.action,
   }
 }
 
@@ -81,12 +57,12 @@ function toOutput(id: string, output: unknown): Said {
   return isWrapped && success === false ? { message, isError: true } : { message }
 }
 
-function itemText(content: unknown, field: string): string {
-  if (content === undefined || content === null) return ''
+function itemText({ fields, items }: PlacedFields, name: string): string {
+  const content = fields[name]
   if (typeof content === 'string') return content
-  return readList(content, field)
-    .map((part, at) => {
-      const { type, text } = readFields(part, `${field}[${at}]`)
+  return items(name)
+    .map(item => {
+      const { type, text } = placeFields(item).fields
       return type === 'input_image' ? '[attached: image]' : toText(text)
     })
     .filter(text => text !== '')

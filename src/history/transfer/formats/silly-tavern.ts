@@ -1,18 +1,6 @@
-import { type Fields, optional, readEach, readFields, readText } from '../../../log/fields.ts'
-import {
-  optionalText,
-  readNames,
-  readTime,
-  readWrittenDate,
-  type Said,
-  toAssistant,
-  toResult,
-  toText,
-  type WrittenDate,
-  withFiles,
-  withKnown,
-} from './read-parts.ts'
-import { type Format, has, type Item, type SourceMessage, type SourceNode } from './source.ts'
+import { type PlacedFields, placeFields } from './placed-fields.ts'
+import { inRow, type Said, sayAnswer, sayText, toResult, toText, withFiles, withKnown } from './said.ts'
+import { type Format, has, type Item, type SourceMessage } from './source.ts'
 
 /** A chat file of SillyTavern: a header, then a message a line. Of several swipes the chosen one is taken. */
 export const sillyTavern: Format = {
@@ -22,27 +10,20 @@ export const sillyTavern: Format = {
   matches: first =>
     has(first, 'chat_metadata') || has(first, 'user_name', 'character_name') || has(first, 'mes'),
   read(items) {
+    const { place } = items[0]!
     const isHeaded = !has(items[0]!.value, 'mes')
-    const header = isHeaded ? readFields(items[0]!.value, items[0]!.place.path) : {}
-    const metadata = optional(header.chat_metadata, `${items[0]!.place.path}.chat_metadata`, readFields) ?? {}
+    const header = isHeaded ? placeFields(items[0]!) : undefined
     const said = isHeaded ? items.slice(1) : items
     const isGroup = namesIn(said).size > 1
-    const nodes = said.map(
-      (item, at): SourceNode => ({
-        id: `${at}`,
-        ...(at > 0 && { parent: `${at - 1}` }),
-        messages: readLine(item, at, isGroup),
-        place: item.place,
-      }),
-    )
-    const name = toText(header.character_name)
-    const created = toText(header.create_date)
-    const id = optionalText(metadata.integrity, `${items[0]!.place.path}.chat_metadata.integrity`)
+    const name = toText(header?.fields.character_name)
+    const created = toText(header?.fields.create_date)
     return {
-      id: id ?? (created === '' ? undefined : `${name} ${created}`),
-      title: name === '' || name === 'unused' ? undefined : name,
-      nodes,
-      place: items[0]!.place,
+      id:
+        header?.inner('chat_metadata')?.text('integrity') ??
+        (created === '' ? undefined : `${name} ${created}`),
+      title: name === 'unused' ? undefined : name || undefined,
+      nodes: inRow(said.map((item, at) => ({ messages: readLine(item, at, isGroup), place: item.place }))),
+      place,
     }
   },
 }
@@ -55,37 +36,30 @@ function namesIn(items: readonly Item[]): ReadonlySet<unknown> {
   return names
 }
 
-function readLine(
-  { value, place: { path: field } }: Item,
-  at: number,
-  isGroup: boolean,
-): readonly SourceMessage[] {
-  const line = readFields(value, field)
-  const extra = optional(line.extra, `${field}.extra`, readFields) ?? {}
-  const name = optionalText(line.name, `${field}.name`)
-  const time = readDate(line.send_date, `${field}.send_date`)
-  return withKnown(readSaid(), { time, name, model: extra.model })
+function readLine(item: Item, at: number, isGroup: boolean): readonly SourceMessage[] {
+  const line = placeFields(item)
+  const { is_user, is_system } = line.fields
+  const extra = line.inner('extra')
+  const name = line.text('name')
+  return withKnown(saidIn(), { time: readDate(line), name, model: extra?.fields.model })
 
-  function readSaid(): readonly Said[] {
-    if (extra.tool_invocations !== undefined)
-      return readInvocations(extra.tool_invocations, `${field}.extra.tool_invocations`, at)
-    const text = withFiles([readText(line.mes, `${field}.mes`)], filesOf(extra, `${field}.extra`))
-    if (line.is_user === true || line.is_system === true)
-      return text === '' ? [] : [{ message: { role: line.is_user ? 'user' : 'system', content: text } }]
+  function saidIn(): readonly Said[] {
+    if (extra && extra.fields.tool_invocations !== undefined) return readInvocations(extra, at)
+    const text = withFiles([line.needText('mes')], extra && filesOf(extra))
+    if (is_user === true || is_system === true) return sayText(is_user ? 'user' : 'system', text)
     // In a group every answer is of another character.
     const spoken = isGroup && name !== undefined && text !== '' ? `${name}: ${text}` : text
-    const message = toAssistant({ text: spoken, thinking: toText(extra.reasoning) })
-    return message ? [{ message }] : []
+    return sayAnswer({ text: spoken, thinking: toText(extra?.fields.reasoning) })
   }
 }
 
-function filesOf(extra: Fields, field: string): readonly string[] {
-  const one = optional(extra.file, `${field}.file`, readFields)
+function filesOf({ fields: { image }, inner, fileNames }: PlacedFields): readonly string[] {
+  const file = inner('file')?.fields
   return [
-    ...(one ? readNames([one], `${field}.file`, 'name') : []),
-    ...readNames(extra.files, `${field}.files`, 'name'),
-    ...(typeof extra.image === 'string' && extra.image !== '' ? [lastPart(extra.image)] : []),
-    ...readNames(extra.media, `${field}.media`, 'title', 'url'),
+    ...(file ? [typeof file.name === 'string' && file.name !== '' ? file.name : 'file'] : []),
+    ...fileNames('files', 'name'),
+    ...(typeof image === 'string' && image !== '' ? [lastPart(image)] : []),
+    ...fileNames('media', 'title', 'url'),
   ]
 }
 
@@ -93,29 +67,35 @@ function filesOf(extra: Fields, field: string): readonly string[] {
 const lastPart = (path: string): string =>
   path.startsWith('data:') ? 'image' : path.slice(path.lastIndexOf('/') + 1)
 
-function readInvocations(value: unknown, field: string, at: number): readonly Said[] {
-  const calls = readEach(value, field, (one, where) => ({
-    id: optionalText(one.id, `${where}.id`) ?? `${at}${where.slice(field.length)}`,
-    name: readText(one.name, `${where}.name`),
-    arguments: one.parameters,
-    result: toText(one.result),
+function readInvocations({ each }: PlacedFields, at: number): readonly Said[] {
+  const calls = each('tool_invocations').map(({ fields, text, needText }, number) => ({
+    id: text('id') ?? `${at}[${number}]`,
+    name: needText('name'),
+    arguments: fields.parameters,
+    result: toText(fields.result),
   }))
-  const asked = toAssistant({ calls })
   const results = calls.map(({ id, result }) => ({ message: toResult(id, result) }))
-  return asked ? [{ message: asked }, ...results] : []
+  return calls.length > 0 ? [...sayAnswer({ calls }), ...results] : []
 }
 
+const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 const withAt = /^(\d{4})-(\d{1,2})-(\d{1,2}) ?@(\d{1,2})h ?(\d{1,2})m ?(\d{1,2})s ?(?:(\d{1,3})ms)?$/
-const inWords =
-  /^(?<month>[A-Za-z]{3,9}) (?<day>\d{1,2}), (?<year>\d{4}) (?<hour>\d{1,2}):(?<minute>\d{2})(?<half>am|pm)$/
+const inWords = /^([A-Za-z]{3,9}) (\d{1,2}), (\d{4}) (\d{1,2}):(\d{2})(am|pm)$/
 
-/** SillyTavern has written dates in three ways: `2024-07-08@14h23m10s`, `June 19, 2023 2:20pm`, and as everybody does. */
-function readDate(value: unknown, field: string): number | undefined {
-  if (typeof value !== 'string') return readTime(value, field)
-  const { groups } = inWords.exec(value) ?? {}
-  if (groups) return readWrittenDate(groups as unknown as WrittenDate)
-  const found = withAt.exec(value)
-  if (!found) return readTime(value, field)
-  const [year = 0, month = 0, day = 0, ...clock] = found.slice(1).map(digits => Number(digits ?? 0))
+/**
+ * SillyTavern has written dates in three ways: `2024-07-08@14h23m10s`, `June 19, 2023 2:20pm`, and as everybody does. They are
+ * taken as UTC: the file does not tell where they were written.
+ */
+function readDate({ fields: { send_date: date }, time }: PlacedFields): number | undefined {
+  if (typeof date !== 'string') return time('send_date')
+  const [, word, ...rest] = inWords.exec(date) ?? []
+  if (word !== undefined) {
+    const [day, year, hour, minute] = rest.map(Number) as [number, number, number, number]
+    const month = Math.max(0, months.indexOf(word.slice(0, 3).toLowerCase()))
+    return Date.UTC(year, month, day, (hour % 12) + (rest[4] === 'pm' ? 12 : 0), minute)
+  }
+  const numbers = withAt.exec(date)
+  if (!numbers) return time('send_date')
+  const [year = 0, month = 0, day = 0, ...clock] = numbers.slice(1).map(digits => Number(digits ?? 0))
   return Date.UTC(year, month - 1, day, ...clock)
 }

@@ -1,4 +1,4 @@
-import type { Fields } from '../../../log/fields.ts'
+import { type Fields, readList } from '../../../log/fields.ts'
 import type { MessageLike } from '../../../log/message.ts'
 import type { Place } from '../import-error.ts'
 
@@ -40,6 +40,10 @@ export interface Item {
   readonly value: unknown
   readonly place: Place & { readonly path: string }
 }
+
+/** The items of a value that is a list. */
+export const itemsIn = ({ value, place: { line, path } }: Item): readonly Item[] =>
+  readList(value, path).map((value, at) => ({ value, place: { line, path: `${path}[${at}]` } }))
 
 /** A form of file. */
 export interface Format {

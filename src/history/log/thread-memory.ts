@@ -1,0 +1,133 @@
+import { emptyEntries } from '../../context/checkpoint/absent-entry.ts'
+import { restoreTranscript } from '../../context/checkpoint/restore-transcript.ts'
+import type { Context } from '../../context/context.ts'
+import { createConversation } from '../../context/conversation/conversation.ts'
+import { stampEntry } from '../../context/conversation/stamp-entry.ts'
+import type { Head } from '../../stores/store.ts'
+import { addFacts, factsIn, type LogFacts, loadCheckpoints, saveCheckpoints } from './checkpoints.ts'
+import { checkBranch, type LogSource, listLog, readLog } from './read-log.ts'
+import { createRecentMessages } from './recent-messages.ts'
+import type { ThreadVectors } from './vectors/thread-vectors.ts'
+import type { Loading } from './while-loading.ts'
+
+/** What is held of a thread: the entries up to the newest that was read. */
+interface Held {
+  readonly conversation: ReturnType<typeof createConversation>
+  readonly facts: LogFacts
+  /** The newest entry; 0 before anything is read, and when all must be read again. */
+  newest: number
+  /** How many units are in stored checkpoints. */
+  saved: number
+  /** Texts before this entry are not in memory, except the `borrowed` ones. */
+  emptied: number
+  readonly borrowed: number[]
+  /** The last context that was made of it, and the newest entry at that time. */
+  context?: Context
+  fitted: number
+}
+
+/** How many texts stay in memory when others are dropped, which happens at about twice as many. */
+const fewestTexts = 1024
+
+/**
+ * A thread in memory. Of a long thread it holds the texts at its end and those that contexts ask for; of the rest only sizes
+ * and words, from checkpoints.
+ */
+export function createThreadMemory(source: LogSource, vectors: ThreadVectors | undefined) {
+  const { store, key, count } = source
+  const places = new WeakMap<object, number>()
+  const recent = createRecentMessages(source)
+  let held: Held = {
+    ...{ conversation: createConversation(count), facts: factsIn([]) },
+    ...{ newest: 0, saved: 0, emptied: 0, borrowed: [], fitted: 0 },
+  }
+
+  /** Starts over from the stored checkpoints. Reads all before it changes anything, so that a failed read does no harm. */
+  async function restart(head: Head): Promise<void> {
+    const loaded = await loadCheckpoints(source, head)
+    const restored = restoreTranscript(
+      count,
+      loaded.map(({ packed }) => packed),
+    )
+    const lead = loaded[0]?.facts.lead ?? 0
+    // Checkpoints of another log, whatever brought them here, have other entries.
+    const isOwn = loaded[restored.used - 1]?.at === lead + restored.transcript.entries.length
+    const { transcript, used } = isOwn ? restored : restoreTranscript(count, [])
+    const checkpoints = loaded.slice(0, used)
+    const leading = lead > 0 && isOwn ? await listLog(source, { to: lead }) : []
+    const system = leading.map(({ view, seq }) => stampEntry(view, seq, count))
+    for (const { view, seq } of leading) places.set(view, seq)
+    const { at = 0, to = 0 } = checkpoints.at(-1) ?? {}
+    held = {
+      ...{ conversation: createConversation(count, { system, transcript }), facts: factsIn(checkpoints) },
+      ...{ newest: at, saved: to, emptied: transcript.entries.length, borrowed: [], fitted: 0 },
+    }
+    recent.restart(at + 1)
+  }
+
+  /** Reads what is new in the store. */
+  async function refresh(): Promise<Head | undefined> {
+    const head = await store.head(key)
+    checkBranch(key, head)
+    if (head && vectors) forgetFrom(await vectors.refresh(head))
+    if (held.newest === 0 || (head?.head ?? 0) < held.newest) await restart(head ?? { head: 0, turns: 0 })
+    if (head && head.head > held.newest)
+      for await (const logged of readLog(source, { from: held.newest + 1, to: head.head })) {
+        const { message, view, seq } = logged
+        addFacts(held.facts, logged)
+        places.set(view, seq)
+        recent.add(message)
+        held.conversation.append(view, seq)
+        held.newest = seq
+      }
+    return head
+  }
+
+  /** Reads all again at the next use. */
+  function forget(): void {
+    held.newest = 0
+  }
+
+  /** Forgets what was made of entries without vectors that count from a place on, and came too late for it. */
+  function forgetFrom(since: number): void {
+    if (since <= held.fitted) forget()
+  }
+
+  const loading = (): Loading => ({
+    source,
+    lead: held.conversation.system.length,
+    places,
+    onLoad: place => held.borrowed.push(place),
+  })
+
+  /** Stores checkpoints of what is new, and drops texts that were not used of late. */
+  async function tidy(): Promise<void> {
+    const { system, transcript } = held.conversation
+    const facts = { lead: system.length, ...held.facts }
+    held.saved = await saveCheckpoints(loading(), transcript, facts, held.saved)
+    // Texts without a checkpoint stay: a checkpoint is made of them.
+    const stored = transcript.units[held.saved]?.from ?? 0
+    // Texts that were just sent stay: they will be sent again.
+    const most = Math.max(fewestTexts, 2 * (held.context?.messages.length ?? 0))
+    const end = Math.min(transcript.entries.length - most, stored)
+    if (end - held.emptied > most) {
+      emptyEntries(transcript, held.emptied, end)
+      held.emptied = end
+    }
+    for (const place of held.borrowed.splice(0, Math.max(0, held.borrowed.length - most)))
+      if (place < held.emptied) emptyEntries(transcript, place, place + 1)
+  }
+
+  return {
+    get held() {
+      return held
+    },
+    places,
+    recent,
+    refresh,
+    forget,
+    forgetFrom,
+    loading,
+    tidy,
+  }
+}
