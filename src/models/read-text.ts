@@ -1,3 +1,6 @@
+import type { Fields } from '../log/fields.ts'
+import { isObject } from '../log/parse-json.ts'
+import { ModelError, type ModelPart } from './model.ts'
 import { type AskedServer, toStreamError } from './to-model-error.ts'
 
 /** A text of a server's answer; empty if there is none. Throws for anything else: the types of an answer are not trusted. */
@@ -5,4 +8,30 @@ export function readText(value: unknown, server: AskedServer): string {
   if (!value) return ''
   if (typeof value === 'string') return value
   throw toStreamError(server, 'sent something else where a text should be')
+}
+
+/** The fields of an object of a server's answer; none if it is anything else. */
+export const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {})
+
+/** The part of a text, with the log probabilities of its tokens if there are any; none for an empty text. */
+export function toDelta(
+  type: 'text-delta' | 'thinking-delta',
+  text: string,
+  logprobs?: unknown,
+): readonly ModelPart[] {
+  return text === '' ? [] : [{ type, text, ...(Array.isArray(logprobs) && { logprobs }) }]
+}
+
+/** Far more than any call, so that one that never ends does not fill the memory. */
+const mostCharacters = 16 * 1024 * 1024
+
+/** Counts the characters of the calls of a reply, and throws when they are too many. */
+export function limitCalls(server: AskedServer): (more: string) => void {
+  let size = 0
+  return more => {
+    size += more.length
+    if (size <= mostCharacters) return
+    const message = `${server.name} sent calls of more than ${mostCharacters} characters.`
+    throw new ModelError('reply_too_large', message)
+  }
 }

@@ -32,10 +32,6 @@ export function ollamaWire({ option, keepAlive, unloaded }: OllamaWireOptions): 
     each: eachOllama,
     piece: 'line',
     read: ollamaReader,
-    readWhole(text, server) {
-      const reader = ollamaReader(server)
-      return [...reader.read(text), ...reader.end()]
-    },
     findWindow: (ask, model, signal) => findWindow({ ask, model, unloaded, signal }),
     async listModels(ask, signal) {
       const [tags, loaded] = await Promise.all([

@@ -1,7 +1,6 @@
-import { parseJsonObject } from '../../log/parse-json.ts'
 import { type ModelPart, toEndReason, toUsage } from '../model.ts'
 import { readFault } from '../read-fault.ts'
-import { readText } from '../read-text.ts'
+import { readText, toDelta } from '../read-text.ts'
 import { type AskedServer, toStreamError } from '../to-model-error.ts'
 import type { ReplyReader } from '../wire/wire.ts'
 
@@ -28,12 +27,11 @@ export function ollamaReader(server: AskedServer): ReplyReader {
   let calls = 0
 
   function partsOf({ message, logprobs, ...line }: Line): readonly ModelPart[] {
-    const parts: ModelPart[] = []
-    const thinking = readText(message?.thinking, server)
-    const text = readText(message?.content, server)
-    if (thinking !== '') parts.push({ type: 'thinking-delta', text: thinking })
-    // Those of thinking and of calls come with lines that have no content.
-    if (text !== '') parts.push({ type: 'text-delta', text, ...(Array.isArray(logprobs) && { logprobs }) })
+    const parts: ModelPart[] = [
+      ...toDelta('thinking-delta', readText(message?.thinking, server)),
+      // Log probabilities of thinking and of calls come with lines that have no content.
+      ...toDelta('text-delta', readText(message?.content, server), logprobs),
+    ]
     for (const call of message?.tool_calls ?? []) {
       calls += 1
       parts.push({
@@ -53,16 +51,12 @@ export function ollamaReader(server: AskedServer): ReplyReader {
   }
 
   return {
-    read(text) {
-      if (isDone || text.trim() === '') return []
-      const line = parseJsonObject(text)
-      if (!line) throw toStreamError(server, 'sent a line that cannot be read')
+    read(line) {
       if ('error' in line) throw toStreamError(server, 'failed in the middle of its answer', readFault(line))
       isDone = line.done === true
       return partsOf(line)
     },
-    isEnding: () => isDone,
-    isDone: () => isDone,
+    state: () => (isDone ? 'over' : 'open'),
     end() {
       if (!isDone) throw toStreamError(server, 'ended its answer before it was done')
       return []

@@ -3,7 +3,7 @@ import type { Wire } from '../wire/wire.ts'
 import { promptCounter } from './count-prompt.ts'
 import { findWindow, listModels, windowOf } from './find-window.ts'
 import { openaiFiles } from './openai-files.ts'
-import { openaiReader, readCompletion } from './read-reply.ts'
+import { openaiReader } from './read-reply.ts'
 import { eachOpenAi, toOpenAiMessages } from './to-openai-messages.ts'
 import { toOpenAiRequest } from './to-openai-request.ts'
 
@@ -34,8 +34,8 @@ export function openaiWire({ option, base, isOpenAi }: OpenAiWireOptions): Wire 
     }),
     each: eachOpenAi,
     piece: 'event',
+    lastEvent: '[DONE]',
     read: openaiReader,
-    readWhole: readCompletion,
     findWindow: (ask, model, signal) => findWindow({ ask, list, model, isOpenAi, signal }),
     listModels: async (ask, signal) =>
       (await listModels(ask, list, signal)).flatMap(one =>

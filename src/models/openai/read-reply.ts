@@ -1,8 +1,7 @@
-import { parseJsonObject } from '../../log/parse-json.ts'
 import { present } from '../../log/present.ts'
-import { ModelError, type ModelPart, toEndReason, toUsage } from '../model.ts'
+import { type ModelPart, toEndReason, toUsage } from '../model.ts'
 import { readFault } from '../read-fault.ts'
-import { readText } from '../read-text.ts'
+import { limitCalls, readText, toDelta } from '../read-text.ts'
 import { type AskedServer, toStreamError } from '../to-model-error.ts'
 import type { ReplyReader } from '../wire/wire.ts'
 
@@ -50,10 +49,9 @@ interface Usage {
   readonly prompt_tokens_details?: { readonly cached_tokens?: number } | null
 }
 
-/** Reads the chunks of `/chat/completions`, up to `[DONE]`. The usage comes after the finish reason, so `end` is given last. */
+/** Reads the chunks of `/chat/completions`; a reply that is not streamed is one chunk. The usage comes after the finish reason, so `end` is given last. */
 export function openaiReader(server: AskedServer): ReplyReader {
   const calls = collectCalls(server)
-  let isDone = false
   let finish = ''
   let usage: Usage = {}
   let cached: unknown
@@ -70,14 +68,11 @@ export function openaiReader(server: AskedServer): ReplyReader {
     const choice = (chunk.choices as NonNullable<Chunk['choices']>).find(one => (one.index ?? 0) === 0)
     const { content, refusal, reasoning, reasoning_content, tool_calls } =
       choice?.delta ?? choice?.message ?? {}
-    const thinking = readText(reasoning_content || reasoning, server)
-    const text = readText(content, server)
-    const refused = readText(refusal, server)
-    const logprobs = choice?.logprobs?.content
-    const parts: ModelPart[] = []
-    if (thinking !== '') parts.push({ type: 'thinking-delta', text: thinking })
-    if (text !== '') parts.push({ type: 'text-delta', text, ...(Array.isArray(logprobs) && { logprobs }) })
-    if (refused !== '') parts.push({ type: 'text-delta', text: refused })
+    const parts = [
+      ...toDelta('thinking-delta', readText(reasoning_content || reasoning, server)),
+      ...toDelta('text-delta', readText(content, server), choice?.logprobs?.content),
+      ...toDelta('text-delta', readText(refusal, server)),
+    ]
     // Where the reply is whole, so is each call.
     for (const [at, delta] of (tool_calls ?? []).entries())
       calls.add(choice?.message ? { ...delta, index: at } : delta)
@@ -86,16 +81,8 @@ export function openaiReader(server: AskedServer): ReplyReader {
   }
 
   return {
-    read(data) {
-      const text = data.trim()
-      isDone ||= text === '[DONE]'
-      if (isDone || text === '') return []
-      const chunk = parseJsonObject(text)
-      if (!chunk) throw toStreamError(server, 'sent an event that cannot be read')
-      return partsOf(chunk)
-    },
-    isEnding: () => finish !== '',
-    isDone: () => isDone,
+    read: partsOf,
+    state: () => (finish === '' ? 'open' : 'ending'),
     end() {
       if (finish === '') throw toStreamError(server, 'ended its answer before it was finished')
       const whole = calls.calls()
@@ -109,12 +96,6 @@ export function openaiReader(server: AskedServer): ReplyReader {
       return [...whole, { type: 'end', reason, usage: toUsage(counts), details }]
     },
   }
-}
-
-/** Reads a `chat.completion`, which is one chunk with all of the reply. */
-export function readCompletion(text: string, server: AskedServer): readonly ModelPart[] {
-  const reader = openaiReader(server)
-  return [...reader.read(text), ...reader.end()]
 }
 
 /** The name of the model that answered, and how long it took. */
@@ -138,15 +119,12 @@ interface Open {
   text: string
 }
 
-/** Far more than any call, so that one that never ends does not fill the memory. */
-const mostCharacters = 16 * 1024 * 1024
-
 /** Joins the pieces of tool calls. */
 function collectCalls(server: AskedServer): { add(delta: CallDelta): void; calls(): readonly CallPart[] } {
   const open: Open[] = []
   /** The newest call of each index. */
   const numbered = new Map<number, Open>()
-  let size = 0
+  const limit = limitCalls(server)
 
   function find(index: number | undefined, id: string): Open {
     const known = index === undefined ? open.at(-1) : numbered.get(index)
@@ -168,12 +146,7 @@ function collectCalls(server: AskedServer): { add(delta: CallDelta): void; calls
       call.name ||= readText(delta.function?.name, server)
       const given = delta.function?.arguments ?? ''
       const more = typeof given === 'string' ? given : JSON.stringify(given)
-      size += more.length
-      if (size > mostCharacters)
-        throw new ModelError(
-          'reply_too_large',
-          `${server.name} sent calls of more than ${mostCharacters} characters.`,
-        )
+      limit(more)
       call.text += more
     },
     calls: () =>

@@ -3,7 +3,7 @@ import type { MessageLike } from '../../log/message.ts'
 import { noteToolName } from '../../notes/note-instruction.ts'
 import type { ModelSettings, ToolSpec } from '../model.ts'
 import { bestStatement } from './best-statement.ts'
-import { fillArguments } from './fill-arguments.ts'
+import { fillSchema } from './fill-schema.ts'
 import { type Given, readGiven } from './given.ts'
 import { nextCalls, type WantedCall } from './next-calls.ts'
 import { isQuestion, splitSentences } from './split-sentences.ts'
@@ -51,7 +51,7 @@ export function answer(
   const text = own ?? refusal ?? reply(given, done)
   if (format === undefined) return withNote(given, tools, text)
   // The properties of a schema are filled with the answer.
-  const filled = format === 'json' ? { answer: text } : fillArguments(format, text)
+  const filled = format === 'json' ? { answer: text } : fillSchema(format, text)
   return { text: own ?? JSON.stringify(filled), calls: [] }
 }
 

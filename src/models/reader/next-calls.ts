@@ -1,7 +1,7 @@
 import { parseJson } from '../../log/parse-json.ts'
 import { noteToolName } from '../../notes/note-instruction.ts'
 import type { ToolSpec } from '../model.ts'
-import { callsByName, type FoundCall, findCalls } from './find-calls.ts'
+import { type FoundCall, findCalls } from './find-calls.ts'
 import type { Given } from './given.ts'
 
 /** A tool call that a text asks for. */
@@ -52,8 +52,7 @@ function planOf(text: string, tools: readonly ToolSpec[]): readonly Round[] {
       findCalls(what.replaceAll('$i', String(index + 1)), tools),
     )
   }
-  const found = findCalls(text, tools)
-  return toRounds(text, found.length > 0 ? found : callsByName(text, tools))
+  return toRounds(text, findCalls(text, tools))
 }
 
 /** Groups calls into rounds: `and` joins calls, `then` or a new line begins the next round. */

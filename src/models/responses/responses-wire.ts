@@ -8,6 +8,7 @@ export const responsesWire: ReplyWire = {
   path: '/v1/responses',
   each: eachResponseItems,
   piece: 'event',
+  lastEvent: '[DONE]',
   read: responsesReader,
   readWhole: readResponse,
 }

@@ -22,10 +22,12 @@ export interface ReplyWire {
   mark?(body: Fields): Fields
   /** In what pieces a streamed reply comes. */
   readonly piece: 'line' | 'event'
+  /** The data of the event that ends every stream, where it is no JSON. */
+  readonly lastEvent?: string
   /** Reads one reply. */
   read(server: AskedServer): ReplyReader
-  /** Reads a reply that is one JSON text, and not streamed. */
-  readWhole(text: string, server: AskedServer): readonly ModelPart[]
+  /** Reads a reply that is not streamed; undefined where it is no JSON object. Default: it is read as an only event. */
+  readWhole?(reply: Fields | undefined, server: AskedServer): readonly ModelPart[]
 }
 
 /** One form in which model servers are spoken to: a writer of its requests and a reader of its answers. */
@@ -63,14 +65,12 @@ export interface WrittenRequest {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Reads a streamed reply piece by piece. */
+/** Reads a streamed reply, line by line or event by event. */
 export interface ReplyReader {
-  /** The parts of a line, or of the data of an event. Throws for an error and for what cannot be read. */
-  read(piece: string): readonly ModelPart[]
-  /** Whether what was read last says how the reply ended: what follows only closes the stream. */
-  isEnding(): boolean
-  /** Whether the reply is over, whatever may follow. */
-  isDone(): boolean
+  /** Throws for an error and for fields of another type. */
+  read(event: Fields): readonly ModelPart[]
+  /** `ending`: what follows only closes the stream. `over`: nothing that follows counts. */
+  state(): 'open' | 'ending' | 'over'
   /** What can be told only at the end. Throws if that came too early. */
   end(): readonly ModelPart[]
 }
