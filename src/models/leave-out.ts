@@ -7,7 +7,6 @@ import { isImage, type Media, readFile } from './read-media.ts'
 
 /** Which files a model takes, as far as its server has told. */
 export interface LearnedFiles extends ModelFiles {
-  /** Learns from a refusal. */
   learnFrom(error: ModelError): void
 }
 
@@ -99,7 +98,6 @@ function withWords(content: unknown, words: readonly string[]): unknown {
   return [content, ...words].filter(text => typeof text === 'string' && text !== '').join('\n')
 }
 
-/** What a file is called: `image photo.png`. */
 function nameOf(file: Media, part: unknown): string {
   const name = file.type === 'bytes' ? file.filename : file.type === 'url' ? lastOf(file.url) : undefined
   const given = isObject(part) && typeof part.filename === 'string' ? part.filename : name

@@ -2,7 +2,6 @@ import { InvalidMessageError } from '../log/error.ts'
 import type { Fields } from '../log/fields.ts'
 import type { MessageLike } from '../log/message.ts'
 
-/** An image or another file of a message. */
 export type Media =
   | {
       readonly type: 'bytes'

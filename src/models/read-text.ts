@@ -10,7 +10,6 @@ export function readText(value: unknown, server: AskedServer): string {
   throw toStreamError(server, 'sent something else where a text should be')
 }
 
-/** The fields of an object of a server's answer; none if it is anything else. */
 export const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {})
 
 /** The part of a text, with the log probabilities of its tokens if there are any; none for an empty text. */
@@ -25,7 +24,6 @@ export function toDelta(
 /** Far more than any call, so that one that never ends does not fill the memory. */
 const mostCharacters = 16 * 1024 * 1024
 
-/** Counts the characters of the calls of a reply, and throws when they are too many. */
 export function limitCalls(server: AskedServer): (more: string) => void {
   let size = 0
   return more => {

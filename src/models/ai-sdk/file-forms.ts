@@ -1,6 +1,6 @@
 import { isObject } from '../../log/parse-json.ts'
 import type { AiSdkMessage, AiSdkMessageV4, BareData, TaggedData } from './ai-sdk-model.ts'
-import type { AnyPart } from './to-parts.ts'
+import type { AnyPart } from './to-prompt.ts'
 
 /** A prompt for a model of AI SDK 7: the data of a file says what it is, and tool results hold files as messages do. */
 export function toV4Prompt(prompt: readonly AiSdkMessage[], provider: string): AiSdkMessageV4[] {

@@ -2,13 +2,12 @@ import type { Fields } from '../../log/fields.ts'
 import { isObject } from '../../log/parse-json.ts'
 import { present } from '../../log/present.ts'
 import { isWindow } from '../check-options.ts'
-import { ifKnown } from '../if-known.ts'
 import { kindOf, type LearnedFiles } from '../leave-out.ts'
+import { ifKnown } from '../wire/ask.ts'
 import type { Wire } from '../wire/wire.ts'
 import { markCache } from './mark-cache.ts'
 import { anthropicReader, readAnthropicMessage } from './read-reply.ts'
-import { eachAnthropic } from './to-anthropic-messages.ts'
-import { toAnthropicPrompt, toAnthropicRequest } from './to-anthropic-request.ts'
+import { eachAnthropic, toAnthropicPrompt, toAnthropicRequest } from './to-anthropic-request.ts'
 
 /** The version of the API that is spoken here. A client that names another one in its own request gets that. */
 export const anthropicVersion = '2023-06-01'
@@ -23,7 +22,6 @@ export interface AnthropicWireOptions {
   readonly cacheMarks?: boolean | undefined
 }
 
-/** Anthropic's Messages. */
 export function anthropicWire({ option, cacheMarks = true }: AnthropicWireOptions): Wire {
   const mark = cacheMarks ? markCache : (body: Fields) => body
   return {

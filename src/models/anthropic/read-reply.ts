@@ -53,7 +53,6 @@ export function anthropicReader(server: AskedServer): ReplyReader {
   }
 }
 
-/** Reads a message of `/v1/messages` that is not streamed. */
 export function readAnthropicMessage(message: Fields | undefined, server: AskedServer): readonly ModelPart[] {
   if (!message || !Array.isArray(message.content))
     throw toStreamError(server, 'sent an answer that cannot be read', message && readFault(message))
@@ -100,7 +99,6 @@ const reasons: ReadonlyMap<string, EndReason> = new Map([
   ['tool_use', 'tool-calls'],
 ])
 
-/** Whether a block holds more than a text or a call. */
 const isMore = ({ type, citations }: Fields) =>
   (type !== 'text' && type !== 'tool_use') || (Array.isArray(citations) && citations.length > 0)
 
@@ -111,14 +109,12 @@ const sum = (counts: readonly unknown[]): number =>
 const told = (usage: unknown): Fields =>
   Object.fromEntries(Object.entries(fieldsOf(usage)).filter(([, count]) => count !== null))
 
-/** A block that is being put together. */
 interface Open {
   readonly block: Record<string, unknown>
   /** Of a call: its input as JSON text. */
   json: string
 }
 
-/** Puts the blocks of a message together. */
 function collectBlocks(server: AskedServer) {
   const open = new Map<unknown, Open>()
   const blocks: Record<string, unknown>[] = []

@@ -1,6 +1,5 @@
 import { isWindow } from '../check-options.ts'
-import { ifKnown } from '../if-known.ts'
-import type { Ask } from '../wire/ask.ts'
+import { type Ask, ifKnown } from '../wire/ask.ts'
 
 /** Ollama's own default on machines with little memory. */
 export const defaultWindow = 4096

@@ -4,7 +4,6 @@ import { readText, toDelta } from '../read-text.ts'
 import { type AskedServer, toStreamError } from '../to-model-error.ts'
 import type { ReplyReader } from '../wire/wire.ts'
 
-/** The fields of a line of `/api/chat` that are read. */
 interface Line {
   readonly message?: {
     readonly content?: unknown

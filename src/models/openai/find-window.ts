@@ -1,6 +1,5 @@
 import { isWindow } from '../check-options.ts'
-import { ifKnown } from '../if-known.ts'
-import type { Ask } from '../wire/ask.ts'
+import { type Ask, ifKnown } from '../wire/ask.ts'
 
 interface ToFind {
   readonly ask: Ask
@@ -55,7 +54,6 @@ interface Listed {
   readonly meta?: { readonly n_ctx?: unknown } | null
 }
 
-/** llama.cpp's window of one slot. */
 function readProps(props: unknown): number | undefined {
   const { default_generation_settings: settings } = (props ?? {}) as {
     default_generation_settings?: { n_ctx?: unknown } | null
@@ -63,7 +61,6 @@ function readProps(props: unknown): number | undefined {
   return [settings?.n_ctx].find(isWindow)
 }
 
-/** LM Studio's window of a loaded model. */
 function readLoaded(answer: unknown, model: string): number | undefined {
   const { models } = (answer ?? {}) as { models?: unknown }
   const list = (Array.isArray(models) ? models : []) as readonly (StudioModel | null)[]

@@ -1,11 +1,12 @@
 import { present } from '../../log/present.ts'
+import { kindOf, type LearnedFiles } from '../leave-out.ts'
+import type { ModelError } from '../model.ts'
+import { isImage } from '../read-media.ts'
 import type { Wire } from '../wire/wire.ts'
 import { promptCounter } from './count-prompt.ts'
 import { findWindow, listModels, windowOf } from './find-window.ts'
-import { openaiFiles } from './openai-files.ts'
 import { openaiReader } from './read-reply.ts'
-import { eachOpenAi, toOpenAiMessages } from './to-openai-messages.ts'
-import { toOpenAiRequest } from './to-openai-request.ts'
+import { eachOpenAi, toOpenAiMessages, toOpenAiRequest } from './to-openai-request.ts'
 
 export interface OpenAiWireOptions {
   /** The option that gave the address. */
@@ -48,4 +49,40 @@ export function openaiWire({ option, base, isOpenAi }: OpenAiWireOptions): Wire 
       return counter(toOpenAiRequest(body), (path, body) => ask({ path, body, signal }))
     },
   }
+}
+
+/** Which files a model behind chat completions takes: what the server refuses is known from then on. */
+export function openaiFiles(): LearnedFiles {
+  const refused = new Set<string>()
+  return {
+    refuse(file) {
+      if (file.type === 'url' && !isImage(file)) return 'chat completions load no file from an address'
+      if (file.type === 'foreign' && file.kind === 'input_image') return 'it was uploaded elsewhere'
+      const kind = kindOf(file)
+      return refused.has(kind) ? `this model takes no ${words[kind]}` : undefined
+    },
+    learnFrom({ files, message }: ModelError) {
+      if (files !== 'kind') return
+      const named = kinds.filter(kind => patterns[kind].test(message))
+      for (const kind of named.length > 0 ? named : kinds) refused.add(kind)
+    },
+  }
+}
+
+const kinds = ['image', 'audio', 'video', 'PDF', 'file'] as const
+
+const words: Readonly<Record<(typeof kinds)[number], string>> = {
+  image: 'images',
+  audio: 'audio',
+  video: 'video',
+  PDF: 'PDF files',
+  file: 'files',
+}
+
+const patterns: Readonly<Record<(typeof kinds)[number], RegExp>> = {
+  image: /image|vision|mmproj|multi-?modal/i,
+  audio: /audio/i,
+  video: /video/i,
+  PDF: /pdf|input_file|"file"/i,
+  file: /input_file|"file"/i,
 }

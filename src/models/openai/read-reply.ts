@@ -36,7 +36,6 @@ interface Delta {
   readonly tool_calls?: readonly CallDelta[] | null
 }
 
-/** A piece of a tool call, as it comes in a stream. */
 interface CallDelta {
   readonly index?: number
   readonly id?: unknown
@@ -98,7 +97,6 @@ export function openaiReader(server: AskedServer): ReplyReader {
   }
 }
 
-/** The name of the model that answered, and how long it took. */
 const detailsOf = ({ model, timings }: Chunk) =>
   present({
     model: typeof model === 'string' ? model : undefined,
@@ -119,7 +117,6 @@ interface Open {
   text: string
 }
 
-/** Joins the pieces of tool calls. */
 function collectCalls(server: AskedServer): { add(delta: CallDelta): void; calls(): readonly CallPart[] } {
   const open: Open[] = []
   /** The newest call of each index. */

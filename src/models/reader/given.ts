@@ -15,7 +15,6 @@ import { type Speaker, speakerOf } from './wording.ts'
 /** All that the reader knows in a call. */
 export interface Given {
   readonly messages: readonly Message[]
-  /** The system messages, joined. */
   readonly system: string
   /** The latest words of the user, without insertions; empty if there are none. */
   readonly asked: string
@@ -94,7 +93,6 @@ export interface Section {
   readonly speaker?: Speaker
   /** The place of a recalled entry; 0 for one of another conversation. */
   readonly recalled?: number
-  /** The number of an action of this turn. */
   readonly action?: number
 }
 

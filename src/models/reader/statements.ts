@@ -8,7 +8,6 @@ export interface Statement extends Said {
   readonly isQuestion: boolean
   /** Whether it stands in the message that is being answered. */
   readonly isJustNow: boolean
-  /** The text that it stands in. */
   readonly within: string
 }
 

@@ -58,7 +58,6 @@ export function responsesReader(server: AskedServer): ReplyReader {
   }
 }
 
-/** Reads a response that is not streamed. */
 export function readResponse(response: Fields | undefined, server: AskedServer): readonly ModelPart[] {
   if (!response || !Array.isArray(response.output))
     throw toStreamError(server, 'sent an answer that cannot be read', response && readFault(response))
@@ -74,7 +73,6 @@ export function readResponse(response: Fields | undefined, server: AskedServer):
 
 const listOf = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : [])
 
-/** The error of an event, or of the response in it. */
 const faultOf = (event: Fields) => readFault(fieldsOf(event.response).error ?? event.error ?? event)
 
 function textsOf(items: readonly Fields[], server: AskedServer): readonly string[] {
@@ -132,5 +130,4 @@ function reasonOf(why: unknown, items: readonly Fields[]): EndReason {
     : 'stop'
 }
 
-/** Whether an item holds more than a text or a call. */
 const isMore = ({ type }: Fields) => type !== 'message' && type !== 'function_call'

@@ -1,5 +1,5 @@
 import type { MessageLike } from '../../log/message.ts'
-import { askOnce } from '../ask-once.ts'
+import { orAborted } from '../../log/or-aborted.ts'
 import { checkWindow } from '../check-options.ts'
 import { hasFiles, type LearnedFiles } from '../leave-out.ts'
 import type { Model, ModelError, ModelPart, ModelRequest, ModelSettings } from '../model.ts'
@@ -20,7 +20,6 @@ import {
 
 export interface ServerOptions {
   readonly wire: Wire
-  /** Further forms that the server speaks. */
   readonly others?: readonly ReplyWire[]
   readonly connection: Connection
   /** The window of all models. Default: what the server says of each. */
@@ -36,7 +35,6 @@ export interface ModelServer {
   model(name: string): Model
   /** The forms in which requests can be sent as a client wrote them. */
   readonly forms: ReadonlyMap<Form, ReplyWire>
-  /** Asks for a reply in the words of a client. */
   passReply(request: ClientRequest): AsyncIterable<ModelPart>
   models(signal?: AbortSignal): Promise<readonly ListedModel[]>
   /** The exact tokens of a prompt; undefined if the server does not count, or refuses this prompt. */
@@ -136,7 +134,6 @@ export function openServer({ wire, others = [], connection, window, settings }: 
   }
 }
 
-/** What a server has told of one model. */
 interface KnownModel extends Required<Pick<Model, 'window'>> {
   readonly files: LearnedFiles
   takesLateSystem(): boolean
@@ -157,3 +154,51 @@ function remember<Value>(create: (name: string) => Value): (name: string) => Val
 }
 
 const mostNames = 1000
+
+/**
+ * Shares one request among all callers. Its answer is remembered, a failure is not. A caller who aborts does not abort
+ * the others; the request is aborted when no caller is left.
+ */
+export function askOnce<Answer>(
+  ask: (signal: AbortSignal) => Promise<Answer>,
+): (signal?: AbortSignal) => Promise<Answer> {
+  let current: Question<Answer> | undefined
+
+  function begin(): Question<Answer> {
+    const controller = new AbortController()
+    const question: Question<Answer> = {
+      controller,
+      waiting: 0,
+      isAnswered: false,
+      answer: ask(controller.signal),
+    }
+    const forget = () => {
+      if (current === question) current = undefined
+    }
+    question.answer.then(() => {
+      question.isAnswered = true
+    }, forget)
+    controller.signal.addEventListener('abort', forget)
+    return question
+  }
+
+  return async signal => {
+    signal?.throwIfAborted()
+    current ??= begin()
+    const question = current
+    question.waiting += 1
+    try {
+      return await orAborted(question.answer, signal)
+    } finally {
+      question.waiting -= 1
+      if (question.waiting === 0 && !question.isAnswered) question.controller.abort()
+    }
+  }
+}
+
+interface Question<Answer> {
+  readonly controller: AbortController
+  readonly answer: Promise<Answer>
+  waiting: number
+  isAnswered: boolean
+}

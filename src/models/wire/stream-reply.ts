@@ -19,9 +19,7 @@ interface ToStream {
 
 /** Takes what a server answers as it is, beside the parts that are read from it. */
 export interface Relay {
-  /** Whether a stream was asked for. */
   readonly isStreamed: boolean
-  /** A stream begins. */
   begin(headers: Answer['headers']): void
   /** A piece of a stream, when its parts were taken. `isEnding`: it ends the reply. */
   piece(text: string, isEnding: boolean): void | Promise<void>
@@ -94,7 +92,6 @@ function isOnePiece({ header }: Answer, { piece }: ReplyWire, relay: Relay | und
 
 type PieceReader = ReturnType<typeof pieceReader>
 
-/** Reads lines, or the data of events. */
 function pieceReader(wire: ReplyWire, server: AskedServer) {
   const { read, state, end } = wire.read(server)
   let isOver = false

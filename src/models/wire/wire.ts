@@ -14,7 +14,6 @@ export const takesLateSystem = (form: Form): boolean => form !== 'messages'
 /** How a request for a reply travels in one form, and how the reply is read. */
 export interface ReplyWire {
   readonly form: Form
-  /** The path of requests for a reply. */
   readonly path: string
   /** What is sent in place of each message, in this form. */
   each(messages: readonly MessageLike[]): readonly (readonly object[])[]
@@ -24,7 +23,6 @@ export interface ReplyWire {
   readonly piece: 'line' | 'event'
   /** The data of the event that ends every stream, where it is no JSON. */
   readonly lastEvent?: string
-  /** Reads one reply. */
   read(server: AskedServer): ReplyReader
   /** Reads a reply that is not streamed; undefined where it is no JSON object. Default: it is read as an only event. */
   readWhole?(reply: Fields | undefined, server: AskedServer): readonly ModelPart[]
@@ -32,15 +30,12 @@ export interface ReplyWire {
 
 /** One form in which model servers are spoken to: a writer of its requests and a reader of its answers. */
 export interface Wire extends ReplyWire {
-  /** The server in error messages. */
   describe(address: string, model: string): Pick<AskedServer, 'name' | 'notFound' | 'unavailable'>
   /** The request for a reply that is streamed. */
   write(reply: WantedReply): WrittenRequest | Promise<WrittenRequest>
   /** The window of a model, as far as the server tells it. */
   findWindow(ask: Ask, model: string, signal?: AbortSignal): Promise<number | undefined>
-  /** The models that the server has, as its own list names them. */
   listModels(ask: Ask, signal?: AbortSignal): Promise<readonly ListedModel[]>
-  /** Which files a model takes. */
   files(ask: Ask, model: string): LearnedFiles
   /** The exact tokens of a prompt; undefined if the server does not count them. Absent: no such server does. */
   count?(ask: Ask, prompt: Prompt, signal?: AbortSignal): Promise<number | undefined>

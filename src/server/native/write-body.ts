@@ -64,7 +64,6 @@ function sentTools({ tools: given }: Fields, tools: readonly unknown[], isShort 
   return { tools: isShort ? ordered.map(shorten) : ordered }
 }
 
-/** Where a form keeps what describes a tool. */
 const schemaOf = (tool: unknown): Fields => {
   const fields = (tool ?? {}) as Fields
   return isObject(fields.function) ? fields.function : fields
@@ -97,7 +96,6 @@ function rawList(value: unknown): readonly Fields[] {
   return Array.isArray(value) ? (value as readonly Fields[]) : [{ role: 'user', content: value }]
 }
 
-/** The system prompt of a context. */
 function systemOf({ messages }: Fitted, standings: readonly Standing[]): string {
   const texts = standings.flatMap(({ kind }, at) =>
     kind === 'system' ? [readMessage(messages[at]!, at).text] : [],

@@ -34,7 +34,6 @@ export interface FoundUpstream {
   readonly why: string
 }
 
-/** No upstream could be found at the address that was given. */
 class UpstreamNotFoundError extends ThroughlineError {
   constructor(message: string, options?: ErrorOptions) {
     super('upstream_not_found', message, options)
@@ -116,7 +115,6 @@ type Probed =
   | { readonly kind: 'openai' | 'anthropic' }
   | { readonly kind: 'silent' | 'other'; readonly error?: ModelError }
 
-/** Asks an address what it is. */
 async function probe({ url, ...rest }: ConnectionOptions, signal?: AbortSignal): Promise<Probed> {
   const connection = openConnection({ ...rest, url: url.replace(/\/v1$/, '') })
   const server: AskedServer = {
