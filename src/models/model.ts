@@ -169,14 +169,7 @@ export class ModelError extends ThroughlineError {
   }
 }
 
-export interface ModelErrorFacts {
-  readonly status?: number | undefined
-  readonly retryAfterMs?: number | undefined
-  readonly isRetryable?: boolean | undefined
-  readonly tokens?: OverflowTokens | undefined
-  readonly files?: 'kind' | 'these' | undefined
-  readonly cause?: unknown
-}
+export type ModelErrorFacts = Partial<Omit<ModelError, keyof ThroughlineError>> & { readonly cause?: unknown }
 
 /** What a provider counted in a prompt that it refused as too long. */
 export interface OverflowTokens {

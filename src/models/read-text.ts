@@ -12,6 +12,8 @@ export function readText(value: unknown, server: AskedServer): string {
 
 export const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {})
 
+export const listOf = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : [])
+
 /** The part of a text, with the log probabilities of its tokens if there are any; none for an empty text. */
 export function toDelta(
   type: 'text-delta' | 'thinking-delta',
@@ -19,6 +21,13 @@ export function toDelta(
   logprobs?: unknown,
 ): readonly ModelPart[] {
   return text === '' ? [] : [{ type, text, ...(Array.isArray(logprobs) && { logprobs }) }]
+}
+
+/** The calls of a reply, or pieces of them; none where there is no list. */
+export function readCalls(value: unknown, server: AskedServer): readonly Fields[] {
+  const list = value ?? []
+  if (Array.isArray(list) && list.every(isObject)) return list
+  throw toStreamError(server, 'sent calls that cannot be read')
 }
 
 /** Far more than any call, so that one that never ends does not fill the memory. */

@@ -1,4 +1,5 @@
 import { isObject } from '../../log/parse-json.ts'
+import { outputParts } from '../../log/read-content.ts'
 import type { AiSdkMessage, AiSdkMessageV4, BareData, TaggedData } from './ai-sdk-model.ts'
 import type { AnyPart } from './to-prompt.ts'
 
@@ -24,9 +25,8 @@ function changeFiles(
 ): object[] {
   const change = (part: AnyPart): object => {
     if (part.type === 'file' || part.type === 'reasoning-file') return toFile(part)
-    const output = part.output as { readonly type?: unknown; readonly value?: unknown } | undefined
-    if (part.type !== 'tool-result' || output?.type !== 'content' || !Array.isArray(output.value)) return part
-    return { ...part, output: { ...output, value: output.value.map(toShown) } }
+    const shown = outputParts(part) as readonly AnyPart[] | undefined
+    return shown ? { ...part, output: { ...(part.output as object), value: shown.map(toShown) } } : part
   }
   return prompt.map(message =>
     message.role === 'system'

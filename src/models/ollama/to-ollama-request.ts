@@ -2,21 +2,18 @@ import { InvalidMessageError } from '../../log/error.ts'
 import type { MessageLike, ToolCall } from '../../log/message.ts'
 import { toArguments } from '../../log/parse-json.ts'
 import { present } from '../../log/present.ts'
-import { ModelError, type ModelSettings, type ToolSpec } from '../model.ts'
+import { ModelError, type ModelSettings } from '../model.ts'
 import { type PairedMessage, type PairedResult, pairResults } from '../pair-results.ts'
 import { isImage, type Media, readMedia } from '../read-media.ts'
+import type { WantedReply } from '../wire/wire.ts'
 
-interface Given {
-  readonly model: string
-  readonly messages: OllamaMessage[]
-  readonly tools?: readonly ToolSpec[] | undefined
-  readonly settings: ModelSettings
+interface OllamaReply extends Omit<WantedReply, 'window'> {
   readonly window: number
-  readonly keepAlive?: string | number | undefined
+  readonly keepAlive?: string | number
 }
 
 /** The body of `/api/chat`. Settings cannot override the window. */
-export function toOllamaRequest({ model, messages, tools = [], settings, window, keepAlive }: Given) {
+export function toOllamaRequest({ model, messages, tools, settings, window, keepAlive }: OllamaReply) {
   const { temperature, maxTokens, seed, stop, format, thinking } = settings
   const { options: own, fields } = splitProvider(settings.provider)
   if (own.num_ctx !== undefined && own.num_ctx !== window) {
@@ -39,7 +36,7 @@ export function toOllamaRequest({ model, messages, tools = [], settings, window,
     truncate: false,
     shift: false,
     model,
-    messages,
+    messages: toOllamaMessages(messages),
     stream: true,
   }
 }

@@ -6,7 +6,7 @@ import type { Wire } from '../wire/wire.ts'
 import { promptCounter } from './count-prompt.ts'
 import { findWindow, listModels, windowOf } from './find-window.ts'
 import { openaiReader } from './read-reply.ts'
-import { eachOpenAi, toOpenAiMessages, toOpenAiRequest } from './to-openai-request.ts'
+import { eachOpenAi, toOpenAiRequest } from './to-openai-request.ts'
 
 export interface OpenAiWireOptions {
   /** The option that gave the address. */
@@ -29,24 +29,21 @@ export function openaiWire({ option, base, isOpenAi }: OpenAiWireOptions): Wire 
       notFound: `Check the name, which "${list}" lists if the server has it, and the address in "${option}"`,
       unavailable: `start it, or check "${option}"`,
     }),
-    write: ({ messages, window: _, ...reply }) => ({
-      path: chat,
-      body: toOpenAiRequest({ ...reply, messages: toOpenAiMessages(messages), isOpenAi }),
-    }),
+    write: reply => ({ path: chat, body: toOpenAiRequest({ ...reply, isOpenAi }) }),
     each: eachOpenAi,
     piece: 'event',
     lastEvent: '[DONE]',
     read: openaiReader,
-    findWindow: (ask, model, signal) => findWindow({ ask, list, model, isOpenAi, signal }),
+    findWindow: (ask, model, signal) => findWindow(ask, list, model, isOpenAi, signal),
     listModels: async (ask, signal) =>
       (await listModels(ask, list, signal)).flatMap(one =>
-        typeof one?.id === 'string' ? [{ name: one.id, ...present({ window: windowOf(one) }) }] : [],
+        typeof one.id === 'string' ? [{ name: one.id, ...present({ window: windowOf(one) }) }] : [],
       ),
     files: openaiFiles,
-    async count(ask, { messages, ...prompt }, signal) {
+    async count(ask, prompt, signal) {
       if (isOpenAi) return undefined
-      const body = { ...prompt, messages: toOpenAiMessages(messages), settings: {}, isOpenAi }
-      return counter(toOpenAiRequest(body), (path, body) => ask({ path, body, signal }))
+      const request = toOpenAiRequest({ ...prompt, settings: {}, isOpenAi })
+      return counter(request, (path, body) => ask({ path, body, signal }))
     },
   }
 }

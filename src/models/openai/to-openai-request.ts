@@ -2,20 +2,17 @@ import { InvalidMessageError } from '../../log/error.ts'
 import type { Fields } from '../../log/fields.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { present } from '../../log/present.ts'
-import type { ModelSettings, ToolSpec } from '../model.ts'
+import type { ModelSettings } from '../model.ts'
 import { type PairedCall, type PairedMessage, pairResults } from '../pair-results.ts'
 import { isImage, type Media, readMedia, readPart } from '../read-media.ts'
+import type { WantedReply } from '../wire/wire.ts'
 
-interface Given {
-  readonly model: string
-  readonly messages: OpenAiMessage[]
-  readonly tools?: readonly ToolSpec[] | undefined
-  readonly settings: ModelSettings
+interface OpenAiReply extends Omit<WantedReply, 'window'> {
   /** OpenAI itself has newer names for some fields than compatible servers. */
   readonly isOpenAi: boolean
 }
 
-export function toOpenAiRequest({ model, messages, tools = [], settings, isOpenAi }: Given) {
+export function toOpenAiRequest({ model, messages, tools, settings, isOpenAi }: OpenAiReply) {
   const { temperature, maxTokens, seed, stop, format, thinking, provider } = settings
   return {
     ...present({
@@ -30,7 +27,7 @@ export function toOpenAiRequest({ model, messages, tools = [], settings, isOpenA
     stream_options: { include_usage: true },
     ...provider,
     model,
-    messages,
+    messages: toOpenAiMessages(messages),
     stream: true,
   }
 }

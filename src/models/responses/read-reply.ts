@@ -2,7 +2,7 @@ import type { Fields } from '../../log/fields.ts'
 import { present } from '../../log/present.ts'
 import { type EndReason, type ModelPart, toUsage } from '../model.ts'
 import { readFault } from '../read-fault.ts'
-import { fieldsOf, readText, toDelta } from '../read-text.ts'
+import { fieldsOf, listOf, readText, toDelta } from '../read-text.ts'
 import { type AskedServer, toStreamError } from '../to-model-error.ts'
 import type { ReplyReader } from '../wire/wire.ts'
 
@@ -70,8 +70,6 @@ export function readResponse(response: Fields | undefined, server: AskedServer):
     toEnd(response, items),
   ]
 }
-
-const listOf = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : [])
 
 const faultOf = (event: Fields) => readFault(fieldsOf(event.response).error ?? event.error ?? event)
 

@@ -38,13 +38,13 @@ export function readInput(value: unknown, instructions: string): Read {
     items.flatMap(item => (item.type === 'item_reference' ? (replyOf(item.id) ?? []) : [])),
   )
   const references: { at: number; reply: string }[] = []
-  let reply = openReply()
+  let reply = emptyReply()
 
   /** Ends a reply. `at`: the first item that is no part of it. */
   function close(at: number): void {
-    const message = reply.message()
-    if (message) list.add(message, at - 1)
-    reply = openReply()
+    const { thinking, texts, calls } = reply
+    if (thinking !== '' || texts.length > 0 || calls.length > 0) list.add(toReply(reply), at - 1)
+    reply = emptyReply()
   }
 
   for (const [at, item] of items.entries()) {
@@ -59,12 +59,13 @@ export function readInput(value: unknown, instructions: string): Read {
         references.push({ at: list.count(), reply: name })
     } else if (type === 'message' && item.role === 'assistant') {
       if (isNamed) continue
-      if (reply.isSpoken()) close(at)
-      reply.speak(readAssistantText(item, where))
+      // A text behind a text without calls is another message.
+      if (reply.texts.length > 0 && reply.calls.length === 0) close(at)
+      reply.texts.push(readAssistantText(item, where))
     } else if (type === 'reasoning') {
-      if (!isNamed) reply.think(readThought(item, where))
+      if (!isNamed) reply.thinking += readThought(item, where)
     } else if (type === 'function_call' || type === 'custom_tool_call') {
-      if (!isNamed) reply.call(readCall(item, where))
+      if (!isNamed) reply.calls.push(readCall(item, where))
     } else if (type === 'function_call_output' || type === 'custom_tool_call_output') {
       close(at)
       const content = toContent(readParts(item.output, `${where}.output`))
@@ -89,32 +90,15 @@ export function readInput(value: unknown, instructions: string): Read {
   }
 }
 
-/** Gathers the items of one reply, which are one message of the log: thoughts, a text, calls. */
-function openReply() {
-  let thinking = ''
-  const texts: string[] = []
-  const calls: Fields[] = []
+/** The items of one reply, which are one message of the log. */
+const emptyReply = () => ({ thinking: '', texts: [] as string[], calls: [] as Fields[] })
+
+function toReply({ thinking, texts, calls }: ReturnType<typeof emptyReply>) {
   return {
-    think(text: string): void {
-      thinking += text
-    },
-    speak(text: string): void {
-      texts.push(text)
-    },
-    call(call: Fields): void {
-      calls.push(call)
-    },
-    /** Whether it has a text and no calls: a further text is another message. */
-    isSpoken: () => texts.length > 0 && calls.length === 0,
-    message() {
-      if (thinking === '' && texts.length === 0 && calls.length === 0) return undefined
-      return {
-        role: 'assistant',
-        content: texts.join('\n'),
-        ...(thinking !== '' && { thinking }),
-        ...(calls.length > 0 && { tool_calls: calls }),
-      }
-    },
+    role: 'assistant',
+    content: texts.join('\n'),
+    ...(thinking !== '' && { thinking }),
+    ...(calls.length > 0 && { tool_calls: calls }),
   }
 }
 

@@ -4,6 +4,7 @@ import { toOpenAiError } from '../openai-error.ts'
 import { toLogprobs } from '../openai-logprobs.ts'
 import { replyStream } from '../reply-stream.ts'
 import { sse } from '../sse.ts'
+import { itemId } from './item-id.ts'
 import { readRequest } from './read-request.ts'
 import {
   closingOf,
@@ -65,21 +66,15 @@ export function streamEvents(start: ReplyStart): ReplyStream {
     return ended
   }
 
-  const inSummary = () => ({
-    item_id: toReasoning(start, output.length, '').id,
+  /** The place of the open item, and of its only part. */
+  const inItem = (kind: 'text' | 'thinking', more: object) => ({
+    item_id: itemId(kind === 'text' ? 'msg' : 'rs', start.id, output.length),
     output_index: output.length,
-    summary_index: 0,
+    [kind === 'text' ? 'content_index' : 'summary_index']: 0,
+    ...more,
   })
-  const inContent = () => ({
-    item_id: toMessage(start, output.length).id,
-    output_index: output.length,
-    content_index: 0,
-  })
-  const summary = (text: string) => ({ ...inSummary(), part: toSummary(text) })
-  const content = (text: string, logprobs: readonly unknown[] = []) => ({
-    ...inContent(),
-    part: toOutputText(text, logprobs),
-  })
+  const part = (kind: 'text' | 'thinking', text: string, logprobs: readonly unknown[] = []) =>
+    inItem(kind, { part: kind === 'text' ? toOutputText(text, logprobs) : toSummary(text) })
 
   function call(given: FaceCall): string {
     const item = toFunctionCall(start, output.length, given)
@@ -98,24 +93,27 @@ export function streamEvents(start: ReplyStart): ReplyStream {
       event('in_progress', { response: responseOf(start, {}) }),
     open(kind) {
       if (kind === 'text')
-        return added(toMessage(start, output.length)) + event('content_part.added', content(''))
-      return added(toReasoning(start, output.length, '')) + event('reasoning_summary_part.added', summary(''))
+        return added(toMessage(start, output.length)) + event('content_part.added', part('text', ''))
+      return (
+        added(toReasoning(start, output.length, '')) +
+        event('reasoning_summary_part.added', part('thinking', ''))
+      )
     },
     delta: (kind, delta, logprobs) =>
       kind === 'text'
-        ? event('output_text.delta', { ...inContent(), delta, logprobs: toLogprobs(logprobs) })
-        : event('reasoning_summary_text.delta', { ...inSummary(), delta }),
+        ? event('output_text.delta', inItem(kind, { delta, logprobs: toLogprobs(logprobs) }))
+        : event('reasoning_summary_text.delta', inItem(kind, { delta })),
     close({ kind, text, logprobs }, end) {
       if (kind === 'thinking')
         return (
-          event('reasoning_summary_text.done', { ...inSummary(), text }) +
-          event('reasoning_summary_part.done', summary(text)) +
+          event('reasoning_summary_text.done', inItem(kind, { text })) +
+          event('reasoning_summary_part.done', part(kind, text)) +
           done(toReasoning(start, output.length, text))
         )
       const status = end ? closingOf(start, end).status : 'completed'
       return (
-        event('output_text.done', { ...inContent(), text, logprobs: toLogprobs(logprobs) }) +
-        event('content_part.done', content(text, logprobs)) +
+        event('output_text.done', inItem(kind, { text, logprobs: toLogprobs(logprobs) })) +
+        event('content_part.done', part(kind, text, logprobs)) +
         done(toMessage(start, output.length, { text, logprobs, status }))
       )
     },

@@ -122,13 +122,7 @@ export function toFunctionCall(
 
 /** What the reader of this face found for its writer. */
 function hintsOf({ hints }: ReplyStart['request']): ResponsesHints {
-  const {
-    echo = {},
-    isThoughtKept = false,
-    namespaced = {},
-    isCodex = false,
-  } = hints as Partial<ResponsesHints>
-  return { echo, isThoughtKept, namespaced, isCodex }
+  return { echo: {}, isThoughtKept: false, namespaced: {}, ...hints }
 }
 
 function toUsage(start: ReplyStart, end: ReplyEnd) {
