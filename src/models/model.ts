@@ -80,9 +80,11 @@ export interface ReplyBlocks {
 
 /** Of the blocks of a reply only the thoughts, where its text was changed. Undefined if there are none. */
 export function onlyThoughts({ form, list }: ReplyBlocks): ReplyBlocks | undefined {
-  const thoughts = list.filter(block => thoughtTypes.has((block as { type?: unknown }).type))
+  const thoughts = list.filter(isThought)
   return thoughts.length > 0 ? { form, list: thoughts } : undefined
 }
+
+export const isThought = (block: { readonly type?: unknown }): boolean => thoughtTypes.has(block.type)
 
 const thoughtTypes: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking', 'reasoning'])
 

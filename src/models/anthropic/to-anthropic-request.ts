@@ -4,8 +4,8 @@ import type { MessageLike } from '../../log/message.ts'
 import { isObject, toArguments } from '../../log/parse-json.ts'
 import { present } from '../../log/present.ts'
 import { openingText } from '../../log/texts.ts'
-import type { ModelSettings, ReplyBlocks } from '../model.ts'
-import { type PairedMessage, pairResults } from '../pair-results.ts'
+import type { ModelSettings } from '../model.ts'
+import { type PairedMessage, pairResults, resultFiles, withKeptBlocks } from '../pair-results.ts'
 import { isImage, type Media, readMedia } from '../read-media.ts'
 import type { Prompt, WantedReply } from '../wire/wire.ts'
 
@@ -120,66 +120,34 @@ export const eachAnthropic = (messages: readonly MessageLike[]): readonly (reado
 
 function toMessages(paired: PairedMessage): readonly AnthropicMessage[] {
   const { seq, source, message, results } = paired
-  const media = readMedia(source, seq)
-  if (message.role === 'assistant') {
-    const content = toReply(paired)
-    const answers = toResults(paired, media.results)
-    return [
-      ...(content.length > 0 ? [{ role: 'assistant' as const, content }] : []),
-      ...(answers.length > 0 ? [{ role: 'user' as const, content: answers }] : []),
-    ]
-  }
-  const files = media.own.map(file => toFile(file, seq))
-  // The content of a tool message is one result; its files belong to it.
-  if (message.role === 'tool' && results.length > 0)
-    return [
-      {
-        role: 'user',
-        content: toResults(paired, media.results.length > 0 ? media.results : [media.own]),
-      },
-    ]
-  const content = [...textBlocks(message.text), ...files]
-  return content.length > 0 ? [{ role: 'user', content }] : []
+  const say = (role: AnthropicMessage['role'], content: readonly Block[]) =>
+    content.length > 0 ? [{ role, content }] : []
+  if (message.role === 'assistant')
+    return [...say('assistant', toReply(paired)), ...say('user', toResults(paired))]
+  if (message.role === 'tool' && results.length > 0) return say('user', toResults(paired))
+  const files = readMedia(source, seq).own.map(file => toFile(file, seq))
+  return say('user', [...textBlocks(message.text), ...files])
 }
 
-function toReply({ source, message, calls }: PairedMessage): readonly Block[] {
-  const texts = textBlocks(message.text)
-  const uses = calls.map(({ key, name, arguments: json }) => ({
+function toReply(paired: PairedMessage): readonly Block[] {
+  const uses = paired.calls.map(({ key, name, arguments: json }) => ({
     ...{ type: 'tool_use', id: key, name, input: toArguments(json) },
   }))
-  const blocks = blocksOf(source)
-  // A text that was changed since is sent as it is now, behind the thoughts, which are signed.
-  return isWhole(blocks, message.text, uses.length)
-    ? blocks
-    : [...blocks.filter(isThought), ...texts, ...uses]
-}
-
-/** The reply as Anthropic gave it, if Anthropic did. */
-function blocksOf({ blocks }: MessageLike & { readonly blocks?: unknown }): readonly Block[] {
-  const { form, list } = (isObject(blocks) ? blocks : {}) as Partial<ReplyBlocks>
-  return form === 'messages' && Array.isArray(list) ? (list as readonly Block[]).filter(isObject) : []
-}
-
-/** Whether blocks hold all of a reply, as it is now. */
-function isWhole(blocks: readonly Block[], text: string, calls: number): boolean {
-  const said = blocks.map(block => (block.type === 'text' ? String(block.text ?? '') : '')).join('')
-  const called = blocks.filter(({ type }) => type === 'tool_use').length
-  return blocks.length > 0 && said === text && called === calls
-}
-
-const isThought = ({ type }: Block) => type === 'thinking' || type === 'redacted_thinking'
-
-function toResults({ source, results, seq }: PairedMessage, files: readonly (readonly Media[])[]): Block[] {
-  const isError = errorsIn(source)
-  return results.map(({ text, callId, call, name }, at) => {
-    const own = (files[at] ?? []).map(file => toFile(file, seq))
-    return {
-      type: 'tool_result',
-      tool_use_id: call?.key ?? callId ?? name ?? 'call_1',
-      content: own.length > 0 ? [...textBlocks(text), ...own] : text,
-      ...(isError(text, at) && { is_error: true }),
-    }
+  return withKeptBlocks(paired, 'messages', [...textBlocks(paired.message.text), ...uses], {
+    textOf: blocks => blocks.map(({ type, text }) => (type === 'text' ? String(text ?? '') : '')).join(''),
+    isCall: ({ type }) => type === 'tool_use',
   })
+}
+
+function toResults(paired: PairedMessage): readonly Block[] {
+  const isError = errorsIn(paired.source)
+  const files = resultFiles(paired, toFile)
+  return paired.results.map(({ text, key }, at) => ({
+    type: 'tool_result',
+    tool_use_id: key,
+    content: files[at]?.length ? [...textBlocks(text), ...files[at]] : text,
+    ...(isError(text, at) && { is_error: true }),
+  }))
 }
 
 const toText = (text: string): Block => ({ type: 'text', text })

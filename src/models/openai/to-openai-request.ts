@@ -65,10 +65,10 @@ function toMessages(paired: PairedMessage): OpenAiMessage[] {
   const { seq, source, message, calls, results } = paired
   const media = readMedia(source, seq)
   const isTool = message.role === 'tool'
-  const answers = results.map(({ callId, name, text, call }, at) => ({
+  const answers = results.map(({ text, key }, at) => ({
     role: 'tool',
     content: withMedia(text, media.results[at] ?? [], seq),
-    tool_call_id: call?.key ?? callId ?? name ?? 'call_1',
+    tool_call_id: key,
   }))
   if (isTool) {
     // A plain tool message is one result; its content may be more than a text.
