@@ -1,7 +1,7 @@
 import { parseJson, parseJsonObject } from '../../log/parse-json.ts'
 import { noteToolName } from '../../notes/note-instruction.ts'
 import type { ToolSpec } from '../model.ts'
-import type { Given } from './given.ts'
+import type { ReaderInput } from './reader-input.ts'
 
 export interface WantedCall {
   readonly name: string
@@ -21,18 +21,18 @@ const mostRounds = 10_000
  * The calls of the next round. The reader has no memory: it reads its progress from the calls after the user's message,
  * and from the journal that stands for those that were cut.
  */
-export function nextCalls(given: Given, offered: readonly ToolSpec[]): NextCalls {
+export function nextCalls(input: ReaderInput, offered: readonly ToolSpec[]): NextCalls {
   const tools = offered.filter(({ name }) => name !== noteToolName)
-  const found = planOf(given.asked, tools)
+  const found = planOf(input.asked, tools)
   const unreadable = found.flat().find(({ json }) => json === undefined)
   if (unreadable) {
     const refusal = `I cannot read the arguments for ${unreadable.name}: they are no JSON object.`
     return { calls: [], refusal, done: 0 }
   }
   const plan = found.map(round => round.map(({ name, json }) => ({ name, arguments: json! })))
-  const done = countDone(given, plan.flat())
+  const done = countDone(input, plan.flat())
   const calls = remaining(plan, done)
-  const missing = done === 0 && plan.length === 0 ? missingTool(given.asked) : undefined
+  const missing = done === 0 && plan.length === 0 ? missingTool(input.asked) : undefined
   return { calls, done, ...(missing !== undefined && { refusal: `I was given no tool named "${missing}".` }) }
 }
 
@@ -66,7 +66,7 @@ function toRounds(text: string, found: readonly FoundCall[]): readonly Round[] {
  * How many calls of the plan are done: at least those that can be counted. If older rounds were cut without a trace, the
  * newest visible call shows the place in the plan.
  */
-function countDone({ actions, cutActions }: Given, plan: readonly WantedCall[]): number {
+function countDone({ actions, cutActions }: ReaderInput, plan: readonly WantedCall[]): number {
   const counted = cutActions + actions.length
   const newest = actions.at(-1)
   if (newest === undefined) return counted

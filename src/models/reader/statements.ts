@@ -1,5 +1,5 @@
 import type { Message } from '../../log/message.ts'
-import { type Given, type Section, splitSections } from './given.ts'
+import { type ReaderInput, type Section, splitSections } from './reader-input.ts'
 import { isQuestion, splitSentences } from './split-sentences.ts'
 import { isHelpless, quotedBy, type Said, speakerOf } from './wording.ts'
 
@@ -15,7 +15,7 @@ export interface Statement extends Said {
 const [gist, broughtBack, inPlace] = [0, 1, 2]
 
 /** All visible sentences, oldest first, except the question itself and the reader's own "I cannot see". */
-export function readStatements({ messages, asked, askedAt }: Given): readonly Statement[] {
+export function readStatements({ messages, asked, askedAt }: ReaderInput): readonly Statement[] {
   const first = messages.findIndex(({ role }) => role === 'user')
   const questions = new Set(splitSentences(asked).filter(isQuestion))
   const placed = messages.flatMap((message, place) => {

@@ -1,7 +1,7 @@
 import type { MessageLike } from '../../log/message.ts'
 import { orAborted } from '../../log/or-aborted.ts'
 import { checkWindow } from '../check-options.ts'
-import { hasFiles, type LearnedFiles } from '../leave-out.ts'
+import { hasFiles } from '../leave-out.ts'
 import type { Model, ModelError, ModelPart, ModelRequest, ModelSettings } from '../model.ts'
 import { textsOf } from '../pair-results.ts'
 import type { AskedServer } from '../to-model-error.ts'
@@ -68,59 +68,53 @@ export function openServer({ wire, others = [], connection, window, settings }: 
   const server = serverFor('')
   const { count } = wire
 
-  const knownOf = remember((name): KnownModel => {
+  const learning = remember((name): LearningModel => {
     const ask = askAbout(serverFor(name))
-    const find = () =>
+    const askWindow = () =>
       window === undefined ? askOnce(signal => wire.findWindow(ask, name, signal)) : async () => window
     const files = wire.files(ask, name)
-    let found = find()
+    let currentWindow = askWindow()
     let isSystemLate = takesLateSystem(wire.form)
-    return {
-      files,
-      takesLateSystem: () => isSystemLate,
-      window: signal => found(signal),
-      learn(error) {
-        const { code, tokens } = error
-        files.learnFrom(error)
-        if (tokens) found = async () => tokens.window
-        if (code === 'system_refused') isSystemLate = false
-        // It may come, with another window.
-        if (code === 'model_not_found') found = find()
-      },
+    const learn = (error: ModelError) => {
+      const { code, tokens } = error
+      files.learnFrom(error)
+      if (tokens) currentWindow = async () => tokens.window
+      if (code === 'system_refused') isSystemLate = false
+      // It may come, with another window.
+      if (code === 'model_not_found') currentWindow = askWindow()
     }
+    const model: Model = {
+      name,
+      isLocal: isLocalAddress(connection.address),
+      get takesLateSystem() {
+        return isSystemLate
+      },
+      files,
+      window: signal => currentWindow(signal),
+      stream: ({ messages, tools = [], settings: asked = {}, signal }) =>
+        streamReply({
+          ...{ connection, wire, signal, learn },
+          server: serverFor(name, messages),
+          write: () =>
+            wire.write({
+              ...{ model: name, messages, tools },
+              settings: settings(asked),
+              window: () => currentWindow(signal),
+            }),
+        }),
+    }
+    return { model, learn }
   })
 
   return {
     server,
-    model(name) {
-      const { files, window, takesLateSystem, learn } = knownOf(name)
-      return {
-        name,
-        isLocal: isLocalAddress(connection.address),
-        get takesLateSystem() {
-          return takesLateSystem()
-        },
-        files,
-        window,
-        stream: ({ messages, tools = [], settings: asked = {}, signal }) =>
-          streamReply({
-            ...{ connection, wire, signal, learn },
-            server: serverFor(name, messages),
-            write: () =>
-              wire.write({
-                ...{ model: name, messages, tools },
-                settings: settings(asked),
-                window: () => window(signal),
-              }),
-          }),
-      }
-    },
+    model: name => learning(name).model,
     forms,
     passReply: ({ form, model, messages, signal, relay, ...request }) =>
       streamReply({
         ...{ connection, signal, relay, wire: forms.get(form)! },
         server: serverFor(model, messages),
-        learn: knownOf(model).learn,
+        learn: learning(model).learn,
         write: () => request,
       }),
     async models(signal) {
@@ -134,9 +128,8 @@ export function openServer({ wire, others = [], connection, window, settings }: 
   }
 }
 
-interface KnownModel extends Required<Pick<Model, 'window'>> {
-  readonly files: LearnedFiles
-  takesLateSystem(): boolean
+interface LearningModel {
+  readonly model: Model
   /** Learns from a refusal: the true window, files and late system messages that are not taken, that there is no such model. */
   learn(error: ModelError): void
 }
