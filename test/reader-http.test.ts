@@ -66,7 +66,7 @@ const tools = [
     },
   },
 ]
-const order = { role: 'user' as const, content: 'add(1, 2) and add(3, 4)' }
+const order = { role: 'user' as const, content: 'add({"a":1,"b":2}) and add({"a":3,"b":4})' }
 const failure = (work: Promise<unknown>) =>
   work.then(
     () => undefined,

@@ -9,7 +9,7 @@ export const roles = ['weather', 'customers', 'owner']
 export const countingPlan = () =>
   defineExperiment({
     name: 'counting',
-    environment: { count: { type: 'int', value: 0 }, task: { type: 'string', value: 'add(1)' } },
+    environment: { count: { type: 'int', value: 0 }, task: { type: 'string', value: 'add({"by":1})' } },
     tools: ({ tool }) => [
       tool({
         name: 'add',

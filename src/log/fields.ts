@@ -1,6 +1,5 @@
 import { BadRequestError } from './bad-request-error.ts'
 
-/** A JSON object of a body. */
 export type Fields = Readonly<Record<string, unknown>>
 
 /** Refuses a body. `field` is the place: `messages[3].content`. The value itself is never repeated. */
@@ -95,7 +94,6 @@ export function isFields(value: unknown): value is Fields {
 /** `JSON.stringify` calls itself for each level, and fails at some thousands. */
 const deepest = 200
 
-/** The lists and objects right inside of these. */
 function innerOf(holders: readonly unknown[]): readonly object[] {
   const inner: object[] = []
   const see = (value: unknown) => {

@@ -2,7 +2,6 @@ import { ThroughlineError } from './error.ts'
 
 /** Something that a request names and that is not here, or not for this client. */
 export class NotFoundError extends ThroughlineError {
-  /** Where in the body it is named. */
   readonly field: string | undefined
 
   constructor(code: string, message: string, field?: string) {

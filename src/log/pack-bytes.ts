@@ -121,7 +121,6 @@ const decoder = new TextDecoder()
 
 type Invalid = (why: string) => Error
 
-/** Puts a version and a checksum before bytes. */
 export function seal(version: number, body: Uint8Array): Uint8Array {
   const sealed = new Uint8Array(8 + body.length)
   const view = new DataView(sealed.buffer)

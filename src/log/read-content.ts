@@ -116,6 +116,13 @@ export function toResult(callId: unknown, name: unknown, text: string): ToolResu
   return { ...(isFilled(callId) && { callId }), ...(isFilled(name) && { name }), text }
 }
 
+/** The texts and files of a result of the AI SDK that is a list of them; undefined for other parts. */
+export function outputParts(part: unknown): readonly Fields[] | undefined {
+  const { type, output } = (part ?? {}) as Fields
+  const { type: kind, value } = (output ?? {}) as Fields
+  return type === 'tool-result' && kind === 'content' && Array.isArray(value) ? value : undefined
+}
+
 /** The AI SDK wraps a result: { type: 'text' | 'json' | 'error-text' | 'error-json' | 'content', value }. */
 function outputText(content: Content, output: unknown, seq: number, where: string): string {
   const { type, value, reason } = (output ?? {}) as { type?: unknown; value?: unknown; reason?: unknown }

@@ -17,7 +17,6 @@ export const openingText = '[The assistant begins.]'
 /** A note as it stands at the end of the reply. */
 export const inlineNote = (text: string, nonce?: string): string => `${noteOpening(nonce)} ${text}]`
 
-/** `[NOTE TO SELF:`, or `[NOTE TO SELF a1b2:`. */
 export const noteOpening = (nonce?: string): string =>
   `[NOTE TO SELF${nonce === undefined ? '' : ` ${nonce}`}:`
 

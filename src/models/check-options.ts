@@ -2,6 +2,20 @@ import { InvalidOptionError } from '../log/error.ts'
 import { isCount } from '../log/is-count.ts'
 import type { ModelSettings } from './model.ts'
 
+/** How the server of a model is reached, and what all requests have. */
+export interface ServedModelOptions {
+  /** Sent with every request. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Your own, for a proxy or longer timeouts. Default: the global one. */
+  readonly fetch?: typeof globalThis.fetch
+  /** For every request; settings of a request win. */
+  readonly settings?: ModelSettings
+}
+
+/** A variable of the environment; undefined where there is none, as in a browser. */
+export const fromEnvironment = (name: string): string | undefined =>
+  (globalThis as { process?: { env?: Readonly<Record<string, string | undefined>> } }).process?.env?.[name]
+
 /** Refuses an address with user and password: `fetch` refuses it too, and errors that name the address would show them. */
 export function checkAddress(option: string, address: string): string {
   const url = URL.canParse(address) ? new URL(address) : undefined

@@ -1,13 +1,13 @@
 import { attempt } from '../log/attempt.ts'
+import type { Fields } from '../log/fields.ts'
 import type { MessageLike } from '../log/message.ts'
 import { isObject } from '../log/parse-json.ts'
-import { isText } from '../log/read-content.ts'
+import { isText, outputParts } from '../log/read-content.ts'
 import type { ModelError, ModelFiles } from './model.ts'
 import { isImage, type Media, readFile } from './read-media.ts'
 
 /** Which files a model takes, as far as its server has told. */
 export interface LearnedFiles extends ModelFiles {
-  /** Learns from a refusal. */
   learnFrom(error: ModelError): void
 }
 
@@ -55,16 +55,9 @@ export function hasFiles(source: MessageLike): boolean {
   const isFile = (part: unknown) => attempt(() => readFile(part) !== undefined, true)
   const { images, content } = source
   if (Array.isArray(images) && images.length > 0) return true
-  return Array.isArray(content) && content.some(part => isFile(part) || hasOutputFile(part))
-}
-
-const hasOutputFile = (part: unknown): boolean => {
-  const { type, output } = (part ?? {}) as { type?: unknown; output?: { type?: unknown; value?: unknown } }
   return (
-    type === 'tool-result' &&
-    output?.type === 'content' &&
-    Array.isArray(output.value) &&
-    output.value.some((one: { type?: unknown } | null) => one?.type !== 'text')
+    Array.isArray(content) &&
+    content.some(part => isFile(part) || outputParts(part)?.some(one => one?.type !== 'text'))
   )
 }
 
@@ -84,13 +77,11 @@ function toContent(parts: readonly unknown[], wordsFor: (part: unknown) => strin
 
 /** The AI SDK has the files of a tool result inside of it. */
 function withOutput(part: unknown, wordsFor: (part: unknown) => string | undefined): unknown {
-  const { type, output } = (part ?? {}) as { type?: unknown; output?: { type?: unknown; value?: unknown } }
-  if (type !== 'tool-result' || output?.type !== 'content' || !Array.isArray(output.value)) return part
-  const value = output.value.map((one: unknown) => {
+  const value = outputParts(part)?.map(one => {
     const words = wordsFor(one)
     return words === undefined ? one : { type: 'text', text: words }
   })
-  return { ...(part as object), output: { ...output, value } }
+  return value ? { ...(part as Fields), output: { ...((part as Fields).output as Fields), value } } : part
 }
 
 function withWords(content: unknown, words: readonly string[]): unknown {
@@ -99,7 +90,6 @@ function withWords(content: unknown, words: readonly string[]): unknown {
   return [content, ...words].filter(text => typeof text === 'string' && text !== '').join('\n')
 }
 
-/** What a file is called: `image photo.png`. */
 function nameOf(file: Media, part: unknown): string {
   const name = file.type === 'bytes' ? file.filename : file.type === 'url' ? lastOf(file.url) : undefined
   const given = isObject(part) && typeof part.filename === 'string' ? part.filename : name

@@ -80,9 +80,11 @@ export interface ReplyBlocks {
 
 /** Of the blocks of a reply only the thoughts, where its text was changed. Undefined if there are none. */
 export function onlyThoughts({ form, list }: ReplyBlocks): ReplyBlocks | undefined {
-  const thoughts = list.filter(block => thoughtTypes.has((block as { type?: unknown }).type))
+  const thoughts = list.filter(isThought)
   return thoughts.length > 0 ? { form, list: thoughts } : undefined
 }
+
+export const isThought = (block: { readonly type?: unknown }): boolean => thoughtTypes.has(block.type)
 
 const thoughtTypes: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking', 'reasoning'])
 
@@ -169,14 +171,7 @@ export class ModelError extends ThroughlineError {
   }
 }
 
-export interface ModelErrorFacts {
-  readonly status?: number | undefined
-  readonly retryAfterMs?: number | undefined
-  readonly isRetryable?: boolean | undefined
-  readonly tokens?: OverflowTokens | undefined
-  readonly files?: 'kind' | 'these' | undefined
-  readonly cause?: unknown
-}
+export type ModelErrorFacts = Partial<Omit<ModelError, keyof ThroughlineError>> & { readonly cause?: unknown }
 
 /** What a provider counted in a prompt that it refused as too long. */
 export interface OverflowTokens {

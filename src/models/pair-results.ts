@@ -1,7 +1,11 @@
 import { InvalidMessageError } from '../log/error.ts'
+import type { Fields } from '../log/fields.ts'
 import type { Message, MessageLike, ToolCall, ToolResult } from '../log/message.ts'
+import { isObject } from '../log/parse-json.ts'
 import { readMessage } from '../log/parse-message.ts'
 import { openRound } from '../log/round.ts'
+import { isThought, type ReplyBlocks } from './model.ts'
+import { type Media, readMedia } from './read-media.ts'
 
 /** A parsed message, with the call that each of its results answers. */
 export interface PairedMessage {
@@ -19,6 +23,8 @@ export interface PairedCall extends ToolCall {
 
 export interface PairedResult extends ToolResult {
   readonly call?: PairedCall
+  /** The key of its call; where that is not known, what the result itself says. */
+  readonly key: string
 }
 
 /** Finds the call of each result, whether the provider matches them by id, by name or by order. */
@@ -37,10 +43,37 @@ export function pairResults(messages: readonly MessageLike[]): readonly PairedMe
     }
     const results = message.results.map(result => {
       const call = called[round.take(result)]
-      return call ? { ...result, call } : result
+      return { ...result, call, key: call?.key ?? result.callId ?? result.name ?? 'call_1' }
     })
     return { seq, source, message, calls, results }
   })
+}
+
+/** The files of each result, as `write` has them. The content of a plain tool message is one result, with its files. */
+export function resultFiles<File>(
+  { seq, source, message }: PairedMessage,
+  write: (file: Media, seq: number) => File,
+): readonly (readonly File[])[] {
+  const { own, results } = readMedia(source, seq)
+  const files = message.role === 'tool' && results.length === 0 ? [own] : results
+  return files.map(list => list.map(file => write(file, seq)))
+}
+
+/**
+ * What is sent of a reply: all blocks that a provider of this form gave it, if they still are the whole of it; else its
+ * thoughts, which may be signed, and then what it says now.
+ */
+export function withKeptBlocks(
+  { source, message, calls }: PairedMessage,
+  form: string,
+  written: readonly Fields[],
+  { textOf, isCall }: { textOf(blocks: readonly Fields[]): string; isCall(block: Fields): boolean },
+): readonly Fields[] {
+  const { blocks: kept } = source as { readonly blocks?: unknown }
+  const { form: keptForm, list } = (isObject(kept) ? kept : {}) as Partial<ReplyBlocks>
+  const blocks = keptForm === form && Array.isArray(list) ? (list as readonly Fields[]).filter(isObject) : []
+  const isWhole = textOf(blocks) === message.text && blocks.filter(isCall).length === calls.length
+  return blocks.length > 0 && isWhole ? blocks : [...blocks.filter(isThought), ...written]
 }
 
 /** All texts of the messages, which errors must not repeat. */

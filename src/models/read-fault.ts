@@ -3,7 +3,6 @@ import { isObject } from '../log/parse-json.ts'
 import { isWindow } from './check-options.ts'
 import type { OverflowTokens } from './model.ts'
 
-/** What a provider says went wrong. */
 export interface Fault {
   readonly words: string
   /** The provider's own code or type; empty if there is none. */

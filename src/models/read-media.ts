@@ -1,8 +1,8 @@
 import { InvalidMessageError } from '../log/error.ts'
 import type { Fields } from '../log/fields.ts'
 import type { MessageLike } from '../log/message.ts'
+import { outputParts } from '../log/read-content.ts'
 
-/** An image or another file of a message. */
 export type Media =
   | {
       readonly type: 'bytes'
@@ -106,9 +106,7 @@ function readOpenAiFile(value: unknown, seq: number, where: string): Media {
 }
 
 function readOutput(part: Fields, seq: number, where: string): Media[] {
-  const { type, value } = (part.output ?? {}) as Fields
-  if (type !== 'content' || !Array.isArray(value)) return []
-  return value.flatMap((one: Fields, at) => {
+  return (outputParts(part) ?? []).flatMap((one, at) => {
     if (one?.type === 'text') return []
     const media = readPart(one, seq, `${where}.output.value[${at}]`)
     if (!media) throw new InvalidMessageError(seq, `"${where}.output.value[${at}]" is of an unknown type`)

@@ -9,7 +9,6 @@ import { toPieces } from './to-pieces.ts'
 /** What a rule gets: the request that a model would get. */
 export type RulesRequest = Required<Pick<ModelRequest, 'messages' | 'tools'>>
 
-/** The answer of a rule: a text, calls of tools, or both. */
 export type RulesAnswer =
   | string
   | {

@@ -17,7 +17,6 @@ export interface AskedServer {
   hasFiles?(): boolean
 }
 
-/** The error for an answer that is not 2xx. */
 export function toStatusError(
   server: AskedServer,
   status: number,
@@ -31,7 +30,6 @@ export function toStatusError(
   })
 }
 
-/** What an error says besides its message. */
 export function factsOf(
   code: ModelErrorCode,
   fault: Fault,
@@ -46,7 +44,6 @@ export function factsOf(
   }
 }
 
-/** The error for a stream that broke off. */
 export function toStreamError(
   server: AskedServer,
   problem: string,
@@ -73,7 +70,6 @@ export function toWireError(server: AskedServer, error: unknown, hasAnswered: bo
     : toUnsentError(server, error, cause)
 }
 
-/** The error for a request that got no answer. */
 export function toSendError(server: AskedServer, error: unknown): ModelError {
   const { code } = (error ?? {}) as { code?: unknown }
   const isUnsent = error instanceof ThroughlineError || code === 'UND_ERR_INVALID_ARG'
@@ -97,7 +93,6 @@ function toNetworkError(server: AskedServer, cause: unknown): ModelError {
   return new ModelError('model_unavailable', `${what}: ${server.unavailable}.`, { cause })
 }
 
-/** Whether an error is a timeout of the client, or of `fetch` itself. */
 function isTimeout(error: unknown): boolean {
   const { name, code } = rootOf(error)
   return /^(Abort|Timeout)Error$/.test(name) || /^UND_ERR_(HEADERS|BODY)_TIMEOUT$/.test(code)

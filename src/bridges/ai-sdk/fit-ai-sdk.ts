@@ -1,7 +1,9 @@
 import type { Context, FitOptions } from '../../context/context.ts'
 import { checkOptions, counterOf } from '../../context/draft/frame-options.ts'
+import type { Fields } from '../../log/fields.ts'
 import { madeOnce } from '../../log/looks.ts'
 import type { Message, MessageLike } from '../../log/message.ts'
+import { outputParts } from '../../log/read-content.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { fitPrompt } from '../fit-prompt.ts'
 
@@ -38,12 +40,6 @@ function only(message: Message, at: number): Message {
   return { ...message, ...rest, text: result.text, results: [result] }
 }
 
-interface ResultPart {
-  readonly type?: unknown
-  readonly text?: unknown
-  readonly output?: { readonly type?: unknown; readonly value?: unknown }
-}
-
 /** The type of the part that stands for the JSON around a result. Counted, never sent. */
 const weight = 'throughline-weight'
 
@@ -59,14 +55,15 @@ interface Weighed extends MessageLike {
  */
 export function weighResults<M extends MessageLike>(message: M): M {
   const { role, content } = message ?? {}
-  const hasLists = role === 'tool' && Array.isArray(content) && content.some(isList)
+  const hasLists = role === 'tool' && Array.isArray(content) && content.some(outputParts)
   return hasLists ? (weigh(message) as M) : message
 }
 
 /** A message is weighed once, so that its count is remembered with the object. */
 const weigh = madeOnce((message: MessageLike): Weighed => {
-  const content = message.content as readonly (ResultPart | null)[]
-  const added = content.filter(isList).map(part => ({ type: weight, json: around(part.output?.value) }))
+  const content = message.content as readonly unknown[]
+  const lists = content.map(outputParts).filter(parts => parts !== undefined)
+  const added = lists.map(parts => ({ type: weight, json: around(parts) }))
   return { ...message, content: [...content, ...added], [origin]: message }
 })
 
@@ -75,16 +72,11 @@ export function unweighed<M extends MessageLike>(message: M): M {
   const { [origin]: source, ...rest } = message as M & Weighed
   if (source === undefined) return message
   if (weigh(source) === message) return source as M
-  return { ...rest, content: (message.content as ResultPart[]).filter(part => part.type !== weight) } as M
-}
-
-function isList(part: ResultPart | null): part is ResultPart {
-  return part?.type === 'tool-result' && part.output?.type === 'content' && Array.isArray(part.output.value)
+  return { ...rest, content: (message.content as Fields[]).filter(part => part.type !== weight) } as M
 }
 
 /** What JSON adds to the texts. Bytes are left out: images are counted apart. */
-function around(value: unknown): string {
-  const parts = value as readonly (ResultPart | null)[]
+function around(parts: readonly (Fields | null)[]): string {
   const empty = JSON.stringify(parts.map(part => ({ type: part?.type, text: '' })))
   const texts = parts.map(part => (typeof part?.text === 'string' ? part.text : ''))
   const escapes = texts.reduce((sum, text) => sum + JSON.stringify(text).length - 2 - text.length, 0)

@@ -1,16 +1,16 @@
-import type { Context, FitOptions } from '../../context/context.ts'
-import { fitNames } from '../../context/context.ts'
+import { type Context, type FitOptions, fitNames } from '../../context/context.ts'
 import { counterOf } from '../../context/draft/frame-options.ts'
 import type { PromptLayout } from '../../context/prompt/layout.ts'
 import { orderTools } from '../../context/prompt/split-prompt.ts'
 import { madeOnce } from '../../log/looks.ts'
 import type { MessageLike } from '../../log/message.ts'
+import { isObject } from '../../log/parse-json.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { present } from '../../log/present.ts'
 import { refuseUnknown } from '../../log/refuse-unknown.ts'
+import { chooseMarks } from '../../models/anthropic/mark-cache.ts'
 import { likelyReply, replyReserve } from '../../tokens/reply-reserve.ts'
 import { fitAiSdk } from './fit-ai-sdk.ts'
-import { markPrompt } from './mark-prompt.ts'
 import { rememberPrompts } from './remember-prompts.ts'
 
 export interface MiddlewareOptions extends Omit<FitOptions, 'tools' | 'previous'> {
@@ -120,7 +120,6 @@ function toSentTool(tool: unknown): unknown {
   return type === 'function' ? { type, function: { ...rest, parameters: inputSchema } } : tool
 }
 
-/** A tool with the texts of the form that was shortened. */
 function fromSentTool(tool: unknown, sent: unknown): unknown {
   const { type, ...rest } = (tool ?? {}) as Record<string, unknown>
   if (type !== 'function') return sent
@@ -135,3 +134,29 @@ function toPromptForm<M extends MessageLike>(message: M): M {
     ? { ...message, content: [{ type: 'text', text: content }] }
     : message
 }
+
+/** A prompt with marks for Anthropic's cache, as far as the application has left some. */
+export function markPrompt<M extends MessageLike>(prompt: readonly M[], tools: readonly unknown[]): M[] {
+  const heads = tools.length > 0 ? [{ role: 'tools', marks: tools.map(markOf) }] : []
+  const messages = prompt.map(message => {
+    const { role, content } = message
+    return { role, marks: [message, ...(Array.isArray(content) ? content : [])].map(markOf) }
+  })
+  const added = chooseMarks([...heads, ...messages])
+  return prompt.map((message, at) => {
+    const cacheControl = added.get(heads.length + at)
+    if (!cacheControl) return message
+    const options = optionsOf(message)
+    const anthropic = isObject(options.anthropic) ? options.anthropic : {}
+    return { ...message, providerOptions: { ...options, anthropic: { ...anthropic, cacheControl } } }
+  })
+}
+
+/** The mark of a tool, a message or a part of one, in either of the writings that the provider reads. */
+function markOf(value: unknown): unknown {
+  const { anthropic } = optionsOf(value)
+  return isObject(anthropic) ? (anthropic.cacheControl ?? anthropic.cache_control) : undefined
+}
+
+const optionsOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  isObject(value) && isObject(value.providerOptions) ? value.providerOptions : {}

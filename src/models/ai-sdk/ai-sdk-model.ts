@@ -35,7 +35,6 @@ export type AiSdkMessage<Data = BareData, Shown = ImagePart> = {
   | { role: 'tool'; content: ResultPart<Shown>[] }
 )
 
-/** A message of AI SDK 7. */
 export type AiSdkMessageV4 = AiSdkMessage<TaggedData, FilePart<TaggedData>>
 
 export type PromptPart<Data = BareData, Shown = ImagePart> =

@@ -22,7 +22,7 @@ import type {
   JsonObject,
 } from './ai-sdk-model.ts'
 import { toV3Prompt, toV4Prompt } from './file-forms.ts'
-import { type Asked, toModelError } from './to-model-error.ts'
+import { type AskedModel, toModelError } from './to-model-error.ts'
 import { toPrompt } from './to-prompt.ts'
 
 export interface AiSdkOptions {
@@ -144,7 +144,7 @@ function withEffort(
 }
 
 /** Converts a part of an AI SDK stream; undefined for parts that a turn does not need (beginnings, sources, raw chunks). */
-function readPart(part: AiSdkStreamPart, asked: Asked): ModelPart | undefined {
+function readPart(part: AiSdkStreamPart, asked: AskedModel): ModelPart | undefined {
   switch (part.type) {
     case 'text-delta':
       return { type: 'text-delta', text: String(part.delta ?? '') }

@@ -1,6 +1,7 @@
 import { isObject } from '../../log/parse-json.ts'
+import { outputParts } from '../../log/read-content.ts'
 import type { AiSdkMessage, AiSdkMessageV4, BareData, TaggedData } from './ai-sdk-model.ts'
-import type { AnyPart } from './to-parts.ts'
+import type { AnyPart } from './to-prompt.ts'
 
 /** A prompt for a model of AI SDK 7: the data of a file says what it is, and tool results hold files as messages do. */
 export function toV4Prompt(prompt: readonly AiSdkMessage[], provider: string): AiSdkMessageV4[] {
@@ -24,9 +25,8 @@ function changeFiles(
 ): object[] {
   const change = (part: AnyPart): object => {
     if (part.type === 'file' || part.type === 'reasoning-file') return toFile(part)
-    const output = part.output as { readonly type?: unknown; readonly value?: unknown } | undefined
-    if (part.type !== 'tool-result' || output?.type !== 'content' || !Array.isArray(output.value)) return part
-    return { ...part, output: { ...output, value: output.value.map(toShown) } }
+    const shown = outputParts(part) as readonly AnyPart[] | undefined
+    return shown ? { ...part, output: { ...(part.output as object), value: shown.map(toShown) } } : part
   }
   return prompt.map(message =>
     message.role === 'system'

@@ -4,7 +4,7 @@ import { type Fault, isTooLong, readFault } from '../read-fault.ts'
 import { factsOf } from '../to-model-error.ts'
 
 /** The model that was asked, and the texts that were sent: no error message may hold them. */
-export interface Asked {
+export interface AskedModel {
   readonly name: string
   sent(): readonly string[]
 }
@@ -20,7 +20,11 @@ interface Failure {
 }
 
 /** Converts an error of the AI SDK. Keeps only safe parts of the cause: an APICallError holds the whole request. */
-export function toModelError(error: unknown, { name, sent }: Asked, during: 'call' | 'stream'): ModelError {
+export function toModelError(
+  error: unknown,
+  { name, sent }: AskedModel,
+  during: 'call' | 'stream',
+): ModelError {
   const failure: Failure = typeof error === 'object' && error !== null ? error : {}
   const { statusCode, responseBody, data, responseHeaders } = failure
   const status = typeof statusCode === 'number' ? statusCode : undefined
@@ -72,7 +76,12 @@ function codeOf(
 const tooLong = /prompt is too long|token count[^\n]{0,40}exceeds|too many (?:input )?tokens/i
 
 /** The words of an error that may be shown: some errors quote a reply, and a refused key may be repeated in part. */
-function wordsOf(error: unknown, status: number | undefined, { words }: Fault, sent: Asked['sent']): string {
+function wordsOf(
+  error: unknown,
+  status: number | undefined,
+  { words }: Fault,
+  sent: AskedModel['sent'],
+): string {
   return quotesReply(error) || isAboutKey(status) ? '' : quoteFault(words, sent())
 }
 

@@ -1,14 +1,13 @@
 import type { Fields } from '../../log/fields.ts'
-import { isObject } from '../../log/parse-json.ts'
 import { present } from '../../log/present.ts'
 import { isWindow } from '../check-options.ts'
-import { ifKnown } from '../if-known.ts'
 import { kindOf, type LearnedFiles } from '../leave-out.ts'
+import { fieldsOf, listOf } from '../read-text.ts'
+import { ifKnown } from '../wire/ask.ts'
 import type { Wire } from '../wire/wire.ts'
 import { markCache } from './mark-cache.ts'
 import { anthropicReader, readAnthropicMessage } from './read-reply.ts'
-import { eachAnthropic } from './to-anthropic-messages.ts'
-import { toAnthropicPrompt, toAnthropicRequest } from './to-anthropic-request.ts'
+import { eachAnthropic, toAnthropicPrompt, toAnthropicRequest } from './to-anthropic-request.ts'
 
 /** The version of the API that is spoken here. A client that names another one in its own request gets that. */
 export const anthropicVersion = '2023-06-01'
@@ -23,7 +22,6 @@ export interface AnthropicWireOptions {
   readonly cacheMarks?: boolean | undefined
 }
 
-/** Anthropic's Messages. */
 export function anthropicWire({ option, cacheMarks = true }: AnthropicWireOptions): Wire {
   const mark = cacheMarks ? markCache : (body: Fields) => body
   return {
@@ -48,25 +46,21 @@ export function anthropicWire({ option, cacheMarks = true }: AnthropicWireOption
       return windowOf(await ifKnown(() => ask({ path, signal }))) ?? usualWindow
     },
     async listModels(ask, signal) {
-      const listed = await ask({ path: '/v1/models?limit=1000', signal })
-      const data = isObject(listed) && Array.isArray(listed.data) ? (listed.data as readonly unknown[]) : []
-      return data.flatMap(one =>
-        isObject(one) && typeof one.id === 'string'
-          ? [{ name: one.id, ...present({ window: windowOf(one) }) }]
-          : [],
+      const { data } = fieldsOf(await ask({ path: '/v1/models?limit=1000', signal }))
+      return listOf(data).flatMap(one =>
+        typeof one.id === 'string' ? [{ name: one.id, ...present({ window: windowOf(one) }) }] : [],
       )
     },
     files: anthropicFiles,
     async count(ask, prompt, signal) {
       const body = toAnthropicPrompt(prompt)
-      const counted = await ask({ path: '/v1/messages/count_tokens', body, signal })
-      return isObject(counted) && isWindow(counted.input_tokens) ? counted.input_tokens : undefined
+      const { input_tokens } = fieldsOf(await ask({ path: '/v1/messages/count_tokens', body, signal }))
+      return isWindow(input_tokens) ? input_tokens : undefined
     },
   }
 }
 
-const windowOf = (model: unknown): number | undefined =>
-  isObject(model) ? [model.max_input_tokens].find(isWindow) : undefined
+const windowOf = (model: unknown): number | undefined => [fieldsOf(model).max_input_tokens].find(isWindow)
 
 /** Images, PDF files and texts are taken, also by their addresses. */
 function anthropicFiles(): LearnedFiles {

@@ -1,28 +1,22 @@
 import { InvalidOptionError } from '../../log/error.ts'
 import { type OptionNames, refuseUnknown } from '../../log/refuse-unknown.ts'
-import { checkAddress, mergeSettings } from '../check-options.ts'
-import type { Model, ModelSettings } from '../model.ts'
+import { checkAddress, fromEnvironment, mergeSettings, type ServedModelOptions } from '../check-options.ts'
+import type { Model } from '../model.ts'
 import { fetchConnection } from '../wire/fetch-connection.ts'
 import { openServer } from '../wire/open-server.ts'
 import { anthropicVersion, anthropicWire } from './anthropic-wire.ts'
 
-export interface AnthropicOptions {
+export interface AnthropicOptions extends ServedModelOptions {
   /** The name of the model: `claude-sonnet-4-5`. */
   readonly model: string
   /** The address before `/v1/messages`. Default `https://api.anthropic.com`. */
   readonly baseURL?: string
   /** The key. Default: the variable ANTHROPIC_API_KEY, for `api.anthropic.com` alone. */
   readonly apiKey?: string
-  /** Sent with every request: `anthropic-beta`, say. */
-  readonly headers?: Readonly<Record<string, string>>
-  /** Your own, for a proxy or longer timeouts. Default: the global one. */
-  readonly fetch?: typeof globalThis.fetch
   /** The window in tokens. Default: what the server tells of the model, else 200,000. */
   readonly window?: number
   /** Whether requests get marks for Anthropic's cache: see the guide. Default true. */
   readonly cacheMarks?: boolean
-  /** For every request; settings of a request win. */
-  readonly settings?: ModelSettings
 }
 
 const modelNames: OptionNames<AnthropicOptions> = {
@@ -47,7 +41,8 @@ export function anthropic(options: AnthropicOptions): Model {
   const { model, headers = {}, fetch, window, cacheMarks, settings } = options
   const address = checkAddress('baseURL', options.baseURL ?? anthropicAddress).replace(/\/v1$/, '')
   const isAnthropic = isAnthropicHost(address)
-  const keyNow = () => options.apiKey ?? (isAnthropic ? fromEnvironment() : undefined)
+  // The key that Anthropic's own programs read: no other server may get it.
+  const keyNow = () => options.apiKey ?? (isAnthropic ? fromEnvironment('ANTHROPIC_API_KEY') : undefined)
   const server = openServer({
     wire: anthropicWire({ option: 'baseURL', cacheMarks }),
     connection: fetchConnection({
@@ -74,11 +69,3 @@ export const isAnthropicHost = (address: string): boolean =>
   new URL(address).hostname === new URL(anthropicAddress).hostname
 
 const isCredential = (name: string) => /^(?:x-api-key|authorization)$/i.test(name)
-
-/** The key that Anthropic's own programs read. No other server may get it. */
-function fromEnvironment(): string | undefined {
-  const { env = {} } = ((globalThis as { process?: unknown }).process ?? {}) as {
-    env?: Readonly<Record<string, string | undefined>>
-  }
-  return env.ANTHROPIC_API_KEY
-}

@@ -1,11 +1,10 @@
-import { isObject, parseJsonObject } from '../../log/parse-json.ts'
-import { type EndReason, ModelError, type ModelPart, toUsage } from '../model.ts'
+import type { Fields } from '../../log/fields.ts'
+import { parseJsonObject } from '../../log/parse-json.ts'
+import { type EndReason, type ModelPart, toUsage } from '../model.ts'
 import { readFault } from '../read-fault.ts'
-import { readText } from '../read-text.ts'
+import { fieldsOf, limitCalls, readText, toDelta } from '../read-text.ts'
 import { type AskedServer, toStreamError } from '../to-model-error.ts'
 import type { ReplyReader } from '../wire/wire.ts'
-
-type Fields = Readonly<Record<string, unknown>>
 
 /** Reads the events of `/v1/messages`, up to `message_stop`. */
 export function anthropicReader(server: AskedServer): ReplyReader {
@@ -45,14 +44,8 @@ export function anthropicReader(server: AskedServer): ReplyReader {
   }
 
   return {
-    read(data) {
-      if (isDone || data.trim() === '') return []
-      const event = parseJsonObject(data)
-      if (!event) throw toStreamError(server, 'sent an event that cannot be read')
-      return partsOf(event)
-    },
-    isEnding: () => stop !== '',
-    isDone: () => isDone,
+    read: partsOf,
+    state: () => (isDone ? 'over' : stop === '' ? 'open' : 'ending'),
     end() {
       if (stop === '') throw toStreamError(server, 'ended its answer before it was finished')
       return [toEnd({ usage, stop, model, blocks: content.blocks() })]
@@ -60,9 +53,7 @@ export function anthropicReader(server: AskedServer): ReplyReader {
   }
 }
 
-/** Reads a message of `/v1/messages` that is not streamed. */
-export function readAnthropicMessage(text: string, server: AskedServer): readonly ModelPart[] {
-  const message = parseJsonObject(text)
+export function readAnthropicMessage(message: Fields | undefined, server: AskedServer): readonly ModelPart[] {
   if (!message || !Array.isArray(message.content))
     throw toStreamError(server, 'sent an answer that cannot be read', message && readFault(message))
   const content = collectBlocks(server)
@@ -108,34 +99,26 @@ const reasons: ReadonlyMap<string, EndReason> = new Map([
   ['tool_use', 'tool-calls'],
 ])
 
-/** Whether a block holds more than a text or a call. */
 const isMore = ({ type, citations }: Fields) =>
   (type !== 'text' && type !== 'tool_use') || (Array.isArray(citations) && citations.length > 0)
 
 const sum = (counts: readonly unknown[]): number =>
   counts.reduce<number>((all, count) => all + (Number.isFinite(count) ? Number(count) : 0), 0)
 
-const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {})
-
 /** The counts that were told: of a later event some are null. */
 const told = (usage: unknown): Fields =>
   Object.fromEntries(Object.entries(fieldsOf(usage)).filter(([, count]) => count !== null))
 
-/** A block that is being put together. */
 interface Open {
   readonly block: Record<string, unknown>
   /** Of a call: its input as JSON text. */
   json: string
 }
 
-/** Far more than any call, so that one that never ends does not fill the memory. */
-const mostCharacters = 16 * 1024 * 1024
-
-/** Puts the blocks of a message together. */
 function collectBlocks(server: AskedServer) {
   const open = new Map<unknown, Open>()
   const blocks: Record<string, unknown>[] = []
-  let size = 0
+  const limit = limitCalls(server)
 
   return {
     open(index: unknown, block: Fields): readonly ModelPart[] {
@@ -168,12 +151,7 @@ function collectBlocks(server: AskedServer) {
           return []
         case 'input_json_delta': {
           const more = readText(delta.partial_json, server)
-          size += more.length
-          if (size > mostCharacters)
-            throw new ModelError(
-              'reply_too_large',
-              `${server.name} sent calls of more than ${mostCharacters} characters.`,
-            )
+          limit(more)
           begun.json += more
           return []
         }
@@ -195,6 +173,3 @@ function collectBlocks(server: AskedServer) {
     blocks: (): readonly Fields[] => blocks,
   }
 }
-
-const toDelta = (type: 'text-delta' | 'thinking-delta', text: string): readonly ModelPart[] =>
-  text === '' ? [] : [{ type, text }]

@@ -1,8 +1,13 @@
-import { isObject } from '../../log/parse-json.ts'
+import { InvalidMessageError } from '../../log/error.ts'
+import { errorsIn } from '../../log/errors-in.ts'
+import type { MessageLike } from '../../log/message.ts'
+import { isObject, toArguments } from '../../log/parse-json.ts'
 import { present } from '../../log/present.ts'
+import { openingText } from '../../log/texts.ts'
 import type { ModelSettings } from '../model.ts'
+import { type PairedMessage, pairResults, resultFiles, withKeptBlocks } from '../pair-results.ts'
+import { isImage, type Media, readMedia } from '../read-media.ts'
 import type { Prompt, WantedReply } from '../wire/wire.ts'
-import { toAnthropicMessages } from './to-anthropic-messages.ts'
 
 /** The longest reply where nobody says how long it may be: Anthropic wants to be told. */
 const defaultReply = 8192
@@ -58,7 +63,6 @@ function toThinking(thinking: ModelSettings['thinking'], most: number): object |
   return budget >= 1024 ? { type: 'enabled', budget_tokens: budget } : undefined
 }
 
-/** The choice of tools, which comes in OpenAI's words. */
 function toToolChoice({
   tool_choice: choice,
   parallel_tool_calls: parallel,
@@ -75,3 +79,95 @@ const types: ReadonlyMap<unknown, string> = new Map([
   ['none', 'none'],
   ['required', 'any'],
 ])
+
+export type Block = Readonly<Record<string, unknown>>
+
+export interface AnthropicMessage {
+  readonly role: 'user' | 'assistant'
+  readonly content: readonly Block[]
+}
+
+/** Converts messages of any provider for `/v1/messages`. System messages at the front are its `system`. */
+export function toAnthropicMessages(given: readonly MessageLike[]): {
+  readonly system?: string
+  readonly messages: readonly AnthropicMessage[]
+} {
+  const start = given.findIndex(({ role }) => role !== 'system' && role !== 'developer')
+  const end = start < 0 ? given.length : start
+  const system = pairResults(given.slice(0, end)).map(({ message }) => message.text)
+  const messages: AnthropicMessage[] = []
+  for (const message of eachAnthropic(given.slice(end)).flat()) {
+    const last = messages.at(-1)
+    if (!last && message.role === 'assistant')
+      messages.push({ role: 'user', content: [toText(openingText)] }, message)
+    else if (last?.role === message.role)
+      messages[messages.length - 1] = { ...last, content: inOrder([...last.content, ...message.content]) }
+    else messages.push(message)
+  }
+  const text = system.filter(one => one.trim() !== '').join('\n\n')
+  return { ...(text !== '' && { system: text }), messages }
+}
+
+/** Results must come before anything else that a user says. */
+const inOrder = (blocks: readonly Block[]): readonly Block[] => [
+  ...blocks.filter(({ type }) => type === 'tool_result'),
+  ...blocks.filter(({ type }) => type !== 'tool_result'),
+]
+
+/** Converts messages one by one. A message that says nothing is none: Anthropic refuses empty ones. */
+export const eachAnthropic = (messages: readonly MessageLike[]): readonly (readonly AnthropicMessage[])[] =>
+  pairResults(messages).map(toMessages)
+
+function toMessages(paired: PairedMessage): readonly AnthropicMessage[] {
+  const { seq, source, message, results } = paired
+  const say = (role: AnthropicMessage['role'], content: readonly Block[]) =>
+    content.length > 0 ? [{ role, content }] : []
+  if (message.role === 'assistant')
+    return [...say('assistant', toReply(paired)), ...say('user', toResults(paired))]
+  if (message.role === 'tool' && results.length > 0) return say('user', toResults(paired))
+  const files = readMedia(source, seq).own.map(file => toFile(file, seq))
+  return say('user', [...textBlocks(message.text), ...files])
+}
+
+function toReply(paired: PairedMessage): readonly Block[] {
+  const uses = paired.calls.map(({ key, name, arguments: json }) => ({
+    ...{ type: 'tool_use', id: key, name, input: toArguments(json) },
+  }))
+  return withKeptBlocks(paired, 'messages', [...textBlocks(paired.message.text), ...uses], {
+    textOf: blocks => blocks.map(({ type, text }) => (type === 'text' ? String(text ?? '') : '')).join(''),
+    isCall: ({ type }) => type === 'tool_use',
+  })
+}
+
+function toResults(paired: PairedMessage): readonly Block[] {
+  const isError = errorsIn(paired.source)
+  const files = resultFiles(paired, toFile)
+  return paired.results.map(({ text, key }, at) => ({
+    type: 'tool_result',
+    tool_use_id: key,
+    content: files[at]?.length ? [...textBlocks(text), ...files[at]] : text,
+    ...(isError(text, at) && { is_error: true }),
+  }))
+}
+
+const toText = (text: string): Block => ({ type: 'text', text })
+
+const textBlocks = (text: string): readonly Block[] => (text.trim() === '' ? [] : [toText(text)])
+
+function toFile(file: Media, seq: number): Block {
+  if (file.type === 'foreign')
+    throw new InvalidMessageError(seq, `has a file (${file.kind}) that cannot be converted`)
+  const type = isImage(file) ? 'image' : 'document'
+  if (file.type === 'url') return { type, source: { type: 'url', url: file.url } }
+  const title = file.filename === undefined || type === 'image' ? {} : { title: file.filename }
+  if (type === 'document' && file.mediaType.startsWith('text/'))
+    return {
+      type,
+      source: { type: 'text', media_type: 'text/plain', data: fromBase64(file.base64) },
+      ...title,
+    }
+  return { type, source: { type: 'base64', media_type: file.mediaType, data: file.base64 }, ...title }
+}
+
+const fromBase64 = (base64: string): string =>
+  new TextDecoder().decode(Uint8Array.from(atob(base64), letter => letter.charCodeAt(0)))

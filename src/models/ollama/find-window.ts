@@ -1,22 +1,20 @@
 import { isWindow } from '../check-options.ts'
-import { ifKnown } from '../if-known.ts'
-import type { Ask } from '../wire/ask.ts'
+import { fieldsOf, listOf } from '../read-text.ts'
+import { type Ask, ifKnown } from '../wire/ask.ts'
 
 /** Ollama's own default on machines with little memory. */
 export const defaultWindow = 4096
-
-interface ToFind {
-  readonly ask: Ask
-  readonly model: string
-  readonly unloaded: number | undefined
-  readonly signal: AbortSignal | undefined
-}
 
 /**
  * The window that the model is loaded with now, because another one would reload it; else the one for models that are not
  * loaded, else that of its Modelfile. Not the length that it was trained for, which is seldom allocated.
  */
-export async function findWindow({ ask, model, unloaded, signal }: ToFind): Promise<number> {
+export async function findWindow(
+  ask: Ask,
+  model: string,
+  unloaded?: number,
+  signal?: AbortSignal,
+): Promise<number> {
   const loaded = loadedWindows(await ifKnown(() => ask({ path: '/api/ps', signal }))).get(withTag(model))
   const known = loaded ?? unloaded
   if (known !== undefined) return known
@@ -25,10 +23,8 @@ export async function findWindow({ ask, model, unloaded, signal }: ToFind): Prom
 
 /** The windows of the models in memory, from `/api/ps`, by their names with tag. */
 export function loadedWindows(answer: unknown): ReadonlyMap<string, number> {
-  const { models } = (answer ?? {}) as { models?: unknown }
   const windows = new Map<string, number>()
-  for (const one of (Array.isArray(models) ? models : []) as readonly unknown[]) {
-    const { name, model, context_length } = (one ?? {}) as Readonly<Record<string, unknown>>
+  for (const { name, model, context_length } of listOf(fieldsOf(answer).models)) {
     if (!isWindow(context_length)) continue
     for (const called of [name, model])
       if (typeof called === 'string') windows.set(withTag(called), context_length)
@@ -38,7 +34,7 @@ export function loadedWindows(answer: unknown): ReadonlyMap<string, number> {
 
 /** Reads `num_ctx` from the `parameters` of the Modelfile: a name and a value on each line. */
 function readOwn(answer: unknown): number | undefined {
-  const { parameters } = (answer ?? {}) as { parameters?: unknown }
+  const { parameters } = fieldsOf(answer)
   const line =
     typeof parameters === 'string' ? /^[ \t]*num_ctx[ \t]+(\d{1,15})[ \t\r]*$/m.exec(parameters) : null
   return [Number(line?.[1])].find(isWindow)

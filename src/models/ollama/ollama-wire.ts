@@ -1,10 +1,12 @@
 import { present } from '../../log/present.ts'
+import type { LearnedFiles } from '../leave-out.ts'
+import { isImage } from '../read-media.ts'
+import { fieldsOf, listOf } from '../read-text.ts'
+import { ifKnown } from '../wire/ask.ts'
 import type { ListedModel, Wire } from '../wire/wire.ts'
 import { defaultWindow, findWindow, loadedWindows, withTag } from './find-window.ts'
-import { ollamaFiles } from './ollama-files.ts'
 import { ollamaReader } from './read-reply.ts'
-import { eachOllama, toOllamaMessages } from './to-ollama-messages.ts'
-import { toOllamaRequest } from './to-ollama-request.ts'
+import { eachOllama, toOllamaRequest } from './to-ollama-request.ts'
 
 export interface OllamaWireOptions {
   /** The option that gave the address. */
@@ -24,19 +26,14 @@ export function ollamaWire({ option, keepAlive, unloaded }: OllamaWireOptions): 
       notFound: `Get it with "ollama pull ${model}"`,
       unavailable: `start it with "ollama serve", or check "${option}"`,
     }),
-    async write({ messages: given, window: find, ...reply }) {
-      const messages = toOllamaMessages(given)
-      const window = (await find()) ?? defaultWindow
-      return { path: '/api/chat', body: toOllamaRequest({ ...reply, messages, window, keepAlive }) }
+    async write(reply) {
+      const window = (await reply.window()) ?? defaultWindow
+      return { path: '/api/chat', body: toOllamaRequest({ ...reply, window, keepAlive }) }
     },
     each: eachOllama,
     piece: 'line',
     read: ollamaReader,
-    readWhole(text, server) {
-      const reader = ollamaReader(server)
-      return [...reader.read(text), ...reader.end()]
-    },
-    findWindow: (ask, model, signal) => findWindow({ ask, model, unloaded, signal }),
+    findWindow: (ask, model, signal) => findWindow(ask, model, unloaded, signal),
     async listModels(ask, signal) {
       const [tags, loaded] = await Promise.all([
         ask({ path: '/api/tags', signal }),
@@ -50,9 +47,35 @@ export function ollamaWire({ option, keepAlive, unloaded }: OllamaWireOptions): 
 }
 
 function readList(tags: unknown, windows: ReadonlyMap<string, number>): readonly ListedModel[] {
-  const { models } = (tags ?? {}) as { models?: unknown }
-  return (Array.isArray(models) ? (models as readonly unknown[]) : []).flatMap(one => {
-    const { name } = (one ?? {}) as { name?: unknown }
-    return typeof name === 'string' ? [{ name, ...present({ window: windows.get(withTag(name)) }) }] : []
-  })
+  return listOf(fieldsOf(tags).models).flatMap(({ name }) =>
+    typeof name === 'string' ? [{ name, ...present({ window: windows.get(withTag(name)) }) }] : [],
+  )
 }
+
+/** A model of Ollama takes images by their bytes, if it can see. `show`: asks `/api/show`, which names what it can do. */
+export function ollamaFiles(show: (signal?: AbortSignal) => Promise<unknown>): LearnedFiles {
+  let isBlind: boolean | undefined
+  return {
+    refuse(file) {
+      if (file.type === 'url' && isImage(file)) return 'Ollama loads no image from an address'
+      if (!isImage(file)) return 'Ollama takes images only'
+      return isBlind ? 'this model takes no images' : undefined
+    },
+    async learn(signal) {
+      if (isBlind !== undefined) return false
+      const { capabilities } = fieldsOf(await ifKnown(() => show(signal)))
+      // Older servers do not tell.
+      isBlind ??= Array.isArray(capabilities) && !capabilities.includes('vision')
+      return isBlind
+    },
+    learnFrom({ files }) {
+      if (files === 'kind') isBlind = true
+    },
+  }
+}
+
+/** The options of Ollama that load a model again. The last ones are of older servers. */
+export const reloads: ReadonlySet<string> = new Set([
+  ...['num_ctx', 'num_batch', 'num_gpu', 'main_gpu', 'num_thread', 'use_mmap', 'draft_num_predict'],
+  ...['numa', 'low_vram', 'f16_kv', 'vocab_only', 'use_mlock'],
+])

@@ -1,26 +1,20 @@
 import { type OptionNames, refuseUnknown } from '../../log/refuse-unknown.ts'
-import { checkAddress, mergeSettings } from '../check-options.ts'
-import type { Model, ModelSettings } from '../model.ts'
+import { checkAddress, mergeSettings, type ServedModelOptions } from '../check-options.ts'
+import type { Model } from '../model.ts'
 import type { Connection } from '../wire/connection.ts'
 import { fetchConnection } from '../wire/fetch-connection.ts'
 import { openServer } from '../wire/open-server.ts'
 import { ollamaWire } from './ollama-wire.ts'
 
-export interface OllamaOptions {
+export interface OllamaOptions extends ServedModelOptions {
   /** The name of the model on that server. */
   readonly model: string
   /** The address, without user and password: those go into `headers`. Default `http://127.0.0.1:11434`. */
   readonly host?: string
-  /** Sent with every request. */
-  readonly headers?: Readonly<Record<string, string>>
-  /** Your own, for a proxy or longer timeouts. Default: the global one. */
-  readonly fetch?: typeof globalThis.fetch
   /** How long Ollama keeps the model in memory afterwards: `'10m'`, `-1` for ever. Default: Ollama's own, five minutes. */
   readonly keepAlive?: string | number
   /** The window in tokens, sent with every request. Default: that of the loaded model, else its own `num_ctx`, else 4096. */
   readonly window?: number
-  /** For every request; settings of a request win. */
-  readonly settings?: ModelSettings
 }
 
 const modelNames: OptionNames<OllamaOptions> = {

@@ -1,68 +1,41 @@
-import { parseJsonObject } from '../../log/parse-json.ts'
 import { type ModelPart, toEndReason, toUsage } from '../model.ts'
 import { readFault } from '../read-fault.ts'
-import { readText } from '../read-text.ts'
+import { fieldsOf, readCalls, readText, toDelta } from '../read-text.ts'
 import { type AskedServer, toStreamError } from '../to-model-error.ts'
 import type { ReplyReader } from '../wire/wire.ts'
-
-/** The fields of a line of `/api/chat` that are read. */
-interface Line {
-  readonly message?: {
-    readonly content?: unknown
-    readonly thinking?: unknown
-    readonly tool_calls?: readonly {
-      readonly id?: unknown
-      readonly function?: { readonly name?: unknown; readonly arguments?: unknown }
-    }[]
-  }
-  readonly logprobs?: unknown
-  readonly done?: unknown
-  readonly done_reason?: unknown
-  readonly prompt_eval_count?: unknown
-  readonly eval_count?: unknown
-}
 
 /** Reads the lines of `/api/chat`, up to the one that is `done`. */
 export function ollamaReader(server: AskedServer): ReplyReader {
   let isDone = false
   let calls = 0
 
-  function partsOf({ message, logprobs, ...line }: Line): readonly ModelPart[] {
-    const parts: ModelPart[] = []
-    const thinking = readText(message?.thinking, server)
-    const text = readText(message?.content, server)
-    if (thinking !== '') parts.push({ type: 'thinking-delta', text: thinking })
-    // Those of thinking and of calls come with lines that have no content.
-    if (text !== '') parts.push({ type: 'text-delta', text, ...(Array.isArray(logprobs) && { logprobs }) })
-    for (const call of message?.tool_calls ?? []) {
-      calls += 1
-      parts.push({
-        type: 'tool-call',
-        // Older servers give no id: one made from the place of the call is the same for the same reply.
-        id: readText(call.id, server) || `call_${calls}`,
-        name: readText(call.function?.name, server),
-        arguments: toJson(call.function?.arguments),
-      })
-    }
-    if (isDone) {
-      const usage = toUsage({ promptTokens: line.prompt_eval_count, replyTokens: line.eval_count })
-      const reason = toEndReason(readText(line.done_reason, server) || 'stop', calls)
-      parts.push({ type: 'end', reason, usage, details: detailsOf(line) })
-    }
-    return parts
-  }
-
   return {
-    read(text) {
-      if (isDone || text.trim() === '') return []
-      const line = parseJsonObject(text)
-      if (!line) throw toStreamError(server, 'sent a line that cannot be read')
+    read(line) {
       if ('error' in line) throw toStreamError(server, 'failed in the middle of its answer', readFault(line))
       isDone = line.done === true
-      return partsOf(line)
+      const { thinking, content, tool_calls } = fieldsOf(line.message)
+      const parts: ModelPart[] = [
+        ...toDelta('thinking-delta', readText(thinking, server)),
+        // Log probabilities of thinking and of calls come with lines that have no content.
+        ...toDelta('text-delta', readText(content, server), line.logprobs),
+      ]
+      for (const { id, function: called } of readCalls(tool_calls, server)) {
+        const { name, arguments: input } = fieldsOf(called)
+        calls += 1
+        parts.push({
+          type: 'tool-call',
+          // Older servers give no id: one made from the place of the call is the same for the same reply.
+          id: readText(id, server) || `call_${calls}`,
+          name: readText(name, server),
+          arguments: toJson(input),
+        })
+      }
+      if (!isDone) return parts
+      const usage = toUsage({ promptTokens: line.prompt_eval_count, replyTokens: line.eval_count })
+      const reason = toEndReason(readText(line.done_reason, server) || 'stop', calls)
+      return [...parts, { type: 'end', reason, usage, details: detailsOf(line) }]
     },
-    isEnding: () => isDone,
-    isDone: () => isDone,
+    state: () => (isDone ? 'over' : 'open'),
     end() {
       if (!isDone) throw toStreamError(server, 'ended its answer before it was done')
       return []

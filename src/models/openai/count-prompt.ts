@@ -4,7 +4,6 @@ import type { toOpenAiRequest } from './to-openai-request.ts'
 
 type OpenAiRequest = ReturnType<typeof toOpenAiRequest>
 
-/** Asks a path with a body. */
 type Ask = (path: string, body: unknown) => Promise<unknown>
 
 interface Way {

@@ -1,26 +1,18 @@
+import type { Fields } from '../../log/fields.ts'
 import { isWindow } from '../check-options.ts'
-import { ifKnown } from '../if-known.ts'
-import type { Ask } from '../wire/ask.ts'
+import { fieldsOf, listOf } from '../read-text.ts'
+import { type Ask, ifKnown } from '../wire/ask.ts'
 
-interface ToFind {
-  readonly ask: Ask
-  /** The path of the list of models. */
-  readonly list: string
-  readonly model: string
-  readonly isOpenAi: boolean
-  readonly signal: AbortSignal | undefined
-}
-
-/** The window that a server tells: in its list of models, or in the ways of llama.cpp and LM Studio. */
-export async function findWindow({
-  ask,
-  list,
-  model,
-  isOpenAi,
-  signal,
-}: ToFind): Promise<number | undefined> {
+/** The window that a server tells: in its list of models at `list`, or in the ways of llama.cpp and LM Studio. */
+export async function findWindow(
+  ask: Ask,
+  list: string,
+  model: string,
+  isOpenAi: boolean,
+  signal?: AbortSignal,
+): Promise<number | undefined> {
   const listed = (await ifKnown(() => listModels(ask, list, signal))) ?? []
-  const told = windowOf(listed.find(one => one?.id === model))
+  const told = windowOf(listed.find(one => one.id === model))
   if (told !== undefined || isOpenAi) return told
   // The list was answered: whatever these paths are answered with, the server is there and just does not know them.
   const read = (path: string) =>
@@ -32,53 +24,26 @@ export async function findWindow({
   return slot ?? readLoaded(await read('/api/v1/models'), model)
 }
 
-export async function listModels(
-  ask: Ask,
-  list: string,
-  signal?: AbortSignal,
-): Promise<readonly (Listed | null)[]> {
-  const { data } = ((await ask({ path: list, signal })) ?? {}) as { data?: unknown }
-  return Array.isArray(data) ? data : []
-}
+export const listModels = async (ask: Ask, list: string, signal?: AbortSignal): Promise<readonly Fields[]> =>
+  listOf(fieldsOf(await ask({ path: list, signal })).data)
 
 /** vLLM, OpenRouter, Groq and others each have their own field; llama.cpp tells it of one slot. */
-export function windowOf(listed: Listed | null | undefined): number | undefined {
-  const told = [listed?.max_model_len, listed?.context_length, listed?.context_window, listed?.meta?.n_ctx]
-  return told.find(isWindow)
-}
-
-interface Listed {
-  readonly id?: unknown
-  readonly max_model_len?: unknown
-  readonly context_length?: unknown
-  readonly context_window?: unknown
-  readonly meta?: { readonly n_ctx?: unknown } | null
+export function windowOf(listed: Fields = {}): number | undefined {
+  const { max_model_len, context_length, context_window, meta } = listed
+  return [max_model_len, context_length, context_window, fieldsOf(meta).n_ctx].find(isWindow)
 }
 
 /** llama.cpp's window of one slot. */
-function readProps(props: unknown): number | undefined {
-  const { default_generation_settings: settings } = (props ?? {}) as {
-    default_generation_settings?: { n_ctx?: unknown } | null
-  }
-  return [settings?.n_ctx].find(isWindow)
-}
+const readProps = (props: unknown): number | undefined =>
+  [fieldsOf(fieldsOf(props).default_generation_settings).n_ctx].find(isWindow)
 
 /** LM Studio's window of a loaded model. */
 function readLoaded(answer: unknown, model: string): number | undefined {
-  const { models } = (answer ?? {}) as { models?: unknown }
-  const list = (Array.isArray(models) ? models : []) as readonly (StudioModel | null)[]
-  for (const one of list) {
-    const loaded = Array.isArray(one?.loaded_instances) ? one.loaded_instances : []
-    const instance = loaded.find(each => each?.id === model) ?? (one?.key === model ? loaded[0] : undefined)
-    if (isWindow(instance?.config?.context_length)) return instance.config.context_length
+  for (const { key, loaded_instances } of listOf(fieldsOf(answer).models)) {
+    const loaded = listOf(loaded_instances)
+    const instance = loaded.find(({ id }) => id === model) ?? (key === model ? loaded[0] : undefined)
+    const { context_length: window } = fieldsOf(instance?.config)
+    if (isWindow(window)) return window
   }
   return undefined
-}
-
-interface StudioModel {
-  readonly key?: unknown
-  readonly loaded_instances?: readonly ({
-    readonly id?: unknown
-    readonly config?: { readonly context_length?: unknown } | null
-  } | null)[]
 }

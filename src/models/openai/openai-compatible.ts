@@ -1,27 +1,21 @@
 import { InvalidOptionError } from '../../log/error.ts'
 import { present } from '../../log/present.ts'
 import { type OptionNames, refuseUnknown } from '../../log/refuse-unknown.ts'
-import { checkAddress, mergeSettings } from '../check-options.ts'
-import type { Model, ModelSettings } from '../model.ts'
+import { checkAddress, fromEnvironment, mergeSettings, type ServedModelOptions } from '../check-options.ts'
+import type { Model } from '../model.ts'
 import { fetchConnection } from '../wire/fetch-connection.ts'
 import { openServer } from '../wire/open-server.ts'
 import { openaiWire } from './openai-wire.ts'
 
-export interface OpenAiCompatibleOptions {
+export interface OpenAiCompatibleOptions extends ServedModelOptions {
   /** The name of the model on that server. */
   readonly model: string
   /** The address before `/chat/completions`: `http://127.0.0.1:1234/v1`. */
   readonly baseURL: string
   /** The key of that server. Default: none; for `api.openai.com` the variable OPENAI_API_KEY. */
   readonly apiKey?: string
-  /** Sent with every request. */
-  readonly headers?: Readonly<Record<string, string>>
-  /** Your own, for a proxy or longer timeouts. Default: the global one. */
-  readonly fetch?: typeof globalThis.fetch
   /** The window in tokens. Default: what the server tells, if it does. */
   readonly window?: number
-  /** For every request; settings of a request win. */
-  readonly settings?: ModelSettings
 }
 
 const modelNames: OptionNames<OpenAiCompatibleOptions> = {
@@ -87,9 +81,9 @@ const toHeaders = ({ apiKey, organization, project }: Names) =>
 
 /** The key and the names that OpenAI's own programs read from the environment. No other server may get them. */
 function openAiNames(given: string | undefined): Names {
-  const { env = {} } = ((globalThis as { process?: unknown }).process ?? {}) as {
-    env?: Readonly<Record<string, string | undefined>>
+  return {
+    apiKey: given ?? fromEnvironment('OPENAI_API_KEY'),
+    organization: fromEnvironment('OPENAI_ORG_ID'),
+    project: fromEnvironment('OPENAI_PROJECT_ID'),
   }
-  const { OPENAI_API_KEY, OPENAI_ORG_ID, OPENAI_PROJECT_ID } = env
-  return { apiKey: given ?? OPENAI_API_KEY, organization: OPENAI_ORG_ID, project: OPENAI_PROJECT_ID }
 }

@@ -1,11 +1,12 @@
 import { present } from '../../log/present.ts'
+import { kindOf, type LearnedFiles } from '../leave-out.ts'
+import type { ModelError } from '../model.ts'
+import { isImage } from '../read-media.ts'
 import type { Wire } from '../wire/wire.ts'
 import { promptCounter } from './count-prompt.ts'
 import { findWindow, listModels, windowOf } from './find-window.ts'
-import { openaiFiles } from './openai-files.ts'
-import { openaiReader, readCompletion } from './read-reply.ts'
-import { eachOpenAi, toOpenAiMessages } from './to-openai-messages.ts'
-import { toOpenAiRequest } from './to-openai-request.ts'
+import { openaiReader } from './read-reply.ts'
+import { eachOpenAi, toOpenAiRequest } from './to-openai-request.ts'
 
 export interface OpenAiWireOptions {
   /** The option that gave the address. */
@@ -28,24 +29,57 @@ export function openaiWire({ option, base, isOpenAi }: OpenAiWireOptions): Wire 
       notFound: `Check the name, which "${list}" lists if the server has it, and the address in "${option}"`,
       unavailable: `start it, or check "${option}"`,
     }),
-    write: ({ messages, window: _, ...reply }) => ({
-      path: chat,
-      body: toOpenAiRequest({ ...reply, messages: toOpenAiMessages(messages), isOpenAi }),
-    }),
+    write: reply => ({ path: chat, body: toOpenAiRequest({ ...reply, isOpenAi }) }),
     each: eachOpenAi,
     piece: 'event',
+    lastEvent: '[DONE]',
     read: openaiReader,
-    readWhole: readCompletion,
-    findWindow: (ask, model, signal) => findWindow({ ask, list, model, isOpenAi, signal }),
+    findWindow: (ask, model, signal) => findWindow(ask, list, model, isOpenAi, signal),
     listModels: async (ask, signal) =>
       (await listModels(ask, list, signal)).flatMap(one =>
-        typeof one?.id === 'string' ? [{ name: one.id, ...present({ window: windowOf(one) }) }] : [],
+        typeof one.id === 'string' ? [{ name: one.id, ...present({ window: windowOf(one) }) }] : [],
       ),
     files: openaiFiles,
-    async count(ask, { messages, ...prompt }, signal) {
+    async count(ask, prompt, signal) {
       if (isOpenAi) return undefined
-      const body = { ...prompt, messages: toOpenAiMessages(messages), settings: {}, isOpenAi }
-      return counter(toOpenAiRequest(body), (path, body) => ask({ path, body, signal }))
+      const request = toOpenAiRequest({ ...prompt, settings: {}, isOpenAi })
+      return counter(request, (path, body) => ask({ path, body, signal }))
     },
   }
+}
+
+/** Which files a model behind chat completions takes: what the server refuses is known from then on. */
+export function openaiFiles(): LearnedFiles {
+  const refused = new Set<string>()
+  return {
+    refuse(file) {
+      if (file.type === 'url' && !isImage(file)) return 'chat completions load no file from an address'
+      if (file.type === 'foreign' && file.kind === 'input_image') return 'it was uploaded elsewhere'
+      const kind = kindOf(file)
+      return refused.has(kind) ? `this model takes no ${words[kind]}` : undefined
+    },
+    learnFrom({ files, message }: ModelError) {
+      if (files !== 'kind') return
+      const named = kinds.filter(kind => patterns[kind].test(message))
+      for (const kind of named.length > 0 ? named : kinds) refused.add(kind)
+    },
+  }
+}
+
+const kinds = ['image', 'audio', 'video', 'PDF', 'file'] as const
+
+const words: Readonly<Record<(typeof kinds)[number], string>> = {
+  image: 'images',
+  audio: 'audio',
+  video: 'video',
+  PDF: 'PDF files',
+  file: 'files',
+}
+
+const patterns: Readonly<Record<(typeof kinds)[number], RegExp>> = {
+  image: /image|vision|mmproj|multi-?modal/i,
+  audio: /audio/i,
+  video: /video/i,
+  PDF: /pdf|input_file|"file"/i,
+  file: /input_file|"file"/i,
 }

@@ -1,18 +1,18 @@
+import { InvalidMessageError } from '../../log/error.ts'
+import type { Fields } from '../../log/fields.ts'
+import type { MessageLike } from '../../log/message.ts'
 import { present } from '../../log/present.ts'
-import type { ModelSettings, ToolSpec } from '../model.ts'
-import type { OpenAiMessage } from './to-openai-messages.ts'
+import type { ModelSettings } from '../model.ts'
+import { type PairedCall, type PairedMessage, pairResults } from '../pair-results.ts'
+import { isImage, type Media, readMedia, readPart } from '../read-media.ts'
+import type { WantedReply } from '../wire/wire.ts'
 
-interface Given {
-  readonly model: string
-  readonly messages: OpenAiMessage[]
-  readonly tools?: readonly ToolSpec[] | undefined
-  readonly settings: ModelSettings
+interface OpenAiReply extends Omit<WantedReply, 'window'> {
   /** OpenAI itself has newer names for some fields than compatible servers. */
   readonly isOpenAi: boolean
 }
 
-/** The body of `/chat/completions`. */
-export function toOpenAiRequest({ model, messages, tools = [], settings, isOpenAi }: Given) {
+export function toOpenAiRequest({ model, messages, tools, settings, isOpenAi }: OpenAiReply) {
   const { temperature, maxTokens, seed, stop, format, thinking, provider } = settings
   return {
     ...present({
@@ -27,7 +27,7 @@ export function toOpenAiRequest({ model, messages, tools = [], settings, isOpenA
     stream_options: { include_usage: true },
     ...provider,
     model,
-    messages,
+    messages: toOpenAiMessages(messages),
     stream: true,
   }
 }
@@ -43,4 +43,119 @@ function toEffort(thinking: ModelSettings['thinking']): string | undefined {
   if (thinking === false) return 'none'
   if (thinking === true) return undefined
   return thinking === 'max' ? 'xhigh' : thinking
+}
+
+export interface OpenAiMessage {
+  role: string
+  content: string | null | readonly unknown[]
+  name?: string
+  tool_calls?: unknown[]
+  tool_call_id?: string
+}
+
+/** Converts messages of any provider for chat completions: new objects with only the keys that they know. */
+export function toOpenAiMessages(messages: readonly MessageLike[]): OpenAiMessage[] {
+  return eachOpenAi(messages).flat()
+}
+
+export const eachOpenAi = (messages: readonly MessageLike[]): readonly OpenAiMessage[][] =>
+  pairResults(messages).map(toMessages)
+
+function toMessages(paired: PairedMessage): OpenAiMessage[] {
+  const { seq, source, message, calls, results } = paired
+  const media = readMedia(source, seq)
+  const isTool = message.role === 'tool'
+  const answers = results.map(({ text, key }, at) => ({
+    role: 'tool',
+    content: withMedia(text, media.results[at] ?? [], seq),
+    tool_call_id: key,
+  }))
+  if (isTool) {
+    // A plain tool message is one result; its content may be more than a text.
+    const [first] = answers
+    return first && Array.isArray(source.content) && media.results.length === 0
+      ? [{ ...first, content: toContent(paired) }]
+      : answers
+  }
+  const own: OpenAiMessage = {
+    // The newer name of the system role: kept, because the caller knows that the server takes it.
+    role: source.role === 'developer' ? 'developer' : message.role,
+    content: toContent(paired),
+    ...(typeof source.name === 'string' ? { name: source.name } : {}),
+    ...(calls.length === 0 ? {} : { tool_calls: calls.map((call, at) => toCall(call, source, at)) }),
+  }
+  return [own, ...answers]
+}
+
+function toContent({ seq, source, message, calls }: PairedMessage): string | null | readonly unknown[] {
+  const parts = Array.isArray(source.content) ? toContentParts(source.content, seq) : undefined
+  const images = Array.isArray(source.images) ? readMedia({ role: '', images: source.images }, seq).own : []
+  if (images.length > 0) {
+    const texts = parts ?? (message.text === '' ? [] : [toText(message.text)])
+    return [...texts, ...images.map(image => toMediaPart(image, seq))]
+  }
+  if (parts && parts.length > 0 && message.dialect !== 'ai-sdk') return parts
+  // Templates of local servers often take only a text, so a list is sent only if it holds more.
+  if (parts?.some(part => (part as { type?: unknown }).type !== 'text')) return parts
+  return message.text === '' && calls.length > 0 ? null : message.text
+}
+
+function withMedia(text: string, media: readonly Media[], seq: number): string | readonly unknown[] {
+  if (media.length === 0) return text
+  return [...(text === '' ? [] : [toText(text)]), ...media.map(one => toMediaPart(one, seq))]
+}
+
+function toCall({ key, name, arguments: text }: PairedCall, source: MessageLike, at: number): unknown {
+  const { custom } = ((source.tool_calls as readonly unknown[] | undefined)?.[at] ?? {}) as {
+    custom?: unknown
+  }
+  if (custom !== undefined) return { id: key, type: 'custom', custom }
+  return { id: key, type: 'function', function: { name, arguments: text } }
+}
+
+/** Converts the parts of a content; OpenAI's stay as they are. Thoughts, calls and results are left out. */
+function toContentParts(parts: readonly unknown[], seq: number): readonly unknown[] {
+  return parts.flatMap((value, at) => {
+    if (typeof value === 'string') return [toText(value)]
+    const { providerOptions: _, providerMetadata: __, ...part } = value as Fields
+    switch (part.type) {
+      case 'input_text':
+      case 'output_text':
+        return [toText(String(part.text ?? ''))]
+      case 'reasoning':
+      case 'thinking':
+      case 'tool-call':
+      case 'tool-result':
+        return []
+      case 'image':
+      case 'input_image':
+        return [toMediaPart(readPart(part, seq, `content[${at}]`), seq)]
+      case 'file':
+        return 'file' in part ? [part] : [toMediaPart(readPart(part, seq, `content[${at}]`), seq)]
+      default:
+        return [part]
+    }
+  })
+}
+
+function toText(text: string): Fields {
+  return { type: 'text', text }
+}
+
+function toMediaPart(media: Media | undefined, seq: number): Fields {
+  if (!media || media.type === 'foreign') {
+    throw new InvalidMessageError(seq, `has a file (${media?.kind ?? 'unknown'}) that cannot be converted`)
+  }
+  const url = media.type === 'url' ? media.url : `data:${media.mediaType};base64,${media.base64}`
+  if (isImage(media)) return { type: 'image_url', image_url: { url } }
+  if (media.type === 'url') {
+    const why = 'has a file by its address, which chat completions do not load: pass its bytes as base64'
+    throw new InvalidMessageError(seq, why)
+  }
+  const audio = /^audio\/(?:x-)?(wav|mp3|mpeg)$/.exec(media.mediaType)?.[1]
+  if (audio) {
+    const format = audio === 'mpeg' ? 'mp3' : audio
+    return { type: 'input_audio', input_audio: { data: media.base64, format } }
+  }
+  return { type: 'file', file: { filename: media.filename ?? 'file', file_data: url } }
 }

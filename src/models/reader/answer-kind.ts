@@ -1,6 +1,5 @@
 import { isStopWord, rawWords, stem } from './meaningful-words.ts'
 
-/** What a question asks for, as far as its words tell. */
 export type AnswerKind = 'age' | 'amount' | 'code' | 'time' | 'person' | 'place' | 'name'
 
 const kinds: readonly (readonly [kind: AnswerKind, question: RegExp])[] = [

@@ -3,9 +3,9 @@ import type { MessageLike } from '../../log/message.ts'
 import { noteToolName } from '../../notes/note-instruction.ts'
 import type { ModelSettings, ToolSpec } from '../model.ts'
 import { bestStatement } from './best-statement.ts'
-import { fillArguments } from './fill-arguments.ts'
-import { type Given, readGiven } from './given.ts'
+import { fillSchema } from './fill-schema.ts'
 import { nextCalls, type WantedCall } from './next-calls.ts'
+import { type ReaderInput, readInput } from './reader-input.ts'
 import { isQuestion, splitSentences } from './split-sentences.ts'
 import { readStatements } from './statements.ts'
 import {
@@ -18,7 +18,7 @@ import {
 } from './wording.ts'
 
 /** What a `ReaderAnswer` gets: the parsed messages, and the format that the settings ask for. */
-export interface ReaderQuestion extends Pick<Given, 'messages' | 'system' | 'asked'> {
+export interface ReaderQuestion extends Pick<ReaderInput, 'messages' | 'system' | 'asked'> {
   readonly format?: ModelSettings['format']
 }
 
@@ -44,19 +44,19 @@ export function answer(
   { format }: ModelSettings = {},
   answers: readonly ReaderAnswer[] = [],
 ): Answer {
-  const given = readGiven(messages)
-  const { calls, refusal, done } = nextCalls(given, tools)
+  const input = readInput(messages)
+  const { calls, refusal, done } = nextCalls(input, tools)
   if (calls.length > 0) return { text: '', calls }
-  const own = refusal === undefined ? ownAnswer(given, format, answers) : undefined
-  const text = own ?? refusal ?? reply(given, done)
-  if (format === undefined) return withNote(given, tools, text)
+  const own = refusal === undefined ? ownAnswer(input, format, answers) : undefined
+  const text = own ?? refusal ?? reply(input, done)
+  if (format === undefined) return withNote(input, tools, text)
   // The properties of a schema are filled with the answer.
-  const filled = format === 'json' ? { answer: text } : fillArguments(format, text)
+  const filled = format === 'json' ? { answer: text } : fillSchema(format, text)
   return { text: own ?? JSON.stringify(filled), calls: [] }
 }
 
 function ownAnswer(
-  { messages, system, asked, turn }: Given,
+  { messages, system, asked, turn }: ReaderInput,
   format: ModelSettings['format'],
   answers: readonly ReaderAnswer[],
 ): string | undefined {
@@ -69,15 +69,15 @@ function ownAnswer(
   return undefined
 }
 
-function reply(given: Given, done: number): string {
-  const { asked, actions } = given
-  if (actions.length > 0) return reportResults(given, done)
+function reply(input: ReaderInput, done: number): string {
+  const { asked, actions } = input
+  if (actions.length > 0) return reportResults(input, done)
   if (asked.trim() === '') return nothingAskedText
   if (asksWhoItIs.test(asked)) return selfDescription
   const sentences = splitSentences(asked)
   const questions = sentences.filter(isQuestion)
   if (questions.length === 0) return acknowledge(sentences[0] ?? asked)
-  const statements = readStatements(given)
+  const statements = readStatements(input)
   // The last question counts most.
   for (const question of questions.toReversed()) {
     const best = bestStatement(question, statements)
@@ -90,7 +90,7 @@ const asksWhoItIs =
   /\b(?:who|what)(?:\s+exactly)?\s+are\s+you(?:\s+(?:exactly|really))?\s*[?!.]*\s*$|\bare you (?:an?|the) (?:ai|bot|robot|human|person|program|model|language model|llm|reader)\b/i
 
 /** Quotes the results of the last round; earlier ones are only counted. */
-function reportResults({ turn, actions }: Given, done: number): string {
+function reportResults({ turn, actions }: ReaderInput, done: number): string {
   const sizes = turn.map(({ calls }) => calls.filter(({ name }) => name !== noteToolName).length)
   const last = sizes.findLast(size => size > 0)!
   const said = actions.slice(-last).map(({ call, result }) => quoteResult(call.name, result ?? '(no result)'))
@@ -101,7 +101,7 @@ function reportResults({ turn, actions }: Given, done: number): string {
  * Adds a note in the form that the system prompt shows: a block with its nonce. The tool for notes is used if the
  * instructions name it, or if it is offered and no block is asked for.
  */
-function withNote({ system, asked, turn }: Given, tools: readonly ToolSpec[], text: string): Answer {
+function withNote({ system, asked, turn }: ReaderInput, tools: readonly ToolSpec[], text: string): Answer {
   const [opening] = /\[NOTE TO SELF(?: [A-Za-z0-9]{1,32})?:/.exec(system) ?? []
   const isOffered = tools.some(({ name }) => name === noteToolName)
   const isByTool = isOffered && (opening === undefined || system.includes(noteToolName))

@@ -42,10 +42,9 @@ describe('a call that is spelled out', () => {
     ['call add with {"a":1,"b":2}', { a: 1, b: 2 }],
     ['Please use add {"a":1,"b":2}.', { a: 1, b: 2 }],
     ['add({"a":1,"b":2})', { a: 1, b: 2 }],
-    ['add(a=1, b=2)', { a: 1, b: 2 }],
-    ['add(1, 2)', { a: 1, b: 2 }],
-    ['run add(a: -1.5, b: [1,2])', { a: -1.5, b: [1, 2] }],
-    ['call add with 3 and 4', { a: 3, b: 4 }],
+    ['run add( {"a":-1.5,"b":[1,2]} )', { a: -1.5, b: [1, 2] }],
+    ['call add', {}],
+    ['add()', {}],
   ])('is made: %s', (text, expected) => {
     expect(called(text)).toEqual([['add', expected]])
   })
@@ -55,7 +54,6 @@ describe('a call that is spelled out', () => {
     { task: 'First call add with {"a": 1, "b": 2}, then rest.', other: { note: '}"' } },
     { task: JSON.stringify({ inner: 'call add with {"a":1,"b":2}' }) },
     { a: 'say "hi"', task: 'call add({"a":1,"b":2})' },
-    { task: 'call add(a=1, b=2)' },
   ])('is made where a text of JSON holds it: %j', environment => {
     expect(called(`Step 1. Current Environment: ${JSON.stringify(environment)}`)).toEqual([
       ['add', { a: 1, b: 2 }],
@@ -74,10 +72,9 @@ describe('a call that is spelled out', () => {
   })
 
   it('keeps strings, brackets in strings and null', () => {
-    expect(called('search(query="a, b) {c", exact=null)')).toEqual([
+    expect(called('search({"query":"a, b) {c","exact":null})')).toEqual([
       ['search', { query: 'a, b) {c', exact: null }],
     ])
-    expect(called("search('two words')")).toEqual([['search', { query: 'two words' }]])
     expect(called('call get_time with {}')).toEqual([['get_time', {}]])
   })
 
@@ -86,47 +83,38 @@ describe('a call that is spelled out', () => {
       calls: [],
       text: 'I cannot read the arguments for add: they are no JSON object.',
     })
+    expect(answer([user('add(1, 2)')], tools).calls).toEqual([])
     expect(answer([user('call fly with {}')], tools).text).toBe('I was given no tool named "fly".')
     expect(answer([user('call add with {}')]).text).toBe('I was given no tool named "add".')
   })
 })
 
-describe('a call by name', () => {
-  it('takes its arguments from the text', () => {
-    expect(called('Generate hypotheses for https://example.org/a.')).toEqual([
-      ['generate_hypotheses', { url: 'https://example.org/a' }],
-    ])
-    expect(called('could you generate a new hypothesis for https://example.org?')).toEqual([
-      ['generate_hypotheses', { url: 'https://example.org' }],
-    ])
-    expect(called('Search for "wooden boats"')).toEqual([['search', { query: 'wooden boats' }]])
-    expect(called('search wooden boats')).toEqual([['search', { query: 'search wooden boats' }]])
-  })
-
-  it('is not made by a question about it, by a refusal, or by a word in passing', () => {
-    expect(called('Did you generate hypotheses?')).toEqual([])
-    expect(called('Do not generate hypotheses yet.')).toEqual([])
-    expect(called('My search is over.')).toEqual([])
-  })
+it('makes no call of a tool that is only named in passing', () => {
+  expect(called('Did you generate_hypotheses?')).toEqual([])
+  expect(called('My search is over.')).toEqual([])
 })
 
 describe('several calls', () => {
   it('joined by "and" are one round, by "then" or by lines one after the other', () => {
-    expect(play('add(1,2) and add(3,4)').rounds).toEqual([
+    expect(play('add({"a":1,"b":2}) and add({"a":3,"b":4})').rounds).toEqual([
       [
         ['add', { a: 1, b: 2 }],
         ['add', { a: 3, b: 4 }],
       ],
     ])
     const inTurn = [[['add', { a: 1, b: 2 }]], [['get_time', {}]]]
-    expect(play('add(1,2), then get_time()').rounds).toEqual(inTurn)
-    expect(play('add(1,2)\nget_time()').rounds).toEqual(inTurn)
-    expect(play('add(1,2) then add(1,2)').rounds).toHaveLength(2)
+    expect(play('add({"a":1,"b":2}), then get_time()').rounds).toEqual(inTurn)
+    expect(play('add({"a":1,"b":2})\nget_time()').rounds).toEqual(inTurn)
+    expect(play('add({"a":1,"b":2}) then add({"a":1,"b":2})').rounds).toHaveLength(2)
   })
 
   it('end with what the last round said', () => {
-    expect(play('add(1,2) and get_time()').text).toBe('add said: "result 1.1". get_time said: "result 1.2".')
-    expect(play('add(1,2) then get_time()').text).toBe('I made 2 calls. get_time said: "result 2.1".')
+    expect(play('add({"a":1,"b":2}) and get_time()').text).toBe(
+      'add said: "result 1.1". get_time said: "result 1.2".',
+    )
+    expect(play('add({"a":1,"b":2}) then get_time()').text).toBe(
+      'I made 2 calls. get_time said: "result 2.1".',
+    )
   })
 
   it('quote at most 200 characters', () => {
@@ -164,8 +152,12 @@ describe('a long loop', () => {
   })
 
   it('begins anew with a new message', () => {
-    const before = [user('add(1,2)'), ...roundOf('add', { a: 1, b: 2 }, '3'), assistant('add said: "3".')]
-    expect(callsOf(answer([...before, user('add(1,2)')], tools))).toEqual([['add', { a: 1, b: 2 }]])
+    const before = [
+      user('add({"a":1,"b":2})'),
+      ...roundOf('add', { a: 1, b: 2 }, '3'),
+      assistant('add said: "3".'),
+    ]
+    expect(callsOf(answer([...before, user('add({"a":1,"b":2})')], tools))).toEqual([['add', { a: 1, b: 2 }]])
   })
 })
 

@@ -1,10 +1,8 @@
-import { parseJson } from '../../log/parse-json.ts'
+import { parseJson, parseJsonObject } from '../../log/parse-json.ts'
 import { noteToolName } from '../../notes/note-instruction.ts'
 import type { ToolSpec } from '../model.ts'
-import { callsByName, type FoundCall, findCalls } from './find-calls.ts'
-import type { Given } from './given.ts'
+import type { ReaderInput } from './reader-input.ts'
 
-/** A tool call that a text asks for. */
 export interface WantedCall {
   readonly name: string
   /** JSON text of an object. */
@@ -12,33 +10,29 @@ export interface WantedCall {
 }
 
 export interface NextCalls {
-  /** The calls to make now. */
   readonly calls: readonly WantedCall[]
-  /** Why a call cannot be made. */
   readonly refusal?: string
-  /** How many calls were made. */
   readonly done: number
 }
 
-/** The most rounds of a plan. */
 const mostRounds = 10_000
 
 /**
  * The calls of the next round. The reader has no memory: it reads its progress from the calls after the user's message,
  * and from the journal that stands for those that were cut.
  */
-export function nextCalls(given: Given, offered: readonly ToolSpec[]): NextCalls {
+export function nextCalls(input: ReaderInput, offered: readonly ToolSpec[]): NextCalls {
   const tools = offered.filter(({ name }) => name !== noteToolName)
-  const found = planOf(given.asked, tools)
+  const found = planOf(input.asked, tools)
   const unreadable = found.flat().find(({ json }) => json === undefined)
   if (unreadable) {
     const refusal = `I cannot read the arguments for ${unreadable.name}: they are no JSON object.`
     return { calls: [], refusal, done: 0 }
   }
   const plan = found.map(round => round.map(({ name, json }) => ({ name, arguments: json! })))
-  const done = countDone(given, plan.flat())
+  const done = countDone(input, plan.flat())
   const calls = remaining(plan, done)
-  const missing = done === 0 && plan.length === 0 ? missingTool(given.asked) : undefined
+  const missing = done === 0 && plan.length === 0 ? missingTool(input.asked) : undefined
   return { calls, done, ...(missing !== undefined && { refusal: `I was given no tool named "${missing}".` }) }
 }
 
@@ -52,8 +46,7 @@ function planOf(text: string, tools: readonly ToolSpec[]): readonly Round[] {
       findCalls(what.replaceAll('$i', String(index + 1)), tools),
     )
   }
-  const found = findCalls(text, tools)
-  return toRounds(text, found.length > 0 ? found : callsByName(text, tools))
+  return toRounds(text, findCalls(text, tools))
 }
 
 /** Groups calls into rounds: `and` joins calls, `then` or a new line begins the next round. */
@@ -73,7 +66,7 @@ function toRounds(text: string, found: readonly FoundCall[]): readonly Round[] {
  * How many calls of the plan are done: at least those that can be counted. If older rounds were cut without a trace, the
  * newest visible call shows the place in the plan.
  */
-function countDone({ actions, cutActions }: Given, plan: readonly WantedCall[]): number {
+function countDone({ actions, cutActions }: ReaderInput, plan: readonly WantedCall[]): number {
   const counted = cutActions + actions.length
   const newest = actions.at(-1)
   if (newest === undefined) return counted
@@ -93,7 +86,6 @@ function sortKeys(_: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** The remaining calls of the first round that is not done. */
 function remaining(plan: readonly (readonly WantedCall[])[], done: number): readonly WantedCall[] {
   let passed = 0
   for (const round of plan) {
@@ -105,4 +97,99 @@ function remaining(plan: readonly (readonly WantedCall[])[], done: number): read
 
 function missingTool(text: string): string | undefined {
   return /^\W*(?:please\s+)?(?:call|use|run)\s+([\w-]+)\s+(?:with\s*)?\{/i.exec(text)?.[1]
+}
+
+/** A call with its place in the text. */
+export interface FoundCall {
+  readonly from: number
+  readonly to: number
+  readonly name: string
+  /** The arguments; undefined if they cannot be read. */
+  readonly json: string | undefined
+}
+
+/** A limit, because each call may read the rest of the text. */
+const mostCalls = 100
+
+/** Finds calls that a text spells out: `call add with {"a":1}`, `use add {"a":1}`, `add({"a":1})`, `call look`, `look()`. */
+export function findCalls(text: string, tools: readonly ToolSpec[]): readonly FoundCall[] {
+  if (tools.length === 0) return []
+  // Longest first, so that `get` does not hide `get_all`.
+  const names = tools
+    .map(({ name }) => name)
+    .toSorted((a, b) => b.length - a.length)
+    .map(escapePattern)
+    .join('|')
+  const opening = new RegExp(`(?<![\\w-])(?:(call|use|run)\\s+)?(${names})(?![\\w-])`, 'gi')
+  const found: FoundCall[] = []
+  while (found.length < mostCalls) {
+    const match = opening.exec(text)
+    if (match === null) break
+    const spelled = readArguments(text, opening.lastIndex)
+    if (spelled === undefined && match[1] === undefined) continue
+    const { to, value } = spelled ?? { to: opening.lastIndex, value: {} }
+    const { name } = toolNamed(tools, match[2]!)
+    found.push({ from: match.index, to, name, json: value && JSON.stringify(value) })
+    opening.lastIndex = to
+  }
+  return found
+}
+
+function toolNamed(tools: readonly ToolSpec[], name: string): ToolSpec {
+  return (
+    tools.find(tool => tool.name === name) ??
+    tools.find(tool => tool.name.toLowerCase() === name.toLowerCase())!
+  )
+}
+
+/** Reads the arguments after a name: `with {…}`, `{…}`, `({…})`, `()`. Undefined if there are none. */
+function readArguments(text: string, from: number): { to: number; value: object | undefined } | undefined {
+  const gap = /^(?:\s*\(|\s+with\s*:?\s*\{|\s*:?\s*\{)/i.exec(text.slice(from))
+  if (gap === null) return undefined
+  const start = from + gap[0].length - 1
+  const { length, inside } = readBrackets(text, start)
+  const json = inside.startsWith('(') ? inside.slice(1, -1).trim() || '{}' : inside
+  return { to: start + length, value: parseJsonObject(json) }
+}
+
+/**
+ * Reads the brackets that open at `start`, and their length in the text. Inside a JSON string, as in
+ * `{"task":"call add with {\"by\": 2}"}`, quotes are escaped: then that string is parsed first.
+ */
+function readBrackets(text: string, start: number): { readonly length: number; readonly inside: string } {
+  const quote = text.indexOf('"', start)
+  if (quote > start && text[quote - 1] === '\\') {
+    const whole = parseJson(`"${text.slice(start, quoteAfter(text, quote - 1))}"`)
+    if (typeof whole === 'string') {
+      const { inside, length } = readBrackets(whole, 0)
+      return { inside, length: JSON.stringify(whole.slice(0, length)).length - 2 }
+    }
+  }
+  const inside = text.slice(start, closingOf(text, start))
+  return { inside, length: inside.length }
+}
+
+/** The end of the JSON string around a place: the next quote that is not escaped. */
+function quoteAfter(text: string, from: number): number {
+  let at = from
+  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1
+  return at
+}
+
+/** The place after the bracket that closes the one at `start`, or the end. Brackets in strings do not count. */
+function closingOf(text: string, start: number): number {
+  let depth = 0
+  let quoted = false
+  for (let at = start; at < text.length; at++) {
+    const letter = text[at]!
+    if (letter === '"') quoted = !quoted
+    else if (quoted) at += letter === '\\' ? 1 : 0
+    else if ('{[('.includes(letter)) depth++
+    else if ('}])'.includes(letter) && --depth === 0) return at + 1
+  }
+  return text.length
+}
+
+function escapePattern(name: string): string {
+  return name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }

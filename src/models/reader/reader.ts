@@ -147,7 +147,6 @@ function endOf(text: string, most: number, counter: TokenCounter): string {
 
 type ContentPart = Extract<ModelPart, { type: 'text-delta' | 'tool-call' }>
 
-/** The text word by word, then the calls. */
 function partsOf({ text, calls }: Answer, ids: () => string, stop: readonly string[] = []): ContentPart[] {
   const ends = stop.map(word => (word === '' ? -1 : text.indexOf(word))).filter(at => at >= 0)
   const end = ends.reduce((least, at) => Math.min(least, at), text.length)

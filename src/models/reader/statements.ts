@@ -1,5 +1,5 @@
 import type { Message } from '../../log/message.ts'
-import { type Given, type Section, splitSections } from './given.ts'
+import { type ReaderInput, type Section, splitSections } from './reader-input.ts'
 import { isQuestion, splitSentences } from './split-sentences.ts'
 import { isHelpless, quotedBy, type Said, speakerOf } from './wording.ts'
 
@@ -8,7 +8,6 @@ export interface Statement extends Said {
   readonly isQuestion: boolean
   /** Whether it stands in the message that is being answered. */
   readonly isJustNow: boolean
-  /** The text that it stands in. */
   readonly within: string
 }
 
@@ -16,7 +15,7 @@ export interface Statement extends Said {
 const [gist, broughtBack, inPlace] = [0, 1, 2]
 
 /** All visible sentences, oldest first, except the question itself and the reader's own "I cannot see". */
-export function readStatements({ messages, asked, askedAt }: Given): readonly Statement[] {
+export function readStatements({ messages, asked, askedAt }: ReaderInput): readonly Statement[] {
   const first = messages.findIndex(({ role }) => role === 'user')
   const questions = new Set(splitSentences(asked).filter(isQuestion))
   const placed = messages.flatMap((message, place) => {

@@ -9,10 +9,8 @@ const openings = {
   note: 'My notes say',
 }
 
-/** Whose words are quoted. */
 export type Speaker = keyof typeof openings
 
-/** A text, and who said it. */
 export interface Said {
   readonly speaker: Speaker
   readonly text: string

@@ -1,12 +1,10 @@
-import { isObject, parseJsonObject } from '../../log/parse-json.ts'
+import type { Fields } from '../../log/fields.ts'
 import { present } from '../../log/present.ts'
 import { type EndReason, type ModelPart, toUsage } from '../model.ts'
 import { readFault } from '../read-fault.ts'
-import { readText } from '../read-text.ts'
+import { fieldsOf, listOf, readText, toDelta } from '../read-text.ts'
 import { type AskedServer, toStreamError } from '../to-model-error.ts'
 import type { ReplyReader } from '../wire/wire.ts'
-
-type Fields = Readonly<Record<string, unknown>>
 
 /** Reads the events of `/v1/responses`, up to the one that ends the response. */
 export function responsesReader(server: AskedServer): ReplyReader {
@@ -51,14 +49,8 @@ export function responsesReader(server: AskedServer): ReplyReader {
   }
 
   return {
-    read(data) {
-      if (ended || data.trim() === '' || data.trim() === '[DONE]') return []
-      const event = parseJsonObject(data)
-      if (!event) throw toStreamError(server, 'sent an event that cannot be read')
-      return partsOf(event)
-    },
-    isEnding: () => ended !== undefined,
-    isDone: () => ended !== undefined,
+    read: partsOf,
+    state: () => (ended ? 'over' : 'open'),
     end() {
       if (!ended) throw toStreamError(server, 'ended its answer before it was finished')
       return [toEnd(ended, items)]
@@ -66,27 +58,19 @@ export function responsesReader(server: AskedServer): ReplyReader {
   }
 }
 
-/** Reads a response that is not streamed. */
-export function readResponse(text: string, server: AskedServer): readonly ModelPart[] {
-  const response = parseJsonObject(text)
+export function readResponse(response: Fields | undefined, server: AskedServer): readonly ModelPart[] {
   if (!response || !Array.isArray(response.output))
     throw toStreamError(server, 'sent an answer that cannot be read', response && readFault(response))
   if (response.status === 'failed') throw toStreamError(server, 'failed', faultOf({ response }))
   const items = (response.output as readonly unknown[]).map(fieldsOf)
-  const [texts, thoughts] = [textsOf(items, server).join('\n'), thoughtsOf(items, server).join('\n\n')]
   return [
-    ...(thoughts === '' ? [] : [{ type: 'thinking-delta' as const, text: thoughts }]),
-    ...(texts === '' ? [] : [{ type: 'text-delta' as const, text: texts }]),
+    ...toDelta('thinking-delta', thoughtsOf(items, server).join('\n\n')),
+    ...toDelta('text-delta', textsOf(items, server).join('\n')),
     ...items.flatMap(item => callsOf(item, server)),
     toEnd(response, items),
   ]
 }
 
-const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {})
-
-const listOf = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : [])
-
-/** The error of an event, or of the response in it. */
 const faultOf = (event: Fields) => readFault(fieldsOf(event.response).error ?? event.error ?? event)
 
 function textsOf(items: readonly Fields[], server: AskedServer): readonly string[] {
@@ -144,5 +128,4 @@ function reasonOf(why: unknown, items: readonly Fields[]): EndReason {
     : 'stop'
 }
 
-/** Whether an item holds more than a text or a call. */
 const isMore = ({ type }: Fields) => type !== 'message' && type !== 'function_call'

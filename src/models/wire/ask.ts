@@ -24,7 +24,6 @@ export interface Question {
   readonly signal?: AbortSignal | undefined
 }
 
-/** What a server said to a request that it refused. */
 export interface Refusal extends Pick<Answer, 'status' | 'headers'> {
   readonly text: string
 }
@@ -88,7 +87,6 @@ export async function askJson(
   throw new ModelError('model_refused', `${server.name} gave no JSON at ${path}.`)
 }
 
-/** The text of an answer of limited size. */
 export async function readAll({ bytes }: Pick<Answer, 'bytes'>, server: AskedServer): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''
@@ -99,4 +97,14 @@ export async function readAll({ bytes }: Pick<Answer, 'bytes'>, server: AskedSer
     text += decoder.decode(chunk, { stream: true })
   }
   return text + decoder.decode()
+}
+
+/** The answer to a question; undefined if the server refuses it or does not know it. Throws if it may answer later. */
+export async function ifKnown<Answer>(question: () => Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await question()
+  } catch (error) {
+    if (error instanceof ModelError && !error.isRetryable) return undefined
+    throw error
+  }
 }

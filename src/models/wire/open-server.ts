@@ -1,7 +1,7 @@
 import type { MessageLike } from '../../log/message.ts'
-import { askOnce } from '../ask-once.ts'
+import { orAborted } from '../../log/or-aborted.ts'
 import { checkWindow } from '../check-options.ts'
-import { hasFiles, type LearnedFiles } from '../leave-out.ts'
+import { hasFiles } from '../leave-out.ts'
 import type { Model, ModelError, ModelPart, ModelRequest, ModelSettings } from '../model.ts'
 import { textsOf } from '../pair-results.ts'
 import type { AskedServer } from '../to-model-error.ts'
@@ -20,7 +20,6 @@ import {
 
 export interface ServerOptions {
   readonly wire: Wire
-  /** Further forms that the server speaks. */
   readonly others?: readonly ReplyWire[]
   readonly connection: Connection
   /** The window of all models. Default: what the server says of each. */
@@ -36,7 +35,6 @@ export interface ModelServer {
   model(name: string): Model
   /** The forms in which requests can be sent as a client wrote them. */
   readonly forms: ReadonlyMap<Form, ReplyWire>
-  /** Asks for a reply in the words of a client. */
   passReply(request: ClientRequest): AsyncIterable<ModelPart>
   models(signal?: AbortSignal): Promise<readonly ListedModel[]>
   /** The exact tokens of a prompt; undefined if the server does not count, or refuses this prompt. */
@@ -70,59 +68,53 @@ export function openServer({ wire, others = [], connection, window, settings }: 
   const server = serverFor('')
   const { count } = wire
 
-  const knownOf = remember((name): KnownModel => {
+  const learning = remember((name): LearningModel => {
     const ask = askAbout(serverFor(name))
-    const find = () =>
+    const askWindow = () =>
       window === undefined ? askOnce(signal => wire.findWindow(ask, name, signal)) : async () => window
     const files = wire.files(ask, name)
-    let found = find()
+    let currentWindow = askWindow()
     let isSystemLate = takesLateSystem(wire.form)
-    return {
-      files,
-      takesLateSystem: () => isSystemLate,
-      window: signal => found(signal),
-      learn(error) {
-        const { code, tokens } = error
-        files.learnFrom(error)
-        if (tokens) found = async () => tokens.window
-        if (code === 'system_refused') isSystemLate = false
-        // It may come, with another window.
-        if (code === 'model_not_found') found = find()
-      },
+    const learn = (error: ModelError) => {
+      const { code, tokens } = error
+      files.learnFrom(error)
+      if (tokens) currentWindow = async () => tokens.window
+      if (code === 'system_refused') isSystemLate = false
+      // It may come, with another window.
+      if (code === 'model_not_found') currentWindow = askWindow()
     }
+    const model: Model = {
+      name,
+      isLocal: isLocalAddress(connection.address),
+      get takesLateSystem() {
+        return isSystemLate
+      },
+      files,
+      window: signal => currentWindow(signal),
+      stream: ({ messages, tools = [], settings: asked = {}, signal }) =>
+        streamReply({
+          ...{ connection, wire, signal, learn },
+          server: serverFor(name, messages),
+          write: () =>
+            wire.write({
+              ...{ model: name, messages, tools },
+              settings: settings(asked),
+              window: () => currentWindow(signal),
+            }),
+        }),
+    }
+    return { model, learn }
   })
 
   return {
     server,
-    model(name) {
-      const { files, window, takesLateSystem, learn } = knownOf(name)
-      return {
-        name,
-        isLocal: isLocalAddress(connection.address),
-        get takesLateSystem() {
-          return takesLateSystem()
-        },
-        files,
-        window,
-        stream: ({ messages, tools = [], settings: asked = {}, signal }) =>
-          streamReply({
-            ...{ connection, wire, signal, learn },
-            server: serverFor(name, messages),
-            write: () =>
-              wire.write({
-                ...{ model: name, messages, tools },
-                settings: settings(asked),
-                window: () => window(signal),
-              }),
-          }),
-      }
-    },
+    model: name => learning(name).model,
     forms,
     passReply: ({ form, model, messages, signal, relay, ...request }) =>
       streamReply({
         ...{ connection, signal, relay, wire: forms.get(form)! },
         server: serverFor(model, messages),
-        learn: knownOf(model).learn,
+        learn: learning(model).learn,
         write: () => request,
       }),
     async models(signal) {
@@ -136,10 +128,8 @@ export function openServer({ wire, others = [], connection, window, settings }: 
   }
 }
 
-/** What a server has told of one model. */
-interface KnownModel extends Required<Pick<Model, 'window'>> {
-  readonly files: LearnedFiles
-  takesLateSystem(): boolean
+interface LearningModel {
+  readonly model: Model
   /** Learns from a refusal: the true window, files and late system messages that are not taken, that there is no such model. */
   learn(error: ModelError): void
 }
@@ -157,3 +147,51 @@ function remember<Value>(create: (name: string) => Value): (name: string) => Val
 }
 
 const mostNames = 1000
+
+/**
+ * Shares one request among all callers. Its answer is remembered, a failure is not. A caller who aborts does not abort
+ * the others; the request is aborted when no caller is left.
+ */
+export function askOnce<Answer>(
+  ask: (signal: AbortSignal) => Promise<Answer>,
+): (signal?: AbortSignal) => Promise<Answer> {
+  let current: Question<Answer> | undefined
+
+  function begin(): Question<Answer> {
+    const controller = new AbortController()
+    const question: Question<Answer> = {
+      controller,
+      waiting: 0,
+      isAnswered: false,
+      answer: ask(controller.signal),
+    }
+    const forget = () => {
+      if (current === question) current = undefined
+    }
+    question.answer.then(() => {
+      question.isAnswered = true
+    }, forget)
+    controller.signal.addEventListener('abort', forget)
+    return question
+  }
+
+  return async signal => {
+    signal?.throwIfAborted()
+    current ??= begin()
+    const question = current
+    question.waiting += 1
+    try {
+      return await orAborted(question.answer, signal)
+    } finally {
+      question.waiting -= 1
+      if (question.waiting === 0 && !question.isAnswered) question.controller.abort()
+    }
+  }
+}
+
+interface Question<Answer> {
+  readonly controller: AbortController
+  readonly answer: Promise<Answer>
+  waiting: number
+  isAnswered: boolean
+}

@@ -10,7 +10,6 @@ export function checkSize(server: AskedServer, bytes: number, piece: 'line' | 'e
     throw toStreamError(server, `sent more than ${mostBytes} bytes where the ${piece} should have ended`)
 }
 
-/** A line, or an event. */
 export interface Piece {
   /** The line, or the data of the event. */
   readonly data: string
@@ -42,7 +41,6 @@ export const cutters = { line: lineCutter, event: eventCutter } as const
 interface Cutter {
   /** Takes the next text; returns the pieces that end in it. */
   push(text: string): readonly Piece[]
-  /** What ends a piece. */
   readonly ending: string
 }
 

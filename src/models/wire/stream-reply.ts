@@ -1,10 +1,10 @@
 import { parseJsonObject } from '../../log/parse-json.ts'
 import type { ModelError, ModelPart } from '../model.ts'
-import { type AskedServer, toWireError } from '../to-model-error.ts'
+import { type AskedServer, toStreamError, toWireError } from '../to-model-error.ts'
 import { askServer, type Refusal, readAll } from './ask.ts'
 import type { Answer, Connection } from './connection.ts'
 import { type Piece, readPieces } from './read-pieces.ts'
-import type { ReplyReader, ReplyWire, WrittenRequest } from './wire.ts'
+import type { ReplyWire, WrittenRequest } from './wire.ts'
 
 interface ToStream {
   readonly connection: Connection
@@ -19,9 +19,7 @@ interface ToStream {
 
 /** Takes what a server answers as it is, beside the parts that are read from it. */
 export interface Relay {
-  /** Whether a stream was asked for. */
   readonly isStreamed: boolean
-  /** A stream begins. */
   begin(headers: Answer['headers']): void
   /** A piece of a stream, when its parts were taken. `isEnding`: it ends the reply. */
   piece(text: string, isEnding: boolean): void | Promise<void>
@@ -65,20 +63,22 @@ async function* partsIn(
   server: AskedServer,
   relay: Relay | undefined,
 ): AsyncGenerator<Iterable<ModelPart>> {
+  const reader = pieceReader(wire, server)
   if (isOnePiece(answer, wire, relay)) {
     const text = await readAll(answer, server)
-    const parts = wire.readWhole(text, server)
+    const parts = wire.readWhole
+      ? wire.readWhole(parseJsonObject(text), server)
+      : [...reader.read(text), ...reader.end()]
     if (relay?.isStreamed === false) relay.whole(text, answer.headers)
     yield parts
     return
   }
-  const reader = wire.read(server)
   const streamed = relay?.isStreamed ? relay : undefined
   streamed?.begin(answer.headers)
   for await (const pieces of readPieces(answer.bytes, wire.piece, server)) {
     if (streamed) yield* relayedParts(pieces, reader, streamed)
     else yield partsOf(pieces, reader)
-    if (reader.isDone()) break
+    if (reader.isOver()) break
   }
   yield reader.end()
 }
@@ -90,18 +90,39 @@ function isOnePiece({ header }: Answer, { piece }: ReplyWire, relay: Relay | und
   return piece === 'event' && type.startsWith('application/json')
 }
 
+type PieceReader = ReturnType<typeof pieceReader>
+
+function pieceReader(wire: ReplyWire, server: AskedServer) {
+  const { read, state, end } = wire.read(server)
+  let isOver = false
+  return {
+    read(data: string): readonly ModelPart[] {
+      const text = data.trim()
+      isOver ||= text === wire.lastEvent || state() === 'over'
+      if (isOver || text === '') return []
+      const event = parseJsonObject(text)
+      if (event) return read(event)
+      const piece = wire.piece === 'line' ? 'a line' : 'an event'
+      throw toStreamError(server, `sent ${piece} that cannot be read`)
+    },
+    isEnding: () => state() !== 'open',
+    isOver: () => isOver || state() === 'over',
+    end,
+  }
+}
+
 /** One piece after the other, so that what comes before a fault is given before it throws. */
-function* partsOf(pieces: readonly Piece[], reader: ReplyReader): Generator<ModelPart> {
+function* partsOf(pieces: readonly Piece[], reader: PieceReader): Generator<ModelPart> {
   for (const { data } of pieces) {
     yield* reader.read(data)
-    if (reader.isDone()) return
+    if (reader.isOver()) return
   }
 }
 
 /** The parts of each piece, which is handed on when they were taken. */
 async function* relayedParts(
   pieces: readonly Piece[],
-  reader: ReplyReader,
+  reader: PieceReader,
   relay: Relay,
 ): AsyncGenerator<readonly ModelPart[]> {
   for (const { data, text } of pieces) {
@@ -113,7 +134,7 @@ async function* relayedParts(
       throw error
     }
     await relay.piece(text, reader.isEnding())
-    if (reader.isDone()) return
+    if (reader.isOver()) return
   }
 }
 

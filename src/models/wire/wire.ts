@@ -14,7 +14,6 @@ export const takesLateSystem = (form: Form): boolean => form !== 'messages'
 /** How a request for a reply travels in one form, and how the reply is read. */
 export interface ReplyWire {
   readonly form: Form
-  /** The path of requests for a reply. */
   readonly path: string
   /** What is sent in place of each message, in this form. */
   each(messages: readonly MessageLike[]): readonly (readonly object[])[]
@@ -22,23 +21,21 @@ export interface ReplyWire {
   mark?(body: Fields): Fields
   /** In what pieces a streamed reply comes. */
   readonly piece: 'line' | 'event'
-  /** Reads one reply. */
+  /** The data of the event that ends every stream, where it is no JSON. */
+  readonly lastEvent?: string
   read(server: AskedServer): ReplyReader
-  /** Reads a reply that is one JSON text, and not streamed. */
-  readWhole(text: string, server: AskedServer): readonly ModelPart[]
+  /** Reads a reply that is not streamed; undefined where it is no JSON object. Default: it is read as an only event. */
+  readWhole?(reply: Fields | undefined, server: AskedServer): readonly ModelPart[]
 }
 
 /** One form in which model servers are spoken to: a writer of its requests and a reader of its answers. */
 export interface Wire extends ReplyWire {
-  /** The server in error messages. */
   describe(address: string, model: string): Pick<AskedServer, 'name' | 'notFound' | 'unavailable'>
   /** The request for a reply that is streamed. */
   write(reply: WantedReply): WrittenRequest | Promise<WrittenRequest>
   /** The window of a model, as far as the server tells it. */
   findWindow(ask: Ask, model: string, signal?: AbortSignal): Promise<number | undefined>
-  /** The models that the server has, as its own list names them. */
   listModels(ask: Ask, signal?: AbortSignal): Promise<readonly ListedModel[]>
-  /** Which files a model takes. */
   files(ask: Ask, model: string): LearnedFiles
   /** The exact tokens of a prompt; undefined if the server does not count them. Absent: no such server does. */
   count?(ask: Ask, prompt: Prompt, signal?: AbortSignal): Promise<number | undefined>
@@ -63,14 +60,12 @@ export interface WrittenRequest {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Reads a streamed reply piece by piece. */
+/** Reads a streamed reply, line by line or event by event. */
 export interface ReplyReader {
-  /** The parts of a line, or of the data of an event. Throws for an error and for what cannot be read. */
-  read(piece: string): readonly ModelPart[]
-  /** Whether what was read last says how the reply ended: what follows only closes the stream. */
-  isEnding(): boolean
-  /** Whether the reply is over, whatever may follow. */
-  isDone(): boolean
+  /** Throws for an error and for fields of another type. */
+  read(event: Fields): readonly ModelPart[]
+  /** `ending`: what follows only closes the stream. `over`: nothing that follows counts. */
+  state(): 'open' | 'ending' | 'over'
   /** What can be told only at the end. Throws if that came too early. */
   end(): readonly ModelPart[]
 }

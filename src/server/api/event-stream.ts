@@ -5,8 +5,7 @@ import {
   textWriter,
   toReadable,
 } from '../../turn/stream/to-readable.ts'
-import { oneLine } from '../faces/one-line.ts'
-import { sse } from '../faces/sse.ts'
+import { oneLine, sse } from '../faces/sse.ts'
 import { errorBody } from './api-error.ts'
 import type { ServerEvent } from './server-event.ts'
 

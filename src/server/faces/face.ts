@@ -32,7 +32,6 @@ export interface Origin {
   readonly blocks?: readonly number[]
 }
 
-/** A conversation as the body names it. */
 export interface NamedPlace {
   /** Responses: the id of the reply that this request goes on from, without the face's prefix. */
   readonly previous?: string
@@ -59,7 +58,6 @@ export interface NamedPast {
   readonly at: number
 }
 
-/** A tool call as every face writes it. */
 export interface FaceCall {
   readonly id: string
   readonly name: string
@@ -103,7 +101,6 @@ export interface FaceFault extends Fault {
   readonly problems?: readonly string[]
 }
 
-/** Writes one streamed reply. Every method returns what is to be sent next; it may be empty. */
 export interface ReplyStream {
   start(): string
   text(delta: string, logprobs?: readonly unknown[]): string

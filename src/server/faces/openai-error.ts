@@ -22,15 +22,11 @@ function tooLong({ message, tokens, details }: FaceFault): string {
   return `This model's maximum context length is ${window} tokens. However, your messages resulted in ${prompt} tokens. Please reduce the length of the messages.${details === undefined ? '' : ` ${details}`}`
 }
 
-function typeOf(status: number): string {
-  switch (status) {
-    case 401:
-      return 'authentication_error'
-    case 403:
-      return 'permission_error'
-    case 429:
-      return 'rate_limit_error'
-    default:
-      return status < 500 ? 'invalid_request_error' : 'api_error'
-  }
-}
+const typeOf = (status: number): string =>
+  types.get(status) ?? (status < 500 ? 'invalid_request_error' : 'api_error')
+
+const types: ReadonlyMap<number, string> = new Map([
+  [401, 'authentication_error'],
+  [403, 'permission_error'],
+  [429, 'rate_limit_error'],
+])

@@ -19,3 +19,24 @@ export const isInOwnForm = (): boolean => isOwn
 export function refuseElsewhere(field: string, problem: string): void {
   if (!isOwn) refuse(field, problem)
 }
+
+/**
+ * Remembers what was read of a value. A client sends its whole conversation each time, and of what it sent before the parser
+ * gives the same objects again. `at`: its place, for errors only. `holds`: whether what was read is still right, where it
+ * depends on more than the value. What only an upstream of the same form understands is read otherwise for others, so both
+ * readings are remembered.
+ */
+export function readOnce<Out extends object, Rest extends readonly unknown[] = []>(
+  read: (value: unknown, at: number, ...rest: Rest) => Out,
+  holds: (out: Out, ...rest: Rest) => boolean = () => true,
+): (value: unknown, at: number, ...rest: Rest) => Out {
+  const [forOwn, forOthers] = [new WeakMap<object, Out>(), new WeakMap<object, Out>()]
+  return (value, at, ...rest) => {
+    const known = isInOwnForm() ? forOwn : forOthers
+    const found = known.get(value as object)
+    if (found && holds(found, ...rest)) return found
+    const out = read(value, at, ...rest)
+    if (typeof value === 'object' && value !== null) known.set(value, out)
+    return out
+  }
+}

@@ -2,7 +2,9 @@ import {
   type Fields,
   isFields,
   optional,
+  readEach,
   readFields,
+  readJson,
   readJsonFields,
   readText,
   refuse,
@@ -12,8 +14,7 @@ import { present } from '../../log/present.ts'
 import { type ContentPart, toContent } from '../../log/to-content.ts'
 import type { ChatRequest } from './face.ts'
 import { messageList } from './message-list.ts'
-import { readCalls } from './read-calls.ts'
-import { readOnce } from './read-once.ts'
+import { readOnce } from './own-form.ts'
 
 /** What a face reads otherwise than OpenAI's chat completions. */
 export interface MessageForm {
@@ -55,7 +56,6 @@ export function chatMessages({ content: readOwn = readContent, more }: MessageFo
   }
 }
 
-/** Reads the messages of chat completions. */
 export const readChatMessages = chatMessages({
   more(message, where) {
     const { role, function_call: single, reasoning_content, reasoning } = message
@@ -104,4 +104,30 @@ function readPart(value: unknown, field: string): ContentPart {
       readText(part.type, `${field}.type`)
       return readJsonFields(part, field)
   }
+}
+
+/** Reads the `tool_calls` of a message of Ollama or OpenAI. Each stays in its provider's form. */
+export function readCalls(value: unknown, field: string): readonly Fields[] {
+  return readEach(value, field, (call, where) => {
+    const id = optional(call.id, `${where}.id`, readText)
+    const held = { ...(id !== undefined && { id }), ...(call.type === 'function' && { type: 'function' }) }
+    if (call.type === 'custom') {
+      const { name, input } = readFields(call.custom, `${where}.custom`)
+      const custom = {
+        name: readName(name, `${where}.custom.name`),
+        input: readText(input, `${where}.custom.input`),
+      }
+      return { ...held, type: 'custom', custom }
+    }
+    const called = readFields(call.function, `${where}.function`)
+    const name = readName(called.name, `${where}.function.name`)
+    return {
+      ...held,
+      function: { name, arguments: readJson(called.arguments ?? {}, `${where}.function.arguments`) },
+    }
+  })
+}
+
+function readName(value: unknown, field: string): string {
+  return readText(value, field) || refuse(field, 'must not be empty')
 }

@@ -66,7 +66,6 @@ export interface SamplingNames {
   readonly where?: string
 }
 
-/** Reads the settings that nearly all wire formats have. */
 export function readSampling(fields: Fields, { maxTokens, stop = 'stop', where = '' }: SamplingNames) {
   return {
     temperature: optional(fields.temperature, `${where}temperature`, readNumber),
@@ -89,7 +88,6 @@ function readMaxTokens(value: unknown, field: string): number | undefined {
   return most !== undefined && most > 0 ? most : undefined
 }
 
-/** Reads one text or a list of texts. */
 function readStop(value: unknown, field: string): readonly string[] | undefined {
   if (typeof value === 'string') return [value]
   return optional(value, field, readList)?.map((word, at) => readText(word, `${field}[${at}]`))

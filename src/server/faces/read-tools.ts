@@ -8,8 +8,7 @@ import {
   refuse,
 } from '../../log/fields.ts'
 import type { ToolSpec } from '../../models/model.ts'
-import { refuseElsewhere } from './own-form.ts'
-import { readOnce } from './read-once.ts'
+import { readOnce, refuseElsewhere } from './own-form.ts'
 
 /** Reads tools as Ollama and OpenAI's chat completions have them: `{ type: 'function', function }`. */
 export const readFunctionTools = toolReader(({ type = 'function', function: spec }, where) => {

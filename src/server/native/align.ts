@@ -4,14 +4,12 @@ import { readMessage } from '../../log/parse-message.ts'
 import { agreement } from '../identity/agreement.ts'
 import { comparedOf } from '../identity/item.ts'
 
-/** A context that is about to be sent. */
 export interface Fitted extends Pick<Context, 'receipt'> {
   readonly messages: readonly MessageLike[]
 }
 
 /** What a message of a context is to the client who sent the list. */
 export type Standing =
-  /** The system prompt of the call. */
   | { readonly kind: 'system' }
   /** A message that only the log has, or that the library added. */
   | { readonly kind: 'other' }

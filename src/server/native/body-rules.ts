@@ -1,13 +1,12 @@
 import type { Fields } from '../../log/fields.ts'
 import { isObject } from '../../log/parse-json.ts'
-import { reloads } from '../../models/ollama/reloads.ts'
+import { reloads } from '../../models/ollama/ollama-wire.ts'
 import type { Form } from '../../models/wire/wire.ts'
-import { ownSignature } from '../faces/messages/write-reply.ts'
+import { ownSignature } from '../faces/messages/messages-face.ts'
 import { thoughtMark } from '../faces/responses/hints.ts'
 
 /** What the fit of a request says about its fields. */
 export interface Fit {
-  /** The window of the model. */
   readonly window: number
   /** The most tokens of the reply: as many as the client allows and the window has left. */
   readonly most?: number | undefined
@@ -21,7 +20,6 @@ export interface Fit {
 
 /** How a form writes what may have to change in a body. */
 export interface BodyRules {
-  /** The field that holds the client's list. */
   readonly list: 'messages' | 'input'
   /** Says more in the system prompt, which the client's list begins with or a field holds. */
   addSystem(body: Fields, head: readonly object[], text: string): Written
@@ -39,7 +37,6 @@ export interface BodyRules {
 
 interface Written {
   readonly body: Fields
-  /** The entries before the first message. */
   readonly head: readonly object[]
 }
 

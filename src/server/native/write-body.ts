@@ -64,7 +64,6 @@ function sentTools({ tools: given }: Fields, tools: readonly unknown[], isShort 
   return { tools: isShort ? ordered.map(shorten) : ordered }
 }
 
-/** Where a form keeps what describes a tool. */
 const schemaOf = (tool: unknown): Fields => {
   const fields = (tool ?? {}) as Fields
   return isObject(fields.function) ? fields.function : fields
@@ -97,7 +96,6 @@ function rawList(value: unknown): readonly Fields[] {
   return Array.isArray(value) ? (value as readonly Fields[]) : [{ role: 'user', content: value }]
 }
 
-/** The system prompt of a context. */
 function systemOf({ messages }: Fitted, standings: readonly Standing[]): string {
   const texts = standings.flatMap(({ kind }, at) =>
     kind === 'system' ? [readMessage(messages[at]!, at).text] : [],
@@ -149,7 +147,8 @@ function writeList(
       // The messages of one entry that are sent, in a row.
       const places = [from]
       while (isSameEntry(origin, standings[at], origins)) places.push(at++)
-      add(ofEntry(entries[0]!, places, origins, standings, written), isWholeEntry(entries[0]!, places))
+      const entry = ofEntry(entries[0]!, places, origins, standings, written)
+      add([entry], entry === entries[0])
     } else if (isForeign) add(written(from), false)
     else if (standing.change === 'cleared')
       add(clearEntries(entries, written(from) as readonly Fields[]), false)
@@ -157,51 +156,34 @@ function writeList(
     else add(entries, true)
   }
   return list
-
-  function isWholeEntry({ content }: Fields, places: readonly number[]): boolean {
-    return blocksOf(places, origins, standings)?.size === (content as readonly unknown[]).length
-  }
 }
 
 function isSameEntry(origin: Origin, next: Standing | undefined, origins: readonly Origin[]): boolean {
   return next?.kind === 'own' && origins[next.place]!.last === origin.last && origin.blocks !== undefined
 }
 
-/** The blocks of an entry that are sent as they are. Undefined if one of them was changed. */
-function blocksOf(
-  places: readonly number[],
-  origins: readonly Origin[],
-  standings: readonly Standing[],
-): ReadonlySet<number> | undefined {
-  const blocks = new Set<number>()
-  for (const place of places) {
-    const standing = standings[place]!
-    if (standing.kind !== 'own' || standing.change) return undefined
-    for (const block of origins[standing.place]!.blocks!) blocks.add(block)
-  }
-  return blocks
-}
-
-/** The entry itself if all of its blocks are sent, else a copy with those that are. */
+/** The entry itself if all of its blocks are sent as they are, else a copy with those that are sent. */
 function ofEntry(
   entry: Fields,
   places: readonly number[],
   origins: readonly Origin[],
   standings: readonly Standing[],
   written: (at: number) => readonly object[],
-): readonly object[] {
+): object {
   const content = entry.content as readonly Fields[]
-  const blocks = blocksOf(places, origins, standings)
-  if (blocks?.size === content.length) return [entry]
-  if (blocks) return [{ ...entry, content: content.filter((_, at) => blocks.has(at)) }]
-  const changed = places.flatMap(place => {
-    const { place: at, change } = standings[place] as OwnStanding
-    const own = origins[at]!.blocks!.map(block => content[block]!)
+  const sent = places.map(at => ({ at, ...(standings[at] as OwnStanding) }))
+  if (sent.every(({ change }) => !change)) {
+    const blocks = new Set(sent.flatMap(({ place }) => origins[place]!.blocks!))
+    if (blocks.size === content.length) return entry
+    return { ...entry, content: content.filter((_, at) => blocks.has(at)) }
+  }
+  const changed = sent.flatMap(({ at, place, change }) => {
+    const own = origins[place]!.blocks!.map(block => content[block]!)
     if (!change) return own
-    const blocks = written(place).flatMap(one => (one as { readonly content: readonly Fields[] }).content)
+    const blocks = written(at).flatMap(one => (one as { readonly content: readonly Fields[] }).content)
     return change === 'cleared' ? clearEntries(own, blocks) : blocks
   })
-  return [{ ...entry, content: changed }]
+  return { ...entry, content: changed }
 }
 
 /** Results of calls of one reply must stand in one message. Undefined where nothing is to be joined. */

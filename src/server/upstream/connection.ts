@@ -1,3 +1,5 @@
+import { pipeline, type Readable } from 'node:stream'
+import * as zlib from 'node:zlib'
 import { type Dispatcher, Pool } from 'undici'
 import { present } from '../../log/present.ts'
 import { checkAddress, secretsOf } from '../../models/check-options.ts'
@@ -6,7 +8,6 @@ import { type AskedServer, toSendError, toStatusError, toStreamError } from '../
 import type { Connection } from '../../models/wire/connection.ts'
 import { credentialFor, type KeyScheme } from './credential.ts'
 import { headersBack, headersOn } from './pass-headers.ts'
-import { accepts, isPacked, unpacked } from './unpack.ts'
 import type { PassedAnswer, PassedRequest } from './upstream.ts'
 
 export interface ConnectionOptions {
@@ -41,9 +42,7 @@ const defaultTimeouts: UpstreamTimeouts = {
 
 /** The connections to one upstream, kept open between requests. */
 export interface PoolConnection extends Connection {
-  /** Whether it has a key of its own. */
   readonly isKeyed: boolean
-  /** Sends a request on as it is. */
   pass(request: PassedRequest, server: AskedServer): Promise<PassedAnswer>
   close(): Promise<void>
 }
@@ -193,3 +192,33 @@ async function* readPassed(
     throw toStreamError(server, 'broke off in the middle of its answer', undefined, error)
   }
 }
+
+/** How answers may be packed. Upstreams and proxies before them pack what nobody asked them to. */
+const unpackers: ReadonlyMap<string, () => zlib.Gunzip | zlib.Inflate | zlib.BrotliDecompress> = new Map([
+  ['gzip', () => zlib.createGunzip()],
+  ['x-gzip', () => zlib.createGunzip()],
+  ['deflate', () => zlib.createInflate()],
+  ['br', () => zlib.createBrotliDecompress()],
+])
+
+/** The bytes of an answer, unpacked if its header says that they are packed in a way that is known here. */
+export function unpacked(body: Readable, encoding: string | string[] | undefined): Readable {
+  const unpack = unpackers.get(
+    String(encoding ?? '')
+      .trim()
+      .toLowerCase(),
+  )
+  // An error of either is that of the stream that is read.
+  return unpack ? pipeline(body, unpack(), () => {}) : body
+}
+
+/** Whether a client takes answers that are packed so, by its header `accept-encoding`. */
+export function accepts(accepted: string | undefined, encoding: string): boolean {
+  return (accepted ?? '').split(',').some(one => {
+    const [name = '', ...options] = one.split(';').map(part => part.trim().toLowerCase())
+    return (name === encoding || name === '*') && !options.some(option => /^q=0(?:\.0*)?$/.test(option))
+  })
+}
+
+export const isPacked = (encoding: string | string[] | undefined): encoding is string =>
+  typeof encoding === 'string' && unpackers.has(encoding.trim().toLowerCase())

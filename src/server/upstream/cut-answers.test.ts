@@ -106,7 +106,8 @@ it('finds a reader that takes the end of a stream for the end of an answer', asy
       )
       const server = { name: '', model: '', notFound: '', unavailable: '', sent: () => [] }
       const reader = ollamaReader(server)
-      for (const line of [...text.split('\n').filter(isJson), '{"done":true}']) yield* reader.read(line)
+      for (const line of [...text.split('\n').filter(isJson), '{"done":true}'])
+        yield* reader.read(JSON.parse(line))
     },
   }
   const faults = await faultsOf(careless, spoken.ollama!)

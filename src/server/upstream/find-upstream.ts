@@ -34,7 +34,6 @@ export interface FoundUpstream {
   readonly why: string
 }
 
-/** No upstream could be found at the address that was given. */
 class UpstreamNotFoundError extends ThroughlineError {
   constructor(message: string, options?: ErrorOptions) {
     super('upstream_not_found', message, options)
@@ -58,31 +57,15 @@ export async function findUpstream(config: UpstreamConfig, signal?: AbortSignal)
     timeouts: { connect, first, silence },
     ...present({ apiKey: upstreamKey, window }),
   }
-  if (upstreamKind === 'ollama') return use(ollamaUpstream(options), 'Ollama', 'as "upstreamKind" says')
-  if (upstreamKind === 'openai')
-    return use(openaiUpstream(options), 'an OpenAI-compatible server', 'as "upstreamKind" says')
-
-  if (upstreamKind === 'anthropic')
-    return use(
-      anthropicUpstream({ ...options, cacheMarks }),
-      'a server of Anthropic’s Messages',
-      'as "upstreamKind" says',
-    )
+  if (upstreamKind !== 'auto') return use(upstreamKind, 'as "upstreamKind" says')
   // Anthropic answers nobody without a key, and the key may be the client's.
-  if (isAnthropicHost(options.url))
-    return use(anthropicUpstream({ ...options, cacheMarks }), 'Anthropic', 'as "upstream" says')
+  if (isAnthropicHost(options.url)) return use('anthropic', 'as "upstream" says', 'Anthropic')
 
   // Where Ollama is only looked for, what does not answer soon must not keep the server from starting.
   const soon = isConfigured ? {} : { connect: lookMs, facts: lookMs }
   const found = await probe({ ...options, timeouts: { ...options.timeouts, ...soon } }, signal)
   const why = isConfigured ? 'as "upstream" says' : 'because no upstream is configured and it answers there'
   switch (found.kind) {
-    case 'ollama':
-      return use(ollamaUpstream(options), `Ollama ${found.version}`, why)
-    case 'openai':
-      return use(openaiUpstream(options), 'an OpenAI-compatible server', why)
-    case 'anthropic':
-      return use(anthropicUpstream({ ...options, cacheMarks }), 'a server of Anthropic’s Messages', why)
     case 'silent':
       if (!isConfigured)
         return useReader(`because no upstream is configured and nothing answers at ${options.url}`)
@@ -97,6 +80,19 @@ export async function findUpstream(config: UpstreamConfig, signal?: AbortSignal)
         { cause: found.error },
       )
     }
+    default:
+      return use(found.kind, why, found.version && `Ollama ${found.version}`)
+  }
+
+  function use(kind: keyof typeof names, because: string, what = names[kind]): FoundUpstream {
+    const opened =
+      kind === 'ollama'
+        ? ollamaUpstream(options)
+        : kind === 'openai'
+          ? openaiUpstream(options)
+          : anthropicUpstream({ ...options, cacheMarks })
+    const where = `${what} at ${opened.address}`
+    return { upstream: opened, what: where, why: `The upstream is ${where}, ${because}.` }
   }
 
   function useReader(because: string): FoundUpstream {
@@ -106,17 +102,16 @@ export async function findUpstream(config: UpstreamConfig, signal?: AbortSignal)
   }
 }
 
-function use(upstream: Upstream, what: string, why: string): FoundUpstream {
-  const where = `${what} at ${upstream.address}`
-  return { upstream, what: where, why: `The upstream is ${where}, ${why}.` }
+const names = {
+  ollama: 'Ollama',
+  openai: 'an OpenAI-compatible server',
+  anthropic: 'a server of Anthropic’s Messages',
 }
 
 type Probed =
-  | { readonly kind: 'ollama'; readonly version: string }
-  | { readonly kind: 'openai' | 'anthropic' }
+  | { readonly kind: 'ollama' | 'openai' | 'anthropic'; readonly version?: string }
   | { readonly kind: 'silent' | 'other'; readonly error?: ModelError }
 
-/** Asks an address what it is. */
 async function probe({ url, ...rest }: ConnectionOptions, signal?: AbortSignal): Promise<Probed> {
   const connection = openConnection({ ...rest, url: url.replace(/\/v1$/, '') })
   const server: AskedServer = {

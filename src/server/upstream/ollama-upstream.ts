@@ -1,7 +1,6 @@
 import { checkWindow } from '../../models/check-options.ts'
 import type { ModelSettings } from '../../models/model.ts'
-import { ollamaWire } from '../../models/ollama/ollama-wire.ts'
-import { reloads } from '../../models/ollama/reloads.ts'
+import { ollamaWire, reloads } from '../../models/ollama/ollama-wire.ts'
 import { openServer } from '../../models/wire/open-server.ts'
 import { type ConnectionOptions, openConnection } from './connection.ts'
 import { toUpstream } from './to-upstream.ts'
@@ -12,7 +11,6 @@ export interface OllamaUpstreamOptions extends ConnectionOptions {
   readonly window?: number
 }
 
-/** An Ollama server. */
 export function ollamaUpstream({ window, ...options }: OllamaUpstreamOptions): Upstream {
   checkWindow(window)
   const connection = openConnection(options)

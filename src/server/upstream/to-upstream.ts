@@ -3,7 +3,6 @@ import type { ModelServer } from '../../models/wire/open-server.ts'
 import type { PoolConnection } from './connection.ts'
 import type { Upstream } from './upstream.ts'
 
-/** An upstream that is a server. */
 export function toUpstream(
   kind: Upstream['kind'],
   connection: PoolConnection,

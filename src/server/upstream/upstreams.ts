@@ -4,7 +4,6 @@ import { ModelError } from '../../models/model.ts'
 import { withCredential } from './credential.ts'
 import type { Upstream } from './upstream.ts'
 
-/** One of the upstreams of a server. */
 export interface NamedUpstream {
   readonly name: string
   readonly upstream: Upstream

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { growth, notLinear } from '../../../../test/growth.ts'
 import { errorsIn } from '../../../log/errors-in.ts'
-import { toOllamaMessages } from '../../../models/ollama/to-ollama-messages.ts'
-import { toOpenAiMessages } from '../../../models/openai/to-openai-messages.ts'
+import { toOllamaMessages } from '../../../models/ollama/to-ollama-request.ts'
+import { toOpenAiMessages } from '../../../models/openai/to-openai-request.ts'
 import {
   answering,
   answeringJson,
@@ -20,8 +20,7 @@ import {
   startOf,
   streamOf,
 } from '../faces.fixture.ts'
-import { messagesFace as face, toTokenCount } from './messages-face.ts'
-import { toMessage } from './write-reply.ts'
+import { messagesFace as face, toMessage, toTokenCount } from './messages-face.ts'
 
 const ask = { model: 'm', max_tokens: 100, messages: [{ role: 'user' as const, content: 'Hello' }] }
 const clientOf = (answer: typeof fetch) =>

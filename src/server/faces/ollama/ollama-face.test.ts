@@ -18,8 +18,7 @@ import {
   streamOf,
 } from '../faces.fixture.ts'
 import { signOfLife } from '../sse.ts'
-import { ollamaFace as face } from './ollama-face.ts'
-import { toAnswer } from './write-reply.ts'
+import { ollamaFace as face, toAnswer } from './ollama-face.ts'
 
 const ask = { model: 'm', messages: [{ role: 'user', content: 'Hello' }] }
 const clientOf = (answer: typeof fetch) => new Ollama({ host: 'http://face', fetch: answer })

@@ -19,8 +19,7 @@ import {
   startOf,
   streamOf,
 } from '../faces.fixture.ts'
-import { openaiFace as face } from './openai-face.ts'
-import { toCompletion } from './write-reply.ts'
+import { openaiFace as face, toCompletion } from './openai-face.ts'
 
 const ask = { model: 'm', messages: [{ role: 'user' as const, content: 'Hello' }] }
 const wide = { ...ask, stream: true as const, stream_options: { include_usage: true } }

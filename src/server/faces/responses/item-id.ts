@@ -10,7 +10,6 @@ export function replyOf(id: unknown): string | undefined {
 
 export const responseId = (reply: string): string => `resp_${reply}`
 
-/** The id of a reply without its prefix. */
 export const replyOfResponse = (id: string): string => id.replace(/^resp_/, '')
 
 type ItemKind = 'rs' | 'msg' | 'fc'

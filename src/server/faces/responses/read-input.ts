@@ -1,11 +1,21 @@
-import { type Fields, optional, readFields, readList, readText, refuse } from '../../../log/fields.ts'
-import { toContent } from '../../../log/to-content.ts'
+import {
+  type Fields,
+  optional,
+  readEach,
+  readFields,
+  readJsonFields,
+  readList,
+  readText,
+  refuse,
+} from '../../../log/fields.ts'
+import { present } from '../../../log/present.ts'
+import { type ContentPart, toContent } from '../../../log/to-content.ts'
 import type { ChatRequest, NamedPlace } from '../face.ts'
 import { messageList } from '../message-list.ts'
+import { refuseElsewhere } from '../own-form.ts'
 import { openInput } from './compaction.ts'
 import { flatName, thoughtMark } from './hints.ts'
 import { replyOf } from './item-id.ts'
-import { readParts } from './read-parts.ts'
 
 type Read = Pick<ChatRequest, 'system' | 'messages' | 'origins'> &
   Pick<NamedPlace, 'past'> & {
@@ -28,13 +38,13 @@ export function readInput(value: unknown, instructions: string): Read {
     items.flatMap(item => (item.type === 'item_reference' ? (replyOf(item.id) ?? []) : [])),
   )
   const references: { at: number; reply: string }[] = []
-  let reply = openReply()
+  let reply = emptyReply()
 
   /** Ends a reply. `at`: the first item that is no part of it. */
   function close(at: number): void {
-    const message = reply.message()
-    if (message) list.add(message, at - 1)
-    reply = openReply()
+    const { thinking, texts, calls } = reply
+    if (thinking !== '' || texts.length > 0 || calls.length > 0) list.add(toReply(reply), at - 1)
+    reply = emptyReply()
   }
 
   for (const [at, item] of items.entries()) {
@@ -49,12 +59,13 @@ export function readInput(value: unknown, instructions: string): Read {
         references.push({ at: list.count(), reply: name })
     } else if (type === 'message' && item.role === 'assistant') {
       if (isNamed) continue
-      if (reply.isSpoken()) close(at)
-      reply.speak(readAssistantText(item, where))
+      // A text behind a text without calls is another message.
+      if (reply.texts.length > 0 && reply.calls.length === 0) close(at)
+      reply.texts.push(readAssistantText(item, where))
     } else if (type === 'reasoning') {
-      if (!isNamed) reply.think(readThought(item, where))
+      if (!isNamed) reply.thinking += readThought(item, where)
     } else if (type === 'function_call' || type === 'custom_tool_call') {
-      if (!isNamed) reply.call(readCall(item, where))
+      if (!isNamed) reply.calls.push(readCall(item, where))
     } else if (type === 'function_call_output' || type === 'custom_tool_call_output') {
       close(at)
       const content = toContent(readParts(item.output, `${where}.output`))
@@ -79,32 +90,15 @@ export function readInput(value: unknown, instructions: string): Read {
   }
 }
 
-/** Gathers the items of one reply, which are one message of the log: thoughts, a text, calls. */
-function openReply() {
-  let thinking = ''
-  const texts: string[] = []
-  const calls: Fields[] = []
+/** The items of one reply, which are one message of the log. */
+const emptyReply = () => ({ thinking: '', texts: [] as string[], calls: [] as Fields[] })
+
+function toReply({ thinking, texts, calls }: ReturnType<typeof emptyReply>) {
   return {
-    think(text: string): void {
-      thinking += text
-    },
-    speak(text: string): void {
-      texts.push(text)
-    },
-    call(call: Fields): void {
-      calls.push(call)
-    },
-    /** Whether it has a text and no calls: a further text is another message. */
-    isSpoken: () => texts.length > 0 && calls.length === 0,
-    message() {
-      if (thinking === '' && texts.length === 0 && calls.length === 0) return undefined
-      return {
-        role: 'assistant',
-        content: texts.join('\n'),
-        ...(thinking !== '' && { thinking }),
-        ...(calls.length > 0 && { tool_calls: calls }),
-      }
-    },
+    role: 'assistant',
+    content: texts.join('\n'),
+    ...(thinking !== '' && { thinking }),
+    ...(calls.length > 0 && { tool_calls: calls }),
   }
 }
 
@@ -140,4 +134,48 @@ function readCall(item: Fields, where: string): Fields {
     type: 'function',
     function: { name: namespace ? flatName({ namespace, name }) : name, arguments: json },
   }
+}
+
+/** Reads a content or an output: a text, or parts, which take the form of chat completions. Unknown parts are left out. */
+export function readParts(value: unknown, field: string): readonly ContentPart[] {
+  if (typeof value === 'string') return [value]
+  return readEach(value, field, readPart).flat()
+}
+
+function readPart(part: Fields, where: string): readonly ContentPart[] {
+  switch (part.type) {
+    case 'input_text':
+    case 'output_text':
+    case 'text':
+      return [readText(part.text, `${where}.text`)]
+    case 'refusal':
+      return [readText(part.refusal, `${where}.refusal`)]
+    case 'input_image': {
+      const url = optional(part.image_url, `${where}.image_url`, readText)
+      if (url === undefined) return [readUpload(where)]
+      const detail = optional(part.detail, `${where}.detail`, readText)
+      return [{ type: 'image_url', image_url: present({ url, detail }) }]
+    }
+    case 'input_file':
+      return [readFile(part, where)]
+    case 'input_audio':
+      return [{ type: 'input_audio', input_audio: readJsonFields(part.input_audio, `${where}.input_audio`) }]
+    default:
+      return []
+  }
+}
+
+function readFile(part: Fields, where: string): ContentPart {
+  const filename = optional(part.filename, `${where}.filename`, readText)
+  const url = optional(part.file_url, `${where}.file_url`, readText)
+  if (url !== undefined) return present({ type: 'file', data: url, mediaType: '', filename })
+  const file_data = optional(part.file_data, `${where}.file_data`, readText)
+  if (file_data === undefined) return readUpload(where)
+  return { type: 'file', file: present({ filename, file_data }) }
+}
+
+/** A file that only the upstream has. */
+function readUpload(where: string): ContentPart {
+  refuseElsewhere(where, 'must hold the file itself: uploaded files are not known here')
+  return { type: 'input_file' }
 }

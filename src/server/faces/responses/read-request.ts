@@ -2,6 +2,7 @@ import {
   type Fields,
   optional,
   readBody,
+  readEach,
   readFields,
   readFlag,
   readJson,
@@ -13,16 +14,15 @@ import {
   refuse,
 } from '../../../log/fields.ts'
 import { present } from '../../../log/present.ts'
-import type { ModelSettings } from '../../../models/model.ts'
+import type { ModelSettings, ToolSpec } from '../../../models/model.ts'
 import type { ChatRequest, NamedPlace } from '../face.ts'
 import { refuseElsewhere } from '../own-form.ts'
 import { readEffort, readProvider, readSampling } from '../read-settings.ts'
-import type { ResponsesHints } from './hints.ts'
+import { toToolSpec } from '../read-tools.ts'
+import { flatName, type NamespacedTool, type ResponsesHints } from './hints.ts'
 import { replyOfResponse } from './item-id.ts'
 import { readInput } from './read-input.ts'
-import { readTools } from './read-tools.ts'
 
-/** Reads the body of `/v1/responses`. */
 export function readRequest(value: unknown): ChatRequest {
   const body = readBody(value)
   if (optional(body.background, 'background', readFlag))
@@ -128,4 +128,26 @@ function echoOf(body: Fields): Fields {
     truncation: as('truncation', 'disabled'),
     user: as('user', null),
   }
+}
+
+/** Reads the functions among the tools, also those in namespaces. Tools that run at OpenAI are left out. */
+export function readTools(value: unknown): {
+  readonly tools: readonly ToolSpec[]
+  readonly namespaced: Readonly<Record<string, NamespacedTool>>
+} {
+  const tools: ToolSpec[] = []
+  const namespaced = new Map<string, NamespacedTool>()
+  readEach(value, 'tools', (tool, where) => {
+    if (tool.type === 'function') tools.push(toToolSpec(tool, where))
+    if (tool.type !== 'namespace') return
+    const namespace = readText(tool.name, `${where}.name`)
+    readEach(tool.tools, `${where}.tools`, (inner, place) => {
+      if (inner.type !== 'function') return
+      const spec = toToolSpec(inner, place)
+      const held = { namespace, name: spec.name }
+      namespaced.set(flatName(held), held)
+      tools.push({ ...spec, name: flatName(held) })
+    })
+  })
+  return { tools, namespaced: Object.fromEntries(namespaced) }
 }

@@ -1,17 +1,15 @@
 import type { FaceCall, ReplyEnd, ReplyStart } from '../face.ts'
 import { toLogprobs } from '../openai-logprobs.ts'
-import { tokensOf } from '../tokens-of.ts'
+import { tokensOf } from '../reply-stream.ts'
 import { type ResponsesHints, thoughtMark } from './hints.ts'
 import { itemId, responseId } from './item-id.ts'
 
 type Status = 'in_progress' | 'completed' | 'incomplete'
 
-/** The body of an answer that is not streamed. */
 export function toResponse(start: ReplyStart, end: ReplyEnd) {
   return endedResponse(start, end, toOutput(start, end))
 }
 
-/** The items of a reply. */
 export function toOutput(start: ReplyStart, end: ReplyEnd): readonly object[] {
   const { calls, logprobs = [] } = end
   const { status } = closingOf(start, end)
@@ -62,7 +60,6 @@ export function endedResponse(start: ReplyStart, end: ReplyEnd, output: readonly
   return { ...responseOf(start, {}), ...closingOf(start, end), output, usage: toUsage(start, end) }
 }
 
-/** How a response ends. */
 export function closingOf({ request }: ReplyStart, { reason }: ReplyEnd) {
   return reason === 'length' && !hintsOf(request).isCodex
     ? { status: 'incomplete' as const, incomplete_details: { reason: 'max_output_tokens' } }
@@ -125,13 +122,7 @@ export function toFunctionCall(
 
 /** What the reader of this face found for its writer. */
 function hintsOf({ hints }: ReplyStart['request']): ResponsesHints {
-  const {
-    echo = {},
-    isThoughtKept = false,
-    namespaced = {},
-    isCodex = false,
-  } = hints as Partial<ResponsesHints>
-  return { echo, isThoughtKept, namespaced, isCodex }
+  return { echo: {}, isThoughtKept: false, namespaced: {}, ...hints }
 }
 
 function toUsage(start: ReplyStart, end: ReplyEnd) {

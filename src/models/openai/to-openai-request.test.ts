@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { toOpenAiMessages } from './to-openai-messages.ts'
+import { toOpenAiMessages } from './to-openai-request.ts'
 
 const png = 'iVBORw0KGgo='
 

@@ -13,9 +13,8 @@ import { noteToolName } from '../../notes/note-instruction.ts'
 import { type Speaker, speakerOf } from './wording.ts'
 
 /** All that the reader knows in a call. */
-export interface Given {
+export interface ReaderInput {
   readonly messages: readonly Message[]
-  /** The system messages, joined. */
   readonly system: string
   /** The latest words of the user, without insertions; empty if there are none. */
   readonly asked: string
@@ -30,7 +29,7 @@ export interface Given {
 }
 
 /** Reads messages of any dialect. Throws InvalidMessageError. */
-export function readGiven(raw: readonly MessageLike[]): Given {
+export function readInput(raw: readonly MessageLike[]): ReaderInput {
   const messages = raw.map(parseMessage)
   // The journal of an open turn is a user message that no user wrote.
   const askedAt = messages.findLastIndex(
@@ -94,7 +93,6 @@ export interface Section {
   readonly speaker?: Speaker
   /** The place of a recalled entry; 0 for one of another conversation. */
   readonly recalled?: number
-  /** The number of an action of this turn. */
   readonly action?: number
 }
 

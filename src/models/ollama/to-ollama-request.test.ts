@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { toOllamaMessages } from './to-ollama-messages.ts'
+import { toOllamaMessages } from './to-ollama-request.ts'
 
 const png = 'iVBORw0KGgo='
 
