@@ -14,7 +14,7 @@ import { threadOf } from './find-thread.ts'
 import { factorField, toldFactor } from './model-tokens.ts'
 import { loadSources } from './quote-sources.ts'
 import { type Call, defineRoute, type Told } from './route.ts'
-import { count, inConversation, limitOf, message, name, threadFields, time } from './schemas.ts'
+import { count, limitOf, message, name, threadFields, time } from './schemas.ts'
 import { sentRow, textsField, toSentRows } from './sent-rows.ts'
 
 /** How a call went; `interrupted` if its process died. */
@@ -55,22 +55,16 @@ const account = {
   stretches: z.array(stretch),
 }
 
-const inCall = inConversation.extend({ call: name })
-
 /** The model calls of a thread, with what was sent. */
 export const callRoutes = [
-  defineRoute({
-    method: 'get',
-    path: '/conversations/:conversation/calls',
+  defineRoute('get', '/conversations/:conversation/calls', {
     scope: 'inspect',
     summary: 'Lists model calls, newest first, also those that failed or were cancelled.',
-    params: inConversation,
-    query: z.strictObject({
+    query: {
       ...threadFields,
       limit: limitOf(100, 5000),
       stretches: z.boolean().optional().describe('whether each call is told with the fates of all entries'),
-    }),
-    kind: 'json',
+    },
     answer: z.object({
       calls: z.array(call.extend(z.object(account).partial().shape)),
       readAhead: z
@@ -88,14 +82,10 @@ export const callRoutes = [
       }
     },
   }),
-  defineRoute({
-    method: 'get',
-    path: '/conversations/:conversation/calls/:call',
+  defineRoute('get', '/conversations/:conversation/calls/:call', {
     scope: 'inspect',
     summary: 'Shows one call: its model, its settings, its tools and the messages that were sent.',
-    params: inCall,
-    query: z.strictObject({ ...threadFields, texts: textsField }),
-    kind: 'json',
+    query: { ...threadFields, texts: textsField },
     answer: call.extend({
       ...account,
       settings: z.record(z.string(), z.unknown()).optional().describe('how the model was asked to answer'),
@@ -126,13 +116,10 @@ export const callRoutes = [
       }
     },
   }),
-  defineRoute({
-    method: 'get',
-    path: '/conversations/:conversation/calls/:call/dump',
+  defineRoute('get', '/conversations/:conversation/calls/:call/dump', {
     scope: 'inspect',
     summary: 'Prints what the model was sent in one call as plain text.',
-    params: inCall,
-    query: z.strictObject(threadFields),
+    query: threadFields,
     kind: 'text',
     async handle(given) {
       const thread = await threadOf(given)

@@ -11,7 +11,7 @@ import { threadOf } from './find-thread.ts'
 import { modelFor } from './forecast.ts'
 import { factorField, toFigures } from './model-tokens.ts'
 import { type Call, defineRoute, type Told } from './route.ts'
-import { count, errorAnswer, inConversation, message, name, place, threadFields } from './schemas.ts'
+import { count, errorAnswer, message, name, place, threadFields } from './schemas.ts'
 import type { ServerEvent } from './server-event.ts'
 
 const inputSchema = z.union([z.string(), message]).describe('a text, or a user message')
@@ -70,19 +70,14 @@ const replyPart = z.discriminatedUnion('type', [
 
 type ReplyPart = Told<z.input<typeof replyPart>>
 
-const threadQuery = z.strictObject(threadFields)
-
 /** Turns that the server answers. Closing the stream cancels one. */
 export const chatRoutes = [
-  defineRoute({
-    method: 'post',
-    path: '/conversations/:conversation/send',
+  defineRoute('post', '/conversations/:conversation/send', {
     scope: 'chat',
     summary:
       'Answers a user message, in a conversation that may be new. Closing the stream cancels the turn.',
-    params: inConversation,
-    query: threadQuery,
-    body: z.strictObject({ input: inputSchema, ...asking }),
+    query: threadFields,
+    body: { input: inputSchema, ...asking },
     kind: 'events',
     answer: replyPart,
     handle(call) {
@@ -94,18 +89,15 @@ export const chatRoutes = [
       )
     },
   }),
-  defineRoute({
-    method: 'post',
-    path: '/conversations/:conversation/edit',
+  defineRoute('post', '/conversations/:conversation/edit', {
     scope: 'chat',
     summary: 'Answers an edited user message on a new branch. The old branch stays as it is.',
-    params: inConversation,
-    query: threadQuery,
-    body: z.strictObject({
+    query: threadFields,
+    body: {
       input: inputSchema,
       at: place.describe('the seq of the user message'),
       ...asking,
-    }),
+    },
     kind: 'events',
     answer: replyPart,
     async handle(call) {
@@ -117,17 +109,14 @@ export const chatRoutes = [
       )
     },
   }),
-  defineRoute({
-    method: 'post',
-    path: '/conversations/:conversation/regenerate',
+  defineRoute('post', '/conversations/:conversation/regenerate', {
     scope: 'chat',
     summary: 'Answers a turn once more on a new branch.',
-    params: inConversation,
-    query: threadQuery,
-    body: z.strictObject({
+    query: threadFields,
+    body: {
       at: place.optional().describe('any entry of the turn; default: the last turn'),
       ...asking,
-    }),
+    },
     kind: 'events',
     answer: replyPart,
     async handle(call) {
@@ -138,17 +127,13 @@ export const chatRoutes = [
       )
     },
   }),
-  defineRoute({
-    method: 'post',
-    path: '/conversations/:conversation/cancel',
+  defineRoute('post', '/conversations/:conversation/cancel', {
     scope: 'chat',
     summary: 'Cancels what is being answered in a conversation, by any server on the same database.',
-    params: inConversation,
-    query: z.strictObject({
+    query: {
       actor: name.optional().describe('only in the thread of this actor'),
       branch: name.optional().describe('only on this branch'),
-    }),
-    kind: 'json',
+    },
     answer: z.object({
       is: z.enum(['done', 'asked']).describe('asked: another server does it within a second'),
     }),
@@ -158,12 +143,9 @@ export const chatRoutes = [
       return { is }
     },
   }),
-  defineRoute({
-    method: 'delete',
-    path: '/replies/:reply',
+  defineRoute('delete', '/replies/:reply', {
     scope: 'chat',
     summary: 'Cancels a reply that this server is giving.',
-    params: z.strictObject({ reply: name }),
     kind: 'none',
     handle({ params: { reply }, caller, parts: { cancels } }) {
       if (!cancels.cancelReply(caller, reply)) throw notFound('reply', reply)

@@ -1,5 +1,4 @@
 import type { Context, Hono } from 'hono'
-import { z } from 'zod'
 import type { ExperimentTools } from '../../experiment/index.ts'
 import { isInnerActor, shownStore } from '../../experiment/log/shown-store.ts'
 import { createHistory, type History, type HistoryOptions } from '../../history/index.ts'
@@ -197,8 +196,6 @@ async function refuseHidden(
   if (scope !== 'chat') await refuseOthers(log, conversation)
 }
 
-const noFields = z.strictObject({})
-
 async function readRequest(
   { params, query, body }: Route,
   { req }: Context<ServerEnv>,
@@ -211,8 +208,8 @@ async function readRequest(
   // The last one would count: `?person=a&person=b` would delete only what is b's.
   if (twice !== undefined) throw new BadRequestError(`"${twice}" must be given once`, twice)
   const read = {
-    params: params && readFields(params, path),
-    query: readFields(query ?? noFields, search),
+    params: readFields(params, path),
+    query: readFields(query, search),
   }
   if (!body || body === 'file') return { ...read, body: undefined }
   const bytes = await bodyOf(req.raw, maxBodyBytes)

@@ -10,12 +10,9 @@ import { count, name } from './schemas.ts'
 
 /** What a client must know of the server before it asks. */
 export const serverRoutes = [
-  defineRoute({
-    method: 'get',
-    path: '/server',
+  defineRoute('get', '/server', {
     scope: 'read',
     summary: 'Says what this server can do, and what the caller may do.',
-    kind: 'json',
     answer: z.object({
       version: z.string(),
       upstream: z.object({

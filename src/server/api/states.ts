@@ -7,7 +7,7 @@ import type { State, StateReading } from '../../state/index.ts'
 import { type RoundResult, roundsFromEnd } from '../../state/read-round.ts'
 import { threadOf } from './find-thread.ts'
 import { defineRoute, type Told } from './route.ts'
-import { count, inConversation, place, threadFields } from './schemas.ts'
+import { count, place, threadFields } from './schemas.ts'
 
 const reading = z.object({
   name: z.string(),
@@ -33,18 +33,14 @@ const mostCharacters = 64 * 1024
 
 /** Typed values that are read from tool results. */
 export const stateRoutes = [
-  defineRoute({
-    method: 'get',
-    path: '/conversations/:conversation/state',
+  defineRoute('get', '/conversations/:conversation/state', {
     scope: 'inspect',
     summary:
       'Shows each state with the entry it was read from; where none are set, the newest result of each tool.',
-    params: inConversation,
-    query: z.strictObject({
+    query: {
       ...threadFields,
       at: place.optional().describe('the thread as it was when this entry was its last'),
-    }),
-    kind: 'json',
+    },
     answer: z.object({
       states: z.array(reading),
       from: place.describe('the first entry that was looked at'),

@@ -9,17 +9,7 @@ import { findConversation } from './conversations.ts'
 import { threadOf } from './find-thread.ts'
 import { callsBetween, pageCall } from './page-calls.ts'
 import { defineRoute, type Told } from './route.ts'
-import {
-  count,
-  inConversation,
-  limitOf,
-  message,
-  name,
-  place,
-  threadFields,
-  threadPlace,
-  time,
-} from './schemas.ts'
+import { count, limitOf, message, name, place, threadFields, threadPlace, time } from './schemas.ts'
 import { status } from './status.ts'
 
 export const turnStatus = z.enum(['open', 'completed', 'failed', 'cancelled', 'interrupted'])
@@ -84,13 +74,9 @@ const brief = z
 
 /** The threads of a conversation, and what stands in them. */
 export const threadRoutes = [
-  defineRoute({
-    method: 'get',
-    path: '/conversations/:conversation/threads',
+  defineRoute('get', '/conversations/:conversation/threads', {
     scope: 'read',
     summary: 'Lists the threads with their branches, where these were forked, and whether a turn is open.',
-    params: inConversation,
-    kind: 'json',
     answer: z.object({ threads: z.array(thread) }),
     async handle({ params, looking, log }) {
       const { conversation, threads } = await findConversation(looking, params.conversation)
@@ -112,25 +98,17 @@ export const threadRoutes = [
       return { threads: found }
     },
   }),
-  defineRoute({
-    method: 'get',
-    path: '/conversations/:conversation/status',
+  defineRoute('get', '/conversations/:conversation/status', {
     scope: 'read',
     summary: 'Says whether a turn of the thread is open, by whom and for how long.',
-    params: inConversation,
-    query: z.strictObject(threadFields),
-    kind: 'json',
+    query: threadFields,
     answer: status,
     handle: async call => (await threadOf(call)).status(),
   }),
-  defineRoute({
-    method: 'get',
-    path: '/conversations/:conversation/turns',
+  defineRoute('get', '/conversations/:conversation/turns', {
     scope: 'read',
     summary: 'Lists the turns, oldest first.',
-    params: inConversation,
-    query: z.strictObject(threadFields),
-    kind: 'json',
+    query: threadFields,
     answer: z.object({ turns: z.array(turn) }),
     async handle(call) {
       const turns = await (await threadOf(call)).turns()
@@ -138,21 +116,17 @@ export const threadRoutes = [
       return { turns: turns.map(({ key: _, body: __, ...rest }) => rest) }
     },
   }),
-  defineRoute({
-    method: 'get',
-    path: '/conversations/:conversation/entries',
+  defineRoute('get', '/conversations/:conversation/entries', {
     scope: 'read',
     summary:
       'Shows the newest messages as a user may see them. `at` pages back: the seq before the first one.',
-    params: inConversation,
-    query: z.strictObject({
+    query: {
       ...page,
       calls: z
         .boolean()
         .optional()
         .describe('whether the calls behind these messages are told; needs the scope inspect'),
-    }),
-    kind: 'json',
+    },
     answer: z.object({ entries: z.array(shown), calls: z.array(pageCall).optional() }),
     async handle(call) {
       const { at, limit = 100, calls = false } = call.query
@@ -169,14 +143,10 @@ export const threadRoutes = [
       return { entries, calls: await callsBetween(call.log.store, thread.key, from, last.seq) }
     },
   }),
-  defineRoute({
-    method: 'get',
-    path: '/conversations/:conversation/log',
+  defineRoute('get', '/conversations/:conversation/log', {
     scope: 'inspect',
     summary: 'Shows the newest entries as they are logged: with notes, closing messages, data and tokens.',
-    params: inConversation,
-    query: z.strictObject(page),
-    kind: 'json',
+    query: page,
     answer: z.object({ entries: z.array(logged) }),
     async handle(call) {
       const { at, limit = 100 } = call.query
@@ -186,18 +156,14 @@ export const threadRoutes = [
       return { entries: entries.map(entry => toLogged(entry, tokens.get(entry.seq))) }
     },
   }),
-  defineRoute({
-    method: 'get',
-    path: '/conversations/:conversation/outline',
+  defineRoute('get', '/conversations/:conversation/outline', {
     scope: 'inspect',
     summary: 'Lists all entries without their texts: role, turn, time and tokens of each, oldest first.',
-    params: inConversation,
-    query: z.strictObject({
+    query: {
       ...threadFields,
       from: place.optional().describe('the first entry; default 1'),
       limit: limitOf(10_000, 20_000),
-    }),
-    kind: 'json',
+    },
     answer: z.object({ entries: z.array(brief) }),
     async handle(call) {
       const { from = 1, limit = 10_000 } = call.query
@@ -211,14 +177,10 @@ export const threadRoutes = [
       return { entries }
     },
   }),
-  defineRoute({
-    method: 'get',
-    path: '/conversations/:conversation/notes',
+  defineRoute('get', '/conversations/:conversation/notes', {
     scope: 'inspect',
     summary: 'Lists the newest notes that the model wrote to itself, oldest first.',
-    params: inConversation,
-    query: z.strictObject(page),
-    kind: 'json',
+    query: page,
     answer: z.object({
       notes: z.array(z.object({ ...{ seq: place, turn: count, time }, text: z.string() })),
     }),
@@ -229,16 +191,12 @@ export const threadRoutes = [
       return { notes: await viewNotes(source, { limit, ...present({ at }) }) }
     },
   }),
-  defineRoute({
-    method: 'post',
-    path: '/conversations/:conversation/fork',
+  defineRoute('post', '/conversations/:conversation/fork', {
     scope: 'chat',
     summary:
       'Makes a branch that shares the past up to `at`: the end of a closed turn, or just before a user message.',
-    params: inConversation,
-    query: z.strictObject(threadFields),
-    body: z.strictObject({ at: place, as: name.optional().describe('the name of the new branch') }),
-    kind: 'json',
+    query: threadFields,
+    body: { at: place, as: name.optional().describe('the name of the new branch') },
     status: 201,
     answer: z.object({ actor: name, branch: name, at: place }),
     async handle(call) {

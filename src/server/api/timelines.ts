@@ -6,7 +6,7 @@ import { type ThreadCall, threadOf } from './find-thread.ts'
 import { createSettings, type FitFields, fitFields, policyOf } from './fit-thread.ts'
 import { factorField } from './model-tokens.ts'
 import { defineRoute, type Told } from './route.ts'
-import { count, inConversation, limitOf, name, place, threadFields, time } from './schemas.ts'
+import { count, limitOf, name, place, threadFields, time } from './schemas.ts'
 import { createTimeline } from './timeline/create-timeline.ts'
 import { fateIn } from './timeline/fate-runs.ts'
 import type { TimelinePoint } from './timeline/point.ts'
@@ -58,18 +58,16 @@ const run = z.object({
 /** The most policies that one request compares. */
 const mostPolicies = 8
 
-const settings = z.strictObject({ ...threadFields, ...fitFields, since: place.optional() })
+const settings = { ...threadFields, ...fitFields }
 
 /** What was sent over time, from the first call to the last. */
 export const timelineRoutes = [
-  defineRoute({
-    method: 'get',
-    path: '/conversations/:conversation/timeline',
+  defineRoute('get', '/conversations/:conversation/timeline', {
     scope: 'inspect',
     summary:
       'Gives a line for each place where a model was asked: what was sent there, and what could be reused.',
-    params: inConversation,
-    query: settings.extend({
+    query: {
+      ...settings,
       since: place.optional().describe('only lines at this entry or later, to go on where a client stands'),
       limit: limitOf(5000, 20_000),
       entry: place.optional().describe('the fate of this entry is told in each line'),
@@ -79,7 +77,7 @@ export const timelineRoutes = [
         .max(mostPolicies)
         .optional()
         .describe('policies to compare with; default sliding-50, the last 50 messages'),
-    }),
+    },
     kind: 'lines',
     answer: point,
     async handle(call) {
@@ -96,14 +94,10 @@ export const timelineRoutes = [
       return lines()
     },
   }),
-  defineRoute({
-    method: 'get',
-    path: '/conversations/:conversation/entries/:entry/life',
+  defineRoute('get', '/conversations/:conversation/entries/:entry/life', {
     scope: 'inspect',
     summary: 'Tells the fate of one entry from its first context to the last, in runs.',
-    params: inConversation.extend({ entry: place.min(1) }),
-    query: settings.omit({ since: true }),
-    kind: 'json',
+    query: settings,
     answer: z.object({ entry: place, runs: z.array(run) }),
     async handle(call) {
       const { entry } = call.params

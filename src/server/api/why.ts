@@ -18,7 +18,7 @@ import { type ThreadCall, threadOf } from './find-thread.ts'
 import { atField, createSettings, type FitFields, fitFields, promptIn } from './fit-thread.ts'
 import { factorField, toCutFigures, toFigures, toldFactor } from './model-tokens.ts'
 import { defineRoute, type Told } from './route.ts'
-import { count, inConversation, name, place, threadFields } from './schemas.ts'
+import { count, name, place, threadFields } from './schemas.ts'
 
 const askedText = z.object({
   seq: place,
@@ -81,20 +81,16 @@ const why = z.object({
 
 /** Why an entry has its fate. */
 export const whyRoutes = [
-  defineRoute({
-    method: 'get',
-    path: '/conversations/:conversation/entries/:entry/why',
+  defineRoute('get', '/conversations/:conversation/entries/:entry/why', {
     scope: 'inspect',
     summary:
       'Says why an entry has its fate at a place or in a call: who asked for it, what took its room, when it leaves.',
-    params: inConversation.extend({ entry: place.min(1) }),
-    query: z.strictObject({
+    query: {
       ...threadFields,
       ...fitFields,
       at: atField,
       call: name.optional().describe('a call: its place, window, reserve and policy, in place of the others'),
-    }),
-    kind: 'json',
+    },
     answer: why,
     async handle(call) {
       const { entry } = call.params
