@@ -1,4 +1,3 @@
-import type { FitOptions } from '../../context/context.ts'
 import { present } from '../../log/present.ts'
 import type { Model } from '../../models/model.ts'
 import {
@@ -19,22 +18,13 @@ import { agentMarks } from './agent-place.ts'
 import type { Asked } from './asked.ts'
 import type { OpenedTurn } from './take-place.ts'
 
-/** How the server has turns answered, whatever the request says. */
-export interface AnswerOptions
-  extends Pick<
-    TurnOptions,
-    | 'window'
-    | 'reserve'
-    | 'overflow'
-    | 'maxToolTokens'
-    | 'notes'
-    | 'systemPrompt'
-    | 'retries'
-    | 'stallMs'
-    | 'maxReply'
-  > {
-  readonly policy?: FitOptions['policy']
-}
+/** The options of a turn that a server sets, whatever the request says. */
+export const answerOptionNames = [
+  ...(['window', 'reserve', 'overflow', 'maxToolTokens', 'notes', 'policy', 'systemPrompt'] as const),
+  ...(['retries', 'stallMs', 'maxReply'] as const),
+] as const
+
+export type AnswerOptions = Pick<TurnOptions, (typeof answerOptionNames)[number]>
 
 export interface Answered {
   readonly result: TurnResult
