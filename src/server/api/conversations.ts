@@ -77,7 +77,7 @@ export const conversationRoutes = [
     query: { dryRun },
     kind: 'none',
     async handle({ params, query, log }) {
-      if (!(await log.history.delete(params.conversation, present(query))))
+      if (!(await log.history.delete(params.conversation, query)))
         throw notFound('conversation', params.conversation)
       return undefined
     },
@@ -99,7 +99,7 @@ export const conversationRoutes = [
         throw new BadRequestError(
           'Say what to delete: ?person=NAME, ?actor=NAME, or ?all=true for every conversation.',
         )
-      return { deleted: [...(await log.history.deleteAll(present({ ...whose, dryRun })))] }
+      return { deleted: [...(await log.history.deleteAll({ ...whose, dryRun }))] }
     },
   }),
   defineRoute('post', '/retain', {
@@ -112,7 +112,7 @@ export const conversationRoutes = [
     },
     answer: z.object({ deleted: z.array(name), calls: count }),
     async handle({ body, log }) {
-      const { deleted, calls } = await log.history.retain(present(body))
+      const { deleted, calls } = await log.history.retain(body)
       return { deleted: [...deleted], calls }
     },
   }),
@@ -159,7 +159,7 @@ export const conversationRoutes = [
     }) {
       const { history } = logOfSpeaker(log, about.person)
       const imported = await withSpooled(request, 32 * maxBodyBytes, text =>
-        history.import(text, { maxValueCharacters: maxBodyBytes, ...present({ as, person }) }),
+        history.import(text, { maxValueCharacters: maxBodyBytes, as, person }),
       )
       for (const conversation of imported.conversations)
         await markImported(log, conversation, keyId ?? caller.keyId)
@@ -199,7 +199,7 @@ export const conversationRoutes = [
     async handle({ query: { q, scope = 'shown', ...where }, has, looking }) {
       if (scope === 'everything' && !has('inspect'))
         throw new BadRequestError('scope: "everything" needs a key with the scope "inspect".', 'scope')
-      const found = await looking.search(q, { scope, ...present(where) })
+      const found = await looking.search(q, { scope, ...where })
       // Other forms of the same words are marked too: "turtles" for "turtle".
       const wanted = toQuery(q).flat()
       return {
@@ -229,5 +229,5 @@ async function withLatest<Info extends ConversationInfo>(call: Call, info: Info)
     if (error instanceof CorruptEntryError) return undefined
     throw error
   })
-  return { ...info, ...present({ latest }) }
+  return { ...info, latest }
 }

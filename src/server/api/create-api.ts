@@ -25,18 +25,8 @@ import { apiBase, apiRoutes } from './routes.ts'
 import type { ServerEvent } from './server-event.ts'
 import { createTimelines } from './timeline/timelines.ts'
 
-export interface Api {
-  /** Tells listeners of a write of this process. */
-  readonly onWrite: OnWrite
-  /** How many streams of events are open, and how many experiments run here. */
-  counts(): { readonly listeners: number; readonly experiments: number }
-  mount(app: Hono<ServerEnv>): void
-  /** Ends the streams of events, and pauses the experiments that run here. */
-  close(): Promise<void>
-}
-
 /** Our own API, under `/throughline/v1`. */
-export function createApi(options: ApiOptions): Api {
+export function createApi(options: ApiOptions) {
   const { logOf, embed, pollMs, maxListeners } = options
   const looking = new Map<string, Looking>()
 
@@ -91,7 +81,8 @@ export function createApi(options: ApiOptions): Api {
   }
 
   return {
-    onWrite(tenant, conversation, what, gone) {
+    /** Tells listeners of a write of this process. */
+    onWrite(...[tenant, conversation, what, gone]: Parameters<OnWrite>): void {
       if (what === 'deleted') {
         // Nothing of it stays in memory, whichever way it was deleted.
         parts.timelines.drop(tenant, conversation)
@@ -99,8 +90,9 @@ export function createApi(options: ApiOptions): Api {
       }
       feeds.notice(tenant, conversation, what, gone)
     },
+    /** How many streams of events are open, and how many experiments run here. */
     counts: () => ({ listeners: feeds.listeners, experiments: experiments.size }),
-    mount(app) {
+    mount(app: Hono<ServerEnv>): void {
       let document: object | undefined
       app.get(`${apiBase}/openapi.json`, context => {
         document ??= openApi(apiRoutes, apiBase)
@@ -114,7 +106,8 @@ export function createApi(options: ApiOptions): Api {
         throw new ThroughlineError('no_route', 'There is nothing at this address of the API.')
       })
     },
-    async close() {
+    /** Ends the streams of events, and pauses the experiments that run here. */
+    async close(): Promise<void> {
       feeds.close()
       await experiments.close()
     },

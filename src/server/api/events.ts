@@ -42,15 +42,9 @@ export const eventRoutes = [
       parts: { feeds },
     }) {
       await findConversation(looking, conversation)
-      return feeds.listen(tenant, {
-        ...{
-          conversation,
-          person: looking.person,
-          since: lastEventOf(request),
-          mayInspect: has('inspect'),
-          signal,
-        },
-      })
+      const { person } = looking
+      const since = lastEventOf(request)
+      return feeds.listen(tenant, { conversation, person, since, mayInspect: has('inspect'), signal })
     },
   }),
 ]

@@ -3,7 +3,6 @@ import { InvalidPlanError } from '../../experiment/experiment-error.ts'
 import type { ExperimentPlan, ExperimentSummary } from '../../experiment/index.ts'
 import { BadRequestError } from '../../log/bad-request-error.ts'
 import { ThroughlineError } from '../../log/error.ts'
-import { present } from '../../log/present.ts'
 import { loadStandCode, standModule } from '../samples/lemonade-stand.ts'
 import { notFound } from './api-error.ts'
 import { callStatus } from './calls.ts'
@@ -186,7 +185,7 @@ export const experimentRoutes = [
 export async function startExperiment(call: Call, json: object, id?: string): Promise<ExperimentSummary> {
   const plan = await readPlan(call, json)
   const stop = new AbortController()
-  const experiment = experimentsOf(call).run(plan, { signal: stop.signal, ...present({ id }) })
+  const experiment = experimentsOf(call).run(plan, { signal: stop.signal, id })
   await call.parts.experiments.start(call.caller.tenant, experiment, stop)
   return toSummary(await experimentsOf(call).show(experiment.id))
 }

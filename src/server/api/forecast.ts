@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { readPlan } from '../../history/calls/read-plan.ts'
-import { present } from '../../log/present.ts'
 import { toModelTokens } from '../../tokens/calibration.ts'
 import { nextContext, readThread, setUpAsking } from '../../turn/index.ts'
 import { notFound } from './api-error.ts'
@@ -32,7 +31,7 @@ export const forecastRoutes = [
       const { input, model: wanted } = call.body
       const thread = await threadOf(call)
       const { model, options } = await modelFor(call, wanted)
-      const asking = await setUpAsking({ ...present(options), model }, { signal: call.signal, specs: [] })
+      const asking = await setUpAsking({ ...options, model }, { signal: call.signal, specs: [] })
       const [last] = await thread.calls({ limit: 1 })
       // Another model has read nothing of it.
       const previous =

@@ -56,7 +56,7 @@ type Shape = Readonly<Record<string, z.ZodType>>
 
 type Read<Fields> = Fields extends Shape ? z.output<z.ZodObject<Fields>> : undefined
 
-type Given<Fields> = Fields extends Shape ? z.input<z.ZodObject<Fields>> : undefined
+type InputOf<Fields> = Fields extends Shape ? z.input<z.ZodObject<Fields>> : undefined
 
 type ParamNames<Path> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Name | ParamNames<`/${Rest}`>
@@ -96,8 +96,8 @@ export interface TypedRoute<Method, Path, Kind, Query, Body, Answer> extends Rou
     readonly method: Method
     readonly path: Path
     readonly kind: Kind
-    readonly query: Given<Query>
-    readonly body: Body extends 'file' ? Blob : Given<Body>
+    readonly query: InputOf<Query>
+    readonly body: Body extends 'file' ? Blob : InputOf<Body>
     readonly answer: Answer extends z.ZodType ? z.output<Answer> : unknown
   }
 }

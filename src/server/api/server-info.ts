@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { policyNames } from '../../context/policies/choose-policy.ts'
-import { present } from '../../log/present.ts'
 import { scopes } from '../auth/caller.ts'
 import { tenantsFor } from '../auth/tenants.ts'
 import { manifest } from '../package.ts'
@@ -76,17 +75,13 @@ export const serverRoutes = [
         version: manifest.version,
         upstream: {
           kind: isOne ? first!.upstream.kind : 'several',
-          ...(mayInspect &&
-            present({ address: isOne ? first!.upstream.address : undefined, why: about.upstream })),
+          ...(mayInspect && { address: isOne ? first!.upstream.address : undefined, why: about.upstream }),
         },
-        ...(!isOne && { upstreams: all.map(one => toTold(one, mayInspect)) }),
-        models: models.map(({ name, window }) => ({ name, ...present({ window }) })),
-        ...present({ model: models[0]?.name }),
-        policies: policyNames,
-        ...present({ policy: options.policy?.name, window: options.window, reserve: options.reserve }),
-        remember: about.remember,
-        ...present({ person: about.person }),
-        ...(mayInspect && present({ store: about.store })),
+        upstreams: isOne ? undefined : all.map(one => toTold(one, mayInspect)),
+        models: models.map(({ name, window }) => ({ name, window })),
+        ...{ model: models[0]?.name, policies: policyNames, policy: options.policy?.name },
+        ...{ window: options.window, reserve: options.reserve },
+        ...{ remember: about.remember, person: about.person, store: mayInspect ? about.store : undefined },
         addresses: {
           ...{ ollama: origin, openai: `${origin}/v1`, anthropic: origin },
           ...{ uiChat: `${origin}/throughline/v1/ui-chat`, mcp: `${origin}/mcp` },
@@ -102,5 +97,5 @@ export const serverRoutes = [
 
 const toTold = ({ name, patterns, upstream }: NamedUpstream, mayInspect: boolean) => ({
   ...{ name, kind: upstream.kind, models: [...patterns] },
-  ...(mayInspect && present({ address: upstream.address })),
+  address: mayInspect ? upstream.address : undefined,
 })

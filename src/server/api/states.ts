@@ -101,12 +101,8 @@ async function newestResults(
       if (!result.isError) own.result = result
       else if (own.skipped.length < mostSkipped)
         own.skipped.push({
-          ...{
-            seq: from + result.seq,
-            tool: result.tool,
-            reason: 'error result',
-            detail: cut(result.text, 200),
-          },
+          ...{ seq: from + result.seq, tool: result.tool },
+          ...{ reason: 'error result', detail: cut(result.text, 200) },
         })
     }
   }
@@ -116,10 +112,7 @@ async function newestResults(
       ...{ name: tool, tools: [tool], isConfigured: false, skipped },
       ...(result && {
         ...toValue(attempt<unknown>(() => JSON.parse(result.text), result.text)),
-        entry: {
-          ...{ seq: from + result.seq, tool },
-          ...(result.callId !== undefined && { callId: result.callId }),
-        },
+        entry: { seq: from + result.seq, tool, callId: result.callId },
       }),
     })),
   }

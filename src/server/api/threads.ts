@@ -4,11 +4,10 @@ import { viewNotes } from '../../history/views.ts'
 import { BadRequestError } from '../../log/bad-request-error.ts'
 import { cut } from '../../log/line.ts'
 import { readMessage } from '../../log/parse-message.ts'
-import { present } from '../../log/present.ts'
 import { findConversation } from './conversations.ts'
 import { threadOf } from './find-thread.ts'
 import { callsBetween, pageCall } from './page-calls.ts'
-import { defineRoute, type Told } from './route.ts'
+import { type Call, defineRoute, type Told } from './route.ts'
 import { count, limitOf, message, name, place, threadFields, threadPlace, time } from './schemas.ts'
 import { status } from './status.ts'
 
@@ -87,12 +86,7 @@ export const threadRoutes = [
           const status = await thread.status()
           const { turns = 0, forkOf } = head ?? {}
           const begins = forkOf && (await beginningOf(thread, forkOf.at + 1))
-          return {
-            ...{ actor, branch, head: head?.head ?? known, updatedAt, turns },
-            ...(forkOf && { forkOf }),
-            ...(begins && { begins }),
-            status,
-          }
+          return { actor, branch, head: head?.head ?? known, updatedAt, turns, forkOf, begins, status }
         }),
       )
       return { threads: found }
@@ -133,8 +127,7 @@ export const threadRoutes = [
       if (calls && !call.has('inspect'))
         throw new BadRequestError('calls: they need a key with the scope "inspect".', 'calls')
       const thread = await threadOf(call)
-      const options = { limit, ...(at !== undefined && { at }) }
-      const entries = await thread.display(options)
+      const entries = await thread.display({ at, limit })
       const [first, last] = [entries[0], entries.at(-1)]
       if (!calls) return { entries }
       if (!first || !last) return { entries, calls: [] }
@@ -151,8 +144,8 @@ export const threadRoutes = [
     async handle(call) {
       const { at, limit = 100 } = call.query
       const thread = await threadOf(call)
-      const entries = await thread.entries({ limit, ...(at !== undefined && { at }) })
-      const tokens = await tokensOf(call, thread.key, entries)
+      const entries = await thread.entries({ at, limit })
+      const tokens = await tokensOf(call, thread, entries)
       return { entries: entries.map(entry => toLogged(entry, tokens.get(entry.seq))) }
     },
   }),
@@ -171,8 +164,7 @@ export const threadRoutes = [
       const entries: z.input<typeof brief>[] = []
       const range = { from: Math.max(1, from), limit }
       for await (const { seq, turn, role, time, tokens } of call.log.store.entries(key, range)) {
-        const own = tokens[call.looking.count.id]
-        entries.push({ seq, turn, role, time, ...(own !== undefined && { tokens: own }) })
+        entries.push({ seq, turn, role, time, tokens: tokens[call.looking.count.id] })
       }
       return { entries }
     },
@@ -188,7 +180,7 @@ export const threadRoutes = [
       const { at, limit = 100 } = call.query
       const { key } = await threadOf(call)
       const source = { store: call.log.store, key, count: call.looking.count }
-      return { notes: await viewNotes(source, { limit, ...present({ at }) }) }
+      return { notes: await viewNotes(source, { at, limit }) }
     },
   }),
   defineRoute('post', '/conversations/:conversation/fork', {
@@ -200,8 +192,8 @@ export const threadRoutes = [
     status: 201,
     answer: z.object({ actor: name, branch: name, at: place }),
     async handle(call) {
-      const { at, as } = call.body
-      const { key } = await (await threadOf(call)).fork({ at, ...(as !== undefined && { branch: as }) })
+      const { at, as: branch } = call.body
+      const { key } = await (await threadOf(call)).fork({ at, branch })
       return { actor: key.actor, branch: key.branch, at }
     },
   }),
@@ -215,33 +207,25 @@ async function beginningOf(thread: Thread, at: number) {
   return { turn: entry.turn, time: entry.time, text: cut(readMessage(shown, at).text, 100) }
 }
 
-type Tokens = ReadonlyMap<number, number>
-
 /** The tokens of entries as they were counted when they were logged. */
 async function tokensOf(
-  { log: { store }, looking: { count } }: Parameters<typeof threadOf>[0],
-  key: Parameters<typeof store.head>[0],
+  { log: { store }, looking: { count } }: Call,
+  { key }: Thread,
   entries: readonly LoggedMessage[],
-): Promise<Tokens> {
-  const tokens = new Map<number, number>()
+): Promise<ReadonlyMap<number, number | undefined>> {
+  const tokens = new Map<number, number | undefined>()
   const [first, last] = [entries[0], entries.at(-1)]
-  if (!first || !last) return tokens
-  for await (const entry of store.entries(key, { from: first.seq, to: last.seq })) {
-    const own = entry.tokens[count.id]
-    if (own !== undefined) tokens.set(entry.seq, own)
-  }
+  if (first && last)
+    for await (const entry of store.entries(key, { from: first.seq, to: last.seq }))
+      tokens.set(entry.seq, entry.tokens[count.id])
   return tokens
 }
 
 function toLogged(entry: LoggedMessage, tokens: number | undefined): Told<z.input<typeof logged>> {
-  const { id, seq, turn, time, message, view, isClosing, isBroken, isError, data, calibration } = entry
+  const { id, seq, turn, time, message, isClosing, isBroken, isError, data, calibration } = entry
+  const view = entry.view === message ? undefined : entry.view
   return {
-    ...{ id, seq, turn, time, message, isClosing },
-    ...(isBroken && { isBroken }),
-    ...(tokens !== undefined && { tokens }),
-    ...(view !== message && { view }),
-    ...(isError !== undefined && { isError }),
-    ...(data !== undefined && { data }),
-    ...(calibration && { calibration }),
+    ...{ id, seq, turn, time, message, isClosing, isBroken: isBroken || undefined, tokens },
+    ...{ view, isError, data, calibration },
   }
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type Fate, fates } from '../../context/receipt.ts'
 import { callStatus } from './calls.ts'
 import { counted, cutPlaces } from './context-answer.ts'
-import { type ThreadCall, threadOf } from './find-thread.ts'
+import { type ThreadRequest, threadOf } from './find-thread.ts'
 import { createSettings, type FitFields, fitFields, policyOf } from './fit-thread.ts'
 import { factorField } from './model-tokens.ts'
 import { defineRoute, type Told } from './route.ts'
@@ -105,7 +105,7 @@ export const timelineRoutes = [
       for await (const one of await timelineOf(call, { ...call.query, since: entry }, [])) {
         const became = fateIn(one.fates, entry)
         if (became === undefined) continue
-        const here = { at: one.at, turn: one.turn, time: one.time, ...(one.call && { call: one.call.id }) }
+        const here = { at: one.at, turn: one.turn, time: one.time, call: one.call?.id }
         const last = runs.at(-1)
         if (last?.fate !== became) runs.push({ fate: became, from: here, to: here, points: 1 })
         else runs[runs.length - 1] = { ...last, to: here, points: last.points + 1 }
@@ -117,7 +117,7 @@ export const timelineRoutes = [
 
 type LifeRun = Told<z.input<typeof run>> & { readonly fate: Fate; readonly points: number }
 
-type Asked = FitFields & {
+type TimelineQuery = FitFields & {
   readonly actor?: string | undefined
   readonly branch?: string | undefined
   readonly since?: number | undefined
@@ -125,8 +125,8 @@ type Asked = FitFields & {
 
 /** With any setting in the query, contexts are made anew with it also where calls are stored. */
 async function timelineOf(
-  call: ThreadCall,
-  { since = 0, actor: _, branch: __, ...asked }: Asked,
+  call: ThreadRequest,
+  { since = 0, actor: _, branch: __, ...asked }: TimelineQuery,
   against: readonly string[],
 ): Promise<AsyncIterable<TimelinePoint>> {
   const fields = Object.fromEntries(
@@ -159,11 +159,8 @@ function toLine(
   const { id, ...ended } = call ?? {}
   return {
     ...rest,
-    ...(id !== undefined && { call: id, ...ended }),
-    ...{ reused, anew: rest.tokens - reused },
-    ...(cut && { cut }),
-    ...(isWithFates && { fates }),
-    ...(became && { entry: became }),
+    ...{ call: id, ...ended, reused, anew: rest.tokens - reused, cut },
+    ...{ fates: isWithFates ? fates : undefined, entry: became },
     against: against.map(one => ({ ...one, anew: one.tokens - one.reused })),
   }
 }

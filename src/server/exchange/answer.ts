@@ -1,4 +1,3 @@
-import { present } from '../../log/present.ts'
 import type { Model } from '../../models/model.ts'
 import {
   type Asking,
@@ -57,7 +56,7 @@ export async function answer(
 ): Promise<Answered> {
   const { request, signal, keyId } = asked
   const { history } = asked.log
-  const log = threadLog({ history, thread, turn, ...present({ said }) })
+  const log = threadLog({ history, thread, turn, said })
   let result: TurnResult | undefined
   let reply: ModelReply | undefined
   const emit = (part: TurnPart) => {
@@ -80,7 +79,7 @@ export async function answer(
       // A prompt that its client marked for caching is the client's own.
       const systemPrompt = marksCache ? 'as sent' : options.systemPrompt
       const asking = await setUpAsking(
-        { ...options, model: cached.steer(model), settings, ...present({ system, systemPrompt }) },
+        { ...options, model: cached.steer(model), settings, system, systemPrompt },
         { log, emit, signal, specs: tools, replies: 'streamed', tally },
       )
       cached.asks(asking)
@@ -105,7 +104,7 @@ export async function answer(
       return 'completed'
     },
   })
-  return { result: result!, ...(reply && { reply }) }
+  return { result: result!, reply }
 }
 
 /** Does what a turn needs before it can be answered. If that fails, the turn is left, so that it holds nobody up. */
