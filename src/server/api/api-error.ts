@@ -9,5 +9,5 @@ export const notFound = (what: string, name: string) =>
 /** The body of an error: `{ error: { code, message, field? } }`. */
 export function errorBody(error: unknown) {
   const { code, message, field } = toFault(error)
-  return { error: { code, message, ...(field !== undefined && { field }) } }
+  return { error: { code, message, field } }
 }

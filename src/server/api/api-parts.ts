@@ -1,47 +1,42 @@
 import type { ExperimentTools } from '../../experiment/index.ts'
 import type { HistoryOptions } from '../../history/index.ts'
 import type { State } from '../../state/index.ts'
-import type { Cancels } from '../../turn/cancels.ts'
-import type { Keys } from '../auth/create-keys.ts'
-import type { Cache } from '../cache/create-cache.ts'
-import type { AnswerOptions } from '../exchange/answer.ts'
-import type { Runner } from '../exchange/runner.ts'
-import type { Upstreams } from '../upstream/upstreams.ts'
+import type { ServerParts } from '../routes/server-parts.ts'
 import type { Feeds } from './live/feeds.ts'
 import type { RunningExperiments } from './live/running-experiments.ts'
 import type { Timelines } from './timeline/timelines.ts'
 
 /** What the server tells of itself. */
-export interface AboutServer {
+export interface AboutServer extends Pick<ServerParts, 'person'> {
   /** Which upstream answers and why, in a sentence. */
-  readonly upstream?: string | undefined
+  readonly upstream?: string
   /** The name of the log, for people. */
-  readonly store?: string | undefined
+  readonly store?: string
   /** Whether every request needs a key. */
   readonly needsKey: boolean
   /** What a message may bring back. */
   readonly remember: NonNullable<HistoryOptions['remember']>
-  /** Who speaks where a request names nobody. */
-  readonly person?: string | undefined
 }
 
-/** What the routes share. */
-export interface ApiParts {
+export interface ApiOptions extends ServerParts {
   readonly about: AboutServer
-  readonly upstreams: Upstreams
-  readonly options: AnswerOptions
-  readonly maxBodyBytes: number
-  readonly newId: () => string
-  /** The tools that roles of posted plans may use. */
-  readonly experimentTools: ExperimentTools<Record<string, unknown>>
+  /** The embedder of the logs, so that contexts are shown as they are sent. */
+  readonly embed?: HistoryOptions['embed']
+  /** How often the store is asked what other servers on it wrote, for live events. Default one second. */
+  readonly pollMs?: number
+  /** How many may listen to live events at once. Default 256. */
+  readonly maxListeners?: number
+  /** The tools that roles of experiments may use. */
+  readonly experimentTools?: ExperimentTools<Record<string, unknown>>
+  /** States that the API shows: `name=tool`, or `name=tool#/path` for a part of the result. */
+  readonly states?: readonly string[]
+}
+
+/** What the routes of the API share. */
+export interface ApiParts extends Omit<ApiOptions, 'states'> {
   /** The states that are read from threads. */
   readonly states: readonly State<unknown>[]
-  readonly runner: Runner
-  readonly cache: Pick<Cache, 'latest'>
-  readonly keys: Keys
   readonly feeds: Feeds
   readonly timelines: Timelines
-  /** What is being answered, also by other servers. */
-  readonly cancels: Cancels
   readonly experiments: RunningExperiments
 }

@@ -1,20 +1,19 @@
 import { z } from 'zod'
 import { sentIn, stretchesOf } from '../../history/calls/account-of.ts'
 import { toolsIn } from '../../history/calls/calls.ts'
-import { endOf, type Plan, roomOf } from '../../history/calls/plan.ts'
+import { type Plan, roomOf } from '../../history/calls/plan.ts'
 import { predictedIn, readPlan } from '../../history/calls/read-plan.ts'
 import type { Thread, ThreadCall } from '../../history/index.ts'
 import { readMessage } from '../../log/parse-message.ts'
-import { present } from '../../log/present.ts'
-import type { Head } from '../../stores/store.ts'
 import { inCounts, partsInModel, toModelTokens } from '../../tokens/calibration.ts'
 import { notFound } from './api-error.ts'
+import { callsBack } from './calls-back.ts'
 import { stretch } from './context-answer.ts'
 import { threadOf } from './find-thread.ts'
 import { factorField, toldFactor } from './model-tokens.ts'
 import { loadSources } from './quote-sources.ts'
 import { type Call, defineRoute, type Told } from './route.ts'
-import { count, inConversation, limitOf, message, name, threadFields, time } from './schemas.ts'
+import { count, limitOf, message, name, threadFields, time } from './schemas.ts'
 import { sentRow, textsField, toSentRows } from './sent-rows.ts'
 
 /** How a call went; `interrupted` if its process died. */
@@ -55,22 +54,16 @@ const account = {
   stretches: z.array(stretch),
 }
 
-const inCall = inConversation.extend({ call: name })
-
 /** The model calls of a thread, with what was sent. */
 export const callRoutes = [
-  defineRoute({
-    method: 'get',
-    path: '/conversations/:conversation/calls',
+  defineRoute('get', '/conversations/:conversation/calls', {
     scope: 'inspect',
     summary: 'Lists model calls, newest first, also those that failed or were cancelled.',
-    params: inConversation,
-    query: z.strictObject({
+    query: {
       ...threadFields,
       limit: limitOf(100, 5000),
       stretches: z.boolean().optional().describe('whether each call is told with the fates of all entries'),
-    }),
-    kind: 'json',
+    },
     answer: z.object({
       calls: z.array(call.extend(z.object(account).partial().shape)),
       readAhead: z
@@ -84,18 +77,14 @@ export const callRoutes = [
       const calls = await thread.calls({ limit })
       return {
         calls: calls.map(one => ({ ...toCall(one), ...(stretches && toAccount(one)) })),
-        ...present({ readAhead: given.parts.cache.latest(thread) }),
+        readAhead: given.parts.cache.latest(thread),
       }
     },
   }),
-  defineRoute({
-    method: 'get',
-    path: '/conversations/:conversation/calls/:call',
+  defineRoute('get', '/conversations/:conversation/calls/:call', {
     scope: 'inspect',
     summary: 'Shows one call: its model, its settings, its tools and the messages that were sent.',
-    params: inCall,
-    query: z.strictObject({ ...threadFields, texts: textsField }),
-    kind: 'json',
+    query: { ...threadFields, texts: textsField },
     answer: call.extend({
       ...account,
       settings: z.record(z.string(), z.unknown()).optional().describe('how the model was asked to answer'),
@@ -116,9 +105,8 @@ export const callRoutes = [
       return {
         ...toCall(found),
         ...account,
-        ...present({ settings: plan.settings as Record<string, unknown> | undefined }),
-        ...(isWithTexts &&
-          present({ tools: await toolsIn({ store: given.log.store, key: thread.key }, plan) })),
+        settings: plan.settings,
+        tools: isWithTexts ? await toolsIn({ store: given.log.store, key: thread.key }, plan) : undefined,
         messages: isWithTexts ? messages : [],
         sent: toSentRows(messages, sent, {
           ...{ factor: roomOf(plan).factor, isWithTexts, stretches: account.stretches, sourcesOf },
@@ -126,13 +114,10 @@ export const callRoutes = [
       }
     },
   }),
-  defineRoute({
-    method: 'get',
-    path: '/conversations/:conversation/calls/:call/dump',
+  defineRoute('get', '/conversations/:conversation/calls/:call/dump', {
     scope: 'inspect',
     summary: 'Prints what the model was sent in one call as plain text.',
-    params: inCall,
-    query: z.strictObject(threadFields),
+    query: threadFields,
     kind: 'text',
     async handle(given) {
       const thread = await threadOf(given)
@@ -141,50 +126,23 @@ export const callRoutes = [
   }),
 ]
 
-/** A call by its id: of a thread, or of the branch that its past is shared with. The newest ones are looked at first. */
-export async function findCall(
-  { log, looking }: Pick<Call, 'log' | 'looking'>,
-  thread: Thread,
-  id: string,
-): Promise<ThreadCall> {
-  const { conversation, actor, branch } = thread.key
-  let upTo = Number.POSITIVE_INFINITY
-  for (let name: string | undefined = branch; name !== undefined; ) {
-    const own: Thread = looking.thread(conversation, { actor, branch: name })
-    for (let limit = fewestCalls; ; limit *= 8) {
-      const calls = await own.calls({ limit })
-      const found = calls.find(one => one.id === id)
-      // What another branch did after the fork is not part of this one.
-      if (found && endOf(readPlan(found.plan)) <= upTo) return found
-      if (found || calls.length < limit) break
-    }
-    const forkOf: Head['forkOf'] = (await log.store.head(own.key))?.forkOf
-    upTo = Math.min(upTo, forkOf?.at ?? 0)
-    name = forkOf?.branch
-  }
+/** A call by its id: of a thread, or of the branch that its past is shared with. */
+export async function findCall({ log }: Pick<Call, 'log'>, { key }: Thread, id: string): Promise<ThreadCall> {
+  for await (const call of callsBack(log.store, key)) if (call.id === id) return call
   throw notFound('call', id)
 }
-
-const fewestCalls = 64
 
 export function toCall(one: ThreadCall): Told<z.input<typeof call>> {
   const { id, turn, time, model, status, error, reported } = one
   const plan = readPlan(one.plan)
-  const { window, reserve, policy, counter, cached, cacheLost } = plan
+  const { window, reserve, policy, counter, cached, cacheLost, toolsSaved, reused, reply } = plan
   const room = roomOf(plan)
   return {
     ...{ id, turn, time, model, status, window, reserve, policy, counter, ...toldFactor(room) },
     predicted: predictedIn(one),
-    ...(plan.toolsSaved && { toolsSaved: toModelTokens(plan.toolsSaved, room.factor) }),
-    ...(plan.reused !== undefined && { reused: reusedIn(one, plan, plan.reused) }),
-    ...present({
-      error,
-      reported,
-      cached,
-      cacheLost,
-      reserveWhy: plan.reply?.why,
-      mostReply: plan.reply?.most,
-    }),
+    toolsSaved: toolsSaved ? toModelTokens(toolsSaved, room.factor) : undefined,
+    reused: reused === undefined ? undefined : reusedIn(one, plan, reused),
+    ...{ error, reported, cached, cacheLost, reserveWhy: reply?.why, mostReply: reply?.most },
     warnings: warningsOf(one, plan),
   }
 }

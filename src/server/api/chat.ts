@@ -4,14 +4,15 @@ import { parts as partNames } from '../../context/receipt.ts'
 import { mainBranch } from '../../history/log/read-log.ts'
 import { present } from '../../log/present.ts'
 import { checkFiles } from '../../models/read-media.ts'
+import type { ThreadKey } from '../../stores/store.ts'
 import { logOfSpeaker } from '../exchange/asked.ts'
 import { checkRoom } from '../exchange/check-room.ts'
 import { errorBody, notFound } from './api-error.ts'
-import { threadOf } from './find-thread.ts'
+import { type ThreadRequest, threadOf } from './find-thread.ts'
 import { modelFor } from './forecast.ts'
 import { factorField, toFigures } from './model-tokens.ts'
-import { type Call, defineRoute, type Told } from './route.ts'
-import { count, errorAnswer, inConversation, message, name, place, threadFields } from './schemas.ts'
+import { defineRoute, type Told } from './route.ts'
+import { count, errorAnswer, message, name, place, threadFields } from './schemas.ts'
 import type { ServerEvent } from './server-event.ts'
 
 const inputSchema = z.union([z.string(), message]).describe('a text, or a user message')
@@ -70,85 +71,65 @@ const replyPart = z.discriminatedUnion('type', [
 
 type ReplyPart = Told<z.input<typeof replyPart>>
 
-const threadQuery = z.strictObject(threadFields)
-
 /** Turns that the server answers. Closing the stream cancels one. */
 export const chatRoutes = [
-  defineRoute({
-    method: 'post',
-    path: '/conversations/:conversation/send',
+  defineRoute('post', '/conversations/:conversation/send', {
     scope: 'chat',
     summary:
       'Answers a user message, in a conversation that may be new. Closing the stream cancels the turn.',
-    params: inConversation,
-    query: threadQuery,
-    body: z.strictObject({ input: inputSchema, ...asking }),
+    query: threadFields,
+    body: { input: inputSchema, ...asking },
     kind: 'events',
     answer: replyPart,
     handle(call) {
       const { input } = call.body
       checkInput(input)
-      return answer(
-        { call, asked: call.body, input, branch: call.query.branch ?? mainBranch },
-        (chat, options) => chat.send(input, { ...options, ...placeOf(call) }),
+      return answer(call, call.body, call.query.branch ?? mainBranch, (chat, options) =>
+        chat.send(input, options),
       )
     },
   }),
-  defineRoute({
-    method: 'post',
-    path: '/conversations/:conversation/edit',
+  defineRoute('post', '/conversations/:conversation/edit', {
     scope: 'chat',
     summary: 'Answers an edited user message on a new branch. The old branch stays as it is.',
-    params: inConversation,
-    query: threadQuery,
-    body: z.strictObject({
+    query: threadFields,
+    body: {
       input: inputSchema,
       at: place.describe('the seq of the user message'),
       ...asking,
-    }),
+    },
     kind: 'events',
     answer: replyPart,
     async handle(call) {
       await threadOf(call)
       const { input, at } = call.body
       checkInput(input)
-      return answer({ call, asked: call.body, input }, (chat, options) =>
-        chat.edit(input, { ...options, ...placeOf(call), at }),
-      )
+      return answer(call, call.body, undefined, (chat, options) => chat.edit(input, { ...options, at }))
     },
   }),
-  defineRoute({
-    method: 'post',
-    path: '/conversations/:conversation/regenerate',
+  defineRoute('post', '/conversations/:conversation/regenerate', {
     scope: 'chat',
     summary: 'Answers a turn once more on a new branch.',
-    params: inConversation,
-    query: threadQuery,
-    body: z.strictObject({
+    query: threadFields,
+    body: {
       at: place.optional().describe('any entry of the turn; default: the last turn'),
       ...asking,
-    }),
+    },
     kind: 'events',
     answer: replyPart,
     async handle(call) {
       await threadOf(call)
       const { at } = call.body
-      return answer({ call, asked: call.body }, (chat, options) =>
-        chat.regenerate({ ...options, ...placeOf(call), ...(at !== undefined && { at }) }),
-      )
+      return answer(call, call.body, undefined, (chat, options) => chat.regenerate({ ...options, at }))
     },
   }),
-  defineRoute({
-    method: 'post',
-    path: '/conversations/:conversation/cancel',
+  defineRoute('post', '/conversations/:conversation/cancel', {
     scope: 'chat',
     summary: 'Cancels what is being answered in a conversation, by any server on the same database.',
-    params: inConversation,
-    query: z.strictObject({
+    query: {
       actor: name.optional().describe('only in the thread of this actor'),
       branch: name.optional().describe('only on this branch'),
-    }),
-    kind: 'json',
+    },
     answer: z.object({
       is: z.enum(['done', 'asked']).describe('asked: another server does it within a second'),
     }),
@@ -158,12 +139,9 @@ export const chatRoutes = [
       return { is }
     },
   }),
-  defineRoute({
-    method: 'delete',
-    path: '/replies/:reply',
+  defineRoute('delete', '/replies/:reply', {
     scope: 'chat',
     summary: 'Cancels a reply that this server is giving.',
-    params: z.strictObject({ reply: name }),
     kind: 'none',
     handle({ params: { reply }, caller, parts: { cancels } }) {
       if (!cancels.cancelReply(caller, reply)) throw notFound('reply', reply)
@@ -177,69 +155,50 @@ function checkInput(input: z.output<typeof inputSchema>): void {
   if (typeof input !== 'string') checkFiles(input, 0)
 }
 
-type ThreadCall = Call<
-  { readonly conversation: string },
-  { readonly actor?: string | undefined; readonly branch?: string | undefined }
->
-
-const placeOf = ({ params: { conversation }, query: { actor, branch } }: ThreadCall) => ({
-  conversation,
-  ...present({ actor, branch }),
-})
-
-type Asked = z.output<z.ZodObject<typeof asking>>
-
-interface ToAnswer {
-  readonly call: ThreadCall
-  readonly asked: Asked
+type TurnBody = z.output<z.ZodObject<typeof asking>> & {
   /** The user's message, unless it is in the log already. */
   readonly input?: z.output<typeof inputSchema>
-  /** Where the reply goes, if that branch is there. */
-  readonly branch?: string
 }
 
-/** Asks the model of a request. What the client gets of it depends on its scopes. */
+interface TurnPlace extends Pick<ThreadKey, 'conversation'>, Partial<Pick<ThreadKey, 'actor' | 'branch'>> {
+  readonly signal: AbortSignal
+  readonly key?: string
+}
+
+/**
+ * Asks the model of a request. What the client gets of it depends on its scopes. `branch`: where the reply goes, if that branch
+ * is there.
+ */
 async function answer(
-  {
-    call,
-    asked: { model: wanted, system, key, temperature, maxTokens, seed, notes = true },
-    input,
-    branch,
-  }: ToAnswer,
-  ask: (chat: Chat, options: { readonly signal: AbortSignal; readonly key?: string }) => Reply,
+  call: ThreadRequest,
+  { model: wanted, system, key, temperature, maxTokens, seed, notes = true, input }: TurnBody,
+  branch: string | undefined,
+  ask: (chat: Chat, options: TurnPlace) => Reply,
 ): Promise<AsyncIterable<ServerEvent<ReplyPart>>> {
-  const { parts, caller, signal: left, has, requestId } = call
-  const log = logOfSpeaker(call.log, parts.about.person)
-  const { newId, runner } = parts
-  const { tenant } = caller
+  const { parts, caller, signal: left, has, requestId, query } = call
+  const { history } = logOfSpeaker(call.log, parts.about.person)
   const { conversation } = call.params
-  const { actor = 'assistant' } = call.query
-  const { name, model, options: own } = await modelFor(call, wanted)
+  const { name, model, options } = await modelFor(call, wanted)
   const settings = present({ temperature, maxTokens, seed })
-  const chat = createChat({
-    ...present(own),
-    ...{ history: log.history, model },
-    ...present({ system }),
-    settings,
-  })
-  const { conversation: _, ...place } = placeOf(call)
-  const thread = log.history.thread(conversation, place)
+  const chat = createChat({ ...options, history, model, system, settings })
+  const thread = history.thread(conversation, query)
   await checkRoom({
-    ...{ options: own, model, system, settings, tools: [], signal: left, count: log.history.count },
+    ...{ options, model, system, settings, tools: [], signal: left, count: history.count },
     messages:
       input === undefined ? [] : [typeof input === 'string' ? { role: 'user', content: input } : input],
     calibration: () => thread.calibration(model.name),
   })
-  const id = newId()
-  const run = runner.open({ requestId, face: 'api' })
+  const id = parts.newId()
+  const run = parts.runner.open({ requestId, face: 'api' })
   run.asks(name)
   run.enter(left)
   // Also where nobody ever reads the events.
   left.addEventListener('abort', run.over, { once: true })
   async function* events() {
-    run.answersIn({ tenant, conversation, actor, branch, id })
+    const { actor = 'assistant' } = query
+    run.answersIn({ tenant: caller.tenant, conversation, actor, branch, id })
     yield toEvent({ type: 'reply', id })
-    for await (const part of run.follow(ask(chat, { signal: run.signal, ...present({ key }) }))) {
+    for await (const part of run.follow(ask(chat, { ...query, conversation, key, signal: run.signal }))) {
       const told = toReplyPart(part, has('inspect'))
       if (told && (notes || told.type !== 'note')) yield toEvent(told)
     }
@@ -258,7 +217,7 @@ function toReplyPart(part: ChatPart, canInspect: boolean): ReplyPart | undefined
       if (!canInspect) return undefined
       const { policy } = part.receipt
       const { tokens, window, free, parts, factor } = toFigures(part.receipt, part)
-      return { type: 'context', tokens, window, free, policy, parts, ...present({ factor }) }
+      return { type: 'context', tokens, window, free, policy, parts, factor }
     }
     case 'error':
       return { type: 'error', ...errorBody(part.error) }

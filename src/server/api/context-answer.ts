@@ -73,12 +73,12 @@ export function toSummary({ receipt }: Context, room: Room): Told<z.input<typeof
   return {
     ...{ policy, counter, ...figures, counts: countFates(receipt.stretches, 1) },
     capacity: Math.max(0, window - reserve - margin),
-    ...(cut && { cut: toCutFigures(cut, room.factor) }),
-    ...(prefix && { prefix: { tokens: shared!, share: prefix.share } }),
+    cut: cut && toCutFigures(cut, room.factor),
+    prefix: prefix && { tokens: shared!, share: prefix.share },
   }
 }
 
-interface AnswerOptions {
+interface ShownContext {
   readonly room: Room
   readonly at: number
   readonly isWithMessages: boolean
@@ -88,21 +88,21 @@ interface AnswerOptions {
 
 export function toContextAnswer(
   context: Context,
-  { at, room, isWithMessages, isWithTexts, sourcesOf }: AnswerOptions,
+  { at, room, isWithMessages, isWithTexts, sourcesOf }: ShownContext,
 ): Told<z.input<typeof contextAnswer>> {
   const { receipt, messages } = context
   const { stretches, faults, sent, changing } = receipt
   return {
     ...toSummary(context, room),
     ...{ at, stretches, faults },
-    ...(changing && { changing: toChanging(changing, room.factor, isWithTexts) }),
+    changing: changing && toChanging(changing, room.factor, isWithTexts),
     sent: toSentRows(messages, sent, { factor: room.factor, isWithTexts, stretches, sourcesOf }),
-    ...(isWithMessages && isWithTexts && { messages }),
+    messages: isWithMessages && isWithTexts ? messages : undefined,
   }
 }
 
 const toChanging = ({ lines, tokens, saved }: ChangingLines, factor: number, isWithTexts: boolean) => ({
   tokens: toModelTokens(tokens, factor),
-  ...(saved !== undefined && { saved: toModelTokens(saved, factor) }),
-  ...(isWithTexts && { lines }),
+  saved: saved === undefined ? undefined : toModelTokens(saved, factor),
+  lines: isWithTexts ? lines : undefined,
 })

@@ -8,12 +8,13 @@ import { threadOf } from './find-thread.ts'
 import { atField, createFitting, fitFields, policyOf } from './fit-thread.ts'
 import { loadSources } from './quote-sources.ts'
 import { defineRoute, type Told } from './route.ts'
-import { inConversation, place, threadFields } from './schemas.ts'
+import { place, threadFields } from './schemas.ts'
 import { textsField } from './sent-rows.ts'
 
 const fitting = z.strictObject(fitFields)
 
-const contextQuery = z.strictObject({ ...threadFields, ...fitFields, at: atField })
+const contextQuery = { ...threadFields, ...fitFields, at: atField }
+const { window: _, policy: __, ...gridQuery } = contextQuery
 
 /** The most cells of a grid that are fitted for one request. */
 const mostCells = 100
@@ -26,26 +27,22 @@ const cell = contextSummary.extend({
 
 /** What a model would see: at any place, with any window and policy. No model is asked. */
 export const contextRoutes = [
-  defineRoute({
-    method: 'get',
-    path: '/conversations/:conversation/context',
+  defineRoute('get', '/conversations/:conversation/context', {
     scope: 'inspect',
     summary: 'Shows the context at a place, with its receipt. What is not said is as in the last call.',
-    params: inConversation,
-    query: contextQuery.extend({
+    query: {
+      ...contextQuery,
       messages: z.boolean().optional().describe('whether the messages are given; default true'),
       texts: textsField,
       since: place.optional().describe('an earlier place: `prefix` then says what both contexts share'),
-    }),
-    kind: 'json',
+    },
     answer: contextAnswer,
     async handle(call) {
-      const { at, messages = true, texts = true, since, ...asked } = call.query
-      const { actor: _, branch: __, ...rest } = asked
+      const { at, messages = true, texts = true, since } = call.query
       const thread = await threadOf(call)
       const fit = await createFitting(thread, call.parts)
-      const previous = since === undefined ? undefined : (await fit(rest, { at: since })).context
-      const { context, room } = await fit(rest, { at, previous })
+      const previous = since === undefined ? undefined : (await fit(call.query, { at: since })).context
+      const { context, room } = await fit(call.query, { at, previous })
       const head = (await call.log.store.head(thread.key))?.head ?? 0
       const sourcesOf = await loadSources(context.receipt.sent, { ...call, thread, isWithTexts: texts })
       return toContextAnswer(context, {
@@ -53,30 +50,22 @@ export const contextRoutes = [
       })
     },
   }),
-  defineRoute({
-    method: 'get',
-    path: '/conversations/:conversation/dump',
+  defineRoute('get', '/conversations/:conversation/dump', {
     scope: 'inspect',
     summary: 'Prints the context at a place as plain text: everything that the model gets, and nothing else.',
-    params: inConversation,
     query: contextQuery,
     kind: 'text',
     async handle(call) {
-      const { at, actor: _, branch: __, ...rest } = call.query
       const fit = await createFitting(await threadOf(call), call.parts)
-      return dump((await fit(rest, { at })).context)
+      return dump((await fit(call.query, call.query)).context)
     },
   }),
-  defineRoute({
-    method: 'post',
-    path: '/conversations/:conversation/compare',
+  defineRoute('post', '/conversations/:conversation/compare', {
     scope: 'inspect',
     summary:
       'Compares two contexts of the same place: what either keeps, and how much of the beginning is the same.',
-    params: inConversation,
-    query: z.strictObject(threadFields),
-    body: z.strictObject({ at: atField, a: fitting, b: fitting }),
-    kind: 'json',
+    query: threadFields,
+    body: { at: atField, a: fitting, b: fitting },
     answer: z.object({
       a: contextSummary,
       b: contextSummary.describe('`prefix`: what of b is the same as the beginning of a'),
@@ -96,27 +85,25 @@ export const contextRoutes = [
       }
     },
   }),
-  defineRoute({
-    method: 'get',
-    path: '/conversations/:conversation/grid',
+  defineRoute('get', '/conversations/:conversation/grid', {
     scope: 'inspect',
     summary:
       'Fits the same place into several windows with several policies, and gives each as a line when it is ready.',
-    params: inConversation,
-    query: contextQuery.omit({ window: true, policy: true }).extend({
+    query: {
+      ...gridQuery,
       windows: z.array(z.int().min(1).max(100_000_000)).min(1).max(mostCells),
       policies: z.array(z.string().max(100)).min(1).max(mostCells),
       entry: place.optional().describe('the fate of this entry is told for each'),
       stretches: z.boolean().optional().describe('whether the fates of all entries are given'),
-    }),
+    },
     kind: 'lines',
     answer: cell,
     async handle(call) {
-      const { windows, policies, entry, at, stretches = false, actor: _, branch: __, ...rest } = call.query
+      const { windows, policies, entry, at, effort, stretches = false } = call.query
       if (windows.length * policies.length > mostCells)
         throw new BadRequestError(`policies: at most ${mostCells} pairs of window and policy.`, 'policies')
       // A policy that does not exist is refused now: in the middle of the lines it could not be told.
-      for (const policy of policies) policyOf({ policy, effort: rest.effort })
+      for (const policy of policies) policyOf({ policy, effort })
       const fit = await createFitting(await threadOf(call), call.parts)
       async function* cells(): AsyncGenerator<Told<z.input<typeof cell>>> {
         for (const policy of policies)
@@ -124,7 +111,7 @@ export const contextRoutes = [
             // Each line leaves before the next is made, and a client that has left is seen.
             await breathe()
             if (call.signal.aborted) return
-            const { context, room } = await fit({ ...rest, window, policy }, { at })
+            const { context, room } = await fit({ ...call.query, window, policy }, { at })
             const { stretches: told } = context.receipt
             const fate = told.find(({ first, last }) => first <= entry! && entry! <= last)?.fate
             yield {

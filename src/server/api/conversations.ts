@@ -13,7 +13,7 @@ import { notFound } from './api-error.ts'
 import { latest, readLatest } from './latest.ts'
 import { listConversations, withProvisional } from './list-conversations.ts'
 import { type Call, defineRoute } from './route.ts'
-import { conversation, count, inConversation, limitOf, name, place, time } from './schemas.ts'
+import { conversation, count, limitOf, name, place, time } from './schemas.ts'
 import { withSpooled } from './spool.ts'
 
 const dryRun = z.boolean().optional().describe('only tells what would be deleted')
@@ -22,12 +22,10 @@ const shownConversation = conversation.extend({ latest: latest.optional() })
 
 /** Conversations as wholes: listed, described, searched, deleted, exported, imported. */
 export const conversationRoutes = [
-  defineRoute({
-    method: 'get',
-    path: '/conversations',
+  defineRoute('get', '/conversations', {
     scope: 'read',
     summary: 'Lists conversations, last written to first.',
-    query: z.strictObject({
+    query: {
       after: z.string().max(2000).optional().describe('the `next` of the page before'),
       limit: limitOf(50, 200),
       person: name.optional().describe('only those of this person'),
@@ -41,8 +39,7 @@ export const conversationRoutes = [
         .boolean()
         .optional()
         .describe('whether each says where it stands: status, last message, last call'),
-    }),
-    kind: 'json',
+    },
     answer: z.object({
       conversations: z.array(shownConversation),
       next: z.string().optional().describe('`after` of the next page; absent on the last one'),
@@ -53,27 +50,19 @@ export const conversationRoutes = [
       return { conversations: await Promise.all(conversations.map(one => withLatest(call, one))), ...page }
     },
   }),
-  defineRoute({
-    method: 'get',
-    path: '/conversations/:conversation',
+  defineRoute('get', '/conversations/:conversation', {
     scope: 'read',
     summary: 'Shows one conversation, and where it stands.',
-    params: inConversation,
-    kind: 'json',
     answer: shownConversation,
     handle: async call => withLatest(call, await showConversation(call, call.params.conversation)),
   }),
-  defineRoute({
-    method: 'patch',
-    path: '/conversations/:conversation',
+  defineRoute('patch', '/conversations/:conversation', {
     scope: 'chat',
     summary: 'Sets the title and the metadata; null removes one.',
-    params: inConversation,
-    body: z.strictObject({
+    body: {
       title: z.string().max(10_000).nullable().optional(),
       metadata: z.json().optional(),
-    }),
-    kind: 'json',
+    },
     answer: conversation,
     async handle(call) {
       const { conversation } = call.params
@@ -82,33 +71,27 @@ export const conversationRoutes = [
       return showConversation(call, conversation)
     },
   }),
-  defineRoute({
-    method: 'delete',
-    path: '/conversations/:conversation',
+  defineRoute('delete', '/conversations/:conversation', {
     scope: 'admin',
     summary: 'Deletes a conversation whole. Its name is never free again.',
-    params: inConversation,
-    query: z.strictObject({ dryRun }),
+    query: { dryRun },
     kind: 'none',
     async handle({ params, query, log }) {
-      if (!(await log.history.delete(params.conversation, present(query))))
+      if (!(await log.history.delete(params.conversation, query)))
         throw notFound('conversation', params.conversation)
       return undefined
     },
   }),
-  defineRoute({
-    method: 'delete',
-    path: '/conversations',
+  defineRoute('delete', '/conversations', {
     scope: 'admin',
     summary:
       'Deletes all conversations of the tenant, or those of a person, or those in which one actor has a thread.',
-    query: z.strictObject({
+    query: {
       person: name.optional().describe('whose conversations'),
       actor: name.optional().describe('in which this actor has a thread'),
       all: z.boolean().optional().describe('every conversation'),
       dryRun,
-    }),
-    kind: 'json',
+    },
     answer: z.object({ deleted: z.array(name) }),
     async handle({ query: { all, dryRun, ...whose }, log }) {
       const ways = Object.values(present(whose)).length + (all === true ? 1 : 0)
@@ -116,32 +99,26 @@ export const conversationRoutes = [
         throw new BadRequestError(
           'Say what to delete: ?person=NAME, ?actor=NAME, or ?all=true for every conversation.',
         )
-      return { deleted: [...(await log.history.deleteAll(present({ ...whose, dryRun })))] }
+      return { deleted: [...(await log.history.deleteAll({ ...whose, dryRun }))] }
     },
   }),
-  defineRoute({
-    method: 'post',
-    path: '/retain',
+  defineRoute('post', '/retain', {
     scope: 'admin',
     summary: 'Deletes what was not used for a time: conversations whole, or the records of calls alone.',
-    body: z.strictObject({
+    body: {
       conversationsMs: z.int().min(0).optional().describe('conversations not used for this time'),
       callsMs: z.int().min(0).optional().describe('records of calls older than this; the log itself stays'),
       dryRun,
-    }),
-    kind: 'json',
+    },
     answer: z.object({ deleted: z.array(name), calls: count }),
     async handle({ body, log }) {
-      const { deleted, calls } = await log.history.retain(present(body))
+      const { deleted, calls } = await log.history.retain(body)
       return { deleted: [...deleted], calls }
     },
   }),
-  defineRoute({
-    method: 'get',
-    path: '/conversations/:conversation/export',
+  defineRoute('get', '/conversations/:conversation/export', {
     scope: 'inspect',
     summary: 'Exports a conversation as lines of JSON: lossless, so with notes.',
-    params: inConversation,
     kind: 'lines',
     async handle({ params, looking }) {
       await findConversation(looking, params.conversation)
@@ -149,13 +126,11 @@ export const conversationRoutes = [
       return looking.export(params.conversation)
     },
   }),
-  defineRoute({
-    method: 'post',
-    path: '/import',
+  defineRoute('post', '/import', {
     scope: 'admin',
     summary:
       'Imports an export of ours, or the chats of another program, whichever it is. A damaged file stores nothing; the same again changes nothing, and goes on where a full disk stopped it.',
-    query: z.strictObject({
+    query: {
       as: name.optional().describe('another name for the one conversation of the file'),
       person: name
         .optional()
@@ -165,9 +140,8 @@ export const conversationRoutes = [
         .max(200)
         .optional()
         .describe('the id of the key whose client goes on with them; default: that of the caller'),
-    }),
+    },
     body: 'file',
-    kind: 'json',
     answer: z.object({
       format: z.string().describe('whose form the file has: "Throughline", "ChatGPT" …'),
       conversations: z.array(name),
@@ -185,19 +159,17 @@ export const conversationRoutes = [
     }) {
       const { history } = logOfSpeaker(log, about.person)
       const imported = await withSpooled(request, 32 * maxBodyBytes, text =>
-        history.import(text, { maxValueCharacters: maxBodyBytes, ...present({ as, person }) }),
+        history.import(text, { maxValueCharacters: maxBodyBytes, as, person }),
       )
       for (const conversation of imported.conversations)
         await markImported(log, conversation, keyId ?? caller.keyId)
       return imported
     },
   }),
-  defineRoute({
-    method: 'get',
-    path: '/search',
+  defineRoute('get', '/search', {
     scope: 'read',
     summary: 'Finds messages with words of the query, the best first.',
-    query: z.strictObject({
+    query: {
       q: z.string().min(1).max(1000),
       scope: z
         .enum(['shown', 'everything'])
@@ -207,8 +179,7 @@ export const conversationRoutes = [
         ),
       limit: limitOf(20, 200),
       conversation: name.optional().describe('only messages of this conversation'),
-    }),
-    kind: 'json',
+    },
     answer: z.object({
       found: z.array(
         z.object({
@@ -228,7 +199,7 @@ export const conversationRoutes = [
     async handle({ query: { q, scope = 'shown', ...where }, has, looking }) {
       if (scope === 'everything' && !has('inspect'))
         throw new BadRequestError('scope: "everything" needs a key with the scope "inspect".', 'scope')
-      const found = await looking.search(q, { scope, ...present(where) })
+      const found = await looking.search(q, { scope, ...where })
       // Other forms of the same words are marked too: "turtles" for "turtle".
       const wanted = toQuery(q).flat()
       return {
@@ -258,5 +229,5 @@ async function withLatest<Info extends ConversationInfo>(call: Call, info: Info)
     if (error instanceof CorruptEntryError) return undefined
     throw error
   })
-  return { ...info, ...present({ latest }) }
+  return { ...info, latest }
 }

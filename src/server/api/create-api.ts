@@ -1,26 +1,19 @@
 import type { Context, Hono } from 'hono'
-import { z } from 'zod'
-import type { ExperimentTools } from '../../experiment/index.ts'
 import { isInnerActor, shownStore } from '../../experiment/log/shown-store.ts'
-import { createHistory, type History, type HistoryOptions } from '../../history/index.ts'
+import { createHistory, type History } from '../../history/index.ts'
 import { BadRequestError } from '../../log/bad-request-error.ts'
 import { ThroughlineError } from '../../log/error.ts'
-import { present } from '../../log/present.ts'
 import type { Store } from '../../stores/store.ts'
-import type { Cancels } from '../../turn/cancels.ts'
 import type { Caller, ServerEnv } from '../auth/caller.ts'
-import type { Keys } from '../auth/create-keys.ts'
 import { refuseExperiment, refuseInner, refuseOthers } from '../auth/refuse-hidden.ts'
 import { requireScope } from '../auth/require-scope.ts'
-import type { AnswerOptions } from '../exchange/answer.ts'
 import type { Log } from '../exchange/asked.ts'
-import type { Runner } from '../exchange/runner.ts'
-import { type JsonLimits, parseBody } from '../guard/parse-body.ts'
+import { parseBody } from '../guard/parse-body.ts'
 import { bodyOf } from '../routes/read-body.ts'
-import type { Upstreams } from '../upstream/upstreams.ts'
+import type { Limits } from '../routes/server-parts.ts'
 import { notFound } from './api-error.ts'
-import type { AboutServer, ApiParts } from './api-parts.ts'
-import { eventStream, lineStream, type StreamLimits } from './event-stream.ts'
+import type { ApiOptions, ApiParts } from './api-parts.ts'
+import { type AnswerLimits, eventStream, lineStream } from './event-stream.ts'
 import { createFeeds } from './live/feeds.ts'
 import type { OnWrite } from './live/noticing-store.ts'
 import { createRunningExperiments } from './live/running-experiments.ts'
@@ -32,46 +25,9 @@ import { apiBase, apiRoutes } from './routes.ts'
 import type { ServerEvent } from './server-event.ts'
 import { createTimelines } from './timeline/timelines.ts'
 
-export interface ApiOptions {
-  readonly about: AboutServer
-  readonly upstreams: Upstreams
-  readonly options: AnswerOptions
-  readonly maxBodyBytes: number
-  /** After how much silence a stream of events sends a sign of life. */
-  readonly keepAliveMs: number
-  /** How long a client may leave a stream unread. */
-  readonly unreadMs: number
-  readonly newId: () => string
-  readonly runner: Runner
-  readonly cache: ApiParts['cache']
-  readonly json: JsonLimits
-  readonly keys: Keys
-  readonly cancels: Cancels
-  readonly logOf: (tenant: string) => Log
-  /** The embedder of the logs, so that contexts are shown as they are sent. */
-  readonly embed?: HistoryOptions['embed'] | undefined
-  /** How often the store is asked what other processes wrote. Default one second. */
-  readonly pollMs?: number | undefined
-  readonly maxListeners?: number | undefined
-  readonly experimentTools?: ExperimentTools<Record<string, unknown>> | undefined
-  /** States, as settings write them. */
-  readonly states?: readonly string[] | undefined
-}
-
-export interface Api {
-  /** Tells listeners of a write of this process. */
-  readonly onWrite: OnWrite
-  /** How many streams of events are open, and how many experiments run here. */
-  counts(): { readonly listeners: number; readonly experiments: number }
-  mount(app: Hono<ServerEnv>): void
-  /** Ends the streams of events, and pauses the experiments that run here. */
-  close(): Promise<void>
-}
-
 /** Our own API, under `/throughline/v1`. */
-export function createApi(given: ApiOptions): Api {
-  const { about, upstreams, options, maxBodyBytes, newId, logOf, experimentTools = [] } = given
-  const { embed, pollMs = 1000, maxListeners = 256, runner, cache, json, keys, cancels } = given
+export function createApi(options: ApiOptions) {
+  const { logOf, embed, pollMs, maxListeners } = options
   const looking = new Map<string, Looking>()
 
   /**
@@ -84,7 +40,7 @@ export function createApi(given: ApiOptions): Api {
     const store = mayInspect ? whole : shownStore(whole)
     const found = looking.get(name) ?? {
       store,
-      history: createHistory({ store, tenant, ...present({ embed }) }),
+      history: createHistory({ store, tenant, embed }),
     }
     looking.delete(name)
     looking.set(name, found)
@@ -98,28 +54,14 @@ export function createApi(given: ApiOptions): Api {
     mostListeners: maxListeners,
   })
   const experiments = createRunningExperiments()
-  const parts: ApiParts = {
-    about,
-    upstreams,
-    options,
-    maxBodyBytes,
-    newId,
-    experimentTools,
-    states: (given.states ?? []).map(parseState),
-    runner,
-    cache,
-    keys,
-    feeds,
-    timelines: createTimelines(),
-    cancels,
-    experiments,
-  }
+  const states = (options.states ?? []).map(parseState)
+  const parts: ApiParts = { ...options, states, feeds, timelines: createTimelines(), experiments }
 
   async function answer(route: Route, context: Context<ServerEnv>): Promise<Response> {
     const { raw: request } = context.req
     const { caller, log, requestId } = context.var
     const left = new AbortController()
-    const read = await readRequest(route, context, { maxBodyBytes, json })
+    const read = await readRequest(route, context, options)
     await refuseHidden(route, read, caller, log)
     const has: Call['has'] = scope => caller.scopes.includes(scope)
     const { store, history: everybodys } = lookingAt(caller.tenant, has('inspect'))
@@ -132,15 +74,15 @@ export function createApi(given: ApiOptions): Api {
       signal: AbortSignal.any([request.signal, left.signal]),
       looking: history,
     }
-    const { unreadMs, keepAliveMs } = given
-    const limits = { unreadMs, keepAliveMs, onEnd: () => left.abort() }
-    const response = toResponse(route, await route.handle(call), limits)
+    const onEnd = () => left.abort()
+    const response = toResponse(route, await route.handle(call), { ...options, onEnd })
     response.headers.set('x-request-id', requestId)
     return response
   }
 
   return {
-    onWrite(tenant, conversation, what, gone) {
+    /** Tells listeners of a write of this process. */
+    onWrite(...[tenant, conversation, what, gone]: Parameters<OnWrite>): void {
       if (what === 'deleted') {
         // Nothing of it stays in memory, whichever way it was deleted.
         parts.timelines.drop(tenant, conversation)
@@ -148,8 +90,9 @@ export function createApi(given: ApiOptions): Api {
       }
       feeds.notice(tenant, conversation, what, gone)
     },
+    /** How many streams of events are open, and how many experiments run here. */
     counts: () => ({ listeners: feeds.listeners, experiments: experiments.size }),
-    mount(app) {
+    mount(app: Hono<ServerEnv>): void {
       let document: object | undefined
       app.get(`${apiBase}/openapi.json`, context => {
         document ??= openApi(apiRoutes, apiBase)
@@ -163,7 +106,8 @@ export function createApi(given: ApiOptions): Api {
         throw new ThroughlineError('no_route', 'There is nothing at this address of the API.')
       })
     },
-    async close() {
+    /** Ends the streams of events, and pauses the experiments that run here. */
+    async close(): Promise<void> {
       feeds.close()
       await experiments.close()
     },
@@ -197,12 +141,10 @@ async function refuseHidden(
   if (scope !== 'chat') await refuseOthers(log, conversation)
 }
 
-const noFields = z.strictObject({})
-
 async function readRequest(
   { params, query, body }: Route,
   { req }: Context<ServerEnv>,
-  { maxBodyBytes, json }: BodyLimits,
+  { maxBodyBytes, json }: Limits,
 ) {
   const path = new Map(Object.entries(req.param() as Record<string, string>))
   const { searchParams } = new URL(req.raw.url)
@@ -211,8 +153,8 @@ async function readRequest(
   // The last one would count: `?person=a&person=b` would delete only what is b's.
   if (twice !== undefined) throw new BadRequestError(`"${twice}" must be given once`, twice)
   const read = {
-    params: params && readFields(params, path),
-    query: readFields(query ?? noFields, search),
+    params: readFields(params, path),
+    query: readFields(query, search),
   }
   if (!body || body === 'file') return { ...read, body: undefined }
   const bytes = await bodyOf(req.raw, maxBodyBytes)
@@ -220,12 +162,7 @@ async function readRequest(
   return { ...read, body: readValue(body, bytes.length === 0 ? {} : parseBody(bytes, json)) }
 }
 
-interface BodyLimits {
-  readonly maxBodyBytes: number
-  readonly json: JsonLimits
-}
-
-function toResponse({ kind, status }: Route, answer: unknown, limits: StreamLimits): Response {
+function toResponse({ kind, status }: Route, answer: unknown, limits: AnswerLimits): Response {
   switch (kind) {
     case 'json':
       return Response.json(answer, { status: status ?? 200 })

@@ -1,23 +1,18 @@
-import {
-  type ReadableOptions,
-  sseComment,
-  sseHeaders,
-  textWriter,
-  toReadable,
-} from '../../turn/stream/to-readable.ts'
+import { sseComment, sseHeaders, textWriter, toReadable } from '../../turn/stream/to-readable.ts'
+import type { StreamLimits } from '../exchange/reply-writer.ts'
 import { oneLine, sse } from '../faces/sse.ts'
 import { errorBody } from './api-error.ts'
 import type { ServerEvent } from './server-event.ts'
 
-export interface StreamLimits extends Pick<ReadableOptions<string>, 'unreadMs' | 'onEnd'> {
-  /** After how much silence a stream sends a sign of life. */
-  readonly keepAliveMs: number
+export interface AnswerLimits extends StreamLimits {
+  /** Called when no more is read. */
+  readonly onEnd: () => void
 }
 
 /** A stream of server-sent events. An error is the last event. */
 export function eventStream(
   events: AsyncIterable<ServerEvent>,
-  { keepAliveMs: ms, ...limits }: StreamLimits,
+  { keepAliveMs: ms, unreadMs, onEnd }: AnswerLimits,
 ): Response {
   async function* texts() {
     try {
@@ -28,11 +23,13 @@ export function eventStream(
     }
   }
   const keepAlive = { ms, item: () => sseComment }
-  return new Response(toReadable(texts(), textWriter(), { ...limits, keepAlive }), { headers: sseHeaders })
+  return new Response(toReadable(texts(), textWriter(), { unreadMs, onEnd, keepAlive }), {
+    headers: sseHeaders,
+  })
 }
 
 /** A stream of lines of JSON; texts are lines already. */
-export function lineStream(values: AsyncIterable<unknown>, { unreadMs, onEnd }: StreamLimits): Response {
+export function lineStream(values: AsyncIterable<unknown>, { unreadMs, onEnd }: AnswerLimits): Response {
   async function* lines() {
     for await (const value of values) yield `${typeof value === 'string' ? value : oneLine(value)}\n`
   }

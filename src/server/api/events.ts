@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { findConversation } from './conversations.ts'
 import { defineRoute } from './route.ts'
-import { inConversation, name, threadPlace, time } from './schemas.ts'
+import { name, threadPlace, time } from './schemas.ts'
 import { lastEventOf } from './server-event.ts'
 
 /** What listeners are told. An event says how far a conversation is, so getting one twice does no harm. */
@@ -19,9 +19,7 @@ const feedEvent = z.discriminatedUnion('type', [
 
 /** Live events: something was written, by this server or by another one on the same database. */
 export const eventRoutes = [
-  defineRoute({
-    method: 'get',
-    path: '/events',
+  defineRoute('get', '/events', {
     scope: 'read',
     summary: 'Tells when something is written to any conversation. `Last-Event-ID` tells what was missed.',
     kind: 'events',
@@ -29,12 +27,9 @@ export const eventRoutes = [
     handle: ({ caller: { tenant }, has, looking: { person }, request, signal, parts: { feeds } }) =>
       feeds.listen(tenant, { person, since: lastEventOf(request), mayInspect: has('inspect'), signal }),
   }),
-  defineRoute({
-    method: 'get',
-    path: '/conversations/:conversation/events',
+  defineRoute('get', '/conversations/:conversation/events', {
     scope: 'read',
     summary: 'Tells when something is written to one conversation.',
-    params: inConversation,
     kind: 'events',
     answer: feedEvent,
     async handle({
@@ -47,15 +42,9 @@ export const eventRoutes = [
       parts: { feeds },
     }) {
       await findConversation(looking, conversation)
-      return feeds.listen(tenant, {
-        ...{
-          conversation,
-          person: looking.person,
-          since: lastEventOf(request),
-          mayInspect: has('inspect'),
-          signal,
-        },
-      })
+      const { person } = looking
+      const since = lastEventOf(request)
+      return feeds.listen(tenant, { conversation, person, since, mayInspect: has('inspect'), signal })
     },
   }),
 ]

@@ -3,7 +3,6 @@ import { InvalidPlanError } from '../../experiment/experiment-error.ts'
 import type { ExperimentPlan, ExperimentSummary } from '../../experiment/index.ts'
 import { BadRequestError } from '../../log/bad-request-error.ts'
 import { ThroughlineError } from '../../log/error.ts'
-import { present } from '../../log/present.ts'
 import { loadStandCode, standModule } from '../samples/lemonade-stand.ts'
 import { notFound } from './api-error.ts'
 import { callStatus } from './calls.ts'
@@ -68,7 +67,6 @@ const act = z.object({
     .describe('oldest first'),
 })
 
-const inExperiment = z.strictObject({ experiment: name })
 const wished = z.object({ is: z.enum(['asked', 'done']).describe('asked: done before the next role acts') })
 const planBody = z
   .looseObject({ name: z.string() })
@@ -80,26 +78,20 @@ const experimentEvent = z
 
 /** Experiments: their plans, how far they are, and what they do. */
 export const experimentRoutes = [
-  defineRoute({
-    method: 'get',
-    path: '/experiments',
+  defineRoute('get', '/experiments', {
     scope: 'inspect',
     summary: 'Lists all experiments.',
-    kind: 'json',
     answer: z.object({ experiments: z.array(summary) }),
     handle: async call => ({ experiments: await experimentsOf(call).list() }),
   }),
-  defineRoute({
-    method: 'post',
-    path: '/experiments',
+  defineRoute('post', '/experiments', {
     scope: 'admin',
     summary: 'Starts an experiment from a plan, or from the plan of another experiment.',
-    body: z.strictObject({
+    body: {
       id: name.optional(),
       plan: planBody.optional(),
       planOf: name.optional().describe('the experiment whose plan is run again'),
-    }),
-    kind: 'json',
+    },
     status: 201,
     answer: summary,
     async handle(call) {
@@ -109,14 +101,10 @@ export const experimentRoutes = [
       return startExperiment(call, given ?? (await storedPlan(call, planOf!)), id)
     },
   }),
-  defineRoute({
-    method: 'get',
-    path: '/experiments/:experiment',
+  defineRoute('get', '/experiments/:experiment', {
     scope: 'inspect',
     summary: 'Shows an experiment: its environment, its goals, and the environment after each step.',
-    params: inExperiment,
-    query: z.strictObject({ since: count.optional().describe('only the snapshots of this step and after') }),
-    kind: 'json',
+    query: { since: count.optional().describe('only the snapshots of this step and after') },
     answer: view,
     async handle(call) {
       const { since = 0 } = call.query
@@ -124,50 +112,35 @@ export const experimentRoutes = [
       return { ...shown, snapshots: snapshots.filter(({ step }) => step >= since) }
     },
   }),
-  defineRoute({
-    method: 'get',
-    path: '/experiments/:experiment/plan',
+  defineRoute('get', '/experiments/:experiment/plan', {
     scope: 'inspect',
     summary: 'Shows the plan, if it came as JSON.',
-    params: inExperiment,
-    kind: 'json',
     answer: planBody,
     handle: call => storedPlan(call, call.params.experiment),
   }),
-  defineRoute({
-    method: 'get',
-    path: '/experiments/:experiment/steps',
+  defineRoute('get', '/experiments/:experiment/steps', {
     scope: 'inspect',
     summary:
       'Tells what each role did in each step: its tools, what they changed, its text, its model calls.',
-    params: inExperiment,
-    query: z.strictObject({ from: z.int().min(1).optional(), limit: limitOf(50, 200) }),
-    kind: 'json',
+    query: { from: z.int().min(1).optional(), limit: limitOf(50, 200) },
     answer: z.object({ steps: z.array(z.object({ step: count, acts: z.array(act) })) }),
     async handle(call) {
       const { from = 1, limit = 50 } = call.query
       return { steps: await experimentsOf(call).steps(call.params.experiment, { from, limit }) }
     },
   }),
-  defineRoute({
-    method: 'get',
-    path: '/experiments/:experiment/roles/:role',
+  defineRoute('get', '/experiments/:experiment/roles/:role', {
     scope: 'inspect',
     summary: 'Shows the messages of a role.',
-    params: inExperiment.extend({ role: name }),
-    kind: 'json',
     answer: z.object({ messages: z.array(message) }),
     handle: async call => ({
       messages: await experimentsOf(call).history(call.params.experiment, call.params.role),
     }),
   }),
-  defineRoute({
-    method: 'get',
-    path: '/experiments/:experiment/events',
+  defineRoute('get', '/experiments/:experiment/events', {
     scope: 'inspect',
     summary:
       'Tells what happens in an experiment, until it has ended. `Last-Event-ID` tells what was missed.',
-    params: inExperiment,
     kind: 'events',
     answer: experimentEvent,
     async handle(call) {
@@ -175,25 +148,17 @@ export const experimentRoutes = [
       return watchExperiment(call, call.params.experiment, state)
     },
   }),
-  defineRoute({
-    method: 'post',
-    path: '/experiments/:experiment/pause',
+  defineRoute('post', '/experiments/:experiment/pause', {
     scope: 'admin',
     summary: 'Pauses an experiment.',
-    params: inExperiment,
-    kind: 'json',
     answer: wished,
     handle: async call => ({ is: await experimentsOf(call).pause(call.params.experiment) }),
   }),
-  defineRoute({
-    method: 'post',
-    path: '/experiments/:experiment/resume',
+  defineRoute('post', '/experiments/:experiment/resume', {
     scope: 'admin',
     summary:
       'Goes on with an experiment that is paused, or whose process is gone. Needs its plan if none is stored.',
-    params: inExperiment,
-    body: z.strictObject({ plan: planBody.optional() }),
-    kind: 'json',
+    body: { plan: planBody.optional() },
     answer: summary,
     async handle(call) {
       const { experiment: id } = call.params
@@ -208,13 +173,9 @@ export const experimentRoutes = [
       return toSummary(await experiments.show(id))
     },
   }),
-  defineRoute({
-    method: 'post',
-    path: '/experiments/:experiment/stop',
+  defineRoute('post', '/experiments/:experiment/stop', {
     scope: 'admin',
     summary: 'Stops an experiment for good.',
-    params: inExperiment,
-    kind: 'json',
     answer: wished,
     handle: async call => ({ is: await experimentsOf(call).stop(call.params.experiment) }),
   }),
@@ -224,7 +185,7 @@ export const experimentRoutes = [
 export async function startExperiment(call: Call, json: object, id?: string): Promise<ExperimentSummary> {
   const plan = await readPlan(call, json)
   const stop = new AbortController()
-  const experiment = experimentsOf(call).run(plan, { signal: stop.signal, ...present({ id }) })
+  const experiment = experimentsOf(call).run(plan, { signal: stop.signal, id })
   await call.parts.experiments.start(call.caller.tenant, experiment, stop)
   return toSummary(await experimentsOf(call).show(experiment.id))
 }

@@ -3,14 +3,14 @@ import type { Thread } from '../../history/index.ts'
 import { notFound } from './api-error.ts'
 import type { Call } from './route.ts'
 
-export interface ThreadCall
+export interface ThreadRequest
   extends Call<
     { readonly conversation: string },
     { readonly actor?: string | undefined; readonly branch?: string | undefined }
   > {}
 
 /** The thread that a request names. What is not there, or is another tenant's, is not found. */
-export async function threadOf({ params, query, looking, log }: ThreadCall): Promise<Thread> {
+export async function threadOf({ params, query, looking, log }: ThreadRequest): Promise<Thread> {
   const { actor, branch } = query
   const thread = looking.thread(params.conversation, { actor, branch })
   if (await log.store.head(thread.key)) {

@@ -6,7 +6,6 @@ import { isRun } from '../../history/calls/plan.ts'
 import { readPlan } from '../../history/calls/read-plan.ts'
 import type { Thread, ThreadContextOptions } from '../../history/index.ts'
 import { InvalidOptionError } from '../../log/error.ts'
-import { present } from '../../log/present.ts'
 import type { StoredCall } from '../../stores/store.ts'
 import { inCounts, type Room } from '../../tokens/calibration.ts'
 import { notesInContext } from '../../turn/index.ts'
@@ -67,7 +66,7 @@ export async function createSettings(thread: Thread, { options, upstreams }: Fit
   const usual = { window: plan?.window ?? window ?? 4096, reserve: plan?.reserve ?? reserve ?? 0 }
   const prompt = last && (await promptIn(thread, last))
   return async (fields: FitFields, at?: number): Promise<RoomSettings> => {
-    const { factor = 1 } = (last && (await thread.calibration(last.model, present({ at })))) ?? {}
+    const { factor = 1 } = (last && (await thread.calibration(last.model, { at }))) ?? {}
     const system = fields.system === '' ? undefined : (fields.system ?? prompt)
     const asked = fields.window ?? usual.window
     // A reserve that was meant for another window must leave some of this one.
@@ -76,14 +75,14 @@ export async function createSettings(thread: Thread, { options, upstreams }: Fit
     const settings = {
       ...inCounts(room),
       overflow: fields.overflow ?? 'keep',
-      ...present({ policy: policyOf(fields) ?? policy, shape: fields.shape, system }),
+      ...{ policy: policyOf(fields) ?? policy, shape: fields.shape, system },
       ...(plan?.given && { systemPrompt: systemPrompt === 'as user' ? systemPrompt : ('stable' as const) }),
-      ...notesInContext(present({ notes })),
+      ...notesInContext({ notes }),
       ...(fields.notes !== undefined && {
         notes: fields.notes === 'off' ? (false as const) : fields.notes,
       }),
     } as const
-    return { settings, room, ...(last && { model: last.model }) }
+    return { settings, room, model: last?.model }
   }
 }
 
@@ -92,11 +91,10 @@ export async function createFitting(thread: Thread, parts: FitParts) {
   const settingsFor = await createSettings(thread, parts)
   return async (
     fields: FitFields,
-    { at, previous }: { readonly at?: number | undefined; readonly previous?: Context | undefined } = {},
+    { at, previous }: { readonly at?: number; readonly previous?: Context } = {},
   ): Promise<{ readonly context: Context; readonly room: Room }> => {
     const { settings, room } = await settingsFor(fields, at)
-    const context = await thread.context({ ...settings, ...present({ at, previous }) })
-    return { context, room }
+    return { context: await thread.context({ ...settings, at, previous }), room }
   }
 }
 
@@ -114,8 +112,5 @@ export function policyOf({ policy, effort }: Pick<FitFields, 'policy' | 'effort'
   const [, name = policy, number] = /^(sliding|tiered)-(\d{1,6})$/.exec(policy) ?? []
   const amount = number === undefined ? undefined : Number(number)
   if (amount === 0) throw new InvalidOptionError('policy', 'expected a number of at least 1')
-  return choosePolicy(name, {
-    ...(effort !== undefined && { effort }),
-    ...(amount !== undefined && (name === 'sliding' ? { messages: amount } : { full: amount })),
-  })
+  return choosePolicy(name, { effort, [name === 'sliding' ? 'messages' : 'full']: amount })
 }

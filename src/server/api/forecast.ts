@@ -1,12 +1,11 @@
 import { z } from 'zod'
 import { readPlan } from '../../history/calls/read-plan.ts'
-import { present } from '../../log/present.ts'
 import { toModelTokens } from '../../tokens/calibration.ts'
 import { nextContext, readThread, setUpAsking } from '../../turn/index.ts'
 import { notFound } from './api-error.ts'
 import { threadOf } from './find-thread.ts'
 import { type Call, defineRoute } from './route.ts'
-import { count, inConversation, name, threadFields } from './schemas.ts'
+import { count, name, threadFields } from './schemas.ts'
 
 /** The model that answers a turn of this server, with the options of its upstream. */
 export async function modelFor({ parts: { upstreams, options } }: Call, wanted: string | undefined) {
@@ -17,16 +16,12 @@ export async function modelFor({ parts: { upstreams, options } }: Call, wanted: 
 
 /** What a message would send, before it is sent. */
 export const forecastRoutes = [
-  defineRoute({
-    method: 'post',
-    path: '/conversations/:conversation/forecast',
+  defineRoute('post', '/conversations/:conversation/forecast', {
     scope: 'inspect',
     summary:
       'Counts what `send` would send for a message, without other conversations. Nothing is asked or stored.',
-    params: inConversation,
-    query: z.strictObject(threadFields),
-    body: z.strictObject({ input: z.string(), model: name.optional() }),
-    kind: 'json',
+    query: threadFields,
+    body: { input: z.string(), model: name.optional() },
     answer: z.object({
       tokens: count.describe("the prompt, in the model's tokens"),
       reused: count.describe('the tokens that are the same as at the beginning of the last call'),
@@ -36,7 +31,7 @@ export const forecastRoutes = [
       const { input, model: wanted } = call.body
       const thread = await threadOf(call)
       const { model, options } = await modelFor(call, wanted)
-      const asking = await setUpAsking({ ...present(options), model }, { signal: call.signal, specs: [] })
+      const asking = await setUpAsking({ ...options, model }, { signal: call.signal, specs: [] })
       const [last] = await thread.calls({ limit: 1 })
       // Another model has read nothing of it.
       const previous =

@@ -16,30 +16,24 @@ const record = z.object({
 
 /** Keys. One with the scope `admin` manages those of its own tenant, one of the configuration those of all. */
 export const keyRoutes = [
-  defineRoute({
-    method: 'get',
-    path: '/keys',
+  defineRoute('get', '/keys', {
     scope: 'admin',
     summary: 'Lists the keys that the caller may manage, the oldest first.',
-    kind: 'json',
     answer: z.object({ keys: z.array(record) }),
     async handle({ caller, parts: { keys } }) {
       return { keys: (await keys.list()).filter(({ tenant }) => mayManage(caller, tenant)) }
     },
   }),
-  defineRoute({
-    method: 'post',
-    path: '/keys',
+  defineRoute('post', '/keys', {
     scope: 'admin',
     summary:
       'Makes a key, with no scope that the caller lacks. The answer is the only place where it can be seen.',
-    body: z.strictObject({
+    body: {
       name: z.string(),
       scopes: z.array(z.enum(scopes)).optional().describe('default: chat'),
       tenant: z.string().optional().describe('default: that of the caller'),
       person: z.string().optional().describe('who speaks with it; default: whom a request names'),
-    }),
-    kind: 'json',
+    },
     status: 201,
     answer: record.extend({ key: z.string() }),
     async handle({ caller, body, parts: { keys } }) {
@@ -56,12 +50,9 @@ export const keyRoutes = [
       return { ...record, key }
     },
   }),
-  defineRoute({
-    method: 'delete',
-    path: '/keys/:id',
+  defineRoute('delete', '/keys/:id', {
     scope: 'admin',
     summary: 'Revokes a key, within seconds on every server.',
-    params: z.strictObject({ id: name }),
     kind: 'none',
     async handle({ caller, params: { id }, parts: { keys } }) {
       const found = (await keys.list()).some(key => key.id === id && mayManage(caller, key.tenant))

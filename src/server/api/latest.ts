@@ -13,7 +13,6 @@ import { cut } from '../../log/line.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { isObject } from '../../log/parse-json.ts'
 import { readMessage } from '../../log/parse-message.ts'
-import { present } from '../../log/present.ts'
 import type { ConversationInfo } from '../../stores/store.ts'
 import { toModelTokens } from '../../tokens/calibration.ts'
 import { toCall, toParts, call as wholeCall } from './calls.ts'
@@ -91,9 +90,7 @@ export async function readLatest(
     ...{ actor, branch, entries, turns: head?.turns ?? 0, status },
     isExperiment: isExperiment({ threads }),
     branches: spoken.filter(one => one.actor === actor).length,
-    ...present({ begins, request }),
-    ...(last && { said: toSaid(last) }),
-    ...(call && { call: toLastCall(call) }),
+    ...{ begins, request, said: last && toSaid(last), call: call && toLastCall(call) },
   }
 }
 
@@ -103,7 +100,7 @@ const textOf = (message: MessageLike) => cut(readMessage(message, 0).text, mostC
 
 function toSaid(message: MessageLike & { readonly seq: number }) {
   const { role, time } = readMessage(message, message.seq)
-  return { seq: message.seq, role, text: textOf(message), ...present({ time }) }
+  return { seq: message.seq, role, text: textOf(message), time }
 }
 
 /** How many entries are read for the last request. */
@@ -117,7 +114,7 @@ async function readRequest(source: LogSource): Promise<Told<z.input<typeof recog
     const { face, client, kind, why } = request as Readonly<Record<string, unknown>>
     return {
       ...{ face: toText(face), kind: toText(kind), why: toText(why), at: seq, time },
-      ...(typeof client === 'string' && { client: toText(client) }),
+      client: typeof client === 'string' ? toText(client) : undefined,
     }
   }
   return undefined
@@ -133,7 +130,7 @@ function toLastCall(call: ThreadCall): Told<z.input<typeof lastCall>> {
   return {
     ...toCall(call),
     ...{ margin: toModelTokens(margin, factor), parts: toParts(plan) },
-    ...(reused !== undefined && { reused: toModelTokens(reused, factor) }),
+    reused: reused === undefined ? undefined : toModelTokens(reused, factor),
     counts: countFates(stretchesOf(plan), 1),
   }
 }

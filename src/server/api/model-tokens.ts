@@ -42,18 +42,11 @@ export function toFigures<Part extends string>(
 }
 
 /** The amounts of a cut; its places stay. */
-export function toCutFigures({ before, at, ...amounts }: ReceiptCut, factor: number): ReceiptCut {
-  const { needed, limit, growth, turns, recall } = amounts
-  const told = (amount: number) => toModelTokens(amount, factor)
+export function toCutFigures(cut: ReceiptCut, factor: number): ReceiptCut {
+  const { before, at, needed, limit, growth, turns, recall } = cut
+  const inModel = (amount: number) => toModelTokens(amount, factor)
   return {
-    ...{
-      before,
-      at,
-      needed: told(needed),
-      limit: told(limit),
-      growth: told(growth),
-      turns,
-      recall: told(recall),
-    },
+    ...{ before, at, needed: inModel(needed), limit: inModel(limit) },
+    ...{ growth: inModel(growth), turns, recall: inModel(recall) },
   }
 }

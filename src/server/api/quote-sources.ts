@@ -3,7 +3,6 @@ import type { SentMessage } from '../../context/receipt.ts'
 import type { Thread } from '../../history/index.ts'
 import { loadQuotes } from '../../history/log/load-quotes.ts'
 import type { QuoteReference } from '../../history/log/quote-reference.ts'
-import { present } from '../../log/present.ts'
 import type { Call, Told } from './route.ts'
 import { name, place, time } from './schemas.ts'
 
@@ -55,7 +54,7 @@ export async function loadSources(
   ): Promise<QuoteSource> {
     const source = { conversation, actor, branch, seq, why }
     if (time === undefined) return { ...source, isGone: true }
-    return { ...source, time, ...present({ title: isWithTexts ? await titleOf(conversation) : undefined }) }
+    return { ...source, time, title: isWithTexts ? await titleOf(conversation) : undefined }
   }
 
   const sources = new Map<number, readonly QuoteSource[]>()

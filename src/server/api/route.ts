@@ -1,8 +1,9 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { History } from '../../history/index.ts'
 import type { Caller, Scope } from '../auth/caller.ts'
 import type { Log } from '../exchange/asked.ts'
 import type { ApiParts } from './api-parts.ts'
+import { name, place } from './schemas.ts'
 import type { ServerEvent } from './server-event.ts'
 
 export type Method = 'get' | 'post' | 'patch' | 'delete'
@@ -38,10 +39,10 @@ export interface Route {
   readonly path: string
   readonly scope: Scope
   readonly summary: string
-  readonly params?: Fields
-  readonly query?: Fields
+  readonly params: Fields
+  readonly query: Fields
   /** A schema of JSON, or `file` for bytes that the handler reads itself. */
-  readonly body?: z.ZodType | 'file'
+  readonly body?: Fields | 'file'
   readonly kind: AnswerKind
   /** The schema of the answer; of each line or event where there are many. */
   readonly answer?: z.ZodType
@@ -50,7 +51,25 @@ export interface Route {
   handle(call: Call): unknown
 }
 
-type Read<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined
+/** The schemas of the fields of an object. Fields that are not among them are refused. */
+type Shape = Readonly<Record<string, z.ZodType>>
+
+type Read<Fields> = Fields extends Shape ? z.output<z.ZodObject<Fields>> : undefined
+
+type InputOf<Fields> = Fields extends Shape ? z.input<z.ZodObject<Fields>> : undefined
+
+type ParamNames<Path> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | ParamNames<`/${Rest}`>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never
+
+/** What the parameters of a path are: names, but for those that say a place. */
+const places = { entry: place.min(1) }
+
+type Params<Path> = {
+  readonly [Name in ParamNames<Path>]: Name extends keyof typeof places ? number : string
+}
 
 /** A value of a schema as a handler may give it: read-only, and any object where a schema leaves the fields open. */
 export type Told<Value> = Value extends readonly (infer Item)[]
@@ -62,7 +81,7 @@ export type Told<Value> = Value extends readonly (infer Item)[]
     : Value
 
 /** What a handler returns for each kind of answer. */
-export interface Answers<Answer> {
+interface Answers<Answer> {
   json: Answer
   text: string
   lines: AsyncIterable<Answer | string>
@@ -77,34 +96,41 @@ export interface TypedRoute<Method, Path, Kind, Query, Body, Answer> extends Rou
     readonly method: Method
     readonly path: Path
     readonly kind: Kind
-    readonly query: Query extends z.ZodType ? z.input<Query> : undefined
-    readonly body: Body extends z.ZodType ? z.input<Body> : Body extends 'file' ? Blob : Body
+    readonly query: InputOf<Query>
+    readonly body: Body extends 'file' ? Blob : InputOf<Body>
     readonly answer: Answer extends z.ZodType ? z.output<Answer> : unknown
   }
 }
 
-/** Types a route by its schemas. */
+/** Makes a route of its schemas, and types it by them. Its parameters are those that the path names; it answers with JSON. */
 export function defineRoute<
   const Called extends Method,
   const Path extends string,
-  Kind extends AnswerKind,
-  Params extends Fields | undefined = undefined,
-  Query extends Fields | undefined = undefined,
-  Body extends z.ZodType | 'file' | undefined = undefined,
+  Query extends Shape | undefined = undefined,
+  Body extends Shape | 'file' | undefined = undefined,
+  Kind extends AnswerKind = 'json',
   Answer extends z.ZodType = z.ZodType,
 >(
-  route: Omit<Route, 'method' | 'path' | 'kind' | 'params' | 'query' | 'body' | 'answer' | 'handle'> & {
-    readonly method: Called
-    readonly path: Path
-    readonly kind: Kind
-    readonly params?: Params
+  method: Called,
+  path: Path,
+  route: Pick<Route, 'scope' | 'summary' | 'status'> & {
     readonly query?: Query
     readonly body?: Body
+    readonly kind?: Kind
     readonly answer?: Answer
     handle(
-      call: Call<Read<Params>, Read<Query>, Read<Body>>,
+      call: Call<Params<Path>, Read<Query>, Read<Body>>,
     ): Answers<Told<z.input<Answer>>>[Kind] | Promise<Answers<Told<z.input<Answer>>>[Kind]>
   },
 ): TypedRoute<Called, Path, Kind, Query, Body, Answer> {
-  return route as unknown as TypedRoute<Called, Path, Kind, Query, Body, Answer>
+  const { query = {}, body, kind = 'json' } = route
+  const schemas: Shape = places
+  const params = [...path.matchAll(/:(\w+)/g)].map(([, param = '']) => [param, schemas[param] ?? name])
+  const made = {
+    ...{ ...route, method, path, kind },
+    params: z.strictObject(Object.fromEntries(params)),
+    query: z.strictObject(query),
+    body: typeof body === 'object' ? z.strictObject(body) : body,
+  }
+  return made as unknown as TypedRoute<Called, Path, Kind, Query, Body, Answer>
 }

@@ -10,21 +10,15 @@ const isNew = z.boolean().describe('false if it was there already')
 
 /** What can be looked at on a server that nobody has used yet. A sample that is there already is opened, not made again. */
 export const sampleRoutes = [
-  defineRoute({
-    method: 'post',
-    path: '/samples/conversation',
+  defineRoute('post', '/samples/conversation', {
     scope: 'chat',
     summary: 'Makes the sample conversation, a project chat of 168 turns, if it is not there.',
-    kind: 'json',
     answer: z.object({ conversation: name, isNew }),
     handle: ({ log: { history } }) => importSample(history),
   }),
-  defineRoute({
-    method: 'post',
-    path: '/samples/experiment',
+  defineRoute('post', '/samples/experiment', {
     scope: 'admin',
     summary: 'Starts the sample experiment, a lemonade stand that needs no model, if it is not there.',
-    kind: 'json',
     answer: summary.extend({ isNew }),
     handle: call =>
       underFreeName('sample-lemonade-stand', async id => {

@@ -9,8 +9,6 @@ export const time = z.int().describe('milliseconds since 1970')
 export const limitOf = (usual: number, most: number) =>
   z.int().min(1).max(most).optional().describe(`default ${usual}`)
 
-export const inConversation = z.strictObject({ conversation: name })
-
 /** The thread of a conversation that is meant. */
 export const threadFields = {
   actor: name.optional().describe('whose thread; default "assistant"'),

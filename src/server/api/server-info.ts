@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { policyNames } from '../../context/policies/choose-policy.ts'
-import { present } from '../../log/present.ts'
 import { scopes } from '../auth/caller.ts'
 import { tenantsFor } from '../auth/tenants.ts'
 import { manifest } from '../package.ts'
@@ -10,12 +9,9 @@ import { count, name } from './schemas.ts'
 
 /** What a client must know of the server before it asks. */
 export const serverRoutes = [
-  defineRoute({
-    method: 'get',
-    path: '/server',
+  defineRoute('get', '/server', {
     scope: 'read',
     summary: 'Says what this server can do, and what the caller may do.',
-    kind: 'json',
     answer: z.object({
       version: z.string(),
       upstream: z.object({
@@ -79,17 +75,13 @@ export const serverRoutes = [
         version: manifest.version,
         upstream: {
           kind: isOne ? first!.upstream.kind : 'several',
-          ...(mayInspect &&
-            present({ address: isOne ? first!.upstream.address : undefined, why: about.upstream })),
+          ...(mayInspect && { address: isOne ? first!.upstream.address : undefined, why: about.upstream }),
         },
-        ...(!isOne && { upstreams: all.map(one => toTold(one, mayInspect)) }),
-        models: models.map(({ name, window }) => ({ name, ...present({ window }) })),
-        ...present({ model: models[0]?.name }),
-        policies: policyNames,
-        ...present({ policy: options.policy?.name, window: options.window, reserve: options.reserve }),
-        remember: about.remember,
-        ...present({ person: about.person }),
-        ...(mayInspect && present({ store: about.store })),
+        upstreams: isOne ? undefined : all.map(one => toTold(one, mayInspect)),
+        models: models.map(({ name, window }) => ({ name, window })),
+        ...{ model: models[0]?.name, policies: policyNames, policy: options.policy?.name },
+        ...{ window: options.window, reserve: options.reserve },
+        ...{ remember: about.remember, person: about.person, store: mayInspect ? about.store : undefined },
         addresses: {
           ...{ ollama: origin, openai: `${origin}/v1`, anthropic: origin },
           ...{ uiChat: `${origin}/throughline/v1/ui-chat`, mcp: `${origin}/mcp` },
@@ -105,5 +97,5 @@ export const serverRoutes = [
 
 const toTold = ({ name, patterns, upstream }: NamedUpstream, mayInspect: boolean) => ({
   ...{ name, kind: upstream.kind, models: [...patterns] },
-  ...(mayInspect && present({ address: upstream.address })),
+  address: mayInspect ? upstream.address : undefined,
 })

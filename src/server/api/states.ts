@@ -7,7 +7,7 @@ import type { State, StateReading } from '../../state/index.ts'
 import { type RoundResult, roundsFromEnd } from '../../state/read-round.ts'
 import { threadOf } from './find-thread.ts'
 import { defineRoute, type Told } from './route.ts'
-import { count, inConversation, place, threadFields } from './schemas.ts'
+import { count, place, threadFields } from './schemas.ts'
 
 const reading = z.object({
   name: z.string(),
@@ -33,18 +33,14 @@ const mostCharacters = 64 * 1024
 
 /** Typed values that are read from tool results. */
 export const stateRoutes = [
-  defineRoute({
-    method: 'get',
-    path: '/conversations/:conversation/state',
+  defineRoute('get', '/conversations/:conversation/state', {
     scope: 'inspect',
     summary:
       'Shows each state with the entry it was read from; where none are set, the newest result of each tool.',
-    params: inConversation,
-    query: z.strictObject({
+    query: {
       ...threadFields,
       at: place.optional().describe('the thread as it was when this entry was its last'),
-    }),
-    kind: 'json',
+    },
     answer: z.object({
       states: z.array(reading),
       from: place.describe('the first entry that was looked at'),
@@ -105,12 +101,8 @@ async function newestResults(
       if (!result.isError) own.result = result
       else if (own.skipped.length < mostSkipped)
         own.skipped.push({
-          ...{
-            seq: from + result.seq,
-            tool: result.tool,
-            reason: 'error result',
-            detail: cut(result.text, 200),
-          },
+          ...{ seq: from + result.seq, tool: result.tool },
+          ...{ reason: 'error result', detail: cut(result.text, 200) },
         })
     }
   }
@@ -120,10 +112,7 @@ async function newestResults(
       ...{ name: tool, tools: [tool], isConfigured: false, skipped },
       ...(result && {
         ...toValue(attempt<unknown>(() => JSON.parse(result.text), result.text)),
-        entry: {
-          ...{ seq: from + result.seq, tool },
-          ...(result.callId !== undefined && { callId: result.callId }),
-        },
+        entry: { seq: from + result.seq, tool, callId: result.callId },
       }),
     })),
   }

@@ -4,22 +4,11 @@ import { viewNotes } from '../../history/views.ts'
 import { BadRequestError } from '../../log/bad-request-error.ts'
 import { cut } from '../../log/line.ts'
 import { readMessage } from '../../log/parse-message.ts'
-import { present } from '../../log/present.ts'
 import { findConversation } from './conversations.ts'
 import { threadOf } from './find-thread.ts'
 import { callsBetween, pageCall } from './page-calls.ts'
-import { defineRoute, type Told } from './route.ts'
-import {
-  count,
-  inConversation,
-  limitOf,
-  message,
-  name,
-  place,
-  threadFields,
-  threadPlace,
-  time,
-} from './schemas.ts'
+import { type Call, defineRoute, type Told } from './route.ts'
+import { count, limitOf, message, name, place, threadFields, threadPlace, time } from './schemas.ts'
 import { status } from './status.ts'
 
 export const turnStatus = z.enum(['open', 'completed', 'failed', 'cancelled', 'interrupted'])
@@ -84,13 +73,9 @@ const brief = z
 
 /** The threads of a conversation, and what stands in them. */
 export const threadRoutes = [
-  defineRoute({
-    method: 'get',
-    path: '/conversations/:conversation/threads',
+  defineRoute('get', '/conversations/:conversation/threads', {
     scope: 'read',
     summary: 'Lists the threads with their branches, where these were forked, and whether a turn is open.',
-    params: inConversation,
-    kind: 'json',
     answer: z.object({ threads: z.array(thread) }),
     async handle({ params, looking, log }) {
       const { conversation, threads } = await findConversation(looking, params.conversation)
@@ -101,36 +86,23 @@ export const threadRoutes = [
           const status = await thread.status()
           const { turns = 0, forkOf } = head ?? {}
           const begins = forkOf && (await beginningOf(thread, forkOf.at + 1))
-          return {
-            ...{ actor, branch, head: head?.head ?? known, updatedAt, turns },
-            ...(forkOf && { forkOf }),
-            ...(begins && { begins }),
-            status,
-          }
+          return { actor, branch, head: head?.head ?? known, updatedAt, turns, forkOf, begins, status }
         }),
       )
       return { threads: found }
     },
   }),
-  defineRoute({
-    method: 'get',
-    path: '/conversations/:conversation/status',
+  defineRoute('get', '/conversations/:conversation/status', {
     scope: 'read',
     summary: 'Says whether a turn of the thread is open, by whom and for how long.',
-    params: inConversation,
-    query: z.strictObject(threadFields),
-    kind: 'json',
+    query: threadFields,
     answer: status,
     handle: async call => (await threadOf(call)).status(),
   }),
-  defineRoute({
-    method: 'get',
-    path: '/conversations/:conversation/turns',
+  defineRoute('get', '/conversations/:conversation/turns', {
     scope: 'read',
     summary: 'Lists the turns, oldest first.',
-    params: inConversation,
-    query: z.strictObject(threadFields),
-    kind: 'json',
+    query: threadFields,
     answer: z.object({ turns: z.array(turn) }),
     async handle(call) {
       const turns = await (await threadOf(call)).turns()
@@ -138,29 +110,24 @@ export const threadRoutes = [
       return { turns: turns.map(({ key: _, body: __, ...rest }) => rest) }
     },
   }),
-  defineRoute({
-    method: 'get',
-    path: '/conversations/:conversation/entries',
+  defineRoute('get', '/conversations/:conversation/entries', {
     scope: 'read',
     summary:
       'Shows the newest messages as a user may see them. `at` pages back: the seq before the first one.',
-    params: inConversation,
-    query: z.strictObject({
+    query: {
       ...page,
       calls: z
         .boolean()
         .optional()
         .describe('whether the calls behind these messages are told; needs the scope inspect'),
-    }),
-    kind: 'json',
+    },
     answer: z.object({ entries: z.array(shown), calls: z.array(pageCall).optional() }),
     async handle(call) {
       const { at, limit = 100, calls = false } = call.query
       if (calls && !call.has('inspect'))
         throw new BadRequestError('calls: they need a key with the scope "inspect".', 'calls')
       const thread = await threadOf(call)
-      const options = { limit, ...(at !== undefined && { at }) }
-      const entries = await thread.display(options)
+      const entries = await thread.display({ at, limit })
       const [first, last] = [entries[0], entries.at(-1)]
       if (!calls) return { entries }
       if (!first || !last) return { entries, calls: [] }
@@ -169,35 +136,27 @@ export const threadRoutes = [
       return { entries, calls: await callsBetween(call.log.store, thread.key, from, last.seq) }
     },
   }),
-  defineRoute({
-    method: 'get',
-    path: '/conversations/:conversation/log',
+  defineRoute('get', '/conversations/:conversation/log', {
     scope: 'inspect',
     summary: 'Shows the newest entries as they are logged: with notes, closing messages, data and tokens.',
-    params: inConversation,
-    query: z.strictObject(page),
-    kind: 'json',
+    query: page,
     answer: z.object({ entries: z.array(logged) }),
     async handle(call) {
       const { at, limit = 100 } = call.query
       const thread = await threadOf(call)
-      const entries = await thread.entries({ limit, ...(at !== undefined && { at }) })
-      const tokens = await tokensOf(call, thread.key, entries)
+      const entries = await thread.entries({ at, limit })
+      const tokens = await tokensOf(call, thread, entries)
       return { entries: entries.map(entry => toLogged(entry, tokens.get(entry.seq))) }
     },
   }),
-  defineRoute({
-    method: 'get',
-    path: '/conversations/:conversation/outline',
+  defineRoute('get', '/conversations/:conversation/outline', {
     scope: 'inspect',
     summary: 'Lists all entries without their texts: role, turn, time and tokens of each, oldest first.',
-    params: inConversation,
-    query: z.strictObject({
+    query: {
       ...threadFields,
       from: place.optional().describe('the first entry; default 1'),
       limit: limitOf(10_000, 20_000),
-    }),
-    kind: 'json',
+    },
     answer: z.object({ entries: z.array(brief) }),
     async handle(call) {
       const { from = 1, limit = 10_000 } = call.query
@@ -205,20 +164,15 @@ export const threadRoutes = [
       const entries: z.input<typeof brief>[] = []
       const range = { from: Math.max(1, from), limit }
       for await (const { seq, turn, role, time, tokens } of call.log.store.entries(key, range)) {
-        const own = tokens[call.looking.count.id]
-        entries.push({ seq, turn, role, time, ...(own !== undefined && { tokens: own }) })
+        entries.push({ seq, turn, role, time, tokens: tokens[call.looking.count.id] })
       }
       return { entries }
     },
   }),
-  defineRoute({
-    method: 'get',
-    path: '/conversations/:conversation/notes',
+  defineRoute('get', '/conversations/:conversation/notes', {
     scope: 'inspect',
     summary: 'Lists the newest notes that the model wrote to itself, oldest first.',
-    params: inConversation,
-    query: z.strictObject(page),
-    kind: 'json',
+    query: page,
     answer: z.object({
       notes: z.array(z.object({ ...{ seq: place, turn: count, time }, text: z.string() })),
     }),
@@ -226,24 +180,20 @@ export const threadRoutes = [
       const { at, limit = 100 } = call.query
       const { key } = await threadOf(call)
       const source = { store: call.log.store, key, count: call.looking.count }
-      return { notes: await viewNotes(source, { limit, ...present({ at }) }) }
+      return { notes: await viewNotes(source, { at, limit }) }
     },
   }),
-  defineRoute({
-    method: 'post',
-    path: '/conversations/:conversation/fork',
+  defineRoute('post', '/conversations/:conversation/fork', {
     scope: 'chat',
     summary:
       'Makes a branch that shares the past up to `at`: the end of a closed turn, or just before a user message.',
-    params: inConversation,
-    query: z.strictObject(threadFields),
-    body: z.strictObject({ at: place, as: name.optional().describe('the name of the new branch') }),
-    kind: 'json',
+    query: threadFields,
+    body: { at: place, as: name.optional().describe('the name of the new branch') },
     status: 201,
     answer: z.object({ actor: name, branch: name, at: place }),
     async handle(call) {
-      const { at, as } = call.body
-      const { key } = await (await threadOf(call)).fork({ at, ...(as !== undefined && { branch: as }) })
+      const { at, as: branch } = call.body
+      const { key } = await (await threadOf(call)).fork({ at, branch })
       return { actor: key.actor, branch: key.branch, at }
     },
   }),
@@ -257,33 +207,25 @@ async function beginningOf(thread: Thread, at: number) {
   return { turn: entry.turn, time: entry.time, text: cut(readMessage(shown, at).text, 100) }
 }
 
-type Tokens = ReadonlyMap<number, number>
-
 /** The tokens of entries as they were counted when they were logged. */
 async function tokensOf(
-  { log: { store }, looking: { count } }: Parameters<typeof threadOf>[0],
-  key: Parameters<typeof store.head>[0],
+  { log: { store }, looking: { count } }: Call,
+  { key }: Thread,
   entries: readonly LoggedMessage[],
-): Promise<Tokens> {
-  const tokens = new Map<number, number>()
+): Promise<ReadonlyMap<number, number | undefined>> {
+  const tokens = new Map<number, number | undefined>()
   const [first, last] = [entries[0], entries.at(-1)]
-  if (!first || !last) return tokens
-  for await (const entry of store.entries(key, { from: first.seq, to: last.seq })) {
-    const own = entry.tokens[count.id]
-    if (own !== undefined) tokens.set(entry.seq, own)
-  }
+  if (first && last)
+    for await (const entry of store.entries(key, { from: first.seq, to: last.seq }))
+      tokens.set(entry.seq, entry.tokens[count.id])
   return tokens
 }
 
 function toLogged(entry: LoggedMessage, tokens: number | undefined): Told<z.input<typeof logged>> {
-  const { id, seq, turn, time, message, view, isClosing, isBroken, isError, data, calibration } = entry
+  const { id, seq, turn, time, message, isClosing, isBroken, isError, data, calibration } = entry
+  const view = entry.view === message ? undefined : entry.view
   return {
-    ...{ id, seq, turn, time, message, isClosing },
-    ...(isBroken && { isBroken }),
-    ...(tokens !== undefined && { tokens }),
-    ...(view !== message && { view }),
-    ...(isError !== undefined && { isError }),
-    ...(data !== undefined && { data }),
-    ...(calibration && { calibration }),
+    ...{ id, seq, turn, time, message, isClosing, isBroken: isBroken || undefined, tokens },
+    ...{ view, isError, data, calibration },
   }
 }

@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { type Fate, fates } from '../../context/receipt.ts'
 import { callStatus } from './calls.ts'
 import { counted, cutPlaces } from './context-answer.ts'
-import { type ThreadCall, threadOf } from './find-thread.ts'
+import { type ThreadRequest, threadOf } from './find-thread.ts'
 import { createSettings, type FitFields, fitFields, policyOf } from './fit-thread.ts'
 import { factorField } from './model-tokens.ts'
 import { defineRoute, type Told } from './route.ts'
-import { count, inConversation, limitOf, name, place, threadFields, time } from './schemas.ts'
+import { count, limitOf, name, place, threadFields, time } from './schemas.ts'
 import { createTimeline } from './timeline/create-timeline.ts'
 import { fateIn } from './timeline/fate-runs.ts'
 import type { TimelinePoint } from './timeline/point.ts'
@@ -58,18 +58,16 @@ const run = z.object({
 /** The most policies that one request compares. */
 const mostPolicies = 8
 
-const settings = z.strictObject({ ...threadFields, ...fitFields, since: place.optional() })
+const settings = { ...threadFields, ...fitFields }
 
 /** What was sent over time, from the first call to the last. */
 export const timelineRoutes = [
-  defineRoute({
-    method: 'get',
-    path: '/conversations/:conversation/timeline',
+  defineRoute('get', '/conversations/:conversation/timeline', {
     scope: 'inspect',
     summary:
       'Gives a line for each place where a model was asked: what was sent there, and what could be reused.',
-    params: inConversation,
-    query: settings.extend({
+    query: {
+      ...settings,
       since: place.optional().describe('only lines at this entry or later, to go on where a client stands'),
       limit: limitOf(5000, 20_000),
       entry: place.optional().describe('the fate of this entry is told in each line'),
@@ -79,7 +77,7 @@ export const timelineRoutes = [
         .max(mostPolicies)
         .optional()
         .describe('policies to compare with; default sliding-50, the last 50 messages'),
-    }),
+    },
     kind: 'lines',
     answer: point,
     async handle(call) {
@@ -96,14 +94,10 @@ export const timelineRoutes = [
       return lines()
     },
   }),
-  defineRoute({
-    method: 'get',
-    path: '/conversations/:conversation/entries/:entry/life',
+  defineRoute('get', '/conversations/:conversation/entries/:entry/life', {
     scope: 'inspect',
     summary: 'Tells the fate of one entry from its first context to the last, in runs.',
-    params: inConversation.extend({ entry: place.min(1) }),
-    query: settings.omit({ since: true }),
-    kind: 'json',
+    query: settings,
     answer: z.object({ entry: place, runs: z.array(run) }),
     async handle(call) {
       const { entry } = call.params
@@ -111,7 +105,7 @@ export const timelineRoutes = [
       for await (const one of await timelineOf(call, { ...call.query, since: entry }, [])) {
         const became = fateIn(one.fates, entry)
         if (became === undefined) continue
-        const here = { at: one.at, turn: one.turn, time: one.time, ...(one.call && { call: one.call.id }) }
+        const here = { at: one.at, turn: one.turn, time: one.time, call: one.call?.id }
         const last = runs.at(-1)
         if (last?.fate !== became) runs.push({ fate: became, from: here, to: here, points: 1 })
         else runs[runs.length - 1] = { ...last, to: here, points: last.points + 1 }
@@ -123,7 +117,7 @@ export const timelineRoutes = [
 
 type LifeRun = Told<z.input<typeof run>> & { readonly fate: Fate; readonly points: number }
 
-type Asked = FitFields & {
+type TimelineQuery = FitFields & {
   readonly actor?: string | undefined
   readonly branch?: string | undefined
   readonly since?: number | undefined
@@ -131,8 +125,8 @@ type Asked = FitFields & {
 
 /** With any setting in the query, contexts are made anew with it also where calls are stored. */
 async function timelineOf(
-  call: ThreadCall,
-  { since = 0, actor: _, branch: __, ...asked }: Asked,
+  call: ThreadRequest,
+  { since = 0, actor: _, branch: __, ...asked }: TimelineQuery,
   against: readonly string[],
 ): Promise<AsyncIterable<TimelinePoint>> {
   const fields = Object.fromEntries(
@@ -165,11 +159,8 @@ function toLine(
   const { id, ...ended } = call ?? {}
   return {
     ...rest,
-    ...(id !== undefined && { call: id, ...ended }),
-    ...{ reused, anew: rest.tokens - reused },
-    ...(cut && { cut }),
-    ...(isWithFates && { fates }),
-    ...(became && { entry: became }),
+    ...{ call: id, ...ended, reused, anew: rest.tokens - reused, cut },
+    ...{ fates: isWithFates ? fates : undefined, entry: became },
     against: against.map(one => ({ ...one, anew: one.tokens - one.reused })),
   }
 }

@@ -9,16 +9,15 @@ import { endOf, type Plan, roomOf } from '../../history/calls/plan.ts'
 import { readPlan } from '../../history/calls/read-plan.ts'
 import type { Thread, ThreadContextOptions } from '../../history/index.ts'
 import { BadRequestError } from '../../log/bad-request-error.ts'
-import { present } from '../../log/present.ts'
 import { inCounts, type Room, toModelTokens } from '../../tokens/calibration.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { findCall, verdictIn } from './calls.ts'
 import { cutPlaces } from './context-answer.ts'
-import { type ThreadCall, threadOf } from './find-thread.ts'
+import { type ThreadRequest, threadOf } from './find-thread.ts'
 import { atField, createSettings, type FitFields, fitFields, promptIn } from './fit-thread.ts'
 import { factorField, toCutFigures, toFigures, toldFactor } from './model-tokens.ts'
 import { defineRoute, type Told } from './route.ts'
-import { count, inConversation, name, place, threadFields } from './schemas.ts'
+import { count, name, place, threadFields } from './schemas.ts'
 
 const askedText = z.object({
   seq: place,
@@ -81,20 +80,16 @@ const why = z.object({
 
 /** Why an entry has its fate. */
 export const whyRoutes = [
-  defineRoute({
-    method: 'get',
-    path: '/conversations/:conversation/entries/:entry/why',
+  defineRoute('get', '/conversations/:conversation/entries/:entry/why', {
     scope: 'inspect',
     summary:
       'Says why an entry has its fate at a place or in a call: who asked for it, what took its room, when it leaves.',
-    params: inConversation.extend({ entry: place.min(1) }),
-    query: z.strictObject({
+    query: {
       ...threadFields,
       ...fitFields,
       at: atField,
       call: name.optional().describe('a call: its place, window, reserve and policy, in place of the others'),
-    }),
-    kind: 'json',
+    },
     answer: why,
     async handle(call) {
       const { entry } = call.params
@@ -110,7 +105,7 @@ export const whyRoutes = [
   }),
 ]
 
-interface Asked extends FitFields {
+interface WhyQuery extends FitFields {
   readonly actor?: string | undefined
   readonly branch?: string | undefined
   readonly at?: number | undefined
@@ -124,16 +119,19 @@ interface Settings {
   readonly stored?: Plan
 }
 
-async function settingsOf(call: ThreadCall & { readonly query: Asked }, thread: Thread): Promise<Settings> {
-  const { at, call: id, actor: _, branch: __, ...fields } = call.query
+async function settingsOf(
+  call: ThreadRequest & { readonly query: WhyQuery },
+  thread: Thread,
+): Promise<Settings> {
+  const { at, call: id } = call.query
   if (id !== undefined) return settingsIn(call, thread, id)
   const settingsFor = await createSettings(thread, call.parts)
-  const { settings, room } = await settingsFor(fields, at)
-  return { options: { ...settings, ...present({ at }) }, room }
+  const { settings, room } = await settingsFor(call.query, at)
+  return { options: { ...settings, at }, room }
 }
 
 /** The settings of a stored call. A policy that no name says is taken to be that of the upstream or the server. */
-async function settingsIn(call: ThreadCall, thread: Thread, id: string): Promise<Settings> {
+async function settingsIn(call: ThreadRequest, thread: Thread, id: string): Promise<Settings> {
   const found = await findCall(call, thread, id)
   const stored = readPlan(found.plan)
   const { policy: named } = stored
@@ -147,8 +145,7 @@ async function settingsIn(call: ThreadCall, thread: Thread, id: string): Promise
     at: endOf(stored),
     ...inCounts(room),
     overflow: 'keep',
-    ...present({ policy, system }),
-    ...(hasNotesInPrompt(stored) && { notes: 'system' as const }),
+    ...{ policy, system, notes: hasNotesInPrompt(stored) ? ('system' as const) : undefined },
   } as const
   return { options, stored, room }
 }
@@ -189,14 +186,11 @@ function toAnswer(
     ...(cut && { cut: toCutFigures(cut, room.factor) }),
     ...(leaving && { leaving: { ...leaving, tokens: inModel(leaving.tokens) } }),
     ...(text !== undefined && { text: text.slice(0, mostCharacters) }),
-    ...(recall && {
-      recall: {
-        ...rest,
-        ...(better && { better: { ...better, tokens: inModel(better.tokens) } }),
-        ...present({ needs: ifAny(needs), left: ifAny(left), room: ifAny(most) }),
-        ...(asking && { asking: toAsked(asking) }),
-        ...(found && { found: toAsked(found) }),
-      },
-    }),
+    recall: recall && {
+      ...rest,
+      better: better && { ...better, tokens: inModel(better.tokens) },
+      ...{ needs: ifAny(needs), left: ifAny(left), room: ifAny(most) },
+      ...{ asking: asking && toAsked(asking), found: found && toAsked(found) },
+    },
   }
 }

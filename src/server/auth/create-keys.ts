@@ -30,21 +30,10 @@ export interface NewKey {
   readonly person?: string | undefined
 }
 
-export interface Keys {
-  /** Makes a key. This is the only time that it can be seen. */
-  create(key: NewKey): Promise<{ readonly key: string; readonly record: KeyRecord }>
-  /** All keys, the oldest first. */
-  list(): Promise<readonly KeyRecord[]>
-  /** Every tenant that ever had a key: its conversations stay when its keys are revoked. */
-  tenants(): Promise<readonly string[]>
-  /** False where there is no key of this id. */
-  revoke(id: string): Promise<boolean>
-  /** The record of a key. Undefined for one that was never made, or was revoked. */
-  find(key: string): Promise<KeyRecord | undefined>
-}
+export type Keys = ReturnType<typeof createKeys>
 
 /** The keys of a store. They stand in its log: an entry for each, with a hash in the place of the secret. */
-export function createKeys(store: Store, { now = Date.now }: { readonly now?: () => number } = {}): Keys {
+export function createKeys(store: Store, { now = Date.now }: { readonly now?: () => number } = {}) {
   const history = createHistory({ store, tenant: keysTenant, now })
 
   async function read(id: string): Promise<StoredKey | undefined> {
@@ -76,13 +65,14 @@ export function createKeys(store: Store, { now = Date.now }: { readonly now?: ()
   }
 
   return {
-    async create({ name, scopes: given = ['chat'], tenant = defaultTenant, person }) {
+    /** Makes a key. This is the only time that it can be seen. */
+    async create({ name, scopes: given = ['chat'], tenant = defaultTenant, person }: NewKey) {
       checkKey(name, given, tenant)
       if (person !== undefined) checkPersonal(person, given)
       const id = randomBytes(6).toString('hex')
       const key = `${prefix}${id}_${randomBytes(32).toString('base64url')}`
       const may = scopes.filter(one => given.includes(one))
-      const record = { id, name, scopes: may, tenant, ...present({ person }), created: now() }
+      const record: KeyRecord = { id, name, scopes: may, tenant, ...present({ person }), created: now() }
       const message = { role: 'system', content: `The key of ${name}` }
       const stored: StoredKey = { ...record, hash: hashOf(key).toString('hex') }
       await history.thread(nameOf(id)).seed({ message, data: stored })
@@ -90,7 +80,8 @@ export function createKeys(store: Store, { now = Date.now }: { readonly now?: ()
       return { key, record }
     },
 
-    async list() {
+    /** All keys, the oldest first. */
+    async list(): Promise<readonly KeyRecord[]> {
       const found: KeyRecord[] = []
       for await (const id of namesAfter(namePrefix)) {
         const stored = await read(id)
@@ -99,15 +90,18 @@ export function createKeys(store: Store, { now = Date.now }: { readonly now?: ()
       return found.sort((a, b) => a.created - b.created)
     },
 
-    async tenants() {
+    /** Every tenant that ever had a key: its conversations stay when its keys are revoked. */
+    async tenants(): Promise<readonly string[]> {
       const found: string[] = []
       for await (const tenant of namesAfter(tenantPrefix)) found.push(tenant)
       return found
     },
 
-    revoke: async id => isId(id) && history.delete(nameOf(id)),
+    /** False where there is no key of this id. */
+    revoke: async (id: string): Promise<boolean> => isId(id) && history.delete(nameOf(id)),
 
-    async find(key) {
+    /** The record of a key. Undefined for one that was never made, or was revoked. */
+    async find(key: string): Promise<KeyRecord | undefined> {
       const id = idOf(key)
       const stored = id === undefined ? undefined : await read(id)
       return stored && isSame(hashOf(key), Buffer.from(stored.hash, 'hex')) ? toRecord(stored) : undefined

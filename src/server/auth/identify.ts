@@ -1,6 +1,5 @@
-import { present } from '../../log/present.ts'
+import { ThroughlineError } from '../../log/error.ts'
 import { type Credential, keyHeaders } from '../upstream/credential.ts'
-import { AuthError } from './auth-error.ts'
 import { type Caller, defaultTenant, scopes } from './caller.ts'
 import { hashOf, isSame, type KeyRecord, type Keys, looksLikeKey } from './create-keys.ts'
 
@@ -23,7 +22,7 @@ export interface Identified {
 }
 
 /**
- * Tells who sends a request, by its headers; throws AuthError for a key that is missing or wrong. Where no key is required,
+ * Tells who sends a request, by its headers; throws for a key that is missing or wrong. Where no key is required,
  * an unknown text counts as no key, because some clients insist on sending one. A text with the form of our keys must be
  * valid even there: a key that was revoked must not let its owner in as another caller. A key that is not ours is the client's own for
  * the upstream; our own never goes there.
@@ -71,9 +70,9 @@ export function createIdentify(options: IdentifyOptions): (headers: Headers) => 
       if (caller) return { caller, credential: credentialIn(headers, key) }
     }
     if (ours !== null || given.some(looksLikeKey) || (isRequired && given.length > 0))
-      throw new AuthError('key_unknown', 'This key is not known here: it is wrong, or was revoked.')
+      throw new ThroughlineError('key_unknown', 'This key is not known here: it is wrong, or was revoked.')
     if (isRequired)
-      throw new AuthError(
+      throw new ThroughlineError(
         'key_missing',
         `A key is needed here: send it as "Authorization: Bearer KEY", or as "${ourHeader}" beside a key of your own for the upstream.`,
       )
@@ -82,8 +81,7 @@ export function createIdentify(options: IdentifyOptions): (headers: Headers) => 
 }
 
 const toCaller = ({ id, tenant, scopes, person }: KeyRecord): Caller => ({
-  ...{ tenant, keyId: id, scopes },
-  ...present({ person }),
+  ...{ tenant, keyId: id, scopes, person },
 })
 
 const operator = (keyId: string): Caller => ({ tenant: defaultTenant, keyId, scopes, isOperator: true })

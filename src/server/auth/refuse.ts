@@ -1,5 +1,4 @@
 import type { Context } from 'hono'
-import { present } from '../../log/present.ts'
 import { faultResponse } from '../exchange/reply-writer.ts'
 import {
   type Face,
@@ -24,7 +23,7 @@ export function refuse(context: Context<ServerEnv>, fault: FaceFault): Response 
 const ownApi: Pick<Face, 'fault'> = {
   fault: ({ status, code, message, field, problems }) => ({
     status,
-    body: { error: { code, message, ...present({ field, problems }) } },
+    body: { error: { code, message, field, problems } },
   }),
 }
 

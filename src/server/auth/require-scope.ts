@@ -1,6 +1,6 @@
 import { createMiddleware } from 'hono/factory'
+import { ThroughlineError } from '../../log/error.ts'
 import { toFault } from '../to-fault.ts'
-import { AuthError } from './auth-error.ts'
 import type { Scope, ServerEnv } from './caller.ts'
 import { refuse } from './refuse.ts'
 
@@ -11,6 +11,6 @@ import { refuse } from './refuse.ts'
 export const requireScope = (scope: Scope) =>
   createMiddleware<ServerEnv>(async (context, next) => {
     if (context.get('caller').scopes.includes(scope)) return next()
-    const error = new AuthError('no_scope', `The key of this request has no scope "${scope}".`)
+    const error = new ThroughlineError('no_scope', `The key of this request has no scope "${scope}".`)
     return refuse(context, toFault(error))
   })

@@ -1,5 +1,5 @@
+import { ThroughlineError } from '../../log/error.ts'
 import type { Store } from '../../stores/store.ts'
-import { AuthError } from './auth-error.ts'
 import { type Caller, defaultTenant } from './caller.ts'
 import type { Keys } from './create-keys.ts'
 
@@ -24,7 +24,10 @@ export async function chooseTenant(
   const tenant = header === undefined ? caller.tenant : decode(header)
   if (tenant === caller.tenant) return caller
   if (tenant === '' || isInner(tenant) || !(await mayChoose(caller, keys))(tenant))
-    throw new AuthError('no_scope', `This request may not choose the tenant of its header ${tenantHeader}.`)
+    throw new ThroughlineError(
+      'no_scope',
+      `This request may not choose the tenant of its header ${tenantHeader}.`,
+    )
   return { ...caller, tenant }
 }
 

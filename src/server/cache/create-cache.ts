@@ -33,27 +33,11 @@ export interface LatestReading extends Pick<Reading, 'outcome' | 'tokens'> {
   readonly time: number
 }
 
+export type Cache = ReturnType<typeof createCache>
+export type OpenCache = ReturnType<Cache['open']>
+
 /** Cares for what model servers keep of prompts. */
-export interface Cache {
-  open(call: CachedCall): OpenCache
-  /** The same model, for conversations that nothing is read ahead for: they take the cache of others. */
-  beside(upstream: Upstream, model: Model): Model
-  /** A reply is being written; `isOver`: none is any more. */
-  busy(isOver: boolean): void
-  latest(thread: Thread): LatestReading | undefined
-  readonly isReading: boolean
-}
-
-export interface OpenCache {
-  /** The same model, asked where this conversation is in the cache. */
-  steer(model: Model): Model
-  /** How the model is asked, and will be asked for the next reply. */
-  asks(asking: ToFit): void
-  /** Takes the parts of the turn: what is sent, and how it ends. */
-  see(part: TurnPart): void
-}
-
-export function createCache({ readAhead, slots: mode, now, onRead, ...limits }: CacheOptions): Cache {
+export function createCache({ readAhead, slots: mode, now, onRead, ...limits }: CacheOptions) {
   const slotsOf = new WeakMap<Upstream, Slots>()
   const latest = new Map<string, LatestReading>()
   const ahead = createReadAhead({
@@ -80,7 +64,7 @@ export function createCache({ readAhead, slots: mode, now, onRead, ...limits }: 
   }
 
   return {
-    open(call) {
+    open(call: CachedCall) {
       const { upstream, thread, isSide } = call
       const slots = slotsAt(upstream)
       const name = nameOf(thread)
@@ -129,7 +113,8 @@ export function createCache({ readAhead, slots: mode, now, onRead, ...limits }: 
       }
 
       return {
-        steer: model => ({
+        /** The same model, asked where this conversation is in the cache. */
+        steer: (model: Model): Model => ({
           ...model,
           async *stream(request) {
             const total = await slots.total()
@@ -138,10 +123,12 @@ export function createCache({ readAhead, slots: mode, now, onRead, ...limits }: 
             if (isSide && total === 1) ahead.lose(address)
           },
         }),
-        asks(given) {
+        /** How the model is asked, and will be asked for the next reply. */
+        asks(given: ToFit): void {
           asking = given
         },
-        see(part) {
+        /** Takes the parts of the turn: what is sent, and how it ends. */
+        see(part: TurnPart): void {
           if (part.type === 'context') sent = part.messages
           if (part.type !== 'end' || isSide) return
           if (part.status === 'open') ahead.leaveOpen(address, name)
@@ -151,16 +138,18 @@ export function createCache({ readAhead, slots: mode, now, onRead, ...limits }: 
         },
       }
     },
-    beside: (upstream, model) => ({
+    /** The same model, for conversations that nothing is read ahead for: they take the cache of others. */
+    beside: (upstream: Upstream, model: Model): Model => ({
       ...model,
       async *stream(request) {
         ahead.serve(addressOf(upstream), besideOwner, await slotsAt(upstream).total())
         yield* model.stream(request)
       },
     }),
-    busy: isOver => (isOver ? ahead.start() : ahead.stop()),
-    latest: thread => latest.get(nameOf(thread)),
-    get isReading() {
+    /** A reply is being written; `isOver`: none is any more. */
+    busy: (isOver: boolean): void => (isOver ? ahead.start() : ahead.stop()),
+    latest: (thread: Thread) => latest.get(nameOf(thread)),
+    get isReading(): boolean {
       return ahead.isReading
     },
   }

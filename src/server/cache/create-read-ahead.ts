@@ -23,23 +23,6 @@ export interface ReadAheadOptions {
   readonly openTurnMs?: number | undefined
 }
 
-export interface ReadAhead {
-  /** A conversation is asked at an upstream that keeps `slots` of them. What waited to be read there for others may have no place any more. */
-  serve(upstream: string, conversation: string, slots: number): void
-  /** A side request took the only cache of an upstream: what it had of a conversation is to be read again. */
-  lose(upstream: string): void
-  /** The conversation was answered with calls: its client runs tools, and comes back with their results. */
-  leaveOpen(upstream: string, conversation: string): void
-  /** Has a job done once nobody has been answered for a while. */
-  offer(job: Job): void
-  /** Stops at once: a client waits for an answer. */
-  stop(): void
-  /** Goes on after a while: nobody is answered now. */
-  start(): void
-  /** Whether something is read, or will be unless a client asks first. */
-  readonly isReading: boolean
-}
-
 interface Waiting {
   readonly job: Job
   isDue: boolean
@@ -60,11 +43,7 @@ interface Upstream {
  * conversation is among the last ones that the upstream has slots for, and never at an upstream with one slot while a turn
  * is open there.
  */
-export function createReadAhead({
-  onRead,
-  quietMs = 200,
-  openTurnMs = 300_000,
-}: ReadAheadOptions): ReadAhead {
+export function createReadAhead({ onRead, quietMs = 200, openTurnMs = 300_000 }: ReadAheadOptions) {
   const upstreams = new Map<string, Upstream>()
   let running: { readonly upstream: string; readonly abort: AbortController } | undefined
   let quiet: NodeJS.Timeout | undefined
@@ -110,7 +89,8 @@ export function createReadAhead({
   }
 
   return {
-    serve(upstream, conversation, slots) {
+    /** A conversation is asked at an upstream that keeps `slots` of them. What waited to be read there for others may have no place any more. */
+    serve(upstream: string, conversation: string, slots: number): void {
       const { served, open } = Object.assign(at(upstream), { slots })
       clearTimeout(open.get(conversation))
       open.delete(conversation)
@@ -119,10 +99,12 @@ export function createReadAhead({
       for (const oldest of [...served.keys()].slice(0, -slots)) served.delete(oldest)
       if (running?.upstream === upstream) running.abort.abort()
     },
-    lose(upstream) {
+    /** A side request took the only cache of an upstream: what it had of a conversation is to be read again. */
+    lose(upstream: string): void {
       for (const waiting of at(upstream).served.values()) if (waiting) waiting.isDue = waiting.isLost = true
     },
-    leaveOpen(upstream, conversation) {
+    /** The conversation was answered with calls: its client runs tools, and comes back with their results. */
+    leaveOpen(upstream: string, conversation: string): void {
       const { open } = at(upstream)
       const giveUp = () => {
         open.delete(conversation)
@@ -130,21 +112,25 @@ export function createReadAhead({
       }
       open.set(conversation, setTimeout(giveUp, openTurnMs).unref())
     },
-    offer(job) {
+    /** Has a job done once nobody has been answered for a while. */
+    offer(job: Job): void {
       const { served } = at(job.upstream)
       // Another conversation may have been asked while this one was answered.
       if (served.has(job.conversation)) served.set(job.conversation, { job, isDue: true, isLost: false })
     },
-    stop() {
+    /** Stops at once: a client waits for an answer. */
+    stop(): void {
       isStopped = true
       clearTimeout(quiet)
       running?.abort.abort()
     },
-    start() {
+    /** Goes on after a while: nobody is answered now. */
+    start(): void {
       isStopped = false
       wait()
     },
-    get isReading() {
+    /** Whether something is read, or will be unless a client asks first. */
+    get isReading(): boolean {
       return running !== undefined || (!isStopped && dueJob() !== undefined)
     },
   }

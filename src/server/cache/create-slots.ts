@@ -2,25 +2,6 @@ import { isCount } from '../../log/is-count.ts'
 import { ModelError } from '../../models/model.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 
-/** A slot of llama.cpp that a request is sent to. */
-export interface HeldSlot {
-  readonly id: number
-  release(): void
-}
-
-/** The slots of one llama.cpp server: which conversation is in which. */
-export interface Slots {
-  /** Whether the server is llama.cpp. It is asked once; a server that does not answer is asked again. */
-  isLlama(): Promise<boolean>
-  /** How many conversations the server keeps. One where it does not tell, or where its slots are not to be used. */
-  total(): Promise<number>
-  /**
-   * The slot for a conversation: the one that has it, else the least useful one. Undefined where the server chooses: it has no
-   * slots, all of them are busy, or it keeps idle conversations itself.
-   */
-  take(conversation: string, use?: SlotUse): Promise<HeldSlot | undefined>
-}
-
 /** A conversation that is only read ahead is not used: else it would keep its slot longer than one that was asked later. */
 export type SlotUse = 'reply' | 'side' | 'ahead'
 
@@ -42,7 +23,10 @@ const mostFiles = 16
 
 export type SlotMode = 'auto' | 'on' | 'off'
 
-export function createSlots({ ask }: Pick<Upstream, 'ask'>, mode: SlotMode): Slots {
+export type Slots = ReturnType<typeof createSlots>
+
+/** The slots of one llama.cpp server: which conversation is in which. */
+export function createSlots({ ask }: Pick<Upstream, 'ask'>, mode: SlotMode) {
   let known: ReturnType<typeof readSlots> | undefined
   let requests = 0
   let maySave = true
@@ -95,9 +79,15 @@ export function createSlots({ ask }: Pick<Upstream, 'ask'>, mode: SlotMode): Slo
   }
 
   return {
+    /** Whether the server is llama.cpp. It is asked once; a server that does not answer is asked again. */
     isLlama: async () => (await read()).isLlama,
+    /** How many conversations the server keeps. One where it does not tell, or where its slots are not to be used. */
     total: async () => (mode === 'off' ? 1 : (await read()).total),
-    async take(conversation, use = 'reply') {
+    /**
+     * The slot for a conversation: the one that has it, else the least useful one. Undefined where the server chooses: it has
+     * no slots, all of them are busy, or it keeps idle conversations itself.
+     */
+    async take(conversation: string, use: SlotUse = 'reply') {
       if (mode === 'off') return undefined
       const { slots } = await read()
       const own = slots.find(({ owner }) => owner === conversation)
@@ -109,7 +99,7 @@ export function createSlots({ ask }: Pick<Upstream, 'ask'>, mode: SlotMode): Slo
       if (!own) await hand(slot, conversation, use === 'side')
       return {
         id: slot.id,
-        release() {
+        release(): void {
           slot.holders -= 1
         },
       }

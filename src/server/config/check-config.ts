@@ -37,7 +37,7 @@ export function checkConfig(
   for (const name of ['upstream', 'upstreamKind', 'upstreamKey'] as const)
     if (config.upstreams && isGiven(name)) fault(name, 'does not go with "upstreams": put it into that list')
   try {
-    choosePolicy(policy, effort === undefined ? {} : { effort })
+    choosePolicy(policy, { effort })
   } catch {
     fault('effort', `goes with the policy "default", not with "${policy}"`)
   }

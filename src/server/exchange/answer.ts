@@ -1,5 +1,3 @@
-import type { FitOptions } from '../../context/context.ts'
-import { present } from '../../log/present.ts'
 import type { Model } from '../../models/model.ts'
 import {
   type Asking,
@@ -19,22 +17,13 @@ import { agentMarks } from './agent-place.ts'
 import type { Asked } from './asked.ts'
 import type { OpenedTurn } from './take-place.ts'
 
-/** How the server has turns answered, whatever the request says. */
-export interface AnswerOptions
-  extends Pick<
-    TurnOptions,
-    | 'window'
-    | 'reserve'
-    | 'overflow'
-    | 'maxToolTokens'
-    | 'notes'
-    | 'systemPrompt'
-    | 'retries'
-    | 'stallMs'
-    | 'maxReply'
-  > {
-  readonly policy?: FitOptions['policy']
-}
+/** The options of a turn that a server sets, whatever the request says. */
+export const answerOptionNames = [
+  ...(['window', 'reserve', 'overflow', 'maxToolTokens', 'notes', 'policy', 'systemPrompt'] as const),
+  ...(['retries', 'stallMs', 'maxReply'] as const),
+] as const
+
+export type AnswerOptions = Pick<TurnOptions, (typeof answerOptionNames)[number]>
 
 export interface Answered {
   readonly result: TurnResult
@@ -67,7 +56,7 @@ export async function answer(
 ): Promise<Answered> {
   const { request, signal, keyId } = asked
   const { history } = asked.log
-  const log = threadLog({ history, thread, turn, ...present({ said }) })
+  const log = threadLog({ history, thread, turn, said })
   let result: TurnResult | undefined
   let reply: ModelReply | undefined
   const emit = (part: TurnPart) => {
@@ -120,7 +109,7 @@ export async function answer(
       )
     },
   })
-  return { result: result!, ...(reply && { reply }) }
+  return { result: result!, reply }
 }
 
 /** Does what a turn needs before it can be answered. If that fails, the turn is left, so that it holds nobody up. */

@@ -1,6 +1,5 @@
 import { fit } from '../../context/fit.ts'
 import type { MessageLike } from '../../log/message.ts'
-import { present } from '../../log/present.ts'
 import { type Model, ModelError } from '../../models/model.ts'
 import type { Calibration } from '../../tokens/calibration.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
@@ -25,7 +24,7 @@ export interface ToCheck extends Pick<ChatRequest, 'settings' | 'tools' | 'messa
  */
 export async function checkRoom(asked: ToCheck): Promise<void> {
   const { options, model, system, settings, tools, messages, count, signal, calibration } = asked
-  const setUp = setUpAsking({ ...options, model, settings, ...present({ system }) }, { signal, specs: tools })
+  const setUp = setUpAsking({ ...options, model, settings, system }, { signal, specs: tools })
   const limit = { signal, ms: longestWait, late: () => toError('the window is not known yet') }
   const asking = await withLimit(setUp, limit).catch((error: unknown) => {
     // A misspelt name is no conversation.

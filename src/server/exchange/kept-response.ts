@@ -28,10 +28,10 @@ export function toKept(start: ReplyStart, end: ReplyEnd, from: number): KeptResp
   const isSilent = text.trim() === '' && calls.length === 0
   return {
     ...{ id, time, model, promptTokens, reason, usage, hints, from },
-    ...(pieces && { pieces }),
+    pieces,
     // An entry has room for the reply and little more.
-    ...(logprobs && JSON.stringify(logprobs).length <= mostLogprobs && { logprobs }),
-    ...(isSilent && { silent: { text, thinking } }),
+    logprobs: logprobs && JSON.stringify(logprobs).length <= mostLogprobs ? logprobs : undefined,
+    silent: isSilent ? { text, thinking } : undefined,
   }
 }
 
@@ -51,20 +51,13 @@ export function fromKept(entry: LoggedMessage, kept = keptIn(entry)): { start: R
   const { hints = {} } = kept ?? {}
   const request = { model, messages: [], tools: [], settings: {}, stream: false, named: {}, hints }
   return {
-    start: {
-      id: kept?.id ?? id,
-      time: kept?.time ?? time,
-      model,
-      promptTokens,
-      request,
-    },
+    start: { id: kept?.id ?? id, time: kept?.time ?? time, model, promptTokens, request },
     end: {
       ...{ reason, usage, text, thinking, ...silent },
       calls: calls
         .filter(({ name }) => name !== noteToolName)
         .map(({ id: call = '', name, arguments: json }) => ({ id: call, name, arguments: json })),
-      ...(pieces && { pieces }),
-      ...(logprobs && { logprobs }),
+      ...{ pieces, logprobs },
     },
   }
 }

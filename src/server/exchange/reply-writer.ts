@@ -4,6 +4,7 @@ import { textWriter, toReadable } from '../../turn/stream/to-readable.ts'
 import type { Face, FaceFault, ReplyEnd, ReplyStart, ReplyStream } from '../faces/index.ts'
 import { signOfLife } from '../faces/sse.ts'
 import { inPieces } from './in-pieces.ts'
+import type { Run } from './runner.ts'
 
 /** Takes a reply as it comes, and makes a response of it. */
 export interface ReplyWriter {
@@ -44,22 +45,21 @@ export function wholeWriter(face: Face, requestId: string, headers: Headers): Re
   }
 }
 
-export interface Reading {
-  /** Aborted when nobody waits for the reply any longer. */
-  readonly signal: AbortSignal
-  /** How long a client may leave a stream unread before it counts as gone. */
+/** How long a stream may stand still. */
+export interface StreamLimits {
+  /** How long a client may leave a stream unread before it is cut off. Default 2 minutes. */
   readonly unreadMs: number
-  /** How long a stream may be silent: some clients give up after 30 s. */
+  /** After how much silence a stream sends a sign of life: some clients give up after 30 s. Default 15 s. */
   readonly keepAliveMs: number
-  /** Counts a client that does not read as one that has left. */
-  readonly giveUp: (reason: Error) => void
 }
 
 /** The response begins when the model does: a failure before that has its status. */
 export function streamWriter(
   face: Face,
   requestId: string,
-  { signal, unreadMs, keepAliveMs: ms, giveUp }: Reading,
+  /** Aborted when nobody waits for the reply any longer; aborts it for a client that does not read. */
+  { signal, abort }: Pick<Run, 'signal' | 'abort'>,
+  { unreadMs, keepAliveMs: ms }: StreamLimits,
   headers: Headers,
 ): ReplyWriter {
   const { promise, resolve } = withResolvers<Response>()
@@ -75,7 +75,7 @@ export function streamWriter(
       keepAlive: { ms, item: () => signOfLife(face, opened) },
       onEnd(reason) {
         texts.end()
-        if (reason) giveUp(reason)
+        if (reason) abort(reason)
       },
     })
     const type = { 'content-type': face.streamType, 'cache-control': 'no-cache', 'x-accel-buffering': 'no' }

@@ -1,10 +1,7 @@
 import { listLog } from '../../history/log/read-log.ts'
-import { present } from '../../log/present.ts'
 import { type Model, ModelError } from '../../models/model.ts'
 import { sleep } from '../../models/sleep.ts'
 import { ConflictError, LeaseError } from '../../stores/store-error.ts'
-import { toModelTokens } from '../../tokens/calibration.ts'
-import { type ModelReply, type TurnPart, trimmedTokens } from '../../turn/index.ts'
 import type { Cache } from '../cache/create-cache.ts'
 import type { Face, ReplyEnd, ReplyStart } from '../faces/index.ts'
 import { replyOfResponse } from '../faces/responses/item-id.ts'
@@ -19,7 +16,14 @@ import { findPlace } from './find-place.ts'
 import { replyMark } from './find-reply.ts'
 import { fromKept, keptIn, toKept } from './kept-response.ts'
 import type { Again, Place } from './place.ts'
-import { placeHeaders, type ReplyWriter, streamWriter, wholeWriter } from './reply-writer.ts'
+import { endOf, type ReplyState, reduce } from './reply-state.ts'
+import {
+  placeHeaders,
+  type ReplyWriter,
+  type StreamLimits,
+  streamWriter,
+  wholeWriter,
+} from './reply-writer.ts'
 import type { Run } from './runner.ts'
 import { placeOfKey, untilAlone } from './same-key.ts'
 import { saveTitle } from './save-title.ts'
@@ -36,28 +40,23 @@ export interface ToServe {
   readonly client?: ClientCall | undefined
   readonly options: AnswerOptions
   readonly cache: Pick<Cache, 'open'>
-  readonly now: () => number
-  /** How long a client may leave a stream unread before it counts as gone. */
-  readonly unreadMs: number
-  /** After how much silence a stream sends a sign of life. */
-  readonly keepAliveMs: number
+  readonly limits: StreamLimits
 }
 
 /** Answers a request of a client on its face. The answer begins when the model does: before that, a failure has its status. */
 export async function respond(given: ToServe): Promise<Response> {
-  const { asked, face, run, requestId, model, unreadMs, keepAliveMs } = given
+  const { asked, face, run, requestId, model, options, limits } = given
   run.holds(await untilAlone(asked))
-  const entered = await enter(asked, place => checkPlace(asked, place, { options: given.options, model }))
+  const entered = await enter(asked, place => checkPlace(asked, place, { options, model }))
   const { thread } = entered.place
   // The writers read them when the response begins.
   const headers: Record<string, string> = { ...placeHeaders(requestId, thread) }
-  const reading = { signal: run.signal, unreadMs, keepAliveMs, giveUp: run.abort }
   const writer = asked.request.stream
-    ? streamWriter(face, requestId, reading, headers)
+    ? streamWriter(face, requestId, run, limits, headers)
     : wholeWriter(face, requestId, headers)
   run.answersIn(thread)
   // The work goes on behind the response, and is closed however it ends.
-  void serve({ ...given, headers }, entered, writer).finally(run.over)
+  void serve({ ...given, headers, writer }, entered).finally(run.over)
   return writer.response
 }
 
@@ -94,114 +93,100 @@ async function enter(asked: Asked, check: (place: Place) => Promise<void>): Prom
 
 const pauseMs = 5
 
-interface ToAnswer extends ToServe {
+interface Reply extends ToServe {
   readonly headers: Record<string, string>
+  readonly writer: ReplyWriter
 }
 
-async function serve(given: ToAnswer, { place, opened }: Entered, writer: ReplyWriter): Promise<void> {
-  const { asked, face, run, upstream, model, client, headers, options, now } = given
-  const { request, newId } = asked
-  const start = (promptTokens = 0): ReplyStart => ({
-    id: newId(),
-    time: now(),
-    model: request.model,
-    request,
-    promptTokens,
-  })
+async function serve(reply: Reply, { place, opened }: Entered): Promise<void> {
+  const { asked, run, writer } = reply
+  const { request, newId, now } = asked
+  const start = { id: newId(), time: now(), model: request.model, request, promptTokens: 0 }
   try {
-    if (!opened) {
-      const { start: stored, end } = await storedReply(asked, place)
-      run.tell({ place })
-      return await writer.end(stored ? { ...stored, request } : start(end.usage.promptTokens), end)
-    }
-    let begun: ReplyStart | undefined
-    let trimmed = 0
-    let reusable = 0
-    const pieces = createPieces()
-    const tokens = createTokens()
-    const native =
-      client &&
-      openNative({
-        ...{ upstream, model, face, request, client },
-        write: (text, headers) => writer.passed(begun!, text, headers),
-      })
-    const { history } = asked.log
-    const cached = given.cache.open({
-      ...{ upstream, model, history, thread: opened.thread, isSide: place.isSide },
-      native: client && { face, request, client },
-    })
-    const emit = (part: TurnPart): void | Promise<void> => {
-      native?.see(part)
-      if (part.type === 'context') {
-        // A model may be asked more than once for one reply, which keeps its id.
-        begun = { ...start(part.receipt.tokens), ...(begun && { id: begun.id, time: begun.time }) }
-        trimmed = toModelTokens(trimmedTokens(part.receipt), part.factor)
-        reusable = toModelTokens(part.receipt.prefix?.tokens ?? 0, part.factor)
-        if (trimmed > 0) headers['x-throughline-trimmed'] = String(trimmed)
-        pieces.clear()
-        tokens.clear()
-      } else if (part.type === 'text-delta') {
-        pieces.add('text', part.text)
-        tokens.add(part.logprobs)
-        if (!native?.isPassed()) return writer.text(begun!, part.text, part.logprobs)
-      } else if (part.type === 'thinking-delta') {
-        pieces.add('thinking', part.text)
-        if (!native?.isPassed()) return writer.thinking(begun!, part.text)
-      }
-    }
-    const endOf = (reply: ModelReply): ReplyEnd => ({
-      ...toEnd(reply),
-      ...tokens.all(),
-      ...(request.stream && pieces.inOrder()),
-    })
-    const answered = await answer(asked, opened, {
-      ...{ model: native?.model ?? model, cached },
-      options: client && !request.stream ? withPatience(options) : options,
-      emit,
-      onAsking(given) {
-        if (given.notes || given.hasNoteTool) native?.hide()
-      },
-      ...(request.named.isStored && {
-        dataOf(reply) {
-          // The client knows the reply by the name that the upstream gave it.
-          const { id } = reply.details ?? {}
-          if (native?.isPassed() && typeof id === 'string') begun = { ...begun!, id: replyOfResponse(id) }
-          return { response: toKept(begun!, endOf(reply), place.isDelta ? opened.first : 1) }
-        },
-        marksOf: () => [replyMark(begun!.id)],
-      }),
-    })
-    const { result, reply } = answered
-    run.tell({ place, answered, trimmed, reusable })
-    if (reply) await saveTitle(asked, place, reply.text)
-    const ending = native?.ending()
-    if (reply && ending) await writer.passedEnd(begun!, ending.text, ending.headers)
-    else if (reply) await writer.end(begun!, endOf(reply))
-    else await failed(result.error ?? asked.signal.reason, native)
+    if (opened) return await serveTurn(reply, start, place, opened)
+    const { start: stored, end } = await storedReply(asked, place)
+    run.tell({ place })
+    const { promptTokens = 0 } = end.usage
+    await writer.end(stored ? { ...stored, request } : { ...start, promptTokens }, end)
   } catch (error) {
     const fault = toFault(error)
     run.tell({ place, fault })
     await writer.fail(fault)
   }
+}
 
-  /** Tells the client what failed, in the words of the upstream if it was the upstream. */
-  async function failed(error: unknown, native: NativeReply | undefined): Promise<void> {
-    const isModels = error instanceof ModelError
-    const said = isModels ? native?.fault() : undefined
-    const refusal = isModels ? native?.refusal() : undefined
-    if (said !== undefined) await writer.passedEnd(start(), said, {})
-    else if (refusal) writer.refused(refusal)
-    else await writer.fail(toFault(error))
-  }
+/** Has a turn answered. The state of the reply is made of its parts; the upstream's own words and the writer follow both. */
+async function serveTurn(
+  { asked, face, run, upstream, model, client, headers, options, cache, writer }: Reply,
+  start: ReplyStart,
+  place: Place,
+  opened: OpenedTurn,
+): Promise<void> {
+  const { request } = asked
+  let state: ReplyState = { start, trimmed: 0, reusable: 0, logprobsSize: 0 }
+  const native =
+    client &&
+    openNative({
+      ...{ upstream, model, face, request, client },
+      write: (text, given) => writer.passed(state.start, text, given),
+    })
+  const cached = cache.open({
+    ...{ upstream, model, history: asked.log.history, thread: opened.thread, isSide: place.isSide },
+    native: client && { face, request, client },
+  })
+  const answered = await answer(asked, opened, {
+    ...{ model: native?.model ?? model, cached },
+    options: client && !request.stream ? withPatience(options) : options,
+    emit(part) {
+      native?.see(part)
+      state = reduce(state, part)
+      if (state.trimmed > 0) headers['x-throughline-trimmed'] = String(state.trimmed)
+      if (native?.isPassed()) return
+      if (part.type === 'text-delta') return writer.text(state.start, part.text, part.logprobs)
+      if (part.type === 'thinking-delta') return writer.thinking(state.start, part.text)
+    },
+    onAsking(asking) {
+      if (asking.notes || asking.hasNoteTool) native?.hide()
+    },
+    ...(request.named.isStored && {
+      dataOf(reply) {
+        // The client knows the reply by the name that the upstream gave it.
+        const { id } = reply.details ?? {}
+        if (native?.isPassed() && typeof id === 'string')
+          state = { ...state, start: { ...state.start, id: replyOfResponse(id) } }
+        return { response: toKept(state.start, endOf(state, reply), place.isDelta ? opened.first : 1) }
+      },
+      marksOf: () => [replyMark(state.start.id)],
+    }),
+  })
+  const { result, reply } = answered
+  const { trimmed, reusable } = state
+  run.tell({ place, answered, trimmed, reusable })
+  if (!reply) return await writeFailure(writer, start, result.error ?? asked.signal.reason, native)
+  await saveTitle(asked, place, reply.text)
+  const ending = native?.ending()
+  if (ending) await writer.passedEnd(state.start, ending.text, ending.headers)
+  else await writer.end(state.start, endOf(state, reply))
+}
+
+/** Tells the client what failed, in the words of the upstream if it was the upstream. */
+async function writeFailure(
+  writer: ReplyWriter,
+  start: ReplyStart,
+  error: unknown,
+  native: NativeReply | undefined,
+): Promise<void> {
+  const upstream = error instanceof ModelError ? native : undefined
+  const words = upstream?.fault()
+  const refusal = upstream?.refusal()
+  if (words !== undefined) await writer.passedEnd(start, words, {})
+  else if (refusal) writer.refused(refusal)
+  else await writer.fail(toFault(error))
 }
 
 /** An upstream that is not asked for a stream is silent until all of the reply is written. */
 const withPatience = (options: AnswerOptions): AnswerOptions =>
   options.stallMs === undefined ? options : { ...options, stallMs: options.stallMs * 2 }
-
-function toEnd({ text, thinking, calls, usage, reason, details }: ModelReply): ReplyEnd {
-  return { text, thinking, calls, usage, reason, ...present({ details }) }
-}
 
 /** The answer that the log has for a request that was repeated: the same response, if it was kept as one. */
 async function storedReply(
@@ -233,43 +218,3 @@ async function storedReply(
     },
   }
 }
-
-/** Follows how texts and thoughts take turns. */
-function createPieces() {
-  const pieces: ['text' | 'thinking', number][] = []
-  return {
-    add(kind: 'text' | 'thinking', { length }: string): void {
-      if (length === 0) return
-      const last = pieces.at(-1)
-      if (last?.[0] === kind) last[1] += length
-      else pieces.push([kind, length])
-    },
-    clear(): void {
-      pieces.length = 0
-    },
-    /** The pieces, if they are not simply thoughts and then a text. */
-    inOrder: () => (pieces.length > 2 || pieces[1]?.[0] === 'thinking' ? { pieces: [...pieces] } : {}),
-  }
-}
-
-/** Gathers the log probabilities of a reply. */
-function createTokens() {
-  const shown: unknown[] = []
-  let size = 0
-  return {
-    add(logprobs: readonly unknown[] | undefined): void {
-      if (!logprobs) return
-      size += JSON.stringify(logprobs).length
-      if (size > mostLogprobs) shown.length = 0
-      else for (const one of logprobs) shown.push(one)
-    },
-    clear(): void {
-      shown.length = 0
-      size = 0
-    },
-    all: () => (shown.length > 0 ? { logprobs: shown } : {}),
-  }
-}
-
-/** In characters of JSON. A reply with more of them is told without: a stream has brought them already. */
-const mostLogprobs = 64 * 1024 * 1024

@@ -4,7 +4,6 @@ import { listLog } from '../../history/log/read-log.ts'
 import type { StoredTurn, ThreadKey } from '../../stores/store.ts'
 import { itemOf } from '../identity/item.ts'
 import { type Asked, sourceOf } from './asked.ts'
-import type { Place } from './place.ts'
 
 /** How long a new message waits for the turn before it: a client that cancels writes the next message at once. */
 export const shortPause = 2_000
@@ -59,13 +58,6 @@ export const isRecent = ({ now }: Asked, { startedAt }: StoredTurn): boolean =>
 /** Whether the writer of a turn is gone. */
 export const isLeft = (turn: StoredTurn, { state }: ThreadStatus): boolean =>
   turn.status === 'open' && state === 'interrupted'
-
-/** The place of a request that the log has already, in a turn that its writer left. Who takes it over, fences the writer. */
-export const leftPlace = (place: Omit<Place, 'kind' | 'from' | 'why'>, why: string): Place => ({
-  ...place,
-  ...{ kind: 'extends', isLeft: true, from: place.messages.length },
-  why: `${why}; its turn was left open, and is answered now`,
-})
 
 /** Whether the log has the whole reply to the message at a place: the turn is completed, or went on after the reply. */
 export async function hasReply(

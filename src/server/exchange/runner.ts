@@ -1,5 +1,4 @@
 import { ThroughlineError } from '../../log/error.ts'
-import { present } from '../../log/present.ts'
 import { toModelTokens } from '../../tokens/calibration.ts'
 import type { Cancels, WatchedReply } from '../../turn/cancels.ts'
 import { type TurnPart, type TurnResult, trimmedTokens } from '../../turn/index.ts'
@@ -32,35 +31,10 @@ export interface Served extends Outcome {
   readonly ms: number
 }
 
-/** Runs the replies of a server, wherever they are asked for: how many at once, how one is cancelled, what is told of it. */
-export interface Runner {
-  /** Takes note of a request. It holds nothing yet. */
-  open(request: Pick<Served, 'requestId' | 'face'>): Run
-}
+export type Runner = ReturnType<typeof createRunner>
 
 /** A request for a reply, from its beginning to its end. */
-export interface Run {
-  /** Aborted when the client has left, or when the reply was cancelled. */
-  readonly signal: AbortSignal
-  readonly abort: (reason: unknown) => void
-  /** The model that the request asks. */
-  asks(model: string): void
-  /**
-   * Takes a place among the replies that are written at once. Throws BusyError if there is none. `left`: aborted when the
-   * client has left; absent if the reply goes on then. To be read after the body: before, it would make Node stream the body.
-   */
-  enter(left?: AbortSignal): void
-  /** From now on, to cancel what is answered in this thread cancels this reply. */
-  answersIn(thread: WatchedReply): void
-  /** Has `release` called when it is over. */
-  holds(release: () => void): void
-  /** Tells what became of the request. Only the first time counts. */
-  tell(outcome: Outcome): void
-  /** The parts of a turn. Tells how the turn ended, and is over when no more parts come. */
-  follow(parts: AsyncIterable<TurnPart>): AsyncGenerator<TurnPart>
-  /** Gives back all that it holds; may be called again without harm. */
-  over(): void
-}
+export type Run = ReturnType<Runner['open']>
 
 export interface RunnerOptions {
   readonly gate: Gate
@@ -68,42 +42,55 @@ export interface RunnerOptions {
   readonly onServed: (served: Served) => void
 }
 
-export function createRunner({ gate, cancels, onServed }: RunnerOptions): Runner {
+/** Runs the replies of a server, wherever they are asked for: how many at once, how one is cancelled, what is told of it. */
+export function createRunner({ gate, cancels, onServed }: RunnerOptions) {
   return {
-    open({ requestId, face }) {
+    /** Takes note of a request. It holds nothing yet. */
+    open({ requestId, face }: Pick<Served, 'requestId' | 'face'>) {
       const started = performance.now()
-      const own = new AbortController()
-      const abort = (reason: unknown) => own.abort(reason)
+      const controller = new AbortController()
+      const abort = (reason: unknown) => controller.abort(reason)
       let held: (() => void)[] = []
       let model: string | undefined
       let isTold = false
 
+      /** Tells what became of the request. Only the first time counts. */
       function tell(outcome: Outcome): void {
         if (isTold) return
         isTold = true
-        onServed({ requestId, face, ms: performance.now() - started, ...present({ model }), ...outcome })
+        onServed({ requestId, face, ms: performance.now() - started, model, ...outcome })
       }
 
+      /** Gives back all that it holds; may be called again without harm. */
       function over(): void {
         for (const release of held) release()
         held = []
       }
 
       return {
-        signal: own.signal,
+        /** Aborted when the client has left, or when the reply was cancelled. */
+        signal: controller.signal,
         abort,
-        asks(name) {
+        /** The model that the request asks. */
+        asks(name: string): void {
           model = name
         },
-        enter(left) {
+        /**
+         * Takes a place among the replies that are written at once. Throws BusyError if there is none. `left`: aborted when the
+         * client has left; absent if the reply goes on then. To be read after the body: before, it would make Node stream the body.
+         */
+        enter(left?: AbortSignal): void {
           held.push(gate.enter())
           if (left?.aborted) abort(left.reason)
           else if (left) held.push(onAbort(left, () => abort(left.reason)))
         },
-        answersIn: thread => void held.push(cancels.watch(thread, () => abort(cancelled()))),
-        holds: release => void held.push(release),
+        /** From now on, to cancel what is answered in this thread cancels this reply. */
+        answersIn: (thread: WatchedReply) => void held.push(cancels.watch(thread, () => abort(cancelled()))),
+        /** Has `release` called when it is over. */
+        holds: (release: () => void) => void held.push(release),
         tell,
-        async *follow(parts) {
+        /** The parts of a turn. Tells how the turn ended, and is over when no more parts come. */
+        async *follow(parts: AsyncIterable<TurnPart>): AsyncGenerator<TurnPart> {
           let error: TurnResult['error']
           let trimmed = 0
           try {
@@ -111,10 +98,7 @@ export function createRunner({ gate, cancels, onServed }: RunnerOptions): Runner
               if (part.type === 'error') error = part.error
               if (part.type === 'context') trimmed = toModelTokens(trimmedTokens(part.receipt), part.factor)
               if (part.type === 'end')
-                tell({
-                  answered: { result: { ...part, text: '', messages: [], ...present({ error }) } },
-                  trimmed,
-                })
+                tell({ answered: { result: { ...part, text: '', messages: [], error } }, trimmed })
               yield part
             }
           } finally {

@@ -1,5 +1,5 @@
 import type { LoggedMessage, SeenMessage, Thread, Turn } from '../../history/index.ts'
-import type { MessageLike } from '../../log/message.ts'
+import type { MessageLike, Role } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { checkFiles } from '../../models/read-media.ts'
 import { ConflictError, KeyReusedError, LeaseError } from '../../stores/store-error.ts'
@@ -26,64 +26,106 @@ export interface OpenedTurn {
 /** Brings the new messages of a request into the log, up to the model's turn to speak. */
 export async function takePlace(asked: Asked, place: Place): Promise<OpenedTurn> {
   const { log } = asked
-  const { conversation, actor } = place.thread
+  const { conversation, actor, branch } = place.thread
   const { repeated = 0, front = 'same' } = place
-  const fresh = place.messages.slice(place.from)
+  const incoming = incomingOf(place)
   // What nobody can send must not be stored: every later message of the conversation would fail.
-  for (const [at, message] of fresh.entries()) checkFiles(message, place.from + at)
-  if (place.fork) await log.store.fork(place.fork.of, { at: place.fork.at, branch: place.thread.branch })
-  const thread = log.history.thread(conversation, { actor, branch: place.thread.branch })
+  for (const { message, index } of incoming) checkFiles(message, index)
+  if (place.fork) await log.store.fork(place.fork.of, { at: place.fork.at, branch })
+  const thread = log.history.thread(conversation, { actor, branch })
   const { state } = await thread.status()
-  if (place.isLeft || (state === 'interrupted' && fresh[0] && isResult(fresh[0]))) {
-    const resumed = await thread.resume({ isFollowed: true })
-    if (resumed) {
-      const { turn, entries } = resumed
-      const key = keyOf(asked)
-      if (key !== undefined && entries[0])
-        await log.store.saveMarks(place.thread, [{ mark: keyMark(asked, key), at: entries[0].seq }])
-      const first = place.isLeft ? (entries[0]?.seq ?? turn.next) : turn.next
-      const rest = withLoggedIds(fresh.map(seenFromClient), place.messages.slice(0, place.from), entries)
-      return { thread, turn, said: entries, rest, first }
-    }
+  const bringsResults = incoming[0]?.role === 'tool'
+  if (place.isLeft || (state === 'interrupted' && bringsResults)) {
+    const resumed = await resume(asked, place, thread, incoming)
+    if (resumed) return resumed
     // Another request was faster, and has answered it.
     if (place.isLeft) throw new LeaseError('turn_open', 'The turn is no longer open.')
   }
-  const { before, input, rest } = split(fresh)
+  const goingTo = (part: Incoming['part']) => incoming.filter(one => one.part === part)
+  const past = goingTo('past')
   // An open turn cannot be seeded: `begin` closes it, so everything is passed as input. The same where the conversation is to
   // begin here (`head` is 0): another server may begin it at this moment, and only one `begin` can be the first.
-  const isSeeded = before.length > 0 && state === 'idle' && place.head !== 0
-  const seedAt = isSeeded ? ((await log.store.head(place.thread))?.head ?? 0) + 1 : 0
-  if (isSeeded && place.head !== undefined && place.head !== seedAt - 1)
-    throw new ConflictError(conversation, place.head, seedAt - 1)
-  for (let at = 0; isSeeded && at < before.length; at += pieceOfPast)
-    await thread.seed(...before.slice(at, at + pieceOfPast).map(seenFromClient))
-  const asking = isSeeded ? input : [...before, ...input]
-  const inputFrom = place.from + fresh.length - rest.length - asking.length
+  const isSeeded = past.length > 0 && state === 'idle' && place.head !== 0
+  const input = isSeeded ? goingTo('input') : [...past, ...goingTo('input')]
   const marks = await newMarks(place)
-  const past = marksToSave(marks, front, index =>
-    index < inputFrom ? seedAt + index - place.from : undefined,
-  )
-  if (isSeeded && past.length > 0) await log.store.saveMarks(place.thread, past)
+  const seedAt = isSeeded ? ((await log.store.head(place.thread))?.head ?? 0) + 1 : 0
+  if (isSeeded) {
+    if (place.head !== undefined && place.head !== seedAt - 1)
+      throw new ConflictError(conversation, place.head, seedAt - 1)
+    for (let at = 0; at < past.length; at += pieceOfPast)
+      await thread.seed(...past.slice(at, at + pieceOfPast).map(toSeen))
+    const saved = marksToSave(marks, front, placesFrom(past, seedAt))
+    if (saved.length > 0) await log.store.saveMarks(place.thread, saved)
+  }
   const key = keyOf(asked)
-  const begun = await thread.begin(asking, {
-    // The call of the model is stored before it is asked, so that both wait for the disk once.
-    isFollowed: true,
-    data: { request: requestData(asked, place) },
-    marks: [
-      ...marksToSave(marks, front, index =>
-        index >= inputFrom && index < inputFrom + asking.length ? index - inputFrom + 1 : undefined,
-      ),
-      ...(isFirst(place) ? [{ mark: firstMark(conversation), at: asking.length }] : []),
-      ...(place.marks ?? []).map(mark => ({ mark, at: asking.length })),
-    ],
-    ...(key !== undefined && { key }),
-    ...(place.head !== undefined && { after: place.head + (isSeeded ? before.length : 0) }),
-  })
+  const begun = await thread.begin(
+    input.map(({ message }) => message),
+    {
+      // The call of the model is stored before it is asked, so that both wait for the disk once.
+      isFollowed: true,
+      data: { request: requestData(asked, place) },
+      marks: [
+        ...marksToSave(marks, front, placesFrom(input, 1)),
+        ...(isFirst(place) ? [{ mark: firstMark(conversation), at: input.length }] : []),
+        ...(place.marks ?? []).map(mark => ({ mark, at: input.length })),
+      ],
+      key,
+      ...(place.head !== undefined && { after: place.head + (isSeeded ? past.length : 0) }),
+    },
+  )
   if (begun.kind === 'replayed') throw new SameRequestError(key!)
   const { turn } = begun
-  const inputAt = turn.next - asking.length
-  const first = (isSeeded ? seedAt : inputAt) + repeated
-  return { thread, turn, rest: rest.map(seenFromClient), first }
+  const first = (isSeeded ? seedAt : turn.next - input.length) + repeated
+  return { thread, turn, rest: goingTo('rest').map(toSeen), first }
+}
+
+/** Goes on with an open turn. Undefined if it is no longer open. */
+async function resume(
+  asked: Asked,
+  { thread: key, messages, from, isLeft }: Place,
+  thread: Thread,
+  incoming: readonly Incoming[],
+): Promise<OpenedTurn | undefined> {
+  const resumed = await thread.resume({ isFollowed: true })
+  if (!resumed) return undefined
+  const { turn, entries } = resumed
+  const [first] = entries
+  const name = keyOf(asked)
+  if (name !== undefined && first)
+    await asked.log.store.saveMarks(key, [{ mark: keyMark(asked, name), at: first.seq }])
+  const rest = withLoggedIds(incoming.map(toSeen), messages.slice(0, from), entries)
+  return { thread, turn, said: entries, rest, first: isLeft ? (first?.seq ?? turn.next) : turn.next }
+}
+
+/** A message that is not in the log, and where it goes: before the turn, into its request, or behind that. */
+interface Incoming {
+  readonly message: MessageLike
+  /** Its place in the client's list. */
+  readonly index: number
+  readonly role: Role
+  readonly part: 'past' | 'input' | 'rest'
+}
+
+/** The last user message and what stands directly before it are asked; what came earlier is the past. */
+function incomingOf({ messages, from }: Place): readonly Incoming[] {
+  const roles = messages.slice(from).map(message => readMessage(message, 0).role)
+  const last = roles.lastIndexOf('user')
+  let start = Math.max(0, last)
+  while (start > 0 && (roles[start - 1] === 'user' || roles[start - 1] === 'system')) start -= 1
+  const partOf = (at: number) => (at < start ? 'past' : last < 0 || at <= last ? 'input' : 'rest')
+  return roles.map((role, at) => ({
+    message: messages[from + at]!,
+    index: from + at,
+    ...{ role, part: partOf(at) },
+  }))
+}
+
+const toSeen = ({ message }: Incoming) => seenFromClient(message)
+
+/** Where messages stand that are stored in a row, by their places in the client's list. */
+function placesFrom(row: readonly Incoming[], first: number): (index: number) => number | undefined {
+  const places = new Map(row.map(({ index }, at) => [index, first + at]))
+  return index => places.get(index)
 }
 
 /** The same message with the same key was faster; or it stands at another place of the thread. */
@@ -101,27 +143,11 @@ const isFirst = ({ kind, isSide, isNamed, items }: Place) =>
 
 /** What the log says of a request, for people. */
 const requestData = (asked: Asked, { kind, why, beside, isNamed }: Place) => ({
-  ...{ face: asked.face, kind, why, client: clientOf(asked) },
-  ...(isNamed && { named: true }),
-  ...(beside !== undefined && { beside }),
+  ...{ face: asked.face, kind, why, client: clientOf(asked), named: isNamed || undefined, beside },
 })
 
 /** A call of a function takes a limited number of arguments. */
 const pieceOfPast = 1000
-
-const roleOf = (message: MessageLike) => readMessage(message, 0).role
-
-const isResult = (message: MessageLike) => roleOf(message) === 'tool'
-
-/** What came before the last user message; that message, with what stands directly before it; what follows it. */
-function split(fresh: readonly MessageLike[]) {
-  const roles = fresh.map(roleOf)
-  const last = roles.lastIndexOf('user')
-  const end = last < 0 ? fresh.length : last + 1
-  let start = last < 0 ? 0 : last
-  while (start > 0 && (roles[start - 1] === 'user' || roles[start - 1] === 'system')) start -= 1
-  return { before: fresh.slice(0, start), input: fresh.slice(start, end), rest: fresh.slice(end) }
-}
 
 /** The name that a client gives itself, without its version and machine. */
 const clientOf = ({ headers }: Asked) => /^[\w.-]{1,40}/.exec(headers['user-agent'] ?? '')?.[0]

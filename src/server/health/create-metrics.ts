@@ -16,14 +16,6 @@ export interface Counted {
   readonly reusable?: number | undefined
 }
 
-export interface Metrics {
-  count(request: Counted): void
-  /** Counts a prompt that was read ahead, or was to be. */
-  readAhead(reading: Pick<Reading, 'upstream' | 'outcome' | 'tokens'>): void
-  /** All of them in Prometheus' text format. `gauges`: what there is now, by name. */
-  text(gauges: Readonly<Record<string, number>>): string
-}
-
 /** Upper limits of the histogram, in seconds. */
 const limits = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
 
@@ -31,7 +23,7 @@ const limits = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
 const mostValues = 200
 
 /** Counts requests for `/metrics`. */
-export function createMetrics(): Metrics {
+export function createMetrics() {
   const counters = new Map<string, Map<string, number>>()
   const seconds = new Map<string, { sum: number; count: number; readonly within: number[] }>()
 
@@ -56,7 +48,8 @@ export function createMetrics(): Metrics {
   }
 
   return {
-    count({ face, outcome, ms, model = 'unknown', upstream = 'none', usage = {}, reusable = 0 }) {
+    count(request: Counted): void {
+      const { face, outcome, ms, model = 'unknown', upstream = 'none', usage = {}, reusable = 0 } = request
       add('throughline_requests_total', { face, outcome, upstream }, 1)
       time(face, ms)
       const { promptTokens = 0, replyTokens = 0, cachedTokens = 0 } = usage
@@ -64,11 +57,13 @@ export function createMetrics(): Metrics {
       for (const [kind, amount] of Object.entries(tokens))
         if (amount > 0) add('throughline_tokens_total', { model, kind, upstream }, amount)
     },
-    readAhead({ upstream, outcome, tokens }) {
+    /** Counts a prompt that was read ahead, or was to be. */
+    readAhead({ upstream, outcome, tokens }: Omit<Reading, 'conversation'>): void {
       add('throughline_read_ahead_total', { upstream, outcome }, 1)
       if (tokens > 0) add('throughline_read_ahead_tokens_total', { upstream }, tokens)
     },
-    text(gauges) {
+    /** All of them in Prometheus' text format. `gauges`: what there is now, by name. */
+    text(gauges: Readonly<Record<string, number>>): string {
       const lines: string[] = []
       for (const [name, value] of Object.entries(gauges))
         lines.push(`# TYPE ${name} gauge`, `${name} ${value}`)

@@ -92,6 +92,10 @@ export function isBeginning(one: string, other: string): boolean {
 export const isGiven = ({ message: { role, content }, isClosing }: LoggedMessage): boolean =>
   role === 'user' || (role === 'tool' && !isClosing && content !== notedResult)
 
+/** Whether it is part of the conversation: not what closed a turn, what broke off, or a note. */
+export const isSaid = ({ message, isClosing, isBroken }: LoggedMessage): boolean =>
+  !isClosing && !isBroken && message.role !== 'assistant_note'
+
 /** Cuts out thoughts as clients keep them in the text. A block that never ends is ordinary text. */
 function withoutThoughts(text: string): string {
   let rest = text

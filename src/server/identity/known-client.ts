@@ -18,12 +18,8 @@ export function knownClient(request: ChatRequest, headers: HeadersOf): NamedConv
   const own = clean(headers['x-throughline-conversation'])
   if (own !== undefined) {
     const actor = clean(headers['x-throughline-actor'])
-    return {
-      conversation: own,
-      ...(actor !== undefined && { actor }),
-      how: 'the header x-throughline-conversation',
-      isDelta: headers['x-throughline-history'] !== 'full',
-    }
+    const isDelta = headers['x-throughline-history'] !== 'full'
+    return { conversation: own, actor, how: 'the header x-throughline-conversation', isDelta }
   }
   const inBody = clean(request.named.conversation)
   if (inBody !== undefined) return { conversation: inBody, how: 'the field "conversation"', isDelta: true }
@@ -40,7 +36,7 @@ export function knownClient(request: ChatRequest, headers: HeadersOf): NamedConv
     const agent = root === undefined || root === value ? firstOf(actor) : value
     return {
       conversation: `${client}:${root ?? value}`,
-      ...(agent !== undefined && { actor: agent }),
+      actor: agent,
       how: `the header ${name}`,
       isDelta: false,
     }

@@ -154,7 +154,7 @@ const summaries = [
 const unclear = (given: ToRecognise, rivals: number) =>
   isNew(given, `what its client left out would tell apart ${rivals + 1} threads`)
 
-export const isNew = ({ tenant, newId }: Pick<ToRecognise, 'tenant' | 'newId'>, why: string) => ({
+const isNew = ({ tenant, newId }: Pick<ToRecognise, 'tenant' | 'newId'>, why: string) => ({
   kind: 'new' as const,
   thread: { tenant, conversation: newId(), actor: 'assistant', branch: 'main' },
   why,

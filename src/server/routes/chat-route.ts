@@ -5,48 +5,25 @@ import type { MessageLike } from '../../log/message.ts'
 import type { Caller } from '../auth/caller.ts'
 import { bodyPerson } from '../auth/named-person.ts'
 import { refuseExperiment, refuseInner } from '../auth/refuse-hidden.ts'
-import type { Cache } from '../cache/create-cache.ts'
-import type { AnswerOptions } from '../exchange/answer.ts'
 import { type Log, logOfPerson } from '../exchange/asked.ts'
 import { compact, compactsItself } from '../exchange/compact.ts'
 import { faultResponse } from '../exchange/reply-writer.ts'
 import { respond } from '../exchange/respond.ts'
-import type { Runner } from '../exchange/runner.ts'
 import type { ChatRequest, Face } from '../faces/index.ts'
 import { inOwnForm } from '../faces/own-form.ts'
 import { wishOf } from '../faces/responses/compaction.ts'
-import type { JsonLimits } from '../guard/parse-body.ts'
 import { itemsOf } from '../identity/chain.ts'
 import { type HeadersOf, knownClient } from '../identity/known-client.ts'
 import { sideRequest } from '../identity/side-request.ts'
 import type { ClientCall } from '../native/native-reply.ts'
 import { toFault } from '../to-fault.ts'
-import type { Upstreams } from '../upstream/upstreams.ts'
 import { loadModel } from './load-model.ts'
 import { passBody } from './pass-on.ts'
 import { readBody } from './read-body.ts'
+import type { ServerParts } from './server-parts.ts'
 
-export interface ChatRoute {
-  readonly upstreams: Upstreams
-  readonly options: AnswerOptions
-  readonly maxBodyBytes: number
-  readonly json: JsonLimits
-  /** Parses the body of an owner, who may have sent most of it before. */
-  readonly parse: (body: Buffer, owner: string) => unknown
-  readonly maxMessages: number
-  readonly runner: Runner
-  readonly cache: Pick<Cache, 'open'>
-  /** The model for what clients ask beside conversations. */
-  readonly sideModel?: string | undefined
-  /** Who speaks where a request names nobody. */
-  readonly person?: string | undefined
-  /** How long a client may leave a stream unread. */
-  readonly unreadMs: number
-  /** After how much silence a stream sends a sign of life. */
-  readonly keepAliveMs: number
-  readonly now: () => number
-  readonly newId: () => string
-}
+/** What the routes that answer need. */
+export type ChatRoute = ServerParts
 
 export interface ChatCall {
   readonly face: Face
@@ -60,29 +37,18 @@ export interface ChatCall {
 
 /** Answers a request on one of the faces. */
 export async function answerChat(
-  {
-    upstreams,
-    options,
-    runner,
-    cache,
-    sideModel,
-    person,
-    unreadMs,
-    keepAliveMs,
-    now,
-    newId,
-    ...limits
-  }: ChatRoute,
+  parts: ServerParts,
   { face, request, requestId, conversation, log: given, caller }: ChatCall,
 ): Promise<Response> {
-  const run = runner.open({ requestId, face: face.name })
+  const { upstreams, sideModel, person, now, newId } = parts
+  const run = parts.runner.open({ requestId, face: face.name })
   try {
     const headers: HeadersOf = {
       ...Object.fromEntries(request.headers),
       ...(conversation !== undefined && { 'x-throughline-conversation': conversation }),
     }
-    const sent = await readBody(request, limits.maxBodyBytes)
-    const whole = limits.parse(sent, caller.keyId)
+    const sent = await readBody(request, parts.maxBodyBytes)
+    const whole = parts.parse(sent, caller.keyId)
     if (sent.length > manyBytes) await breathe()
     const readAs = (body: Buffer, parsed: unknown) => {
       const isSameForm = upstreams.find(modelIn(parsed))?.upstream.forms?.has(face.form) === true
@@ -104,7 +70,7 @@ export async function answerChat(
       run.tell({})
       return loaded
     }
-    checkMessages(read, face, limits.maxMessages)
+    checkMessages(read, face, parts.maxMessages)
     await readItems(read.messages)
     const named = knownClient(read, headers)
     refuseInner(named?.actor)
@@ -126,10 +92,10 @@ export async function answerChat(
     }
     run.enter(request.signal)
     return await respond({
-      ...{ asked, face, run, cache, requestId, unreadMs, keepAliveMs, now },
-      options: { ...options, ...own },
+      ...{ asked, face, run, requestId, cache: parts.cache, limits: parts },
+      options: { ...parts.options, ...own },
       ...{ upstream, model: upstreams.model(read.model) },
-      ...(isNative && { client: toClientCall(request, body, parsed) }),
+      client: isNative ? toClientCall(request, body, parsed) : undefined,
     })
   } catch (error) {
     const fault = toFault(error)

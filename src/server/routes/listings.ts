@@ -3,16 +3,9 @@ import { ModelError } from '../../models/model.ts'
 import type { ListedModel } from '../../models/wire/wire.ts'
 import { ollamaVersion, type Teller, toLoaded, toOpenAiModel, toShown, toTag } from '../reader/model-facts.ts'
 import type { Upstream } from '../upstream/upstream.ts'
-import { eachThatAnswers, type NamedUpstream, type Upstreams } from '../upstream/upstreams.ts'
+import { eachThatAnswers, type NamedUpstream } from '../upstream/upstreams.ts'
 import { textOf } from './read-body.ts'
-
-export interface ToList {
-  readonly upstreams: Upstreams
-  /** Since when the models are there, in milliseconds. */
-  readonly began: number
-  readonly maxBodyBytes: number
-  readonly signal: AbortSignal
-}
+import type { ServerParts } from './server-parts.ts'
 
 /**
  * Answers what clients ask about models before they use them, wherever the upstream cannot: it does not speak the route, or
@@ -21,9 +14,10 @@ export interface ToList {
 export async function answerListing(
   path: string,
   model: string | undefined,
-  given: ToList,
+  parts: ServerParts,
+  signal: AbortSignal,
 ): Promise<object | string | undefined> {
-  const { upstreams, began } = given
+  const { upstreams, began } = parts
   const [only, ...others] = upstreams.all
   // A single upstream tells of its models in the form that its own clients know.
   if (only && others.length === 0 && (speaks(only.upstream, path) || path.startsWith('/v1/')))
@@ -32,14 +26,14 @@ export async function answerListing(
   if (path === '/api/version') return { version: `${ollamaVersion}-throughline` }
   const rows = listings[path]
   if (rows) {
-    const listed = await eachThatAnswers(upstreams.all, one => rowsOf(path, rows, one, given))
+    const listed = await eachThatAnswers(upstreams.all, one => rowsOf(path, rows, one, parts, signal))
     return { ...rows.around, [rows.list]: listed }
   }
   const toOne = path === '/api/show' ? toShown : path.startsWith('/v1/models/') ? toOpenAiModel : undefined
   if (toOne === undefined || model === undefined) return undefined
   const named = upstreams.of(model)
   if (speaks(named.upstream, path)) return undefined
-  const found = (await named.upstream.models(given.signal)).find(({ name }) => name === model)
+  const found = (await named.upstream.models(signal)).find(({ name }) => name === model)
   if (found) return toOne(found, { family: named.name, began })
   throw new ModelError('model_not_found', `model '${model.slice(0, 100)}' not found`, { status: 404 })
 }
@@ -69,7 +63,8 @@ async function rowsOf(
   path: string,
   { list, name, toRow }: Listing,
   one: NamedUpstream,
-  { upstreams, began, maxBodyBytes, signal }: ToList,
+  { upstreams, began, maxBodyBytes }: ServerParts,
+  signal: AbortSignal,
 ): Promise<readonly object[]> {
   const { upstream } = one
   const isHere = (model: unknown) => typeof model === 'string' && upstreams.find(model) === one

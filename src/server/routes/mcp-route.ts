@@ -1,22 +1,17 @@
 import { shownStore } from '../../experiment/log/shown-store.ts'
 import { createHistory } from '../../history/index.ts'
-import { present } from '../../log/present.ts'
-import type { Caller } from '../auth/caller.ts'
-import type { Log } from '../exchange/asked.ts'
-import { type JsonLimits, parseBody } from '../guard/parse-body.ts'
+import type { ServerEnv } from '../auth/caller.ts'
+import { parseBody } from '../guard/parse-body.ts'
 import { manifest } from '../package.ts'
 import { bodyOf } from './read-body.ts'
-
-export interface McpCall {
-  readonly request: Request
-  readonly log: Log
-  readonly caller: Caller
-  readonly maxBodyBytes: number
-  readonly json: JsonLimits
-}
+import type { Limits } from './server-parts.ts'
 
 /** Answers a request of the Model Context Protocol. Each stands for itself: there is no session to lose or to steal. */
-export async function answerMcp({ request, log, caller, maxBodyBytes, json }: McpCall): Promise<Response> {
+export async function answerMcp(
+  request: Request,
+  { log, caller }: ServerEnv['Variables'],
+  { maxBodyBytes, json }: Limits,
+): Promise<Response> {
   if (request.method !== 'POST')
     return Response.json(
       { jsonrpc: '2.0', id: null, error: { code: -32_000, message: 'Only POST: nothing is told unasked.' } },
@@ -31,9 +26,7 @@ export async function answerMcp({ request, log, caller, maxBodyBytes, json }: Mc
   const mayInspect = caller.scopes.includes('inspect')
   const { store, tenant } = log
   const { person } = log.history
-  const history = mayInspect
-    ? log.history
-    : createHistory({ store: shownStore(store), tenant, ...present({ person }) })
+  const history = mayInspect ? log.history : createHistory({ store: shownStore(store), tenant, person })
   const server = createMcpServer({ history, version: manifest.version, mayInspect })
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
   await server.connect(transport)

@@ -1,29 +1,13 @@
 import { ThroughlineError } from '../../log/error.ts'
-import { present } from '../../log/present.ts'
 import { toReadable } from '../../turn/stream/to-readable.ts'
 import { inPieces } from '../exchange/in-pieces.ts'
-import type { Gate } from '../guard/create-gate.ts'
-import type { JsonLimits } from '../guard/parse-body.ts'
 import type { PassedAnswer, PassedRequest, Upstream } from '../upstream/upstream.ts'
 import type { NamedUpstream, Upstreams } from '../upstream/upstreams.ts'
 import { answerListing } from './listings.ts'
 import { readModel } from './passed-model.ts'
 import { textOf } from './read-body.ts'
+import type { ServerParts } from './server-parts.ts'
 import { tellsWindow, tellWindow } from './told-windows.ts'
-
-export interface ToPassOn {
-  readonly upstreams: Upstreams
-  /** Since when the server runs, in milliseconds. */
-  readonly began: number
-  /** The window that clients are told. */
-  readonly promise: number
-  /** Whether clients may change the models of the upstream. */
-  readonly manage: boolean
-  readonly maxBodyBytes: number
-  readonly json: JsonLimits
-  /** The replies that are being written. */
-  readonly gate: Gate
-}
 
 /** The routes of the upstream that only ask. */
 const asking: readonly (readonly [method: string, path: RegExp])[] = [
@@ -47,8 +31,8 @@ const managing: readonly (readonly [method: string, path: RegExp])[] = [
  * Passes a request on to the upstream, and its answer back byte for byte; only the window is told as promised. `path`: as the
  * client wrote it, with its escapes.
  */
-export async function passOn(request: Request, path: string, given: ToPassOn): Promise<Response> {
-  const { upstreams, promise, manage, maxBodyBytes, began, gate } = given
+export async function passOn(request: Request, path: string, parts: ServerParts): Promise<Response> {
+  const { upstreams, promise, manage, maxBodyBytes, gate } = parts
   const isHead = request.method === 'HEAD'
   const matches = ([method, pattern]: readonly [string, RegExp]) =>
     (method === request.method || (isHead && method === 'GET')) && pattern.test(path)
@@ -60,8 +44,8 @@ export async function passOn(request: Request, path: string, given: ToPassOn): P
   if (!asking.some(matches) && !managing.some(matches))
     throw new ThroughlineError('no_route', 'There is nothing at this address.')
   const { signal } = request
-  const { body, model } = await readModel(request, path, given)
-  const made = await answerListing(path, model, { upstreams, began, maxBodyBytes, signal })
+  const { body, model } = await readModel(request, path, parts)
+  const made = await answerListing(path, model, parts, signal)
   if (made !== undefined) return isHead ? new Response(null) : toAnswer(made, path, promise)
   const { upstream } = model === undefined ? forNoModel(upstreams) : upstreams.of(model)
   const passed: PassedRequest = {
@@ -69,7 +53,7 @@ export async function passOn(request: Request, path: string, given: ToPassOn): P
     path: `${path}${new URL(request.url).search}`,
     headers: headersOf(request, path),
     signal,
-    ...present({ body }),
+    body,
   }
   if (request.method !== 'POST') return answer(await upstream.pass(passed), () => {})
   const leave = gate.enter()

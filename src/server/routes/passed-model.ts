@@ -1,22 +1,16 @@
 import { attempt } from '../../log/attempt.ts'
 import { BadRequestError } from '../../log/bad-request-error.ts'
 import { isObject } from '../../log/parse-json.ts'
-import { type JsonLimits, parseBody } from '../guard/parse-body.ts'
+import { parseBody } from '../guard/parse-body.ts'
 import type { PassedRequest } from '../upstream/upstream.ts'
-import type { Upstreams } from '../upstream/upstreams.ts'
 import { atMost, bodyOf, unpackerOf } from './read-body.ts'
-
-interface ToRead {
-  readonly upstreams: Upstreams
-  readonly maxBodyBytes: number
-  readonly json: JsonLimits
-}
+import type { ServerParts } from './server-parts.ts'
 
 /** What is passed on of a request, and the model that it names. A body is read only where its model decides something. */
 export async function readModel(
   request: Request,
   path: string,
-  { upstreams, maxBodyBytes, json }: ToRead,
+  { upstreams, maxBodyBytes, json }: ServerParts,
 ): Promise<{ readonly body?: NonNullable<PassedRequest['body']>; readonly model?: string }> {
   const [, id] = /^\/v1\/models\/([^/]+)$/.exec(path) ?? []
   if (id !== undefined) return { model: attempt(() => decodeURIComponent(id), id) }

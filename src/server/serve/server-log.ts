@@ -21,6 +21,7 @@ export function createServerLog(level: ServerConfig['logLevel'], write?: (line: 
         'texts got no vectors',
       ),
     served({ requestId, face, model, upstream, place, answered, fault, trimmed, ms }: Served): void {
+      const { result } = answered ?? {}
       const facts = {
         requestId,
         face,
@@ -28,22 +29,18 @@ export function createServerLog(level: ServerConfig['logLevel'], write?: (line: 
         model: model?.slice(0, 200),
         upstream: upstream?.name,
         ms: Math.round(ms),
-        ...(place && {
-          conversation: place.thread.conversation,
-          branch: place.thread.branch,
-          kind: place.kind,
-        }),
-        ...(place && 'why' in place && { why: place.why }),
-        ...(answered && {
-          status: answered.result.status,
-          rounds: answered.result.rounds,
-          usage: answered.result.usage,
-          ...(answered.result.error && { error: answered.result.error.code }),
-        }),
-        ...(trimmed && { trimmed }),
-        ...(fault && { error: fault.code, httpStatus: fault.status }),
+        conversation: place?.thread.conversation,
+        branch: place?.thread.branch,
+        kind: place?.kind,
+        why: place && 'why' in place ? place.why : undefined,
+        status: result?.status,
+        rounds: result?.rounds,
+        usage: result?.usage,
+        error: fault?.code ?? result?.error?.code,
+        trimmed: trimmed || undefined,
+        httpStatus: fault?.status,
       }
-      const isBad = (fault?.status ?? 0) >= 500 || answered?.result.status === 'failed'
+      const isBad = (fault?.status ?? 0) >= 500 || result?.status === 'failed'
       log[isBad ? 'warn' : 'info'](facts, 'request')
     },
   }

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
 import { choosePolicy } from '../../context/policies/choose-policy.ts'
 import { ThroughlineError } from '../../log/error.ts'
-import { present } from '../../log/present.ts'
 import { ollamaEmbed } from '../../models/index.ts'
 import { createKeys } from '../auth/create-keys.ts'
 import type { ServerConfig } from '../config/config-schema.ts'
@@ -73,23 +72,24 @@ export async function startServer(
       readAhead: config.readAhead,
       slots: config.slots,
       remember: config.remember,
-      ...present({ sideModel: config.sideModel, person: config.person }),
-      ...present({ keepMs: config.keepFor, keepCallsMs: config.keepCallsFor }),
+      sideModel: config.sideModel,
+      person: config.person,
+      keepMs: config.keepFor,
+      keepCallsMs: config.keepCallsFor,
       unreadMs: config.unreadTimeout,
       lingerMs: config.lingerTime,
       keepAliveMs: config.keepAlive,
-      ...present({ experimentTools, embed: embedderOf(config, log.embedFailed) }),
+      experimentTools,
+      embed: embedderOf(config, log.embedFailed),
       stallMs: config.silenceTimeout,
       allowed: { host, hosts: config.allowedHosts, origins: config.allowedOrigins },
-      policy: choosePolicy(policy, present({ effort })),
+      policy: choosePolicy(policy, { effort }),
       notes: notes === 'off' ? false : { place: notes },
       overflow: config.overflow,
-      ...present({
-        window: config.window,
-        reserve: config.reserve,
-        maxToolTokens: config.maxToolTokens,
-      }),
-      ...(config.systemPrompt !== 'auto' && { systemPrompt: config.systemPrompt }),
+      window: config.window,
+      reserve: config.reserve,
+      maxToolTokens: config.maxToolTokens,
+      systemPrompt: config.systemPrompt === 'auto' ? undefined : config.systemPrompt,
       inspector: config.inspector ? inspectorFolder : undefined,
       states: config.states,
       about: { upstream: why, store: config.store === undefined ? basename(config.db) : 'PostgreSQL' },

@@ -122,7 +122,7 @@ it('keeps a silent stream open with comments, and tells of a client that left', 
     await new Promise(() => {})
   }
   const response = eventStream(silent(), {
-    keepAliveMs: 5,
+    ...{ keepAliveMs: 5, unreadMs: 120_000 },
     onEnd() {
       hasLeft = true
     },

@@ -57,14 +57,14 @@ export function clientLines({
       ...(needsKey
         ? {
             address: openai,
-            line: `OPENAI_API_BASE_URL=${openai} OPENAI_API_KEY=YOUR_KEY ENABLE_FORWARD_USER_INFO_HEADERS=true open-webui serve`,
+            line: `OPENAI_API_BASE_URL=${openai} OPENAI_API_KEY=YOUR_KEY ${openWebUi} open-webui serve`,
           }
         : {
             address: ollama,
-            line: `OLLAMA_BASE_URL=${ollama} ENABLE_FORWARD_USER_INFO_HEADERS=true open-webui serve`,
+            line: `OLLAMA_BASE_URL=${ollama} ${openWebUi} open-webui serve`,
           }),
       about:
-        'The last variable has it name its chats. From a container, this machine is called host.docker.internal: start this server with --host, --require-keys and --allowed-hosts.',
+        'The last two variables have it name its chats, and send all of a long one instead of a summary. From a container, this machine is called host.docker.internal: start this server with --host, --require-keys and --allowed-hosts.',
     },
     {
       id: 'claude-code',
@@ -138,6 +138,9 @@ export function clientLines({
     },
   ]
 }
+
+/** Open WebUI names its chats with the first, and from 0.10 on sends summaries of long chats without the second. */
+const openWebUi = 'ENABLE_FORWARD_USER_INFO_HEADERS=true ENABLE_CONTEXT_COMPACTION=false'
 
 /** Quotes a text for a shell: the name of a model comes from elsewhere, and must not become a command. */
 const shell = (text: string) => (/^[\w.:/-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)

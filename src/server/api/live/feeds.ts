@@ -29,14 +29,7 @@ export interface ListenOptions {
   readonly signal: AbortSignal
 }
 
-export interface Feeds {
-  listen(tenant: string, options: ListenOptions): AsyncIterable<ServerEvent<FeedEvent>>
-  /** Tells of a write of this process at once. */
-  readonly notice: OnWrite
-  /** How many listen. */
-  readonly listeners: number
-  close(): void
-}
+export type Feeds = ReturnType<typeof createFeeds>
 
 export interface FeedsOptions {
   readonly historyOf: (tenant: string, mayInspect: boolean) => History
@@ -56,7 +49,7 @@ const mostMissed = 500
 const mostWaiting = 1000
 
 /** Own writes are announced at once. Writes of other processes are found by polling the store, once for all listeners. */
-export function createFeeds({ historyOf, pollMs = 1000, mostListeners = 256 }: FeedsOptions): Feeds {
+export function createFeeds({ historyOf, pollMs = 1000, mostListeners = 256 }: FeedsOptions) {
   const feeds = new Map<string, Feed>()
   let listeners = 0
 
@@ -76,10 +69,11 @@ export function createFeeds({ historyOf, pollMs = 1000, mostListeners = 256 }: F
   }
 
   return {
-    get listeners() {
+    /** How many listen. */
+    get listeners(): number {
       return listeners
     },
-    listen(tenant, options) {
+    listen(tenant: string, options: ListenOptions) {
       if (listeners >= mostListeners)
         throw new ThroughlineError(
           'too_many_listeners',
@@ -87,11 +81,12 @@ export function createFeeds({ historyOf, pollMs = 1000, mostListeners = 256 }: F
         )
       return listen(tenant, options)
     },
-    notice(tenant, conversation, what, gone) {
+    /** Tells of a write of this process at once. */
+    notice(...[tenant, conversation, what, gone]: Parameters<OnWrite>): void {
       for (const mayInspect of gone?.isExperiment ? [true] : [true, false])
         feeds.get(nameOf(tenant, mayInspect))?.notice(conversation, what, gone?.person)
     },
-    close() {
+    close(): void {
       for (const feed of feeds.values()) feed.close()
       feeds.clear()
     },
@@ -125,25 +120,10 @@ interface OwnedEvent extends ServerEvent<FeedEvent> {
   readonly whose: string | undefined
 }
 
-interface Feed {
-  /** What is told from now on, until the feed is closed or the signal is aborted. */
-  join(signal: AbortSignal): {
-    readonly batches: AsyncIterable<readonly OwnedEvent[]>
-    leave(): void
-  }
-  isUnused(): boolean
-  /** `whose`: of what was deleted. */
-  notice(conversation: string, what: 'written' | 'deleted', whose: string | undefined): void
-  /** What was written since an event, and the id of now. */
-  start(
-    since: string | undefined,
-    of: Pick<ListConversations, 'only' | 'person'>,
-  ): Promise<{ readonly id: number; readonly missed: readonly FeedEvent[] }>
-  close(): void
-}
+type Feed = ReturnType<typeof createFeed>
 
 /** The feed of one tenant. It asks the store only while there is a listener. */
-function createFeed(history: History, pollMs: number): Feed {
+function createFeed(history: History, pollMs: number) {
   const events = createTape<OwnedEvent>(mostWaiting)
   let listeners = 0
   const dirty = new Set<string>()
@@ -204,7 +184,8 @@ function createFeed(history: History, pollMs: number): Feed {
   }
 
   return {
-    join(signal) {
+    /** What is told from now on, until the feed is closed or the signal is aborted. */
+    join(signal: AbortSignal) {
       listeners += 1
       if (listeners === 1) {
         first = look()
@@ -217,13 +198,18 @@ function createFeed(history: History, pollMs: number): Feed {
       return { batches: events.read({ from: events.length, signal }), leave }
     },
     isUnused: () => listeners === 0,
-    notice(conversation, what, whose) {
+    /** `whose`: of what was deleted. */
+    notice(conversation: string, what: 'written' | 'deleted', whose: string | undefined): void {
       if (what === 'deleted') return tell({ type: 'deleted', conversation }, whose)
       dirty.add(conversation)
       // The writes of one moment are told together.
       soon ??= setImmediate(() => void tellDirty().catch(() => undefined))
     },
-    async start(since, of) {
+    /** What was written since an event, and the id of now. */
+    async start(
+      since: string | undefined,
+      of: Pick<ListConversations, 'only' | 'person'>,
+    ): Promise<{ readonly id: number; readonly missed: readonly FeedEvent[] }> {
       await first
       const id = newest ?? 0
       if (since === undefined) return { id, missed: [] }
@@ -235,7 +221,7 @@ function createFeed(history: History, pollMs: number): Feed {
       if (found.length > mostMissed) return { id, missed: [{ type: 'reset' }] }
       return { id, missed: found.toReversed().map(toWritten) }
     },
-    close() {
+    close(): void {
       clearTimeout(timer)
       if (soon) clearImmediate(soon)
       events.end()

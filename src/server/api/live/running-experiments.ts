@@ -3,21 +3,7 @@ import { ThroughlineError } from '../../../log/error.ts'
 import { createTape, type Tape } from '../../../turn/stream/tape.ts'
 import type { ServerEvent } from '../server-event.ts'
 
-/** The experiments that this process runs. */
-export interface RunningExperiments {
-  /** Runs an experiment to its end or its pause. Resolves when it has begun; rejects if it cannot. */
-  start(tenant: string, experiment: Experiment, pause: AbortController): Promise<void>
-  /** The events of an experiment that runs here, from the one after `since`; undefined if it does not run here. */
-  listen(
-    tenant: string,
-    id: string,
-    since: number,
-    signal: AbortSignal,
-  ): AsyncIterable<ServerEvent<ExperimentEvent>> | undefined
-  readonly size: number
-  /** Pauses all of them, and waits until they are paused. */
-  close(): Promise<void>
-}
+export type RunningExperiments = ReturnType<typeof createRunningExperiments>
 
 interface Running {
   readonly pause: AbortController
@@ -28,7 +14,8 @@ interface Running {
 /** The events that are kept for listeners that come late. */
 const mostEvents = 1000
 
-export function createRunningExperiments(mostRunning = 16): RunningExperiments {
+/** The experiments that this process runs. */
+export function createRunningExperiments(mostRunning = 16) {
   const all = new Map<string, Running>()
   const nameOf = (tenant: string, id: string) => JSON.stringify([tenant, id])
 
@@ -40,10 +27,11 @@ export function createRunningExperiments(mostRunning = 16): RunningExperiments {
   }
 
   return {
-    get size() {
+    get size(): number {
       return all.size
     },
-    async start(tenant, experiment, pause) {
+    /** Runs an experiment to its end or its pause. Resolves when it has begun; rejects if it cannot. */
+    async start(tenant: string, experiment: Experiment, pause: AbortController): Promise<void> {
       if (all.size >= mostRunning)
         throw new ThroughlineError(
           'too_many_experiments',
@@ -63,11 +51,13 @@ export function createRunningExperiments(mostRunning = 16): RunningExperiments {
           })
       })
     },
-    listen(tenant, id, since, signal) {
+    /** The events of an experiment that runs here, from the one after `since`; undefined if it does not run here. */
+    listen(tenant: string, id: string, since: number, signal: AbortSignal) {
       const events = all.get(nameOf(tenant, id))?.events.read({ from: since, signal })
       return events && oneByOne(events)
     },
-    async close() {
+    /** Pauses all of them, and waits until they are paused. */
+    async close(): Promise<void> {
       for (const { pause } of all.values()) pause.abort()
       await Promise.all([...all.values()].map(({ over }) => over))
     },

@@ -6,13 +6,7 @@ import { type CallList, createCallList } from './call-list.ts'
 import { createPoints, type PointOptions, type Points, type TimelinePoint } from './point.ts'
 import { createReading, type Reading } from './reading.ts'
 
-/** What was sent at each place of a thread where a model was asked. It can be read on when the thread has grown. */
-export interface Timeline {
-  /** The points from an entry on, oldest first, up to the thread's head. Several may read at once. */
-  points(since: number, signal: AbortSignal): AsyncGenerator<TimelinePoint>
-  /** How many entries it holds in memory. */
-  readonly size: number
-}
+export type Timeline = ReturnType<typeof createTimeline>
 
 /** How many entries are read at once. */
 const page = 64
@@ -21,14 +15,13 @@ const page = 64
 const longestHold = 10
 
 /**
+ * What was sent at each place of a thread where a model was asked. It can be read on when the thread has grown.
+ *
  * Reads a thread once, from its beginning; what a point costs depends on its context, not on the length of the thread.
  * Turns that are followed by another one are settled and kept; the newest turn is made again each time, on a copy, because
  * its calls may end or be tried again. `since`: points before this entry are never asked for, and are not made.
  */
-export function createTimeline(
-  source: LogSource,
-  options: PointOptions & { readonly since?: number },
-): Timeline {
+export function createTimeline(source: LogSource, options: PointOptions & { readonly since?: number }) {
   const { store, key } = source
   const { since: start = 0 } = options
   const count = source.count as Reading['count']
@@ -96,10 +89,12 @@ export function createTimeline(
   }
 
   return {
-    get size() {
+    /** How many entries it holds in memory. */
+    get size(): number {
       return reading.views.length
     },
-    async *points(since, signal) {
+    /** The points from an entry on, oldest first, up to the thread's head. Several may read at once. */
+    async *points(since: number, signal: AbortSignal): AsyncGenerator<TimelinePoint> {
       const end = await inTurn(look)
       for (let next = 0; ; next++) {
         while (next >= settled.length && (await inTurn(() => advance(end)))) if (signal.aborted) return

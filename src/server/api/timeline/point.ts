@@ -6,7 +6,6 @@ import { loadPrompt, type ThreadCall } from '../../../history/calls/calls.ts'
 import { fromPlan, isRun, type Plan, promptOf, roomOf, toItems } from '../../../history/calls/plan.ts'
 import type { LogSource } from '../../../history/log/read-log.ts'
 import type { MessageLike } from '../../../log/message.ts'
-import { present } from '../../../log/present.ts'
 import { inCounts, type Room, toModelTokens } from '../../../tokens/calibration.ts'
 import type { FitSettings } from '../fit-thread.ts'
 import { toCutFigures, toFigures } from '../model-tokens.ts'
@@ -143,7 +142,7 @@ export function createPoints(
     const room = roomOf(plan)
     const { window, reserve } = inCounts(room)
     const { sent, system } = await sentIn(plan)
-    const figures = planFigures(plan)
+    const figures = figuresOf(plan, room)
     const own = { ...settings, window, reserve, system }
     const made = { counted: plan.tokens, figures, stretches: stretchesOf(plan), sent, own }
     return { ...made, factor: room.factor, model: call.model }
@@ -162,14 +161,8 @@ export function createPoints(
       const call = placed?.call
       return {
         ...{ at: seq, turn: call?.turn ?? turn, user: reading.user, time: call?.time ?? time },
-        ...(call && { call: toShort(call) }),
-        ...figures,
-        ...{
-          fates: toFateText(runs),
-          counts: countFates(runs),
-          reused,
-          against: others.map(other => other.told),
-        },
+        ...{ call: call && toShort(call), ...figures, fates: toFateText(runs), counts: countFates(runs) },
+        ...{ reused, against: others.map(other => other.told) },
       }
     },
     copy: copied => createPoints(source, options, copied, last),
@@ -177,8 +170,7 @@ export function createPoints(
 }
 
 const toShort = ({ id, model, status, error, reported }: ThreadCall) => ({
-  ...{ id, model, status },
-  ...present({ error, reported }),
+  ...{ id, model, status, error, reported },
 })
 
 /** The stored system prompts that were asked for last: one is used by call after call. */
@@ -194,22 +186,13 @@ async function loadKnown({ store, key }: LogSource, name: string): Promise<strin
   return text
 }
 
-function figuresOf(receipt: Receipt, room: Room): PointFigures {
-  const { policy, margin, tokens, over, cut } = receipt
-  const parts = Object.fromEntries(Object.entries(receipt.parts).filter(([, part]) => part > 0))
-  return {
-    ...{ policy, ...toFigures({ margin, tokens, over, parts }, room) },
-    ...(cut && { cut: toCutFigures(cut, room.factor) }),
-  }
-}
-
-function planFigures(plan: Plan): PointFigures {
-  const { policy, margin, tokens, parts, cut } = plan
-  const room = roomOf(plan)
+/** The figures of a context that was made now, or of the plan of a stored one. */
+function figuresOf({ policy, margin, tokens, cut, ...made }: Receipt | Plan, room: Room): PointFigures {
   const { window, reserve } = inCounts(room)
   const over = Math.max(0, tokens + margin + reserve - window)
+  const parts = Object.fromEntries(Object.entries(made.parts).filter(([, part]) => part > 0))
   return {
     ...{ policy, ...toFigures({ margin, tokens, over, parts }, room) },
-    ...(cut && { cut: toCutFigures(cut, room.factor) }),
+    cut: cut && toCutFigures(cut, room.factor),
   }
 }

@@ -1,14 +1,7 @@
 import type { ThreadKey } from '../../../stores/store.ts'
 import type { Timeline } from './create-timeline.ts'
 
-/** The timelines that were asked for last, so that a page that looks again gets only what is new. */
-export interface Timelines {
-  /** The timeline of a thread with some settings, if it is known. */
-  known(thread: ThreadKey, settings: string): Timeline | undefined
-  keep(thread: ThreadKey, settings: string, timeline: Timeline): void
-  /** Forgets a conversation. */
-  drop(tenant: string, conversation: string): void
-}
+export type Timelines = ReturnType<typeof createTimelines>
 
 export interface TimelinesOptions {
   /** The most entries that all of them hold in memory. One alone may have more. */
@@ -19,12 +12,13 @@ export interface TimelinesOptions {
   readonly now?: () => number
 }
 
+/** The timelines that were asked for last, so that a page that looks again gets only what is new. */
 export function createTimelines({
   mostEntries = 60_000,
   most = 32,
   lifeMs = 600_000,
   now = Date.now,
-}: TimelinesOptions = {}): Timelines {
+}: TimelinesOptions = {}) {
   const all = new Map<string, { readonly thread: ThreadKey; readonly timeline: Timeline; usedAt: number }>()
   const nameOf = ({ tenant, conversation, actor, branch }: ThreadKey, settings: string) =>
     JSON.stringify([tenant, conversation, actor, branch, settings])
@@ -41,7 +35,8 @@ export function createTimelines({
   }
 
   return {
-    known(thread, settings) {
+    /** The timeline of a thread with some settings, if it is known. */
+    known(thread: ThreadKey, settings: string): Timeline | undefined {
       const name = nameOf(thread, settings)
       const found = all.get(name)
       if (!found) return undefined
@@ -50,11 +45,12 @@ export function createTimelines({
       tidy()
       return found.timeline
     },
-    keep(thread, settings, timeline) {
+    keep(thread: ThreadKey, settings: string, timeline: Timeline): void {
       all.set(nameOf(thread, settings), { thread, timeline, usedAt: now() })
       tidy()
     },
-    drop(tenant, conversation) {
+    /** Forgets a conversation. */
+    drop(tenant: string, conversation: string): void {
       for (const [name, { thread }] of all)
         if (thread.tenant === tenant && thread.conversation === conversation) all.delete(name)
     },

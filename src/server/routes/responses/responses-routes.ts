@@ -6,18 +6,16 @@ import { requireScope } from '../../auth/require-scope.ts'
 import { type Face, messagesFace, responsesFace, toTokenCount } from '../../faces/index.ts'
 import { parseBody } from '../../guard/parse-body.ts'
 import { knownClient } from '../../identity/known-client.ts'
-import { type ChatRoute, modelIn } from '../chat-route.ts'
+import { modelIn } from '../chat-route.ts'
 import { passBody } from '../pass-on.ts'
 import { readBody } from '../read-body.ts'
+import type { ServerParts } from '../server-parts.ts'
 import { conversationRoutes } from './conversation-routes.ts'
 import { countRequest } from './count-route.ts'
 import { replyRoutes } from './reply-routes.ts'
 
-export type ResponsesRoutes = Pick<ChatRoute, 'upstreams' | 'newId' | 'now' | 'maxBodyBytes' | 'json'>
-
 /** What OpenAI's and Anthropic's APIs have beside the routes that answer: stored responses, conversations, counts. */
-export function responsesRoutes(given: ResponsesRoutes): Hono<ServerEnv> {
-  const { upstreams, newId, now, maxBodyBytes, json } = given
+export function responsesRoutes({ upstreams, newId, now, maxBodyBytes, json }: ServerParts): Hono<ServerEnv> {
   const routes = new Hono<ServerEnv>()
   const mayChat = requireScope('chat')
   const bodyOf = async (request: Request) => {

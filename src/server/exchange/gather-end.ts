@@ -1,53 +1,38 @@
 import { listLog, mainBranch } from '../../history/log/read-log.ts'
 import { isSideName } from '../../history/side-name.ts'
-import { NotFoundError } from '../../log/not-found-error.ts'
-import type { StoredTurn, ThreadKey } from '../../stores/store.ts'
+import type { ThreadKey } from '../../stores/store.ts'
 import { KeyReusedError } from '../../stores/store-error.ts'
 import { agreement } from '../identity/agreement.ts'
-import { type Item, isUser, itemsOf } from '../identity/chain.ts'
-import { type Compared, comparedOf } from '../identity/item.ts'
+import { type Item, isUser } from '../identity/chain.ts'
+import { type Compared, comparedOf, isSaid } from '../identity/item.ts'
 import type { NamedConversation } from '../identity/known-client.ts'
 import { type Asked, type Log, sourceOf } from './asked.ts'
-import type { Again, Place } from './place.ts'
-import { hasReply, isLeft, isRetry, isRetryOf, keyOf, leftPlace, patienceOf, turnOfKey } from './retry.ts'
+import type { ClientList, EndFacts, FailedTurn } from './facts.ts'
+import type { Again } from './place.ts'
+import { hasReply, isLeft, isRetry, isRetryOf, keyOf, patienceOf, turnOfKey } from './retry.ts'
 import { untilFree } from './until-free.ts'
 
-type Given = Pick<Place, 'messages' | 'items' | 'scope'>
-
-/**
- * The place of a request whose client names the conversation and sends only what is new: the end of the branch that was
- * written to last. A request that comes again gets the reply of the first time. If that failed, the same turn is tried again;
- * if the conversation has gone on since, the turn is answered once more, on a branch that leaves before it.
- */
-export async function deltaPlace(
+/** What the log says of a request whose client names the conversation and sends only what is new. */
+export async function gatherEnd(
   asked: Asked,
   { conversation, actor = 'assistant', how }: NamedConversation,
-  given: Given,
-): Promise<Place | Again> {
+  list: ClientList,
+): Promise<EndFacts> {
   const { tenant } = asked.log
   const main = { tenant, conversation, actor, branch: mainBranch }
   const lines = await linesOf(asked.log, main)
   const [thread = main] = lines
   const { state } = await untilFree(asked, thread, patienceOf(asked))
-  const why = `named by ${how}; the body holds what is new`
-  const place = { ...given, isSide: false, isNamed: true, isDelta: true, from: 0, why } as const
   const mayBeAgain = isRetry(asked) || state === 'interrupted'
-  const retried = mayBeAgain ? await findRetried(asked, lines, given) : undefined
-  if (retried && 'kind' in retried) return retried
-  if (retried?.isLast && isLeft(retried.turn, await untilFree(asked, retried.thread, patienceOf(asked))))
-    return leftPlace({ ...place, thread: retried.thread }, why)
-  if (retried) return onceMore(asked, place, retried)
-  if (lines.length === 0 && asked.request.named.conversation === conversation && isOurs(conversation))
-    throw new NotFoundError(
-      'conversation_not_found',
-      `Conversation with id '${conversation.slice(0, 100)}' not found.`,
-      'conversation',
-    )
-  return { ...place, kind: lines.length > 0 ? 'extends' : 'new', thread }
+  // Conversations of the Responses API are made before they are named.
+  const isMade = asked.request.named.conversation === conversation && conversation.startsWith('conv_')
+  return {
+    ...{ by: 'end', list, thread },
+    conversation: lines.length > 0 ? 'there' : isMade ? 'missing' : 'new',
+    earlier: mayBeAgain ? await findEarlier(asked, lines, list) : undefined,
+    why: `named by ${how}; the body holds what is new`,
+  }
 }
-
-/** Conversations of the Responses API are made before they are named. */
-const isOurs = (conversation: string) => conversation.startsWith('conv_')
 
 /** The branches of a thread, the one written to last first. Those of side requests, and those that nobody went on, do not count. */
 export async function linesOf(
@@ -70,62 +55,51 @@ export async function linesOf(
 /** The most branches on which an earlier request is looked for. */
 const mostLines = 100
 
-/** A turn without an answer, and the messages of the request that it was. */
-interface Failed {
-  readonly thread: ThreadKey
-  readonly turn: StoredTurn
-  /** Whether the turn ends with the request. */
-  readonly isLast: boolean
-  /** The messages of the turn before those of the request, and those of the request. */
-  readonly messages: Place['messages']
-  readonly repeated: number
-}
-
 /** What became of the request the first time it came. Undefined if it is new. */
-async function findRetried(
+async function findEarlier(
   asked: Asked,
   lines: readonly ThreadKey[],
-  given: Given,
-): Promise<Again | Failed | undefined> {
+  { items, messages }: ClientList,
+): Promise<Again | FailedTurn | undefined> {
   const { store } = asked.log
   const key = keyOf(asked)
-  let failed: Failed | undefined
+  let failed: (Omit<FailedTurn, 'isLeft'> & { readonly isLast: boolean }) | undefined
   // Without a key only the newest turn can be the one.
   for (const thread of key === undefined ? lines.slice(0, 1) : lines) {
     const turns = await store.turns(thread)
     const newest = turns.at(-1)
-    const named = key === undefined ? newest : await turnOfKey(asked, thread, turns)
+    const ofKey = key === undefined ? newest : await turnOfKey(asked, thread, turns)
     // A message whose turn has no answer yet is the same one, whatever its client says of it.
-    const turn = named ?? (newest?.status === 'open' ? newest : undefined)
+    const turn = ofKey ?? (newest?.status === 'open' ? newest : undefined)
     const isOpen = turn === newest && turn?.status === 'open'
     if (!turn) continue
     const isAgain = await isRetryOf(asked, thread, turn)
     if (!isOpen && !isAgain) continue
-    const entries = await listLog(sourceOf(asked.log, thread), { from: turn.first, to: turn.last })
-    const said = entries.filter(
-      ({ isClosing, isBroken, message }) => !isClosing && !isBroken && message.role !== 'assistant_note',
+    const logged = await listLog(sourceOf(asked.log, thread), { from: turn.first, to: turn.last })
+    const entries = logged.filter(isSaid)
+    const stretch = findStretch(
+      entries.map(({ message, seq }) => comparedOf(message, seq)),
+      items,
     )
-    const found = findStretch(
-      said.map(({ message, seq }) => comparedOf(message, seq)),
-      given.items,
-    )
-    if (!found) {
+    if (!stretch) {
       if (key !== undefined) throw new KeyReusedError(key)
       continue
     }
-    const last = said[found.end - 1]!.seq
-    if (await hasReply(asked, thread, last, turn)) {
+    const after = entries[stretch.end - 1]!.seq
+    if (await hasReply(asked, thread, after, turn)) {
       if (!isAgain) continue
-      return { kind: 'again', thread, after: last, turn: turn.turn }
+      return { kind: 'again', thread, after, turn: turn.turn }
     }
-    const repeated = said.slice(0, found.start).map(({ view }) => view)
-    const own = given.messages.slice(found.from)
+    const repeated = entries.slice(0, stretch.start).map(({ view }) => view)
     failed ??= {
-      ...{ thread, turn, isLast: found.end === said.length },
-      ...{ messages: [...repeated, ...own], repeated: repeated.length },
+      ...{ kind: 'failed', thread, turn, isLast: stretch.end === entries.length },
+      ...{ messages: [...repeated, ...messages.slice(stretch.from)], repeated: repeated.length },
     }
   }
-  return failed
+  if (!failed) return undefined
+  const { isLast, ...turn } = failed
+  const status = isLast ? await untilFree(asked, turn.thread, patienceOf(asked)) : undefined
+  return { ...turn, isLeft: status !== undefined && isLeft(turn.turn, status) }
 }
 
 /**
@@ -157,15 +131,3 @@ function lastRun(items: readonly Item[]): number {
   while (at > 0 && isUser(items[at - 1]!)) at -= 1
   return at
 }
-
-const onceMore = (
-  { newId }: Asked,
-  place: Omit<Place, 'kind' | 'thread'>,
-  { thread: of, turn, messages, repeated }: Failed,
-): Place => ({
-  ...place,
-  ...{ kind: 'branches', messages, repeated, items: itemsOf(messages) },
-  thread: { ...of, branch: newId() },
-  fork: { of, at: turn.first - 1 },
-  why: `${place.why}; it failed before, and is answered once more, on a branch`,
-})

@@ -1,0 +1,135 @@
+import { mainBranch } from '../../history/log/read-log.ts'
+import { sideName } from '../../history/side-name.ts'
+import { NotFoundError } from '../../log/not-found-error.ts'
+import type { ThreadKey } from '../../stores/store.ts'
+import { type Front, type Item, itemsOf } from '../identity/chain.ts'
+import type { Placement } from '../identity/recognise.ts'
+import type { ClientList, EndFacts, Facts, ListFacts, ReplyFacts } from './facts.ts'
+import type { Again, Place } from './place.ts'
+
+/** Decides where a request goes by what is known of it. Asks nobody; `newId` names what begins here. */
+export function decide(facts: Facts, newId: () => string): Place | Again {
+  switch (facts.by) {
+    case 'list':
+      return decideList(facts, newId)
+    case 'end':
+      return decideEnd(facts, newId)
+    case 'reply':
+      return decideReply(facts, newId)
+  }
+}
+
+function decideList({ list, match, why }: ListFacts, newId: () => string): Place | Again {
+  switch (match.kind) {
+    case 'new':
+      if (!match.agent) return begin(list, match.thread, why, newId)
+      return { ...list, kind: 'new', isNamed: true, thread: match.agent, from: 0, why: ofAgent }
+    case 'branches': {
+      if (!list.isDelta) return branch(list, match, why, newId)
+      // The client always goes on at the end: what it sends beyond what agrees is new there.
+      const { newest: thread = match.of } = match
+      return { ...list, kind: 'extends', thread, from: firstOf(list.items, match.from), why }
+    }
+    case 'extends': {
+      const { thread, end: head, items, front } = match.walk
+      if (match.past) return branch(list, match.past.branch, why, newId)
+      const from = firstOf(list.items, items)
+      return { ...list, kind: 'extends', thread, head, front: frontOf(front, list), from, why }
+    }
+    case 'repeats': {
+      const { thread, at: after } = match.walk
+      const { retried, isSure, hasReply, isLeft, branch: place } = match.past!
+      if (match.isGreeting && !isSure) return begin(list, { ...thread, ...firstThread(newId()) }, why, newId)
+      if (retried && hasReply) return { kind: 'again', thread, after, turn: retried.turn }
+      if (isLeft && !list.isSide) return takeOver({ ...list, thread }, why)
+      return branch(list, place, `${why}; answered once more, on a branch`, newId)
+    }
+  }
+}
+
+const ofAgent = 'it begins with the task that a call of this conversation gave to an agent'
+
+const firstThread = (conversation: string) => ({ conversation, actor: 'assistant', branch: mainBranch })
+
+/** A new conversation. One that begins with a side request is none: lists leave it out, and it is deleted after a while. */
+function begin(list: ClientList, thread: ThreadKey, why: string, newId: () => string): Place {
+  const conversation = list.isSide ? sideName(newId()) : thread.conversation
+  return { ...list, kind: 'new', thread: { ...thread, conversation }, from: 0, why }
+}
+
+function branch(
+  list: ClientList,
+  { of, at, from, front }: Extract<Placement, { kind: 'branches' }>,
+  why: string,
+  newId: () => string,
+): Place {
+  if (list.isSide && at === 0) {
+    const thread = { ...of, conversation: sideName(newId()), branch: mainBranch }
+    return { ...list, kind: 'new', thread, beside: of.conversation, from: 0, why }
+  }
+  return {
+    ...{ ...list, kind: 'branches', front: frontOf(front, list), from: firstOf(list.items, from), why },
+    ...forkOf(of, at, list.isSide ? sideName(newId()) : newId()),
+  }
+}
+
+const forkOf = (of: ThreadKey, at: number, branch: string) => ({
+  thread: { ...of, branch },
+  fork: { of, at },
+})
+
+/** The place of a request that the log has already, in a turn that its writer left. Who takes it over, fences the writer. */
+const takeOver = (place: Omit<Place, 'kind' | 'from' | 'why'>, why: string): Place => ({
+  ...place,
+  ...{ kind: 'extends', isLeft: true, from: place.messages.length },
+  why: `${why}; its turn was left open, and is answered now`,
+})
+
+/** In a conversation that its client names, whatever was recognised once is recognised again. */
+const frontOf = (front: Front, { isNamed }: ClientList): Front =>
+  front === 'cut' && isNamed ? 'same' : front
+
+/** The index of the first message behind the items that agree. A system message before a new one is new. */
+const firstOf = (items: readonly Item[], agreeing: number) =>
+  agreeing === 0 ? 0 : items[agreeing - 1]!.index + 1
+
+/**
+ * A request that comes again gets the reply of the first time. If that failed, the same turn is tried again; if the
+ * conversation has gone on since, the turn is answered once more, on a branch that leaves before it.
+ */
+function decideEnd(
+  { list, thread, conversation, earlier, why }: EndFacts,
+  newId: () => string,
+): Place | Again {
+  if (earlier?.kind === 'again') return earlier
+  if (earlier?.isLeft) return takeOver({ ...list, thread: earlier.thread }, why)
+  if (earlier) {
+    const { thread: of, turn, messages, repeated } = earlier
+    return {
+      ...{ ...list, kind: 'branches', messages, repeated, items: itemsOf(messages), from: 0 },
+      ...forkOf(of, turn.first - 1, newId()),
+      why: `${why}; it failed before, and is answered once more, on a branch`,
+    }
+  }
+  if (conversation === 'missing')
+    throw new NotFoundError(
+      'conversation_not_found',
+      `Conversation with id '${thread.conversation.slice(0, 100)}' not found.`,
+      'conversation',
+    )
+  return { ...list, kind: conversation === 'there' ? 'extends' : 'new', thread, from: 0, why }
+}
+
+/**
+ * The end of the thread, or a branch that leaves right behind the reply. A branch cannot begin inside of a turn: where the
+ * turn went on without this request, the branch begins before the turn and repeats it up to the reply.
+ */
+function decideReply(facts: ReplyFacts, newId: () => string): Place | Again {
+  const { list, thread, turn, isLast, repeated, earlier, why } = facts
+  if (earlier === 'left') return takeOver({ ...list, thread, items: [], front: 'cut' }, why)
+  if (earlier) return earlier
+  const place = { ...list, from: 0, front: 'cut', repeated, why } as const
+  if (repeated === undefined && isLast) return { ...place, kind: 'extends', thread, head: turn.last }
+  const at = repeated === undefined ? turn.last : turn.first - 1
+  return { ...place, kind: 'branches', ...forkOf(thread, at, newId()) }
+}

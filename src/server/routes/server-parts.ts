@@ -1,0 +1,49 @@
+import type { Cancels } from '../../turn/cancels.ts'
+import type { Keys } from '../auth/create-keys.ts'
+import type { Cache } from '../cache/create-cache.ts'
+import type { AnswerOptions } from '../exchange/answer.ts'
+import type { Log } from '../exchange/asked.ts'
+import type { StreamLimits } from '../exchange/reply-writer.ts'
+import type { Runner } from '../exchange/runner.ts'
+import type { Gate } from '../guard/create-gate.ts'
+import type { BodyParser } from '../guard/known-bodies.ts'
+import type { JsonLimits } from '../guard/parse-body.ts'
+import type { Upstreams } from '../upstream/upstreams.ts'
+
+/** What one request may cost. */
+export interface Limits extends StreamLimits {
+  /** The largest body in bytes. Default 32 MiB. */
+  readonly maxBodyBytes: number
+  /** The most messages of one request. Default 100,000. */
+  readonly maxMessages: number
+  readonly json: JsonLimits
+}
+
+/** What the routes of a server share. */
+export interface ServerParts extends Limits, BodyParser {
+  readonly upstreams: Upstreams
+  /** How turns are answered, whatever the request says. */
+  readonly options: AnswerOptions
+  readonly runner: Runner
+  /** The replies that are being written. */
+  readonly gate: Gate
+  readonly cache: Cache
+  readonly keys: Keys
+  /** What is being answered, also by other servers. */
+  readonly cancels: Cancels
+  readonly logOf: (tenant: string) => Log
+  /** The window that clients are told. Default 1,000,000: they then send everything, and the log is whole. */
+  readonly promise: number
+  /** Whether clients may change the models of the upstream. Default false. */
+  readonly manage: boolean
+  /** Who speaks where a request names nobody. Default: nobody. */
+  readonly person?: string
+  /** The model that answers what clients ask beside conversations. Default: the one that they name. */
+  readonly sideModel?: string
+  /** How long a reply to `useChat` goes on whose client has left. Default 30 s. */
+  readonly lingerMs?: number
+  /** Since when the server runs, in milliseconds. */
+  readonly began: number
+  readonly now: () => number
+  readonly newId: () => string
+}
