@@ -65,12 +65,13 @@ export function readWhole<Fitted>(context: Fitted | undefined): Fitted {
 export function fitConversation<M extends MessageLike>(
   conversation: Conversation,
   options: FitOptions,
+  rest?: Frame['rest'],
 ): Context<M> | undefined {
   const { promptLayout: known, tools: given = [] } = options
   const isStable = keepsPrompt(options.systemPrompt)
   const ordered = isStable ? orderTools(given, known?.tools) : { tools: given, ids: [] }
   const { tools, saved } = offeredTools({ ...options, tools: ordered.tools })
-  const frame = withLastExchange(createFrame(conversation, { ...options, tools }))
+  const frame = { ...withLastExchange(createFrame(conversation, { ...options, tools })), rest }
   const policy = options.policy ?? defaultPolicy
   const finished = finish(applyPolicy(policy, createDraft(frame)))
   if (!isAsRead(finished)) return undefined

@@ -28,8 +28,7 @@ export function cutOldest<D extends Draft>(given: D, room = given.capacity): D {
 function withoutOldSystems<D extends Draft>(draft: D): D {
   const { transcript, window } = draft.frame
   const most = Math.floor(roomBeside(draft.frame, Math.ceil(window / 16)) * systemsShare)
-  const { units } = ageSystems(transcript, transcript.latestUser, most)
-  return (draft as OwnDraft & D).age(units)
+  return (draft as OwnDraft & D).age(ageSystems(transcript, transcript.latestUser, most))
 }
 
 /** The oldest unit that can stay, notes not counted. */

@@ -58,6 +58,8 @@ export interface Frame
   readonly marker: number
   /** Told how a policy decides, for `why`. */
   readonly watch?: Watch
+  /** Called between pieces of long work. It may throw, so that others get their turn: the next fit goes on there. */
+  readonly rest?: (() => void) | undefined
 }
 
 /** The changing lines of the system prompt, as a message before a unit. */

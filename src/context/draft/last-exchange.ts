@@ -2,7 +2,7 @@ import { parseMessage } from '../../log/parse-message.ts'
 import { clipMark } from '../../log/texts.ts'
 import { withText } from '../../log/write-message.ts'
 import { commonLength, cutMiddle } from '../../tokens/cut-middle.ts'
-import { ageSystems, systemsShare } from '../conversation/age-systems.ts'
+import { createAgeing, systemsShare } from '../conversation/age-systems.ts'
 import { exchangeStart } from '../conversation/exchange-start.ts'
 import { keepLatest } from '../conversation/remember.ts'
 import type { Entry } from '../conversation/stamp-entry.ts'
@@ -96,7 +96,7 @@ function roomFor(frame: Frame): number {
   const { systemCostBefore, latestUser, firstUser } = transcript
   const base = roomBeside(frame, 1)
   const most = Math.floor(roomBeside(frame, Math.ceil(window / 16)) * systemsShare)
-  const systems = systemCostBefore[latestUser]! - ageSystems(transcript, latestUser, most).tokens
+  const systems = systemCostBefore[latestUser]! - createAgeing(transcript, most)(latestUser).tokens
   const users = unitCost(frame, firstUser) + unitCost(frame, latestUser)
   return base - users - systems - markerCost(frame) - noteCharge(frame)
 }

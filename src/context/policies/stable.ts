@@ -1,4 +1,5 @@
 import { type OptionNames, refuseUnknown } from '../../log/refuse-unknown.ts'
+import { ageSystems } from '../conversation/age-systems.ts'
 import { keepLatest } from '../conversation/remember.ts'
 import { meanTurn, type Transcript } from '../conversation/transcript.ts'
 import { checkDigesters, digestLine } from '../digests/digest.ts'
@@ -55,7 +56,7 @@ export function createStableCut(options: StableOptions, recall: number) {
     const { frame } = draft
     const room = divideRoom(frame, { recall, digests, low })
     const ledger = ledgerOf(draft)
-    const fold = foldTranscript(ledger, room)
+    const fold = foldTranscript(ledger, room, frame.rest)
     const cut = { fold, room, ledger }
     frame.watch?.(cut)
     return cut
@@ -92,7 +93,7 @@ export function createStableCut(options: StableOptions, recall: number) {
     const lines = cutDigests(draft, { cut: fold.cut, budget, decided: ledger.decided.slice(0, fold.cut) })
     const added = [lines, journal].filter(insertion => insertion !== undefined)
     // Last, so that a system message that aged among other units keeps its own reason.
-    return cut.insert(added, 'digested').age(fold.aged.units)
+    return cut.insert(added, 'digested').age(ageSystems(frame.transcript, epoch, room.systems))
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Aged, ageSystems, nothingAged } from '../conversation/age-systems.ts'
+import { type Aged, createAgeing, nothingAged } from '../conversation/age-systems.ts'
 import { type Cleared, isCleared, nothingCleared, savedBetween, savingSum } from '../conversation/clearing.ts'
 import { exchangeStart } from '../conversation/exchange-start.ts'
 import { firstPlace, placeOf } from '../conversation/first-place.ts'
@@ -35,7 +35,7 @@ export interface Fold {
   readonly opening: number
   /** The tokens of these three. */
   readonly beginning: number
-  /** System messages that are not sent any more, and their tokens. */
+  /** System messages that are not sent any more since the last cut. */
   readonly aged: Aged
 }
 
@@ -79,39 +79,48 @@ export interface Costs {
   readonly room: Room
 }
 
+/** The costs, and what has aged before a unit. */
+interface Folding extends Costs {
+  readonly agedBefore: (unit: number) => Aged
+}
+
+const folding = (ledger: Ledger, room: Room): Folding => {
+  return { ledger, room, agedBefore: createAgeing(ledger.transcript, room.systems) }
+}
+
 /**
  * Reads the stops from the fold's place up to the unit `end`. Something goes only when the room is full, and then so much that
  * nothing need go for many turns: long results and answers are cleared, oldest first; where that is not enough, the oldest
  * units are cut. In between a context only grows. Token counts alone decide.
  */
-function advanceFold(costs: Costs, past: Fold, end: number): Fold {
+function advanceFold(costs: Folding, past: Fold, end: number): Fold {
   const { stops } = costs.ledger.transcript
   let fold = past
   while (stops[fold.next]! < end) fold = step(costs, fold, stops[fold.next]!)
   return fold
 }
 
-function step(costs: Costs, { next, ...past }: Fold, stop: number): Fold {
-  const isUser = stop === costs.ledger.transcript.turns[past.turn + 1]
-  const fold = { ...past, next: next + 1 }
-  return isUser ? atUser(costs, { ...fold, turn: past.turn + 1, user: stop }) : atRound(costs, fold, stop)
+/** The most stops that are read before others get their turn: some milliseconds. */
+const stopsInRow = 2048
+
+function step(costs: Folding, past: Fold, stop: number): Fold {
+  const next = past.next + 1
+  const turn = past.turn + 1
+  const isUser = stop === costs.ledger.transcript.turns[turn]
+  return isUser ? atUser(costs, { ...past, next, turn, user: stop }) : atRound(costs, { ...past, next }, stop)
 }
 
 /** Makes room before a user message as if the room were full: what it asks for needs it. */
 export function foldEarly({ ledger, room }: Costs, past: Fold, user: number): Fold {
   const early = { ...room, low: room.early, keepRounds: room.early }
-  return atUser(
-    { ledger, room: early },
-    { ...past, turn: placeOf(ledger.transcript.turns, user), user },
-    true,
-  )
+  return atUser(folding(ledger, early), { ...past, turn: placeOf(ledger.transcript.turns, user), user }, true)
 }
 
 /**
  * A user message: makes room before it if it does not fit behind the conversation so far. After the first cut it is expected to
  * be as long as the two before it, so that a cut is known before the message comes. Before that nothing goes that still fits.
  */
-function atUser(costs: Costs, fold: Fold, isEarly = false): Fold {
+function atUser(costs: Folding, fold: Fold, isEarly = false): Fold {
   const { room, ledger } = costs
   const { user, turn } = fold
   const { turns, firstUser } = ledger.transcript
@@ -126,15 +135,11 @@ function atUser(costs: Costs, fold: Fold, isEarly = false): Fold {
   const charge = user === firstUser ? 0 : Math.max(cost, expected(1), expected(2))
   const needed = spent + charge
   if (!isEarly && needed <= limit) return fold
-  const aged = age(costs, fold, user)
+  const aged = costs.agedBefore(user)
+  const excess = needed - room.low - (aged.tokens - fold.aged.tokens)
   // The last exchange is what the message speaks of: a later one clears it.
-  const exchange = exchangeStart(ledger.transcript, turn)
-  const cleared = clear(
-    costs,
-    aged,
-    { from: fold.cut, to: exchange },
-    needed - room.low - savedBy(fold, aged),
-  )
+  const to = exchangeStart(ledger.transcript, turn)
+  const cleared = clear(costs, { ...fold, aged }, { from: fold.cut, to }, excess)
   const isFull = isEarly || spentIn(costs, cleared, user) + charge > numbers.fullAtMessage * limit
   const full = { needed, limit, epoch: user, epochUser: user }
   return isFull ? cutBefore(costs, cleared, charge, full) : moveCut(costs, cleared, fold.cut, full)
@@ -176,7 +181,7 @@ function cutBefore(costs: Costs, past: Fold, charge: number, full: Full): Fold {
 }
 
 /** A round: makes room inside a long turn, whose user message is protected and whose earlier rounds are not. */
-function atRound(costs: Costs, fold: Fold, at: number): Fold {
+function atRound(costs: Folding, fold: Fold, at: number): Fold {
   const { room, ledger } = costs
   const { turns } = ledger.transcript
   const { user } = fold
@@ -191,8 +196,9 @@ function atRound(costs: Costs, fold: Fold, at: number): Fold {
     one.stuck -
     one.aged.tokens +
     insideAt(costs, one, from).beginning
-  const aged = age(costs, fold, at)
-  const past = clear(costs, aged, { from: fold.cut, to: user }, needed - goal - savedBy(fold, aged))
+  const aged = costs.agedBefore(at)
+  const excess = needed - goal - (aged.tokens - fold.aged.tokens)
+  const past = clear(costs, { ...fold, aged }, { from: fold.cut, to: user }, excess)
   let { cut } = past
   // Earlier turns go before the results of the open one, which it still works with.
   while (cut < user && costFrom(past, cut) > goal) cut = turns[placeOf(turns, cut + 1)] ?? user
@@ -209,15 +215,6 @@ function clear({ ledger }: Costs, fold: Fold, range: UnitRange, wanted: number):
   const saved = (more: number) => savedBetween(ledger, { before: from + more }, from, range.to)
   return { ...fold, cleared: { before: from + firstPlace(range.to - from, more => saved(more) >= wanted) } }
 }
-
-/** Lets system messages before a unit age. */
-const age = ({ ledger, room }: Costs, fold: Fold, at: number): Fold => ({
-  ...fold,
-  aged: ageSystems(ledger.transcript, at, room.systems),
-})
-
-/** The tokens that ageing saved. */
-const savedBy = (before: Fold, after: Fold) => after.aged.tokens - before.aged.tokens
 
 function moveCut(costs: Costs, fold: Fold, cut: number, full: Full): Fold {
   const stuck = fold.stuck + systemCost(costs.ledger, fold.cut, cut)
@@ -250,16 +247,25 @@ const lastCost = ({ transcript }: Ledger, unit: number, inlineNotes = false) =>
 
 /** Whether everything is still sent as it is. */
 export const isStill = ({ cut, cleared, aged }: Fold): boolean =>
-  cut === 0 && cleared.before === 0 && aged.units.size === 0
+  cut === 0 && cleared.before === 0 && aged.count === 0
 
-/** The fold of a conversation as it is now. Earlier folds are remembered, so a turn costs a few additions. */
-export function foldTranscript(ledger: Ledger, room: Room): Fold {
-  const costs = { ledger, room }
+/**
+ * The fold of a conversation as it is now. Earlier folds are remembered, so a turn costs a few additions. `rest` is called where
+ * many stops are left to read: if it throws, the next call goes on there.
+ */
+export function foldTranscript(ledger: Ledger, room: Room, rest?: () => void): Fold {
+  const { stops, units } = ledger.transcript
+  const costs = folding(ledger, room)
   const { read, keep } = rememberRead(ledger, `fold ${JSON.stringify(room)}`, start)
   const settled = settledUnits(ledger)
-  const fold = advanceFold(costs, read, settled)
-  keep(fold, settled)
-  return advanceFold(costs, fold, ledger.transcript.units.length)
+  let fold = read
+  for (;;) {
+    const end = Math.min(settled, stops[fold.next + stopsInRow] ?? settled)
+    fold = advanceFold(costs, fold, end)
+    keep(fold, end)
+    if (end === settled) return advanceFold(costs, fold, units.length)
+    rest?.()
+  }
 }
 
 /** The number of units that cannot grow: not a last round that waits for results, or a reply that may get a note. */

@@ -152,7 +152,7 @@ export function createThreadLog(source: LogSource, embed?: CheckedEmbed): Thread
     const { isNow, ...viewed } = await conversationAt(end, prompt)
     const all = { ...(isNow && previous && { previous }), ...layoutAt(end.at), ...options, count }
     await indexAhead(viewed.transcript, loading())
-    const read = await whileLoading(viewed.transcript, loading(), () => fitConversation(viewed, all))
+    const read = await whileLoading(viewed.transcript, loading(), rest => fitConversation(viewed, all, rest))
     const fitted = isAgain ? readWhole(read) : read
     if (!fitted) {
       // A caller changed a message that a context gave him: all is read again from the store.
