@@ -28,26 +28,23 @@ export function journalOf(messages: readonly Message[], max: number = MAX_LENGTH
 }
 
 /** The newest actions of a turn, and how many came before them. */
-export interface NewestActions {
+interface NewestActions {
   readonly earlier: number
   readonly actions: readonly Action[]
 }
 
 /** The actions that may have room in a journal of at most `max` characters. Older ones are only counted: a turn may have thousands. */
-function newestActions(messages: readonly Message[], max: number): NewestActions {
+export function newestActions(messages: readonly Message[], max: number): NewestActions {
   let from = messages.length
-  for (let calls = 0; from > 0 && calls <= mostActions(max); ) calls += countCalls([messages[--from]!])
-  return { earlier: countCalls(messages.slice(0, from)), actions: actionsIn(messages.slice(from)) }
+  for (let calls = 0; from > 0 && calls <= max / leastLine; ) calls += countCalls([messages[--from]!])
+  const actions = readActions(messages.slice(from)).filter(({ call }) => call.name !== noteToolName)
+  return { earlier: countCalls(messages.slice(0, from)), actions }
 }
 
-/** The actions of messages, without those that write notes. */
-export const actionsIn = (messages: readonly Message[]): readonly Action[] =>
-  readActions(messages).filter(({ call }) => call.name !== noteToolName)
+/** The shortest line, `1. [a]`, with its newline. */
+const leastLine = 7
 
-/** The most lines of a journal: the shortest, `1. [a]`, has seven characters with its newline. */
-export const mostActions = (max: number): number => max / 7
-
-/** How many calls messages make, without those that write notes. */
+/** How many calls messages make, without those that write notes. Counted again at every cut of a long turn, so in a plain loop. */
 export function countCalls(messages: readonly Message[]): number {
   let count = 0
   for (const { calls } of messages) for (const { name } of calls) if (name !== noteToolName) count += 1

@@ -1,22 +1,20 @@
 import { actionsTitle, previousActionsTitle } from '../../log/texts.ts'
-import { actionsIn, countCalls, mostActions, type NewestActions, writeJournal } from '../../notes/journal.ts'
+import { countCalls, newestActions, writeJournal } from '../../notes/journal.ts'
 import { firstPlace, placeOf } from '../conversation/first-place.ts'
 import { remember } from '../conversation/remember.ts'
 import type { Transcript } from '../conversation/transcript.ts'
 import { isOrdinary } from '../conversation/unit.ts'
-import { roomBeside, textCost } from './cost.ts'
+import { baseRoom, textCost } from './cost.ts'
 import type { Draft } from './draft.ts'
 import type { Frame } from './frame.ts'
-import type { Insertion, UnitRange } from './span.ts'
+import type { Insertion } from './span.ts'
 
 /**
  * The tokens that a journal may have: none where the window is so small that it would take what the conversation needs, and
  * an eighth of what system prompt and tools leave where they fill most of it.
  */
 export const journalRoom = (frame: Frame): number =>
-  frame.window < leastWindow
-    ? 0
-    : Math.floor(Math.min(frame.window / 32, roomBeside(frame, Math.ceil(frame.window / 16)) / 8))
+  frame.window < leastWindow ? 0 : Math.floor(Math.min(frame.window / 32, baseRoom(frame) / 8))
 
 const leastWindow = 4096
 
@@ -51,7 +49,10 @@ function makeJournal(draft: Draft, cut: number, budget: number, after: number): 
   const isInside = end > cut
   const isOpen = isInside && end === units.length && units.findLast(isOrdinary)?.kind !== 'assistant'
   const title = isOpen ? `${actionsTitle}\n` : `${previousActionsTitle} `
-  const newest = newestIn(frame.transcript, { from: from + 1, to: Math.min(end, cut) }, budget * 4)
+  const messages = frame.transcript.entries
+    .slice(units[from]!.to, units[Math.min(end, cut) - 1]!.to)
+    .map(entry => entry.message)
+  const newest = newestActions(messages, budget * 4)
   // A journal is limited in characters and paid in tokens: it is shortened until it fits.
   for (let characters = budget * 4; characters > 60; characters = Math.floor(characters * 0.8)) {
     const journal = writeJournal(newest, characters, isInside)
@@ -68,20 +69,6 @@ function makeJournal(draft: Draft, cut: number, budget: number, after: number): 
     return { part: 'journal', before: cut, role: 'user', text, tokens, why, of }
   }
   return undefined
-}
-
-/** The newest actions of a range of units. Those before them are counted once, not again at every cut of a long turn. */
-function newestIn(transcript: Transcript, { from, to }: UnitRange, max: number): NewestActions {
-  const { units, entries } = transcript
-  const messagesIn = (first: number, last: number) =>
-    first < last ? entries.slice(units[first]!.from, units[last - 1]!.to).map(({ message }) => message) : []
-  const callsIn = (unit: number) => countCalls(messagesIn(unit, unit + 1))
-  let start = to
-  for (let calls = 0; start > from && calls <= mostActions(max); ) calls += callsIn(--start)
-  const { before } = remember(transcript, `calls ${from}`, () => ({ before: [0] }))
-  while (before.length <= start - from) before.push(before.at(-1)! + callsIn(from + before.length - 1))
-  const actions = actionsIn(messagesIn(start, to))
-  return { earlier: before[start - from]!, actions }
 }
 
 /** The newest rounds that have lines in the journal; the other cut rounds are only counted. */

@@ -1,5 +1,4 @@
 import { type OptionNames, refuseUnknown } from '../../log/refuse-unknown.ts'
-import { ageSystems } from '../conversation/age-systems.ts'
 import { keepLatest } from '../conversation/remember.ts'
 import { meanTurn, type Transcript } from '../conversation/transcript.ts'
 import { checkDigesters, digestLine } from '../digests/digest.ts'
@@ -42,7 +41,8 @@ const lowWater = 0.44
 const builtIn = createCutDigests()
 
 /** Where a conversation is cut. */
-interface StableCut extends Costs {
+export interface StableCut {
+  readonly costs: Costs
   readonly fold: Fold
 }
 
@@ -55,16 +55,15 @@ export function createStableCut(options: StableOptions, recall: number) {
   function find(draft: Draft): StableCut {
     const { frame } = draft
     const room = divideRoom(frame, { recall, digests, low })
-    const ledger = ledgerOf(draft)
-    const fold = foldTranscript(ledger, room, frame.rest)
-    const cut = { fold, room, ledger }
+    const costs = { ...ledgerOf(draft), room }
+    const cut = { costs, fold: foldTranscript(costs, frame.rest) }
     frame.watch?.(cut)
     return cut
   }
 
-  function apply<D extends Draft>(draft: D, { fold, ...costs }: StableCut): D {
+  function apply<D extends Draft>(draft: D, { fold, costs }: StableCut): D {
     if (isStill(fold)) return draft
-    const { room, ledger } = costs
+    const { room, decided } = costs
     const { frame } = draft
     const { epoch, needed, limit } = fold
     const growth = Math.max(0, room.tail - spentIn(costs, fold, draft.units.length))
@@ -90,10 +89,10 @@ export function createStableCut(options: StableOptions, recall: number) {
     const lineRoom = request ? fold.lines : room.journal + Math.floor(shared / 2)
     const journal = cutJournal(cut, fold.cut, lineRoom, opening)
     const budget = room.digests - Math.min(shared, journal?.tokens ?? 0)
-    const lines = cutDigests(draft, { cut: fold.cut, budget, decided: ledger.decided.slice(0, fold.cut) })
+    const lines = cutDigests(draft, { cut: fold.cut, budget, decided: decided.slice(0, fold.cut) })
     const added = [lines, journal].filter(insertion => insertion !== undefined)
     // Last, so that a system message that aged among other units keeps its own reason.
-    return cut.insert(added, 'digested').age(ageSystems(frame.transcript, epoch, room.systems))
+    return cut.insert(added, 'digested').age(fold.aged.units)
   }
 }
 

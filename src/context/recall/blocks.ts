@@ -29,8 +29,8 @@ type Blocks = readonly ExplainedBlock[]
 interface Progress {
   /** The next turn to read. */
   readonly next: number
-  /** The cut, where a block that needs more room has moved it. */
-  readonly early?: Fold | undefined
+  /** The cut: a block that needs more room may have moved it. */
+  readonly fold: Fold
   readonly blocks: Blocks
 }
 
@@ -44,8 +44,9 @@ interface Recalled {
 const needy = 5
 
 /** Where recall works: the cut, the room, and how much is recalled. */
-export interface RecallPlace extends Costs {
+export interface RecallPlace {
   readonly frame: Frame
+  readonly costs: Costs
   readonly fold: Fold
   readonly effort: Effort
 }
@@ -56,28 +57,27 @@ export interface RecallPlace extends Costs {
  * the turns since the cut are ranked, so a cold start is cheap too. Rounds ask for nothing: a block for one would stand before
  * the request, and all rounds would be read again.
  */
-export function recallBlocks({ frame, fold: natural, effort, ...costs }: RecallPlace): Recalled {
-  if (isStill(natural)) return { fold: natural, blocks: [] }
-  const { ledger, room } = costs
+export function recallBlocks({ frame, costs, fold, effort }: RecallPlace): Recalled {
+  if (isStill(fold)) return { fold, blocks: [] }
+  const { room } = costs
   const { transcript } = frame
   const { turns } = transcript
-  const { cut, epoch, epochUser } = natural
+  const { cut, epoch, epochUser } = fold
   // The title as a message of its own is the least that a block costs.
   const headCost = textCost(frame, 'user', recallTitle) + 1
   const longestDay = frame.count.text(`${toDay(1_696_032_000_000)}\n`)
   const key = `blocks ${JSON.stringify([room, effort, cut, epoch, headCost])}`
-  const memory = rememberRead<Progress>(ledger, key, { next: placeOf(turns, epochUser), blocks: [] })
+  const memory = rememberRead<Progress>(costs, key, { next: placeOf(turns, epochUser), fold, blocks: [] })
   let progress = memory.read
   while (progress.next < turns.length) {
     const { next } = progress
     progress = { ...atUser(afterRounds(progress), turns[next]!), next: next + 1 }
     memory.keep(progress, turns[next]! + 1)
   }
-  const { early, blocks } = afterRounds(progress)
-  return { fold: early ?? natural, blocks: blocks.map(block => renderBlock(frame, block)) }
+  const after = afterRounds(progress)
+  return { fold: after.fold, blocks: after.blocks.map(block => renderBlock(frame, block)) }
 
-  function atUser({ early: moved, blocks }: Progress, at: number): Omit<Progress, 'next'> {
-    const fold = moved ?? natural
+  function atUser({ fold, blocks }: Progress, at: number): Omit<Progress, 'next'> {
     const { tokens, from } = transcript.units[at]!
     const { text } = transcript.entries[from]!.message
     const freeIn = (one: Fold) => freeAt(one, Math.max(at, one.epoch)) - Math.max(room.least, tokens)
@@ -86,12 +86,12 @@ export function recallBlocks({ frame, fold: natural, effort, ...costs }: RecallP
     const search = searchFor(fold, at, text, free)
     // First whatever the room: a file that is named may take all of it.
     const block = choose({ ...search, free: Number.POSITIVE_INFINITY }, kept)
-    if (!block || total(kept) + block.tokens <= free) return { early: moved, blocks: added(kept, block) }
+    if (!block || total(kept) + block.tokens <= free) return { fold, blocks: added(kept, block) }
     const share = Math.max(0, free - total(kept)) / block.tokens
     const early = isWorthCutting(search, share) ? foldEarly(costs, fold, at) : fold
-    if (freeIn(early) <= free) return { early: moved, blocks: ask(kept, search) }
+    if (freeIn(early) <= free) return { fold, blocks: ask(kept, search) }
     // All of the running talk is read again, so nothing is gained by keeping other blocks.
-    return { early, blocks: ask([], searchFor(early, at, text, freeIn(early))) }
+    return { fold: early, blocks: ask([], searchFor(early, at, text, freeIn(early))) }
   }
 
   /**
@@ -99,10 +99,10 @@ export function recallBlocks({ frame, fold: natural, effort, ...costs }: RecallP
    * round, so the last one decides for all: there may be thousands.
    */
   function afterRounds(past: Progress): Progress {
-    const { early, blocks, next } = past
+    const { fold, blocks, next } = past
     const user = turns[next - 1] ?? -1
     const round = lastRoundBefore(transcript, turns[next] ?? transcript.units.length)
-    if (round < user || total(blocks) <= freeAt(early ?? natural, round + 1)) return past
+    if (round < user || total(blocks) <= freeAt(fold, round + 1)) return past
     const newest = blocks.filter(block => block.user >= user)
     return { ...past, blocks: total(newest) <= room.recallInside ? newest : [] }
   }
@@ -114,12 +114,12 @@ export function recallBlocks({ frame, fold: natural, effort, ...costs }: RecallP
     const files = filesIn(transcript.units, Math.max(fold.cut, fold.cleared.before), user)
     const turn = placeOf(transcript.turns, user)
     // What does not fit of it is not sent, and may be asked for.
-    const fits = firstPlace(user, place => costBetween(ledger, place, user) <= room.keep)
+    const fits = firstPlace(user, place => costBetween(costs, place, user) <= room.keep)
     const exchange = Math.max(fits, exchangeStart(transcript, turn))
-    const question = { transcript, ledger, index, effort, text, user, exchange, fold, files, named }
+    const question = { transcript, ledger: costs, index, effort, text, user, exchange, fold, files, named }
     const dayCost = dayOf(frame, user) === '' ? 0 : longestDay
-    const costs = { base: room.base, free, headCost, dayCost, watch: frame.watch }
-    return { ...question, ...judge(question), ...costs }
+    const prices = { base: room.base, free, headCost, dayCost, watch: frame.watch }
+    return { ...question, ...judge(question), ...prices }
   }
 
   /** The block for a message beside others, if it asks for something that is gone. */
