@@ -56,6 +56,7 @@ async function pack(path) {
 async function measure(path) {
   const { restoreTranscript } = await load('context/checkpoint/restore-transcript.js')
   const { foldTranscript } = await load('context/stable/fold.js')
+  const { plainLedger } = await load('context/stable/ledger.js')
   const { indexTranscript } = await load('context/recall/index-transcript.js')
   const { estimate } = await load('tokens/index.js')
   const packed = JSON.parse(readFileSync(path, 'utf8')).map(
@@ -75,7 +76,8 @@ async function measure(path) {
   const restored = cpuMs(() => {
     transcript = restoreTranscript(estimate(), packed).transcript
   })
-  const folded = cpuMs(() => foldTranscript(transcript, { ...room, inlineNotes: true }))
+  const costs = { ...plainLedger(transcript), room: { ...room, inlineNotes: true } }
+  const folded = cpuMs(() => foldTranscript(costs))
   const looked = cpuMs(() => indexTranscript(transcript, 0).vocabulary.get('lisbon'))
   const walked = cpuMs(() => transcript.units.reduce((sum, unit) => sum + unit.tokens, 0))
   console.log(

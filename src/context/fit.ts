@@ -2,7 +2,6 @@ import { attempt } from '../log/attempt.ts'
 import { InvalidOptionError, showValue } from '../log/error.ts'
 import { isUnchanged } from '../log/looks.ts'
 import type { MessageLike } from '../log/message.ts'
-import { present } from '../log/present.ts'
 import { refuseUnknown } from '../log/refuse-unknown.ts'
 import { type Finished, finish } from './compose/finish.ts'
 import { checkInvariants } from './compose/invariants.ts'
@@ -65,12 +64,13 @@ export function readWhole<Fitted>(context: Fitted | undefined): Fitted {
 export function fitConversation<M extends MessageLike>(
   conversation: Conversation,
   options: FitOptions,
+  rest?: Frame['rest'],
 ): Context<M> | undefined {
   const { promptLayout: known, tools: given = [] } = options
   const isStable = keepsPrompt(options.systemPrompt)
   const ordered = isStable ? orderTools(given, known?.tools) : { tools: given, ids: [] }
   const { tools, saved } = offeredTools({ ...options, tools: ordered.tools })
-  const frame = withLastExchange(createFrame(conversation, { ...options, tools }))
+  const frame = { ...withLastExchange(createFrame(conversation, { ...options, tools })), rest }
   const policy = options.policy ?? defaultPolicy
   const finished = finish(applyPolicy(policy, createDraft(frame)))
   if (!isAsRead(finished)) return undefined
@@ -79,7 +79,7 @@ export function fitConversation<M extends MessageLike>(
   return {
     messages: finished.pieces.map(piece => piece.raw as M),
     tokens: finished.tokens,
-    receipt: makeReceipt(finished, policy.name, { prefix, toolsSaved: saved }),
+    receipt: makeReceipt(finished, policy.name, prefix, saved),
     ...(tools.length > 0 && { tools }),
     ...(isStable && layoutOf(frame, ordered.ids, known)),
   }
@@ -92,7 +92,7 @@ function layoutOf(
   known: PromptLayout | undefined,
 ): Pick<Context, 'promptLayout' | 'learned' | 'given'> {
   const promptLayout = { ...known, ...changing?.layout, ...(tools.length > 0 && { tools }) }
-  return { promptLayout, ...present({ learned: learnedIn(promptLayout, known), given: changing?.given }) }
+  return { promptLayout, learned: learnedIn(promptLayout, known), given: changing?.given }
 }
 
 /**

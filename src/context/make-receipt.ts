@@ -2,8 +2,8 @@ import type { Role } from '../log/message.ts'
 import { present } from '../log/present.ts'
 import type { Finished } from './compose/finish.ts'
 import { firstSeq } from './conversation/conversation.ts'
-import { firstPlace } from './conversation/first-place.ts'
-import { tokensByPart } from './draft/cost.ts'
+import { rangeAt } from './conversation/first-place.ts'
+import { tokensByPart, zeros } from './draft/cost.ts'
 import type { Frame, Piece } from './draft/frame.ts'
 import { findSpan } from './draft/span.ts'
 import {
@@ -22,10 +22,8 @@ import {
 export function makeReceipt(
   finished: Finished,
   policy: string,
-  {
-    prefix,
-    toolsSaved = 0,
-  }: { readonly prefix?: SharedPrefix | undefined; readonly toolsSaved?: number } = {},
+  prefix?: SharedPrefix,
+  toolsSaved?: number,
 ): Receipt {
   const { draft, pieces, tokens } = finished
   const { window, reserve, margin, capacity, count, transcript, origin } = draft.frame
@@ -50,10 +48,10 @@ export function makeReceipt(
     faults: insertions.flatMap(({ faults = [] }) =>
       faults.map(({ unit, problem }) => ({ seq: seqOf(unit), problem })),
     ),
-    ...(cut && { cut: { ...cut, before: seqOf(cut.before), at: seqOf(cut.at) } }),
-    ...(draft.frame.changing?.text && { changing: changingIn(finished, prefix) }),
-    ...(prefix && { prefix }),
-    ...(toolsSaved > 0 && { toolsSaved }),
+    cut: cut && { ...cut, before: seqOf(cut.before), at: seqOf(cut.at) },
+    changing: draft.frame.changing?.text ? changingIn(finished, prefix) : undefined,
+    prefix,
+    toolsSaved: toolsSaved || undefined,
     get counts() {
       return countFates(this.stretches)
     },
@@ -86,7 +84,7 @@ export function countFates(
   stretches: readonly Pick<ReceiptStretch, 'first' | 'last' | 'fate'>[],
   from = Number.NEGATIVE_INFINITY,
 ): Record<Fate, number> {
-  const counts = Object.fromEntries(fates.map(fate => [fate, 0])) as Record<Fate, number>
+  const counts = zeros(fates)
   for (const { first, last, fate } of stretches) counts[fate] += Math.max(0, last - Math.max(first, from) + 1)
   return counts
 }
@@ -184,7 +182,7 @@ function makeStretches(
 }
 
 function unitAt({ transcript: { units } }: Frame, at: number) {
-  return units[firstPlace(units.length, place => units[place]!.to > at)]!
+  return units[rangeAt(units, at)]!
 }
 
 const sentVerdict = ({ part, altered, held, isCleared }: Piece): Verdict =>

@@ -36,17 +36,20 @@ interface NewestActions {
 /** The actions that may have room in a journal of at most `max` characters. Older ones are only counted: a turn may have thousands. */
 export function newestActions(messages: readonly Message[], max: number): NewestActions {
   let from = messages.length
-  for (let calls = 0; from > 0 && calls <= max / leastLine; ) calls += countCalls(messages[--from]!)
+  for (let calls = 0; from > 0 && calls <= max / leastLine; ) calls += countCalls([messages[--from]!])
   const actions = readActions(messages.slice(from)).filter(({ call }) => call.name !== noteToolName)
-  let earlier = 0
-  for (let at = 0; at < from; at++) earlier += countCalls(messages[at]!)
-  return { earlier, actions }
+  return { earlier: countCalls(messages.slice(0, from)), actions }
 }
 
 /** The shortest line, `1. [a]`, with its newline. */
 const leastLine = 7
 
-const countCalls = ({ calls }: Message) => calls.filter(({ name }) => name !== noteToolName).length
+/** How many calls messages make, without those that write notes. Counted again at every cut of a long turn, so in a plain loop. */
+export function countCalls(messages: readonly Message[]): number {
+  let count = 0
+  for (const { calls } of messages) for (const { name } of calls) if (name !== noteToolName) count += 1
+  return count
+}
 
 /** The journal of actions, see `journalOf`. */
 export function writeJournal({ earlier, actions }: NewestActions, max: number, isShort: boolean): string {

@@ -22,6 +22,22 @@ export const tenantCases = [
     equal((await store.calls(mine)).length, 1, 'my calls')
     await store.append(mine, { lease, expectedHead: 1, entries: [entry('x')] })
   }),
+  storeCase(
+    'lists the tenants that have a conversation, each once and by code points',
+    async (store, thread) => {
+      // U+FFFD comes before an emoji by code points, and after it by UTF-16 units.
+      const names = ['B', 'a', 'é', '\ufffd', '😀'].map(name => `${thread.tenant} ${name}`)
+      const listed = async () => (await store.tenants()).filter(name => name.startsWith(thread.tenant))
+      equal(await listed(), [], 'tenants without a conversation')
+      for (const tenant of names.toReversed()) await exchange(store, { ...thread, tenant }, 'hello')
+      await exchange(store, { ...thread, tenant: names[0]!, conversation: 'second' }, 'hello')
+      equal(await listed(), names, 'tenants')
+      await store.deleteConversation(names[0]!, thread.conversation)
+      equal(await listed(), names, 'tenants, one of them with a conversation fewer')
+      await store.deleteConversation(names[1]!, thread.conversation)
+      equal(await listed(), names.toSpliced(1, 1), 'tenants, one of them without its only conversation')
+    },
+  ),
   storeCase('finds words in the texts of payloads', async (store, thread) => {
     await exchange(store, thread, 'Where are the Lemons?', 'In the kitchen, with 40 limes.')
     await exchange(store, { ...thread, actor: 'bob' }, 'kitchen lemons')

@@ -299,6 +299,28 @@ const faults: Record<string, (store: Store) => Partial<Store>> = {
     deleteConversation: async (tenant, conversation, { unusedSince } = {}) =>
       unusedSince === undefined && store.deleteConversation(tenant, conversation),
   }),
+  'lists no tenants': () => ({ tenants: async () => [] }),
+  'lists tenants in no order': store => ({
+    tenants: async () => (await store.tenants()).toReversed(),
+  }),
+  'lists a tenant once for each conversation': store => ({
+    tenants: async () => {
+      const lists = (await store.tenants()).map(async tenant =>
+        (await store.conversations(tenant)).map(() => tenant),
+      )
+      return (await Promise.all(lists)).flat()
+    },
+  }),
+  'lists tenants that have deleted all': store => {
+    let longest: readonly string[] = []
+    return {
+      tenants: async () => {
+        const tenants = await store.tenants()
+        if (tenants.length > longest.length) longest = tenants
+        return longest
+      },
+    }
+  },
   'says that its log is broken': () => ({ check: async () => ['broken'] }),
 }
 

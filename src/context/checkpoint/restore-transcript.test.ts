@@ -62,7 +62,7 @@ function told(transcript: Transcript) {
     ...rest,
     units: [...units],
     entries: entries.map(({ role, tokens }) => ({ role, tokens })),
-    fold: foldTranscript(plainLedger(transcript), { ...room, inlineNotes: true }),
+    fold: foldTranscript({ ...plainLedger(transcript), room: { ...room, inlineNotes: true } }),
   }
 }
 

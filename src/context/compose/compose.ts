@@ -1,6 +1,5 @@
 import type { Message } from '../../log/message.ts'
 import { parseMessage } from '../../log/parse-message.ts'
-import { present } from '../../log/present.ts'
 import { openRound } from '../../log/round.ts'
 import { tellResult } from '../../log/telling.ts'
 import { inlineNote, interruptedResult } from '../../log/texts.ts'
@@ -184,14 +183,7 @@ function clearedPiece(frame: Frame, piece: Piece, unit: Unit): Piece {
       if (told.tokens <= most * texts.length || characters < 8) return told
     }
   })
-  return {
-    ...piece,
-    raw: line.raw,
-    message: line.message,
-    tokens: line.tokens,
-    altered,
-    isCleared: true,
-  }
+  return { ...line, seqs, part: piece.part, held: piece.held, altered, isCleared: true }
 }
 
 /** Sends notes with the reply that they belong to, as the model wrote them; joined here, so that it is counted once. */
@@ -218,9 +210,9 @@ interface Added extends Pick<Insertion, 'part' | 'text' | 'why' | 'answered' | '
 }
 
 export function addedPiece(frame: Frame, added: Added): Piece {
-  const { part, role, text, why, of = [], notes = [], answered = false, remembered } = added
+  const { part, role, text, why, of, notes, answered, remembered } = added
   const raw = { role, content: text }
+  const message = parseMessage(raw, 0)
   const tokens = textCost(frame, role, text)
-  const own = { raw, message: parseMessage(raw, 0), tokens, part, seqs: [], of, notes }
-  return { ...own, added: why, answered, ...present({ remembered }) }
+  return { raw, message, tokens, part, seqs: [], of, notes, added: why, answered, remembered }
 }

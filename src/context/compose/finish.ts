@@ -94,18 +94,18 @@ export class ContextOverflowError extends ThroughlineError {
   /** What to do about it: the last sentences of the message. */
   declare readonly advice: string
 
-  constructor({ window, reserve, capacity, needed, parts }: OverflowFigures, advice: string) {
-    const figures = { window, reserve, capacity, needed, parts, advice }
-    const largest = Object.entries(figures.parts)
+  constructor(figures: OverflowFigures, advice: string) {
+    const { window, reserve, capacity, needed, parts } = figures
+    const largest = Object.entries(parts)
       .filter(([, tokens]) => tokens > 0)
       .sort(([, a], [, b]) => b - a)
       .map(([part, tokens]) => `${part} ${tokens}`)
       .join(', ')
     super(
       'context_overflow',
-      `What must be sent needs ${figures.needed} tokens, but ${figures.capacity} are free (window ${figures.window}, reserve ${figures.reserve}): ${largest}. ${advice}`,
+      `What must be sent needs ${needed} tokens, but ${capacity} are free (window ${window}, reserve ${reserve}): ${largest}. ${advice}`,
     )
-    Object.assign(this, figures)
+    Object.assign(this, { window, reserve, capacity, needed, parts, advice })
   }
 }
 

@@ -1,6 +1,6 @@
 import { quotesTitle, toDay } from '../../log/texts.ts'
 import { neutralizeNotes } from '../../notes/neutralize.ts'
-import { firstPlace } from '../conversation/first-place.ts'
+import { rangeAt } from '../conversation/first-place.ts'
 import type { Quote } from '../conversation/transcript.ts'
 import { textCost } from '../draft/cost.ts'
 import type { Draft } from '../draft/draft.ts'
@@ -16,7 +16,7 @@ export function withQuotes(draft: Draft, room: number): Draft {
   const { transcript, origin } = frame
   if (!transcript.quotes) return draft
   const { at, quotes } = transcript.quotes
-  const before = firstPlace(transcript.units.length, unit => transcript.units[unit]!.to > at)
+  const before = rangeAt(transcript.units, at)
   if (findSpan(spans, before) && !frame.fixed.has(before)) return draft
   let chosen = quotes.flatMap((quote, place) => (quote ? [place] : []))
   for (; chosen.length > 0; chosen = chosen.slice(0, -1)) {
@@ -25,16 +25,8 @@ export function withQuotes(draft: Draft, room: number): Draft {
     if (tokens + cost <= room) {
       const remembered = { for: origin + at, quotes: chosen }
       const why = 'asked for by the message after it'
-      const added = {
-        part: 'recall',
-        before,
-        role: 'user',
-        text,
-        tokens: cost,
-        why,
-        of: [],
-      } as const
-      return draft.insert([{ ...added, remembered }], 'recalled')
+      const block = { part: 'recall', before, role: 'user', text, tokens: cost, why, of: [] } as const
+      return draft.insert([{ ...block, remembered }], 'recalled')
     }
     if (before !== transcript.latestUser) return draft
   }

@@ -9,6 +9,11 @@ export function firstPlace(size: number, holds: (place: number) => boolean): num
   return low
 }
 
+/** The first of some ranges in order that ends behind a place: the one that has it, where they leave no gaps. */
+export function rangeAt(ranges: readonly { readonly to: number }[], at: number): number {
+  return firstPlace(ranges.length, place => ranges[place]!.to > at)
+}
+
 /** The first place of an ascending list that has a number, or a larger one: how many smaller ones there are. */
 export function placeOf(list: ArrayLike<number>, number: number): number {
   return firstPlace(list.length, place => list[place]! >= number)

@@ -1,5 +1,6 @@
 import { parseMessage } from '../../log/parse-message.ts'
 import { acknowledgement } from '../../log/texts.ts'
+import { systemsShare } from '../conversation/age-systems.ts'
 import { type Cleared, isCleared, savedBetween, savingSum } from '../conversation/clearing.ts'
 import { placeOf } from '../conversation/first-place.ts'
 import { findReferred } from '../conversation/references.ts'
@@ -62,6 +63,12 @@ export function roomBeside({ capacity, count, head, toolTokens, changing }: Fram
   const tokens = head.reduce((sum, piece) => sum + piece.tokens, toolTokens + (changing?.layout.room ?? 0))
   return Math.max(0, capacity - count.prompt - Math.ceil(tokens / step) * step)
 }
+
+/** The room that all shares refer to: small changes of system prompt and tools do not change it. */
+export const baseRoom = (frame: Frame): number => roomBeside(frame, Math.ceil(frame.window / 16))
+
+/** The most tokens of system messages that stand in the conversation. */
+export const systemsRoom = (frame: Frame): number => Math.floor(baseRoom(frame) * systemsShare)
 
 /** The tokens of the pieces, the tools and the prompt's own framing. */
 export function totalTokens(frame: Frame, pieces: readonly Piece[]): number {
@@ -140,9 +147,13 @@ export function insertionCost(frame: Frame, { role, text, tokens, answered }: In
   return answered ? digestCost(frame, text) : textCost(frame, role, text)
 }
 
+/** A sum of 0 for each name. */
+export const zeros = <Name extends string>(names: readonly Name[]): Record<Name, number> =>
+  Object.fromEntries(names.map(name => [name, 0])) as Record<Name, number>
+
 /** `totalTokens` part by part. In a joined piece each part counts as if alone, and the piece keeps the rest. */
 export function tokensByPart(frame: Frame, pieces: readonly Piece[]): Record<Part, number> {
-  const sums = Object.fromEntries(parts.map(part => [part, 0])) as Record<Part, number>
+  const sums = zeros(parts)
   sums.tools = frame.toolTokens
   sums.framing = frame.count.prompt
   for (const piece of pieces) {

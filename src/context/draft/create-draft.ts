@@ -1,5 +1,5 @@
 import { nothingCleared } from '../conversation/clearing.ts'
-import { firstPlace } from '../conversation/first-place.ts'
+import { rangeAt } from '../conversation/first-place.ts'
 import { isOrdinary, type Unit } from '../conversation/unit.ts'
 import { unitText } from '../conversation/unit-text.ts'
 import { digestCost, draftCost, unitCost } from './cost.ts'
@@ -119,7 +119,7 @@ export function createDraft(frame: Frame, state: State = untouched): OwnDraft {
 
 /** Whether a range of units meets one of some ranges, which are sorted. */
 function isIn(sorted: readonly Span[], { from, to }: UnitRange): boolean {
-  const at = firstPlace(sorted.length, place => sorted[place]!.to > from)
+  const at = rangeAt(sorted, from)
   return at < sorted.length && sorted[at]!.from < to
 }
 

@@ -1,11 +1,10 @@
 import { actionsTitle, previousActionsTitle } from '../../log/texts.ts'
-import { newestActions, writeJournal } from '../../notes/journal.ts'
-import { noteToolName } from '../../notes/note-instruction.ts'
+import { countCalls, newestActions, writeJournal } from '../../notes/journal.ts'
 import { firstPlace, placeOf } from '../conversation/first-place.ts'
 import { remember } from '../conversation/remember.ts'
 import type { Transcript } from '../conversation/transcript.ts'
 import { isOrdinary } from '../conversation/unit.ts'
-import { roomBeside, textCost } from './cost.ts'
+import { baseRoom, textCost } from './cost.ts'
 import type { Draft } from './draft.ts'
 import type { Frame } from './frame.ts'
 import type { Insertion } from './span.ts'
@@ -15,9 +14,7 @@ import type { Insertion } from './span.ts'
  * an eighth of what system prompt and tools leave where they fill most of it.
  */
 export const journalRoom = (frame: Frame): number =>
-  frame.window < leastWindow
-    ? 0
-    : Math.floor(Math.min(frame.window / 32, roomBeside(frame, Math.ceil(frame.window / 16)) / 8))
+  frame.window < leastWindow ? 0 : Math.floor(Math.min(frame.window / 32, baseRoom(frame) / 8))
 
 const leastWindow = 4096
 
@@ -78,8 +75,7 @@ function makeJournal(draft: Draft, cut: number, budget: number, after: number): 
 function named({ units, entriesOf }: Draft, after: number, cut: number, lines: number) {
   let from = cut
   for (let left = lines; from > after + 1; from--) {
-    const made = entriesOf(units[from - 1]!).flatMap(({ message }) => message.calls)
-    const calls = made.filter(call => call.name !== noteToolName).length
+    const calls = countCalls(entriesOf(units[from - 1]!).map(({ message }) => message))
     if (calls > left) break
     left -= calls
   }

@@ -1,6 +1,6 @@
-import { ageSystems, systemsShare } from '../conversation/age-systems.ts'
+import { ageSystems } from '../conversation/age-systems.ts'
 import { savedBetween } from '../conversation/clearing.ts'
-import { fixedCost, insertionCost, markerCost, roomBeside, unitCost } from './cost.ts'
+import { fixedCost, insertionCost, markerCost, systemsRoom, unitCost } from './cost.ts'
 import type { Draft, OwnDraft } from './draft.ts'
 import { dropToFit, leastShortened } from './drop-to-fit.ts'
 import { findSpan } from './span.ts'
@@ -26,9 +26,8 @@ export function cutOldest<D extends Draft>(given: D, room = given.capacity): D {
 
 /** System messages in the conversation never push out what was just said. */
 function withoutOldSystems<D extends Draft>(draft: D): D {
-  const { transcript, window } = draft.frame
-  const most = Math.floor(roomBeside(draft.frame, Math.ceil(window / 16)) * systemsShare)
-  const { units } = ageSystems(transcript, transcript.latestUser, most)
+  const { transcript } = draft.frame
+  const { units } = ageSystems(transcript, transcript.latestUser, systemsRoom(draft.frame))
   return (draft as OwnDraft & D).age(units)
 }
 

@@ -6,7 +6,7 @@ import { withTail } from '../../log/write-message.ts'
 import { inexactMargin } from '../../tokens/calibration.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { type Conversation, firstSeq } from '../conversation/conversation.ts'
-import { firstPlace } from '../conversation/first-place.ts'
+import { rangeAt } from '../conversation/first-place.ts'
 import type { Entry } from '../conversation/stamp-entry.ts'
 import type { Transcript } from '../conversation/transcript.ts'
 import type { PromptLayout } from '../prompt/layout.ts'
@@ -58,6 +58,8 @@ export interface Frame
   readonly marker: number
   /** Told how a policy decides, for `why`. */
   readonly watch?: Watch
+  /** Called between pieces of long work. It may throw, so that others get their turn: the next fit goes on there. */
+  readonly rest?: (() => void) | undefined
 }
 
 /** The changing lines of the system prompt, as a message before a unit. */
@@ -102,7 +104,7 @@ export function protecting(units: readonly number[]): Pick<Frame, 'fixed' | 'fix
 export type Watch = (decision: object, left?: number, unit?: number, cost?: number) => void
 
 export function createFrame(conversation: Conversation, options: FrameOptions): Frame {
-  const { system, transcript, origin } = conversation
+  const { transcript } = conversation
   const { window, reserve = 0, tools = [], pins = [], nonce } = options
   const { notes = 'inline', noteBudget = Math.floor(window / 16) } = options
   const { noteCount = Number.POSITIVE_INFINITY, shape = 'free' } = options
@@ -115,11 +117,9 @@ export function createFrame(conversation: Conversation, options: FrameOptions): 
   const changing = splitFrom(conversation, options, count)
   const settled = { window, reserve, shape, systemRole, overflow, full, notes, noteBudget, noteCount, nonce }
   return {
+    ...conversation,
     ...settled,
-    ...(options.leaveOut && { leaveOut: options.leaveOut }),
-    system,
-    transcript,
-    origin,
+    leaveOut: options.leaveOut,
     count,
     margin,
     capacity: window - reserve - margin,
@@ -178,7 +178,7 @@ const roomStep = 64
  */
 function placeChanging({ units, stops, latestUser }: Transcript, before: number): number {
   const user = Math.max(0, latestUser)
-  const stood = before < 0 ? -1 : firstPlace(units.length, place => units[place]!.to > before)
+  const stood = before < 0 ? -1 : rangeAt(units, before)
   if (stood >= user && stood < units.length) return stood
   const isBegun = before < 0 && (stops.at(-1) ?? 0) > user
   return isBegun ? stops.at(-1)! : user
@@ -205,7 +205,7 @@ function headPieces(
   const piece = {
     part: 'system',
     seqs: last?.seqs ?? [],
-    ...(section.length > 0 && { carries: section }),
+    carries: section.length > 0 ? section : undefined,
   } as const
   if (!last) return [added(piece, text)]
   const altered = { rule: 'pins', why }
@@ -264,7 +264,7 @@ export interface Piece {
 
 /** A message of the input as it is sent. */
 export function entryPiece({ raw, message, tokens, altered }: Entry, part: Part, seq: number): Piece {
-  return { raw, message, tokens, part, seqs: [seq], ...(altered && { altered }) }
+  return { raw, message, tokens, part, seqs: [seq], altered }
 }
 
 /** A piece with another message in it, read and counted anew. */

@@ -2,13 +2,13 @@ import { parseMessage } from '../../log/parse-message.ts'
 import { clipMark } from '../../log/texts.ts'
 import { withText } from '../../log/write-message.ts'
 import { commonLength, cutMiddle } from '../../tokens/cut-middle.ts'
-import { ageSystems, systemsShare } from '../conversation/age-systems.ts'
+import { ageSystems } from '../conversation/age-systems.ts'
 import { exchangeStart } from '../conversation/exchange-start.ts'
 import { keepLatest } from '../conversation/remember.ts'
 import type { Entry } from '../conversation/stamp-entry.ts'
 import { costBetween } from '../conversation/transcript.ts'
 import type { Unit } from '../conversation/unit.ts'
-import { markerCost, noteCharge, roomBeside, unitCost } from './cost.ts'
+import { markerCost, noteCharge, roomBeside, systemsRoom, unitCost } from './cost.ts'
 import { type Frame, protecting } from './frame.ts'
 
 /**
@@ -92,11 +92,11 @@ function fitsWhole(frame: Frame): boolean {
 
 /** The tokens beside all that must be sent with the latest user message. */
 function roomFor(frame: Frame): number {
-  const { transcript, window } = frame
+  const { transcript } = frame
   const { systemCostBefore, latestUser, firstUser } = transcript
   const base = roomBeside(frame, 1)
-  const most = Math.floor(roomBeside(frame, Math.ceil(window / 16)) * systemsShare)
-  const systems = systemCostBefore[latestUser]! - ageSystems(transcript, latestUser, most).tokens
+  const aged = ageSystems(transcript, latestUser, systemsRoom(frame))
+  const systems = systemCostBefore[latestUser]! - aged.tokens
   const users = unitCost(frame, firstUser) + unitCost(frame, latestUser)
   return base - users - systems - markerCost(frame) - noteCharge(frame)
 }

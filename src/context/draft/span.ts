@@ -1,4 +1,4 @@
-import { firstPlace } from '../conversation/first-place.ts'
+import { rangeAt } from '../conversation/first-place.ts'
 import type { Part, Remembered } from '../receipt.ts'
 
 /** Units in a row that are not sent as they are, and why. */
@@ -25,7 +25,7 @@ export function laySpans(old: readonly Span[], added: readonly Span[]): readonly
 }
 
 export function findSpan(spans: readonly Span[], unit: number): Span | undefined {
-  const span = spans[firstPlace(spans.length, place => spans[place]!.to > unit)]
+  const span = spans[rangeAt(spans, unit)]
   return span && span.from <= unit ? span : undefined
 }
 

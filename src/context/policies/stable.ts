@@ -10,8 +10,8 @@ import { cutJournal } from '../draft/cut-journal.ts'
 import type { Draft, OwnDraft, Policy } from '../draft/draft.ts'
 import type { Frame } from '../draft/frame.ts'
 import type { Fault, Insertion } from '../draft/span.ts'
-import { divideRoom, type Room } from '../stable/divide-room.ts'
-import { type Fold, foldTranscript, isStill, spentIn } from '../stable/fold.ts'
+import { divideRoom } from '../stable/divide-room.ts'
+import { type Costs, type Fold, foldTranscript, isStill, spentIn } from '../stable/fold.ts'
 import { type Ledger, ledgerOf } from '../stable/ledger.ts'
 
 export interface StableOptions {
@@ -41,10 +41,9 @@ const lowWater = 0.44
 const builtIn = createCutDigests()
 
 /** Where a conversation is cut. */
-interface StableCut {
-  readonly ledger: Ledger
+export interface StableCut {
+  readonly costs: Costs
   readonly fold: Fold
-  readonly room: Room
 }
 
 /** The cut that `stable` and `recall` share, with a share of the room kept for recall: first it is found, then applied. */
@@ -56,17 +55,18 @@ export function createStableCut(options: StableOptions, recall: number) {
   function find(draft: Draft): StableCut {
     const { frame } = draft
     const room = divideRoom(frame, { recall, digests, low })
-    const ledger = ledgerOf(draft)
-    const fold = foldTranscript(ledger, room)
-    frame.watch?.({ fold, room, ledger })
-    return { ledger, fold, room }
+    const costs = { ...ledgerOf(draft), room }
+    const cut = { costs, fold: foldTranscript(costs, frame.rest) }
+    frame.watch?.(cut)
+    return cut
   }
 
-  function apply<D extends Draft>(draft: D, { ledger, fold, room }: StableCut): D {
+  function apply<D extends Draft>(draft: D, { fold, costs }: StableCut): D {
     if (isStill(fold)) return draft
+    const { room, decided } = costs
     const { frame } = draft
     const { epoch, needed, limit } = fold
-    const growth = Math.max(0, room.tail - spentIn(ledger, room, fold, draft.units.length))
+    const growth = Math.max(0, room.tail - spentIn(costs, fold, draft.units.length))
     const request = draft.units[fold.request]
     const isSent = request && hasRoomFor(frame, request.index, fold)
     const opening = isSent ? fold.opening : -1
@@ -89,7 +89,7 @@ export function createStableCut(options: StableOptions, recall: number) {
     const lineRoom = request ? fold.lines : room.journal + Math.floor(shared / 2)
     const journal = cutJournal(cut, fold.cut, lineRoom, opening)
     const budget = room.digests - Math.min(shared, journal?.tokens ?? 0)
-    const lines = cutDigests(draft, { cut: fold.cut, budget, decided: ledger.decided.slice(0, fold.cut) })
+    const lines = cutDigests(draft, { cut: fold.cut, budget, decided: decided.slice(0, fold.cut) })
     const added = [lines, journal].filter(insertion => insertion !== undefined)
     // Last, so that a system message that aged among other units keeps its own reason.
     return cut.insert(added, 'digested').age(fold.aged.units)

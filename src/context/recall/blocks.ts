@@ -8,11 +8,11 @@ import { filesIn } from '../conversation/touched.ts'
 import { costBetween } from '../conversation/transcript.ts'
 import { saidIn } from '../conversation/unit-text.ts'
 import { textCost } from '../draft/cost.ts'
+import { lastRoundBefore } from '../draft/cut-journal.ts'
 import type { Frame } from '../draft/frame.ts'
 import type { Insertion } from '../draft/span.ts'
-import type { Room } from '../stable/divide-room.ts'
-import { type Fold, foldEarly, isStill, spentIn } from '../stable/fold.ts'
-import { type Ledger, rememberRead } from '../stable/ledger.ts'
+import { type Costs, type Fold, foldEarly, isStill, spentIn } from '../stable/fold.ts'
+import { rememberRead } from '../stable/ledger.ts'
 import { type Block, chooseBlock, type Search } from './choose-block.ts'
 import { indexTranscript } from './index-transcript.ts'
 import { type Effort, type Judgement, judge, type Question } from './judge.ts'
@@ -25,10 +25,12 @@ interface ExplainedBlock extends Block {
 }
 type Blocks = readonly ExplainedBlock[]
 
+/** What the user messages since the cut have recalled, as far as they were read. */
 interface Progress {
+  /** The next turn to read. */
   readonly next: number
-  /** The cut, where a block that needs more room has moved it. */
-  readonly early?: Fold | undefined
+  /** The cut: a block that needs more room may have moved it. */
+  readonly fold: Fold
   readonly blocks: Blocks
 }
 
@@ -44,65 +46,65 @@ const needy = 5
 /** Where recall works: the cut, the room, and how much is recalled. */
 export interface RecallPlace {
   readonly frame: Frame
-  readonly ledger: Ledger
+  readonly costs: Costs
   readonly fold: Fold
-  readonly room: Room
   readonly effort: Effort
 }
 
 /**
  * The blocks of a context: one for each user message since the cut that asked for something old. A block stays where it
  * is until the next cut, or until a later one has no room: so the prompt's beginning grows and is hardly ever rewritten. Only
- * the turns since the cut are ranked, so a cold start is cheap too.
+ * the turns since the cut are ranked, so a cold start is cheap too. Rounds ask for nothing: a block for one would stand before
+ * the request, and all rounds would be read again.
  */
-export function recallBlocks({ frame, ledger, fold: natural, room, effort }: RecallPlace): Recalled {
-  if (isStill(natural)) return { fold: natural, blocks: [] }
+export function recallBlocks({ frame, costs, fold, effort }: RecallPlace): Recalled {
+  if (isStill(fold)) return { fold, blocks: [] }
+  const { room } = costs
   const { transcript } = frame
-  const { cut, epoch, epochUser } = natural
+  const { turns } = transcript
+  const { cut, epoch, epochUser } = fold
   // The title as a message of its own is the least that a block costs.
   const headCost = textCost(frame, 'user', recallTitle) + 1
   const longestDay = frame.count.text(`${toDay(1_696_032_000_000)}\n`)
   const key = `blocks ${JSON.stringify([room, effort, cut, epoch, headCost])}`
-  const memory = rememberRead<Progress>(ledger, key, { next: Math.max(0, epochUser), blocks: [] })
+  const memory = rememberRead<Progress>(costs, key, { next: placeOf(turns, epochUser), fold, blocks: [] })
   let progress = memory.read
-  while (progress.next < transcript.units.length) {
+  while (progress.next < turns.length) {
     const { next } = progress
-    progress = { ...after(progress, next), next: next + 1 }
-    // What follows the latest user message may still grow: it is read again every time.
-    if (next <= transcript.latestUser) memory.keep(progress, next + 1)
+    progress = { ...atUser(afterRounds(progress), turns[next]!), next: next + 1 }
+    memory.keep(progress, turns[next]! + 1)
   }
-  const { early, blocks } = progress
-  return { fold: early ?? natural, blocks: blocks.map(block => renderBlock(frame, block)) }
+  const after = afterRounds(progress)
+  return { fold: after.fold, blocks: after.blocks.map(block => renderBlock(frame, block)) }
 
-  function after({ early: moved, blocks }: Progress, at: number): Omit<Progress, 'next'> {
-    const fold = moved ?? natural
-    const { kind, tokens, from } = transcript.units[at]!
-    if (kind === 'user') {
-      const { text } = transcript.entries[from]!.message
-      const freeIn = (one: Fold) => freeAt(one, Math.max(at, one.epoch)) - Math.max(room.least, tokens)
-      const free = freeIn(fold)
-      const kept = total(blocks) > free ? [] : blocks
-      const search = searchFor(fold, at, text, free)
-      // First whatever the room: a file that is named may take all of it.
-      const block = choose({ ...search, free: Number.POSITIVE_INFINITY }, kept)
-      if (!block || total(kept) + block.tokens <= free) return { early: moved, blocks: added(kept, block) }
-      const share = Math.max(0, free - total(kept)) / block.tokens
-      const early = isWorthCutting(search, share) ? foldEarly(ledger, room, fold, at) : fold
-      if (freeIn(early) <= free) return { early: moved, blocks: ask(kept, search) }
-      // All of the running talk is read again, so nothing is gained by keeping other blocks.
-      return { early, blocks: ask([], searchFor(early, at, text, freeIn(early))) }
-    }
-    if (kind !== 'tools') return { early: moved, blocks }
-    // A round asks for nothing: a block for it would stand before the request, and all rounds would be read again.
-    return { early: moved, blocks: inTurn(fold, blocks, at) }
+  function atUser({ fold, blocks }: Progress, at: number): Omit<Progress, 'next'> {
+    const { tokens, from } = transcript.units[at]!
+    const { text } = transcript.entries[from]!.message
+    const freeIn = (one: Fold) => freeAt(one, Math.max(at, one.epoch)) - Math.max(room.least, tokens)
+    const free = freeIn(fold)
+    const kept = total(blocks) > free ? [] : blocks
+    const search = searchFor(fold, at, text, free)
+    // First whatever the room: a file that is named may take all of it.
+    const block = choose({ ...search, free: Number.POSITIVE_INFINITY }, kept)
+    if (!block || total(kept) + block.tokens <= free) return { fold, blocks: added(kept, block) }
+    const share = Math.max(0, free - total(kept)) / block.tokens
+    const early = isWorthCutting(search, share) ? foldEarly(costs, fold, at) : fold
+    if (freeIn(early) <= free) return { fold, blocks: ask(kept, search) }
+    // All of the running talk is read again, so nothing is gained by keeping other blocks.
+    return { fold: early, blocks: ask([], searchFor(early, at, text, freeIn(early))) }
   }
 
-  /** The block of the turn itself stays for all its rounds while there is room; older ones go first. */
-  function inTurn(fold: Fold, blocks: Blocks, at: number): Blocks {
-    if (total(blocks) <= freeAt(fold, at + 1)) return blocks
-    const turn = transcript.turns.findLast(user => user < at) ?? 0
-    const own = blocks.filter(block => block.user >= turn)
-    return total(own) <= room.recallInside ? own : []
+  /**
+   * The block of a turn stays for all its rounds while there is room; older ones go first. The room only shrinks from round to
+   * round, so the last one decides for all: there may be thousands.
+   */
+  function afterRounds(past: Progress): Progress {
+    const { fold, blocks, next } = past
+    const user = turns[next - 1] ?? -1
+    const round = lastRoundBefore(transcript, turns[next] ?? transcript.units.length)
+    if (round < user || total(blocks) <= freeAt(fold, round + 1)) return past
+    const newest = blocks.filter(block => block.user >= user)
+    return { ...past, blocks: total(newest) <= room.recallInside ? newest : [] }
   }
 
   /** What a message asks for, and the tokens that are free for it. */
@@ -112,12 +114,12 @@ export function recallBlocks({ frame, ledger, fold: natural, room, effort }: Rec
     const files = filesIn(transcript.units, Math.max(fold.cut, fold.cleared.before), user)
     const turn = placeOf(transcript.turns, user)
     // What does not fit of it is not sent, and may be asked for.
-    const fits = firstPlace(user, place => costBetween(ledger, place, user) <= room.keep)
+    const fits = firstPlace(user, place => costBetween(costs, place, user) <= room.keep)
     const exchange = Math.max(fits, exchangeStart(transcript, turn))
-    const question = { transcript, ledger, index, effort, text, user, exchange, fold, files, named }
+    const question = { transcript, ledger: costs, index, effort, text, user, exchange, fold, files, named }
     const dayCost = dayOf(frame, user) === '' ? 0 : longestDay
-    const costs = { base: room.base, free, headCost, dayCost, watch: frame.watch }
-    return { ...question, ...judge(question), ...costs }
+    const prices = { base: room.base, free, headCost, dayCost, watch: frame.watch }
+    return { ...question, ...judge(question), ...prices }
   }
 
   /** The block for a message beside others, if it asks for something that is gone. */
@@ -149,7 +151,7 @@ export function recallBlocks({ frame, ledger, fold: natural, room, effort }: Rec
   /** The room for blocks when the units up to one have been sent. Lines of a turn that is cut inside stand in place of a journal. */
   function freeAt(fold: Fold, end: number): number {
     const journal = fold.request < 0 ? 0 : room.journal
-    return room.tail + room.recall + journal - spentIn(ledger, room, fold, end)
+    return room.tail + room.recall + journal - spentIn(costs, fold, end)
   }
 }
 

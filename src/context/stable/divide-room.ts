@@ -1,5 +1,4 @@
-import { systemsShare } from '../conversation/age-systems.ts'
-import { markerCost, noteCharge, roomBeside, unitCost } from '../draft/cost.ts'
+import { baseRoom, markerCost, noteCharge, roomBeside, systemsRoom, unitCost } from '../draft/cost.ts'
 import { journalRoom } from '../draft/cut-journal.ts'
 import type { Frame } from '../draft/frame.ts'
 
@@ -46,7 +45,7 @@ type Shares = Readonly<Record<'recall' | 'digests' | 'low', number>>
  */
 export function divideRoom(frame: Frame, shares: Shares): Room {
   const { window, transcript, notes, full } = frame
-  const base = roomBeside(frame, Math.ceil(window / 16))
+  const base = baseRoom(frame)
   const first = transcript.firstUser < 0 ? 0 : unitCost(frame, transcript.firstUser)
   const inlineNotes = notes === 'inline'
   const moved = noteCharge(frame)
@@ -73,7 +72,7 @@ export function divideRoom(frame: Frame, shares: Shares): Room {
     single: Math.max(0, single - recallInside),
     recallInside,
     lines: Math.floor(base * linesShare),
-    systems: Math.floor(base * systemsShare),
+    systems: systemsRoom(frame),
     low: Math.floor(tail * (full ? 1 : shares.low)),
     early: Math.floor(tail * shares.low),
     keep: tail + recall,

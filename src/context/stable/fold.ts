@@ -56,172 +56,193 @@ const start: Fold = {
   aged: nothingAged,
 }
 
-/** The share of the room that stays full inside a turn, and the most tokens: what a step quotes is seldom further back. */
-const down = 0.62
-const mostInside = 8192
+// The numbers of the fold. The trials with agents chose them: bench/notes/recall.md, "Long turns of agents".
 
+/** The share of the room that stays full inside a turn. 0.5 loses a point of the lines that a step quotes, 0.7 reads a tenth more. */
+const fullInside = 0.62
+/** The most tokens that stay inside a turn: what a step quotes is seldom further back. */
+const mostInside = 8192
 /** The share of the room above which clearing alone does not do before a message. */
 const fullAtMessage = 0.8
+/** The tokens of a line of the journal, on average. */
+const journalLine = 24
+/** The longest first round of a turn that is sent with it, in least charges for a message. */
+const mostOpening = 2
+/** The longest message that is expected, in least charges. */
+const mostExpected = 4
+
+/** What units cost, and the room for them. */
+export interface Costs extends Ledger {
+  readonly room: Room
+}
+
+/** The most stops that are read before others get their turn: some milliseconds. */
+const stopsInRow = 1024
+
+type Full = Pick<Fold, 'needed' | 'limit' | 'epoch'>
 
 /**
- * Reads the stops from the fold's place up to the unit `end`. Something goes only when the room is full, and then so much that
- * nothing need go for many turns: long results and answers are cleared, oldest first; where that is not enough, the oldest
- * units are cut. In between a context only grows. Token counts alone decide.
+ * Gives the steps of a fold: from stop to stop, and with `isEarly` before a user message as if the room were full. Something goes
+ * only when the room is full, and then so much that nothing need go for many turns: long results and answers are cleared, oldest
+ * first; where that is not enough, the oldest units are cut. In between a context only grows. Token counts alone decide.
  */
-function advanceFold(ledger: Ledger, room: Room, past: Fold, end: number): Fold {
-  const { stops, turns } = ledger.transcript
-  const { fold, atUser, atRound } = createFolding(ledger, room, past)
-  while (stops[fold.next]! < end) {
-    const at = stops[fold.next]!
-    fold.next += 1
-    if (at === turns[fold.turn + 1]) {
-      fold.turn += 1
-      fold.user = at
-      atUser(at)
-    } else atRound(at)
+function foldWith(costs: Costs) {
+  const { room, transcript } = costs
+  const { turns, stops, firstUser } = transcript
+  return { step, atUser }
+
+  function step(past: Fold, stop: number): Fold {
+    const next = past.next + 1
+    const turn = past.turn + 1
+    return stop === turns[turn]
+      ? atUser({ ...past, next, turn, user: stop })
+      : atRound({ ...past, next }, stop)
   }
-  return fold
-}
-
-/** Makes room before a user message as if the room were full: what it asks for needs it. */
-export function foldEarly(ledger: Ledger, room: Room, past: Fold, at: number): Fold {
-  const { fold, atUser } = createFolding(
-    ledger,
-    { ...room, low: room.early, keepRounds: room.early },
-    {
-      ...past,
-      turn: placeOf(ledger.transcript.turns, at),
-      user: at,
-    },
-  )
-  atUser(at, true)
-  return fold
-}
-
-/** The steps of a fold, and the fold that they change: a copy, as after a restart there are as many stops as the conversation has. */
-function createFolding(ledger: Ledger, room: Room, past: Fold) {
-  const { stops, turns, firstUser } = ledger.transcript
-  const fold: { -readonly [Name in keyof Fold]: Fold[Name] } = { ...past }
-  return { fold, atUser, atRound }
 
   /**
    * A user message: makes room before it if it does not fit behind the conversation so far. After the first cut it is expected to
    * be as long as the two before it, so that a cut is known before the message comes. Before that nothing goes that still fits.
    */
-  function atUser(at: number, isEarly = false): void {
+  function atUser(fold: Fold, isEarly = false): Fold {
+    const { user, turn } = fold
     const isWhole = isStill(fold)
-    const most = isWhole ? 0 : 4 * room.least
-    const own = Math.max(room.least, ownCost(at))
-    const spent = spentIn(ledger, room, fold, at)
+    const most = isWhole ? 0 : mostExpected * room.least
+    const cost = Math.max(room.least, lastCost(user))
+    const spent = spentIn(costs, fold, user)
     const limit = isWhole ? room.whole : room.tail
     // Mostly there is room for any: after a restart all messages are read again.
-    if (!isEarly && spent + Math.max(most, own) <= limit) return
-    const expected = (back: number) => Math.min(most, ownCost(turns[fold.turn - back] ?? firstUser))
-    const charge = at === firstUser ? 0 : Math.max(own, expected(1), expected(2))
+    if (!isEarly && spent + Math.max(most, cost) <= limit) return fold
+    const expected = (back: number) => Math.min(most, lastCost(turns[turn - back] ?? firstUser))
+    const charge = user === firstUser ? 0 : Math.max(cost, expected(1), expected(2))
     const needed = spent + charge
-    if (!isEarly && needed <= limit) return
+    if (!isEarly && needed <= limit) return fold
     // The last exchange is what the message speaks of: a later one clears it.
-    clear(fold.cut, exchangeStart(ledger.transcript, fold.turn), needed - room.low - age(at))
-    const isFull = isEarly || spentIn(ledger, room, fold, at) + charge > fullAtMessage * limit
-    moveCut(isFull ? firstToKeep(at, charge) : fold.cut, { needed, limit, epoch: at, epochUser: at })
+    const cleared = ageAndClear(fold, user, exchangeStart(transcript, turn), needed - room.low)
+    const isFull = isEarly || spentIn(costs, cleared, user) + charge > fullAtMessage * limit
+    const full = { needed, limit, epoch: user }
+    return isFull ? cutBefore(cleared, charge, full) : moveCut(cleared, fold.cut, full)
   }
 
-  /** The first unit of those that stay: the newest turns that fit into the low-water mark, and as much of the last one as may stay. */
-  function firstToKeep(at: number, charge: number): number {
-    const costFrom = (from: number) =>
-      sentCost(ledger, room, fold, from, at) + charge + insideAt(from).beginning
-    const last = Math.max(exchangeStart(ledger.transcript, fold.turn), fold.cut)
-    const hasRounds = lastRoundBefore(ledger.transcript, at) >= last
-    const most = Math.max(hasRounds ? room.keepRounds : room.keep, room.low - fold.stuck)
+  /** Keeps the newest turns that fit into the low-water mark, and as much of the last one as may stay. */
+  function cutBefore(past: Fold, charge: number, full: Full): Fold {
+    const { user, turn } = past
+    const costFrom = (fold: Fold, from: number) =>
+      sentCost(costs, fold, from, user) + charge + insideAt(fold, from).beginning
+    const last = Math.max(exchangeStart(transcript, turn), past.cut)
+    const hasRounds = lastRoundBefore(transcript, user) >= last
+    const low = room.low - past.stuck
+    const most = Math.max(hasRounds ? room.keepRounds : room.keep, low)
     // A turn with rounds loses results, oldest first, before it goes: what was called and thought is short.
-    if (hasRounds) clear(last, at, costFrom(last) - most)
-    if (costFrom(last) > most) {
-      if (hasRounds) return last + firstPlace(at - last, more => costFrom(last + more) <= most)
+    const fold = hasRounds ? clear(past, last, user, costFrom(past, last) - most) : past
+    return moveCut(fold, costFrom(fold, last) > most ? insideLast() : beforeLast(), full)
+
+    function insideLast(): number {
+      if (hasRounds) return last + firstPlace(user - last, more => costFrom(fold, last + more) <= most)
       // Of many user messages in a row the newest stay.
       const begin = placeOf(turns, last)
-      const low = room.low - fold.stuck
-      return turns[begin + firstPlace(fold.turn - begin, more => costFrom(turns[begin + more]!) <= low)]!
+      return turns[begin + firstPlace(turn - begin, more => costFrom(fold, turns[begin + more]!) <= low)]!
     }
-    let cut = last
-    for (let turn = placeOf(turns, last) - 1; turn >= 0; turn--) {
-      const earlier = turns[turn]!
-      if (earlier < fold.cut || costFrom(earlier) + fold.stuck > room.low) break
-      cut = earlier
+
+    function beforeLast(): number {
+      let cut = last
+      for (let at = placeOf(turns, last) - 1; at >= 0; at--) {
+        const earlier = turns[at]!
+        if (earlier < fold.cut || costFrom(fold, earlier) > low) break
+        cut = earlier
+      }
+      return cut
     }
-    return cut
   }
 
   /** A round: makes room inside a long turn, whose user message is protected and whose earlier rounds are not. */
-  function atRound(at: number): void {
+  function atRound(fold: Fold, at: number): Fold {
     const { user } = fold
-    const own = ownCost(at, room.inlineNotes)
-    const cost = (from: number) =>
-      sentCost(ledger, room, fold, from, at) + own + fold.stuck - fold.aged.tokens + insideAt(from).beginning
-    const needed = cost(fold.cut)
+    const round = lastCost(at, room.inlineNotes)
+    const needed = spentIn(costs, fold, at) + round
     const limit = fold.turn > 0 ? room.inside : room.single
-    if (needed <= limit) return
-    const goal = Math.min(Math.floor(limit * down), mostInside)
-    clear(fold.cut, user, needed - goal - age(at))
-    let { cut } = fold
+    if (needed <= limit) return fold
+    const goal = Math.min(Math.floor(limit * fullInside), mostInside)
+    const costFrom = (one: Fold, cut: number) =>
+      spentIn(costs, { ...one, cut, beginning: insideAt(one, cut).beginning }, at) + round
+    const past = ageAndClear(fold, at, user, needed - goal)
+    let { cut } = past
     // Earlier turns go before the results of the open one, which it still works with.
-    while (cut < user && cost(cut) > goal) cut = turns[placeOf(turns, cut + 1)] ?? user
-    clear(cut, at, cost(cut) - goal)
+    while (cut < user && costFrom(past, cut) > goal) cut = turns[placeOf(turns, cut + 1)] ?? user
+    const cleared = clear(past, cut, at, costFrom(past, cut) - goal)
     // Without room for another round like this one the next would cut again.
-    if (cost(cut) + own > limit) while (cut < at && cost(cut) > goal) cut += 1
-    moveCut(cut, { needed, limit, epoch: at, epochUser: user })
+    if (costFrom(cleared, cut) + round > limit) while (cut < at && costFrom(cleared, cut) > goal) cut += 1
+    return moveCut(cleared, cut, { needed, limit, epoch: at })
   }
 
-  /** Clears between two units, oldest first, until enough tokens are saved. */
-  function clear(start: number, end: number, wanted: number): void {
+  /** Lets system messages before a unit age, then clears from the cut up to another unit what else is wanted. */
+  function ageAndClear(fold: Fold, at: number, end: number, wanted: number): Fold {
+    const aged = ageSystems(transcript, at, room.systems)
+    return clear({ ...fold, aged }, fold.cut, end, wanted - (aged.tokens - fold.aged.tokens))
+  }
+
+  /** Clears from one unit up to another, oldest first, until enough tokens are saved. */
+  function clear(fold: Fold, start: number, end: number, wanted: number): Fold {
     const from = Math.max(start, fold.cleared.before)
-    if (from >= end || wanted <= 0) return
-    const saved = (more: number) => savedBetween(ledger, { before: from + more }, from, end)
-    fold.cleared = { before: from + firstPlace(end - from, more => saved(more) >= wanted) }
+    if (from >= end || wanted <= 0) return fold
+    const saved = (more: number) => savedBetween(costs, { before: from + more }, from, end)
+    return { ...fold, cleared: { before: from + firstPlace(end - from, more => saved(more) >= wanted) } }
   }
 
-  /** Lets system messages before a unit age. Returns the tokens that are saved. */
-  function age(at: number): number {
-    const before = fold.aged.tokens
-    fold.aged = ageSystems(ledger.transcript, at, room.systems)
-    return fold.aged.tokens - before
-  }
-
-  function moveCut(cut: number, moved: Pick<Fold, 'needed' | 'limit' | 'epoch' | 'epochUser'>): void {
-    fold.stuck += systemCost(ledger, fold.cut, cut)
-    Object.assign(fold, moved, { cut }, insideAt(cut))
+  function moveCut(fold: Fold, cut: number, full: Full): Fold {
+    const stuck = fold.stuck + systemCost(costs, fold.cut, cut)
+    return { ...fold, ...full, epochUser: fold.user, stuck, cut, ...insideAt(fold, cut) }
   }
 
   /** What a cut needs of the turn that it lies in: nothing between two turns. The first user message is charged elsewhere. */
-  function insideAt(cut: number): Pick<Fold, 'request' | 'lines' | 'opening' | 'beginning'> {
+  function insideAt(fold: Fold, cut: number): Pick<Fold, 'request' | 'lines' | 'opening' | 'beginning'> {
     const turn = placeOf(turns, cut)
     const request = turns[turn - 1] ?? -1
     if (request < 0 || turns[turn] === cut) return { request: -1, lines: 0, opening: -1, beginning: 0 }
     const place = placeOf(stops, request + 1)
-    const lines = Math.min(room.lines, (placeOf(stops, cut) - place) * journalTokens)
+    const lines = Math.min(room.lines, (placeOf(stops, cut) - place) * journalLine)
     const first = stops[place]!
-    const firstCost = first < cut ? sentCost(ledger, room, fold, first, first + 1) : 0
-    const isShort = firstCost > 0 && firstCost <= 2 * room.least
-    const beginning = lines + costBetween(ledger, request, request + 1) + (isShort ? firstCost : 0)
+    const firstCost = first < cut ? sentCost(costs, fold, first, first + 1) : 0
+    const isShort = firstCost > 0 && firstCost <= mostOpening * room.least
+    const beginning = lines + costBetween(costs, request, request + 1) + (isShort ? firstCost : 0)
     return { request, lines, opening: isShort ? first : -1, beginning }
   }
 
   /** What a unit costs while it is the last one, and so protected, whatever an earlier policy decides about it later. */
-  function ownCost(unit: number, inlineNotes = false): number {
-    return costBetween(ledger.transcript, unit, unit + 1, inlineNotes)
+  function lastCost(unit: number, inlineNotes = false): number {
+    return costBetween(transcript, unit, unit + 1, inlineNotes)
   }
+}
+
+/** Makes room before a user message as if the room were full: what it asks for needs it. */
+export function foldEarly({ room, ...ledger }: Costs, past: Fold, user: number): Fold {
+  const { atUser } = foldWith({ ...ledger, room: { ...room, low: room.early, keepRounds: room.early } })
+  return atUser({ ...past, turn: placeOf(ledger.transcript.turns, user), user }, true)
 }
 
 /** Whether everything is still sent as it is. */
 export const isStill = ({ cut, cleared, aged }: Fold): boolean =>
   cut === 0 && cleared.before === 0 && aged.units.size === 0
 
-/** The fold of a conversation as it is now. Earlier folds are remembered, so a turn costs a few additions. */
-export function foldTranscript(ledger: Ledger, room: Room): Fold {
-  const { read, keep } = rememberRead(ledger, `fold ${JSON.stringify(room)}`, start)
-  const settled = settledUnits(ledger)
-  const fold = advanceFold(ledger, room, read, settled)
+/**
+ * The fold of a conversation as it is now. Earlier folds are remembered, so a turn costs a few additions. `rest` is called where
+ * many stops are left to read: if it throws, the next call goes on there.
+ */
+export function foldTranscript(costs: Costs, rest?: () => void): Fold {
+  const { stops, units } = costs.transcript
+  const { step } = foldWith(costs)
+  const { read, keep } = rememberRead(costs, `fold ${JSON.stringify(costs.room)}`, start)
+  const settled = settledUnits(costs)
+  let fold = read
+  while (stops[fold.next]! < settled) {
+    const at = stops[fold.next]!
+    fold = step(fold, at)
+    if (fold.next % stopsInRow > 0) continue
+    keep(fold, at + 1)
+    rest?.()
+  }
   keep(fold, settled)
-  return advanceFold(ledger, room, fold, ledger.transcript.units.length)
+  while (stops[fold.next]! < units.length) fold = step(fold, stops[fold.next]!)
+  return fold
 }
 
 /** The number of units that cannot grow: not a last round that waits for results, or a reply that may get a note. */
@@ -231,23 +252,17 @@ function settledUnits({ transcript: { units } }: Ledger): number {
 }
 
 /** The tokens of what is sent of the conversation, up to a unit; the first user message is charged elsewhere. */
-export function spentIn(ledger: Ledger, room: Room, fold: Fold, end: number): number {
+export function spentIn(costs: Costs, fold: Fold, end: number): number {
   const { cut, stuck, beginning, aged } = fold
-  return sentCost(ledger, room, fold, cut, end) + stuck + beginning - aged.tokens
+  return sentCost(costs, fold, cut, end) + stuck + beginning - aged.tokens
 }
 
 /** The cost of units in a row, with lines for those that are cleared. */
-function sentCost(
-  ledger: Ledger,
-  { inlineNotes }: Room,
-  { cleared }: Fold,
-  from: number,
-  to: number,
-): number {
+function sentCost(costs: Costs, { cleared }: Fold, from: number, to: number): number {
   if (from >= to) return 0
-  const { transcript } = ledger
-  const whole = costBetween(ledger, from, to, inlineNotes) + systemCost(ledger, from, to)
-  const sent = whole - savedBetween(ledger, cleared, from, to)
+  const { transcript, room } = costs
+  const whole = costBetween(costs, from, to, room.inlineNotes) + systemCost(costs, from, to)
+  const sent = whole - savedBetween(costs, cleared, from, to)
   // Asked for every stop of a conversation: while everything is sent, no result is sent in place of a reference.
   const isWhole = from === 0 && cleared.before === 0
   if (isWhole || transcript.references.length === 0) return sent
@@ -259,6 +274,3 @@ function sentCost(
 /** The cost of those among units in a row that are always sent. */
 const systemCost = ({ systemCostBefore }: Ledger, from: number, to: number) =>
   systemCostBefore[to]! - systemCostBefore[from]!
-
-/** The tokens of a line of the journal, on average. */
-const journalTokens = 24

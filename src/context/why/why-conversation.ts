@@ -2,7 +2,7 @@ import { finish } from '../compose/finish.ts'
 import type { FitOptions } from '../context.ts'
 import { isCleared, savingOf } from '../conversation/clearing.ts'
 import type { Conversation } from '../conversation/conversation.ts'
-import { firstPlace } from '../conversation/first-place.ts'
+import { rangeAt } from '../conversation/first-place.ts'
 import type { Transcript } from '../conversation/transcript.ts'
 import { createDraft } from '../draft/create-draft.ts'
 import { applyPolicy } from '../draft/draft.ts'
@@ -12,12 +12,12 @@ import { findSpan } from '../draft/span.ts'
 import { entryAt } from '../explain.ts'
 import { makeReceipt } from '../make-receipt.ts'
 import { defaultPolicy } from '../policies/recall.ts'
+import type { StableCut } from '../policies/stable.ts'
 import type { Search } from '../recall/choose-block.ts'
 import { shareIndex } from '../recall/index-transcript.ts'
 import type { ReceiptCut, ReceiptEntry, SentMessage } from '../receipt.ts'
-import type { Room } from '../stable/divide-room.ts'
-import { type Fold, foldTranscript } from '../stable/fold.ts'
-import { type Ledger, plainLedger } from '../stable/ledger.ts'
+import { foldTranscript } from '../stable/fold.ts'
+import { plainLedger } from '../stable/ledger.ts'
 import { offeredTools } from '../tools/shorten-tools.ts'
 import { copyTranscript, findLeaving, type Leaving } from './find-leaving.ts'
 import { createTrace, type WhyRecall } from './why-recall.ts'
@@ -49,12 +49,12 @@ export function whyConversation(given: Conversation, asked: FitOptions, seq: num
   const transcript = copyTranscript(given.transcript)
   shareIndex(given.transcript, transcript)
   const trace = createTrace()
-  let stable: { readonly fold: Fold; readonly room: Room; readonly ledger: Ledger } | undefined
+  let stable: StableCut | undefined
   const frame: Frame = {
     ...withLastExchange(createFrame({ system, transcript, origin }, options)),
     watch(decision, left, unit, cost) {
       if ('scores' in decision) trace.take(decision as Search, left!, unit, cost)
-      else stable = decision as typeof stable
+      else stable = decision as StableCut
     },
   }
   const policy = options.policy ?? defaultPolicy
@@ -63,7 +63,7 @@ export function whyConversation(given: Conversation, asked: FitOptions, seq: num
   const receipt = makeReceipt(finished, policy.name)
   const line = entryAt(receipt, seq)
   const at = seq - origin
-  const index = at < 0 ? -1 : firstPlace(transcript.units.length, place => transcript.units[place]!.to > at)
+  const index = at < 0 ? -1 : rangeAt(transcript.units, at)
   const unit = transcript.units[index]
   const { insertions, spans } = finished.draft
   // A note or a result without a call, inside a stretch, has a reason of its own.
@@ -92,8 +92,9 @@ export function whyConversation(given: Conversation, asked: FitOptions, seq: num
 
   /** Whether the unit would still be sent as it is. Tokens alone decide about a stable cut, so nothing is searched for it. */
   function staysIn(grown: Transcript): boolean {
-    if (stable && stable.ledger.decided === '') {
-      const { cut, cleared, request, opening } = foldTranscript(plainLedger(grown), stable.room)
+    if (stable?.costs.decided === '') {
+      const { room } = stable.costs
+      const { cut, cleared, request, opening } = foldTranscript({ ...plainLedger(grown), room })
       const isIn = index >= cut || index === opening
       return index === request || (isIn && !(isLong && isCleared(grown, cleared, index)))
     }

@@ -54,21 +54,21 @@ export function createThreadLog(source: LogSource, embed?: CheckedEmbed) {
   /** Works on the thread as a request wants it, with all texts that the work reads. */
   async function onView<T>(
     { at, next, system, ...options }: ContextRequest,
-    work: (view: View, options: FitOptions) => T,
+    work: (view: View, options: FitOptions, rest: () => never) => T,
   ): Promise<T> {
     checkOptions({ ...options, count })
     const view = await viewAt({ at, next, system })
     const layout = memory.held.facts.layouts.findLast(([seq]) => seq <= (at ?? Number.POSITIVE_INFINITY))
     const all = { ...(layout && { promptLayout: layout[1] }), ...options, count }
     await indexAhead(view.transcript, memory.loading())
-    return whileLoading(view.transcript, memory.loading(), () => work(view, all))
+    return whileLoading(view.transcript, memory.loading(), rest => work(view, all, rest))
   }
 
   async function context(request: ContextRequest, isAgain = false): Promise<Context> {
     let isNow = false
-    const read = await onView(request, (view, options) => {
+    const read = await onView(request, (view, options, rest) => {
       isNow = view.isNow
-      return fitConversation(view, { ...(isNow && { previous: memory.held.context }), ...options })
+      return fitConversation(view, { ...(isNow && { previous: memory.held.context }), ...options }, rest)
     })
     const fitted = isAgain ? readWhole(read) : read
     if (!fitted) {

@@ -23,17 +23,28 @@ const pageAfter = 2
 /** After this many attempts, pages are twice as large: work is not repeated for each of thousands of scattered texts. */
 const attemptsPerDoubling = 16
 
-/** Repeats work until all texts that it reads are loaded. Each attempt gets further. */
+class RestNeeded extends Error {}
+
+/** Thrown by work that has more to do than others should wait for. */
+const rest = (): never => {
+  throw new RestNeeded()
+}
+
+/** Repeats work until all texts that it reads are loaded, and until it needs no rest. Each attempt gets further. */
 export async function whileLoading<T>(
   transcript: Transcript,
   { source, lead, places, onLoad }: Loading,
-  work: () => T,
+  work: (rest: () => never) => T,
 ): Promise<T> {
   let [before, first, to, pages] = [-1, -1, Number.POSITIVE_INFINITY, 1]
   for (let attempts = 1; ; attempts++) {
     try {
-      return work()
+      return work(rest)
     } catch (error) {
+      if (error instanceof RestNeeded) {
+        await breathe()
+        continue
+      }
       if (!(error instanceof EntryNeeded)) throw error
       const { at } = error
       if (at === before) throw new CorruptEntryError(threadName(source.key), lead + at + 1, 'it is missing')
