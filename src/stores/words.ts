@@ -23,8 +23,6 @@ const toPlain = (text: string) =>
     ? text.toLowerCase()
     : text.normalize('NFKD').replace(marks, '').normalize('NFC').toLowerCase()
 
-/** Anything but ASCII, dashes and quotation marks. Without it the words of a text are looked up, and it is not cut into words. */
-const foreign = /[^\0-\x7f\u2010-\u2027\u2030-\u205e]/
 const ascii = /^[\0-\x7f]{0,64}$/
 const marks = /\p{Mn}/gu
 const separator = new RegExp(`[^${wordCharacters}]`, 'u')
@@ -74,23 +72,19 @@ export interface Occurrence {
 
 /** Where some words stand in a text, in order. `numbers`: the number of each word, in all its forms. */
 export function occurrencesOf(text: string, numbers: ReadonlyMap<string, number>): readonly Occurrence[] {
-  const found: Occurrence[] = []
+  const occurrences: Occurrence[] = []
+  /** The first letter and the length of each word. */
+  const shapes = new Set(Array.from(numbers.keys(), word => shapeOf(word.charCodeAt(0), word.length)))
   const add = (word: string, from: number, to: number) => {
     const number = numbers.get(word)
-    if (number !== undefined) found.push({ word, from, to, number })
+    if (number !== undefined) occurrences.push({ word, from, to, number })
   }
-  if (!foreign.test(text)) {
-    const plain = text.toLowerCase()
-    for (const word of numbers.keys())
-      for (let at = plain.indexOf(word); at >= 0; at = plain.indexOf(word, at + 1))
-        if (!isPlain(plain.charCodeAt(at - 1)) && !isPlain(plain.charCodeAt(at + word.length)))
-          add(word, at, at + word.length)
-    return found.sort((a, b) => a.from - b.from)
-  }
-  eachRun(text, (from, to) => {
+  eachRun(text, (from, to, isAscii) => {
+    // Fast path: most runs are ASCII, and have another shape than every wanted word.
+    if (isAscii && !shapes.has(shapeOf(text.charCodeAt(from), to - from))) return
     const run = text.slice(from, to)
-    const plain = toPlain(run)
-    if (!dense.test(plain)) return add(plain, from, to)
+    const plain = isAscii ? run.toLowerCase() : toPlain(run)
+    if (isAscii || !dense.test(plain)) return add(plain, from, to)
     let at = from
     let before = ''
     for (const character of run) {
@@ -101,8 +95,11 @@ export function occurrencesOf(text: string, numbers: ReadonlyMap<string, number>
       at = end
     }
   })
-  return found
+  return occurrences
 }
+
+/** Letters have the same number in upper and lower case; digits keep theirs. */
+const shapeOf = (code: number, length: number) => length * 128 + (code | 32)
 
 /** Where wanted words stand in a text: from one place up to another, in order and apart. */
 export function placesOf(text: string, wanted: readonly string[]): readonly (readonly [number, number])[] {
@@ -116,23 +113,28 @@ export function placesOf(text: string, wanted: readonly string[]): readonly (rea
 }
 
 /** Visits the runs of letters, marks and digits. Most characters are ASCII, where a comparison does instead of a regex. */
-function eachRun(text: string, visit: (from: number, to: number) => void): void {
-  let [from, at] = [0, 0]
-  while (at < text.length) {
-    const code = text.codePointAt(at)!
-    const size = code > 0xffff ? 2 : 1
-    if (code < 128 ? !isPlain(code) : separator.test(String.fromCodePoint(code))) {
-      if (at > from) visit(from, at)
-      from = at + size
+function eachRun(text: string, visit: (from: number, to: number, isAscii: boolean) => void): void {
+  let from = 0
+  let isAscii = true
+  for (let at = 0, size = 1; at < text.length; at += size) {
+    const unit = text.charCodeAt(at)
+    const code = unit < 128 ? unit : text.codePointAt(at)!
+    size = code > 0xffff ? 2 : 1
+    if (code < 128 ? isPlain[code] === 1 : !separator.test(String.fromCodePoint(code))) {
+      isAscii &&= code < 128
+      continue
     }
-    at += size
+    if (at > from) visit(from, at, isAscii)
+    from = at + size
+    isAscii = true
   }
-  if (at > from) visit(from, at)
+  if (text.length > from) visit(from, text.length, isAscii)
 }
 
-/** Whether an ASCII character is a letter or a digit. */
-const isPlain = (code: number) =>
-  (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || (code >= 65 && code <= 90)
+/** 1 for each ASCII character that is a letter or a digit. */
+const isPlain = Uint8Array.from({ length: 128 }, (_, code) =>
+  /[a-z0-9]/i.test(String.fromCharCode(code)) ? 1 : 0,
+)
 
 /** The texts of a payload that a person would search for: its string values without ids and files. */
 export function payloadTexts(payload: string): string[] {

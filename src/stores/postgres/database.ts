@@ -30,6 +30,8 @@ export interface PgPool {
 /** Every statement is a transaction of its own, so it runs behind any pooler. */
 export interface Database {
   read(sql: string, values: readonly unknown[]): Promise<readonly Row[]>
+  /** `read`, prepared where possible: for statements that are planned alike whatever their values are. */
+  readPrepared(sql: string, values: readonly unknown[]): Promise<readonly Row[]>
   /** Runs a write, again after a collision, prepared where possible. Throws OutcomeUnknownError if the answer is lost. */
   write(sql: string, values: readonly unknown[]): Promise<readonly Row[]>
   /** `write` that says how many rows were written: none where it cannot be prepared or breaks a unique constraint. */
@@ -78,14 +80,17 @@ export function openDatabase(given: {
   const limit = given.timeoutMs === undefined ? {} : { query_timeout: given.timeoutMs }
   const toStatement = (text: string, values: readonly unknown[]) => ({ text, values: [...values], ...limit })
 
+  const run = (isWrite: boolean, text: string, values: readonly unknown[]) =>
+    withClient(isWrite, async client => {
+      const statement = toStatement(text, values)
+      return ((await runPrepared(client, statement)) ?? (await client.query(statement))).rows
+    })
+
   return {
     read: (text, values) =>
       withClient(false, async client => (await client.query(toStatement(text, values))).rows),
-    write: (text, values) =>
-      withClient(true, async client => {
-        const statement = toStatement(text, values)
-        return ((await runPrepared(client, statement)) ?? (await client.query(statement))).rows
-      }),
+    readPrepared: (text, values) => run(false, text, values),
+    write: (text, values) => run(true, text, values),
     tryWrite: (text, values) =>
       withClient(true, async client => {
         try {

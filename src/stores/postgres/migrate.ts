@@ -91,6 +91,7 @@ export function migrateFirst(database: Database, schema: string): Database {
   return {
     ...database,
     read: async (...statement) => (await ready()).read(...statement),
+    readPrepared: async (...statement) => (await ready()).readPrepared(...statement),
     write: async (...statement) => (await ready()).write(...statement),
     tryWrite: async (...statement) => (await ready()).tryWrite(...statement),
   }

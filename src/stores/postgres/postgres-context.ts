@@ -20,9 +20,12 @@ export async function noConversation(
   return new NoConversationError(conversation, row!.outcome === 'deleted')
 }
 
+/** How many bytes of payloads a page of entries has at most, besides its first entry. */
+export const maxPageBytes = 4 * 1024 * 1024
+
 /** Cuts a page of entries where it has too many bytes: one payload can have megabytes. Its first entry always stays. */
 export const cutPage = (entries: string, order: string): string => `
   select * from (
     select e.*, sum(octet_length(payload)) over (order by ${order}) - octet_length(payload) as before
     from (${entries}) e
-  ) e where before < ${4 * 1024 * 1024} order by ${order}`
+  ) e where before < ${maxPageBytes} order by ${order}`

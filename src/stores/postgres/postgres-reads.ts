@@ -1,10 +1,10 @@
 import { nameOf } from '../rules/refusals.ts'
-import type { EntryRange, Head, Store, StoredEntry, ThreadKey, ThreadPlace } from '../store.ts'
-import { CorruptEntryError, NoConversationError } from '../store-error.ts'
+import type { Head, Store, ThreadPlace } from '../store.ts'
 import { payloadTexts, words } from '../words.ts'
 import type { Row } from './database.ts'
+import { entryReader } from './entry-reader.ts'
 import { cutPage, type PostgresContext } from './postgres-context.ts'
-import { keyOf, threadOf, toEntry, toTurn } from './rows.ts'
+import { conversationKey, keyOf, threadOf, toTurn } from './rows.ts'
 import { hashWord, isCommon } from './word-hashes.ts'
 import { maxWaiting, type WordIndexer } from './word-indexer.ts'
 
@@ -26,7 +26,7 @@ export function postgresReads(context: PostgresContext, indexer: WordIndexer) {
       )
       return row && toHead(row)
     },
-    entries: (thread, range = {}) => readEntries(context, thread, range),
+    entries: entryReader(context),
     async turns(thread) {
       const rows = await database.read(
         `select t.turn, t.status, t.first, t.last, t.started_at as "startedAt", t.ended_at as "endedAt", t.error,
@@ -58,13 +58,15 @@ export function postgresReads(context: PostgresContext, indexer: WordIndexer) {
         if (found.every(({ length }) => length >= limit)) break
       }
       if (!isRead) {
-        const threads = new Map<string, ThreadKey>()
-        for (const row of await database.read(wordsSql(schema), [...whose, JSON.stringify(hashes), limit])) {
-          const name = `${row.key} ${row.line}`
-          const thread = threads.get(name) ?? threadOf(row)
-          threads.set(name, thread)
-          for (const [number, seqs] of Object.entries(row.places as Record<string, number[]>))
-            for (const seq of seqs) found[Number(number) - 1]!.push({ thread, seq })
+        const key = conversation === null ? null : conversationKey({ tenant, conversation })
+        const sql = wordsSql(schema, person !== null, key !== null)
+        const values = [...whose, JSON.stringify(hashes), limit, ...(key === null ? [] : [key])]
+        for (const row of await database.read(sql, values)) {
+          const thread = threadOf(row)
+          for (const place of JSON.parse(`[${String(row.places).slice(1, -1)}]`) as number[]) {
+            const number = place % hashes.length
+            found[number]!.push({ thread, seq: (place - number) / hashes.length })
+          }
         }
       }
       return found.map(places => (isWaiting ? withoutTwins(places) : places).slice(0, limit))
@@ -85,51 +87,6 @@ function toHead(row: Row): Head {
     ...(row.forkOf === null ? {} : { forkOf: { branch: String(row.forkOf), at: Number(row.forkAt) } }),
   }
 }
-
-const pageRows = 500
-const maxPlace = 2_147_483_646
-
-/** Reads entries page by page, without a cursor, as a cursor lives in a session. Stored entries never change. */
-async function* readEntries(
-  { database, schema }: PostgresContext,
-  thread: ThreadKey,
-  { from = 1, to = maxPlace, reverse = false, limit = Number.POSITIVE_INFINITY }: EntryRange,
-): AsyncIterable<StoredEntry> {
-  const sql = pageSql(schema, reverse ? 'desc' : 'asc')
-  let [low, high] = [Math.max(1, from), Math.min(maxPlace, Math.max(0, to))]
-  let isFirst = true
-  for (let left = limit; left > 0 && low <= high; ) {
-    const rows = await database.read(sql, [...keyOf(thread), low, high, Math.min(left, pageRows)])
-    if (rows.length === 0 && isFirst) return
-    if (rows.length === 0) throw new NoConversationError(thread.conversation, true)
-    // The head as of the first page: entries appended while reading belong to the next reading.
-    high = Math.min(high, Number(rows[0]!.head))
-    isFirst = false
-    for (const row of rows) {
-      const due = reverse ? high : low
-      if (row.seq !== due) throw new CorruptEntryError(nameOf(thread), due, 'it is missing')
-      yield toEntry(thread, row)
-      if (reverse) high -= 1
-      else low += 1
-    }
-    left -= rows.length
-  }
-}
-
-/** Each line of the shared past is read for at most a page: the cost does not grow with the history. */
-const pageSql = (schema: string, order: string) =>
-  cutPage(
-    `select b.head, p.* from ${schema}.branches b cross join lateral ${schema}.lines_of(b) l
-    cross join lateral (
-      select e.seq, e.turn, e.role, e.id, e.time, e.checksum, e.tokens, e.payload from ${schema}.entries e
-      where e.key = b.key and e.line = l.line
-        and e.seq between greatest(l.first, $4::integer) and least(l.last, $5::integer)
-      order by e.seq ${order} limit $6::integer
-    ) p
-    where b.key = $1 and b.actor = $2 and b.branch = $3
-    order by p.seq ${order} limit $6::integer`,
-    `seq ${order}`,
-  )
 
 /** An entry may wait and be indexed, where a process died between the two. */
 const withoutTwins = (places: readonly ThreadPlace[]): readonly ThreadPlace[] => [
@@ -167,15 +124,21 @@ const entriesSql = (schema: string, isAll: boolean) =>
 const ofWhom =
   'c.tenant = $1 and ($2::text is null or c.person = $2) and ($3::text is null or c.conversation = $3)'
 
-/** For each word the newest entries that have it, by thread. A row for each place would cost more than to find it. */
-const wordsSql = (schema: string) => `
-  select c.tenant, c.conversation, b.actor, b.branch, b.key, b.line, t.places from (
-    select f.key, f.line, jsonb_object_agg(f.number, f.seqs) as places from (
-      select p.key, p.line, w.number, array_agg(p.seq) as seqs
-      from jsonb_array_elements($4::jsonb) with ordinality as w (forms, number) cross join lateral (
-        select h.key, h.line, h.seq from ${schema}.words h join ${schema}.conversations c on c.key = h.key
-        where h.words && array(select form::integer from jsonb_array_elements_text(w.forms) as form) and ${ofWhom}
-        order by h.time desc, h.key desc, h.line desc, h.seq desc limit $5
-      ) p group by p.key, p.line, w.number
-    ) f group by f.key, f.line
-  ) t join ${schema}.branches b on b.key = t.key and b.line = t.line join ${schema}.conversations c on c.key = t.key`
+/**
+ * For each word the newest entries that have it, by thread: the places, times the number of words, plus the number of the word.
+ * A row for each place would cost more than to find it. Hashes differ by tenant, so that only a person or a conversation
+ * must be told apart before the limit.
+ */
+const wordsSql = (schema: string, isOfPerson: boolean, isOfConversation: boolean) => `
+  select c.tenant, c.conversation, b.actor, b.branch, t.places from (
+    select p.key, p.line, array_agg(p.seq::bigint * jsonb_array_length($4::jsonb) + w.number - 1)::text as places
+    from jsonb_array_elements($4::jsonb) with ordinality as w (forms, number) cross join lateral (
+      select h.key, h.line, h.seq from ${schema}.words h
+      ${isOfPerson ? `join ${schema}.conversations c on c.key = h.key and ${ofWhom}` : ''}
+      where h.words && array(select form::integer from jsonb_array_elements_text(w.forms) as form)
+        ${isOfConversation ? 'and h.key = $6::uuid' : ''}
+      order by h.time desc, h.key desc, h.line desc, h.seq desc limit $5
+    ) p group by p.key, p.line
+  ) t join ${schema}.branches b on b.key = t.key and b.line = t.line
+    join ${schema}.conversations c on c.key = t.key
+  where ${ofWhom}`

@@ -85,32 +85,33 @@ export function sqliteReads(context: SqliteContext): Reads {
       if (!context.isIndexed()) return scan(connection, whose, wanted, limit)
       // Entries that wait for the index are read before it: the writer may move some meanwhile.
       const waiting = waitingWords(connection)
+      const waitingPlaces = new Set(waiting.map(({ place }) => place))
       const range = conversation === null ? undefined : rangeOf(connection, whose)
       const matches = wanted.map(toMatchOne)
-      const first = placesOfWords(connection, matches, { limit, ...range })
+      const firstPages = placesOfWords(connection, matches, { limit, ...range })
       const threadsOf = createLookUp(connection, whose)
-      threadsOf(first.flat())
+      threadsOf(firstPages.flat())
       return wanted.map((forms, at) => {
-        const found = new Map<number, ThreadPlace>()
+        const found: ThreadPlace[] = []
         /** Takes the places of this person until there are enough. */
         const take = (places: readonly number[]) => {
           const threads = threadsOf(places)
           for (const place of places) {
             const thread = threads.get(branchIn(place))
-            if (thread && found.size < limit) found.set(place, { thread, seq: seqIn(place) })
+            if (thread && found.length < limit) found.push({ thread, seq: seqIn(place) })
           }
         }
         take(waiting.flatMap(({ place, words }) => (forms.some(form => words.has(form)) ? [place] : [])))
         // Most entries are this person's, or few are: what is missing is read in larger and larger pages.
-        let places = first[at]!
+        let places = firstPages[at]!
         for (let page = limit, read = page; ; read += page) {
-          take(places)
-          if (found.size >= limit || places.length < page || read >= mostLookedAt) break
+          take(waitingPlaces.size === 0 ? places : places.filter(place => !waitingPlaces.has(place)))
+          if (found.length >= limit || places.length < page || read >= mostLookedAt) break
           page = Math.min(4 * page, mostLookedAt - read)
           const next = { ...range, limit: page, below: places.at(-1)! }
           places = placesOfWords(connection, [matches[at]!], next)[0]!
         }
-        return [...found.values()]
+        return found
       })
     },
   }
@@ -228,15 +229,17 @@ function rangeOf(connection: Connection, whose: Whose): Pick<PlaceRange, 'above'
 
 /** Finds the threads that some places stand in, by the numbers of their branches; undefined for those of others. */
 function createLookUp(connection: Connection, whose: Whose) {
-  const known = new Map<number, ThreadKey | undefined>()
+  const threads = new Map<number, ThreadKey | undefined>()
   return (places: readonly number[]): ReadonlyMap<number, ThreadKey | undefined> => {
-    const unknown = [...new Set(places.map(branchIn))].filter(id => !known.has(id))
-    for (const id of unknown) known.set(id, undefined)
-    const rows =
-      unknown.length === 0 ? [] : connection.all<OwnRow>(ownerSql, ...whose, JSON.stringify(unknown))
-    for (const { id, conversation, actor, branch } of rows)
-      known.set(id, { tenant: whose[0], conversation, actor, branch })
-    return known
+    const unread = new Set<number>()
+    for (const place of places) if (!threads.has(branchIn(place))) unread.add(branchIn(place))
+    if (unread.size === 0) return threads
+    for (const id of unread) threads.set(id, undefined)
+    for (const row of connection.all<OwnRow>(ownerSql, ...whose, JSON.stringify([...unread]))) {
+      const { id, conversation, actor, branch } = row
+      threads.set(id, { tenant: whose[0], conversation, actor, branch })
+    }
+    return threads
   }
 }
 
