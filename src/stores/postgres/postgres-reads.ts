@@ -127,7 +127,7 @@ const ofWhom =
 /**
  * For each word the newest entries that have it, by thread: the places, times the number of words, plus the number of the word.
  * A row for each place would cost more than to find it. Hashes differ by tenant, so that only a person or a conversation
- * must be told apart before the limit.
+ * must be told apart before the limit. In the order of keys, as equal messages are ranked in the order of their threads.
  */
 const wordsSql = (schema: string, isOfPerson: boolean, isOfConversation: boolean) => `
   select c.tenant, c.conversation, b.actor, b.branch, t.places from (
@@ -141,4 +141,4 @@ const wordsSql = (schema: string, isOfPerson: boolean, isOfConversation: boolean
     ) p group by p.key, p.line
   ) t join ${schema}.branches b on b.key = t.key and b.line = t.line
     join ${schema}.conversations c on c.key = t.key
-  where ${ofWhom}`
+  where ${ofWhom} order by b.key, b.line`
