@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createHistory } from '../dist/index.js'
+import { createHistory } from '../dist/history/index.js'
 import { postgresStore } from '../dist/stores/postgres/postgres-store.js'
 import { sqliteStore } from '../dist/stores/sqlite/sqlite-store.js'
 import { readArgs } from './lib/args.mjs'

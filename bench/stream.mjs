@@ -1,7 +1,8 @@
 // How many parts of a reply pass through a chat in a second, beside the model's own stream read directly.
 
 import { createChat } from '../dist/chat/index.js'
-import { createHistory, memoryStore } from '../dist/index.js'
+import { createHistory } from '../dist/history/index.js'
+import { memoryStore } from '../dist/stores/index.js'
 import { readArgs } from './lib/args.mjs'
 import { round } from './lib/stats.mjs'
 import { formatTable } from './lib/table.mjs'

@@ -1,5 +1,6 @@
 /** A policy of one's own: what was said in a hurry goes first. `npm run example 03-own-policy` */
-import { fit, type Policy, pipe, spongebob } from 'throughline'
+import { fit, type Policy, spongebob } from 'throughline'
+import { pipe } from 'throughline/policy'
 import { policyCases } from 'throughline/testing'
 
 const noSmallTalk: Policy = {

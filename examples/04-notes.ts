@@ -3,8 +3,8 @@
  *
  * `npm run example 04-notes`
  */
-import { fit, toDisplay } from 'throughline'
-import { createNoteScanner } from 'throughline/notes'
+import { fit } from 'throughline'
+import { createNoteScanner, toDisplay } from 'throughline/notes'
 
 const reply =
   'The footer is in place.\n\n[NOTE TO SELF: footer.html, colours are in style.css [dark theme too].]'

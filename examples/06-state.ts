@@ -3,8 +3,9 @@
  *
  * `npm run example 06-state`
  */
-import { defineState, type MessageLike, type StandardSchema } from 'throughline'
+import type { MessageLike } from 'throughline'
 import { appendToConversation, requireState, runWithContext } from 'throughline/request'
+import { defineState, type StandardSchema } from 'throughline/state'
 
 interface Hypothesis {
   readonly title: string

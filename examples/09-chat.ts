@@ -1,7 +1,9 @@
 /** A whole chat: remembered, fitted into a small window, with a tool, a note and a stream. `npm run example 09-chat` */
-import { createHistory, memoryStore } from 'throughline'
+
 import { createChat, defineTool } from 'throughline/chat'
+import { createHistory } from 'throughline/history'
 import { reader } from 'throughline/models'
+import { memoryStore } from 'throughline/stores'
 import { z } from 'zod'
 
 const berths = new Map([['Heron', 12]])

@@ -6,12 +6,12 @@ import {
   type FitOptions,
   fit,
   type MessageLike,
-  pipe,
   sliding,
   spongebob,
   thorough,
   tiered,
 } from 'throughline'
+import { pipe } from 'throughline/policy'
 import { assistant, user, words } from 'throughline/testing'
 import { describe, expect, it } from 'vitest'
 import { conversation } from './arbitrary.ts'

@@ -1,26 +1,23 @@
 import {
   artifact,
   balanced,
-  createStateReader,
-  defineState,
-  dump,
-  explain,
   type FitOptions,
   fit,
   type MessageLike,
   type Policy,
   parseMessage,
-  pipe,
   sliding,
   spongebob,
   stable,
   ThroughlineError,
   thorough,
   tiered,
-  toDisplay,
 } from 'throughline'
 import { digestExchange } from 'throughline/digests'
-import { createNoteScanner, journalOf, neutralizeNotes, splitNote } from 'throughline/notes'
+import { dump, explain } from 'throughline/explain'
+import { createNoteScanner, journalOf, neutralizeNotes, splitNote, toDisplay } from 'throughline/notes'
+import { pipe } from 'throughline/policy'
+import { createStateReader, defineState } from 'throughline/state'
 import { words } from 'throughline/testing'
 import { estimate } from 'throughline/tokens'
 import { o200k } from 'throughline/tokens/o200k'

@@ -1,7 +1,6 @@
 import {
   balanced,
   createFitter,
-  dump,
   type FitOptions,
   fit,
   type Policy,
@@ -9,6 +8,7 @@ import {
   thorough,
   tiered,
 } from 'throughline'
+import { dump } from 'throughline/explain'
 import { assistant, calls, result, round, system, user, words } from 'throughline/testing'
 import { describe, expect, it } from 'vitest'
 

@@ -5,10 +5,13 @@ import * as aiSdk from '../src/bridges/ai-sdk/index.ts'
 import { fitLangChain } from '../src/bridges/langchain/index.ts'
 import * as chat from '../src/chat/index.ts'
 import * as experiment from '../src/experiment/index.ts'
+import { why } from '../src/explain.ts'
+import { createHistory } from '../src/history/index.ts'
 import * as core from '../src/index.ts'
 import * as models from '../src/models/index.ts'
 import * as notes from '../src/notes/index.ts'
-import { documentStore } from '../src/stores/index.ts'
+import { defineState } from '../src/state/index.ts'
+import { documentStore, memoryStore } from '../src/stores/index.ts'
 import { postgresStore } from '../src/stores/postgres/postgres-store.ts'
 import { backupSqlite, sqliteStore } from '../src/stores/sqlite/sqlite-store.ts'
 import { cl100k } from '../src/tokens/cl100k.ts'
@@ -16,7 +19,7 @@ import * as tokens from '../src/tokens/index.ts'
 import { o200k } from '../src/tokens/o200k.ts'
 import { readOptionsPage } from './options-text.ts'
 
-const history = core.createHistory({ store: core.memoryStore() })
+const history = createHistory({ store: memoryStore() })
 const thread = history.thread('c')
 const model = models.reader()
 const talk = chat.createChat({ history, model })
@@ -28,17 +31,17 @@ const functions: Record<string, readonly [call: Call, unknown: string, meant: st
   artifact: [core.artifact, 'titel', 'title'],
   balanced: [core.balanced, 'digest', 'digests'],
   createFitter: [core.createFitter, 'savedIndx', 'savedIndex'],
-  createHistory: [core.createHistory, 'leaseMS_', 'leaseMs'],
-  defineState: [core.defineState as Call, 'tools', 'tool'],
+  createHistory: [createHistory, 'leaseMS_', 'leaseMs'],
+  defineState: [defineState as Call, 'tools', 'tool'],
   fit: [options => core.fit([], options), 'reserv', 'reserve'],
-  memoryStore: [core.memoryStore, 'maxEntryByte', 'maxEntryBytes'],
+  memoryStore: [memoryStore, 'maxEntryByte', 'maxEntryBytes'],
   recall: [core.recall, 'efort', 'effort'],
   sliding: [core.sliding, 'message', 'messages'],
   stable: [core.stable, 'lows', 'low'],
   thorough: [core.thorough, 'digester', 'digesters'],
   thrifty: [core.thrifty, 'lo', 'low'],
   tiered: [core.tiered, 'ful', 'full'],
-  why: [options => core.why([{ role: 'user', content: 'a' }], 0, options), 'polici', 'policy'],
+  why: [options => why([{ role: 'user', content: 'a' }], 0, options), 'polici', 'policy'],
   'History.delete': [options => history.delete('c', options), 'dryrun', 'dryRun'],
   'History.deleteAll': [history.deleteAll, 'dry_run', 'dryRun'],
   'History.import': [options => history.import('', options), 'persn', 'person'],

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createHistory } from '../../dist/index.js'
+import { createHistory } from '../../dist/history/index.js'
 import { sqliteStore } from '../../dist/stores/sqlite/sqlite-store.js'
 import { count } from './policies.mjs'
 import { sessionsOf } from './sessions.mjs'

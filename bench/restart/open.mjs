@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 
 const [path, dist = new URL('../../dist', import.meta.url).href] = process.argv.slice(2)
-const { createHistory } = await import(`${dist}/index.js`)
+const { createHistory } = await import(`${dist}/history/index.js`)
 const { sqliteStore } = await import(`${dist}/stores/sqlite/sqlite-store.js`)
 
 // What every process pays before it can begin: Node itself, and the modules. It is no part of the context.

@@ -1,4 +1,4 @@
-import { createHistory } from '../../dist/index.js'
+import { createHistory } from '../../dist/history/index.js'
 import { postgresStore } from '../../dist/stores/postgres/postgres-store.js'
 import { sqliteStore } from '../../dist/stores/sqlite/sqlite-store.js'
 import { openDatabase } from '../.build/stores/postgres/database.js'

@@ -2,7 +2,8 @@
 //
 //   npm run build && node bench/trials/plans.mjs
 import { deflateRawSync } from 'node:zlib'
-import { createHistory, memoryStore } from '../../dist/index.js'
+import { createHistory } from '../../dist/history/index.js'
+import { memoryStore } from '../../dist/stores/index.js'
 import { turnAt } from '../storage/texts.mjs'
 
 const turns = 1200

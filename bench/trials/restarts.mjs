@@ -32,7 +32,7 @@ const builds = values.dist.map((dist, at) => ({
 }))
 try {
   for (const { dist, path } of builds) {
-    const { createHistory } = await import(join(dist, 'index.js'))
+    const { createHistory } = await import(join(dist, 'history/index.js'))
     const { sqliteStore } = await import(join(dist, 'stores/sqlite/sqlite-store.js'))
     await writeThread({ createHistory, sqliteStore }, path, Number(values.messages))
   }

@@ -1,7 +1,7 @@
 /** Opens the log that both instances share. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createHistory, type History, type Store } from 'throughline'
-import { StoreError } from 'throughline/stores'
+import { createHistory, type History } from 'throughline/history'
+import { type Store, StoreError } from 'throughline/stores'
 import { postgresStore } from 'throughline/stores/postgres'
 import { sqliteStore } from 'throughline/stores/sqlite'
 

@@ -2,7 +2,7 @@
  * What the agent knows. Nothing of it is kept by the server: each state is found in the conversation, by the name of the
  * tool whose results hold it, never by the shape of a result.
  */
-import { defineState } from 'throughline'
+import { defineState } from 'throughline/state'
 import { z } from 'zod'
 
 const hypothesis = z.object({ title: z.string(), now: z.string(), instead: z.array(z.string()) })

@@ -1,5 +1,5 @@
-import type { History } from 'throughline'
 import { summarizeProgram } from 'throughline/digests'
+import type { History } from 'throughline/history'
 import { type Program, readProgram } from './program.ts'
 
 /** A conversation about one thing that the lamp plays, with its newest program and the request and the reply that made it. */

@@ -3,9 +3,10 @@
  * `--json`: the plan of plan.json instead of plan.ts. `npm run example lemonade-stand -- --reader`
  */
 import { readFileSync } from 'node:fs'
-import { createHistory, memoryStore } from 'throughline'
 import { createExperiments, type ExperimentTools, parseExperiment } from 'throughline/experiment'
+import { createHistory } from 'throughline/history'
 import { type Model, ollama, reader } from 'throughline/models'
+import { memoryStore } from 'throughline/stores'
 import lemonadeStand from './plan.ts'
 import tools, { models, type Stand } from './tools.ts'
 

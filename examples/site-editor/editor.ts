@@ -1,5 +1,5 @@
 /** The editor as the page sees it: rows and files, and what happens while a turn is answered. */
-import { dump } from 'throughline'
+import { dump } from 'throughline/explain'
 import { type Agent, conversation } from './agent.ts'
 import { createRows, type Row, readRows } from './rows.ts'
 

@@ -1,5 +1,6 @@
 /** What the page shows of a conversation: rows. Notes never become rows. */
-import { parseMessage, type Thread } from 'throughline'
+import { parseMessage } from 'throughline'
+import type { Thread } from 'throughline/history'
 
 export type Row =
   | { readonly kind: 'user' | 'agent'; readonly text: string }

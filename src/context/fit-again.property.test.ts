@@ -7,7 +7,6 @@ import {
   fit,
   type MessageLike,
   type Policy,
-  pipe,
   recall,
   sliding,
   spongebob,
@@ -18,6 +17,7 @@ import {
 } from '../index.ts'
 import { words } from '../tokens/words.ts'
 import { createFindNewest } from './conversation/remember.ts'
+import { pipe } from './draft/draft.ts'
 import type { NotesPlace } from './draft/frame-options.ts'
 
 const runs = process.env.THROUGHLINE_LONG ? 4_000 : 20

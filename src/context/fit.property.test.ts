@@ -7,7 +7,6 @@ import {
   type FitOptions,
   fit,
   type Policy,
-  pipe,
   recall,
   sliding,
   spongebob,
@@ -19,6 +18,7 @@ import {
 import { assertContext } from '../testing/assert-context.ts'
 import { estimate } from '../tokens/estimate.ts'
 import { words } from '../tokens/words.ts'
+import { pipe } from './draft/draft.ts'
 import type { NotesPlace } from './draft/frame-options.ts'
 
 const runs = process.env.THROUGHLINE_LONG ? 10_000 : 120

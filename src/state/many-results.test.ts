@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import { growth, notLinear } from '../../test/growth.ts'
-import { defineState, type MessageLike, readState } from '../index.ts'
+import type { MessageLike } from '../log/message.ts'
 import type { StandardSchema } from './define-state.ts'
+import { defineState, readState } from './index.ts'
 
 const any: StandardSchema<number> = {
   '~standard': { version: 1, vendor: 'test', validate: value => ({ value: value as number }) },

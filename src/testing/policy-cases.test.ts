@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { isLong } from '../../test/is-long.ts'
-import { defaultPolicy, type Policy, pipe, sliding, spongebob, stable, thorough, tiered } from '../index.ts'
+import { pipe } from '../context/draft/draft.ts'
+import { defaultPolicy, type Policy, sliding, spongebob, stable, thorough, tiered } from '../index.ts'
 import { policyCases } from './policy-cases.ts'
 
 if (!isLong)

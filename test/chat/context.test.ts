@@ -1,6 +1,8 @@
-import { createHistory, dump, memoryStore } from 'throughline'
 import { type Chat, type ChatContext, createChat, defineTool } from 'throughline/chat'
+import { dump } from 'throughline/explain'
+import { createHistory } from 'throughline/history'
 import { type Model, type ModelRequest, rules } from 'throughline/models'
+import { memoryStore } from 'throughline/stores'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 

@@ -1,5 +1,6 @@
-import { createHistory, type MessageLike } from 'throughline'
+import type { MessageLike } from 'throughline'
 import { createChat, defineTool } from 'throughline/chat'
+import { createHistory } from 'throughline/history'
 import { type Model, reader } from 'throughline/models'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'

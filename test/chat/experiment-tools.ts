@@ -86,12 +86,12 @@ export function experimentTools({
   ]
 }
 
-/** What a user writes, step by step. The confirmation is a message of its own. */
+/** What a user writes, step by step, as the reader takes it. The confirmation is a message of its own. */
 export const steps = [
-  'Generate the hypotheses for https://shop.example/checkout',
-  'Now generate the variants.',
-  'Preview the experiment, please.',
-  'Yes, create the experiment.',
+  'call generate_hypotheses with {"url":"https://shop.example/checkout"}',
+  'Now call generate_variants.',
+  'Please call preview_experiment.',
+  'Yes, call create_experiment.',
 ]
 
 /** The final state, however the steps were run. */

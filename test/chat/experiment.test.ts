@@ -1,6 +1,8 @@
 import { join } from 'node:path'
-import { createHistory, type History, type MessageLike, memoryStore } from 'throughline'
+import type { MessageLike } from 'throughline'
 import { createChat } from 'throughline/chat'
+import { createHistory, type History } from 'throughline/history'
+import { memoryStore } from 'throughline/stores'
 import { postgresStore } from 'throughline/stores/postgres'
 import { sqliteStore } from 'throughline/stores/sqlite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -152,9 +154,9 @@ describe('a tool without what it needs', () => {
   }
 
   it.each([
-    ['Now generate the variants.', missing.hypothesis],
-    ['Preview the experiment, please.', missing.variants],
-    ['Yes, create the experiment.', missing.hypothesis],
+    ['Now call generate_variants.', missing.hypothesis],
+    ['Please call preview_experiment.', missing.variants],
+    ['Yes, call create_experiment.', missing.hypothesis],
   ])('%s → tells the model what to do first', async (text, expected) => {
     const history = newHistory()
     const stored = await chatOn(history)
@@ -171,8 +173,8 @@ describe('a tool without what it needs', () => {
     const chat = chatOn(history)
     const run = async (conversation: string) => {
       const url = `https://${conversation}.example`
-      await chat.send(`Generate the hypotheses for ${url}`, { conversation, projectId }).result()
-      const { messages } = await chat.send('Now generate the variants.', { conversation, projectId }).result()
+      await chat.send(`call generate_hypotheses with {"url":"${url}"}`, { conversation, projectId }).result()
+      const { messages } = await chat.send('Now call generate_variants.', { conversation, projectId }).result()
       return { url, made: lastResult(messages) }
     }
     for (const { url, made } of await Promise.all(['ada', 'ben', 'cleo'].map(run)))
@@ -196,7 +198,7 @@ describe('a tool without what it needs', () => {
         content: JSON.stringify({ experimentId: 'exp 9', projectId: owner }),
       },
       { role: 'assistant', content: 'Created.' },
-      { role: 'user', content: 'Show the status.' },
+      { role: 'user', content: 'Please call show_status.' },
     ]
     const chat = createChat({ model: server.ollama(), tools })
     const own = await chat.respond(history('p1'), { projectId }).result()

@@ -1,5 +1,5 @@
-import { createHistory } from 'throughline'
 import { createChat, type SendOptions } from 'throughline/chat'
+import { createHistory } from 'throughline/history'
 import { reader } from 'throughline/models'
 import { describe, expect, it } from 'vitest'
 import { someStores } from '../every-store.ts'

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createHistory } from 'throughline'
 import { createChat } from 'throughline/chat'
+import { createHistory } from 'throughline/history'
 import { type Model, ModelError, rules } from 'throughline/models'
 import { sqliteStore } from 'throughline/stores/sqlite'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -82,7 +82,6 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** Answers one turn, then is asked for another and says so. With `hang` its model never answers that one. */
 const program = `
-import { createHistory } from 'throughline'
 import { createChat } from 'throughline/chat'
 import { rules } from 'throughline/models'
 import { sqliteStore } from 'throughline/stores/sqlite'

@@ -1,5 +1,6 @@
-import { type MessageLike, memoryStore } from 'throughline'
+import type { MessageLike } from 'throughline'
 import { type ChatOptions, defineTool } from 'throughline/chat'
+import { memoryStore } from 'throughline/stores'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { ollamaAnswer, type UpstreamAnswer } from '../scripted-upstream.ts'

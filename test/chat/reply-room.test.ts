@@ -1,6 +1,7 @@
-import { createHistory, memoryStore } from 'throughline'
 import { type ChatOptions, type ChatPart, createChat } from 'throughline/chat'
+import { createHistory } from 'throughline/history'
 import type { Model, ModelSettings } from 'throughline/models'
+import { memoryStore } from 'throughline/stores'
 
 import { describe, expect, it } from 'vitest'
 import { inChat, partsOf } from './help.ts'

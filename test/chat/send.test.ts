@@ -1,6 +1,7 @@
-import { createHistory, memoryStore } from 'throughline'
 import { createChat, defineTool } from 'throughline/chat'
+import { createHistory } from 'throughline/history'
 import { reader } from 'throughline/models'
+import { memoryStore } from 'throughline/stores'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { inChat } from './help.ts'

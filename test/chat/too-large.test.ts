@@ -1,6 +1,6 @@
-import { memoryStore } from 'throughline'
 import { type ChatPart, createChat } from 'throughline/chat'
 import { type Model, type ModelPart, reader } from 'throughline/models'
+import { memoryStore } from 'throughline/stores'
 import { describe, expect, it } from 'vitest'
 import { errorIn, expectGoesOn, inChat, newHistory, partsOf, shownIn, statusesOf } from './help.ts'
 

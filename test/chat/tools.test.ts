@@ -1,7 +1,7 @@
-import { defineState } from 'throughline'
 import { type ChatOptions, createChat, defineTool, type Tool } from 'throughline/chat'
 import { openaiCompatible } from 'throughline/models'
 import { currentState, getContext, rememberState } from 'throughline/request'
+import { defineState } from 'throughline/state'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { ollamaAnswer, openaiAnswer, startUpstream, type UpstreamAnswer } from '../scripted-upstream.ts'

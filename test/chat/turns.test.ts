@@ -1,6 +1,7 @@
-import { createHistory, memoryStore } from 'throughline'
 import { createChat, defineTool } from 'throughline/chat'
+import { createHistory } from 'throughline/history'
 import { type Model, reader } from 'throughline/models'
+import { memoryStore } from 'throughline/stores'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import {

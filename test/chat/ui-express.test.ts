@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
-import { createHistory, memoryStore } from 'throughline'
 import { createUIChatHandler } from 'throughline/chat'
+import { createHistory } from 'throughline/history'
 import { reader } from 'throughline/models'
+import { memoryStore } from 'throughline/stores'
 import { expect, it, onTestFinished } from 'vitest'
 import { textOf, UiChat } from '../ui-chat.ts'
 

@@ -1,4 +1,4 @@
-import { createHistory } from 'throughline'
+import { createHistory } from 'throughline/history'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createExperiments, defineExperiment } from '../../src/experiment/index.ts'

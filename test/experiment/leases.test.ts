@@ -1,4 +1,5 @@
-import { createHistory, memoryStore } from 'throughline'
+import { createHistory } from 'throughline/history'
+import { memoryStore } from 'throughline/stores'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createExperiments, defineExperiment } from '../../src/experiment/index.ts'

@@ -1,4 +1,4 @@
-import { createHistory } from 'throughline'
+import { createHistory } from 'throughline/history'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createExperiments, defineExperiment, type Experiments } from '../../src/experiment/index.ts'

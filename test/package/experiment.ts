@@ -1,6 +1,7 @@
-import { createHistory, memoryStore } from 'throughline'
 import { createExperiments, defineExperiment } from 'throughline/experiment'
+import { createHistory } from 'throughline/history'
 import { reader } from 'throughline/models'
+import { memoryStore } from 'throughline/stores'
 
 const plan = defineExperiment({
   name: 'waiting',

@@ -1,4 +1,4 @@
-import { createHistory } from 'throughline'
+import { createHistory } from 'throughline/history'
 import { postgresStore } from 'throughline/stores/postgres'
 
 const history = createHistory({ store: postgresStore({ url: 'postgres://localhost:1/none' }) })

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createHistory } from 'throughline'
+import { createHistory } from 'throughline/history'
 import { sqliteStore } from 'throughline/stores/sqlite'
 
 const folder = mkdtempSync(join(tmpdir(), 'throughline-'))

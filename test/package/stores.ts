@@ -1,4 +1,4 @@
-import { createHistory } from 'throughline'
+import { createHistory } from 'throughline/history'
 import {
   ConflictError,
   memoryStore,

@@ -1,6 +1,6 @@
 import type { UIMessage } from 'ai'
-import type { State } from 'throughline'
 import type { UIDataParts, UIMetadata } from 'throughline/chat'
+import type { State } from 'throughline/state'
 import type { experiment, hypotheses, preview, variants } from '../states.ts'
 
 /** Who keeps the conversation: the browser sends all of it each time, or the log of the server has it. */

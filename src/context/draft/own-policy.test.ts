@@ -6,13 +6,13 @@ import {
   fit,
   type MessageLike,
   type Policy,
-  pipe,
   type Receipt,
   stable,
   tiered,
 } from '../../index.ts'
 import { assistant, round, user } from '../../testing/builders.ts'
 import { policyCases } from '../../testing/policy-cases.ts'
+import { pipe } from './draft.ts'
 
 const questionsStay: Policy = {
   name: 'questions stay',

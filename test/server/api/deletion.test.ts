@@ -1,4 +1,5 @@
-import { createHistory, memoryStore } from 'throughline'
+import { createHistory } from 'throughline/history'
+import { memoryStore } from 'throughline/stores'
 import { expect, it } from 'vitest'
 import { createKeys } from '../../../src/server/auth/create-keys.ts'
 import { startServer } from '../start-server.ts'
