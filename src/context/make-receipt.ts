@@ -48,10 +48,13 @@ export function makeReceipt(
     faults: insertions.flatMap(({ faults = [] }) =>
       faults.map(({ unit, problem }) => ({ seq: seqOf(unit), problem })),
     ),
-    cut: cut && { ...cut, before: seqOf(cut.before), at: seqOf(cut.at) },
-    changing: draft.frame.changing?.text ? changingIn(finished, prefix) : undefined,
-    prefix,
-    toolsSaved: toolsSaved || undefined,
+    // People print receipts: what does not apply is absent.
+    ...present({
+      cut: cut && { ...cut, before: seqOf(cut.before), at: seqOf(cut.at) },
+      changing: draft.frame.changing?.text ? changingIn(finished, prefix) : undefined,
+      prefix,
+      toolsSaved: toolsSaved || undefined,
+    }),
     get counts() {
       return countFates(this.stretches)
     },

@@ -29,8 +29,8 @@ type Blocks = readonly ExplainedBlock[]
 interface Progress {
   /** The next turn to read. */
   readonly next: number
-  /** The cut: a block that needs more room may have moved it. */
-  readonly fold: Fold
+  /** The cut, where a block that needs more room has moved it. */
+  readonly early?: Fold | undefined
   readonly blocks: Blocks
 }
 
@@ -57,27 +57,28 @@ export interface RecallPlace {
  * the turns since the cut are ranked, so a cold start is cheap too. Rounds ask for nothing: a block for one would stand before
  * the request, and all rounds would be read again.
  */
-export function recallBlocks({ frame, costs, fold, effort }: RecallPlace): Recalled {
-  if (isStill(fold)) return { fold, blocks: [] }
+export function recallBlocks({ frame, costs, fold: natural, effort }: RecallPlace): Recalled {
+  if (isStill(natural)) return { fold: natural, blocks: [] }
   const { room } = costs
   const { transcript } = frame
   const { turns } = transcript
-  const { cut, epoch, epochUser } = fold
+  const { cut, epoch, epochUser } = natural
   // The title as a message of its own is the least that a block costs.
   const headCost = textCost(frame, 'user', recallTitle) + 1
   const longestDay = frame.count.text(`${toDay(1_696_032_000_000)}\n`)
   const key = `blocks ${JSON.stringify([room, effort, cut, epoch, headCost])}`
-  const memory = rememberRead<Progress>(costs, key, { next: placeOf(turns, epochUser), fold, blocks: [] })
+  const memory = rememberRead<Progress>(costs, key, { next: placeOf(turns, epochUser), blocks: [] })
   let progress = memory.read
   while (progress.next < turns.length) {
     const { next } = progress
     progress = { ...atUser(afterRounds(progress), turns[next]!), next: next + 1 }
     memory.keep(progress, turns[next]! + 1)
   }
-  const after = afterRounds(progress)
-  return { fold: after.fold, blocks: after.blocks.map(block => renderBlock(frame, block)) }
+  const { early = natural, blocks } = afterRounds(progress)
+  return { fold: early, blocks: blocks.map(block => renderBlock(frame, block)) }
 
-  function atUser({ fold, blocks }: Progress, at: number): Omit<Progress, 'next'> {
+  function atUser({ early: moved, blocks }: Progress, at: number): Omit<Progress, 'next'> {
+    const fold = moved ?? natural
     const { tokens, from } = transcript.units[at]!
     const { text } = transcript.entries[from]!.message
     const freeIn = (one: Fold) => freeAt(one, Math.max(at, one.epoch)) - Math.max(room.least, tokens)
@@ -86,12 +87,12 @@ export function recallBlocks({ frame, costs, fold, effort }: RecallPlace): Recal
     const search = searchFor(fold, at, text, free)
     // First whatever the room: a file that is named may take all of it.
     const block = choose({ ...search, free: Number.POSITIVE_INFINITY }, kept)
-    if (!block || total(kept) + block.tokens <= free) return { fold, blocks: added(kept, block) }
+    if (!block || total(kept) + block.tokens <= free) return { early: moved, blocks: added(kept, block) }
     const share = Math.max(0, free - total(kept)) / block.tokens
     const early = isWorthCutting(search, share) ? foldEarly(costs, fold, at) : fold
-    if (freeIn(early) <= free) return { fold, blocks: ask(kept, search) }
+    if (freeIn(early) <= free) return { early: moved, blocks: ask(kept, search) }
     // All of the running talk is read again, so nothing is gained by keeping other blocks.
-    return { fold: early, blocks: ask([], searchFor(early, at, text, freeIn(early))) }
+    return { early, blocks: ask([], searchFor(early, at, text, freeIn(early))) }
   }
 
   /**
@@ -99,10 +100,10 @@ export function recallBlocks({ frame, costs, fold, effort }: RecallPlace): Recal
    * round, so the last one decides for all: there may be thousands.
    */
   function afterRounds(past: Progress): Progress {
-    const { fold, blocks, next } = past
+    const { early = natural, blocks, next } = past
     const user = turns[next - 1] ?? -1
     const round = lastRoundBefore(transcript, turns[next] ?? transcript.units.length)
-    if (round < user || total(blocks) <= freeAt(fold, round + 1)) return past
+    if (round < user || total(blocks) <= freeAt(early, round + 1)) return past
     const newest = blocks.filter(block => block.user >= user)
     return { ...past, blocks: total(newest) <= room.recallInside ? newest : [] }
   }
