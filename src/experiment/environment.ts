@@ -17,7 +17,7 @@ export type VariableTypes = ReadonlyMap<string, VariableType>
 
 /** Opens a draft for a tool; the environment changes only when the patches are applied. */
 export function changeEnvironment(environment: Environment, types: VariableTypes) {
-  const draft = createDraft(environment as Record<string, unknown>)
+  const draft: Record<string, unknown> = createDraft(environment)
   return {
     draft,
     /** Returns the checked changes as they are stored. Throws a VariableError for a value that a variable cannot have. */
