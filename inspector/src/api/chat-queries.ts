@@ -39,9 +39,9 @@ export function shownQuery(
         query: { ...thread, at, limit: perBlock, calls: mayInspect || undefined },
         signal,
       })
-      const own = entries.filter(({ seq }) => seq >= first)
+      const inBlock = entries.filter(({ seq }) => seq >= first)
       // The call that ends with the last entry comes after it.
-      return { messages: new Map(own.map(one => [one.seq, one])), calls, isFull: head > at }
+      return { messages: new Map(inBlock.map(one => [one.seq, one])), calls, isFull: head > at }
     },
   })
 }

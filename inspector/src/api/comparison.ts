@@ -19,10 +19,10 @@ export const comparisonQuery = (place: ThreadPlace, policies: readonly string[])
   queryOptions({
     queryKey: [...splitPlace(place).key, 'comparison', policies],
     queryFn: async ({ client, queryKey, signal }): Promise<Comparison> => {
-      const known = client.getQueryData<Comparison>(queryKey)?.points ?? []
+      const cached = client.getQueryData<Comparison>(queryKey)?.points ?? []
       // The last one is read again: its call may have ended meanwhile.
-      const since = known.at(-1)?.at ?? 0
-      const kept = known.filter(({ at }) => at < since)
+      const since = cached.at(-1)?.at ?? 0
+      const kept = cached.filter(({ at }) => at < since)
       const toComparison = (fresh: readonly ComparedPoint[], isWhole: boolean) => ({
         ...{ policies, points: [...kept, ...fresh], isWhole },
       })

@@ -14,10 +14,10 @@ const mostSingle = 8
  * be long, is not read.
  */
 export async function refreshConversations(client: QueryClient, names: readonly string[]): Promise<void> {
-  const known = knownNames(client)
-  if (!known) return
+  const listedNames = namesInList(client)
+  if (!listedNames) return
   try {
-    if (names.length > mostSingle || names.some(name => !known.has(name)))
+    if (names.length > mostSingle || names.some(name => !listedNames.has(name)))
       // Which of them are listed is for the server to say.
       putFirst(client, (await askConversations()).conversations)
     else {
@@ -56,7 +56,7 @@ export function restartList(client: QueryClient): void {
   )
 }
 
-function knownNames(client: QueryClient): ReadonlySet<string> | undefined {
+function namesInList(client: QueryClient): ReadonlySet<string> | undefined {
   const data = client.getQueryData(conversationsQuery.queryKey)
   return data && new Set(data.pages.flatMap(page => page.conversations.map(one => one.conversation)))
 }
@@ -75,12 +75,12 @@ type Rows = Pages['pages'][number]['conversations']
 
 /** Changes the rows of each page. A page whose rows stay the same stays the same. */
 function change(client: QueryClient, rowsOf: (rows: Rows, page: number) => Rows): void {
-  client.setQueryData(conversationsQuery.queryKey, (known: Pages | undefined) => {
-    if (!known) return known
-    const pages = known.pages.map((page, at) => {
+  client.setQueryData(conversationsQuery.queryKey, (cached: Pages | undefined) => {
+    if (!cached) return cached
+    const pages = cached.pages.map((page, at) => {
       const conversations = rowsOf(page.conversations, at)
       return conversations === page.conversations ? page : { ...page, conversations }
     })
-    return { ...known, pages }
+    return { ...cached, pages }
   })
 }

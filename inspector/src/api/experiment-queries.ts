@@ -19,12 +19,12 @@ export function experimentQuery(experiment: string) {
   return queryOptions({
     queryKey,
     queryFn: async ({ signal, client }): Promise<ExperimentAnswer> => {
-      const known = client.getQueryData<ExperimentAnswer>(queryKey)?.snapshots ?? []
-      const since = known.at(-1)?.step ?? 0
+      const cached = client.getQueryData<ExperimentAnswer>(queryKey)?.snapshots ?? []
+      const since = cached.at(-1)?.step ?? 0
       const read = await ask('get /experiments/:experiment', {
         ...{ params: { experiment }, query: { since }, signal },
       })
-      return { ...read, snapshots: [...known.filter(({ step }) => step < since), ...read.snapshots] }
+      return { ...read, snapshots: [...cached.filter(({ step }) => step < since), ...read.snapshots] }
     },
   })
 }

@@ -1,5 +1,5 @@
 import { ApiError } from './api-error.ts'
-import type { Heard } from './client.ts'
+import type { HeardEvent } from './client.ts'
 import { connection } from './connection.ts'
 
 export interface Listener<Data> {
@@ -15,10 +15,10 @@ export interface Listener<Data> {
  * seldom, from the last event that was heard.
  */
 export function keepListening<Data>(
-  open: (asked: {
+  open: (options: {
     readonly signal: AbortSignal
     readonly lastEventId: string | undefined
-  }) => AsyncIterable<Heard<Data>>,
+  }) => AsyncIterable<HeardEvent<Data>>,
   { take, isOver = () => false, onBroken }: Listener<Data>,
 ): () => void {
   const leaving = new AbortController()

@@ -19,10 +19,10 @@ const [tenant, takeTenant] = tabValue('throughline.tenant')
 export { key, takeTenant, tenant }
 
 /** Why a key is asked for: there is none, or the server does not take it. Undefined while none is asked for. */
-export const keyAsked = observable<'missing' | 'refused' | undefined>(undefined)
+export const keyProblem = observable<'missing' | 'refused' | undefined>(undefined)
 
 export function takeKey(next: string | undefined): void {
   keepKey(next)
   takeTenant(undefined)
-  keyAsked.set(undefined)
+  keyProblem.set(undefined)
 }

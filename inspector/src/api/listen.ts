@@ -13,7 +13,7 @@ import { momentKey } from './timeline.ts'
  * again, more and more seldom.
  */
 export function listen(client: QueryClient): () => void {
-  return keepListening(asked => askEvents('get /events', asked), {
+  return keepListening(options => askEvents('get /events', options), {
     take: event => take(client, event),
     onBroken: noteAway,
   })
@@ -52,16 +52,16 @@ function readAgain(client: QueryClient): void {
   void client.invalidateQueries()
 }
 
-type Written = Extract<FeedEvent, { readonly type: 'written' }>
+type WriteEvent = Extract<FeedEvent, { readonly type: 'written' }>
 
-const written = new Map<string, Written>()
+const pendingWrites = new Map<string, WriteEvent>()
 
 /** The writes of a quarter of a second are read again together: a reply writes often. */
-function later(client: QueryClient, event: Written): void {
-  if (written.size === 0)
+function later(client: QueryClient, event: WriteEvent): void {
+  if (pendingWrites.size === 0)
     setTimeout(() => {
-      const events = [...written.values()]
-      written.clear()
+      const events = [...pendingWrites.values()]
+      pendingWrites.clear()
       for (const { conversation } of events)
         void client.invalidateQueries({ queryKey: inConversation(conversation) })
       void refreshConversations(
@@ -71,5 +71,5 @@ function later(client: QueryClient, event: Written): void {
       if (events.some(({ threads }) => threads.some(({ actor }) => actor === experimentActor)))
         void client.invalidateQueries({ queryKey: experimentsQuery.queryKey })
     }, 250)
-  written.set(event.conversation, event)
+  pendingWrites.set(event.conversation, event)
 }

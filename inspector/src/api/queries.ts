@@ -80,12 +80,12 @@ type ThreadQuery<Name extends ThreadRoute> = Omit<NonNullable<QueryOf<Name>>, 'a
 export function threadQuery<Name extends ThreadRoute>(
   place: ThreadPlace,
   name: Name,
-  asked?: ThreadQuery<Name>,
+  query?: ThreadQuery<Name>,
   more?: Readonly<Record<string, string>>,
 ) {
   const { params, thread, key } = splitPlace(place)
-  const request = { params: { ...params, ...more }, query: { ...thread, ...asked } }
-  return routeQuery([...key, name, more, asked], name, request as unknown as RouteRequest<Name>)
+  const request = { params: { ...params, ...more }, query: { ...thread, ...query } }
+  return routeQuery([...key, name, more, query], name, request as unknown as RouteRequest<Name>)
 }
 
 export const turnsQuery = (place: ThreadPlace) => threadQuery(place, 'get /conversations/:conversation/turns')
@@ -163,14 +163,14 @@ export const whyQuery = (
 /** The same place in several windows with several policies. Cells come one by one. */
 export function gridQuery(
   place: ThreadPlace,
-  asked: Omit<QueryOf<'get /conversations/:conversation/grid'>, 'actor' | 'branch'>,
+  query: Omit<QueryOf<'get /conversations/:conversation/grid'>, 'actor' | 'branch'>,
 ) {
   const { params, thread, key } = splitPlace(place)
   return queryOptions({
-    queryKey: [...key, 'grid', asked],
+    queryKey: [...key, 'grid', query],
     queryFn: streamedQuery({
       streamFn: ({ signal }) =>
-        askLines('get /conversations/:conversation/grid', { params, query: { ...thread, ...asked }, signal }),
+        askLines('get /conversations/:conversation/grid', { params, query: { ...thread, ...query }, signal }),
       refetchMode: 'replace',
     }),
   })

@@ -22,11 +22,11 @@ const tail = 24
 /** The points of a thread, line by line. */
 export function readPoints(
   place: ThreadPlace,
-  asked: Omit<QueryOf<'get /conversations/:conversation/timeline'>, 'actor' | 'branch'>,
+  options: Omit<QueryOf<'get /conversations/:conversation/timeline'>, 'actor' | 'branch'>,
   signal: AbortSignal,
 ) {
   const { params, thread } = splitPlace(place)
-  const query = { ...thread, limit: 20_000, against: [], ...asked }
+  const query = { ...thread, limit: 20_000, against: [], ...options }
   return askLines('get /conversations/:conversation/timeline', { params, query, signal })
 }
 
@@ -38,14 +38,14 @@ export function timelineQuery(place: ThreadPlace) {
     // Thousands of points: comparing them costs more than drawing them.
     structuralSharing: false,
     queryFn: async ({ client, queryKey, signal }): Promise<Timeline> => {
-      const known = client.getQueryData<Timeline>(queryKey)
+      const cached = client.getQueryData<Timeline>(queryKey)
       const publish = (points: readonly TimelinePoint[]) =>
         client.setQueryData<Timeline>(queryKey, { points, isWhole: false })
-      if (known?.isWhole && known.points.length > 0) {
+      if (cached?.isWhole && cached.points.length > 0) {
         // The last one is read again: its call may have ended meanwhile.
-        const since = known.points.at(-1)!.at
+        const since = cached.points.at(-1)!.at
         const fresh = await collect(read(since, signal))
-        return { points: [...known.points.filter(({ at }) => at < since), ...fresh], isWhole: true }
+        return { points: [...cached.points.filter(({ at }) => at < since), ...fresh], isWhole: true }
       }
       const { params, thread } = splitPlace(place)
       const query = { ...thread, limit: 1 }
@@ -59,7 +59,7 @@ export function timelineQuery(place: ThreadPlace) {
       }
       const isCheap = head <= longest || newest.some(point => point.call !== undefined)
       if (!isCheap && !wanted.has(JSON.stringify(queryKey)))
-        return { ...merge(known ?? { points: [], isWhole: false }, newest), isWaiting: true }
+        return { ...merge(cached ?? { points: [], isWhole: false }, newest), isWaiting: true }
       const older = await collect(before(read(0, signal), newest[0]?.at), points =>
         publish([...points, ...newest]),
       )
@@ -74,16 +74,16 @@ export const pointsQuery = (place: ThreadPlace, since: number) =>
     queryKey: [...splitPlace(place).key, 'points', since],
     queryFn: async ({ client, signal }): Promise<number> => {
       const points = await collect(readPoints(place, { since, limit: 10 }, signal))
-      client.setQueryData(timelineQuery(place).queryKey, known => known && merge(known, points))
+      client.setQueryData(timelineQuery(place).queryKey, cached => cached && merge(cached, points))
       return points.length
     },
   })
 
-function merge(known: Timeline, found: readonly TimelinePoint[]): Timeline {
+function merge(cached: Timeline, fresh: readonly TimelinePoint[]): Timeline {
   const name = ({ at, call }: TimelinePoint) => `${at} ${call ?? ''}`
-  const all = new Map([...known.points, ...found].map(point => [name(point), point]))
+  const all = new Map([...cached.points, ...fresh].map(point => [name(point), point]))
   const points = [...all.values()].sort((a, b) => a.at - b.at || a.time - b.time)
-  return { ...known, points }
+  return { ...cached, points }
 }
 
 const wanted = new Set<string>()

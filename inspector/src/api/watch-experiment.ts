@@ -22,7 +22,7 @@ export function watchExperiment(
 ): () => void {
   let isOver = false
   return keepListening(
-    asked => askEvents('get /experiments/:experiment/events', { params: { experiment }, ...asked }),
+    options => askEvents('get /experiments/:experiment/events', { params: { experiment }, ...options }),
     {
       isOver: () => isOver,
       take(data) {
@@ -43,10 +43,10 @@ export const hasEnded = (status: ExperimentSummary['status']): boolean =>
 function takeState(client: QueryClient, experiment: string, { type: _, ...state }: StateEvent): void {
   const { queryKey } = experimentQuery(experiment)
   const { environment: __, ...summary } = state
-  client.setQueryData(queryKey, known => known && { ...known, ...state })
+  client.setQueryData(queryKey, cached => cached && { ...cached, ...state })
   client.setQueryData(
     experimentsQuery.queryKey,
-    known => known && { experiments: known.experiments.map(one => (one.id === experiment ? summary : one)) },
+    list => list && { experiments: list.experiments.map(one => (one.id === experiment ? summary : one)) },
   )
   void client.invalidateQueries({ queryKey })
 }

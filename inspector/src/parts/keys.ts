@@ -76,11 +76,11 @@ export function onKeyDown(event: KeyboardEvent): void {
   pending = ''
   const all = groups.get().flatMap(group => group.bindings)
   const isFree = !isHeld && !isTyping(event.target) && !isOwn(event)
-  const found = all.findLast(({ keys, isEverywhere }) => keys === sequence && (isFree || isEverywhere))
-  if (found || event.key === 'Tab') passed = found ? event.target : null
-  if (found) {
+  const binding = all.findLast(({ keys, isEverywhere }) => keys === sequence && (isFree || isEverywhere))
+  if (binding || event.key === 'Tab') passed = binding ? event.target : null
+  if (binding) {
     event.preventDefault()
-    return found.run()
+    return binding.run()
   }
   if (isFree && all.some(({ keys }) => keys.startsWith(`${sequence} `))) {
     pending = sequence

@@ -60,7 +60,7 @@ function callPieces(calls: unknown): readonly string[] {
   })
 }
 
-const call = (name: unknown, given: unknown) =>
-  `→ ${String(name ?? '?')}(${given === undefined ? '' : plain(given)})`
+const call = (name: unknown, input: unknown) =>
+  `→ ${String(name ?? '?')}(${input === undefined ? '' : plain(input)})`
 
 const plain = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))

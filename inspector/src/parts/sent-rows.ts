@@ -23,8 +23,8 @@ export function toSegments(
   { tokens, parts }: Pick<TimelinePoint, 'tokens' | 'parts'>,
 ): readonly WindowSegment[] {
   if (rows.length === 0) return toPartSegments(parts)
-  const own = inParts(rows, parts)
-  const bare = Math.max(0, tokens - own.reduce((sum, row) => sum + row.tokens, 0))
+  const segments = inParts(rows, parts)
+  const bare = Math.max(0, tokens - segments.reduce((sum, row) => sum + row.tokens, 0))
   const tools = Math.min(bare, parts.tools ?? 0)
   const before: readonly (readonly [Part, number])[] = [
     ['framing', bare - tools],
@@ -32,7 +32,7 @@ export function toSegments(
   ]
   return [
     ...before.filter(([, amount]) => amount > 0).map(([part, amount]) => ({ part, tokens: amount })),
-    ...own,
+    ...segments,
   ]
 }
 
@@ -43,11 +43,11 @@ function inParts(
 ): readonly WindowSegment[] {
   const segments = rows.map(row => ({ part: row.part, tokens: row.tokens, seq: entryOf(row) }))
   for (const part of new Set(rows.map(row => row.part))) {
-    const own = segments.filter(one => one.part === part)
-    const left = (parts[part] ?? 0) - own.reduce((sum, { tokens }) => sum + tokens, 0)
+    const partSegments = segments.filter(one => one.part === part)
+    const left = (parts[part] ?? 0) - partSegments.reduce((sum, { tokens }) => sum + tokens, 0)
     // More than rounding leaves belongs to what was joined to messages of other parts.
-    if (Math.abs(left) > own.length) continue
-    const largest = own.reduce((most, one) => (one.tokens > most.tokens ? one : most))
+    if (Math.abs(left) > partSegments.length) continue
+    const largest = partSegments.reduce((most, one) => (one.tokens > most.tokens ? one : most))
     largest.tokens = Math.max(0, largest.tokens + left)
   }
   return segments

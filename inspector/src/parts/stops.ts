@@ -21,9 +21,9 @@ export function toStops(
   const stops = turns.map(({ turn, startedAt }): Stop => {
     return { turn, time: startedAt, points: byTurn.get(turn) ?? [] }
   })
-  const known = new Set(turns.map(({ turn }) => turn))
-  for (const [turn, found] of byTurn)
-    if (!known.has(turn)) loose.push({ turn, time: found[0]!.time, points: found })
+  const turnNumbers = new Set(turns.map(({ turn }) => turn))
+  for (const [turn, turnPoints] of byTurn)
+    if (!turnNumbers.has(turn)) loose.push({ turn, time: turnPoints[0]!.time, points: turnPoints })
   if (loose.length === 0) return stops
   return [...stops, ...loose].sort((a, b) => a.time - b.time || a.turn - b.turn)
 }
@@ -37,7 +37,7 @@ export function toDays(
   stops: readonly { readonly time: number }[],
   width: number,
 ): readonly { readonly left: number; readonly text: string }[] {
-  const found: { left: number; text: string }[] = []
+  const days: { left: number; text: string }[] = []
   let day = ''
   let month = ''
   for (const [index, { time }] of stops.entries()) {
@@ -45,13 +45,13 @@ export function toDays(
     if (today === day) continue
     day = today
     const left = Math.round((index * width) / Math.max(1, stops.length))
-    const last = found.at(-1)
+    const last = days.at(-1)
     if ((last && left - last.left < last.text.length * 6 + 14) || width - left < 16) continue
     const thisMonth = today.replace(/^\d+ /, '')
-    found.push({ left, text: thisMonth === month ? today.split(' ')[0]! : today })
+    days.push({ left, text: thisMonth === month ? today.split(' ')[0]! : today })
     month = thisMonth
   }
-  return found
+  return days
 }
 
 /** The point that an address means: a call by its id or its place, a turn by its first call, else the newest. */
@@ -60,8 +60,8 @@ export function findPoint(
   { turn, call }: Pick<ConversationSearch, 'turn' | 'call'>,
 ): TimelinePoint | undefined {
   if (call !== undefined) {
-    const found = points.find(point => point.call === call || String(point.at) === call)
-    if (found) return found
+    const match = points.find(point => point.call === call || String(point.at) === call)
+    if (match) return match
   }
   if (turn !== undefined) return points.find(point => point.turn === turn)
   return points.at(-1)

@@ -10,8 +10,8 @@ export function useStable<Value extends object>(value: Value): Value {
     Object.fromEntries(
       Object.keys(value).map(name => [
         name,
-        (...given: unknown[]) =>
-          (latest.current as Record<string, (...given: unknown[]) => unknown>)[name]!(...given),
+        (...values: unknown[]) =>
+          (latest.current as Record<string, (...values: unknown[]) => unknown>)[name]!(...values),
       ]),
     ),
   )

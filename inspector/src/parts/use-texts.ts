@@ -38,12 +38,12 @@ export function useTexts(thread: ThreadPlace, seqs: readonly number[], head: num
     )
     return [...wanted].sort((a, b) => a - b)
   }, [seqs, head])
-  const found = useQueries({
+  const pageTexts = useQueries({
     queries: pages.map(page => ({ ...pageQuery(thread, page, head), select: toTexts })),
     combine: results => results.map(({ data }) => data),
   })
   return (seq: number): EntryText | undefined =>
-    found[pages.indexOf(Math.floor((seq - 1) / perPage))]?.get(seq)
+    pageTexts[pages.indexOf(Math.floor((seq - 1) / perPage))]?.get(seq)
 }
 
 /** Reads the texts of a whole thread, page by page, newest first: for finding. */

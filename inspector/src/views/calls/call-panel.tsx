@@ -57,7 +57,7 @@ export function CallPanel({ call, duration, onClose }: CallPanelProps) {
       {status !== 'completed' && status !== 'sent' && (
         <div className={styles.fault}>
           <Notice kind={status === 'failed' ? 'danger' : 'plain'}>
-            {said[status]}
+            {statusTexts[status]}
             {error !== undefined && ` (${error})`}.{' '}
             {status === 'failed' && error !== undefined && adviceFor(error, model)}
           </Notice>
@@ -123,7 +123,7 @@ function fromCache({ cached, reused, cacheLost }: CallPanelProps['call']): strin
   return `${count(cached)}${expected}${cacheLost === undefined ? '' : `: ${cacheLost}`}`
 }
 
-const said = {
+const statusTexts = {
   failed: 'The call failed',
   cancelled: 'The call was cancelled',
   interrupted: 'The process died before the call was over',

@@ -122,7 +122,7 @@ const across = (depth: number) => 8 + 14 * shown(depth)
 const [height, middle] = [50, 16]
 
 function Lines({ node: { depth, lines, hasNext }, hasChildren, isCurrent }: BranchItemProps) {
-  const own = across(depth)
+  const nodeX = across(depth)
   const from = across(depth - 1)
   return (
     <svg className={styles.lines} width={across(deepest) + 8} height={height} aria-hidden="true">
@@ -132,11 +132,11 @@ function Lines({ node: { depth, lines, hasNext }, hasChildren, isCurrent }: Bran
       )}
       {depth > 0 && (
         <path
-          d={`M${from} 0${hasNext ? `V${height}M${from} 0` : ''}V4C${from} ${middle} ${from + 6} ${middle} ${own - 2} ${middle}`}
+          d={`M${from} 0${hasNext ? `V${height}M${from} 0` : ''}V4C${from} ${middle} ${from + 6} ${middle} ${nodeX - 2} ${middle}`}
         />
       )}
-      {hasChildren && <path d={`M${own} ${middle}V${height}`} />}
-      <circle cx={own} cy={middle} r={4} data-current={isCurrent} />
+      {hasChildren && <path d={`M${nodeX} ${middle}V${height}`} />}
+      <circle cx={nodeX} cy={middle} r={4} data-current={isCurrent} />
     </svg>
   )
 }

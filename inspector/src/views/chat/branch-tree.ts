@@ -21,10 +21,10 @@ export interface BranchNode<One extends Branch> {
 
 /** The branches of an actor as a tree: a branch, then those that were forked from it by their places. */
 export function toBranchTree<One extends Branch>(branches: readonly One[]): readonly BranchNode<One>[] {
-  const known = new Set(branches.map(({ branch }) => branch))
+  const names = new Set(branches.map(({ branch }) => branch))
   const children = new Map<string | undefined, One[]>()
   for (const one of branches) {
-    const parent = one.forkOf && known.has(one.forkOf.branch) ? one.forkOf.branch : undefined
+    const parent = one.forkOf && names.has(one.forkOf.branch) ? one.forkOf.branch : undefined
     const list = children.get(parent)
     if (list) list.push(one)
     else children.set(parent, [one])
@@ -40,10 +40,10 @@ export function toBranchTree<One extends Branch>(branches: readonly One[]): read
     if (seen.has(node.branch.branch)) continue
     seen.add(node.branch.branch)
     nodes.push(node)
-    const own = children.get(node.branch.branch) ?? []
-    for (const [at, branch] of [...own.entries()].reverse())
+    const forks = children.get(node.branch.branch) ?? []
+    for (const [at, branch] of [...forks.entries()].reverse())
       waiting.push({
-        ...{ branch, depth: node.depth + 1, hasNext: at < own.length - 1 },
+        ...{ branch, depth: node.depth + 1, hasNext: at < forks.length - 1 },
         lines: [...node.lines, node.depth > 0 && node.hasNext],
       })
   }
@@ -76,20 +76,20 @@ export interface Versions {
  */
 export function versionsOf(branches: readonly Branch[], shown: string): ReadonlyMap<number, Versions> {
   const byName = new Map(branches.map(one => [one.branch, one]))
-  const own = pathOf(byName, shown)
-  const found = new Map<number, Versions>()
+  const shownPath = pathOf(byName, shown)
+  const versionsAt = new Map<number, Versions>()
   /** Where each other branch leaves the path of the shown one, and in which branch it then goes on. */
   const leaving = new Map<number, Map<string, Branch>>()
   for (const one of branches) {
-    const { at, own: into } = parting(own, pathOf(byName, one.branch))
+    const { at, branch: into } = parting(shownPath, pathOf(byName, one.branch))
     if (into === undefined || one.head <= at) continue
     const ways = leaving.get(at) ?? new Map<string, Branch>()
     leaving.set(at, ways)
-    const known = ways.get(into)
-    if (!known || known.updatedAt < one.updatedAt) ways.set(into, one)
+    const latest = ways.get(into)
+    if (!latest || latest.updatedAt < one.updatedAt) ways.set(into, one)
   }
   for (const [at, ways] of leaving) {
-    const mine = ownerAt(own, at + 1)
+    const mine = ownerAt(shownPath, at + 1)
     if (mine === undefined) continue
     const versions = [
       { own: mine, open: shown },
@@ -98,9 +98,9 @@ export function versionsOf(branches: readonly Branch[], shown: string): Readonly
     versions.sort(
       (a, b) => order(byName.get(a.own), at) - order(byName.get(b.own), at) || (a.own < b.own ? -1 : 1),
     )
-    found.set(at + 1, { versions, current: versions.findIndex(({ own }) => own === mine) })
+    versionsAt.set(at + 1, { versions, current: versions.findIndex(({ own }) => own === mine) })
   }
-  return found
+  return versionsAt
 }
 
 /** Stretches of a branch by the branch that holds them: `upTo` is the last entry. */
@@ -124,14 +124,14 @@ function pathOf(byName: ReadonlyMap<string, Branch>, name: string): Path {
 }
 
 /** Where another branch leaves a path, and the branch in which it goes on there; undefined where it does not leave it. */
-function parting(path: Path, other: Path): { readonly at: number; readonly own?: string } {
+function parting(path: Path, other: Path): { readonly at: number; readonly branch?: string } {
   let at = 0
   for (const [index, step] of other.entries()) {
     const mine = path[index]
-    if (mine?.branch !== step.branch) return { at, own: step.branch }
+    if (mine?.branch !== step.branch) return { at, branch: step.branch }
     at = Math.min(mine.upTo, step.upTo)
     // This branch stays where the shown one has left for another, or has more entries of it.
-    if (step.upTo > mine.upTo) return { at, own: step.branch }
+    if (step.upTo > mine.upTo) return { at, branch: step.branch }
     if (mine.upTo > step.upTo && index === other.length - 1) return { at }
   }
   return { at }

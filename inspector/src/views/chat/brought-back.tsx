@@ -117,7 +117,7 @@ function Sources({ sources }: { readonly sources: readonly Source[] }) {
 
 function From({ conversation, actor, branch, seq, time, why, isGone = false }: Source) {
   const { data: info } = useQuery({ ...conversationQuery(conversation), enabled: !isGone })
-  const told = (
+  const content = (
     <>
       <span className="muted">{isGone ? 'deleted' : time === undefined ? '' : dateOf(time)}</span>
       <span className="cut slim" dir="auto">
@@ -125,11 +125,11 @@ function From({ conversation, actor, branch, seq, time, why, isGone = false }: S
       </span>
     </>
   )
-  if (isGone) return <div>{told}</div>
+  if (isGone) return <div>{content}</div>
   const search = placeOfHit({ actor, branch, seq })
   return (
     <ViewLink view="chat" conversation={conversation} search={search} title={why}>
-      {told}
+      {content}
     </ViewLink>
   )
 }
@@ -143,12 +143,12 @@ interface Shown {
 /** The entries as a user may see them, in a line each. One that is not for users, such as a note, is left out. */
 function useShown(thread: ThreadPlace, entries: readonly number[], head: number): readonly Shown[] {
   const blocks = [...new Set(entries.map(blockOf))]
-  const found = useQueries({
+  const shownBlocks = useQueries({
     queries: blocks.map(block => shownQuery(thread, block, { head, mayInspect: true })),
     combine: results => results.map(({ data }) => data),
   })
   return entries.flatMap(seq => {
-    const message = found[blocks.indexOf(blockOf(seq))]?.messages.get(seq)
+    const message = shownBlocks[blocks.indexOf(blockOf(seq))]?.messages.get(seq)
     if (!message) return []
     const { text, time, calls, results } = readShown(message)
     const line =

@@ -11,7 +11,7 @@ export interface Brought {
 
 /** What was brought back for which message, by what a call was sent: a block stands before the message that asked for it. */
 export function broughtOf(rows: readonly SentRow[]): ReadonlyMap<number, Brought> {
-  const found = new Map<number, Brought>()
+  const bySeq = new Map<number, Brought>()
   let entries: number[] = []
   let sources: Source[] = []
   for (const row of rows) {
@@ -20,10 +20,10 @@ export function broughtOf(rows: readonly SentRow[]): ReadonlyMap<number, Brought
       if (part === 'recall') for (const entry of standsFor) entries.push(entry)
     for (const source of row.sources ?? []) sources.push(source)
     if (row.role === 'user' && seq !== undefined && entries.length + sources.length > 0) {
-      found.set(seq, { entries: entries.toSorted((a, b) => a - b), sources })
+      bySeq.set(seq, { entries: entries.toSorted((a, b) => a - b), sources })
       entries = []
       sources = []
     }
   }
-  return found
+  return bySeq
 }

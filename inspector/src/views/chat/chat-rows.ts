@@ -57,11 +57,11 @@ function addCall(rows: Map<number, ChatRow>, call: PageCall): void {
     })
 }
 
-const known = new WeakMap<object, ReadMessage>()
+const messageCache = new WeakMap<object, ReadMessage>()
 
 function readOnce(shown: Parameters<typeof readShown>[0]): ReadMessage {
-  const message = known.get(shown) ?? readShown(shown)
-  known.set(shown, message)
+  const message = messageCache.get(shown) ?? readShown(shown)
+  messageCache.set(shown, message)
   return message
 }
 

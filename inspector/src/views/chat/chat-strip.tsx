@@ -104,12 +104,12 @@ const toSeq = (y: number, head: number, extent: number) => Math.min(head, Math.f
 
 /** Looks at no more than a few of many entries: where a row of pixels stands for hundreds, the others would change nothing. */
 function strongest(runs: readonly FateRun[], from: number, to: number, head: number): Fate {
-  let found: Fate = 'elided'
+  let topFate: Fate = 'elided'
   const step = Math.max(1, Math.floor((to - from) / 64))
   for (let seq = from; seq <= Math.min(to, head); seq += step) {
     // What was written after the last call is sent with the next one.
     const fate = fateAt(runs, seq) ?? (runs.length > 0 && seq > (runs.at(-1)?.last ?? 0) ? 'kept' : 'elided')
-    if (layers[fate] > layers[found]) found = fate
+    if (layers[fate] > layers[topFate]) topFate = fate
   }
-  return found
+  return topFate
 }

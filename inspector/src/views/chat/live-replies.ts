@@ -47,7 +47,7 @@ const controllers = new Map<string, { readonly abort: AbortController; id?: stri
 /** What went wrong before a turn began. */
 export const refusals = byThread<Fault>()
 
-export type Asked = { readonly model?: string | undefined } & (
+export type ReplyRequest = { readonly model?: string | undefined } & (
   | { readonly kind: 'send'; readonly input: string }
   /** `at`: the user message that is edited. `first`: the first entry of its turn. */
   | { readonly kind: 'edit'; readonly input: string; readonly at: number; readonly first: number }
@@ -62,17 +62,17 @@ export type Asked = { readonly model?: string | undefined } & (
 export function askReply(
   from: ThreadPlace,
   head: number,
-  asked: Asked,
+  request: ReplyRequest,
 ): { readonly thread: ThreadPlace; readonly begun: Promise<boolean> } {
   const key = newKey()
-  const thread = asked.kind === 'send' ? from : { ...from, branch: `${asked.kind} ${key}` }
-  const upTo = asked.kind === 'send' ? head : asked.kind === 'edit' ? asked.first - 1 : asked.upTo
+  const thread = request.kind === 'send' ? from : { ...from, branch: `${request.kind} ${key}` }
+  const upTo = request.kind === 'send' ? head : request.kind === 'edit' ? request.first - 1 : request.upTo
   refusals.set(from, undefined)
   replies.set(thread, {
     ...{ thread, from, upTo, startedAt: Date.now(), state: 'asking', parts: [], warnings: [] },
-    input: asked.kind === 'again' ? undefined : asked.input,
+    input: request.kind === 'again' ? undefined : request.input,
   })
-  return { thread, begun: run(thread, from, asked, key) }
+  return { thread, begun: run(thread, from, request, key) }
 }
 
 /** Names of branches that sort by the time they were made. */
@@ -92,7 +92,12 @@ export async function stopReply(thread: ThreadPlace): Promise<void> {
 
 type StreamPart = Answer<'post /conversations/:conversation/send'>
 
-async function run(thread: ThreadPlace, from: ThreadPlace, asked: Asked, key: string): Promise<boolean> {
+async function run(
+  thread: ThreadPlace,
+  from: ThreadPlace,
+  request: ReplyRequest,
+  key: string,
+): Promise<boolean> {
   const name = threadName(thread)
   const running: { readonly abort: AbortController; id?: string } = { abort: new AbortController() }
   controllers.set(name, running)
@@ -100,7 +105,7 @@ async function run(thread: ThreadPlace, from: ThreadPlace, asked: Asked, key: st
   let fault: Fault | undefined
   let end: Extract<StreamPart, { type: 'end' }> | undefined
   try {
-    for await (const { data } of eventsOf(from, asked, key, running.abort.signal)) {
+    for await (const { data } of eventsOf(from, request, key, running.abort.signal)) {
       if (data.type === 'reply') running.id = data.id
       else if (data.type === 'error') fault = data.error
       else if (data.type === 'end') end = data
@@ -112,33 +117,33 @@ async function run(thread: ThreadPlace, from: ThreadPlace, asked: Asked, key: st
   controllers.delete(name)
   live.end(fault)
   // Stopped before the server had said a word: whether it began is not known, so the text is given back too.
-  if (running.abort.signal.aborted && running.id === undefined && asked.kind === 'send')
-    restoreDraft(from, asked.input)
+  if (running.abort.signal.aborted && running.id === undefined && request.kind === 'send')
+    restoreDraft(from, request.input)
   const isBegun = end ? end.turn !== undefined : !(fault && fault.code !== 'connection_lost')
-  if (!isBegun) refuse(from, asked, fault)
+  if (!isBegun) refuse(from, request, fault)
   else await settle(thread)
   replies.set(thread, undefined)
   return isBegun
 }
 
-function eventsOf(from: ThreadPlace, asked: Asked, key: string, signal: AbortSignal) {
+function eventsOf(from: ThreadPlace, request: ReplyRequest, key: string, signal: AbortSignal) {
   const { params, thread: query } = splitPlace(from)
-  const shared = { notes: false, model: asked.model }
-  switch (asked.kind) {
+  const shared = { notes: false, model: request.model }
+  switch (request.kind) {
     case 'send':
       return askEvents('post /conversations/:conversation/send', {
         ...{ params, query, signal },
-        body: { input: asked.input, ...shared },
+        body: { input: request.input, ...shared },
       })
     case 'edit':
       return askEvents('post /conversations/:conversation/edit', {
         ...{ params, query, signal },
-        body: { input: asked.input, at: asked.at, key, ...shared },
+        body: { input: request.input, at: request.at, key, ...shared },
       })
     case 'again':
       return askEvents('post /conversations/:conversation/regenerate', {
         ...{ params, query, signal },
-        body: { at: asked.at, key, ...shared },
+        body: { at: request.at, key, ...shared },
       })
   }
 }
@@ -201,8 +206,8 @@ function toFault(error: unknown): Fault {
 }
 
 /** Nothing was written: the text goes back to where it was typed. */
-function refuse(from: ThreadPlace, asked: Asked, fault: Fault | undefined): void {
-  if (asked.kind === 'send') restoreDraft(from, asked.input)
+function refuse(from: ThreadPlace, request: ReplyRequest, fault: Fault | undefined): void {
+  if (request.kind === 'send') restoreDraft(from, request.input)
   if (fault) refusals.set(from, fault)
 }
 
@@ -211,10 +216,10 @@ async function settle(thread: ThreadPlace): Promise<void> {
   while (connection.get().state === 'away') await new Promise(resolve => setTimeout(resolve, 300))
   const { conversation, actor = usualActor, branch = usualBranch } = thread
   await queryClient.invalidateQueries({ queryKey: inConversation(conversation) })
-  const found = await queryClient
+  const answer = await queryClient
     .fetchQuery({ ...threadsQuery(conversation), staleTime: 0 })
     .catch(() => undefined)
-  const head = found?.threads.find(one => one.actor === actor && one.branch === branch)?.head ?? 0
+  const head = answer?.threads.find(one => one.actor === actor && one.branch === branch)?.head ?? 0
   const mayInspect = (await queryClient.fetchQuery(serverQuery)).scopes.includes('inspect')
   const last = Math.max(0, Math.ceil(head / perBlock) - 1)
   const blocks = [last - 1, last].filter(block => block >= 0)

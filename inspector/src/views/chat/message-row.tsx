@@ -26,7 +26,7 @@ import styles from './message-row.module.css'
 import type { ReplyMeta } from './reply-metas.ts'
 import { RichText, useMarkdown } from './rich-text.tsx'
 import { StrayResult, ToolCall } from './tool-call.tsx'
-import type { ToldOfThread } from './use-chat-thread.ts'
+import type { ThreadFacts } from './use-chat-thread.ts'
 import { isOnlyPaste, UserText } from './user-text.tsx'
 import { VersionSwitch } from './version-switch.tsx'
 
@@ -41,7 +41,7 @@ export interface RowActions {
 }
 
 /** What all rows of a chat share. */
-export interface Chat extends ToldOfThread {
+export interface Chat extends ThreadFacts {
   readonly thread: ThreadPlace
   readonly search: ConversationSearch
   /** The last entry of the thread, and the last one that is shown of it. */
@@ -63,7 +63,7 @@ export interface MessageRowProps {
 
 /** What is known of the turn of a row, in its last row. */
 interface RowProps extends MessageRowProps {
-  readonly turn: ReturnType<ToldOfThread['turnOf']>
+  readonly turn: ReturnType<ThreadFacts['turnOf']>
   readonly meta: ReplyMeta | undefined
   /** The newest reply shows at once what can be done with it. */
   readonly isNewest: boolean

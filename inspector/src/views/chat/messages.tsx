@@ -40,8 +40,8 @@ const nearEnd = 48
 export function Messages({ chat, mayInspect, live, model, onSight, control }: MessagesProps) {
   const { thread, shownHead: head, selected, cut } = chat
   const scroller = useRef<HTMLDivElement>(null)
-  const asked = live?.input === undefined ? 0 : 1
-  const amount = head + (live ? asked + 1 : 0)
+  const inputRows = live?.input === undefined ? 0 : 1
+  const amount = head + (live ? inputRows + 1 : 0)
   const [isAtEnd, setAtEnd] = useState(true)
   const isFollowing = useRef(true)
   /** The entry that is being brought into sight. */
@@ -55,10 +55,10 @@ export function Messages({ chat, mayInspect, live, model, onSight, control }: Me
     // What stands for an entry that is not read yet is measured apart from the entry.
     getItemKey: useCallback(
       (index: number) => {
-        if (index >= head) return index - head < asked ? 'asked' : 'live'
+        if (index >= head) return index - head < inputRows ? 'asked' : 'live'
         return readKeys.current(index + 1) ? index + 1 : -index - 1
       },
-      [head, asked],
+      [head, inputRows],
     ),
     // More than a turn of the wheel: a row is measured before it comes into sight, and then moves nothing that is.
     overscan: 16,
@@ -175,7 +175,7 @@ export function Messages({ chat, mayInspect, live, model, onSight, control }: Me
   function contentOf(index: number): React.ReactNode {
     if (index >= head) {
       if (!live) return null
-      return index - head < asked ? (
+      return index - head < inputRows ? (
         <AskedRow text={live.input ?? ''} />
       ) : (
         <LiveRow live={live} model={model} />

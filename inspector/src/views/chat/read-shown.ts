@@ -31,19 +31,19 @@ type Fields = Readonly<Record<string, unknown>>
 
 /** Reads a message in any of the forms that are logged: of Ollama, OpenAI or the AI SDK. What has no sense here is left out. */
 export function readShown(message: ShownMessage): ReadMessage {
-  const given = message as unknown as Fields
+  const fields = message as unknown as Fields
   const role = roles[message.role] ?? 'system'
-  const parts = partsOf(given.content)
+  const parts = partsOf(fields.content)
   const text = parts.filter(isText).map(textOf).join('\n')
   const results = parts.filter(part => part.type === 'tool-result').map(toResult)
-  const own = toText(given.thinking ?? given.reasoning_content ?? given.reasoning)
+  const reasoning = toText(fields.thinking ?? fields.reasoning_content ?? fields.reasoning)
   return {
     ...{ seq: message.seq, role, text: role === 'tool' ? '' : text },
-    thinking: parts.filter(isThinking).map(toThinking).join('') + own,
-    calls: [...callsOf(given), ...parts.filter(part => part.type === 'tool-call').map(toCall)],
-    results: role === 'tool' && results.length === 0 ? [bareResult(given, text)] : results,
-    media: parts.filter(isMedia).length + (Array.isArray(given.images) ? given.images.length : 0),
-    time: toTime(given.time),
+    thinking: parts.filter(isThinking).map(toThinking).join('') + reasoning,
+    calls: [...callsOf(fields), ...parts.filter(part => part.type === 'tool-call').map(toCall)],
+    results: role === 'tool' && results.length === 0 ? [bareResult(fields, text)] : results,
+    media: parts.filter(isMedia).length + (Array.isArray(fields.images) ? fields.images.length : 0),
+    time: toTime(fields.time),
   }
 }
 
@@ -79,8 +79,8 @@ function callsOf({ tool_calls: list, function_call: single }: Fields): readonly 
       function: called,
       custom,
     } = (one ?? {}) as { id?: unknown; function?: Fields; custom?: Fields }
-    const { name, arguments: given, input } = called ?? custom ?? {}
-    return { id: named(id), name: named(name) ?? 'tool', arguments: toJson(given ?? input ?? {}) }
+    const { name, arguments: callArguments, input } = called ?? custom ?? {}
+    return { id: named(id), name: named(name) ?? 'tool', arguments: toJson(callArguments ?? input ?? {}) }
   })
 }
 
@@ -89,17 +89,17 @@ const toCall = ({ toolCallId, toolName, input, args }: Fields): ReadCall => ({
 })
 
 function toResult({ toolCallId, toolName, output, result }: Fields): ReadResult {
-  const given = output ?? result
-  const { type, value } = (typeof given === 'object' && given !== null ? given : {}) as Fields
+  const content = output ?? result
+  const { type, value } = (typeof content === 'object' && content !== null ? content : {}) as Fields
   const text =
     type === 'content' && Array.isArray(value)
       ? value.map(part => textOf(part as Fields)).join('\n')
-      : toJson(value ?? given)
+      : toJson(value ?? content)
   return { id: named(toolCallId), name: named(toolName), text, isError: String(type).startsWith('error') }
 }
 
-const bareResult = (given: Fields, text: string): ReadResult => ({
-  ...{ id: named(given.tool_call_id), name: named(given.tool_name ?? given.name), text },
+const bareResult = (message: Fields, text: string): ReadResult => ({
+  ...{ id: named(message.tool_call_id), name: named(message.tool_name ?? message.name), text },
 })
 
 const toJson = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))

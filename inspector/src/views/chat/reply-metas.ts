@@ -18,12 +18,12 @@ export function replyMetas(
 ): ReadonlyMap<number, ReplyMeta> {
   const metas = new Map<number, ReplyMeta>()
   for (const { turn, model, reported, predicted, warnings } of calls) {
-    const known = metas.get(turn)
+    const meta = metas.get(turn)
     metas.set(turn, {
       turn,
-      model: known?.model ?? model,
-      read: (known?.read ?? 0) + (reported ?? predicted),
-      warnings: [...new Set([...(known?.warnings ?? []), ...warnings])],
+      model: meta?.model ?? model,
+      read: (meta?.read ?? 0) + (reported ?? predicted),
+      warnings: [...new Set([...(meta?.warnings ?? []), ...warnings])],
     })
   }
   const last = metas.get(lastTurn ?? 0)

@@ -114,7 +114,7 @@ function spansOf(rows: readonly SentRow[], tokens: number, entries: readonly Bri
   const tokensOf = (seq: number) => entries[seq - 1]?.tokens ?? 1
   let at = Math.max(0, tokens - rows.reduce((sum, row) => sum + row.tokens, 0))
   const quoted: Span[] = []
-  const own: Span[] = []
+  const messageSpans: Span[] = []
   for (const row of rows) {
     const seq = entryOf(row)
     const all = row.standsFor.reduce((sum, one) => sum + tokensOf(one), 0) || 1
@@ -124,10 +124,10 @@ function spansOf(rows: readonly SentRow[], tokens: number, entries: readonly Bri
       quoted.push({ seq: one, from, to })
       from = to
     }
-    if (seq !== undefined) own.push({ seq, from: at, to: at + row.tokens })
+    if (seq !== undefined) messageSpans.push({ seq, from: at, to: at + row.tokens })
     at += row.tokens
   }
-  return [...quoted, ...own]
+  return [...quoted, ...messageSpans]
 }
 
 interface Span {

@@ -155,13 +155,13 @@ function MessageRow({ scene, item, text, style }: MessageRowProps) {
   const row = kind === 'row' ? item.row : undefined
   const isFirst = kind === 'row' && item.isFirst
   const entry = seq === undefined ? undefined : entries[seq - 1]
-  const own = seq === undefined ? undefined : fateInRow(fateAt(runs, seq) ?? 'elided')
+  const rowFate = seq === undefined ? undefined : fateInRow(fateAt(runs, seq) ?? 'elided')
   return (
     <Row
       id={seq === undefined ? undefined : `${kind}-${seq}`}
       className={styles.row}
       data-kind={kind}
-      data-fate={kind === 'quoted' ? item.fate : own}
+      data-fate={kind === 'quoted' ? item.fate : rowFate}
       data-added={seq === undefined}
       data-colour={row && colourOfPart[row.part]}
       data-reused={isReused}

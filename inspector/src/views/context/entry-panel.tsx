@@ -37,8 +37,8 @@ export function EntryPanel(props: EntryPanelProps) {
   const seqs = useMemo(() => [seq], [seq])
   const text = useTexts(place.thread, seqs, entries.length)(seq)?.text
   // Of the text as it was searched: with notes and calls it may be another one.
-  const found = why?.recall?.found
-  const hits = found && text?.startsWith(found.text) ? found.hits : []
+  const match = why?.recall?.found
+  const hits = match && text?.startsWith(match.text) ? match.hits : []
   return (
     <aside className={styles.panel} aria-label={`Entry ${seq}`} data-fate={fate ?? 'elided'}>
       <header className={styles.header}>
@@ -118,18 +118,18 @@ function Life({ seq, scene }: EntryPanelProps) {
   const { stops, shownPoint: point } = scene
   const { isWhole } = scene.timeline
   const runs = useMemo(() => {
-    const found: { fate: Fate; from: number; to: number }[] = []
+    const periods: { fate: Fate; from: number; to: number }[] = []
     const isByCall = stops.length === 1
     for (const [index, { turn, points }] of (isByCall ? toCallStops(stops) : stops).entries()) {
       const number = isByCall ? index + 1 : turn
       const fates = points[0]?.fates
       const fate = fates === undefined ? undefined : fateInText(fates, seq)
       if (fate === undefined) continue
-      const last = found.at(-1)
+      const last = periods.at(-1)
       if (last?.fate === fate) last.to = number
-      else found.push({ fate, from: number, to: number })
+      else periods.push({ fate, from: number, to: number })
     }
-    return found
+    return periods
   }, [seq, stops])
   // The calls of a turn are numbered when all are read.
   if (runs.length === 0 || (stops.length === 1 && !isWhole))
@@ -163,10 +163,10 @@ const windows = [2048, 4096, 8192, 16_384, 32_768]
 const policies: OfferedPolicy[] = ['balanced', 'thorough', 'stable', 'tiered', 'sliding-50']
 
 function Matrix({ seq, scene: { place, shownPoint: point } }: EntryPanelProps) {
-  const asked = useDeferredValue(
+  const gridOptions = useDeferredValue(
     useMemo(() => ({ windows, policies, entry: seq, at: point.at }), [seq, point.at]),
   )
-  const { data = [] } = useQuery(gridQuery(place.thread, asked))
+  const { data = [] } = useQuery(gridQuery(place.thread, gridOptions))
   return (
     <FateMatrix
       {...{ windows, policies, cells: data }}

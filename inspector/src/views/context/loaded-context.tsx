@@ -67,8 +67,8 @@ export function LoadedContext({ place, entries: counted, turns, timeline, point 
   const stops = useMemo(() => toStops(turns, timeline.points), [turns, timeline.points])
   const find = useFind(thread, search.q ?? '', head)
   const items = useMemo(
-    () => toLogItems(runs, { fate: search.fate, found: find.found, open, selected, head }),
-    [runs, search.fate, find.found, open, selected, head],
+    () => toLogItems(runs, { fate: search.fate, matches: find.matches, open, selected, head }),
+    [runs, search.fate, find.matches, open, selected, head],
   )
   // Blocks of another moment are other blocks.
   const flipped = flips.at === shownPoint.at ? flips.blocks : none

@@ -56,7 +56,7 @@ export function LogList({ scene, items, selectedAt, find, onFold, onSeen }: LogL
           ) : (
             <>
               <span className="label" role="status">
-                {find.found && `${count(find.found.size)}${find.isFinding ? '…' : ''}`}
+                {find.matches && `${count(find.matches.size)}${find.isFinding ? '…' : ''}`}
               </span>
               <button type="button" aria-label="Find nothing" onClick={() => onFind('')}>
                 <X size={12} aria-hidden />

@@ -45,7 +45,7 @@ export type LogItem = Pick<EntryLine, 'key' | 'seq'> & {
 export interface LogFilter {
   readonly fate?: Fate | undefined
   /** The entries that were found; undefined if nothing is looked for. */
-  readonly found?: ReadonlySet<number> | undefined
+  readonly matches?: ReadonlySet<number> | undefined
   /** The first entries of folds that are open. */
   readonly open: ReadonlySet<number>
   /** Never in a fold. */
@@ -57,11 +57,11 @@ export interface LogFilter {
 const shortestFold = 3
 
 export function toLogItems(runs: readonly FateRun[], filter: LogFilter): readonly LogItem[] {
-  const { fate: wanted, found, open, selected, head } = filter
+  const { fate: wanted, matches, open, selected, head } = filter
   const items: LogItem[] = []
   const list = ({ first, last, fate }: FateRun) => {
     for (let seq = first; seq <= last; seq++)
-      if (found === undefined || found.has(seq))
+      if (matches === undefined || matches.has(seq))
         items.push({ kind: 'entry', key: `log-${seq}`, seq, first: seq, last: seq, fate })
   }
   const fold = (run: FateRun) => {
@@ -72,7 +72,7 @@ export function toLogItems(runs: readonly FateRun[], filter: LogFilter): readonl
   for (const run of runs) {
     const { first, last, fate } = run
     if (wanted !== undefined && fate !== wanted) continue
-    if (wanted !== undefined || found !== undefined || fate !== 'elided') list(run)
+    if (wanted !== undefined || matches !== undefined || fate !== 'elided') list(run)
     else if (selected !== undefined && selected >= first && selected <= last && !open.has(first)) {
       if (selected > first) fold({ first, last: selected - 1, fate })
       list({ first: selected, last: selected, fate })
@@ -80,7 +80,7 @@ export function toLogItems(runs: readonly FateRun[], filter: LogFilter): readonl
     } else fold(run)
   }
   const end = runs.at(-1)?.last ?? 0
-  if (end < head && wanted === undefined && found === undefined)
+  if (end < head && wanted === undefined && matches === undefined)
     items.push({ kind: 'later', key: `fold-${end + 1}`, first: end + 1, last: head })
   return items
 }

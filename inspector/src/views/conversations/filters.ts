@@ -69,8 +69,8 @@ export function countAll(rows: readonly ListedConversation[]): Amounts {
   const clients = new Map<string, Client & { amount: number }>()
   for (const row of rows) {
     const client = clientOf(row)
-    const known = clients.get(client.id)
-    if (known) known.amount += 1
+    const entry = clients.get(client.id)
+    if (entry) entry.amount += 1
     else clients.set(client.id, { ...client, amount: 1 })
   }
   return { byKind, clients: [...clients.values()].sort((a, b) => b.amount - a.amount) }

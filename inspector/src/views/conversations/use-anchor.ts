@@ -11,12 +11,12 @@ export function useAnchor(
 ): void {
   const before = useRef<readonly string[]>(items)
   useLayoutEffect(() => {
-    const known = before.current
+    const previousItems = before.current
     before.current = items
     const element = scroller.current
-    if (!element || known === items || element.scrollTop < rowHeight) return
+    if (!element || previousItems === items || element.scrollTop < rowHeight) return
     const first = Math.floor(element.scrollTop / rowHeight)
-    const seen = known.slice(first, first + Math.ceil(element.clientHeight / rowHeight))
+    const seen = previousItems.slice(first, first + Math.ceil(element.clientHeight / rowHeight))
     const places = new Map(items.map((item, at) => [item, at]))
     const moves = seen.flatMap((item, at) => {
       const place = places.get(item)

@@ -84,7 +84,7 @@ function Shown({ text, when, isStored, isNow }: ShownProps) {
         </div>
         <FindField
           word={word}
-          found={places.length}
+          matches={places.length}
           index={index}
           onChange={next => {
             restart()

@@ -149,7 +149,7 @@ function Piece({ piece, experiment, role, status }: PieceProps) {
         <LongText>{piece.who === 'user' ? <StepText text={piece.text} /> : piece.text}</LongText>
       </>
     )
-  const { name, arguments: given, result, isError, changes } = piece
+  const { name, arguments: json, result, isError, changes } = piece
   const isRunning = status === 'open'
   return (
     <>
@@ -160,7 +160,7 @@ function Piece({ piece, experiment, role, status }: PieceProps) {
         </>,
       )}
       <LongText>
-        <JsonText text={given} />
+        <JsonText text={json} />
       </LongText>
       <div className={styles.result} data-error={isError}>
         {result === undefined ? (

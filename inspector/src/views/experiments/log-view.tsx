@@ -30,7 +30,7 @@ export function LogView({ shown, warnings }: LogViewProps) {
   const { data } = useQuery(
     logQuery({ conversation: id, actor: experimentActor }, { at: theEnd, limit: 1000 }),
   )
-  const rows = logRows({ acts, own: data?.entries ?? [], warnings, first })
+  const rows = logRows({ acts, entries: data?.entries ?? [], warnings, first })
   return (
     <div className="fill low scrolls">
       {first > 1 && (

@@ -35,8 +35,8 @@ export function seriesOf(
     if (!measure?.sides || value === undefined) continue
     const { name, sign } = measure.sides
     const target = { value, sign, isFailure: goals[at]?.outcome === 'failed' }
-    const known = targets.get(name)
-    if (known) known.push(target)
+    const list = targets.get(name)
+    if (list) list.push(target)
     else targets.set(name, [target])
     if (!Object.hasOwn(variables, name)) compared.set(name, measure.sides)
   }

@@ -12,7 +12,7 @@ export interface Course {
   readonly cuts: number
   readonly accuracy: Accuracy
   /** What was read with the policy that was used. */
-  readonly own: Running
+  readonly real: Running
   /** What would have been read with the policy that is compared with, and with others, for orientation. */
   readonly compared: Running
   readonly others: readonly Running[]

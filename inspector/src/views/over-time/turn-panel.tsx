@@ -85,12 +85,12 @@ const small: readonly Part[] = ['marker', 'framing', 'tools']
 function Figures({ point, isOneOfMany }: { readonly point: TimelinePoint; readonly isOneOfMany: boolean }) {
   const { parts, tokens, reused, anew, reported, over } = point
   const ratio = ratioOf([point])
-  const told = partStack.filter(part => (parts[part] ?? 0) > 0 && !small.includes(part)).reverse()
+  const largeParts = partStack.filter(part => (parts[part] ?? 0) > 0 && !small.includes(part)).reverse()
   const rest = small.reduce((sum, part) => sum + (parts[part] ?? 0), 0)
   const restName = small.filter(part => (parts[part] ?? 0) > 0).join(', ')
   return (
     <dl className={styles.figures}>
-      {told.map(part => (
+      {largeParts.map(part => (
         <Row
           key={part}
           name={nameInFull[part] ?? nameOfPart(part)}

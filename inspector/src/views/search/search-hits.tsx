@@ -11,13 +11,13 @@ import { useRoving } from '../../parts/use-roving.ts'
 import styles from './search-hits.module.css'
 
 export interface SearchHitsProps {
-  readonly found: readonly Hit[]
+  readonly matches: readonly Hit[]
   readonly ref: React.Ref<{ focus: () => void }>
 }
 
 /** What was found, by conversation: that with the best message first. */
-export function SearchHits({ found, ref }: SearchHitsProps) {
-  const groups = [...groupBy(found, hit => hit.conversation)]
+export function SearchHits({ matches, ref }: SearchHitsProps) {
+  const groups = [...groupBy(matches, hit => hit.conversation)]
   const roving = useRoving({
     items: groups.flatMap(([, hits]) => hits.map(keyOfHit)),
     name: 'What was found',

@@ -64,7 +64,7 @@ function Matrix(props: PickerProps) {
     [a.window, b.window],
   )
   const policies = useMemo(() => withMore(usualPolicies, [a, b].map(nameable)), [a, b])
-  const asked = useDeferredValue(
+  const gridOptions = useDeferredValue(
     useMemo(
       () => ({
         windows,
@@ -77,7 +77,7 @@ function Matrix(props: PickerProps) {
       [windows, policies, at, entry],
     ),
   )
-  const { data: cells = [] } = useQuery({ ...gridQuery(place.thread, asked), enabled: isMade })
+  const { data: cells = [] } = useQuery({ ...gridQuery(place.thread, gridOptions), enabled: isMade })
   const costs = useCosts(place, {
     windows,
     policies: usualPolicies,
@@ -142,7 +142,7 @@ function useCosts({ thread }: Place, { windows, policies, since, isWanted }: Cos
     // The first one is made anyway; the others are compared with it.
     costQuery(thread, { window, policy: policies[0]!, since }, policies.slice(1)),
   )
-  const found = useQueries({
+  const results = useQueries({
     queries: queries.map((query, index) => ({
       ...query,
       enabled:
@@ -157,7 +157,7 @@ function useCosts({ thread }: Place, { windows, policies, since, isWanted }: Cos
     })),
   })
   const costs = new Map<number, ReadonlyMap<string, number>>()
-  for (const [index, { data }] of found.entries())
+  for (const [index, { data }] of results.entries())
     if (data)
       costs.set(
         windows[index]!,

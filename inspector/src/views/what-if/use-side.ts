@@ -16,7 +16,7 @@ export type SideAnswer = Answer<'get /conversations/:conversation/context'>
 export interface MadeSide {
   readonly letter: 'A' | 'B'
   /** As the address has it, and with its window and policy by name. */
-  readonly given: Side
+  readonly side: Side
   readonly full: Side
   /** That which is made: while a slider is drawn along, not every step is. */
   readonly settled: Side
@@ -28,7 +28,7 @@ export interface MadeSide {
   readonly landing: Landing
 }
 
-interface SideOptions extends Pick<MadeSide, 'letter' | 'given'> {
+interface SideOptions extends Pick<MadeSide, 'letter' | 'side'> {
   readonly at: number
   readonly since: number | undefined
   /** Names what the side does not say until it is made. */
@@ -36,15 +36,15 @@ interface SideOptions extends Pick<MadeSide, 'letter' | 'given'> {
 }
 
 /** The context of one side. */
-export function useSide(thread: ThreadPlace, { letter, given, at, since, like }: SideOptions): MadeSide {
+export function useSide(thread: ThreadPlace, { letter, side, at, since, like }: SideOptions): MadeSide {
   const [landing] = useState(newLanding)
-  const settled = useSettled(given, 80)
+  const settled = useSettled(side, 80)
   const { data, error, isPlaceholderData } = useQuery(
     contextQuery(thread, { ...toFit(settled), at, since, messages: false }),
   )
   const context = useMemo(() => toContext(data), [data])
   return {
-    ...{ letter, given, full: named(given, data ?? like), settled, answer: data, context, landing },
+    ...{ letter, side, full: named(side, data ?? like), settled, answer: data, context, landing },
     // What was made stays while the server is away: the line at the foot says so.
     error: data && error instanceof AwayError ? null : error,
     isStale: isPlaceholderData,
