@@ -1,16 +1,16 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { ask } from './client.ts'
 import { splitPlace, type ThreadPlace, threadQuery } from './queries.ts'
-import type { Answer } from './routes.ts'
+import type { AnswerOf } from './routes.ts'
 import { askSent, collect, type PointPlace, readPoints, type TimelinePoint } from './timeline.ts'
 
 /** A message as a user may see it: without notes. */
-export type ShownMessage = Answer<'get /conversations/:conversation/entries'>['entries'][number]
+export type ShownMessage = AnswerOf<'get /conversations/:conversation/entries'>['entries'][number]
 
 /** Entries that are read with one request. */
 export const perBlock = 100
 
-export type PageCall = NonNullable<Answer<'get /conversations/:conversation/entries'>['calls']>[number]
+export type PageCall = NonNullable<AnswerOf<'get /conversations/:conversation/entries'>['calls']>[number]
 
 export interface ShownBlock {
   readonly messages: ReadonlyMap<number, ShownMessage>
@@ -96,7 +96,7 @@ export function writtenQuery(
   return {
     ...threadQuery(place, 'get /conversations/:conversation/outline', { from, limit }),
     enabled: turn !== undefined,
-    select: ({ entries }: Answer<'get /conversations/:conversation/outline'>) =>
+    select: ({ entries }: AnswerOf<'get /conversations/:conversation/outline'>) =>
       entries
         .filter(({ role }) => role === 'assistant')
         .reduce((sum, { tokens = 0 }) => sum + Math.round(tokens * factor), 0),

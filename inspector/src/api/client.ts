@@ -2,7 +2,7 @@ import { AwayError, toApiError } from './api-error.ts'
 import { noteAway } from './connection.ts'
 import { key, keyProblem, tenant } from './key.ts'
 import { readEvents, readLines } from './read-stream.ts'
-import type { Answer, NameOfKind, RouteName, RouteRequest } from './routes.ts'
+import type { AnswerOf, NameOfKind, RouteName, RouteRequest } from './routes.ts'
 
 const base = '/throughline/v1'
 
@@ -10,10 +10,10 @@ const base = '/throughline/v1'
 export async function ask<Name extends NameOfKind<'json' | 'text'>>(
   name: Name,
   request: RouteRequest<Name>,
-): Promise<Answer<Name>> {
+): Promise<AnswerOf<Name>> {
   const response = await send(name, request)
   const isJson = response.headers.get('content-type')?.startsWith('application/json')
-  return (isJson ? await response.json() : await response.text()) as Answer<Name>
+  return (isJson ? await response.json() : await response.text()) as AnswerOf<Name>
 }
 
 /** Asks a route that answers with nothing. */
@@ -28,9 +28,9 @@ export async function tell<Name extends NameOfKind<'none'>>(
 export async function* askLines<Name extends NameOfKind<'lines'>>(
   name: Name,
   request: RouteRequest<Name>,
-): AsyncGenerator<Answer<Name>> {
+): AsyncGenerator<AnswerOf<Name>> {
   const { body } = await send(name, request)
-  for await (const line of readLines(body!)) yield JSON.parse(line) as Answer<Name>
+  for await (const line of readLines(body!)) yield JSON.parse(line) as AnswerOf<Name>
 }
 
 /** Asks a route that answers line by line for its bytes as they are, to keep them in a file. */
@@ -50,11 +50,11 @@ export interface HeardEvent<Data> {
 export async function* askEvents<Name extends NameOfKind<'events'>>(
   name: Name,
   request: RouteRequest<Name> & { readonly lastEventId?: string | undefined },
-): AsyncGenerator<HeardEvent<Answer<Name>>> {
+): AsyncGenerator<HeardEvent<AnswerOf<Name>>> {
   const { lastEventId } = request
   const headers = lastEventId === undefined ? undefined : { 'last-event-id': lastEventId }
   const { body } = await send(name, request, headers)
-  for await (const { id, data } of readEvents(body!)) yield { id, data: JSON.parse(data) as Answer<Name> }
+  for await (const { id, data } of readEvents(body!)) yield { id, data: JSON.parse(data) as AnswerOf<Name> }
 }
 
 interface AnyRequest {

@@ -1,10 +1,10 @@
 import type { InfiniteData, QueryClient } from '@tanstack/react-query'
 import { ApiError } from './api-error.ts'
 import { askConversations, conversationQuery, conversationsQuery } from './queries.ts'
-import type { Answer } from './routes.ts'
+import type { AnswerOf } from './routes.ts'
 
-export type ListedConversation = Answer<'get /conversations'>['conversations'][number]
-type Pages = InfiniteData<Answer<'get /conversations'>>
+export type ListedConversation = AnswerOf<'get /conversations'>['conversations'][number]
+type Pages = InfiniteData<AnswerOf<'get /conversations'>>
 
 /** When more conversations than this change at once, the first page of the list is read instead. */
 const mostSingle = 8

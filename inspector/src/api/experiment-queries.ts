@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { PlanJson } from '../../../src/experiment/plan/plan-json.ts'
 import { ask } from './client.ts'
 import { inConversation, logQuery, routeQuery } from './queries.ts'
-import type { Answer } from './routes.ts'
+import type { AnswerOf } from './routes.ts'
 
 /** The thread that an experiment itself writes: a conversation with it is an experiment. */
 export const experimentActor = 'throughline:run'
@@ -10,8 +10,8 @@ export const experimentActor = 'throughline:run'
 export const experimentsQuery = routeQuery(['experiments'], 'get /experiments')
 
 export type { PlanJson }
-export type ExperimentSummary = Answer<'get /experiments'>['experiments'][number]
-export type ExperimentAnswer = Answer<'get /experiments/:experiment'>
+export type ExperimentSummary = AnswerOf<'get /experiments'>['experiments'][number]
+export type ExperimentAnswer = AnswerOf<'get /experiments/:experiment'>
 
 /** One experiment. It is a conversation too, so what is written to it makes this stale; then only new snapshots are read. */
 export function experimentQuery(experiment: string) {
@@ -36,7 +36,7 @@ export const planQuery = (experiment: string) => ({
   select: (plan: object) => plan as PlanJson,
 })
 
-export type ExperimentStep = Answer<'get /experiments/:experiment/steps'>['steps'][number]
+export type ExperimentStep = AnswerOf<'get /experiments/:experiment/steps'>['steps'][number]
 export type RoleAct = ExperimentStep['acts'][number]
 
 /** Steps that are read with one request. */

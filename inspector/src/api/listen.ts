@@ -5,7 +5,7 @@ import { dropConversation, refreshConversations, restartList } from './conversat
 import { experimentActor, experimentsQuery } from './experiment-queries.ts'
 import { keepListening } from './keep-listening.ts'
 import { inConversation } from './queries.ts'
-import type { Answer } from './routes.ts'
+import type { AnswerOf } from './routes.ts'
 import { momentKey } from './timeline.ts'
 
 /**
@@ -19,7 +19,7 @@ export function listen(client: QueryClient): () => void {
   })
 }
 
-type FeedEvent = Answer<'get /events'>
+type FeedEvent = AnswerOf<'get /events'>
 
 function take(client: QueryClient, event: FeedEvent): void {
   switch (event.type) {

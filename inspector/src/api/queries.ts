@@ -5,7 +5,7 @@ import {
   experimental_streamedQuery as streamedQuery,
 } from '@tanstack/react-query'
 import { ask, askLines } from './client.ts'
-import type { Answer, NameOfKind, QueryOf, RouteRequest } from './routes.ts'
+import type { AnswerOf, NameOfKind, QueryOf, RouteRequest } from './routes.ts'
 
 /** A thread of a conversation, as it stands in addresses. */
 export interface ThreadPlace {
@@ -102,7 +102,7 @@ export function outlineQuery(place: ThreadPlace) {
     structuralSharing: false,
     queryFn: async ({ signal }) => {
       const limit = 20_000
-      const entries: Answer<'get /conversations/:conversation/outline'>['entries'] = []
+      const entries: AnswerOf<'get /conversations/:conversation/outline'>['entries'] = []
       for (;;) {
         const from = (entries.at(-1)?.seq ?? 0) + 1
         const query = { ...thread, from, limit }
@@ -143,7 +143,7 @@ export const searchQuery = (q: string, isEverything: boolean) => ({
   placeholderData: keepPreviousData,
 })
 
-export type Why = Answer<'get /conversations/:conversation/entries/:entry/why'>
+export type WhyAnswer = AnswerOf<'get /conversations/:conversation/entries/:entry/why'>
 
 /** Why an entry has its fate, in a call or at a place. */
 export const whyQuery = (

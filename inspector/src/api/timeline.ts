@@ -1,9 +1,9 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import { ask, askLines } from './client.ts'
 import { splitPlace, type ThreadPlace } from './queries.ts'
-import type { Answer, QueryOf } from './routes.ts'
+import type { AnswerOf, QueryOf } from './routes.ts'
 
-export type TimelinePoint = Answer<'get /conversations/:conversation/timeline'>
+export type TimelinePoint = AnswerOf<'get /conversations/:conversation/timeline'>
 
 export interface Timeline {
   /** By their places; while it is not whole, some in the middle may be missing. */
@@ -127,9 +127,9 @@ export interface Moment {
   readonly warnings: readonly string[]
 }
 
-type Context = Answer<'get /conversations/:conversation/context'>
-export type SentRow = Context['sent'][number]
-export type Stretch = Context['stretches'][number]
+export type ContextAnswer = AnswerOf<'get /conversations/:conversation/context'>
+export type SentRow = ContextAnswer['sent'][number]
+export type Stretch = ContextAnswer['stretches'][number]
 
 export const momentKey = 'moment'
 

@@ -3,7 +3,7 @@ import { useCallback, useMemo } from 'react'
 import type { ThreadPlace } from '../api/queries.ts'
 import { fateNames } from './fates.ts'
 
-type Search = Readonly<Record<string, unknown>>
+type SearchFields = Readonly<Record<string, unknown>>
 
 /** Reads a field of an address; undefined where it makes no sense. */
 type FieldReader<Value> = (value: string) => Value | undefined
@@ -22,7 +22,7 @@ type SearchOf<Fields> = {
 /** Reads an address by its fields: what makes no sense is left out, so that an old address still opens. */
 const searchReader =
   <Fields extends Readonly<Record<string, FieldReader<unknown>>>>(fields: Fields) =>
-  (search: Search): SearchOf<Fields> => {
+  (search: SearchFields): SearchOf<Fields> => {
     const values = Object.entries(fields).map(([name, read]) => [name, read(String(search[name] ?? ''))])
     return Object.fromEntries(values.filter(([, value]) => value !== undefined))
   }
@@ -53,13 +53,13 @@ export type ListSearch = ReturnType<typeof readListSearch>
 export const parseSearch = (text: string): Record<string, string> =>
   Object.fromEntries(new URLSearchParams(text))
 
-export function stringifySearch(search: Search): string {
+export function stringifySearch(search: SearchFields): string {
   const fields = Object.entries(search).filter(([, value]) => value !== undefined && value !== '')
   const text = new URLSearchParams(fields.map(([name, value]) => [name, String(value)])).toString()
   return text === '' ? '' : `?${text}`
 }
 
-export interface Place {
+export interface ViewPlace {
   readonly conversation: string
   readonly thread: ThreadPlace
   readonly search: ConversationSearch
@@ -81,7 +81,7 @@ export const threadSearch = ({ actor, branch }: ConversationSearch) => ({
 })
 
 /** Where a view of a conversation is, by its address. */
-export function usePlace(): Place {
+export function usePlace(): ViewPlace {
   const { conversation = '' } = useParams({ strict: false })
   const search = useSearch({ strict: false }) as ConversationSearch
   const { actor, branch } = search

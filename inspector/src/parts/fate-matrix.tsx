@@ -1,11 +1,11 @@
 import { useRef } from 'react'
-import type { Answer } from '../api/routes.ts'
+import type { AnswerOf } from '../api/routes.ts'
 import { FateGlyph } from './fate-glyph.tsx'
 import styles from './fate-matrix.module.css'
 import type { Fate } from './fates.ts'
 import { amountOf, count, short } from './format.ts'
 
-type GridCell = Answer<'get /conversations/:conversation/grid'>
+type GridCell = AnswerOf<'get /conversations/:conversation/grid'>
 
 export interface FateMatrixProps {
   readonly windows: readonly number[]

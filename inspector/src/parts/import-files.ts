@@ -2,7 +2,7 @@ import { ask } from '../api/client.ts'
 import { observable } from '../api/observable.ts'
 import { conversationsQuery } from '../api/queries.ts'
 import { queryClient } from '../api/query-client.ts'
-import type { Answer } from '../api/routes.ts'
+import type { AnswerOf } from '../api/routes.ts'
 import { amountOf, count } from './format.ts'
 
 /** What became of a file. */
@@ -46,7 +46,7 @@ async function importFile(source: File, person: string | undefined): Promise<Fil
   }
 }
 
-function describe({ format, conversations, deleted, added }: Answer<'post /import'>): string {
+function describe({ format, conversations, deleted, added }: AnswerOf<'post /import'>): string {
   const all = `${amountOf(conversations.length, 'conversation')} from ${format}`
   const gone = deleted.length === 0 ? '' : ` ${count(deleted.length)} more were deleted here, and stay so.`
   if (conversations.length === 0) return `No conversation in it.${gone}`

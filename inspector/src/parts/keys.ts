@@ -13,12 +13,12 @@ export interface KeyBinding {
   readonly isEverywhere?: boolean
 }
 
-interface Group {
+interface KeyGroup {
   readonly name: string
   readonly bindings: readonly KeyBinding[]
 }
 
-const groups = observable<readonly Group[]>([])
+const groups = observable<readonly KeyGroup[]>([])
 
 /** All keys that do something now, by group: for the help and for the command palette. */
 export const useKeyGroups = groups.use
@@ -33,7 +33,7 @@ export function useKeys(name: string, bindings: readonly KeyBinding[]): void {
   const signature = bindings.map(({ keys, does }) => `${keys}\t${does}`).join('\n')
   // biome-ignore lint/correctness/useExhaustiveDependencies: bindings are looked up when their key is pressed
   useLayoutEffect(() => {
-    const group: Group = {
+    const group: KeyGroup = {
       name,
       bindings: latest.current.map((binding, at) => ({ ...binding, run: () => latest.current[at]?.run() })),
     }

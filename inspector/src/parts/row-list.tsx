@@ -7,9 +7,9 @@ import { useHover, useIsHovered } from './use-hover.ts'
 import { isTouch, useMedia } from './use-media.ts'
 import { useTexts } from './use-texts.ts'
 
-type Item = Pick<EntryLine, 'key' | 'seq'>
+type ListItem = Pick<EntryLine, 'key' | 'seq'>
 
-export interface RowListProps<Row extends Item> extends Omit<React.ComponentProps<'div'>, 'children'> {
+export interface RowListProps<Row extends ListItem> extends Omit<React.ComponentProps<'div'>, 'children'> {
   readonly thread: ThreadPlace
   /** The last entry of the log. */
   readonly head: number
@@ -30,7 +30,7 @@ export interface RowListProps<Row extends Item> extends Omit<React.ComponentProp
 }
 
 /** A list of rows of one height, of which only those in sight are in the page. One stop of the tab key for all. */
-export function RowList<Row extends Item>(props: RowListProps<Row>) {
+export function RowList<Row extends ListItem>(props: RowListProps<Row>) {
   const { thread, head, items, selectedAt, render, landing, foot, onSeen, rows, after, ...box } = props
   const scroller = useRef<HTMLDivElement>(null)
   const rowHeight = useMedia(isTouch) ? 28 : 20
@@ -104,7 +104,7 @@ export function RowList<Row extends Item>(props: RowListProps<Row>) {
   )
 }
 
-export interface RowProps extends Omit<React.ComponentProps<'div'>, 'onSelect'> {
+export interface ListRowProps extends Omit<React.ComponentProps<'div'>, 'onSelect'> {
   /** The entry that lights up with it everywhere, and that a click selects. */
   readonly seq?: number | undefined
   readonly isSelected?: boolean
@@ -112,7 +112,7 @@ export interface RowProps extends Omit<React.ComponentProps<'div'>, 'onSelect'> 
 }
 
 /** A row of such a list. Keys of the view do what a click does. */
-export function Row({ seq, isSelected = false, onSelect, ...box }: RowProps) {
+export function Row({ seq, isSelected = false, onSelect, ...box }: ListRowProps) {
   const hover = useHover()
   const isHovered = useIsHovered(seq)
   return (

@@ -4,10 +4,10 @@ import { amountOf } from './format.ts'
 import type { WindowSegment } from './window-bar.tsx'
 
 /** A message of another conversation that was sent too. */
-export type Source = NonNullable<SentRow['sources']>[number]
+export type RecallSource = NonNullable<SentRow['sources']>[number]
 
 /** `3 messages`, `2 messages of another conversation`, `3 messages and 2 messages of other conversations` */
-export function recalledTitle(entries: readonly number[], sources: readonly Source[] = []): string {
+export function recalledTitle(entries: readonly number[], sources: readonly RecallSource[] = []): string {
   const isOne = sources.every(({ conversation }) => conversation === sources[0]!.conversation)
   const from = `${amountOf(sources.length, 'message')} of ${isOne ? 'another conversation' : 'other conversations'}`
   if (sources.length === 0) return amountOf(entries.length, 'message')

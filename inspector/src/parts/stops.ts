@@ -4,7 +4,7 @@ import { dayOf } from './format.ts'
 import { groupBy } from './group-by.ts'
 
 /** A place on the axis of turns: a turn with the points of its calls, as far as they are known. */
-export interface Stop {
+export interface TurnStop {
   readonly turn: number
   readonly time: number
   readonly points: readonly TimelinePoint[]
@@ -14,11 +14,11 @@ export interface Stop {
 export function toStops(
   turns: readonly { readonly turn: number; readonly startedAt: number }[],
   points: readonly TimelinePoint[],
-): readonly Stop[] {
+): readonly TurnStop[] {
   const byTurn = groupBy(points, point => point.turn)
-  const loose = (byTurn.get(0) ?? []).map((point): Stop => ({ turn: 0, time: point.time, points: [point] }))
+  const loose = (byTurn.get(0) ?? []).map((one): TurnStop => ({ turn: 0, time: one.time, points: [one] }))
   byTurn.delete(0)
-  const stops = turns.map(({ turn, startedAt }): Stop => {
+  const stops = turns.map(({ turn, startedAt }): TurnStop => {
     return { turn, time: startedAt, points: byTurn.get(turn) ?? [] }
   })
   const turnNumbers = new Set(turns.map(({ turn }) => turn))
@@ -29,7 +29,7 @@ export function toStops(
 }
 
 /** The calls of turns as stops of their own. */
-export const toCallStops = (stops: readonly Stop[]): readonly Stop[] =>
+export const toCallStops = (stops: readonly TurnStop[]): readonly TurnStop[] =>
   stops.flatMap(({ turn, points }) => points.map(point => ({ turn, time: point.time, points: [point] })))
 
 /** The first stop of each day that has room for its name on an axis. */

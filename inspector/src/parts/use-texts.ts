@@ -1,10 +1,10 @@
 import { useQueries, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { logQuery, type ThreadPlace } from '../api/queries.ts'
-import type { Answer } from '../api/routes.ts'
+import type { AnswerOf } from '../api/routes.ts'
 import { type AnyMessage, messageText } from './message-text.ts'
 
-export type LogEntry = Answer<'get /conversations/:conversation/log'>['entries'][number]
+export type LogEntry = AnswerOf<'get /conversations/:conversation/log'>['entries'][number]
 
 /** The text of an entry, beside all that is logged of it. */
 export interface EntryText {
@@ -12,7 +12,7 @@ export interface EntryText {
   readonly text: string
 }
 
-export type Texts = ReadonlyMap<number, EntryText>
+export type EntryTexts = ReadonlyMap<number, EntryText>
 
 const perPage = 200
 
@@ -27,7 +27,7 @@ function pageQuery(thread: ThreadPlace, page: number, head: number) {
   }
 }
 
-const toTexts = ({ entries }: Answer<'get /conversations/:conversation/log'>): Texts =>
+const toTexts = ({ entries }: AnswerOf<'get /conversations/:conversation/log'>): EntryTexts =>
   new Map(entries.map(entry => [entry.seq, { entry, text: messageText(entry.message as AnyMessage) }]))
 
 /** The texts of some entries, by pages. What is not there yet is undefined. */
@@ -49,7 +49,7 @@ export function useTexts(thread: ThreadPlace, seqs: readonly number[], head: num
 /** Reads the texts of a whole thread, page by page, newest first: for finding. */
 export function useAllTexts() {
   const client = useQueryClient()
-  return async function* read(thread: ThreadPlace, head: number): AsyncGenerator<Texts> {
+  return async function* read(thread: ThreadPlace, head: number): AsyncGenerator<EntryTexts> {
     for (let page = Math.ceil(head / perPage) - 1; page >= 0; page--)
       yield toTexts(await client.fetchQuery(pageQuery(thread, page, head)))
   }

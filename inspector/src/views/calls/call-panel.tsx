@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Download, X } from 'lucide-react'
 import { callDumpQuery, callQuery } from '../../api/queries.ts'
-import type { Answer } from '../../api/routes.ts'
+import type { AnswerOf } from '../../api/routes.ts'
 import { threadSearch, usePlace } from '../../parts/address.ts'
 import { BigText } from '../../parts/big-text.tsx'
 import { Button } from '../../parts/button.tsx'
@@ -17,7 +17,7 @@ import { shownDuration } from './call-durations.ts'
 import styles from './call-panel.module.css'
 
 export interface CallPanelProps {
-  readonly call: Answer<'get /conversations/:conversation/calls'>['calls'][number]
+  readonly call: AnswerOf<'get /conversations/:conversation/calls'>['calls'][number]
   readonly duration: number | undefined
   readonly onClose: () => void
 }

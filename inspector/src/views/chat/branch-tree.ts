@@ -1,5 +1,5 @@
 /** A branch as the server lists it. */
-export interface Branch {
+export interface AnyBranch {
   readonly branch: string
   readonly head: number
   readonly updatedAt: number
@@ -9,7 +9,7 @@ export interface Branch {
 }
 
 /** A branch with its place in the drawing. */
-export interface BranchNode<One extends Branch> {
+export interface BranchNode<One extends AnyBranch> {
   readonly branch: One
   /** How deep it hangs below the first branch. */
   readonly depth: number
@@ -20,7 +20,7 @@ export interface BranchNode<One extends Branch> {
 }
 
 /** The branches of an actor as a tree: a branch, then those that were forked from it by their places. */
-export function toBranchTree<One extends Branch>(branches: readonly One[]): readonly BranchNode<One>[] {
+export function toBranchTree<One extends AnyBranch>(branches: readonly One[]): readonly BranchNode<One>[] {
   const names = new Set(branches.map(({ branch }) => branch))
   const children = new Map<string | undefined, One[]>()
   for (const one of branches) {
@@ -50,11 +50,11 @@ export function toBranchTree<One extends Branch>(branches: readonly One[]): read
   return nodes
 }
 
-const byPlace = (a: Branch, b: Branch) =>
+const byPlace = (a: AnyBranch, b: AnyBranch) =>
   (a.forkOf?.at ?? 0) - (b.forkOf?.at ?? 0) || madeAt(a) - madeAt(b) || (a.branch < b.branch ? -1 : 1)
 
 /** An empty branch is the newest. */
-const madeAt = ({ begins }: Branch) => begins?.time ?? Number.MAX_SAFE_INTEGER
+const madeAt = ({ begins }: AnyBranch) => begins?.time ?? Number.MAX_SAFE_INTEGER
 
 /** One of the ways in which a conversation goes on from a place. */
 export interface Version {
@@ -74,16 +74,16 @@ export interface Versions {
  * For every place of a branch from which the conversation goes on in several ways: these ways, in the order in which they
  * were made. The key is the first entry after the place.
  */
-export function versionsOf(branches: readonly Branch[], shown: string): ReadonlyMap<number, Versions> {
+export function versionsOf(branches: readonly AnyBranch[], shown: string): ReadonlyMap<number, Versions> {
   const byName = new Map(branches.map(one => [one.branch, one]))
   const shownPath = pathOf(byName, shown)
   const versionsAt = new Map<number, Versions>()
   /** Where each other branch leaves the path of the shown one, and in which branch it then goes on. */
-  const leaving = new Map<number, Map<string, Branch>>()
+  const leaving = new Map<number, Map<string, AnyBranch>>()
   for (const one of branches) {
     const { at, branch: into } = parting(shownPath, pathOf(byName, one.branch))
     if (into === undefined || one.head <= at) continue
-    const ways = leaving.get(at) ?? new Map<string, Branch>()
+    const ways = leaving.get(at) ?? new Map<string, AnyBranch>()
     leaving.set(at, ways)
     const latest = ways.get(into)
     if (!latest || latest.updatedAt < one.updatedAt) ways.set(into, one)
@@ -106,7 +106,7 @@ export function versionsOf(branches: readonly Branch[], shown: string): Readonly
 /** Stretches of a branch by the branch that holds them: `upTo` is the last entry. */
 type Path = readonly { readonly branch: string; readonly upTo: number }[]
 
-function pathOf(byName: ReadonlyMap<string, Branch>, name: string): Path {
+function pathOf(byName: ReadonlyMap<string, AnyBranch>, name: string): Path {
   const path: { branch: string; upTo: number }[] = []
   const seen = new Set<string>()
   let upTo = Number.POSITIVE_INFINITY
@@ -140,4 +140,4 @@ function parting(path: Path, other: Path): { readonly at: number; readonly branc
 const ownerAt = (path: Path, seq: number) => path.find(({ upTo }) => seq <= upTo)?.branch
 
 /** The branch that went on at a place came first. */
-const order = (branch: Branch | undefined, at: number) => (branch?.forkOf?.at === at ? madeAt(branch) : 0)
+const order = (branch: AnyBranch | undefined, at: number) => (branch?.forkOf?.at === at ? madeAt(branch) : 0)

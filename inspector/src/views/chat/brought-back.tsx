@@ -6,7 +6,7 @@ import type { ConversationSearch } from '../../parts/address.ts'
 import { FateGlyph } from '../../parts/fate-glyph.tsx'
 import { dateOf, shortDayOf } from '../../parts/format.ts'
 import { placeOfHit } from '../../parts/hit-place.ts'
-import { recalledTitle, type Source } from '../../parts/sent-rows.ts'
+import { type RecallSource, recalledTitle } from '../../parts/sent-rows.ts'
 import { titleOf } from '../../parts/title-of.ts'
 import { ViewLink } from '../../parts/view-link.tsx'
 import styles from './brought-back.module.css'
@@ -102,7 +102,7 @@ function Entries({
 }
 
 /** Where the messages of other conversations come from, the best first. */
-function Sources({ sources }: { readonly sources: readonly Source[] }) {
+function Sources({ sources }: { readonly sources: readonly RecallSource[] }) {
   return (
     <ol className={`clipped text-12-18 on-panel round-3 ${styles.entries}`} data-kind="sources">
       {sources.map((source, at) => (
@@ -115,7 +115,7 @@ function Sources({ sources }: { readonly sources: readonly Source[] }) {
   )
 }
 
-function From({ conversation, actor, branch, seq, time, why, isGone = false }: Source) {
+function From({ conversation, actor, branch, seq, time, why, isGone = false }: RecallSource) {
   const { data: info } = useQuery({ ...conversationQuery(conversation), enabled: !isGone })
   const content = (
     <>

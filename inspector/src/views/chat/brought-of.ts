@@ -1,19 +1,19 @@
 import type { SentRow } from '../../api/timeline.ts'
-import { entryOf, type Source } from '../../parts/sent-rows.ts'
+import { entryOf, type RecallSource } from '../../parts/sent-rows.ts'
 
 /** What was brought back for a message. */
 export interface Brought {
   /** Of its own conversation. */
   readonly entries: readonly number[]
   /** Of other conversations. */
-  readonly sources: readonly Source[]
+  readonly sources: readonly RecallSource[]
 }
 
 /** What was brought back for which message, by what a call was sent: a block stands before the message that asked for it. */
 export function broughtOf(rows: readonly SentRow[]): ReadonlyMap<number, Brought> {
   const bySeq = new Map<number, Brought>()
   let entries: number[] = []
-  let sources: Source[] = []
+  let sources: RecallSource[] = []
   for (const row of rows) {
     const seq = entryOf(row)
     for (const { part, standsFor } of [row, ...(row.joined ?? [])])

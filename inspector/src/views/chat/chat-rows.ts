@@ -1,6 +1,6 @@
 import type { PageCall, ShownBlock } from '../../api/chat-queries.ts'
 import type { Brought } from './brought-of.ts'
-import { type ReadCall, type ReadMessage, type ReadResult, readShown } from './read-shown.ts'
+import { type ChatMessage, type ReadCall, type ReadResult, readShown } from './read-shown.ts'
 
 /** A tool call with its result, if that has come. */
 export interface AnsweredCall extends ReadCall {
@@ -9,7 +9,7 @@ export interface AnsweredCall extends ReadCall {
 
 /** A message as a row of the chat: the results of its calls stand with it. */
 export interface ChatRow {
-  readonly message: ReadMessage
+  readonly message: ChatMessage
   readonly calls: readonly AnsweredCall[]
   /** The time of the message before it. */
   readonly before?: number | undefined
@@ -57,9 +57,9 @@ function addCall(rows: Map<number, ChatRow>, call: PageCall): void {
     })
 }
 
-const messageCache = new WeakMap<object, ReadMessage>()
+const messageCache = new WeakMap<object, ChatMessage>()
 
-function readOnce(shown: Parameters<typeof readShown>[0]): ReadMessage {
+function readOnce(shown: Parameters<typeof readShown>[0]): ChatMessage {
   const message = messageCache.get(shown) ?? readShown(shown)
   messageCache.set(shown, message)
   return message

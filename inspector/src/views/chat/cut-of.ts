@@ -1,10 +1,10 @@
-import type { Answer } from '../../api/routes.ts'
+import type { AnswerOf } from '../../api/routes.ts'
 import { readFates } from '../../parts/fate-runs.ts'
 import { amountOf } from '../../parts/format.ts'
 
 /** Where the model begins to read word for word, and what became of what stands before. */
 export function cutOf(
-  point: Answer<'get /conversations/:conversation/timeline'> | undefined,
+  point: AnswerOf<'get /conversations/:conversation/timeline'> | undefined,
 ): { readonly before: number; readonly about: string } | undefined {
   const before = point?.cut?.before
   if (before === undefined || before <= 1) return undefined

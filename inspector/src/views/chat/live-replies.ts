@@ -4,7 +4,7 @@ import { askEvents, tell } from '../../api/client.ts'
 import { connection } from '../../api/connection.ts'
 import { inConversation, serverQuery, splitPlace, type ThreadPlace, threadsQuery } from '../../api/queries.ts'
 import { queryClient } from '../../api/query-client.ts'
-import type { Answer } from '../../api/routes.ts'
+import type { AnswerOf } from '../../api/routes.ts'
 import { restoreDraft } from './drafts.ts'
 import { byThread, threadName, usualActor, usualBranch } from './thread-name.ts'
 
@@ -19,7 +19,7 @@ export type LivePart =
       readonly result?: { readonly text: string; readonly isError: boolean } | undefined
     }
 
-export interface Fault {
+export interface ReplyFault {
   readonly code: string
   readonly message: string
 }
@@ -36,8 +36,8 @@ export interface LiveReply {
   readonly startedAt: number
   readonly state: 'asking' | 'answering' | 'stopping' | 'ended'
   readonly parts: readonly LivePart[]
-  readonly warnings: readonly Fault[]
-  readonly fault?: Fault | undefined
+  readonly warnings: readonly ReplyFault[]
+  readonly fault?: ReplyFault | undefined
 }
 
 /** Replies go on while other views are open: a stream that is closed cancels its turn. */
@@ -45,7 +45,7 @@ export const replies = byThread<LiveReply>()
 const controllers = new Map<string, { readonly abort: AbortController; id?: string }>()
 
 /** What went wrong before a turn began. */
-export const refusals = byThread<Fault>()
+export const refusals = byThread<ReplyFault>()
 
 export type ReplyRequest = { readonly model?: string | undefined } & (
   | { readonly kind: 'send'; readonly input: string }
@@ -90,7 +90,7 @@ export async function stopReply(thread: ThreadPlace): Promise<void> {
   await tell('delete /replies/:reply', { params: { reply: running.id } }).catch(() => running.abort.abort())
 }
 
-type StreamPart = Answer<'post /conversations/:conversation/send'>
+type StreamPart = AnswerOf<'post /conversations/:conversation/send'>
 
 async function run(
   thread: ThreadPlace,
@@ -102,7 +102,7 @@ async function run(
   const running: { readonly abort: AbortController; id?: string } = { abort: new AbortController() }
   controllers.set(name, running)
   const live = collect(thread)
-  let fault: Fault | undefined
+  let fault: ReplyFault | undefined
   let end: Extract<StreamPart, { type: 'end' }> | undefined
   try {
     for await (const { data } of eventsOf(from, request, key, running.abort.signal)) {
@@ -151,7 +151,7 @@ function eventsOf(from: ThreadPlace, request: ReplyRequest, key: string, signal:
 /** Keeps the parts of a reply. They are shown once in a frame, however fast they come. */
 function collect(thread: ThreadPlace) {
   const parts: LivePart[] = []
-  const warnings: Fault[] = []
+  const warnings: ReplyFault[] = []
   let frame: number | undefined
   const show = (changes: Partial<LiveReply> = {}) => {
     if (frame !== undefined) cancelAnimationFrame(frame)
@@ -192,11 +192,11 @@ function collect(thread: ThreadPlace) {
       }
       frame ??= requestAnimationFrame(() => show())
     },
-    end: (fault: Fault | undefined) => show({ state: 'ended', fault }),
+    end: (fault: ReplyFault | undefined) => show({ state: 'ended', fault }),
   }
 }
 
-function toFault(error: unknown): Fault {
+function toFault(error: unknown): ReplyFault {
   if (error instanceof ApiError) return { code: error.code, message: error.message }
   if (error instanceof AwayError) return { code: 'server_away', message: error.message }
   return {
@@ -206,7 +206,7 @@ function toFault(error: unknown): Fault {
 }
 
 /** Nothing was written: the text goes back to where it was typed. */
-function refuse(from: ThreadPlace, request: ReplyRequest, fault: Fault | undefined): void {
+function refuse(from: ThreadPlace, request: ReplyRequest, fault: ReplyFault | undefined): void {
   if (request.kind === 'send') restoreDraft(from, request.input)
   if (fault) refusals.set(from, fault)
 }

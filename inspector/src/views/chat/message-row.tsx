@@ -41,7 +41,7 @@ export interface RowActions {
 }
 
 /** What all rows of a chat share. */
-export interface Chat extends ThreadFacts {
+export interface RowContext extends ThreadFacts {
   readonly thread: ThreadPlace
   readonly search: ConversationSearch
   /** The last entry of the thread, and the last one that is shown of it. */
@@ -55,7 +55,7 @@ export interface Chat extends ThreadFacts {
 }
 
 export interface MessageRowProps {
-  readonly chat: Chat
+  readonly chat: RowContext
   readonly row: ChatRow
   /** Whether it is the last row of its turn. */
   readonly isTurnEnd: boolean

@@ -8,12 +8,12 @@ import type { ChatRow } from './chat-rows.ts'
 import { FoldMemory } from './fold.tsx'
 import type { LiveReply } from './live-replies.ts'
 import { AskedRow, LiveRow } from './live-row.tsx'
-import { type Chat, MessageRow } from './message-row.tsx'
+import { MessageRow, type RowContext } from './message-row.tsx'
 import styles from './messages.module.css'
 import { useMessages } from './use-messages.ts'
 
 export interface MessagesProps {
-  readonly chat: Chat
+  readonly chat: RowContext
   readonly mayInspect: boolean
   readonly live: LiveReply | undefined
   readonly model: string

@@ -1,7 +1,7 @@
 import type { ShownMessage } from '../../api/chat-queries.ts'
 
 /** A message as this view shows it, whatever client wrote it. */
-export interface ReadMessage {
+export interface ChatMessage {
   readonly seq: number
   readonly role: 'user' | 'assistant' | 'tool' | 'system'
   readonly text: string
@@ -27,11 +27,11 @@ export interface ReadResult {
   readonly isError?: boolean | undefined
 }
 
-type Fields = Readonly<Record<string, unknown>>
+type RawJson = Readonly<Record<string, unknown>>
 
 /** Reads a message in any of the forms that are logged: of Ollama, OpenAI or the AI SDK. What has no sense here is left out. */
-export function readShown(message: ShownMessage): ReadMessage {
-  const fields = message as unknown as Fields
+export function readShown(message: ShownMessage): ChatMessage {
+  const fields = message as unknown as RawJson
   const role = roles[message.role] ?? 'system'
   const parts = partsOf(fields.content)
   const text = parts.filter(isText).map(textOf).join('\n')
@@ -47,58 +47,58 @@ export function readShown(message: ShownMessage): ReadMessage {
   }
 }
 
-const roles: Readonly<Record<string, ReadMessage['role']>> = {
+const roles: Readonly<Record<string, ChatMessage['role']>> = {
   user: 'user',
   assistant: 'assistant',
   tool: 'tool',
   function: 'tool',
 }
 
-function partsOf(content: unknown): readonly Fields[] {
+function partsOf(content: unknown): readonly RawJson[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
   if (!Array.isArray(content)) return []
   return content.map(part =>
-    typeof part === 'object' && part !== null ? (part as Fields) : { type: 'text', text: toText(part) },
+    typeof part === 'object' && part !== null ? (part as RawJson) : { type: 'text', text: toText(part) },
   )
 }
 
-const isText = ({ type }: Fields) => ['text', 'input_text', 'output_text', 'refusal'].includes(String(type))
-const isThinking = ({ type }: Fields) => type === 'reasoning' || type === 'thinking'
-const isMedia = ({ type }: Fields) => /image|audio|file/.test(String(type))
-const textOf = ({ text, refusal }: Fields) => toText(text ?? refusal)
-const toThinking = ({ text, thinking }: Fields) => toText(text ?? thinking)
+const isText = ({ type }: RawJson) => ['text', 'input_text', 'output_text', 'refusal'].includes(String(type))
+const isThinking = ({ type }: RawJson) => type === 'reasoning' || type === 'thinking'
+const isMedia = ({ type }: RawJson) => /image|audio|file/.test(String(type))
+const textOf = ({ text, refusal }: RawJson) => toText(text ?? refusal)
+const toThinking = ({ text, thinking }: RawJson) => toText(text ?? thinking)
 const toText = (value: unknown): string => (typeof value === 'string' ? value : '')
 const named = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
 
 /** OpenAI's older single `function_call` counts where there is no list. */
-function callsOf({ tool_calls: list, function_call: single }: Fields): readonly ReadCall[] {
+function callsOf({ tool_calls: list, function_call: single }: RawJson): readonly ReadCall[] {
   const calls = Array.isArray(list) && list.length > 0 ? list : single ? [{ function: single }] : []
   return calls.map(one => {
     const {
       id,
       function: called,
       custom,
-    } = (one ?? {}) as { id?: unknown; function?: Fields; custom?: Fields }
+    } = (one ?? {}) as { id?: unknown; function?: RawJson; custom?: RawJson }
     const { name, arguments: callArguments, input } = called ?? custom ?? {}
     return { id: named(id), name: named(name) ?? 'tool', arguments: toJson(callArguments ?? input ?? {}) }
   })
 }
 
-const toCall = ({ toolCallId, toolName, input, args }: Fields): ReadCall => ({
+const toCall = ({ toolCallId, toolName, input, args }: RawJson): ReadCall => ({
   ...{ id: named(toolCallId), name: named(toolName) ?? 'tool', arguments: toJson(input ?? args ?? {}) },
 })
 
-function toResult({ toolCallId, toolName, output, result }: Fields): ReadResult {
+function toResult({ toolCallId, toolName, output, result }: RawJson): ReadResult {
   const content = output ?? result
-  const { type, value } = (typeof content === 'object' && content !== null ? content : {}) as Fields
+  const { type, value } = (typeof content === 'object' && content !== null ? content : {}) as RawJson
   const text =
     type === 'content' && Array.isArray(value)
-      ? value.map(part => textOf(part as Fields)).join('\n')
+      ? value.map(part => textOf(part as RawJson)).join('\n')
       : toJson(value ?? content)
   return { id: named(toolCallId), name: named(toolName), text, isError: String(type).startsWith('error') }
 }
 
-const bareResult = (message: Fields, text: string): ReadResult => ({
+const bareResult = (message: RawJson, text: string): ReadResult => ({
   ...{ id: named(message.tool_call_id), name: named(message.tool_name ?? message.name), text },
 })
 

@@ -1,4 +1,4 @@
-import type { Answer } from '../../api/routes.ts'
+import type { AnswerOf } from '../../api/routes.ts'
 
 /** What is known of the calls that gave a reply. */
 export interface ReplyMeta {
@@ -12,7 +12,7 @@ export interface ReplyMeta {
 
 /** Who gave the reply of a turn, and what it read in all its calls. Calls come newest first. */
 export function replyMetas(
-  calls: Answer<'get /conversations/:conversation/calls'>['calls'],
+  calls: AnswerOf<'get /conversations/:conversation/calls'>['calls'],
   lastTurn: number | undefined,
   written: number | undefined,
 ): ReadonlyMap<number, ReplyMeta> {

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { bareRowsQuery, lastPointQuery, writtenQuery } from '../../api/chat-queries.ts'
 import { callsQuery, threadsQuery, turnsQuery } from '../../api/queries.ts'
-import type { Place } from '../../parts/address.ts'
+import type { ViewPlace } from '../../parts/address.ts'
 import { readFates, runAt } from '../../parts/fate-runs.ts'
 import { versionsOf } from './branch-tree.ts'
 import { broughtOf } from './brought-of.ts'
@@ -21,7 +21,7 @@ interface ChatThreadOptions {
 
 /** What the chat reads of its thread: the branches, where it ends, and what became of its messages in the last call. */
 export function useChatThread(
-  { conversation, thread, search }: Place,
+  { conversation, thread, search }: ViewPlace,
   { live, mayInspect }: ChatThreadOptions,
 ) {
   const { actor = usualActor, branch = usualBranch } = search

@@ -113,8 +113,8 @@ export function AnswerBar({ scene }: { readonly scene: Scene }) {
 function spansOf(rows: readonly SentRow[], tokens: number, entries: readonly Brief[]) {
   const tokensOf = (seq: number) => entries[seq - 1]?.tokens ?? 1
   let at = Math.max(0, tokens - rows.reduce((sum, row) => sum + row.tokens, 0))
-  const quoted: Span[] = []
-  const messageSpans: Span[] = []
+  const quoted: EntrySpan[] = []
+  const messageSpans: EntrySpan[] = []
   for (const row of rows) {
     const seq = entryOf(row)
     const all = row.standsFor.reduce((sum, one) => sum + tokensOf(one), 0) || 1
@@ -130,7 +130,7 @@ function spansOf(rows: readonly SentRow[], tokens: number, entries: readonly Bri
   return [...quoted, ...messageSpans]
 }
 
-interface Span {
+interface EntrySpan {
   readonly seq: number
   readonly from: number
   readonly to: number

@@ -6,7 +6,7 @@ import { amountOf, count, dateOf } from '../../parts/format.ts'
 import { placeOfHit } from '../../parts/hit-place.ts'
 import { oneLine, shortRole } from '../../parts/message-text.ts'
 import { Row, RowList } from '../../parts/row-list.tsx'
-import { fateInRow, recalledTitle, type Source } from '../../parts/sent-rows.ts'
+import { fateInRow, type RecallSource, recalledTitle } from '../../parts/sent-rows.ts'
 import { useTexts } from '../../parts/use-texts.ts'
 import { ViewLink } from '../../parts/view-link.tsx'
 import styles from './context-list.module.css'
@@ -187,7 +187,7 @@ function MessageRow({ scene, item, text, style }: MessageRowProps) {
 }
 
 /** Where a message of another conversation comes from. */
-function From({ conversation, title, actor, branch, seq, time, why, isGone }: Source) {
+function From({ conversation, title, actor, branch, seq, time, why, isGone }: RecallSource) {
   const name = `${title?.trim() || conversation} #${seq}`
   return (
     <>

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useCallback, useDeferredValue, useMemo, useState } from 'react'
 import { type Moment, momentQuery, type Timeline, type TimelinePoint } from '../../api/timeline.ts'
-import type { Place } from '../../parts/address.ts'
+import type { ViewPlace } from '../../parts/address.ts'
 import { inModelTokens } from '../../parts/calibration.ts'
 import { newLanding } from '../../parts/draw-strip.ts'
 import { readFates } from '../../parts/fate-runs.ts'
@@ -27,7 +27,7 @@ const none: ReadonlySet<number> = new Set()
 const nothing: Moment = { rows: [], stretches: [], warnings: [] }
 
 export interface LoadedContextProps {
-  readonly place: Place
+  readonly place: ViewPlace
   readonly entries: readonly Brief[]
   readonly turns: Parameters<typeof toStops>[0]
   readonly timeline: Timeline

@@ -1,5 +1,5 @@
 import type { Moment, SentRow, Timeline, TimelinePoint } from '../../api/timeline.ts'
-import type { Place } from '../../parts/address.ts'
+import type { ViewPlace } from '../../parts/address.ts'
 import type { Landing } from '../../parts/draw-strip.ts'
 import type { FateRun } from '../../parts/fate-runs.ts'
 import type { Fate } from '../../parts/fates.ts'
@@ -7,19 +7,19 @@ import type { Brief, LogScale } from '../../parts/log-scale.ts'
 import {
   type EntryLine,
   entryOf,
+  type RecallSource,
   type SentMessage,
-  type Source,
   toSentMessages,
 } from '../../parts/sent-rows.ts'
-import type { Stop } from '../../parts/stops.ts'
+import type { TurnStop } from '../../parts/stops.ts'
 
 /** What all parts of the view show. */
 export interface Scene {
-  readonly place: Place
+  readonly place: ViewPlace
   readonly entries: readonly Brief[]
   readonly scale: LogScale
   readonly timeline: Timeline
-  readonly stops: readonly Stop[]
+  readonly stops: readonly TurnStop[]
   /** Where the slider is, and the fates of all entries there. */
   readonly point: TimelinePoint
   readonly runs: readonly FateRun[]
@@ -100,7 +100,7 @@ export type ContextItem = EntryLine &
     | { readonly kind: 'line'; readonly text: string; readonly isReused: boolean }
     | {
         readonly kind: 'source'
-        readonly source: Source
+        readonly source: RecallSource
         readonly isReused: boolean
         readonly isFirst: boolean
       }

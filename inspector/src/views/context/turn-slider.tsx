@@ -7,7 +7,7 @@ import { startDrawing } from '../../parts/canvas.ts'
 import { fateInText } from '../../parts/fate-runs.ts'
 import { colourOfPart, type Fate, fateNames, type Part, partStack } from '../../parts/fates.ts'
 import { count, dayTime, percent } from '../../parts/format.ts'
-import { type Stop, toCallStops, toDays } from '../../parts/stops.ts'
+import { type TurnStop, toCallStops, toDays } from '../../parts/stops.ts'
 import { useColours } from '../../parts/use-colours.ts'
 import { useSize } from '../../parts/use-size.ts'
 import type { Scene } from './scene.ts'
@@ -157,7 +157,7 @@ const dayWidth = 64
 const stepOf = (width: number, stops: number) => Math.min(28, width / Math.max(1, stops))
 
 interface Lanes {
-  readonly stops: readonly Stop[]
+  readonly stops: readonly TurnStop[]
   readonly size: { readonly width: number; readonly height: number }
   readonly colours: Colours
   readonly selected: number | undefined

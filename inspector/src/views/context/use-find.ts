@@ -3,18 +3,18 @@ import type { ThreadPlace } from '../../api/queries.ts'
 import { placeIn } from '../../parts/place-in.ts'
 import { useAllTexts } from '../../parts/use-texts.ts'
 
-export interface Find {
+export interface TextFind {
   /** The entries that were found so far; undefined if nothing is looked for. */
   readonly matches: ReadonlySet<number> | undefined
   readonly isFinding: boolean
 }
 
-const idle: Find = { matches: undefined, isFinding: false }
+const idle: TextFind = { matches: undefined, isFinding: false }
 
 /** Looks for words in the texts of a thread: all of them, in any order, the newest page first. The number of an entry finds that one. */
-export function useFind({ conversation, actor, branch }: ThreadPlace, query: string, head: number): Find {
+export function useFind({ conversation, actor, branch }: ThreadPlace, query: string, head: number): TextFind {
   const read = useAllTexts()
-  const [result, setResult] = useState<Find>(idle)
+  const [result, setResult] = useState<TextFind>(idle)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the reader is the same for the same thread
   useEffect(() => {
     const words = query.toLowerCase().split(/\s+/).filter(Boolean)

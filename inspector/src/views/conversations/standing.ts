@@ -1,11 +1,11 @@
 import type { ListedConversation } from '../../api/conversation-list.ts'
 import { endWords } from '../../parts/fault-words.ts'
-import type { Status } from '../../parts/status-mark.tsx'
+import type { MarkName } from '../../parts/status-mark.tsx'
 import { warningText } from '../../parts/warning-text.ts'
 
 /** How a conversation stands. */
 export interface Standing {
-  readonly status: Status
+  readonly status: MarkName
   /** What is wrong or going on, for people; absent if nothing is. */
   readonly text?: string
   readonly isTrouble?: boolean

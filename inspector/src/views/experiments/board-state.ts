@@ -1,5 +1,5 @@
 import type { ExperimentAnswer, RoleAct } from '../../api/experiment-queries.ts'
-import type { Columns } from './use-columns.ts'
+import type { BoardColumns } from './use-columns.ts'
 import type { Acts } from './use-steps.ts'
 import type { Activity } from './use-watched.ts'
 
@@ -8,7 +8,7 @@ export interface BoardState {
   readonly shown: ExperimentAnswer
   readonly acts: Acts
   readonly activity: Activity | undefined
-  readonly columns: Columns
+  readonly columns: BoardColumns
   /** The cell whose details are shown. */
   readonly selected: BoardCell
   /** Whether the last step is not over. */
@@ -24,7 +24,7 @@ export interface BoardCell {
 }
 
 /** The steps that are drawn. */
-export const stepsIn = ({ first, last }: Columns): readonly number[] =>
+export const stepsIn = ({ first, last }: BoardColumns): readonly number[] =>
   Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at)
 
 /** What is known of a cell. */

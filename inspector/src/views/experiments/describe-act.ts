@@ -8,7 +8,7 @@ export interface ActLine {
   readonly kind: 'done' | 'failed' | 'running'
 }
 
-type Tool = RoleAct['tools'][number]
+type ActTool = RoleAct['tools'][number]
 
 /** What a role did, for a cell of the board: a line for each tool, else what it said. */
 export function linesOf({ tools, text, status }: RoleAct): readonly ActLine[] {
@@ -24,7 +24,7 @@ export function linesOf({ tools, text, status }: RoleAct): readonly ActLine[] {
 }
 
 /** The argument of a tool, if it is one plain value. */
-function argumentOf({ arguments: json }: Tool): string {
+function argumentOf({ arguments: json }: ActTool): string {
   const values = Object.values(parseJsonObject(json) ?? {})
   return values.length === 1 && typeof values[0] !== 'object' ? String(values[0]) : ''
 }

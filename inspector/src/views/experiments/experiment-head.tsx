@@ -14,7 +14,7 @@ import { StatusMark } from '../../parts/status-mark.tsx'
 import styles from './experiment-head.module.css'
 import { markOf, sentenceOf, wordOf } from './experiment-status.ts'
 
-type Wish = 'pause' | 'resume' | 'stop'
+type ControlWish = 'pause' | 'resume' | 'stop'
 
 /** The name of an experiment, how it stands, and what can be done about it. */
 export function ExperimentHead({ shown }: { readonly shown: ExperimentAnswer }) {
@@ -116,11 +116,11 @@ export function ExperimentHead({ shown }: { readonly shown: ExperimentAnswer }) 
 /** Asks the server to pause, resume or stop. What another process runs is only asked: `order` is set until it obeys. */
 function useWishes(experiment: string, status: ExperimentAnswer['status']) {
   const client = useQueryClient()
-  const [order, setOrder] = useState<Wish>()
+  const [order, setOrder] = useState<ControlWish>()
   // biome-ignore lint/correctness/useExhaustiveDependencies: with another status it has obeyed
   useEffect(() => setOrder(undefined), [experiment, status])
   const { mutate, isPending, error } = useMutation({
-    mutationFn: async (wish: Wish) => {
+    mutationFn: async (wish: ControlWish) => {
       const params = { experiment }
       if (wish === 'resume') {
         await ask('post /experiments/:experiment/resume', { params, body: {} })
@@ -139,7 +139,7 @@ function useWishes(experiment: string, status: ExperimentAnswer['status']) {
   return { wish: mutate, order, isBusy: isPending, fault: error }
 }
 
-const doneTexts: Readonly<Record<Wish, string>> = {
+const doneTexts: Readonly<Record<ControlWish, string>> = {
   pause: 'It is paused.',
   resume: 'It goes on.',
   stop: 'It is stopped.',

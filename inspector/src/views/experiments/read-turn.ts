@@ -21,11 +21,11 @@ export type TurnPiece =
       readonly result?: string | undefined
       readonly isError: boolean
       /** The variables that it changed. */
-      readonly changes: readonly Change[]
+      readonly changes: readonly VariableChange[]
       readonly from: string
     }
 
-export interface Change {
+export interface VariableChange {
   readonly name: string
   /** As JSON; absent where only a part of the value changed. */
   readonly value?: string
@@ -101,7 +101,7 @@ function callsOf({ role, tool_calls: calls }: AnyMessage) {
   })
 }
 
-function changesOf({ data }: LogEntry): readonly Change[] {
+function changesOf({ data }: LogEntry): readonly VariableChange[] {
   const { patches } = (data ?? {}) as { readonly patches?: unknown }
   if (!Array.isArray(patches)) return []
   return (patches as readonly { readonly path?: unknown; readonly value?: unknown }[]).flatMap(

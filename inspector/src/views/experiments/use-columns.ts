@@ -1,7 +1,7 @@
 import { type RefObject, useLayoutEffect, useState } from 'react'
 
 /** The columns of the board: one for each step, of equal width, of which only those near the visible part are drawn. */
-export interface Columns {
+export interface BoardColumns {
   readonly count: number
   readonly width: number
   /** The first and the last step that are drawn. */
@@ -23,7 +23,7 @@ export function useColumns(
   count: number,
   lead: number,
   narrowest: number,
-): Columns {
+): BoardColumns {
   const [seen, setSeen] = useState({ room: 0, left: 0 })
   useLayoutEffect(() => {
     const element = ref.current

@@ -1,6 +1,6 @@
 import type { Comparison } from '../../api/comparison.ts'
 import type { TimelinePoint } from '../../api/timeline.ts'
-import type { Stop } from '../../parts/stops.ts'
+import type { TurnStop } from '../../parts/stops.ts'
 
 /** What was sent and read over time: all that the plots, the table and the panel show. */
 export interface Course {
@@ -12,16 +12,16 @@ export interface Course {
   readonly cuts: number
   readonly accuracy: Accuracy
   /** What was read with the policy that was used. */
-  readonly real: Running
+  readonly real: RunningSums
   /** What would have been read with the policy that is compared with, and with others, for orientation. */
-  readonly compared: Running
-  readonly others: readonly Running[]
+  readonly compared: RunningSums
+  readonly others: readonly RunningSums[]
   /** Whether all points are read. */
   readonly isWhole: boolean
 }
 
 /** A place on the axis: a turn, or one call where calls are looked at. */
-export interface Step extends Stop {
+export interface Step extends TurnStop {
   /** Where the cut moved in one of its calls. */
   readonly cut?: MovedCut | undefined
   /** How often it moved. */
@@ -37,7 +37,7 @@ export interface MovedCut {
 }
 
 /** The steps of the axis. A cut is told where it stands elsewhere than in the call before. */
-export function toSteps(stops: readonly Stop[], by: 'turn' | 'call'): readonly Step[] {
+export function toSteps(stops: readonly TurnStop[], by: 'turn' | 'call'): readonly Step[] {
   let before: number | undefined
   const steps: Step[] = []
   for (const stop of stops) {
@@ -121,7 +121,7 @@ export function ratioOf(points: readonly TimelinePoint[]): number | undefined {
 }
 
 /** What was read from the first step to each, with one policy. */
-export interface Running {
+export interface RunningSums {
   /** The policy, in words. */
   readonly name: string
   /** [index] is the sum up to that step; as long as the points that are known. */
@@ -153,7 +153,7 @@ export function comparedSums(
   steps: readonly Step[],
   isWhole: boolean,
   { policies, points }: Comparison,
-): readonly Running[] {
+): readonly RunningSums[] {
   const costs = new Map(points.map(point => [keyOf(point), point.against]))
   return policies.map((policy, index) => ({
     name: policyInWords(policy),
@@ -167,13 +167,13 @@ export const callOf = ({ at, call }: TimelinePoint): string => call ?? String(at
 const keyOf = ({ at, call }: Pick<TimelinePoint, 'at' | 'call'>) => call ?? at
 
 /** What was read in one step. */
-export function anewIn({ sums }: Running, index: number): number | undefined {
+export function anewIn({ sums }: RunningSums, index: number): number | undefined {
   const sum = sums[index]
   return sum === undefined ? undefined : sum - (sums[index - 1] ?? 0)
 }
 
 /** Steps that share a column of pixels. As long as every step has a pixel of its own there is a column for each. */
-export interface Column {
+export interface PlotColumn {
   readonly left: number
   readonly middle: number
   /** The width of its bar: there is a gap where there is room for one. */
@@ -185,7 +185,7 @@ export interface Column {
   readonly isBroken: boolean
 }
 
-export function toColumns(steps: readonly Step[], width: number): readonly Column[] {
+export function toColumns(steps: readonly Step[], width: number): readonly PlotColumn[] {
   const many = Math.min(steps.length, Math.max(1, Math.floor(width)))
   const pitch = width / Math.max(1, many)
   const startOf = (column: number) => Math.floor((column * steps.length) / many)

@@ -1,6 +1,6 @@
 import { amountOf, short } from '../../parts/format.ts'
 import { linearScale, linePath, moveApart, type PlotPoint, toTicks } from '../../parts/plot.ts'
-import type { Running } from './course.ts'
+import type { RunningSums } from './course.ts'
 import styles from './plot.module.css'
 import { type DrawnProps, Plot } from './plot.tsx'
 
@@ -10,7 +10,7 @@ export function ReadPlot({ course, columns, frame }: DrawnProps) {
   const { width, height } = frame
   const most = [real, compared, ...others].reduce((max, one) => Math.max(max, one.sums.at(-1) ?? 0), 1) * 1.06
   const y = linearScale([0, most], [height, 0])
-  const points = ({ sums }: Running) =>
+  const points = ({ sums }: RunningSums) =>
     columns.flatMap(({ last, middle }): PlotPoint[] =>
       sums[last] === undefined ? [] : [[middle, y(sums[last])]],
     )

@@ -4,14 +4,14 @@ import { useImperativeHandle } from 'react'
 import { conversationQuery } from '../../api/queries.ts'
 import { ago, amountOf, fullTime } from '../../parts/format.ts'
 import { groupBy } from '../../parts/group-by.ts'
-import { type Hit, keyOfHit, placeOfHit } from '../../parts/hit-place.ts'
+import { keyOfHit, placeOfHit, type SearchHit } from '../../parts/hit-place.ts'
 import { Marked } from '../../parts/marked.tsx'
 import { titleOf } from '../../parts/title-of.ts'
 import { useRoving } from '../../parts/use-roving.ts'
 import styles from './search-hits.module.css'
 
 export interface SearchHitsProps {
-  readonly matches: readonly Hit[]
+  readonly matches: readonly SearchHit[]
   readonly ref: React.Ref<{ focus: () => void }>
 }
 
@@ -83,7 +83,7 @@ function Heading({ conversation, amount }: { readonly conversation: string; read
   )
 }
 
-const lineOf = ({ actor, branch }: Hit) =>
+const lineOf = ({ actor, branch }: SearchHit) =>
   [actor !== 'assistant' && actor, branch !== 'main' && branch]
     .filter(Boolean)
     .map(name => `${name} `)

@@ -2,7 +2,7 @@ import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useDeferredValue, useMemo, useState } from 'react'
 import { costQuery } from '../../api/comparison.ts'
 import { gridQuery } from '../../api/queries.ts'
-import type { Place } from '../../parts/address.ts'
+import type { ViewPlace } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { FateMatrix } from '../../parts/fate-matrix.tsx'
@@ -15,7 +15,7 @@ import { type Side, toCode } from './side.ts'
 import type { MadeSide } from './use-side.ts'
 
 export interface PickerProps {
-  readonly place: Place
+  readonly place: ViewPlace
   readonly at: number
   readonly entry: Brief | undefined
   readonly headSeq: number
@@ -136,7 +136,7 @@ interface CostsWanted {
 }
 
 /** The mean of what recent calls would have read, by window and policy. Windows are asked for one after the other. */
-function useCosts({ thread }: Place, { windows, policies, since, isWanted }: CostsWanted) {
+function useCosts({ thread }: ViewPlace, { windows, policies, since, isWanted }: CostsWanted) {
   const client = useQueryClient()
   const queries = windows.map(window =>
     // The first one is made anyway; the others are compared with it.

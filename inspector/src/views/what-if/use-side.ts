@@ -3,14 +3,14 @@ import { useMemo, useState } from 'react'
 import { AwayError } from '../../api/api-error.ts'
 import { costQuery } from '../../api/comparison.ts'
 import { contextQuery, type ThreadPlace } from '../../api/queries.ts'
-import type { Answer } from '../../api/routes.ts'
+import type { AnswerOf } from '../../api/routes.ts'
 import { type Landing, newLanding } from '../../parts/draw-strip.ts'
 import { toSentMessages } from '../../parts/sent-rows.ts'
 import { useSettled } from '../../parts/use-settled.ts'
 import { fatesOf, runsOf, type SideContext } from './difference.ts'
 import { named, type Side, toFit } from './side.ts'
 
-export type SideAnswer = Answer<'get /conversations/:conversation/context'>
+export type SideAnswer = AnswerOf<'get /conversations/:conversation/context'>
 
 /** One side as it is asked for, and what came of it. */
 export interface MadeSide {

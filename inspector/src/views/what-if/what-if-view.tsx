@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useCallback, useMemo, useState } from 'react'
 import { outlineQuery } from '../../api/queries.ts'
 import { timelineQuery } from '../../api/timeline.ts'
-import { type Place, usePlace } from '../../parts/address.ts'
+import { usePlace, type ViewPlace } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { inModelTokens } from '../../parts/calibration.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
@@ -31,7 +31,7 @@ export function WhatIfView() {
   return <QueryState query={outline}>{entries => <Loaded place={place} entries={entries} />}</QueryState>
 }
 
-function Loaded({ place, entries }: { readonly place: Place; readonly entries: readonly Brief[] }) {
+function Loaded({ place, entries }: { readonly place: ViewPlace; readonly entries: readonly Brief[] }) {
   const { search, thread, go } = place
   const calls = useMemo(() => toCallPlaces(entries), [entries])
   const isByCall = search.call !== undefined && !/^\d+$/.test(search.call)
@@ -67,7 +67,7 @@ function findPlace(
 }
 
 interface ComparedProps {
-  readonly place: Place
+  readonly place: ViewPlace
   readonly entries: readonly Brief[]
   readonly calls: readonly CallPlace[]
   readonly index: number
