@@ -14,7 +14,7 @@ export type PageCall = NonNullable<AnswerOf<'get /conversations/:conversation/en
 
 export interface ShownBlock {
   readonly messages: ReadonlyMap<number, ShownMessage>
-  /** The calls behind them, where the caller may see these. */
+  /** The calls that gave them, if the key may see calls. */
   readonly calls: readonly PageCall[]
   /** Whether all its entries are written: then it never changes. */
   readonly isFull: boolean
@@ -46,13 +46,13 @@ export function shownQuery(
   })
 }
 
-/** What was sent in the last call of a thread; where no call is stored, what its last turn would have been sent. Holds no text. */
+/** What was sent in the last call of a thread; where no call is stored, what its last turn would have sent. Without texts. */
 export const lastPointQuery = (place: ThreadPlace, head: number) =>
   queryOptions({
     queryKey: [...splitPlace(place).key, 'last point'],
     enabled: head > 0,
     queryFn: async ({ signal }): Promise<TimelinePoint | null> => {
-      // The last turn is seldom longer; what is read for nothing is made for nothing.
+      // The last turn is seldom longer, and every point that is read must be computed.
       for (const since of [Math.max(0, head - 8), Math.max(0, head - 60), 0]) {
         const last = (await collect(readPoints(place, { since }, signal))).at(-1)
         if (last || since === 0) return last ?? null
@@ -76,7 +76,7 @@ export function forecastQuery(place: ThreadPlace, input: string, model: string |
   return queryOptions({
     queryKey: [...key, 'forecast', model ?? '', input],
     placeholderData: keepPreviousData,
-    // Every stop in typing is another one.
+    // Every pause in typing makes another draft.
     gcTime: 0,
     queryFn: ({ signal }) =>
       ask('post /conversations/:conversation/forecast', {

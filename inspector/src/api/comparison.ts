@@ -9,7 +9,7 @@ export interface ComparedPoint extends Pick<TimelinePoint, 'at' | 'call' | 'anew
 
 export interface Comparison {
   readonly policies: readonly string[]
-  /** From the first one on, without gaps. */
+  /** From the first point on, without gaps. */
   readonly points: readonly ComparedPoint[]
   readonly isWhole: boolean
 }

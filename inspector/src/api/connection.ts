@@ -8,7 +8,7 @@ export type ServerConnection =
 
 export const connection = observable<ServerConnection>({ state: 'joining' })
 
-/** The time of the first failure stays until the server is back. */
+/** Keeps the time of the first failure until the server is back. */
 export function noteAway(): void {
   if (connection.get().state !== 'away') connection.set({ state: 'away', since: Date.now() })
 }

@@ -4,7 +4,7 @@ import { ask } from './client.ts'
 import { inConversation, logQuery, routeQuery } from './queries.ts'
 import type { AnswerOf } from './routes.ts'
 
-/** The thread that an experiment itself writes: a conversation with it is an experiment. */
+/** The actor of the thread that an experiment itself writes. A conversation with this actor is an experiment. */
 export const experimentActor = 'throughline:run'
 
 export const experimentsQuery = routeQuery(['experiments'], 'get /experiments')

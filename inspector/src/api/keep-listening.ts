@@ -6,14 +6,11 @@ export interface Listener<Data> {
   readonly take: (data: Data) => void
   /** Whether a stream that ended has ended for good. */
   readonly isOver?: () => boolean
-  /** Called when a stream broke off, before it is asked for again. */
+  /** Called when a stream broke off, before it is opened again. */
   readonly onBroken?: () => void
 }
 
-/**
- * Hears events until it is stopped or the server says that they are over. A server that is away is asked again, more and more
- * seldom, from the last event that was heard.
- */
+/** Follows events until it is stopped or `isOver`. Reconnects after the last event that came, with growing pauses. */
 export function keepListening<Data>(
   open: (options: {
     readonly signal: AbortSignal
@@ -34,7 +31,7 @@ export function keepListening<Data>(
         }
         if (isOver()) return
       } catch (error) {
-        // What may not be heard, or is not there, is not asked for again; everything else can still be read.
+        // Forbidden and missing streams are not retried; the rest of the page still works.
         if (error instanceof ApiError && [401, 403, 404].includes(error.status)) return
       }
       if (!signal.aborted) onBroken?.()

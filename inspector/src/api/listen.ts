@@ -8,10 +8,7 @@ import { inConversation } from './queries.ts'
 import type { AnswerOf } from './routes.ts'
 import { momentKey } from './timeline.ts'
 
-/**
- * Hears what is written, and brings what was read up to date. Goes on until it is stopped: a server that is away is asked
- * again, more and more seldom.
- */
+/** Follows the events of the server and refreshes stale queries, until it is stopped. Retries with growing pauses. */
 export function listen(client: QueryClient): () => void {
   return keepListening(options => askEvents('get /events', options), {
     take: event => take(client, event),
@@ -26,7 +23,7 @@ function take(client: QueryClient, event: FeedEvent): void {
     case 'ready': {
       const wasAway = connection.get().state === 'away'
       connection.set({ state: 'live' })
-      // What failed while the server was away, or changed without being told.
+      // Queries may have failed or become stale while the server was away.
       if (wasAway) readAgain(client)
       return
     }
@@ -56,7 +53,7 @@ type WriteEvent = Extract<FeedEvent, { readonly type: 'written' }>
 
 const pendingWrites = new Map<string, WriteEvent>()
 
-/** The writes of a quarter of a second are read again together: a reply writes often. */
+/** Refreshes once for all writes of 250 ms: a reply writes often. */
 function later(client: QueryClient, event: WriteEvent): void {
   if (pendingWrites.size === 0)
     setTimeout(() => {

@@ -120,7 +120,7 @@ export const logQuery = (place: ThreadPlace, page: { readonly at: number; readon
 
 export type FitQuery = ThreadQuery<'get /conversations/:conversation/context'>
 
-/** What a model would get. While another one is made, the last one stays. */
+/** The context that a model would get. The previous one stays while the next one is computed. */
 export const contextQuery = (place: ThreadPlace, fit: FitQuery = {}) => ({
   ...threadQuery(place, 'get /conversations/:conversation/context', fit),
   placeholderData: keepPreviousData,
@@ -132,7 +132,7 @@ export const callsQuery = (place: ThreadPlace, limit = 1000) =>
 export const dumpQuery = (place: ThreadPlace, fit: Omit<FitQuery, 'messages' | 'since'> = {}) =>
   threadQuery(place, 'get /conversations/:conversation/dump', fit)
 
-/** Messages with every word of `q`, newest first. While others are looked for, the last ones stay. */
+/** Messages with every word of `q`, newest first. The previous result stays while the next one is read. */
 export const searchQuery = (q: string, isEverything: boolean) => ({
   ...routeQuery(['search', q, isEverything], 'get /search', {
     query: { q, limit: 200, scope: isEverything ? 'everything' : undefined },
@@ -179,7 +179,7 @@ export function gridQuery(
 export const notesQuery = (place: ThreadPlace, limit = 1000) =>
   threadQuery(place, 'get /conversations/:conversation/notes', { limit })
 
-/** What tools have told, as typed values, as it was at a place. */
+/** The typed values that tools reported, as they were at a place. */
 export const stateQuery = (place: ThreadPlace, at?: number) => ({
   ...threadQuery(place, 'get /conversations/:conversation/state', { at }),
   placeholderData: keepPreviousData,

@@ -6,14 +6,14 @@ import type { AnswerOf, QueryOf } from './routes.ts'
 export type TimelinePoint = AnswerOf<'get /conversations/:conversation/timeline'>
 
 export interface Timeline {
-  /** By their places; while it is not whole, some in the middle may be missing. */
+  /** Sorted by place; until `isWhole`, points in the middle may be missing. */
   readonly points: readonly TimelinePoint[]
   readonly isWhole: boolean
   /** Whether the rest is read only on request: see `readAll`. */
   readonly isWaiting?: boolean
 }
 
-/** Where no calls are stored, contexts are made for every turn: of longer threads than this only on request. */
+/** Without stored calls, a context is computed for every turn; above this many entries only on request. */
 const longest = 4000
 
 /** The entries at the end that are asked for first: people look at them most. */
@@ -30,7 +30,7 @@ export function readPoints(
   return askLines('get /conversations/:conversation/timeline', { params, query, signal })
 }
 
-/** What was sent at each place where a model was asked. The newest come first, the others are filled in as they are read. */
+/** What was sent at each place where a model was asked. The newest points come first, older ones are filled in as they are read. */
 export function timelineQuery(place: ThreadPlace) {
   const read = (since: number, signal: AbortSignal) => readPoints(place, { since }, signal)
   return queryOptions({
@@ -54,7 +54,7 @@ export function timelineQuery(place: ThreadPlace) {
       const newest = head > 2 * tail ? await collect(read(head - tail, signal)) : []
       if (newest.length > 0) {
         publish(newest)
-        // What is looked at now is asked for meanwhile, and comes first.
+        // Leaves time for the request of the point that is shown.
         await new Promise(resolve => setTimeout(resolve, 300))
       }
       const isCheap = head <= longest || newest.some(point => point.call !== undefined)
@@ -68,7 +68,7 @@ export function timelineQuery(place: ThreadPlace) {
   })
 }
 
-/** Reads some points from an entry on into the timeline, which has not reached them yet. */
+/** Adds points from an entry on to a timeline that has not reached them yet. */
 export const pointsQuery = (place: ThreadPlace, since: number) =>
   queryOptions({
     queryKey: [...splitPlace(place).key, 'points', since],
@@ -88,14 +88,14 @@ function merge(cached: Timeline, fresh: readonly TimelinePoint[]): Timeline {
 
 const wanted = new Set<string>()
 
-/** Reads all of a long thread, although contexts must be made for it. */
+/** Reads all points of a long thread, although their contexts must be computed. */
 export function readAll(client: QueryClient, place: ThreadPlace): void {
   const { queryKey } = timelineQuery(place)
   wanted.add(JSON.stringify(queryKey))
   void client.invalidateQueries({ queryKey })
 }
 
-/** Collects items; `publish` is told now and then which there are so far. */
+/** Collects items; `publish` gets those read so far, at most every 300 ms. */
 export async function collect<Item>(
   items: AsyncIterable<Item>,
   publish?: (items: readonly Item[]) => void,

@@ -9,12 +9,12 @@ import {
 } from './experiment-queries.ts'
 import { keepListening } from './keep-listening.ts'
 
-/** Where an experiment stands: the first event, and of an experiment that another process runs the only one. */
+/** The state of an experiment: the first event, and the only one if another process runs the experiment. */
 type StateEvent = ExperimentSummary & Pick<ExperimentAnswer, 'environment'> & { readonly type: 'state' }
 
 export type WatchedEvent = ExperimentEvent | StateEvent
 
-/** Hears what happens in an experiment until it has ended. What was read of it is brought up to date first. */
+/** Follows the events of an experiment until it ends. Cached queries are updated before `take` is called. */
 export function watchExperiment(
   client: QueryClient,
   experiment: string,

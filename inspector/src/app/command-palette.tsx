@@ -23,7 +23,7 @@ import { Sheet } from './sheet.tsx'
 const mostConversations = 20
 const mostMessages = 6
 
-/** Finds anything by its words: a conversation, whatever a key does here, a message. */
+/** Finds conversations, actions of keys and messages by their words. */
 export default function CommandPalette({ onClose }: { readonly onClose: () => void }) {
   const navigate = useNavigate()
   const [typed, setTyped] = useState('')

@@ -9,7 +9,7 @@ import { useKeys } from './keys.ts'
 export interface FindFieldProps {
   readonly word: string
   readonly matches: number
-  /** The place that is looked at, from 0; below 0 if there is none. */
+  /** The selected place, from 0; below 0 if there is none. */
   readonly index: number
   readonly onChange: (word: string) => void
   readonly onMove: (by: number) => void

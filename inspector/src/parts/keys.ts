@@ -3,7 +3,7 @@ import { observable } from '../api/observable.ts'
 
 /**
  * A key, and what it does. Keys are named as the browser names them, with `Shift+`, `Mod+` (⌘ or Ctrl) before them where they
- * are held, and two keys one after the other with a blank between: `j`, `J`, `Shift+ArrowLeft`, `Mod+k`, `g c`.
+ * are held, and a sequence of two keys with a blank between: `j`, `J`, `Shift+ArrowLeft`, `Mod+k`, `g c`.
  */
 export interface KeyBinding {
   readonly keys: string
@@ -90,7 +90,7 @@ export function onKeyDown(event: KeyboardEvent): void {
 
 const isModifier = (key: string) => ['Shift', 'Control', 'Alt', 'Meta'].includes(key)
 
-/** A held shift stands before named keys only: of others it makes another key, `?` or `J`. */
+/** `Shift+` is written before named keys only: with other keys it makes another character, `?` or `J`. */
 function nameOf({ key, shiftKey, metaKey, ctrlKey, altKey }: KeyboardEvent): string {
   const isNamed = key.length > 1
   return `${metaKey || ctrlKey ? 'Mod+' : ''}${altKey ? 'Alt+' : ''}${shiftKey && isNamed ? 'Shift+' : ''}${key}`

@@ -18,11 +18,11 @@ export interface RowListProps<Row extends ListItem> extends Omit<React.Component
   readonly selectedAt: number
   /** What a row shows. `text` is that of its entry; undefined while it is being read. */
   readonly render: (item: Row, style: React.CSSProperties, text: string | undefined) => React.ReactNode
-  /** Told where the rows are: ribbons end there. */
+  /** Gets the positions of the rows: ribbons end there. */
   readonly landing?: Landing
   /** Rows below the list that are always in sight. Their lines are counted from one behind the last of the list. */
   readonly foot?: React.RefObject<HTMLDivElement | null>
-  /** Told which rows are in sight. */
+  /** Gets the rows in sight. */
   readonly onSeen?: (first: Row, last: Row) => void
   readonly rows?: React.ComponentProps<'div'>
   /** What stands below the rows. */

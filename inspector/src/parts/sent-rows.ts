@@ -14,7 +14,7 @@ export function recalledTitle(entries: readonly number[], sources: readonly Reca
   return entries.length === 0 ? from : `${amountOf(entries.length, 'message')} and ${from}`
 }
 
-/** The entry that a message is; undefined for one that was added, and for the system prompt. */
+/** The number of the entry that was sent as this message; undefined for added messages and the system prompt. */
 export const entryOf = ({ seqs }: Pick<SentRow, 'seqs'>): number | undefined => seqs.find(seq => seq > 0)
 
 /** Framing and tools belong to no message; they stand at the beginning. While there are no rows yet, a part is one piece. */
@@ -36,7 +36,7 @@ export function toSegments(
   ]
 }
 
-/** Rows as segments. Each row was rounded by itself: the largest of a part takes what that left, so that the part is what is told of it. */
+/** Rows as segments. Rows are rounded one by one: the largest of a part takes the difference, so that the sum is that of the part. */
 function inParts(
   rows: readonly SentRow[],
   parts: Readonly<Record<string, number>>,
@@ -45,7 +45,7 @@ function inParts(
   for (const part of new Set(rows.map(row => row.part))) {
     const partSegments = segments.filter(one => one.part === part)
     const left = (parts[part] ?? 0) - partSegments.reduce((sum, { tokens }) => sum + tokens, 0)
-    // More than rounding leaves belongs to what was joined to messages of other parts.
+    // A larger difference is text that was joined to messages of other parts.
     if (Math.abs(left) > partSegments.length) continue
     const largest = partSegments.reduce((most, one) => (one.tokens > most.tokens ? one : most))
     largest.tokens = Math.max(0, largest.tokens + left)
@@ -66,11 +66,11 @@ const order: readonly Part[] = [
 export interface SentMessage {
   readonly row: SentRow
   readonly index: number
-  /** The entry that it is; undefined for one that was added. */
+  /** The number of its entry; undefined for a message that was added. */
   readonly seq: number | undefined
-  /** Whether it is no entry but stands for some, of this conversation or of others. */
+  /** Whether it is not an entry itself but stands for entries, of this conversation or of others. */
   readonly isBlock: boolean
-  /** That of the entries that it stands for. */
+  /** The fate of the entries that it stands for. */
   readonly fate: Fate
   /** Whether it need not be read again. */
   readonly isReused: boolean
@@ -102,5 +102,5 @@ export interface EntryLine {
   readonly entries: readonly number[]
 }
 
-/** The row of an entry that a block has too is the line of a cleared one. */
+/** The fate in the row of an entry: an entry that a block recalls has a row only if it was cleared. */
 export const fateInRow = (fate: Fate): Fate => (fate === 'recalled' ? 'cleared' : fate)

@@ -10,7 +10,7 @@ export interface TurnStop {
   readonly points: readonly TimelinePoint[]
 }
 
-/** All turns in their order. What was asked outside of turns stands where its time puts it. */
+/** All turns in their order. Calls outside of turns are placed by their time. */
 export function toStops(
   turns: readonly { readonly turn: number; readonly startedAt: number }[],
   points: readonly TimelinePoint[],

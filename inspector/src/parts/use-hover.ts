@@ -12,7 +12,7 @@ export const useNewHover = (): Hover => useState(() => observable<number | undef
 
 export const useHover = (): Hover => useContext(HoverContext)!
 
-/** Whether an entry is under the pointer: only the rows that begin or end to be are drawn again. */
+/** Whether an entry is under the pointer. Only the rows for which this changes render again. */
 export function useIsHovered(seq: number | undefined): boolean {
   const hover = useHover()
   return useSyncExternalStore(hover.subscribe, () => seq !== undefined && hover.get() === seq)

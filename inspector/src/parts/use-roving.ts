@@ -58,7 +58,7 @@ export function useRoving({ items, name, item, show }: RovingOptions): Roving {
   }
   const move = (to: number) => focus(items[Math.max(0, Math.min(items.length - 1, to))])
   const isFocused = () => active !== undefined && elements.get(active) === document.activeElement
-  // The first key comes to where one was; the next ones move on.
+  // The first key returns to the active item; later keys move.
   const step = (by: number) => move(isFocused() ? index + by : index)
 
   useKeys(name, [

@@ -25,7 +25,7 @@ export interface WindowBarProps {
   readonly size?: 'full' | 'row'
   /** For people who do not see the bar. */
   readonly label: string
-  /** Told where the pointer is, in tokens from the beginning; undefined when it has left. Keys must do the same elsewhere. */
+  /** Gets the place of the pointer, in tokens from the beginning; undefined when it has left. Keys must do the same elsewhere. */
   readonly onPoint?: ((tokens: number | undefined, isPressed: boolean) => void) | undefined
 }
 

@@ -126,7 +126,7 @@ function List({ calls, readAhead, onMore }: ListProps) {
 const numbers = ['Tokens predicted', 'Tokens reported', 'Tokens from cache', 'Took']
 const columns = ['Status', 'Turn', 'Model', ...numbers, 'Time']
 
-/** How the next prompt was last read before anybody asked for it. */
+/** How the next prompt was last read ahead. */
 function aheadText({ outcome, tokens, time }: NonNullable<Calls['readAhead']>): string {
   if (outcome === 'read') return `Read ahead at ${dayTime(time)}: ${amountOf(tokens, 'token')}`
   return `Reading ahead ${outcome === 'failed' ? 'failed' : 'was cut short'} at ${dayTime(time)}`

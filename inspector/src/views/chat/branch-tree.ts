@@ -3,7 +3,7 @@ export interface AnyBranch {
   readonly branch: string
   readonly head: number
   readonly updatedAt: number
-  /** Its first message of its own. */
+  /** The first message that is not in its parent. */
   readonly begins?: { readonly time: number } | undefined
   readonly forkOf?: { readonly branch: string; readonly at: number } | undefined
 }
@@ -13,7 +13,7 @@ export interface BranchNode<One extends AnyBranch> {
   readonly branch: One
   /** How deep it hangs below the first branch. */
   readonly depth: number
-  /** For each depth above its own: whether the line there goes on to a later branch. */
+  /** For each depth above this branch: whether the line there goes on to a later branch. */
   readonly lines: readonly boolean[]
   /** Whether another branch of the same parent follows. */
   readonly hasNext: boolean
@@ -32,7 +32,7 @@ export function toBranchTree<One extends AnyBranch>(branches: readonly One[]): r
   for (const list of children.values()) list.sort(byPlace)
   const nodes: BranchNode<One>[] = []
   const seen = new Set<string>()
-  // A stack of its own: branches can be forked from branches without end.
+  // A stack instead of recursion: branches can be forked from branches without end.
   const waiting = (children.get(undefined) ?? [])
     .map((branch, at, all) => ({ branch, depth: 0, lines: [] as boolean[], hasNext: at < all.length - 1 }))
     .reverse()
@@ -58,7 +58,7 @@ const madeAt = ({ begins }: AnyBranch) => begins?.time ?? Number.MAX_SAFE_INTEGE
 
 /** One of the ways in which a conversation goes on from a place. */
 export interface Version {
-  /** The branch that was made for it; the same one as long as it exists. */
+  /** The branch that was made for it. Never changes. */
   readonly own: string
   /** The branch to open: the one of this way that was last written to. */
   readonly open: string
@@ -130,7 +130,7 @@ function parting(path: Path, other: Path): { readonly at: number; readonly branc
     const mine = path[index]
     if (mine?.branch !== step.branch) return { at, branch: step.branch }
     at = Math.min(mine.upTo, step.upTo)
-    // This branch stays where the shown one has left for another, or has more entries of it.
+    // The second path stays on this branch longer than the first.
     if (step.upTo > mine.upTo) return { at, branch: step.branch }
     if (mine.upTo > step.upTo && index === other.length - 1) return { at }
   }
@@ -139,5 +139,5 @@ function parting(path: Path, other: Path): { readonly at: number; readonly branc
 
 const ownerAt = (path: Path, seq: number) => path.find(({ upTo }) => seq <= upTo)?.branch
 
-/** The branch that went on at a place came first. */
+/** A branch that goes on past a place without a fork there sorts first. */
 const order = (branch: AnyBranch | undefined, at: number) => (branch?.forkOf?.at === at ? madeAt(branch) : 0)

@@ -59,7 +59,7 @@ export function BroughtBack(props: BroughtBackProps) {
 
 const few = 3
 
-/** Those with most words of the question first. */
+/** Entries with most words of the question first. */
 function bestFirst(question: string, shown: readonly Shown[]): readonly Shown[] {
   const ranked = shown.map(one => {
     const { amount, at } = sharedWords(question, one.text)
@@ -140,7 +140,7 @@ interface Shown {
   readonly text: string
 }
 
-/** The entries as a user may see them, in a line each. One that is not for users, such as a note, is left out. */
+/** The entries as a user may see them, in a line each. Entries that are not for users, such as notes, are left out. */
 function useShown(thread: ThreadPlace, entries: readonly number[], head: number): readonly Shown[] {
   const blocks = [...new Set(entries.map(blockOf))]
   const shownBlocks = useQueries({

@@ -9,7 +9,7 @@ export interface Brought {
   readonly sources: readonly RecallSource[]
 }
 
-/** What was brought back for which message, by what a call was sent: a block stands before the message that asked for it. */
+/** The entries that a call brought back, by message: a block stands before the message that it was recalled for. */
 export function broughtOf(rows: readonly SentRow[]): ReadonlyMap<number, Brought> {
   const bySeq = new Map<number, Brought>()
   let entries: number[] = []

@@ -45,7 +45,7 @@ export function toChatRows(blocks: readonly ShownBlock[]): ReadonlyMap<number, C
   return rows
 }
 
-/** A call belongs to the reply after its last entry, and what it brought back to the message that asked for that first. */
+/** Puts a call to the reply after its last entry, and its recalled entries to the message that they were first recalled for. */
 function addCall(rows: Map<number, ChatRow>, call: PageCall): void {
   const reply = rows.get(call.at + 1)
   if (reply?.message.role === 'assistant') rows.set(call.at + 1, { ...reply, call })

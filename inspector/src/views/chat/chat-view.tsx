@@ -73,7 +73,7 @@ export function ChatView() {
       const isElsewhere = where !== thread
       if (isElsewhere) openBranch(where.branch!)
       if (await begun) return
-      // Nothing was written: back to where it was asked.
+      // Nothing was written: back to the branch of the request.
       if (isElsewhere) openBranch(branch, { push: false })
       if (request.kind === 'edit') setEditing({ seq: request.at, text: request.input })
     },
@@ -142,7 +142,7 @@ export function ChatView() {
     },
   ])
 
-  // Where nothing has been said there is only one thing to do.
+  // In a new conversation the only thing to do is to write.
   useEffect(() => {
     if (isNew && mayChat) area.current?.focus()
   }, [isNew, mayChat])

@@ -55,10 +55,7 @@ export type ReplyRequest = { readonly model?: string | undefined } & (
   | { readonly kind: 'again'; readonly at: number; readonly upTo: number }
 )
 
-/**
- * Has a turn answered. `head` is the last entry of the thread now. Returns where the answer will stand, and whether it began:
- * an answer that was refused before it began leaves no trace in the log.
- */
+/** Requests a reply. `head` is the last entry of the thread. `begun`: false if the turn was refused and nothing was logged. */
 export function askReply(
   from: ThreadPlace,
   head: number,
@@ -116,7 +113,7 @@ async function run(
   }
   controllers.delete(name)
   live.end(fault)
-  // Stopped before the server had said a word: whether it began is not known, so the text is given back too.
+  // Stopped before the first event: the turn may not have begun, so the draft is restored.
   if (running.abort.signal.aborted && running.id === undefined && request.kind === 'send')
     restoreDraft(from, request.input)
   const isBegun = end ? end.turn !== undefined : !(fault && fault.code !== 'connection_lost')
@@ -205,13 +202,13 @@ function toFault(error: unknown): ReplyFault {
   }
 }
 
-/** Nothing was written: the text goes back to where it was typed. */
+/** Nothing was written: restores the draft and shows the fault. */
 function refuse(from: ThreadPlace, request: ReplyRequest, fault: ReplyFault | undefined): void {
   if (request.kind === 'send') restoreDraft(from, request.input)
   if (fault) refusals.set(from, fault)
 }
 
-/** Waits until what was written is read again, so that it can stand in place of what came live. */
+/** Waits until the written entries are read, so that they can replace the live reply. */
 async function settle(thread: ThreadPlace): Promise<void> {
   while (connection.get().state === 'away') await new Promise(resolve => setTimeout(resolve, 300))
   const { conversation, actor = usualActor, branch = usualBranch } = thread

@@ -21,7 +21,7 @@ const deepest = 100
 const replies = new MarkdownIt({ html: false, maxNesting: deepest })
 replies.validateLink = address => /^(?:https?:|mailto:)/i.test(address)
 
-/** What a user writes: a line may begin with `#` or `-` because it was pasted from somewhere. */
+/** What a user writes: a line may begin with `#` or `-` because it was pasted. */
 const questions = new MarkdownIt('zero', { maxNesting: deepest }).enable(['fence', 'backticks', 'emphasis'])
 
 /** Divides the text of a message into its blocks, in linear time whatever the text. */

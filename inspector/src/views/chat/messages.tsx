@@ -21,7 +21,7 @@ export interface MessagesProps {
   readonly control: React.RefObject<MessagesControl | undefined>
 }
 
-/** What others do with the list. */
+/** What the view can do with the list. */
 export interface MessagesControl {
   /** Brings an entry into sight. */
   readonly jump: (seq: number) => void
@@ -73,13 +73,13 @@ export function Messages({ chat, mayInspect, live, model, onSight, control }: Me
   const messages = useMessages(thread, { head, mayInspect }, first, last)
   readKeys.current = messages.isRead
 
-  /** Whether the reader is at the end is decided by the reader: what grows does not count as leaving it. */
+  /** Only scrolling by the reader leaves the end: a growing reply does not. */
   const onScroll = () => {
     const element = scroller.current
     if (!element) return
     const isNear = element.scrollHeight - element.scrollTop - element.clientHeight <= nearEnd
     setAtEnd(isNear)
-    // On the way to an entry, the end was only where the page began.
+    // While an entry is brought into sight, the end is only where the page began.
     if (isNear && wanted.current === undefined) isFollowing.current = true
     else if (isByHand.current) isFollowing.current = false
   }

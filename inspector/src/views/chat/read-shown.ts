@@ -1,6 +1,6 @@
 import type { ShownMessage } from '../../api/chat-queries.ts'
 
-/** A message as this view shows it, whatever client wrote it. */
+/** A message as this view shows it, the same for all clients. */
 export interface ChatMessage {
   readonly seq: number
   readonly role: 'user' | 'assistant' | 'tool' | 'system'
@@ -29,7 +29,7 @@ export interface ReadResult {
 
 type RawJson = Readonly<Record<string, unknown>>
 
-/** Reads a message in any of the forms that are logged: of Ollama, OpenAI or the AI SDK. What has no sense here is left out. */
+/** Reads a message in any of the forms that are logged: of Ollama, OpenAI or the AI SDK. Unknown parts are left out. */
 export function readShown(message: ShownMessage): ChatMessage {
   const fields = message as unknown as RawJson
   const role = roles[message.role] ?? 'system'

@@ -11,7 +11,7 @@ import type { LiveReply } from './live-replies.ts'
 import { replyMetas } from './reply-metas.ts'
 import { usualActor, usualBranch } from './thread-name.ts'
 
-/** What is known of the messages of a thread: of the last call, of the branches, of the turns. */
+/** The facts about the messages of a thread: its last call, branches and turns. */
 export type ThreadFacts = ReturnType<typeof useChatThread>['facts']
 
 interface ChatThreadOptions {

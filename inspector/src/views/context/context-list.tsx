@@ -145,7 +145,7 @@ interface MessageRowProps {
   readonly scene: Scene
   readonly item: Extract<ContextItem, { kind: 'row' | 'quoted' }>
   readonly text: string | undefined
-  /** A pinned row has none. */
+  /** Absent for a pinned row. */
   readonly style?: React.CSSProperties
 }
 

@@ -18,7 +18,7 @@ export function ContextView() {
   const turns = useQuery(turnsQuery(thread))
   const timeline = useQuery(timelineQuery(thread))
   const loadedPoint = useMemo(() => findPoint(timeline.data?.points ?? [], search), [timeline.data, search])
-  // Turns that are not read yet are asked for, some at once; what was shown stays meanwhile.
+  // Turns that are not read yet are requested ten points at a time; the last point stays meanwhile.
   const list = turns.data?.turns ?? []
   const wantedAt = list.findIndex(({ turn }) => turn === search.turn)
   const since = list[wantedAt]?.first ?? 0

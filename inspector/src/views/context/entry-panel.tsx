@@ -36,7 +36,7 @@ export function EntryPanel(props: EntryPanelProps) {
   const { data: why } = useQuery(whyQuery(place.thread, seq, point))
   const seqs = useMemo(() => [seq], [seq])
   const text = useTexts(place.thread, seqs, entries.length)(seq)?.text
-  // Of the text as it was searched: with notes and calls it may be another one.
+  // Hits are places in the searched text, which may differ from the shown one by notes and calls.
   const match = why?.recall?.found
   const hits = match && text?.startsWith(match.text) ? match.hits : []
   return (
@@ -136,7 +136,7 @@ function Life({ seq, scene }: EntryPanelProps) {
     return <p className={styles.muted}>{isWhole ? 'Not in any context yet.' : 'Being read …'}</p>
   const calls = stops.length === 1 ? stops[0]!.points : []
   const here = stops.length === 1 ? calls.findIndex(({ at }) => at === point.at) + 1 : point.turn
-  // Of a long life, what is around this turn.
+  // A long life is shown only around this turn.
   const now = runs.findLastIndex(({ from }) => from <= here)
   const first = Math.max(0, Math.min(now - 4, runs.length - 7))
   const shown = runs.slice(first, first + 7)

@@ -23,7 +23,7 @@ export interface Scene {
   /** Where the slider is, and the fates of all entries there. */
   readonly point: TimelinePoint
   readonly runs: readonly FateRun[]
-  /** What the model got, and where: at the point before while that of this one is being read. */
+  /** What the model got and the point where; the previous point while this one is being read. */
   readonly shownPoint: TimelinePoint
   readonly moment: Moment
   readonly list: ContextList
@@ -116,8 +116,8 @@ export interface ContextList {
 }
 
 /**
- * Usually the block that the newest message asked for is open, and the one with the selection. `flipped`: those that are
- * open or folded against this.
+ * Usually the block that the newest message asked for is open, and the one with the selection. `flipped`: blocks that
+ * are open or folded against this rule.
  */
 export function toContextItems(
   rows: readonly SentRow[],
@@ -156,7 +156,7 @@ export function toContextItems(
       if (index >= pinFrom) pinned.push(line)
       else items.push(line)
     }
-    // Also those of quotes that were joined to a message.
+    // Also sources of quotes that were joined to a message.
     for (const [at, source] of (row.sources ?? []).entries())
       items.push({
         ...{ kind: 'source', key: `source ${index} ${at}`, entries: [] },

@@ -1,6 +1,6 @@
 import type { ListedConversation } from '../../api/conversation-list.ts'
 
-/** Who talks in a conversation, as far as the server knows. */
+/** The client of a conversation, as far as the server knows it. */
 export interface Client {
   /** For filters and addresses. */
   readonly id: string

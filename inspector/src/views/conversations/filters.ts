@@ -36,7 +36,7 @@ const toWords = (text: string) =>
     .split(/\s+/)
     .filter(word => word !== '')
 
-/** Every word must be somewhere in what the row shows. */
+/** Every word must occur in the texts of the row. */
 function hasWords(one: ListedConversation, words: readonly string[]): boolean {
   const { conversation, latest } = one
   const text = plain(

@@ -1,9 +1,6 @@
 import { type RefObject, useLayoutEffect, useRef } from 'react'
 
-/**
- * Keeps what is being read in its place when rows above it come, go or move up. At the very top nothing is kept: there, new
- * rows are what one wants to see.
- */
+/** Keeps the rows in sight in place when rows above them change. Not at the very top, where new rows should appear. */
 export function useAnchor(
   scroller: RefObject<HTMLElement | null>,
   items: readonly string[],
@@ -22,7 +19,7 @@ export function useAnchor(
       const place = places.get(item)
       return place === undefined ? [] : [place - (first + at)]
     })
-    // Most of them move together; one that was just written to goes its own way.
+    // The median: most rows move together, except one that was just written to.
     const move = moves.sort((a, b) => a - b)[Math.floor(moves.length / 2)] ?? 0
     if (move !== 0) element.scrollTop += move * rowHeight
   })

@@ -39,7 +39,7 @@ function distinct(pages: readonly { readonly conversations: readonly ListedConve
   return [...seen.values()]
 }
 
-/** A turn whose writer died becomes an interrupted one without anything being written: these are asked again. */
+/** Polls conversations with an open turn: a turn whose writer died becomes interrupted without a write. */
 function useOpenTurns(all: readonly ListedConversation[]): void {
   const queryClient = useQueryClient()
   const open = all

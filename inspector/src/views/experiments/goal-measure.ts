@@ -35,7 +35,7 @@ export function measureGoal(expression: string): GoalMeasure | undefined {
   try {
     return measureNode(parse(expression).ast)
   } catch {
-    // It is no CEL, or it holds what is not measured.
+    // Not valid CEL, or it has parts that are not measured.
     return undefined
   }
 }

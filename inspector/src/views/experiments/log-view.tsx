@@ -17,7 +17,7 @@ export interface LogViewProps {
 
 const secondsOf = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' })
 
-/** A place that no thread reaches: the log up to it is all of it. */
+/** Beyond the end of any thread: the log up to it is the whole log. */
 const theEnd = 1_000_000_000
 
 /** What happened, in the order in which it happened: the newest pages of steps first, earlier ones when they are asked for. */

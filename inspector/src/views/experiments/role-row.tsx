@@ -10,7 +10,7 @@ export interface RoleRowProps {
   readonly board: BoardState
 }
 
-/** What one role did, step by step. The selected cell is the one that Tab leads to; arrows lead to the others. */
+/** What one role did, step by step. Tab leads to the selected cell, arrows to its neighbours. */
 export function RoleRow({ name, about, board }: RoleRowProps) {
   return (
     <tr>

@@ -42,7 +42,7 @@ export function useColumns(
       element.removeEventListener('scroll', look)
     }
   }, [ref, lead])
-  // Where not all fit, as many as do fill the room, so that none is cut in its middle when the last one is in sight.
+  // If not all columns fit, those that do fill the room, so that no column is cut in its middle at the end.
   const fitting = Math.max(1, Math.floor(seen.room / narrowest))
   const width =
     count <= fitting

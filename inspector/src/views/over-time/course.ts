@@ -26,7 +26,7 @@ export interface Step extends TurnStop {
   readonly cut?: MovedCut | undefined
   /** How often it moved. */
   readonly cuts: number
-  /** Of its calls: what was not answered in the end. */
+  /** Its last call that failed or was not answered. */
   readonly broken?: TimelinePoint | undefined
 }
 
@@ -36,7 +36,7 @@ export interface MovedCut {
   readonly to: number
 }
 
-/** The steps of the axis. A cut is told where it stands elsewhere than in the call before. */
+/** The steps of the axis. A step has a cut if the cut moved since the call before. */
 export function toSteps(stops: readonly TurnStop[], by: 'turn' | 'call'): readonly Step[] {
   let before: number | undefined
   const steps: Step[] = []

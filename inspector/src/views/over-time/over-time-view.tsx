@@ -33,7 +33,7 @@ import { Plots } from './plots.tsx'
 import { StepPanel } from './step-panel.tsx'
 
 const usual = 'sliding-50'
-/** Shown beside the one that is compared with, where it costs little to make them. */
+/** More policies to show beside the compared one, where computing them is cheap. */
 const others = [
   'thrifty',
   'balanced',
@@ -42,7 +42,7 @@ const others = [
   'tiered',
 ] as const satisfies readonly OfferedPolicy[]
 const few = 600
-/** Calls of a turn on average, from which on calls are shown. */
+/** Above this many calls per turn on average, a step is a call. */
 const manyCalls = 3
 
 /** What was sent in each turn, what was read again, and what other policies would have cost. */

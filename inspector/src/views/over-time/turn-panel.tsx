@@ -79,7 +79,7 @@ function HowToRead({ course: { cuts, steps } }: { readonly course: Course }) {
   )
 }
 
-/** The parts that carry no entry are told together. */
+/** Parts without entries are shown as one line. */
 const small: readonly Part[] = ['marker', 'framing', 'tools']
 
 function Figures({ point, isOneOfMany }: { readonly point: TimelinePoint; readonly isOneOfMany: boolean }) {

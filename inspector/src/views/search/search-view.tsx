@@ -80,16 +80,16 @@ function headingOf({ found }: { readonly found: readonly { readonly conversation
 interface WordsFieldProps {
   readonly q: string
   readonly onLook: (q: string) => void
-  /** Goes to what was found. */
+  /** Moves the focus to the results. */
   readonly onDown: () => void
 }
 
 /** The field. It asks when typing pauses, and at once on enter. */
 function WordsField({ q, onLook, onDown }: WordsFieldProps) {
   const [typed, setTyped] = useState(q)
-  /** What was asked for and does not stand in the address yet; the last of it stays. */
+  /** Queries that are not in the address yet; the latest one stays. */
   const pendingQueries = useRef([q])
-  // An address that nobody typed: by the button "back", or by a word that was picked. One that comes late changes no typed word.
+  // The address changed without typing: by "back", or by a picked word. A late address does not overwrite typed words.
   useEffect(() => {
     const at = pendingQueries.current.indexOf(q)
     if (at < 0) setTyped(q)

@@ -61,7 +61,7 @@ export interface SideRow extends EntryLine {
   readonly kind: 'row'
   readonly text: string | undefined
   readonly fate: Fate
-  /** What the other side does with it: `undefined` for a message that is no entry. */
+  /** Its fate on the opposite side; `undefined` for a message that is not an entry. */
   readonly other: Fate | undefined
   readonly tokens: number
   readonly isReused: boolean
@@ -73,7 +73,7 @@ export interface SideContext {
   readonly fates: readonly Fate[]
 }
 
-/** What a side sends: what the other sends in the same form is folded. `open`: the folds that are open, by their keys. */
+/** The messages of a side. Messages that both sides send in the same form are folded; `open`: the keys of open folds. */
 export function toItems(
   side: SideContext,
   other: SideContext,
@@ -142,7 +142,7 @@ export function toItems(
 
 const addedKey = ({ row: { part, text } }: SentMessage) => `${part}\n${text ?? ''}`
 
-/** A place at which a model was asked. */
+/** The place of a model call. */
 export interface CallPlace {
   readonly at: number
   readonly turn: number
@@ -154,7 +154,7 @@ interface Logged {
   readonly role: string
 }
 
-/** Where a model was asked, or will be: what is no answer, and is followed by one or by nothing yet. */
+/** The places of past calls and of the next: entries that are not answers, before an answer or at the end. */
 export function toCallPlaces(entries: readonly Logged[]): readonly CallPlace[] {
   const places: CallPlace[] = []
   for (const [index, { seq, turn, role }] of entries.entries()) {

@@ -23,7 +23,7 @@ export interface PickerProps {
   readonly b: MadeSide
   /** Where the calls begin over which costs are averaged, and how many these are. */
   readonly recent: { readonly since: number; readonly calls: number }
-  /** Costs are asked for when what is seen first is there. */
+  /** Whether to request costs: only after the visible parts have loaded. */
   readonly isCostWanted: boolean
   /** For a long log, a choice takes seconds in which the server answers no other request: it is made only on demand. */
   readonly isLong: boolean
@@ -135,11 +135,11 @@ interface CostsWanted {
   readonly isWanted: boolean
 }
 
-/** The mean of what recent calls would have read, by window and policy. Windows are asked for one after the other. */
+/** The mean of what recent calls would have read, by window and policy. Windows are requested one by one. */
 function useCosts({ thread }: ViewPlace, { windows, policies, since, isWanted }: CostsWanted) {
   const client = useQueryClient()
   const queries = windows.map(window =>
-    // The first one is made anyway; the others are compared with it.
+    // The first policy is always computed; the rest are computed as comparisons with it.
     costQuery(thread, { window, policy: policies[0]!, since }, policies.slice(1)),
   )
   const results = useQueries({

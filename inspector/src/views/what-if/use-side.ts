@@ -12,17 +12,17 @@ import { named, type Side, toFit } from './side.ts'
 
 export type SideAnswer = AnswerOf<'get /conversations/:conversation/context'>
 
-/** One side as it is asked for, and what came of it. */
+/** The settings of one side, and the context that they make. */
 export interface MadeSide {
   readonly letter: 'A' | 'B'
   /** As the address has it, and with its window and policy by name. */
   readonly side: Side
   readonly full: Side
-  /** That which is made: while a slider is drawn along, not every step is. */
+  /** The settings that are computed: a dragged slider does not compute every step. */
   readonly settled: Side
   readonly answer: SideAnswer | undefined
   readonly error: Error | null
-  /** What is shown belongs to what was asked before. */
+  /** Whether the shown context belongs to the previous settings. */
   readonly isStale: boolean
   readonly context: SideContext
   readonly landing: Landing
@@ -31,7 +31,7 @@ export interface MadeSide {
 interface SideOptions extends Pick<MadeSide, 'letter' | 'side'> {
   readonly at: number
   readonly since: number | undefined
-  /** Names what the side does not say until it is made. */
+  /** Window and policy are shown as in this answer until the side has its own. */
   readonly like?: SideAnswer | undefined
 }
 
@@ -45,7 +45,7 @@ export function useSide(thread: ThreadPlace, { letter, side, at, since, like }: 
   const context = useMemo(() => toContext(data), [data])
   return {
     ...{ letter, side, full: named(side, data ?? like), settled, answer: data, context, landing },
-    // What was made stays while the server is away: the line at the foot says so.
+    // The last context stays while the server is away: the line at the foot says so.
     error: data && error instanceof AwayError ? null : error,
     isStale: isPlaceholderData,
   }
@@ -68,7 +68,7 @@ export function useCost(
   since: number,
   isWanted: boolean,
 ): number | undefined {
-  // A window is always named: without any setting, stored calls would be told as they were.
+  // Always name a window: without any setting the server returns stored calls as they were.
   const fit = { ...toFit(settled), window: answer?.window ?? settled.window }
   const { data } = useQuery({
     ...costQuery(thread, { ...fit, since }),
