@@ -10,7 +10,7 @@ import { type RecallSource, recalledTitle } from '../../parts/sent-rows.ts'
 import { titleOf } from '../../parts/title-of.ts'
 import { ViewLink } from '../../parts/view-link.tsx'
 import styles from './brought-back.module.css'
-import type { Brought } from './brought-of.ts'
+import type { BroughtEntries } from './brought-of.ts'
 import { daysOf } from './days-of.ts'
 import { FoldButton, useFold } from './fold.tsx'
 import { readShown } from './read-shown.ts'
@@ -22,7 +22,7 @@ export interface BroughtBackProps {
   /** The message that asked for them. */
   readonly seq: number
   readonly question: string
-  readonly brought: Brought
+  readonly brought: BroughtEntries
   readonly head: number
   /** What stands before it in the same line. */
   readonly before?: React.ReactNode
@@ -60,7 +60,7 @@ export function BroughtBack(props: BroughtBackProps) {
 const few = 3
 
 /** Entries with most words of the question first. */
-function bestFirst(question: string, shown: readonly Shown[]): readonly Shown[] {
+function bestFirst(question: string, shown: readonly EntryPreview[]): readonly EntryPreview[] {
   const ranked = shown.map(one => {
     const { amount, at } = sharedWords(question, one.text)
     return { ...one, amount, text: lineFrom(one.text, at) }
@@ -73,7 +73,7 @@ function Entries({
   search,
   brought: { entries },
   shown,
-}: BroughtBackProps & { readonly shown: readonly Shown[] }) {
+}: BroughtBackProps & { readonly shown: readonly EntryPreview[] }) {
   const [isWhole, setWhole] = useState(false)
   const listed = shown.slice(0, isWhole ? shown.length : few).sort((a, b) => a.seq - b.seq)
   const more = entries.length - listed.length
@@ -134,14 +134,14 @@ function From({ conversation, actor, branch, seq, time, why, isGone = false }: R
   )
 }
 
-interface Shown {
+interface EntryPreview {
   readonly seq: number
   readonly time: number | undefined
   readonly text: string
 }
 
 /** The entries as a user may see them, in a line each. Entries that are not for users, such as notes, are left out. */
-function useShown(thread: ThreadPlace, entries: readonly number[], head: number): readonly Shown[] {
+function useShown(thread: ThreadPlace, entries: readonly number[], head: number): readonly EntryPreview[] {
   const blocks = [...new Set(entries.map(blockOf))]
   const shownBlocks = useQueries({
     queries: blocks.map(block => shownQuery(thread, block, { head, mayInspect: true })),

@@ -2,7 +2,7 @@ import type { SentRow } from '../../api/timeline.ts'
 import { entryOf, type RecallSource } from '../../parts/sent-rows.ts'
 
 /** What was brought back for a message. */
-export interface Brought {
+export interface BroughtEntries {
   /** Of its own conversation. */
   readonly entries: readonly number[]
   /** Of other conversations. */
@@ -10,8 +10,8 @@ export interface Brought {
 }
 
 /** The entries that a call brought back, by message: a block stands before the message that it was recalled for. */
-export function broughtOf(rows: readonly SentRow[]): ReadonlyMap<number, Brought> {
-  const bySeq = new Map<number, Brought>()
+export function broughtOf(rows: readonly SentRow[]): ReadonlyMap<number, BroughtEntries> {
+  const bySeq = new Map<number, BroughtEntries>()
   let entries: number[] = []
   let sources: RecallSource[] = []
   for (const row of rows) {

@@ -1,5 +1,5 @@
 import type { PageCall, ShownBlock } from '../../api/chat-queries.ts'
-import type { Brought } from './brought-of.ts'
+import type { BroughtEntries } from './brought-of.ts'
 import { type ChatMessage, type ReadCall, type ReadResult, readShown } from './read-shown.ts'
 
 /** A tool call with its result, if that has come. */
@@ -14,7 +14,7 @@ export interface ChatRow {
   /** The time of the message before it. */
   readonly before?: number | undefined
   /** What was brought back for it when it was asked. */
-  readonly brought?: Brought | undefined
+  readonly brought?: BroughtEntries | undefined
   /** The call that gave it. */
   readonly call?: PageCall | undefined
 }

@@ -59,7 +59,7 @@ export function Ribbons({ scene, seen, isLogShown, onToggleLog }: RibbonsProps) 
   )
 }
 
-interface Drawn {
+interface MomentMarks {
   readonly before: number | undefined
   readonly seen: readonly [number, number] | undefined
 }
@@ -68,7 +68,7 @@ interface Drawn {
 function drawMoment(
   { draw, colours, ...strip }: Strip,
   { runs, start, long }: StripSide,
-  { before, seen }: Drawn,
+  { before, seen }: MomentMarks,
 ) {
   const y = toY(strip.scale, strip)
   const head = strip.scale.entries.length

@@ -28,7 +28,7 @@ export const stepsIn = ({ first, last }: BoardColumns): readonly number[] =>
   Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at)
 
 /** What is known of a cell. */
-export interface Acted {
+export interface CellState {
   readonly act: RoleAct | undefined
   readonly isActing: boolean
   /** Whether the step has ended. */
@@ -37,10 +37,10 @@ export interface Acted {
   readonly isRead: boolean
 }
 
-export function actedIn(
+export function cellStateOf(
   { shown, acts, activity }: Pick<BoardState, 'shown' | 'acts' | 'activity'>,
   { role, step }: BoardCell,
-): Acted {
+): CellState {
   return {
     act: acts.get(step)?.get(role),
     isActing: shown.status === 'RUNNING' && activity?.role === role && activity.step === step,

@@ -6,7 +6,7 @@ import type { TurnStop } from '../../parts/stops.ts'
 export interface Course {
   /** What a step is. */
   readonly by: 'turn' | 'call'
-  readonly steps: readonly Step[]
+  readonly steps: readonly AxisStep[]
   readonly sums: Sums
   /** How often the cut moved. */
   readonly cuts: number
@@ -21,7 +21,7 @@ export interface Course {
 }
 
 /** A place on the axis: a turn, or one call where calls are looked at. */
-export interface Step extends TurnStop {
+export interface AxisStep extends TurnStop {
   /** Where the cut moved in one of its calls. */
   readonly cut?: MovedCut | undefined
   /** How often it moved. */
@@ -37,9 +37,9 @@ export interface MovedCut {
 }
 
 /** The steps of the axis. A step has a cut if the cut moved since the call before. */
-export function toSteps(stops: readonly TurnStop[], by: 'turn' | 'call'): readonly Step[] {
+export function toSteps(stops: readonly TurnStop[], by: 'turn' | 'call'): readonly AxisStep[] {
   let before: number | undefined
-  const steps: Step[] = []
+  const steps: AxisStep[] = []
   for (const stop of stops) {
     const groups = by === 'turn' ? [stop.points] : stop.points.map(point => [point])
     if (groups.length === 0) steps.push({ ...stop, cuts: 0 })
@@ -130,7 +130,7 @@ export interface RunningSums {
 
 /** Adds up what each point costs. What comes after a gap is not summed up: it would seem to cost too little. */
 export function runningSums(
-  steps: readonly Step[],
+  steps: readonly AxisStep[],
   isWhole: boolean,
   anewOf: (point: TimelinePoint) => number | undefined,
 ): readonly number[] {
@@ -150,7 +150,7 @@ export function runningSums(
 
 /** What other policies would have read. */
 export function comparedSums(
-  steps: readonly Step[],
+  steps: readonly AxisStep[],
   isWhole: boolean,
   { policies, points }: Comparison,
 ): readonly RunningSums[] {
@@ -185,7 +185,7 @@ export interface PlotColumn {
   readonly isBroken: boolean
 }
 
-export function toColumns(steps: readonly Step[], width: number): readonly PlotColumn[] {
+export function toColumns(steps: readonly AxisStep[], width: number): readonly PlotColumn[] {
   const many = Math.min(steps.length, Math.max(1, Math.floor(width)))
   const pitch = width / Math.max(1, many)
   const startOf = (column: number) => Math.floor((column * steps.length) / many)

@@ -17,13 +17,13 @@ import type { OfferedPolicy } from '../../parts/policies.ts'
 import { QueryState } from '../../parts/query-state.tsx'
 import { findPoint, toStops } from '../../parts/stops.ts'
 import {
+  type AxisStep,
   accuracyOf,
   type Course,
   callOf,
   comparedSums,
   policyInWords,
   runningSums,
-  type Step,
   sumUp,
   toSteps,
 } from './course.ts'
@@ -187,16 +187,16 @@ function useCourse({ turns, points, isWhole }: ShownProps) {
 }
 
 /** The step that an address means; without one the newest that is known. */
-function findStep(steps: readonly Step[], search: ConversationSearch): number {
+function findStep(steps: readonly AxisStep[], search: ConversationSearch): number {
   const points = steps.flatMap(step => step.points)
   const point = findPoint(points, search)
   const index = steps.findIndex(step => (point ? step.points.includes(point) : step.turn === search.turn))
   return index >= 0 ? index : Math.max(0, steps.findLastIndex(hasPoints))
 }
 
-const hasPoints = ({ points }: Step) => points.length > 0
+const hasPoints = ({ points }: AxisStep) => points.length > 0
 
-function nextCut(steps: readonly Step[], after: number): number {
+function nextCut(steps: readonly AxisStep[], after: number): number {
   const next = steps.findIndex(({ cut }, index) => index > after && cut !== undefined)
   return next >= 0 ? next : steps.findIndex(({ cut }) => cut !== undefined)
 }

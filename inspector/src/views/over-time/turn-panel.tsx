@@ -7,13 +7,22 @@ import type { TimelinePoint } from '../../api/timeline.ts'
 import { usePlace } from '../../parts/address.ts'
 import { colourOfPart, nameOfPart, type Part, partStack } from '../../parts/fates.ts'
 import { amountOf, count, fullTime, percent } from '../../parts/format.ts'
-import { anewIn, type Course, callOf, fullest, type MovedCut, ratioOf, type Step, sumUp } from './course.ts'
+import {
+  type AxisStep,
+  anewIn,
+  type Course,
+  callOf,
+  fullest,
+  type MovedCut,
+  ratioOf,
+  sumUp,
+} from './course.ts'
 import how from './how-to-read.module.css'
 import styles from './turn-panel.module.css'
 
 export interface TurnPanelProps {
   readonly course: Course
-  readonly step: Step
+  readonly step: AxisStep
   readonly index: number
 }
 

@@ -148,14 +148,14 @@ export interface CallPlace {
   readonly turn: number
 }
 
-interface Logged {
+interface OutlineEntry {
   readonly seq: number
   readonly turn: number
   readonly role: string
 }
 
 /** The places of past calls and of the next: entries that are not answers, before an answer or at the end. */
-export function toCallPlaces(entries: readonly Logged[]): readonly CallPlace[] {
+export function toCallPlaces(entries: readonly OutlineEntry[]): readonly CallPlace[] {
   const places: CallPlace[] = []
   for (const [index, { seq, turn, role }] of entries.entries()) {
     const next = entries[index + 1]
