@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
-import { startDrawing } from '../../parts/canvas.ts'
 import { type FateRun, fateAt } from '../../parts/fate-runs.ts'
 import { type Fate, fateNames } from '../../parts/fates.ts'
+import { startDrawing } from '../../parts/start-drawing.ts'
 import { layers, reach } from '../../parts/strip.ts'
 import { useColours } from '../../parts/use-colours.ts'
 import { useSize } from '../../parts/use-size.ts'

@@ -2,7 +2,7 @@ import type { ListedConversation } from '../../api/conversation-list.ts'
 import type { ListSearch } from '../../parts/address.ts'
 import { titleOf } from '../../parts/title-of.ts'
 import { type Client, clientOf } from './client-of.ts'
-import { standingOf } from './standing.ts'
+import { standingOf } from './standing-of.ts'
 
 /** The kinds of conversations that can be picked out, with their names in the address. */
 export const kinds: readonly {

@@ -1,6 +1,6 @@
 import type { ExperimentAnswer, RoleAct } from '../../api/experiment-queries.ts'
+import type { Acts } from './use-acts.ts'
 import type { BoardColumns } from './use-columns.ts'
-import type { Acts } from './use-steps.ts'
 import type { Activity } from './use-watched.ts'
 
 /** What all rows of the board show. */

@@ -21,8 +21,8 @@ import { Goals } from './goals.tsx'
 import { LogView } from './log-view.tsx'
 import { PlanView } from './plan-view.tsx'
 import { ThreadsView } from './threads-view.tsx'
+import { useActs } from './use-acts.ts'
 import { useMeasures } from './use-measures.ts'
-import { useActs } from './use-steps.ts'
 import { useWatched, type Watched } from './use-watched.ts'
 
 /** One experiment: its board, threads, log or plan, beside the list of all. */

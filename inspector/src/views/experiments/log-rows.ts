@@ -3,7 +3,7 @@ import { parseJson, parseJsonObject } from '../../../../src/log/parse-json.ts'
 import type { RoleAct } from '../../api/experiment-queries.ts'
 import type { LogEntry } from '../../parts/use-texts.ts'
 import { shownValue } from './series.ts'
-import type { Acts } from './use-steps.ts'
+import type { Acts } from './use-acts.ts'
 import type { Warning } from './use-watched.ts'
 
 export interface LogRow {

@@ -7,7 +7,7 @@ import { Button } from '../../parts/button.tsx'
 import { amountOf } from '../../parts/format.ts'
 import { logRows } from './log-rows.ts'
 import styles from './log-view.module.css'
-import { useActs } from './use-steps.ts'
+import { useActs } from './use-acts.ts'
 import type { Warning } from './use-watched.ts'
 
 export interface LogViewProps {
