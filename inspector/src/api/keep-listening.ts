@@ -55,10 +55,7 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
   })
 }
 
-/**
- * Does something until it succeeds: a file of this page is asked for again while the server is away. What fails although the
- * server answers fails for good: a new build has other files.
- */
+/** Loads a file of this page, with retries while the server is away. A live server may have a new build with other files. */
 export async function keepTrying<Value>(act: () => Promise<Value>): Promise<Value> {
   for (let failures = 1; ; failures++) {
     try {
@@ -75,7 +72,7 @@ const mostFailures = 4
 
 const retryNow = new Set<() => void>()
 
-/** Asks a server that is away at once. */
+/** Ends all pauses: retries at once. */
 export function tryNow(): void {
   for (const go of retryNow) go()
 }

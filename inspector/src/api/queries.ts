@@ -40,10 +40,7 @@ export const routeQuery = <Name extends NameOfKind<'json' | 'text'>>(
 
 export const serverQuery = routeQuery(['server'], 'get /server')
 
-/**
- * All conversations with where each stands, last written to first. Events keep it up to date row by row: see
- * `conversation-list.ts`.
- */
+/** All conversations, last written to first. `conversation-list.ts` keeps the rows up to date by events. */
 export const conversationsQuery = infiniteQueryOptions({
   queryKey: ['conversations'],
   queryFn: ({ pageParam, signal }) => askConversations(pageParam, signal),
@@ -55,7 +52,7 @@ export const conversationsQuery = infiniteQueryOptions({
 
 export const askConversations = (after?: string, signal?: AbortSignal) =>
   ask('get /conversations', {
-    // A first message is shown when it comes, not only when the conversation goes on.
+    // Provisional conversations have only a first message so far.
     query: { include: 'provisional', latest: true, limit: 100, after },
     signal,
   })

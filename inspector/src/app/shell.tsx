@@ -96,7 +96,7 @@ const RailButton = ({ label, keys, Icon, onClick }: RailButtonProps) => (
   </Tooltip>
 )
 
-/** The address stays: it tells what is seen. */
+/** Moves the focus to the view without changing the address. */
 function toView(event: React.MouseEvent): void {
   event.preventDefault()
   document.getElementById('view')?.focus()

@@ -15,12 +15,12 @@ export interface FileOutcome {
   readonly conversation?: string | undefined
 }
 
-/** The files that were given last. */
+/** What became of the files of the latest import. */
 export const importOutcomes = observable<readonly FileOutcome[]>([])
 
 /**
- * Sends files to the server, one after another, and says of each what came in or why it was refused. What came in before a
- * person was named becomes that person's when it is sent again.
+ * Sends files to the server, one after another, and says of each what came in or why it was refused. Chats that were imported
+ * without a person get one when they are sent again with a person.
  */
 export async function importFiles(files: readonly File[], person?: string): Promise<void> {
   if (files.length === 0 || importOutcomes.get().some(({ state }) => state === 'running')) return

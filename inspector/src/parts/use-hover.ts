@@ -1,7 +1,7 @@
 import { createContext, useContext, useState, useSyncExternalStore } from 'react'
 import { type Observable, observable } from '../api/observable.ts'
 
-/** The entry under the pointer. It is weaker than the selection, and nothing moves for it. */
+/** The entry under the pointer. It is highlighted less than the selection, and nothing scrolls for it. */
 export type Hover = Observable<number | undefined>
 
 const HoverContext = createContext<Hover | undefined>(undefined)

@@ -113,10 +113,10 @@ export function CallPanel({ call, duration, onClose }: CallPanelProps) {
   )
 }
 
-/** The log stamps messages; a model does not get that. */
+/** The log adds a time to messages, which is not sent to the model. */
 const withoutTime = ({ time: _, ...message }: Readonly<Record<string, unknown>>) => message
 
-/** What the model server did not read again, beside what it had read before. */
+/** The tokens that the model server took from its cache, and how many were expected. */
 function fromCache({ cached, reused, cacheLost }: CallPanelProps['call']): string | undefined {
   if (cached === undefined) return undefined
   const expected = reused === undefined ? '' : `, ${count(reused)} expected`

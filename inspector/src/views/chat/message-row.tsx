@@ -61,11 +61,11 @@ export interface MessageRowProps {
   readonly isTurnEnd: boolean
 }
 
-/** What is known of the turn of a row, in its last row. */
+/** The turn of a row and its figures, in the last row of the turn. */
 interface RowProps extends MessageRowProps {
   readonly turn: ReturnType<ThreadFacts['turnOf']>
   readonly meta: ReplyMeta | undefined
-  /** The newest reply shows at once what can be done with it. */
+  /** Whether it is the newest reply, whose actions are always visible. */
   readonly isNewest: boolean
 }
 
@@ -86,7 +86,7 @@ export const MessageRow = memo(function MessageRow({ chat, row, isTurnEnd }: Mes
     <article
       onClick={event => {
         const isControl = (event.target as Element).closest('a, button, textarea, pre') !== null
-        // Words that are being selected are meant to be copied.
+        // A click that ends a selection of text does not select the row.
         if (!isControl && getSelection()?.isCollapsed !== false) actions.select(isSelected ? undefined : seq)
       }}
       className={styles.row}
@@ -164,7 +164,7 @@ function ReplyRow(props: RowProps) {
         <StrayResult key={at} name={`${seq} result ${at}`} text={result.text} />
       ))}
       {props.isNewest && meta ? (
-        // Who answered, and what it took.
+        // Which model answered, and its figures.
         <footer className={`row gap-2 muted chip-text ${styles.foot}`}>
           <Who meta={meta} />
           <RowTools {...props} />

@@ -30,13 +30,10 @@ export interface MessagesControl {
   readonly next: (seq: number, by: 1 | -1) => number | undefined
 }
 
-/** Nearer than this to the end counts as being there. */
+/** Pixels from the end that still count as the end. */
 const nearEnd = 48
 
-/**
- * The conversation. Only what is in sight is in the page, and only what is near is read. At the end it follows what is written;
- * elsewhere it stays, and offers the way there.
- */
+/** The conversation. Draws the rows in sight and reads those near. At the end it follows new messages; elsewhere it offers a button. */
 export function Messages({ chat, mayInspect, live, model, onSight, control }: MessagesProps) {
   const { thread, shownHead: head, selected, cut } = chat
   const scroller = useRef<HTMLDivElement>(null)
@@ -52,7 +49,7 @@ export function Messages({ chat, mayInspect, live, model, onSight, control }: Me
     count: amount,
     getScrollElement: () => scroller.current,
     estimateSize: () => 64,
-    // What stands for an entry that is not read yet is measured apart from the entry.
+    // A placeholder has another key than its entry, because its height differs.
     getItemKey: useCallback(
       (index: number) => {
         if (index >= head) return index - head < inputRows ? 'asked' : 'live'
@@ -60,7 +57,7 @@ export function Messages({ chat, mayInspect, live, model, onSight, control }: Me
       },
       [head, inputRows],
     ),
-    // More than a turn of the wheel: a row is measured before it comes into sight, and then moves nothing that is.
+    // More than a turn of the wheel: rows are measured before they come into sight, so that nothing jumps.
     overscan: 16,
     paddingStart: 16,
     paddingEnd: 16,
@@ -200,10 +197,7 @@ export function Messages({ chat, mayInspect, live, model, onSight, control }: Me
   }
 }
 
-/**
- * Whose change of height moves nothing in sight, wherever the reader scrolls: without this, a row that grew while it was out of
- * the page, say by the line of the cut, moves all below it when the reader comes near from below.
- */
+/** Whether to adjust the scroll place when a row changes its height: else a row that grew out of sight moves all below it. */
 function isAboveSight(item: VirtualItem, _: number, list: Virtualizer<HTMLDivElement, Element>): boolean {
   const top = list.scrollOffset ?? 0
   return list.itemSizeCache.has(item.key) ? item.end <= top : item.start < top

@@ -1,6 +1,6 @@
 import type { AnswerOf } from '../../api/routes.ts'
 
-/** What is known of the calls that gave a reply. */
+/** The figures of the calls that gave a reply. */
 export interface ReplyMeta {
   readonly model: string
   readonly read?: number | undefined
@@ -10,7 +10,7 @@ export interface ReplyMeta {
   readonly warnings?: readonly string[] | undefined
 }
 
-/** Who gave the reply of a turn, and what it read in all its calls. Calls come newest first. */
+/** Which model replied in a turn, and the tokens that it read in all its calls. Calls come newest first. */
 export function replyMetas(
   calls: AnswerOf<'get /conversations/:conversation/calls'>['calls'],
   lastTurn: number | undefined,

@@ -9,7 +9,7 @@ export const usualBranch = 'main'
 export const threadName = ({ conversation, actor = usualActor, branch = usualBranch }: ThreadPlace) =>
   JSON.stringify([conversation, actor, branch])
 
-/** Values by thread, which components can follow. They outlive the view, and are gone with the tab. */
+/** Values by thread, which components can follow. They are kept until the tab is closed. */
 export function byThread<Value>() {
   const values = observable<ReadonlyMap<string, Value>>(new Map())
   return {

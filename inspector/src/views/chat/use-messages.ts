@@ -46,7 +46,7 @@ export function useMessages(
 
 const blockOf = (seq: number) => Math.floor((seq - 1) / perBlock)
 
-/** Made anew only when a block has come or changed. */
+/** Computed again only when a block was read or changed. */
 function useRows(data: readonly (ShownBlock | undefined)[]): ReadonlyMap<number, ChatRow> {
   const read = data.filter(block => block !== undefined)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the blocks are compared one by one

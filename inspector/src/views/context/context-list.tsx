@@ -26,7 +26,7 @@ export function ContextList({ scene, onFold }: ContextListProps) {
   const amount = scene.moment.rows.length
   const head = scene.entries.length
   const foot = useRef<HTMLDivElement>(null)
-  // Rows that are no entries have no place: none of them is the selected one.
+  // Rows without an entry cannot be selected.
   const quotedAt = items.findIndex(item => item.kind === 'quoted' && item.seq === selected)
   const selectedAt =
     selected === undefined || quotedAt >= 0

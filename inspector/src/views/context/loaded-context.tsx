@@ -51,14 +51,14 @@ export function LoadedContext({ place, entries: counted, turns, timeline, point 
   const selected =
     search.entry !== undefined && search.entry >= 1 && search.entry <= head ? search.entry : undefined
 
-  // While the slider is drawn along, what is drawn first is what the slider itself knows.
+  // While the slider is dragged, the parts that need only the timeline are drawn first.
   const wanted = useDeferredValue(point)
   const loaded = useQuery({
     ...momentQuery(thread, wanted),
     placeholderData: (before: Moment | undefined) => before,
   })
   const moment = loaded.data ?? nothing
-  // Rows of another moment are shown until those of this one are there: with their own figures.
+  // Until the rows of this moment are read, those of the previous one are shown, with its figures.
   const [shownPoint, setShownPoint] = useState(wanted)
   if (loaded.data && !loaded.isPlaceholderData && shownPoint !== wanted) setShownPoint(wanted)
 
@@ -70,7 +70,7 @@ export function LoadedContext({ place, entries: counted, turns, timeline, point 
     () => toLogItems(runs, { fate: search.fate, matches: find.matches, open, selected, head }),
     [runs, search.fate, find.matches, open, selected, head],
   )
-  // Blocks of another moment are other blocks.
+  // Another moment has other blocks: open ones are forgotten.
   const flipped = flips.at === shownPoint.at ? flips.blocks : none
   const list = useMemo(
     () => toContextItems(moment.rows, shownPoint, { flipped, selected }),
@@ -95,7 +95,7 @@ export function LoadedContext({ place, entries: counted, turns, timeline, point 
   const toTurn = useCallback(
     (index: number) => {
       const stop = stops[Math.min(stops.length - 1, Math.max(0, index))]
-      // At the end it follows what comes.
+      // Without a turn in the address, the view follows the newest.
       if (stop) go({ turn: stop === stops.at(-1) ? undefined : stop.turn, call: undefined })
     },
     [stops, go],

@@ -187,7 +187,7 @@ function pinnedFrom(rows: readonly SentRow[]): number {
   return from
 }
 
-/** Where an entry is in the context: the row that has it, else the row that is it. A cleared entry that is recalled has both. */
+/** The row of an entry in the context: a row that quotes it, else its own row. A cleared entry that is recalled has both. */
 export function rowOf(rows: readonly SentRow[], seq: number): number {
   const block = rows.findIndex(row => row.standsFor.includes(seq))
   return block >= 0 ? block : rows.findIndex(row => row.seqs.includes(seq))

@@ -182,7 +182,7 @@ function drawLanes(draw: CanvasRenderingContext2D, { stops, size, colours, selec
   draw.lineTo(width, 2.5)
   draw.stroke()
   draw.setLineDash([])
-  // Where turns are narrower than a pixel, one of each pixel is drawn: the fullest.
+  // If turns are narrower than a pixel, the fullest turn of each pixel is drawn.
   let column = -1
   let fullest = 0
   for (const [index, { points }] of stops.entries()) {

@@ -111,7 +111,7 @@ function EntryLink({ seq, onSelect }: { readonly seq: number; readonly onSelect:
   )
 }
 
-/** What the entry needed and what there was: of tokens, or of likeness to what was asked. */
+/** What the entry needed and what was available: tokens, or likeness to the question. */
 function Room({ why: { recall, cut, fate, free } }: { readonly why: WhyAnswer }) {
   const { outcome, needs = 0, left = 0, room = 0, better, score, least, best } = recall ?? {}
   return (

@@ -27,7 +27,7 @@ export interface BoardCell {
 export const stepsIn = ({ first, last }: BoardColumns): readonly number[] =>
   Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at)
 
-/** What is known of a cell. */
+/** The state of a cell. */
 export interface CellState {
   readonly act: RoleAct | undefined
   readonly isActing: boolean

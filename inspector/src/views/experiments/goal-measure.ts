@@ -40,7 +40,7 @@ export function measureGoal(expression: string): GoalMeasure | undefined {
   }
 }
 
-/** "and" is as far as its farther side, "or" as its nearer one. What is no comparison is reached or not. */
+/** "and" takes the smaller share of its sides, "or" the larger one. Other expressions are reached or not. */
 function measureNode(node: ASTNode): GoalMeasure {
   if (node.op === '&&' || node.op === '||') {
     const pick = node.op === '&&' ? Math.min : Math.max

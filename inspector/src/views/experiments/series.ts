@@ -53,7 +53,7 @@ export function seriesOf(
   ]
 }
 
-/** Equal values in a row: the bands of what is no number. */
+/** Runs of equal values: the bands of variables that are not numbers. */
 export interface ValueRun {
   readonly first: number
   readonly last: number

@@ -20,7 +20,7 @@ export interface Course {
   readonly isWhole: boolean
 }
 
-/** A place on the axis: a turn, or one call where calls are looked at. */
+/** A place on the axis: a turn, or a call if the axis shows calls. */
 export interface AxisStep extends TurnStop {
   /** Where the cut moved in one of its calls. */
   readonly cut?: MovedCut | undefined
@@ -109,7 +109,7 @@ export function accuracyOf(points: Iterable<TimelinePoint>): Accuracy {
   return { reported, without, mean: reported === 0 ? 0 : sum / reported - 1, lowest, highest }
 }
 
-/** Our count over what was reported; undefined where nothing was. */
+/** Our count divided by the reported one; undefined if nothing was reported. */
 export function ratioOf(points: readonly TimelinePoint[]): number | undefined {
   let [ours, theirs] = [0, 0]
   for (const { tokens, reported = 0 } of points)
@@ -124,11 +124,11 @@ export function ratioOf(points: readonly TimelinePoint[]): number | undefined {
 export interface RunningSums {
   /** The policy, in words. */
   readonly name: string
-  /** [index] is the sum up to that step; as long as the points that are known. */
+  /** [index] is the sum up to that step; ends where points are missing. */
   readonly sums: readonly number[]
 }
 
-/** Adds up what each point costs. What comes after a gap is not summed up: it would seem to cost too little. */
+/** Adds up what each point costs. Stops at a gap: later sums would be too low. */
 export function runningSums(
   steps: readonly AxisStep[],
   isWhole: boolean,

@@ -63,7 +63,7 @@ export function FiguresTable({ course }: { readonly course: Course }) {
   )
 }
 
-/** What the columns show of a step. `compared`: what the compared policy would have read, if known. */
+/** The figures of a step in the columns. `compared`: what the compared policy would have read, if known. */
 const figuresOf = (step: AxisStep, compared: number | undefined) => ({
   ...{ step, compared, sums: sumUp(step.points), ratio: ratioOf(step.points) },
   reported: step.points.reduce((sum, { reported = 0 }) => sum + reported, 0),

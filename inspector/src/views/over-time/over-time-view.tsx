@@ -92,7 +92,7 @@ function Shown(props: ShownProps) {
     const step = steps[Math.min(steps.length - 1, Math.max(0, index))]
     if (!step) return
     const [first] = step.points
-    // At the end it follows what comes.
+    // Without a turn in the address, the view follows the newest.
     if (step === steps.at(-1)) go({ turn: undefined, call: undefined })
     else go({ turn: step.turn, call: by === 'call' && first ? callOf(first) : undefined })
   }

@@ -25,7 +25,7 @@ export interface PlotProps {
   /** What is drawn. */
   readonly about: string
   readonly ticks: readonly Tick[]
-  /** Whether all is read: else what it says is not final. */
+  /** Whether all points are read; until then the heading is not final. */
   readonly isWhole: boolean
   /** Below the lowest line: for marks. */
   readonly foot?: number

@@ -15,7 +15,7 @@ export interface SearchHitsProps {
   readonly ref: React.Ref<{ focus: () => void }>
 }
 
-/** What was found, by conversation: that with the best message first. */
+/** The matches by conversation, the one with the best match first. */
 export function SearchHits({ matches, ref }: SearchHitsProps) {
   const groups = [...groupBy(matches, hit => hit.conversation)]
   const roving = useRoving({

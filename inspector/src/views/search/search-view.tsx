@@ -84,7 +84,7 @@ interface WordsFieldProps {
   readonly onDown: () => void
 }
 
-/** The field. It asks when typing pauses, and at once on enter. */
+/** The search field. It searches when typing pauses, and at once on Enter. */
 function WordsField({ q, onLook, onDown }: WordsFieldProps) {
   const [typed, setTyped] = useState(q)
   /** Queries that are not in the address yet; the latest one stays. */
