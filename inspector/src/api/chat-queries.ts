@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { ask } from './client.ts'
-import { splitPlace, type ThreadPlace, threadQuery } from './queries.ts'
+import { splitPlace, type ThreadAddress, threadQuery } from './queries.ts'
 import type { AnswerOf } from './routes.ts'
 import { askSent, collect, type PointPlace, readPoints, type TimelinePoint } from './timeline.ts'
 
@@ -22,7 +22,7 @@ export interface ShownBlock {
 
 /** The messages of a stretch of a thread as a user may see them. `block` counts stretches from 0; `head` is the last entry now. */
 export function shownQuery(
-  place: ThreadPlace,
+  place: ThreadAddress,
   block: number,
   { head, mayInspect }: { readonly head: number; readonly mayInspect: boolean },
 ) {
@@ -47,7 +47,7 @@ export function shownQuery(
 }
 
 /** What was sent in the last call of a thread; where no call is stored, what its last turn would have sent. Without texts. */
-export const lastPointQuery = (place: ThreadPlace, head: number) =>
+export const lastPointQuery = (place: ThreadAddress, head: number) =>
   queryOptions({
     queryKey: [...splitPlace(place).key, 'last point'],
     enabled: head > 0,
@@ -62,7 +62,7 @@ export const lastPointQuery = (place: ThreadPlace, head: number) =>
   })
 
 /** The messages of a point in the order of the prompt. Their texts are not asked for: notes are among them. */
-export const bareRowsQuery = (place: ThreadPlace, point: PointPlace) =>
+export const bareRowsQuery = (place: ThreadAddress, point: PointPlace) =>
   queryOptions({
     queryKey: [...splitPlace(place).key, 'bare rows', point?.call ?? point?.at],
     enabled: point !== undefined,
@@ -71,7 +71,7 @@ export const bareRowsQuery = (place: ThreadPlace, point: PointPlace) =>
   })
 
 /** What would be sent for a draft, and how much of that the last call had. */
-export function forecastQuery(place: ThreadPlace, input: string, model: string | undefined) {
+export function forecastQuery(place: ThreadAddress, input: string, model: string | undefined) {
   const { params, thread, key } = splitPlace(place)
   return queryOptions({
     queryKey: [...key, 'forecast', model ?? '', input],
@@ -87,7 +87,7 @@ export function forecastQuery(place: ThreadPlace, input: string, model: string |
 
 /** The tokens of the replies of a turn, as they were counted. */
 export function writtenQuery(
-  place: ThreadPlace,
+  place: ThreadAddress,
   turn: { readonly turn: number; readonly first: number; readonly last: number } | undefined,
   factor = 1,
 ) {

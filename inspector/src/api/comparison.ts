@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { type FitQuery, splitPlace, type ThreadPlace } from './queries.ts'
+import { type FitQuery, splitPlace, type ThreadAddress } from './queries.ts'
 import { collect, readPoints, type TimelinePoint } from './timeline.ts'
 
 /** What had to be read anew at a place where a model was asked, and what other policies would have read there, in their order. */
@@ -15,7 +15,7 @@ export interface Comparison {
 }
 
 /** Compares what was read over time with other policies. Points come one by one; later only those that are new are read. */
-export const comparisonQuery = (place: ThreadPlace, policies: readonly string[]) =>
+export const comparisonQuery = (place: ThreadAddress, policies: readonly string[]) =>
   queryOptions({
     queryKey: [...splitPlace(place).key, 'comparison', policies],
     queryFn: async ({ client, queryKey, signal }): Promise<Comparison> => {
@@ -48,7 +48,7 @@ export interface Cost {
 
 /** What the calls from a place on would have read, with other settings than they had. */
 export const costQuery = (
-  place: ThreadPlace,
+  place: ThreadAddress,
   settings: Omit<FitQuery, 'at' | 'messages' | 'texts'> & { readonly since: number },
   policies: readonly string[] = [],
 ) =>

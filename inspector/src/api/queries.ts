@@ -8,7 +8,7 @@ import { ask, askLines } from './client.ts'
 import type { AnswerOf, NameOfKind, QueryOf, RouteRequest } from './routes.ts'
 
 /** A thread of a conversation, as it stands in addresses. */
-export interface ThreadPlace {
+export interface ThreadAddress {
   readonly conversation: string
   readonly actor?: string | undefined
   readonly branch?: string | undefined
@@ -21,7 +21,7 @@ export interface ThreadPlace {
 export const inConversation = (conversation: string) => ['c', conversation] as const
 
 /** The pieces of which requests and keys of a thread are made. */
-export const splitPlace = ({ conversation, actor, branch }: ThreadPlace) => ({
+export const splitPlace = ({ conversation, actor, branch }: ThreadAddress) => ({
   params: { conversation },
   thread: { actor, branch },
   key: [...inConversation(conversation), actor ?? '', branch ?? ''] as const,
@@ -75,7 +75,7 @@ type ThreadQuery<Name extends ThreadRoute> = Omit<NonNullable<QueryOf<Name>>, 'a
 
 /** What a route says of a thread. `more` are the params of its path besides the conversation. */
 export function threadQuery<Name extends ThreadRoute>(
-  place: ThreadPlace,
+  place: ThreadAddress,
   name: Name,
   query?: ThreadQuery<Name>,
   more?: Readonly<Record<string, string>>,
@@ -85,14 +85,15 @@ export function threadQuery<Name extends ThreadRoute>(
   return routeQuery([...key, name, more, query], name, request as unknown as RouteRequest<Name>)
 }
 
-export const turnsQuery = (place: ThreadPlace) => threadQuery(place, 'get /conversations/:conversation/turns')
+export const turnsQuery = (place: ThreadAddress) =>
+  threadQuery(place, 'get /conversations/:conversation/turns')
 
 /** Whether a turn of the thread is open. */
-export const statusQuery = (place: ThreadPlace) =>
+export const statusQuery = (place: ThreadAddress) =>
   threadQuery(place, 'get /conversations/:conversation/status')
 
 /** All entries without their texts. */
-export function outlineQuery(place: ThreadPlace) {
+export function outlineQuery(place: ThreadAddress) {
   const { params, thread, key } = splitPlace(place)
   return queryOptions({
     queryKey: [...key, 'outline'],
@@ -112,21 +113,21 @@ export function outlineQuery(place: ThreadPlace) {
 }
 
 /** The texts of a page of the log: the entries up to `at`, at most `limit`. */
-export const logQuery = (place: ThreadPlace, page: { readonly at: number; readonly limit: number }) =>
+export const logQuery = (place: ThreadAddress, page: { readonly at: number; readonly limit: number }) =>
   threadQuery(place, 'get /conversations/:conversation/log', page)
 
 export type FitQuery = ThreadQuery<'get /conversations/:conversation/context'>
 
 /** The context that a model would get. The previous one stays while the next one is computed. */
-export const contextQuery = (place: ThreadPlace, fit: FitQuery = {}) => ({
+export const contextQuery = (place: ThreadAddress, fit: FitQuery = {}) => ({
   ...threadQuery(place, 'get /conversations/:conversation/context', fit),
   placeholderData: keepPreviousData,
 })
 
-export const callsQuery = (place: ThreadPlace, limit = 1000) =>
+export const callsQuery = (place: ThreadAddress, limit = 1000) =>
   threadQuery(place, 'get /conversations/:conversation/calls', { limit })
 
-export const dumpQuery = (place: ThreadPlace, fit: Omit<FitQuery, 'messages' | 'since'> = {}) =>
+export const dumpQuery = (place: ThreadAddress, fit: Omit<FitQuery, 'messages' | 'since'> = {}) =>
   threadQuery(place, 'get /conversations/:conversation/dump', fit)
 
 /** Messages with every word of `q`, newest first. The previous result stays while the next one is read. */
@@ -144,7 +145,7 @@ export type WhyAnswer = AnswerOf<'get /conversations/:conversation/entries/:entr
 
 /** Why an entry has its fate, in a call or at a place. */
 export const whyQuery = (
-  place: ThreadPlace,
+  place: ThreadAddress,
   entry: number,
   { at, call }: { readonly at: number; readonly call?: string | undefined },
 ) => ({
@@ -159,7 +160,7 @@ export const whyQuery = (
 
 /** The same place in several windows with several policies. Cells come one by one. */
 export function gridQuery(
-  place: ThreadPlace,
+  place: ThreadAddress,
   query: Omit<QueryOf<'get /conversations/:conversation/grid'>, 'actor' | 'branch'>,
 ) {
   const { params, thread, key } = splitPlace(place)
@@ -173,19 +174,19 @@ export function gridQuery(
   })
 }
 
-export const notesQuery = (place: ThreadPlace, limit = 1000) =>
+export const notesQuery = (place: ThreadAddress, limit = 1000) =>
   threadQuery(place, 'get /conversations/:conversation/notes', { limit })
 
 /** The typed values that tools reported, as they were at a place. */
-export const stateQuery = (place: ThreadPlace, at?: number) => ({
+export const stateQuery = (place: ThreadAddress, at?: number) => ({
   ...threadQuery(place, 'get /conversations/:conversation/state', { at }),
   placeholderData: keepPreviousData,
 })
 
 /** One call with the messages that were sent. */
-export const callQuery = (place: ThreadPlace, call: string) =>
+export const callQuery = (place: ThreadAddress, call: string) =>
   threadQuery(place, 'get /conversations/:conversation/calls/:call', {}, { call })
 
 /** What was sent in one call, as text. */
-export const callDumpQuery = (place: ThreadPlace, call: string) =>
+export const callDumpQuery = (place: ThreadAddress, call: string) =>
   threadQuery(place, 'get /conversations/:conversation/calls/:call/dump', {}, { call })

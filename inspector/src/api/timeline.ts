@@ -1,11 +1,11 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import { ask, askLines } from './client.ts'
-import { splitPlace, type ThreadPlace } from './queries.ts'
+import { splitPlace, type ThreadAddress } from './queries.ts'
 import type { AnswerOf, QueryOf } from './routes.ts'
 
 export type TimelinePoint = AnswerOf<'get /conversations/:conversation/timeline'>
 
-export interface Timeline {
+export interface TimelineData {
   /** Sorted by place; until `isWhole`, points in the middle may be missing. */
   readonly points: readonly TimelinePoint[]
   readonly isWhole: boolean
@@ -21,7 +21,7 @@ const tail = 24
 
 /** The points of a thread, line by line. */
 export function readPoints(
-  place: ThreadPlace,
+  place: ThreadAddress,
   options: Omit<QueryOf<'get /conversations/:conversation/timeline'>, 'actor' | 'branch'>,
   signal: AbortSignal,
 ) {
@@ -31,16 +31,16 @@ export function readPoints(
 }
 
 /** What was sent at each place where a model was asked. The newest points come first, older ones are filled in as they are read. */
-export function timelineQuery(place: ThreadPlace) {
+export function timelineQuery(place: ThreadAddress) {
   const read = (since: number, signal: AbortSignal) => readPoints(place, { since }, signal)
   return queryOptions({
     queryKey: [...splitPlace(place).key, 'timeline'],
     // Thousands of points: comparing them costs more than drawing them.
     structuralSharing: false,
-    queryFn: async ({ client, queryKey, signal }): Promise<Timeline> => {
-      const cached = client.getQueryData<Timeline>(queryKey)
+    queryFn: async ({ client, queryKey, signal }): Promise<TimelineData> => {
+      const cached = client.getQueryData<TimelineData>(queryKey)
       const publish = (points: readonly TimelinePoint[]) =>
-        client.setQueryData<Timeline>(queryKey, { points, isWhole: false })
+        client.setQueryData<TimelineData>(queryKey, { points, isWhole: false })
       if (cached?.isWhole && cached.points.length > 0) {
         // The last one is read again: its call may have ended meanwhile.
         const since = cached.points.at(-1)!.at
@@ -69,7 +69,7 @@ export function timelineQuery(place: ThreadPlace) {
 }
 
 /** Adds points from an entry on to a timeline that has not reached them yet. */
-export const pointsQuery = (place: ThreadPlace, since: number) =>
+export const pointsQuery = (place: ThreadAddress, since: number) =>
   queryOptions({
     queryKey: [...splitPlace(place).key, 'points', since],
     queryFn: async ({ client, signal }): Promise<number> => {
@@ -79,7 +79,7 @@ export const pointsQuery = (place: ThreadPlace, since: number) =>
     },
   })
 
-function merge(cached: Timeline, fresh: readonly TimelinePoint[]): Timeline {
+function merge(cached: TimelineData, fresh: readonly TimelinePoint[]): TimelineData {
   const name = ({ at, call }: TimelinePoint) => `${at} ${call ?? ''}`
   const all = new Map([...cached.points, ...fresh].map(point => [name(point), point]))
   const points = [...all.values()].sort((a, b) => a.at - b.at || a.time - b.time)
@@ -89,7 +89,7 @@ function merge(cached: Timeline, fresh: readonly TimelinePoint[]): Timeline {
 const wanted = new Set<string>()
 
 /** Reads all points of a long thread, although their contexts must be computed. */
-export function readAll(client: QueryClient, place: ThreadPlace): void {
+export function readAll(client: QueryClient, place: ThreadAddress): void {
   const { queryKey } = timelineQuery(place)
   wanted.add(JSON.stringify(queryKey))
   void client.invalidateQueries({ queryKey })
@@ -135,7 +135,7 @@ export const momentKey = 'moment'
 
 export type PointPlace = Pick<TimelinePoint, 'at' | 'call'> | undefined
 
-export const momentQuery = (place: ThreadPlace, point: PointPlace) =>
+export const momentQuery = (place: ThreadAddress, point: PointPlace) =>
   queryOptions({
     queryKey: [...splitPlace(place).key, momentKey, point?.call ?? point?.at],
     enabled: point !== undefined,
@@ -150,7 +150,7 @@ export const momentQuery = (place: ThreadPlace, point: PointPlace) =>
 
 /** What was sent at a point: its stored call, else the context of that place. */
 export function askSent(
-  place: ThreadPlace,
+  place: ThreadAddress,
   { at, call }: NonNullable<PointPlace> = { at: 0 },
   { texts, signal }: { readonly texts?: false; readonly signal: AbortSignal },
 ) {

@@ -1,6 +1,6 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
-import type { ThreadPlace } from '../api/queries.ts'
+import type { ThreadAddress } from '../api/queries.ts'
 import { fateNames } from './fates.ts'
 
 type SearchFields = Readonly<Record<string, unknown>>
@@ -61,7 +61,7 @@ export function stringifySearch(search: SearchFields): string {
 
 export interface ViewPlace {
   readonly conversation: string
-  readonly thread: ThreadPlace
+  readonly thread: ThreadAddress
   readonly search: ConversationSearch
   /** Changes the address. Scrubbing replaces, opening pushes: the button "back" then leads to what was opened before. */
   readonly go: Go<ConversationSearch>
@@ -70,7 +70,7 @@ export interface ViewPlace {
 export type Go<Search> = (changes: Search, options?: { readonly push?: boolean }) => void
 
 /** A thread as addresses name it: without the usual actor and branch. */
-export const toThreadSearch = ({ actor, branch }: Partial<Pick<ThreadPlace, 'actor' | 'branch'>> = {}) => ({
+export const toThreadSearch = ({ actor, branch }: Partial<Pick<ThreadAddress, 'actor' | 'branch'>> = {}) => ({
   actor: actor === 'assistant' ? undefined : actor,
   branch: branch === 'main' ? undefined : branch,
 })

@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef } from 'react'
-import type { ThreadPlace } from '../api/queries.ts'
+import type { ThreadAddress } from '../api/queries.ts'
 import type { Landing } from './draw-strip.ts'
 import type { EntryLine } from './sent-rows.ts'
 import { useHover, useIsHovered } from './use-hover.ts'
@@ -10,7 +10,7 @@ import { useTexts } from './use-texts.ts'
 type ListItem = Pick<EntryLine, 'key' | 'seq'>
 
 export interface RowListProps<Row extends ListItem> extends Omit<React.ComponentProps<'div'>, 'children'> {
-  readonly thread: ThreadPlace
+  readonly thread: ThreadAddress
   /** The last entry of the log. */
   readonly head: number
   readonly items: readonly Row[]

@@ -63,7 +63,7 @@ const order: readonly Part[] = [
 ]
 
 /** A message that was sent, as all lists show it. */
-export interface SentMessage {
+export interface MessageLine {
   readonly row: SentRow
   readonly index: number
   /** The number of its entry; undefined for a message that was added. */
@@ -79,7 +79,7 @@ export interface SentMessage {
 export function toSentMessages(
   rows: readonly SentRow[],
   { tokens, reused }: Pick<TimelinePoint, 'tokens' | 'reused'>,
-): readonly SentMessage[] {
+): readonly MessageLine[] {
   let end = tokens - rows.reduce((sum, row) => sum + row.tokens, 0)
   return rows.map((row, index) => {
     const { part, seqs, standsFor, sources } = row

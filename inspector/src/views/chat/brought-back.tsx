@@ -1,7 +1,7 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { perBlock, shownQuery } from '../../api/chat-queries.ts'
-import { conversationQuery, type ThreadPlace } from '../../api/queries.ts'
+import { conversationQuery, type ThreadAddress } from '../../api/queries.ts'
 import type { ConversationSearch } from '../../parts/address.ts'
 import { FateGlyph } from '../../parts/fate-glyph.tsx'
 import { dateOf, shortDayOf } from '../../parts/format.ts'
@@ -17,7 +17,7 @@ import { readShown } from './read-shown.ts'
 import { lineFrom, sharedWords } from './shared-words.ts'
 
 export interface BroughtBackProps {
-  readonly thread: ThreadPlace
+  readonly thread: ThreadAddress
   readonly search: ConversationSearch
   /** The message that asked for them. */
   readonly seq: number
@@ -141,7 +141,7 @@ interface EntryPreview {
 }
 
 /** The entries as a user may see them, in a line each. Entries that are not for users, such as notes, are left out. */
-function useShown(thread: ThreadPlace, entries: readonly number[], head: number): readonly EntryPreview[] {
+function useShown(thread: ThreadAddress, entries: readonly number[], head: number): readonly EntryPreview[] {
   const blocks = [...new Set(entries.map(blockOf))]
   const shownBlocks = useQueries({
     queries: blocks.map(block => shownQuery(thread, block, { head, mayInspect: true })),

@@ -2,7 +2,13 @@ import { ApiError, AwayError } from '../../api/api-error.ts'
 import { perBlock, shownQuery } from '../../api/chat-queries.ts'
 import { askEvents, tell } from '../../api/client.ts'
 import { connection } from '../../api/connection.ts'
-import { inConversation, serverQuery, splitPlace, type ThreadPlace, threadsQuery } from '../../api/queries.ts'
+import {
+  inConversation,
+  serverQuery,
+  splitPlace,
+  type ThreadAddress,
+  threadsQuery,
+} from '../../api/queries.ts'
 import { queryClient } from '../../api/query-client.ts'
 import type { AnswerOf } from '../../api/routes.ts'
 import { restoreDraft } from './drafts.ts'
@@ -27,9 +33,9 @@ export interface ReplyFault {
 /** A reply that this page has asked for and that is being written. */
 export interface LiveReply {
   /** Where it is written: a new branch after an edit. */
-  readonly thread: ThreadPlace
+  readonly thread: ThreadAddress
   /** The thread whose entries stand before it, up to `upTo`. */
-  readonly from: ThreadPlace
+  readonly from: ThreadAddress
   readonly upTo: number
   /** The user's message, where it is not among the entries yet. */
   readonly input?: string | undefined
@@ -57,10 +63,10 @@ export type ReplyRequest = { readonly model?: string | undefined } & (
 
 /** Requests a reply. `head` is the last entry of the thread. `begun`: false if the turn was refused and nothing was logged. */
 export function askReply(
-  from: ThreadPlace,
+  from: ThreadAddress,
   head: number,
   request: ReplyRequest,
-): { readonly thread: ThreadPlace; readonly begun: Promise<boolean> } {
+): { readonly thread: ThreadAddress; readonly begun: Promise<boolean> } {
   const key = newKey()
   const thread = request.kind === 'send' ? from : { ...from, branch: `${request.kind} ${key}` }
   const upTo = request.kind === 'send' ? head : request.kind === 'edit' ? request.first - 1 : request.upTo
@@ -76,7 +82,7 @@ export function askReply(
 const newKey = () => `${Date.now().toString(36)}${Math.floor(Math.random() * 36 ** 2).toString(36)}`
 
 /** Ends a reply. The server closes its turn and then the stream; if it does not, the stream is closed from here. */
-export async function stopReply(thread: ThreadPlace): Promise<void> {
+export async function stopReply(thread: ThreadAddress): Promise<void> {
   const running = controllers.get(threadName(thread))
   const live = replies.get(thread)
   if (!running || !live || live.state === 'stopping' || live.state === 'ended') return
@@ -90,8 +96,8 @@ export async function stopReply(thread: ThreadPlace): Promise<void> {
 type StreamPart = AnswerOf<'post /conversations/:conversation/send'>
 
 async function run(
-  thread: ThreadPlace,
-  from: ThreadPlace,
+  thread: ThreadAddress,
+  from: ThreadAddress,
   request: ReplyRequest,
   key: string,
 ): Promise<boolean> {
@@ -123,7 +129,7 @@ async function run(
   return isBegun
 }
 
-function eventsOf(from: ThreadPlace, request: ReplyRequest, key: string, signal: AbortSignal) {
+function eventsOf(from: ThreadAddress, request: ReplyRequest, key: string, signal: AbortSignal) {
   const { params, thread: query } = splitPlace(from)
   const shared = { notes: false, model: request.model }
   switch (request.kind) {
@@ -146,7 +152,7 @@ function eventsOf(from: ThreadPlace, request: ReplyRequest, key: string, signal:
 }
 
 /** Keeps the parts of a reply. They are shown once in a frame, however fast they come. */
-function collect(thread: ThreadPlace) {
+function collect(thread: ThreadAddress) {
   const parts: LivePart[] = []
   const warnings: ReplyFault[] = []
   let frame: number | undefined
@@ -203,13 +209,13 @@ function toFault(error: unknown): ReplyFault {
 }
 
 /** Nothing was written: restores the draft and shows the fault. */
-function refuse(from: ThreadPlace, request: ReplyRequest, fault: ReplyFault | undefined): void {
+function refuse(from: ThreadAddress, request: ReplyRequest, fault: ReplyFault | undefined): void {
   if (request.kind === 'send') restoreDraft(from, request.input)
   if (fault) refusals.set(from, fault)
 }
 
 /** Waits until the written entries are read, so that they can replace the live reply. */
-async function settle(thread: ThreadPlace): Promise<void> {
+async function settle(thread: ThreadAddress): Promise<void> {
   while (connection.get().state === 'away') await new Promise(resolve => setTimeout(resolve, 300))
   const { conversation, actor = usualActor, branch = usualBranch } = thread
   await queryClient.invalidateQueries({ queryKey: inConversation(conversation) })

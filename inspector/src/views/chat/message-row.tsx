@@ -9,7 +9,7 @@ import {
   Settings2,
 } from 'lucide-react'
 import { memo } from 'react'
-import type { ThreadPlace } from '../../api/queries.ts'
+import type { ThreadAddress } from '../../api/queries.ts'
 import type { ConversationSearch } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { fateAt } from '../../parts/fate-runs.ts'
@@ -42,7 +42,7 @@ export interface RowActions {
 
 /** What all rows of a chat share. */
 export interface RowContext extends ThreadFacts {
-  readonly thread: ThreadPlace
+  readonly thread: ThreadAddress
   readonly search: ConversationSearch
   /** The last entry of the thread, and the last one that is shown of it. */
   readonly head: number

@@ -1,7 +1,7 @@
 import { useQueries } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { perBlock, type ShownBlock, shownQuery } from '../../api/chat-queries.ts'
-import type { ThreadPlace } from '../../api/queries.ts'
+import type { ThreadAddress } from '../../api/queries.ts'
 import { type ChatRow, toChatRows } from './chat-rows.ts'
 
 export interface Messages {
@@ -17,7 +17,7 @@ const ahead = 60
 
 /** The messages in sight, by blocks. `first` and `last` are entries, counted from 1. */
 export function useMessages(
-  thread: ThreadPlace,
+  thread: ThreadAddress,
   { head, mayInspect }: { readonly head: number; readonly mayInspect: boolean },
   first: number,
   last: number,

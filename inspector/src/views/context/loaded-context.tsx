@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useCallback, useDeferredValue, useMemo, useState } from 'react'
-import { type Moment, momentQuery, type Timeline, type TimelinePoint } from '../../api/timeline.ts'
+import { type Moment, momentQuery, type TimelineData, type TimelinePoint } from '../../api/timeline.ts'
 import type { ViewPlace } from '../../parts/address.ts'
 import { inModelTokens } from '../../parts/calibration.ts'
 import { newLanding } from '../../parts/draw-strip.ts'
@@ -30,7 +30,7 @@ export interface LoadedContextProps {
   readonly place: ViewPlace
   readonly entries: readonly Brief[]
   readonly turns: Parameters<typeof toStops>[0]
-  readonly timeline: Timeline
+  readonly timeline: TimelineData
   readonly point: TimelinePoint
 }
 

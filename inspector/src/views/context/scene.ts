@@ -1,4 +1,4 @@
-import type { Moment, SentRow, Timeline, TimelinePoint } from '../../api/timeline.ts'
+import type { Moment, SentRow, TimelineData, TimelinePoint } from '../../api/timeline.ts'
 import type { ViewPlace } from '../../parts/address.ts'
 import type { Landing } from '../../parts/draw-strip.ts'
 import type { FateRun } from '../../parts/fate-runs.ts'
@@ -7,8 +7,8 @@ import type { Brief, LogScale } from '../../parts/log-scale.ts'
 import {
   type EntryLine,
   entryOf,
+  type MessageLine,
   type RecallSource,
-  type SentMessage,
   toSentMessages,
 } from '../../parts/sent-rows.ts'
 import type { TurnStop } from '../../parts/stops.ts'
@@ -18,7 +18,7 @@ export interface Scene {
   readonly place: ViewPlace
   readonly entries: readonly Brief[]
   readonly scale: LogScale
-  readonly timeline: Timeline
+  readonly timeline: TimelineData
   readonly stops: readonly TurnStop[]
   /** Where the slider is, and the fates of all entries there. */
   readonly point: TimelinePoint
@@ -88,8 +88,8 @@ export function toLogItems(runs: readonly FateRun[], filter: LogFilter): readonl
 /** A line of the list of what the model got. */
 export type ContextItem = EntryLine &
   (
-    | (SentMessage & { readonly kind: 'row'; readonly isFirst: boolean })
-    | (SentMessage & {
+    | (MessageLine & { readonly kind: 'row'; readonly isFirst: boolean })
+    | (MessageLine & {
         readonly kind: 'block'
         readonly isOpen: boolean
         /** The message that asks for what is in the block. */

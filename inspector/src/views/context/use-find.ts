@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import type { ThreadPlace } from '../../api/queries.ts'
+import type { ThreadAddress } from '../../api/queries.ts'
 import { placeIn } from '../../parts/place-in.ts'
 import { useAllTexts } from '../../parts/use-texts.ts'
 
@@ -12,7 +12,11 @@ export interface TextFind {
 const idle: TextFind = { matches: undefined, isFinding: false }
 
 /** Looks for words in the texts of a thread: all of them, in any order, the newest page first. The number of an entry finds that one. */
-export function useFind({ conversation, actor, branch }: ThreadPlace, query: string, head: number): TextFind {
+export function useFind(
+  { conversation, actor, branch }: ThreadAddress,
+  query: string,
+  head: number,
+): TextFind {
   const read = useAllTexts()
   const [result, setResult] = useState<TextFind>(idle)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the reader is the same for the same thread

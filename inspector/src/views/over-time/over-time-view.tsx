@@ -5,7 +5,7 @@ import { useEffect, useMemo, useState } from 'react'
 import { comparisonQuery } from '../../api/comparison.ts'
 import { observable } from '../../api/observable.ts'
 import { serverQuery, turnsQuery } from '../../api/queries.ts'
-import { readAll, type Timeline, timelineQuery } from '../../api/timeline.ts'
+import { readAll, type TimelineData, timelineQuery } from '../../api/timeline.ts'
 import { type ConversationSearch, usePlace } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import trigger from '../../parts/choice-menu.module.css'
@@ -75,7 +75,7 @@ export function OverTimeView() {
   )
 }
 
-interface ShownProps extends Pick<Timeline, 'points' | 'isWhole'> {
+interface ShownProps extends Pick<TimelineData, 'points' | 'isWhole'> {
   readonly turns: Parameters<typeof toStops>[0]
 }
 

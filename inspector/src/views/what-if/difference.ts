@@ -1,7 +1,7 @@
 import type { Stretch } from '../../api/timeline.ts'
 import type { FateRun } from '../../parts/fate-runs.ts'
 import type { Fate } from '../../parts/fates.ts'
-import { type EntryLine, fateInRow, type SentMessage } from '../../parts/sent-rows.ts'
+import { type EntryLine, fateInRow, type MessageLine } from '../../parts/sent-rows.ts'
 
 /** The fates of entries: of all but the system prompt. */
 export const runsOf = (stretches: readonly Stretch[]): readonly FateRun[] =>
@@ -68,7 +68,7 @@ export interface SideRow extends EntryLine {
 }
 
 export interface SideContext {
-  readonly messages: readonly SentMessage[]
+  readonly messages: readonly MessageLine[]
   readonly runs: readonly FateRun[]
   readonly fates: readonly Fate[]
 }
@@ -140,7 +140,7 @@ export function toItems(
   return items
 }
 
-const addedKey = ({ row: { part, text } }: SentMessage) => `${part}\n${text ?? ''}`
+const addedKey = ({ row: { part, text } }: MessageLine) => `${part}\n${text ?? ''}`
 
 /** The place of a model call. */
 export interface CallPlace {

@@ -1,4 +1,4 @@
-import type { ThreadPlace } from '../../api/queries.ts'
+import type { ThreadAddress } from '../../api/queries.ts'
 import { FateGlyph } from '../../parts/fate-glyph.tsx'
 import { amountOf, count } from '../../parts/format.ts'
 import { oneLine } from '../../parts/message-text.ts'
@@ -9,7 +9,7 @@ import styles from './side-list.module.css'
 import type { MadeSide } from './use-side.ts'
 
 export interface SideListProps {
-  readonly thread: ThreadPlace
+  readonly thread: ThreadAddress
   readonly side: MadeSide
   readonly items: readonly SideItem[]
   readonly head: number

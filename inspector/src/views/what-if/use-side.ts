@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { AwayError } from '../../api/api-error.ts'
 import { costQuery } from '../../api/comparison.ts'
-import { contextQuery, type ThreadPlace } from '../../api/queries.ts'
+import { contextQuery, type ThreadAddress } from '../../api/queries.ts'
 import type { AnswerOf } from '../../api/routes.ts'
 import { type Landing, newLanding } from '../../parts/draw-strip.ts'
 import { toSentMessages } from '../../parts/sent-rows.ts'
@@ -36,7 +36,7 @@ interface SideOptions extends Pick<MadeSide, 'letter' | 'side'> {
 }
 
 /** The context of one side. */
-export function useSide(thread: ThreadPlace, { letter, side, at, since, like }: SideOptions): MadeSide {
+export function useSide(thread: ThreadAddress, { letter, side, at, since, like }: SideOptions): MadeSide {
   const [landing] = useState(newLanding)
   const settled = useSettled(side, 80)
   const { data, error, isPlaceholderData } = useQuery(
@@ -63,7 +63,7 @@ function toContext(answer: SideAnswer | undefined): SideContext {
 
 /** What all calls would have read with a side. */
 export function useCost(
-  thread: ThreadPlace,
+  thread: ThreadAddress,
   { settled, answer }: MadeSide,
   since: number,
   isWanted: boolean,
