@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { advice } from '../../inspector/src/parts/fault-words.ts'
-import { matchesWords } from '../../inspector/src/parts/match-words.ts'
+import { matchesWords } from '../../inspector/src/parts/matches-words.ts'
 import { BusyError } from '../../src/server/guard/create-gate.ts'
 import { toFault } from '../../src/server/to-fault.ts'
 

@@ -1,4 +1,4 @@
-/** What the server answered instead: its stable code, and its message for people. */
+/** An error answer of the server: its stable code, and its message for people. */
 export class ApiError extends Error {
   readonly status: number
   readonly code: string

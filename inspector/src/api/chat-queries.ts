@@ -1,20 +1,20 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { ask } from './client.ts'
-import { splitPlace, type ThreadPlace, threadQuery } from './queries.ts'
-import type { Answer } from './routes.ts'
+import { splitPlace, type ThreadAddress, threadQuery } from './queries.ts'
+import type { AnswerOf } from './routes.ts'
 import { askSent, collect, type PointPlace, readPoints, type TimelinePoint } from './timeline.ts'
 
 /** A message as a user may see it: without notes. */
-export type ShownMessage = Answer<'get /conversations/:conversation/entries'>['entries'][number]
+export type ShownMessage = AnswerOf<'get /conversations/:conversation/entries'>['entries'][number]
 
 /** Entries that are read with one request. */
 export const perBlock = 100
 
-export type PageCall = NonNullable<Answer<'get /conversations/:conversation/entries'>['calls']>[number]
+export type PageCall = NonNullable<AnswerOf<'get /conversations/:conversation/entries'>['calls']>[number]
 
 export interface ShownBlock {
   readonly messages: ReadonlyMap<number, ShownMessage>
-  /** The calls behind them, where the caller may see these. */
+  /** The calls that gave them, if the key may see calls. */
   readonly calls: readonly PageCall[]
   /** Whether all its entries are written: then it never changes. */
   readonly isFull: boolean
@@ -22,7 +22,7 @@ export interface ShownBlock {
 
 /** The messages of a stretch of a thread as a user may see them. `block` counts stretches from 0; `head` is the last entry now. */
 export function shownQuery(
-  place: ThreadPlace,
+  place: ThreadAddress,
   block: number,
   { head, mayInspect }: { readonly head: number; readonly mayInspect: boolean },
 ) {
@@ -39,20 +39,20 @@ export function shownQuery(
         query: { ...thread, at, limit: perBlock, calls: mayInspect || undefined },
         signal,
       })
-      const own = entries.filter(({ seq }) => seq >= first)
+      const inBlock = entries.filter(({ seq }) => seq >= first)
       // The call that ends with the last entry comes after it.
-      return { messages: new Map(own.map(one => [one.seq, one])), calls, isFull: head > at }
+      return { messages: new Map(inBlock.map(one => [one.seq, one])), calls, isFull: head > at }
     },
   })
 }
 
-/** What was sent in the last call of a thread; where no call is stored, what its last turn would have been sent. Holds no text. */
-export const lastPointQuery = (place: ThreadPlace, head: number) =>
+/** What was sent in the last call of a thread; where no call is stored, what its last turn would have sent. Without texts. */
+export const lastPointQuery = (place: ThreadAddress, head: number) =>
   queryOptions({
     queryKey: [...splitPlace(place).key, 'last point'],
     enabled: head > 0,
     queryFn: async ({ signal }): Promise<TimelinePoint | null> => {
-      // The last turn is seldom longer; what is read for nothing is made for nothing.
+      // The last turn is seldom longer, and every point that is read must be computed.
       for (const since of [Math.max(0, head - 8), Math.max(0, head - 60), 0]) {
         const last = (await collect(readPoints(place, { since }, signal))).at(-1)
         if (last || since === 0) return last ?? null
@@ -62,7 +62,7 @@ export const lastPointQuery = (place: ThreadPlace, head: number) =>
   })
 
 /** The messages of a point in the order of the prompt. Their texts are not asked for: notes are among them. */
-export const bareRowsQuery = (place: ThreadPlace, point: PointPlace) =>
+export const bareRowsQuery = (place: ThreadAddress, point: PointPlace) =>
   queryOptions({
     queryKey: [...splitPlace(place).key, 'bare rows', point?.call ?? point?.at],
     enabled: point !== undefined,
@@ -71,12 +71,12 @@ export const bareRowsQuery = (place: ThreadPlace, point: PointPlace) =>
   })
 
 /** What would be sent for a draft, and how much of that the last call had. */
-export function forecastQuery(place: ThreadPlace, input: string, model: string | undefined) {
+export function forecastQuery(place: ThreadAddress, input: string, model: string | undefined) {
   const { params, thread, key } = splitPlace(place)
   return queryOptions({
     queryKey: [...key, 'forecast', model ?? '', input],
     placeholderData: keepPreviousData,
-    // Every stop in typing is another one.
+    // Every pause in typing makes another draft.
     gcTime: 0,
     queryFn: ({ signal }) =>
       ask('post /conversations/:conversation/forecast', {
@@ -87,7 +87,7 @@ export function forecastQuery(place: ThreadPlace, input: string, model: string |
 
 /** The tokens of the replies of a turn, as they were counted. */
 export function writtenQuery(
-  place: ThreadPlace,
+  place: ThreadAddress,
   turn: { readonly turn: number; readonly first: number; readonly last: number } | undefined,
   factor = 1,
 ) {
@@ -96,7 +96,7 @@ export function writtenQuery(
   return {
     ...threadQuery(place, 'get /conversations/:conversation/outline', { from, limit }),
     enabled: turn !== undefined,
-    select: ({ entries }: Answer<'get /conversations/:conversation/outline'>) =>
+    select: ({ entries }: AnswerOf<'get /conversations/:conversation/outline'>) =>
       entries
         .filter(({ role }) => role === 'assistant')
         .reduce((sum, { tokens = 0 }) => sum + Math.round(tokens * factor), 0),

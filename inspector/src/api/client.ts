@@ -1,8 +1,8 @@
 import { AwayError, toApiError } from './api-error.ts'
 import { noteAway } from './connection.ts'
-import { key, keyAsked, tenant } from './key.ts'
+import { key, keyProblem, tenant } from './key.ts'
 import { readEvents, readLines } from './read-stream.ts'
-import type { Answer, NameOfKind, RouteName, RouteRequest } from './routes.ts'
+import type { AnswerOf, NameOfKind, RouteName, RouteRequest } from './routes.ts'
 
 const base = '/throughline/v1'
 
@@ -10,10 +10,10 @@ const base = '/throughline/v1'
 export async function ask<Name extends NameOfKind<'json' | 'text'>>(
   name: Name,
   request: RouteRequest<Name>,
-): Promise<Answer<Name>> {
+): Promise<AnswerOf<Name>> {
   const response = await send(name, request)
   const isJson = response.headers.get('content-type')?.startsWith('application/json')
-  return (isJson ? await response.json() : await response.text()) as Answer<Name>
+  return (isJson ? await response.json() : await response.text()) as AnswerOf<Name>
 }
 
 /** Asks a route that answers with nothing. */
@@ -28,9 +28,9 @@ export async function tell<Name extends NameOfKind<'none'>>(
 export async function* askLines<Name extends NameOfKind<'lines'>>(
   name: Name,
   request: RouteRequest<Name>,
-): AsyncGenerator<Answer<Name>> {
+): AsyncGenerator<AnswerOf<Name>> {
   const { body } = await send(name, request)
-  for await (const line of readLines(body!)) yield JSON.parse(line) as Answer<Name>
+  for await (const line of readLines(body!)) yield JSON.parse(line) as AnswerOf<Name>
 }
 
 /** Asks a route that answers line by line for its bytes as they are, to keep them in a file. */
@@ -41,7 +41,7 @@ export async function askBytes<Name extends NameOfKind<'lines'>>(
   return (await send(name, request)).blob()
 }
 
-export interface Heard<Data> {
+export interface HeardEvent<Data> {
   readonly id: string | undefined
   readonly data: Data
 }
@@ -50,14 +50,14 @@ export interface Heard<Data> {
 export async function* askEvents<Name extends NameOfKind<'events'>>(
   name: Name,
   request: RouteRequest<Name> & { readonly lastEventId?: string | undefined },
-): AsyncGenerator<Heard<Answer<Name>>> {
+): AsyncGenerator<HeardEvent<AnswerOf<Name>>> {
   const { lastEventId } = request
   const headers = lastEventId === undefined ? undefined : { 'last-event-id': lastEventId }
   const { body } = await send(name, request, headers)
-  for await (const { id, data } of readEvents(body!)) yield { id, data: JSON.parse(data) as Answer<Name> }
+  for await (const { id, data } of readEvents(body!)) yield { id, data: JSON.parse(data) as AnswerOf<Name> }
 }
 
-interface AnyAsked {
+interface AnyRequest {
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, unknown>>
   readonly body?: unknown
@@ -66,19 +66,19 @@ interface AnyAsked {
 
 async function send(
   name: RouteName,
-  asked: object,
+  request: object,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Response> {
-  const { params = {}, query = {}, body, signal } = asked as AnyAsked
+  const { params = {}, query = {}, body, signal } = request as AnyRequest
   const [method = 'get', path = ''] = name.split(' ')
-  const given = key.get()
+  const currentKey = key.get()
   const chosen = tenant.get()
   const isFile = body instanceof Blob
   const init: RequestInit = {
     method: method.toUpperCase(),
     headers: {
       ...headers,
-      ...(given !== undefined && { authorization: `Bearer ${given}` }),
+      ...(currentKey !== undefined && { authorization: `Bearer ${currentKey}` }),
       ...(chosen !== undefined && { 'x-throughline-tenant': encodeURIComponent(chosen) }),
       ...(body !== undefined && !isFile && { 'content-type': 'application/json' }),
     },
@@ -92,7 +92,7 @@ async function send(
   })
   if (response.ok) return response
   const error = await toApiError(response)
-  if (response.status === 401) keyAsked.set(given === undefined ? 'missing' : 'refused')
+  if (response.status === 401) keyProblem.set(currentKey === undefined ? 'missing' : 'refused')
   throw error
 }
 
@@ -100,8 +100,8 @@ const fill = (path: string, params: Readonly<Record<string, string>>) =>
   path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
 
 function toSearch(query: Readonly<Record<string, unknown>>): string {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined)
+  const fields = Object.entries(query).filter(([, value]) => value !== undefined)
   // Lists are divided by commas, which `String` does.
-  const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)]))
-  return given.length === 0 ? '' : `?${search}`
+  const search = new URLSearchParams(fields.map(([name, value]) => [name, String(value)]))
+  return fields.length === 0 ? '' : `?${search}`
 }

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { type FitQuery, splitPlace, type ThreadPlace } from './queries.ts'
+import { type FitQuery, splitPlace, type ThreadAddress } from './queries.ts'
 import { collect, readPoints, type TimelinePoint } from './timeline.ts'
 
 /** What had to be read anew at a place where a model was asked, and what other policies would have read there, in their order. */
@@ -9,20 +9,20 @@ export interface ComparedPoint extends Pick<TimelinePoint, 'at' | 'call' | 'anew
 
 export interface Comparison {
   readonly policies: readonly string[]
-  /** From the first one on, without gaps. */
+  /** From the first point on, without gaps. */
   readonly points: readonly ComparedPoint[]
   readonly isWhole: boolean
 }
 
 /** Compares what was read over time with other policies. Points come one by one; later only those that are new are read. */
-export const comparisonQuery = (place: ThreadPlace, policies: readonly string[]) =>
+export const comparisonQuery = (place: ThreadAddress, policies: readonly string[]) =>
   queryOptions({
     queryKey: [...splitPlace(place).key, 'comparison', policies],
     queryFn: async ({ client, queryKey, signal }): Promise<Comparison> => {
-      const known = client.getQueryData<Comparison>(queryKey)?.points ?? []
+      const cached = client.getQueryData<Comparison>(queryKey)?.points ?? []
       // The last one is read again: its call may have ended meanwhile.
-      const since = known.at(-1)?.at ?? 0
-      const kept = known.filter(({ at }) => at < since)
+      const since = cached.at(-1)?.at ?? 0
+      const kept = cached.filter(({ at }) => at < since)
       const toComparison = (fresh: readonly ComparedPoint[], isWhole: boolean) => ({
         ...{ policies, points: [...kept, ...fresh], isWhole },
       })
@@ -48,7 +48,7 @@ export interface Cost {
 
 /** What the calls from a place on would have read, with other settings than they had. */
 export const costQuery = (
-  place: ThreadPlace,
+  place: ThreadAddress,
   settings: Omit<FitQuery, 'at' | 'messages' | 'texts'> & { readonly since: number },
   policies: readonly string[] = [],
 ) =>

@@ -1,14 +1,14 @@
 import { observable } from './observable.ts'
 
 /** Whether the server answers: `live` while its events are heard, `away` since it gave no answer. */
-export type Connection =
+export type ServerConnection =
   | { readonly state: 'joining' }
   | { readonly state: 'live' }
   | { readonly state: 'away'; readonly since: number }
 
-export const connection = observable<Connection>({ state: 'joining' })
+export const connection = observable<ServerConnection>({ state: 'joining' })
 
-/** The time of the first failure stays until the server is back. */
+/** Keeps the time of the first failure until the server is back. */
 export function noteAway(): void {
   if (connection.get().state !== 'away') connection.set({ state: 'away', since: Date.now() })
 }

@@ -1,24 +1,21 @@
 import type { InfiniteData, QueryClient } from '@tanstack/react-query'
 import { ApiError } from './api-error.ts'
 import { askConversations, conversationQuery, conversationsQuery } from './queries.ts'
-import type { Answer } from './routes.ts'
+import type { AnswerOf } from './routes.ts'
 
-export type ListedConversation = Answer<'get /conversations'>['conversations'][number]
-type Pages = InfiniteData<Answer<'get /conversations'>>
+export type ListedConversation = AnswerOf<'get /conversations'>['conversations'][number]
+type Pages = InfiniteData<AnswerOf<'get /conversations'>>
 
 /** When more conversations than this change at once, the first page of the list is read instead. */
 const mostSingle = 8
 
-/**
- * Reads conversations again that were written to, and puts them where they belong in the list. The rest of the list, which may
- * be long, is not read.
- */
+/** Reads conversations again that were written to, and moves their rows. The rest of the list is not read. */
 export async function refreshConversations(client: QueryClient, names: readonly string[]): Promise<void> {
-  const known = knownNames(client)
-  if (!known) return
+  const listedNames = namesInList(client)
+  if (!listedNames) return
   try {
-    if (names.length > mostSingle || names.some(name => !known.has(name)))
-      // Which of them are listed is for the server to say.
+    if (names.length > mostSingle || names.some(name => !listedNames.has(name)))
+      // A new conversation may not be listed: only the server knows.
       putFirst(client, (await askConversations()).conversations)
     else {
       const read = await Promise.all(names.map(name => readOne(client, name)))
@@ -56,12 +53,12 @@ export function restartList(client: QueryClient): void {
   )
 }
 
-function knownNames(client: QueryClient): ReadonlySet<string> | undefined {
+function namesInList(client: QueryClient): ReadonlySet<string> | undefined {
   const data = client.getQueryData(conversationsQuery.queryKey)
   return data && new Set(data.pages.flatMap(page => page.conversations.map(one => one.conversation)))
 }
 
-/** Rows that were read just now take the place of the old ones, in the first page, by their time. */
+/** Replaces old rows by fresh ones, which go into the first page by their time. */
 function putFirst(client: QueryClient, fresh: readonly ListedConversation[]): void {
   const names = new Set(fresh.map(one => one.conversation))
   change(client, (rows, page) => {
@@ -73,14 +70,14 @@ function putFirst(client: QueryClient, fresh: readonly ListedConversation[]): vo
 
 type Rows = Pages['pages'][number]['conversations']
 
-/** Changes the rows of each page. A page whose rows stay the same stays the same. */
+/** Changes the rows of each page. A page without changes stays the same object. */
 function change(client: QueryClient, rowsOf: (rows: Rows, page: number) => Rows): void {
-  client.setQueryData(conversationsQuery.queryKey, (known: Pages | undefined) => {
-    if (!known) return known
-    const pages = known.pages.map((page, at) => {
+  client.setQueryData(conversationsQuery.queryKey, (cached: Pages | undefined) => {
+    if (!cached) return cached
+    const pages = cached.pages.map((page, at) => {
       const conversations = rowsOf(page.conversations, at)
       return conversations === page.conversations ? page : { ...page, conversations }
     })
-    return { ...known, pages }
+    return { ...cached, pages }
   })
 }

@@ -2,16 +2,16 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { PlanJson } from '../../../src/experiment/plan/plan-json.ts'
 import { ask } from './client.ts'
 import { inConversation, logQuery, routeQuery } from './queries.ts'
-import type { Answer } from './routes.ts'
+import type { AnswerOf } from './routes.ts'
 
-/** The thread that an experiment itself writes: a conversation with it is an experiment. */
+/** The actor of the thread that an experiment itself writes. A conversation with this actor is an experiment. */
 export const experimentActor = 'throughline:run'
 
 export const experimentsQuery = routeQuery(['experiments'], 'get /experiments')
 
 export type { PlanJson }
-export type ExperimentSummary = Answer<'get /experiments'>['experiments'][number]
-export type ExperimentAnswer = Answer<'get /experiments/:experiment'>
+export type ExperimentSummary = AnswerOf<'get /experiments'>['experiments'][number]
+export type ExperimentAnswer = AnswerOf<'get /experiments/:experiment'>
 
 /** One experiment. It is a conversation too, so what is written to it makes this stale; then only new snapshots are read. */
 export function experimentQuery(experiment: string) {
@@ -19,12 +19,12 @@ export function experimentQuery(experiment: string) {
   return queryOptions({
     queryKey,
     queryFn: async ({ signal, client }): Promise<ExperimentAnswer> => {
-      const known = client.getQueryData<ExperimentAnswer>(queryKey)?.snapshots ?? []
-      const since = known.at(-1)?.step ?? 0
+      const cached = client.getQueryData<ExperimentAnswer>(queryKey)?.snapshots ?? []
+      const since = cached.at(-1)?.step ?? 0
       const read = await ask('get /experiments/:experiment', {
         ...{ params: { experiment }, query: { since }, signal },
       })
-      return { ...read, snapshots: [...known.filter(({ step }) => step < since), ...read.snapshots] }
+      return { ...read, snapshots: [...cached.filter(({ step }) => step < since), ...read.snapshots] }
     },
   })
 }
@@ -36,7 +36,7 @@ export const planQuery = (experiment: string) => ({
   select: (plan: object) => plan as PlanJson,
 })
 
-export type ExperimentStep = Answer<'get /experiments/:experiment/steps'>['steps'][number]
+export type ExperimentStep = AnswerOf<'get /experiments/:experiment/steps'>['steps'][number]
 export type RoleAct = ExperimentStep['acts'][number]
 
 /** Steps that are read with one request. */

@@ -1,24 +1,21 @@
 import { ApiError } from './api-error.ts'
-import type { Heard } from './client.ts'
+import type { HeardEvent } from './client.ts'
 import { connection } from './connection.ts'
 
 export interface Listener<Data> {
   readonly take: (data: Data) => void
   /** Whether a stream that ended has ended for good. */
   readonly isOver?: () => boolean
-  /** Called when a stream broke off, before it is asked for again. */
+  /** Called when a stream broke off, before it is opened again. */
   readonly onBroken?: () => void
 }
 
-/**
- * Hears events until it is stopped or the server says that they are over. A server that is away is asked again, more and more
- * seldom, from the last event that was heard.
- */
+/** Follows events until it is stopped or `isOver`. Reconnects after the last event that came, with growing pauses. */
 export function keepListening<Data>(
-  open: (asked: {
+  open: (options: {
     readonly signal: AbortSignal
     readonly lastEventId: string | undefined
-  }) => AsyncIterable<Heard<Data>>,
+  }) => AsyncIterable<HeardEvent<Data>>,
   { take, isOver = () => false, onBroken }: Listener<Data>,
 ): () => void {
   const leaving = new AbortController()
@@ -34,7 +31,7 @@ export function keepListening<Data>(
         }
         if (isOver()) return
       } catch (error) {
-        // What may not be heard, or is not there, is not asked for again; everything else can still be read.
+        // Forbidden and missing streams are not retried; the rest of the page still works.
         if (error instanceof ApiError && [401, 403, 404].includes(error.status)) return
       }
       if (!signal.aborted) onBroken?.()
@@ -58,10 +55,7 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
   })
 }
 
-/**
- * Does something until it succeeds: a file of this page is asked for again while the server is away. What fails although the
- * server answers fails for good: a new build has other files.
- */
+/** Loads a file of this page, with retries while the server is away. A live server may have a new build with other files. */
 export async function keepTrying<Value>(act: () => Promise<Value>): Promise<Value> {
   for (let failures = 1; ; failures++) {
     try {
@@ -78,7 +72,7 @@ const mostFailures = 4
 
 const retryNow = new Set<() => void>()
 
-/** Asks a server that is away at once. */
+/** Ends all pauses: retries at once. */
 export function tryNow(): void {
   for (const go of retryNow) go()
 }

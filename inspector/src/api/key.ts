@@ -12,17 +12,17 @@ function tabValue(place: string) {
 }
 
 const [key, keepKey] = tabValue('throughline.key')
-/** The tenant that this tab looks at. Undefined: that of the key. */
+/** The tenant that this tab shows; undefined for the tenant of the key. */
 const [tenant, takeTenant] = tabValue('throughline.tenant')
 
 /** The key that requests carry, and the tenant. */
 export { key, takeTenant, tenant }
 
-/** Why a key is asked for: there is none, or the server does not take it. Undefined while none is asked for. */
-export const keyAsked = observable<'missing' | 'refused' | undefined>(undefined)
+/** Why the page asks for a key: there is none, or the server refused it. Undefined while it does not ask. */
+export const keyProblem = observable<'missing' | 'refused' | undefined>(undefined)
 
 export function takeKey(next: string | undefined): void {
   keepKey(next)
   takeTenant(undefined)
-  keyAsked.set(undefined)
+  keyProblem.set(undefined)
 }

@@ -5,28 +5,25 @@ import { dropConversation, refreshConversations, restartList } from './conversat
 import { experimentActor, experimentsQuery } from './experiment-queries.ts'
 import { keepListening } from './keep-listening.ts'
 import { inConversation } from './queries.ts'
-import type { Answer } from './routes.ts'
+import type { AnswerOf } from './routes.ts'
 import { momentKey } from './timeline.ts'
 
-/**
- * Hears what is written, and brings what was read up to date. Goes on until it is stopped: a server that is away is asked
- * again, more and more seldom.
- */
+/** Follows the events of the server and refreshes stale queries, until it is stopped. Retries with growing pauses. */
 export function listen(client: QueryClient): () => void {
-  return keepListening(asked => askEvents('get /events', asked), {
+  return keepListening(options => askEvents('get /events', options), {
     take: event => take(client, event),
     onBroken: noteAway,
   })
 }
 
-type FeedEvent = Answer<'get /events'>
+type FeedEvent = AnswerOf<'get /events'>
 
 function take(client: QueryClient, event: FeedEvent): void {
   switch (event.type) {
     case 'ready': {
       const wasAway = connection.get().state === 'away'
       connection.set({ state: 'live' })
-      // What failed while the server was away, or changed without being told.
+      // Queries may have failed or become stale while the server was away.
       if (wasAway) readAgain(client)
       return
     }
@@ -52,16 +49,16 @@ function readAgain(client: QueryClient): void {
   void client.invalidateQueries()
 }
 
-type Written = Extract<FeedEvent, { readonly type: 'written' }>
+type WriteEvent = Extract<FeedEvent, { readonly type: 'written' }>
 
-const written = new Map<string, Written>()
+const pendingWrites = new Map<string, WriteEvent>()
 
-/** The writes of a quarter of a second are read again together: a reply writes often. */
-function later(client: QueryClient, event: Written): void {
-  if (written.size === 0)
+/** Refreshes once for all writes of 250 ms: a reply writes often. */
+function later(client: QueryClient, event: WriteEvent): void {
+  if (pendingWrites.size === 0)
     setTimeout(() => {
-      const events = [...written.values()]
-      written.clear()
+      const events = [...pendingWrites.values()]
+      pendingWrites.clear()
       for (const { conversation } of events)
         void client.invalidateQueries({ queryKey: inConversation(conversation) })
       void refreshConversations(
@@ -71,5 +68,5 @@ function later(client: QueryClient, event: Written): void {
       if (events.some(({ threads }) => threads.some(({ actor }) => actor === experimentActor)))
         void client.invalidateQueries({ queryKey: experimentsQuery.queryKey })
     }, 250)
-  written.set(event.conversation, event)
+  pendingWrites.set(event.conversation, event)
 }

@@ -5,10 +5,10 @@ import {
   experimental_streamedQuery as streamedQuery,
 } from '@tanstack/react-query'
 import { ask, askLines } from './client.ts'
-import type { Answer, NameOfKind, QueryOf, RouteRequest } from './routes.ts'
+import type { AnswerOf, NameOfKind, QueryOf, RouteRequest } from './routes.ts'
 
 /** A thread of a conversation, as it stands in addresses. */
-export interface ThreadPlace {
+export interface ThreadAddress {
   readonly conversation: string
   readonly actor?: string | undefined
   readonly branch?: string | undefined
@@ -21,7 +21,7 @@ export interface ThreadPlace {
 export const inConversation = (conversation: string) => ['c', conversation] as const
 
 /** The pieces of which requests and keys of a thread are made. */
-export const splitPlace = ({ conversation, actor, branch }: ThreadPlace) => ({
+export const splitPlace = ({ conversation, actor, branch }: ThreadAddress) => ({
   params: { conversation },
   thread: { actor, branch },
   key: [...inConversation(conversation), actor ?? '', branch ?? ''] as const,
@@ -40,10 +40,7 @@ export const routeQuery = <Name extends NameOfKind<'json' | 'text'>>(
 
 export const serverQuery = routeQuery(['server'], 'get /server')
 
-/**
- * All conversations with where each stands, last written to first. Events keep it up to date row by row: see
- * `conversation-list.ts`.
- */
+/** All conversations, last written to first. `conversation-list.ts` keeps the rows up to date by events. */
 export const conversationsQuery = infiniteQueryOptions({
   queryKey: ['conversations'],
   queryFn: ({ pageParam, signal }) => askConversations(pageParam, signal),
@@ -55,7 +52,7 @@ export const conversationsQuery = infiniteQueryOptions({
 
 export const askConversations = (after?: string, signal?: AbortSignal) =>
   ask('get /conversations', {
-    // A first message is shown when it comes, not only when the conversation goes on.
+    // Provisional conversations have only a first message so far.
     query: { include: 'provisional', latest: true, limit: 100, after },
     signal,
   })
@@ -78,31 +75,32 @@ type ThreadQuery<Name extends ThreadRoute> = Omit<NonNullable<QueryOf<Name>>, 'a
 
 /** What a route says of a thread. `more` are the params of its path besides the conversation. */
 export function threadQuery<Name extends ThreadRoute>(
-  place: ThreadPlace,
+  place: ThreadAddress,
   name: Name,
-  asked?: ThreadQuery<Name>,
+  query?: ThreadQuery<Name>,
   more?: Readonly<Record<string, string>>,
 ) {
   const { params, thread, key } = splitPlace(place)
-  const request = { params: { ...params, ...more }, query: { ...thread, ...asked } }
-  return routeQuery([...key, name, more, asked], name, request as unknown as RouteRequest<Name>)
+  const request = { params: { ...params, ...more }, query: { ...thread, ...query } }
+  return routeQuery([...key, name, more, query], name, request as unknown as RouteRequest<Name>)
 }
 
-export const turnsQuery = (place: ThreadPlace) => threadQuery(place, 'get /conversations/:conversation/turns')
+export const turnsQuery = (place: ThreadAddress) =>
+  threadQuery(place, 'get /conversations/:conversation/turns')
 
 /** Whether a turn of the thread is open. */
-export const statusQuery = (place: ThreadPlace) =>
+export const statusQuery = (place: ThreadAddress) =>
   threadQuery(place, 'get /conversations/:conversation/status')
 
 /** All entries without their texts. */
-export function outlineQuery(place: ThreadPlace) {
+export function outlineQuery(place: ThreadAddress) {
   const { params, thread, key } = splitPlace(place)
   return queryOptions({
     queryKey: [...key, 'outline'],
     structuralSharing: false,
     queryFn: async ({ signal }) => {
       const limit = 20_000
-      const entries: Answer<'get /conversations/:conversation/outline'>['entries'] = []
+      const entries: AnswerOf<'get /conversations/:conversation/outline'>['entries'] = []
       for (;;) {
         const from = (entries.at(-1)?.seq ?? 0) + 1
         const query = { ...thread, from, limit }
@@ -115,24 +113,24 @@ export function outlineQuery(place: ThreadPlace) {
 }
 
 /** The texts of a page of the log: the entries up to `at`, at most `limit`. */
-export const logQuery = (place: ThreadPlace, page: { readonly at: number; readonly limit: number }) =>
+export const logQuery = (place: ThreadAddress, page: { readonly at: number; readonly limit: number }) =>
   threadQuery(place, 'get /conversations/:conversation/log', page)
 
 export type FitQuery = ThreadQuery<'get /conversations/:conversation/context'>
 
-/** What a model would get. While another one is made, the last one stays. */
-export const contextQuery = (place: ThreadPlace, fit: FitQuery = {}) => ({
+/** The context that a model would get. The previous one stays while the next one is computed. */
+export const contextQuery = (place: ThreadAddress, fit: FitQuery = {}) => ({
   ...threadQuery(place, 'get /conversations/:conversation/context', fit),
   placeholderData: keepPreviousData,
 })
 
-export const callsQuery = (place: ThreadPlace, limit = 1000) =>
+export const callsQuery = (place: ThreadAddress, limit = 1000) =>
   threadQuery(place, 'get /conversations/:conversation/calls', { limit })
 
-export const dumpQuery = (place: ThreadPlace, fit: Omit<FitQuery, 'messages' | 'since'> = {}) =>
+export const dumpQuery = (place: ThreadAddress, fit: Omit<FitQuery, 'messages' | 'since'> = {}) =>
   threadQuery(place, 'get /conversations/:conversation/dump', fit)
 
-/** Messages with every word of `q`, newest first. While others are looked for, the last ones stay. */
+/** Messages with every word of `q`, newest first. The previous result stays while the next one is read. */
 export const searchQuery = (q: string, isEverything: boolean) => ({
   ...routeQuery(['search', q, isEverything], 'get /search', {
     query: { q, limit: 200, scope: isEverything ? 'everything' : undefined },
@@ -143,11 +141,11 @@ export const searchQuery = (q: string, isEverything: boolean) => ({
   placeholderData: keepPreviousData,
 })
 
-export type Why = Answer<'get /conversations/:conversation/entries/:entry/why'>
+export type WhyAnswer = AnswerOf<'get /conversations/:conversation/entries/:entry/why'>
 
 /** Why an entry has its fate, in a call or at a place. */
 export const whyQuery = (
-  place: ThreadPlace,
+  place: ThreadAddress,
   entry: number,
   { at, call }: { readonly at: number; readonly call?: string | undefined },
 ) => ({
@@ -162,33 +160,33 @@ export const whyQuery = (
 
 /** The same place in several windows with several policies. Cells come one by one. */
 export function gridQuery(
-  place: ThreadPlace,
-  asked: Omit<QueryOf<'get /conversations/:conversation/grid'>, 'actor' | 'branch'>,
+  place: ThreadAddress,
+  query: Omit<QueryOf<'get /conversations/:conversation/grid'>, 'actor' | 'branch'>,
 ) {
   const { params, thread, key } = splitPlace(place)
   return queryOptions({
-    queryKey: [...key, 'grid', asked],
+    queryKey: [...key, 'grid', query],
     queryFn: streamedQuery({
       streamFn: ({ signal }) =>
-        askLines('get /conversations/:conversation/grid', { params, query: { ...thread, ...asked }, signal }),
+        askLines('get /conversations/:conversation/grid', { params, query: { ...thread, ...query }, signal }),
       refetchMode: 'replace',
     }),
   })
 }
 
-export const notesQuery = (place: ThreadPlace, limit = 1000) =>
+export const notesQuery = (place: ThreadAddress, limit = 1000) =>
   threadQuery(place, 'get /conversations/:conversation/notes', { limit })
 
-/** What tools have told, as typed values, as it was at a place. */
-export const stateQuery = (place: ThreadPlace, at?: number) => ({
+/** The typed values that tools reported, as they were at a place. */
+export const stateQuery = (place: ThreadAddress, at?: number) => ({
   ...threadQuery(place, 'get /conversations/:conversation/state', { at }),
   placeholderData: keepPreviousData,
 })
 
 /** One call with the messages that were sent. */
-export const callQuery = (place: ThreadPlace, call: string) =>
+export const callQuery = (place: ThreadAddress, call: string) =>
   threadQuery(place, 'get /conversations/:conversation/calls/:call', {}, { call })
 
 /** What was sent in one call, as text. */
-export const callDumpQuery = (place: ThreadPlace, call: string) =>
+export const callDumpQuery = (place: ThreadAddress, call: string) =>
   threadQuery(place, 'get /conversations/:conversation/calls/:call/dump', {}, { call })

@@ -20,7 +20,7 @@ export type NameOfKind<Kind extends Typed['kind']> = {
 }[RouteName]
 
 /** What a route answers; one line or one event where there are many. */
-export type Answer<Name extends RouteName> = RouteOf<Name>['kind'] extends 'text'
+export type AnswerOf<Name extends RouteName> = RouteOf<Name>['kind'] extends 'text'
   ? string
   : RouteOf<Name>['answer']
 
@@ -28,18 +28,18 @@ export type QueryOf<Name extends RouteName> = RouteOf<Name>['query']
 
 type BodyOf<Name extends RouteName> = RouteOf<Name>['body']
 
-type ParamNames<Path> = Path extends `${string}:${infer Name}/${infer Rest}`
-  ? Name | ParamNames<`/${Rest}`>
+type ParamIn<Path> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | ParamIn<`/${Rest}`>
   : Path extends `${string}:${infer Name}`
     ? Name
     : never
 
-type Params<Name extends RouteName> = Name extends `${string} ${infer Path}` ? ParamNames<Path> : never
+type Param<Name extends RouteName> = Name extends `${string} ${infer Path}` ? ParamIn<Path> : never
 
 /** What a request is made of: `params` of the path, `query` and `body` as the route takes them. */
 export type RouteRequest<Name extends RouteName> = {
   readonly signal?: AbortSignal | undefined
-} & ([Params<Name>] extends [never] ? object : { readonly params: Readonly<Record<Params<Name>, string>> }) &
+} & ([Param<Name>] extends [never] ? object : { readonly params: Readonly<Record<Param<Name>, string>> }) &
   (QueryOf<Name> extends undefined
     ? object
     : object extends QueryOf<Name>
@@ -48,4 +48,4 @@ export type RouteRequest<Name extends RouteName> = {
   (BodyOf<Name> extends undefined ? object : { readonly body: BodyOf<Name> })
 
 /** What the server says of itself to the holder of a key. */
-export type ServerInfo = Answer<'get /server'>
+export type ServerInfo = AnswerOf<'get /server'>

@@ -1,19 +1,19 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import { ask, askLines } from './client.ts'
-import { splitPlace, type ThreadPlace } from './queries.ts'
-import type { Answer, QueryOf } from './routes.ts'
+import { splitPlace, type ThreadAddress } from './queries.ts'
+import type { AnswerOf, QueryOf } from './routes.ts'
 
-export type TimelinePoint = Answer<'get /conversations/:conversation/timeline'>
+export type TimelinePoint = AnswerOf<'get /conversations/:conversation/timeline'>
 
-export interface Timeline {
-  /** By their places; while it is not whole, some in the middle may be missing. */
+export interface TimelineData {
+  /** Sorted by place; until `isWhole`, points in the middle may be missing. */
   readonly points: readonly TimelinePoint[]
   readonly isWhole: boolean
   /** Whether the rest is read only on request: see `readAll`. */
   readonly isWaiting?: boolean
 }
 
-/** Where no calls are stored, contexts are made for every turn: of longer threads than this only on request. */
+/** Without stored calls, a context is computed for every turn; above this many entries only on request. */
 const longest = 4000
 
 /** The entries at the end that are asked for first: people look at them most. */
@@ -21,31 +21,31 @@ const tail = 24
 
 /** The points of a thread, line by line. */
 export function readPoints(
-  place: ThreadPlace,
-  asked: Omit<QueryOf<'get /conversations/:conversation/timeline'>, 'actor' | 'branch'>,
+  place: ThreadAddress,
+  options: Omit<QueryOf<'get /conversations/:conversation/timeline'>, 'actor' | 'branch'>,
   signal: AbortSignal,
 ) {
   const { params, thread } = splitPlace(place)
-  const query = { ...thread, limit: 20_000, against: [], ...asked }
+  const query = { ...thread, limit: 20_000, against: [], ...options }
   return askLines('get /conversations/:conversation/timeline', { params, query, signal })
 }
 
-/** What was sent at each place where a model was asked. The newest come first, the others are filled in as they are read. */
-export function timelineQuery(place: ThreadPlace) {
+/** What was sent at each place where a model was asked. The newest points come first, older ones are filled in as they are read. */
+export function timelineQuery(place: ThreadAddress) {
   const read = (since: number, signal: AbortSignal) => readPoints(place, { since }, signal)
   return queryOptions({
     queryKey: [...splitPlace(place).key, 'timeline'],
     // Thousands of points: comparing them costs more than drawing them.
     structuralSharing: false,
-    queryFn: async ({ client, queryKey, signal }): Promise<Timeline> => {
-      const known = client.getQueryData<Timeline>(queryKey)
+    queryFn: async ({ client, queryKey, signal }): Promise<TimelineData> => {
+      const cached = client.getQueryData<TimelineData>(queryKey)
       const publish = (points: readonly TimelinePoint[]) =>
-        client.setQueryData<Timeline>(queryKey, { points, isWhole: false })
-      if (known?.isWhole && known.points.length > 0) {
+        client.setQueryData<TimelineData>(queryKey, { points, isWhole: false })
+      if (cached?.isWhole && cached.points.length > 0) {
         // The last one is read again: its call may have ended meanwhile.
-        const since = known.points.at(-1)!.at
+        const since = cached.points.at(-1)!.at
         const fresh = await collect(read(since, signal))
-        return { points: [...known.points.filter(({ at }) => at < since), ...fresh], isWhole: true }
+        return { points: [...cached.points.filter(({ at }) => at < since), ...fresh], isWhole: true }
       }
       const { params, thread } = splitPlace(place)
       const query = { ...thread, limit: 1 }
@@ -54,12 +54,12 @@ export function timelineQuery(place: ThreadPlace) {
       const newest = head > 2 * tail ? await collect(read(head - tail, signal)) : []
       if (newest.length > 0) {
         publish(newest)
-        // What is looked at now is asked for meanwhile, and comes first.
+        // Leaves time for the request of the point that is shown.
         await new Promise(resolve => setTimeout(resolve, 300))
       }
       const isCheap = head <= longest || newest.some(point => point.call !== undefined)
       if (!isCheap && !wanted.has(JSON.stringify(queryKey)))
-        return { ...merge(known ?? { points: [], isWhole: false }, newest), isWaiting: true }
+        return { ...merge(cached ?? { points: [], isWhole: false }, newest), isWaiting: true }
       const older = await collect(before(read(0, signal), newest[0]?.at), points =>
         publish([...points, ...newest]),
       )
@@ -68,34 +68,34 @@ export function timelineQuery(place: ThreadPlace) {
   })
 }
 
-/** Reads some points from an entry on into the timeline, which has not reached them yet. */
-export const pointsQuery = (place: ThreadPlace, since: number) =>
+/** Adds points from an entry on to a timeline that has not reached them yet. */
+export const pointsQuery = (place: ThreadAddress, since: number) =>
   queryOptions({
     queryKey: [...splitPlace(place).key, 'points', since],
     queryFn: async ({ client, signal }): Promise<number> => {
       const points = await collect(readPoints(place, { since, limit: 10 }, signal))
-      client.setQueryData(timelineQuery(place).queryKey, known => known && merge(known, points))
+      client.setQueryData(timelineQuery(place).queryKey, cached => cached && merge(cached, points))
       return points.length
     },
   })
 
-function merge(known: Timeline, found: readonly TimelinePoint[]): Timeline {
+function merge(cached: TimelineData, fresh: readonly TimelinePoint[]): TimelineData {
   const name = ({ at, call }: TimelinePoint) => `${at} ${call ?? ''}`
-  const all = new Map([...known.points, ...found].map(point => [name(point), point]))
+  const all = new Map([...cached.points, ...fresh].map(point => [name(point), point]))
   const points = [...all.values()].sort((a, b) => a.at - b.at || a.time - b.time)
-  return { ...known, points }
+  return { ...cached, points }
 }
 
 const wanted = new Set<string>()
 
-/** Reads all of a long thread, although contexts must be made for it. */
-export function readAll(client: QueryClient, place: ThreadPlace): void {
+/** Reads all points of a long thread, although their contexts must be computed. */
+export function readAll(client: QueryClient, place: ThreadAddress): void {
   const { queryKey } = timelineQuery(place)
   wanted.add(JSON.stringify(queryKey))
   void client.invalidateQueries({ queryKey })
 }
 
-/** Collects items; `publish` is told now and then which there are so far. */
+/** Collects items; `publish` gets those read so far, at most every 300 ms. */
 export async function collect<Item>(
   items: AsyncIterable<Item>,
   publish?: (items: readonly Item[]) => void,
@@ -127,15 +127,15 @@ export interface Moment {
   readonly warnings: readonly string[]
 }
 
-type Context = Answer<'get /conversations/:conversation/context'>
-export type SentRow = Context['sent'][number]
-export type Stretch = Context['stretches'][number]
+export type ContextAnswer = AnswerOf<'get /conversations/:conversation/context'>
+export type SentRow = ContextAnswer['sent'][number]
+export type Stretch = ContextAnswer['stretches'][number]
 
 export const momentKey = 'moment'
 
 export type PointPlace = Pick<TimelinePoint, 'at' | 'call'> | undefined
 
-export const momentQuery = (place: ThreadPlace, point: PointPlace) =>
+export const momentQuery = (place: ThreadAddress, point: PointPlace) =>
   queryOptions({
     queryKey: [...splitPlace(place).key, momentKey, point?.call ?? point?.at],
     enabled: point !== undefined,
@@ -150,7 +150,7 @@ export const momentQuery = (place: ThreadPlace, point: PointPlace) =>
 
 /** What was sent at a point: its stored call, else the context of that place. */
 export function askSent(
-  place: ThreadPlace,
+  place: ThreadAddress,
   { at, call }: NonNullable<PointPlace> = { at: 0 },
   { texts, signal }: { readonly texts?: false; readonly signal: AbortSignal },
 ) {

@@ -9,12 +9,12 @@ import {
 } from './experiment-queries.ts'
 import { keepListening } from './keep-listening.ts'
 
-/** Where an experiment stands: the first event, and of an experiment that another process runs the only one. */
+/** The state of an experiment: the first event, and the only one if another process runs the experiment. */
 type StateEvent = ExperimentSummary & Pick<ExperimentAnswer, 'environment'> & { readonly type: 'state' }
 
 export type WatchedEvent = ExperimentEvent | StateEvent
 
-/** Hears what happens in an experiment until it has ended. What was read of it is brought up to date first. */
+/** Follows the events of an experiment until it ends. Cached queries are updated before `take` is called. */
 export function watchExperiment(
   client: QueryClient,
   experiment: string,
@@ -22,7 +22,7 @@ export function watchExperiment(
 ): () => void {
   let isOver = false
   return keepListening(
-    asked => askEvents('get /experiments/:experiment/events', { params: { experiment }, ...asked }),
+    options => askEvents('get /experiments/:experiment/events', { params: { experiment }, ...options }),
     {
       isOver: () => isOver,
       take(data) {
@@ -43,10 +43,10 @@ export const hasEnded = (status: ExperimentSummary['status']): boolean =>
 function takeState(client: QueryClient, experiment: string, { type: _, ...state }: StateEvent): void {
   const { queryKey } = experimentQuery(experiment)
   const { environment: __, ...summary } = state
-  client.setQueryData(queryKey, known => known && { ...known, ...state })
+  client.setQueryData(queryKey, cached => cached && { ...cached, ...state })
   client.setQueryData(
     experimentsQuery.queryKey,
-    known => known && { experiments: known.experiments.map(one => (one.id === experiment ? summary : one)) },
+    list => list && { experiments: list.experiments.map(one => (one.id === experiment ? summary : one)) },
   )
   void client.invalidateQueries({ queryKey })
 }

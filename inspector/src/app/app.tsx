@@ -9,9 +9,9 @@ import { onKeyDown } from '../parts/keys.ts'
 import { router } from './router.tsx'
 
 export function App() {
-  const given = key.use()
+  const currentKey = key.use()
   // biome-ignore lint/correctness/useExhaustiveDependencies: with another key, other conversations are heard of
-  useEffect(() => listen(queryClient), [given])
+  useEffect(() => listen(queryClient), [currentKey])
   useLayoutEffect(() => {
     addEventListener('keydown', onKeyDown)
     return () => removeEventListener('keydown', onKeyDown)

@@ -10,7 +10,7 @@ import { KeyCap } from '../parts/key-cap.tsx'
 import { useKeyGroups } from '../parts/keys.ts'
 import { linkOf } from '../parts/link-of.ts'
 import { Marked } from '../parts/marked.tsx'
-import { matchesWords } from '../parts/match-words.ts'
+import { matchesWords } from '../parts/matches-words.ts'
 import menu from '../parts/menu.module.css'
 import { MenuText } from '../parts/menu-popup.tsx'
 import { placeIn } from '../parts/place-in.ts'
@@ -23,7 +23,7 @@ import { Sheet } from './sheet.tsx'
 const mostConversations = 20
 const mostMessages = 6
 
-/** Finds anything by its words: a conversation, whatever a key does here, a message. */
+/** Finds conversations, actions of keys and messages by their words. */
 export default function CommandPalette({ onClose }: { readonly onClose: () => void }) {
   const navigate = useNavigate()
   const [typed, setTyped] = useState('')

@@ -10,7 +10,7 @@ import styles from './import-area.module.css'
 export interface ImportAreaProps {
   /** Whether this key may import. */
   readonly isAllowed: boolean
-  /** Whether it matters whose the chats are and the server does not know, so that the same person's others bring them back. */
+  /** Whether to ask for the person of the chats: recall across conversations needs it, and the server does not know it. */
   readonly asksWhose: boolean
   readonly children: React.ReactNode
 }

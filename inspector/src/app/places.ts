@@ -7,7 +7,7 @@ export const places = [
   { to: '/search', label: 'Search', Icon: Search, keys: 'g s', does: 'search in every message' },
 ] as const
 
-/** Those at the end of the rail. */
+/** The places at the end of the rail. */
 export const settingsPlaces = [
   {
     ...{ to: '/welcome', label: 'Connect a client', Icon: Plug },

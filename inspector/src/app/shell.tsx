@@ -2,7 +2,7 @@ import { Link, Outlet, useNavigate } from '@tanstack/react-router'
 import { Keyboard, type LucideIcon, SunMoon } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { keepTrying } from '../api/keep-listening.ts'
-import { keyAsked } from '../api/key.ts'
+import { keyProblem } from '../api/key.ts'
 import { useHeldKeys, useKeys } from '../parts/keys.ts'
 import { toggleTheme } from '../parts/theme.ts'
 import { Tooltip } from '../parts/tooltip.tsx'
@@ -19,7 +19,7 @@ const KeyHelp = lazy(() => keepTrying(() => import('./key-help.tsx')))
 /** The frame of the page: the rail, and beside it the view. Asks for a key where the server wants one. */
 export function Shell() {
   const navigate = useNavigate()
-  const asked = keyAsked.use()
+  const problem = keyProblem.use()
   const isPaletteOpen = palette.use()
   const [isHelpOpen, setHelpOpen] = useState(false)
   useHeldKeys(isPaletteOpen || isHelpOpen)
@@ -51,7 +51,7 @@ export function Shell() {
         <RailLink {...settingsPlaces[1]} />
       </nav>
       <div className={`grid slim low relative ${styles.content}`}>
-        {asked === undefined ? <Outlet /> : <KeyForm why={asked} />}
+        {problem === undefined ? <Outlet /> : <KeyForm why={problem} />}
         <AwayNotice />
       </div>
       <Notifications />
@@ -96,7 +96,7 @@ const RailButton = ({ label, keys, Icon, onClick }: RailButtonProps) => (
   </Tooltip>
 )
 
-/** The address stays: it tells what is seen. */
+/** Moves the focus to the view without changing the address. */
 function toView(event: React.MouseEvent): void {
   event.preventDefault()
   document.getElementById('view')?.focus()

@@ -1,9 +1,9 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
-import type { ThreadPlace } from '../api/queries.ts'
+import type { ThreadAddress } from '../api/queries.ts'
 import { fateNames } from './fates.ts'
 
-type Search = Readonly<Record<string, unknown>>
+type SearchFields = Readonly<Record<string, unknown>>
 
 /** Reads a field of an address; undefined where it makes no sense. */
 type FieldReader<Value> = (value: string) => Value | undefined
@@ -22,7 +22,7 @@ type SearchOf<Fields> = {
 /** Reads an address by its fields: what makes no sense is left out, so that an old address still opens. */
 const searchReader =
   <Fields extends Readonly<Record<string, FieldReader<unknown>>>>(fields: Fields) =>
-  (search: Search): SearchOf<Fields> => {
+  (search: SearchFields): SearchOf<Fields> => {
     const values = Object.entries(fields).map(([name, read]) => [name, read(String(search[name] ?? ''))])
     return Object.fromEntries(values.filter(([, value]) => value !== undefined))
   }
@@ -53,15 +53,15 @@ export type ListSearch = ReturnType<typeof readListSearch>
 export const parseSearch = (text: string): Record<string, string> =>
   Object.fromEntries(new URLSearchParams(text))
 
-export function stringifySearch(search: Search): string {
-  const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== '')
-  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()
+export function stringifySearch(search: SearchFields): string {
+  const fields = Object.entries(search).filter(([, value]) => value !== undefined && value !== '')
+  const text = new URLSearchParams(fields.map(([name, value]) => [name, String(value)])).toString()
   return text === '' ? '' : `?${text}`
 }
 
-export interface Place {
+export interface ViewPlace {
   readonly conversation: string
-  readonly thread: ThreadPlace
+  readonly thread: ThreadAddress
   readonly search: ConversationSearch
   /** Changes the address. Scrubbing replaces, opening pushes: the button "back" then leads to what was opened before. */
   readonly go: Go<ConversationSearch>
@@ -70,7 +70,7 @@ export interface Place {
 export type Go<Search> = (changes: Search, options?: { readonly push?: boolean }) => void
 
 /** A thread as addresses name it: without the usual actor and branch. */
-export const toThreadSearch = ({ actor, branch }: Partial<Pick<ThreadPlace, 'actor' | 'branch'>> = {}) => ({
+export const toThreadSearch = ({ actor, branch }: Partial<Pick<ThreadAddress, 'actor' | 'branch'>> = {}) => ({
   actor: actor === 'assistant' ? undefined : actor,
   branch: branch === 'main' ? undefined : branch,
 })
@@ -81,7 +81,7 @@ export const threadSearch = ({ actor, branch }: ConversationSearch) => ({
 })
 
 /** Where a view of a conversation is, by its address. */
-export function usePlace(): Place {
+export function usePlace(): ViewPlace {
   const { conversation = '' } = useParams({ strict: false })
   const search = useSearch({ strict: false }) as ConversationSearch
   const { actor, branch } = search

@@ -1,12 +1,12 @@
-import type { Answer } from '../api/routes.ts'
+import type { AnswerOf } from '../api/routes.ts'
 
-type Thread = Answer<'get /conversations/:conversation/threads'>['threads'][number]
+export type ListedThread = AnswerOf<'get /conversations/:conversation/threads'>['threads'][number]
 
 /** The given name of a branch; without one, the words that it begins with. */
 export function branchTitle({
   branch,
   begins,
-}: Pick<Thread, 'branch'> & Partial<Pick<Thread, 'begins'>>): string {
+}: Pick<ListedThread, 'branch'> & Partial<Pick<ListedThread, 'begins'>>): string {
   return madeName.test(branch) ? begins?.text || 'New branch' : branch
 }
 

@@ -1,6 +1,6 @@
 import type { Brief } from './log-scale.ts'
 
-/** All tokens of the page are the model's: our counts times the calibration that the server tells. It is 1 where it tells none. */
+/** All tokens of the page are the model's: our counts times the calibration that the server tells. Without a calibration the factor is 1. */
 export function inModelTokens<Entry extends Brief>(entries: readonly Entry[], factor = 1): readonly Entry[] {
   if (factor === 1) return entries
   return entries.map(entry => {

@@ -98,7 +98,7 @@ export function drawBars(strip: Strip, { runs, start, long, way }: StripSide, is
   }
 }
 
-/** The ribbons of a side; those of marked entries lie over the others. */
+/** The ribbons of a side; the ribbons of marked entries are drawn on top. */
 export function drawRibbons(
   { draw, colours, ...strip }: Strip,
   { bands, landing, ribbon: [from, to] }: StripSide,

@@ -1,16 +1,16 @@
 import { useRef } from 'react'
-import type { Answer } from '../api/routes.ts'
+import type { AnswerOf } from '../api/routes.ts'
 import { FateGlyph } from './fate-glyph.tsx'
 import styles from './fate-matrix.module.css'
 import type { Fate } from './fates.ts'
 import { amountOf, count, short } from './format.ts'
 
-type GridCell = Answer<'get /conversations/:conversation/grid'>
+type GridCell = AnswerOf<'get /conversations/:conversation/grid'>
 
 export interface FateMatrixProps {
   readonly windows: readonly number[]
   readonly policies: readonly string[]
-  /** Those that are made, each with the fate of the entry that is looked at. */
+  /** The cells that are computed, each with the fate of the selected entry. */
   readonly cells: readonly GridCell[]
   /** The entry up to which cells say what they send, and the number of a cell. */
   readonly at?: number
@@ -109,7 +109,7 @@ export function FateMatrix(props: FateMatrixProps) {
 
 const unknown = 'not known yet'
 
-/** For people who do not see it. */
+/** The name of a cell for screen readers. */
 const aboutOf = ({ counts, tokens, over }: GridCell, upTo: number) =>
   `${amountOf(upTo - counts.elided, 'message')} sent, ${amountOf(tokens, 'token')}${over > 0 ? ', does not fit' : ''}`
 

@@ -29,7 +29,7 @@ export function readFates(text: string): readonly FateRun[] {
   return runs
 }
 
-/** The run that has an entry; undefined where they do not reach it. */
+/** The run that contains an entry; undefined if none does. */
 export function runAt<Run extends { readonly first: number; readonly last: number }>(
   runs: readonly Run[],
   seq: number,

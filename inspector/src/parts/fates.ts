@@ -1,9 +1,7 @@
-import type { Answer } from '../api/routes.ts'
+import type { ContextAnswer } from '../api/timeline.ts'
 
-type Context = Answer<'get /conversations/:conversation/context'>
-
-export type Fate = Context['stretches'][number]['fate']
-export type Part = keyof Context['parts']
+export type Fate = ContextAnswer['stretches'][number]['fate']
+export type Part = keyof ContextAnswer['parts']
 
 export const fateNames = ['kept', 'recalled', 'cleared', 'digested', 'altered', 'moved', 'elided'] as const
 

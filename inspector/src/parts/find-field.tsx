@@ -8,15 +8,15 @@ import { useKeys } from './keys.ts'
 
 export interface FindFieldProps {
   readonly word: string
-  readonly found: number
-  /** The place that is looked at, from 0; below 0 if there is none. */
+  readonly matches: number
+  /** The selected place, from 0; below 0 if there is none. */
   readonly index: number
   readonly onChange: (word: string) => void
   readonly onMove: (by: number) => void
 }
 
 /** Looks for a word in a text. Enter leads to the next place, with shift to the one before; Escape clears it. */
-export function FindField({ word, found, index, onChange, onMove }: FindFieldProps) {
+export function FindField({ word, matches, index, onChange, onMove }: FindFieldProps) {
   const input = useRef<HTMLInputElement>(null)
   useKeys('Text', [{ keys: '/', does: 'find in the text', run: () => input.current?.focus() }])
   return (
@@ -35,7 +35,7 @@ export function FindField({ word, found, index, onChange, onMove }: FindFieldPro
         }}
       />
       <span className={`muted text-12 ${styles.found}`} role="status" data-empty={word === ''}>
-        {word !== '' && (found === 0 ? 'nothing' : `${count(index + 1)} of ${count(found)}`)}
+        {word !== '' && (matches === 0 ? 'nothing' : `${count(index + 1)} of ${count(matches)}`)}
       </span>
       {word !== '' &&
         ways.map(({ label, by, Icon }) => (
@@ -43,7 +43,7 @@ export function FindField({ word, found, index, onChange, onMove }: FindFieldPro
             key={by}
             kind="icon"
             aria-label={label}
-            why={found === 0 ? 'Nothing was found.' : undefined}
+            why={matches === 0 ? 'Nothing was found.' : undefined}
             onClick={() => onMove(by)}
           >
             <Icon size={16} aria-hidden />

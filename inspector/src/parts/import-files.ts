@@ -2,7 +2,7 @@ import { ask } from '../api/client.ts'
 import { observable } from '../api/observable.ts'
 import { conversationsQuery } from '../api/queries.ts'
 import { queryClient } from '../api/query-client.ts'
-import type { Answer } from '../api/routes.ts'
+import type { AnswerOf } from '../api/routes.ts'
 import { amountOf, count } from './format.ts'
 
 /** What became of a file. */
@@ -15,12 +15,12 @@ export interface FileOutcome {
   readonly conversation?: string | undefined
 }
 
-/** The files that were given last. */
+/** What became of the files of the latest import. */
 export const importOutcomes = observable<readonly FileOutcome[]>([])
 
 /**
- * Sends files to the server, one after another, and says of each what came in or why it was refused. What came in before a
- * person was named becomes that person's when it is sent again.
+ * Sends files to the server, one after another, and says of each what came in or why it was refused. Chats that were imported
+ * without a person get one when they are sent again with a person.
  */
 export async function importFiles(files: readonly File[], person?: string): Promise<void> {
   if (files.length === 0 || importOutcomes.get().some(({ state }) => state === 'running')) return
@@ -46,7 +46,7 @@ async function importFile(source: File, person: string | undefined): Promise<Fil
   }
 }
 
-function describe({ format, conversations, deleted, added }: Answer<'post /import'>): string {
+function describe({ format, conversations, deleted, added }: AnswerOf<'post /import'>): string {
   const all = `${amountOf(conversations.length, 'conversation')} from ${format}`
   const gone = deleted.length === 0 ? '' : ` ${count(deleted.length)} more were deleted here, and stay so.`
   if (conversations.length === 0) return `No conversation in it.${gone}`

@@ -3,7 +3,7 @@ import { observable } from '../api/observable.ts'
 
 /**
  * A key, and what it does. Keys are named as the browser names them, with `Shift+`, `Mod+` (⌘ or Ctrl) before them where they
- * are held, and two keys one after the other with a blank between: `j`, `J`, `Shift+ArrowLeft`, `Mod+k`, `g c`.
+ * are held, and a sequence of two keys with a blank between: `j`, `J`, `Shift+ArrowLeft`, `Mod+k`, `g c`.
  */
 export interface KeyBinding {
   readonly keys: string
@@ -13,12 +13,12 @@ export interface KeyBinding {
   readonly isEverywhere?: boolean
 }
 
-interface Group {
+interface KeyGroup {
   readonly name: string
   readonly bindings: readonly KeyBinding[]
 }
 
-const groups = observable<readonly Group[]>([])
+const groups = observable<readonly KeyGroup[]>([])
 
 /** All keys that do something now, by group: for the help and for the command palette. */
 export const useKeyGroups = groups.use
@@ -33,7 +33,7 @@ export function useKeys(name: string, bindings: readonly KeyBinding[]): void {
   const signature = bindings.map(({ keys, does }) => `${keys}\t${does}`).join('\n')
   // biome-ignore lint/correctness/useExhaustiveDependencies: bindings are looked up when their key is pressed
   useLayoutEffect(() => {
-    const group: Group = {
+    const group: KeyGroup = {
       name,
       bindings: latest.current.map((binding, at) => ({ ...binding, run: () => latest.current[at]?.run() })),
     }
@@ -76,11 +76,11 @@ export function onKeyDown(event: KeyboardEvent): void {
   pending = ''
   const all = groups.get().flatMap(group => group.bindings)
   const isFree = !isHeld && !isTyping(event.target) && !isOwn(event)
-  const found = all.findLast(({ keys, isEverywhere }) => keys === sequence && (isFree || isEverywhere))
-  if (found || event.key === 'Tab') passed = found ? event.target : null
-  if (found) {
+  const binding = all.findLast(({ keys, isEverywhere }) => keys === sequence && (isFree || isEverywhere))
+  if (binding || event.key === 'Tab') passed = binding ? event.target : null
+  if (binding) {
     event.preventDefault()
-    return found.run()
+    return binding.run()
   }
   if (isFree && all.some(({ keys }) => keys.startsWith(`${sequence} `))) {
     pending = sequence
@@ -90,7 +90,7 @@ export function onKeyDown(event: KeyboardEvent): void {
 
 const isModifier = (key: string) => ['Shift', 'Control', 'Alt', 'Meta'].includes(key)
 
-/** A held shift stands before named keys only: of others it makes another key, `?` or `J`. */
+/** `Shift+` is written before named keys only: with other keys it makes another character, `?` or `J`. */
 function nameOf({ key, shiftKey, metaKey, ctrlKey, altKey }: KeyboardEvent): string {
   const isNamed = key.length > 1
   return `${metaKey || ctrlKey ? 'Mod+' : ''}${altKey ? 'Alt+' : ''}${shiftKey && isNamed ? 'Shift+' : ''}${key}`

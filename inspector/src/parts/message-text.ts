@@ -14,8 +14,8 @@ export function messageText(message: AnyMessage): string {
 const wrapping = /^\s*(?:<\/?[\w-]{1,40}>(?:0<\/[\w-]{1,40}>)?|`{3,}\w{0,20})?\s*$/
 
 /**
- * A text in one line, cut to what a row can show, without the lines at its beginning that only wrap it. What is not read yet
- * shows nothing, what says nothing says so.
+ * A text in one line, cut to what a row can show, without the lines at its beginning that only wrap it. A text that is not
+ * read yet shows nothing; an empty text says that it is empty.
  */
 export function oneLine(text: string | undefined, most = 240): string {
   if (text === undefined) return ''
@@ -60,7 +60,7 @@ function callPieces(calls: unknown): readonly string[] {
   })
 }
 
-const call = (name: unknown, given: unknown) =>
-  `→ ${String(name ?? '?')}(${given === undefined ? '' : plain(given)})`
+const call = (name: unknown, input: unknown) =>
+  `→ ${String(name ?? '?')}(${input === undefined ? '' : plain(input)})`
 
 const plain = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))

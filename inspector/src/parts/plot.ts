@@ -2,11 +2,11 @@ import { count, short } from './format.ts'
 
 /** Maps a range of values to a range of pixels. */
 export const linearScale =
-  ([low, high]: Span, [from, to]: Span) =>
+  ([low, high]: ValueRange, [from, to]: ValueRange) =>
   (value: number): number =>
     high === low ? (from + to) / 2 : from + ((value - low) / (high - low)) * (to - from)
 
-export type Span = readonly [low: number, high: number]
+export type ValueRange = readonly [low: number, high: number]
 
 export type PlotPoint = readonly [x: number, y: number]
 export type Bar = readonly [left: number, top: number, width: number, height: number]
@@ -50,7 +50,7 @@ export function toTicks(most: number, many: number, y: (tokens: number) => numbe
 export function moveApart<Name extends { readonly at: number }>(
   names: readonly Name[],
   gap: number,
-  [top, bottom]: Span,
+  [top, bottom]: ValueRange,
 ): readonly Name[] {
   const placed = names.map(name => ({ ...name, at: name.at })).sort((a, b) => a.at - b.at)
   for (const [index, name] of placed.entries())

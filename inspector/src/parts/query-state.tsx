@@ -12,7 +12,7 @@ export interface QueryStateProps<Data> {
   readonly loading?: React.ReactNode
 }
 
-/** Shows what was read; else that it is being read, or why it could not be. */
+/** Shows the data of a query; else a skeleton while it loads, or its error. */
 export function QueryState<Data>({ query, children, loading }: QueryStateProps<Data>) {
   if (query.data !== undefined) return children(query.data)
   if (query.error) return <QueryFault error={query.error} onRetry={() => void query.refetch()} />

@@ -1,16 +1,16 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef } from 'react'
-import type { ThreadPlace } from '../api/queries.ts'
+import type { ThreadAddress } from '../api/queries.ts'
 import type { Landing } from './draw-strip.ts'
 import type { EntryLine } from './sent-rows.ts'
 import { useHover, useIsHovered } from './use-hover.ts'
 import { isTouch, useMedia } from './use-media.ts'
 import { useTexts } from './use-texts.ts'
 
-type Item = Pick<EntryLine, 'key' | 'seq'>
+type ListItem = Pick<EntryLine, 'key' | 'seq'>
 
-export interface RowListProps<Row extends Item> extends Omit<React.ComponentProps<'div'>, 'children'> {
-  readonly thread: ThreadPlace
+export interface RowListProps<Row extends ListItem> extends Omit<React.ComponentProps<'div'>, 'children'> {
+  readonly thread: ThreadAddress
   /** The last entry of the log. */
   readonly head: number
   readonly items: readonly Row[]
@@ -18,11 +18,11 @@ export interface RowListProps<Row extends Item> extends Omit<React.ComponentProp
   readonly selectedAt: number
   /** What a row shows. `text` is that of its entry; undefined while it is being read. */
   readonly render: (item: Row, style: React.CSSProperties, text: string | undefined) => React.ReactNode
-  /** Told where the rows are: ribbons end there. */
+  /** Gets the positions of the rows: ribbons end there. */
   readonly landing?: Landing
   /** Rows below the list that are always in sight. Their lines are counted from one behind the last of the list. */
   readonly foot?: React.RefObject<HTMLDivElement | null>
-  /** Told which rows are in sight. */
+  /** Gets the rows in sight. */
   readonly onSeen?: (first: Row, last: Row) => void
   readonly rows?: React.ComponentProps<'div'>
   /** What stands below the rows. */
@@ -30,7 +30,7 @@ export interface RowListProps<Row extends Item> extends Omit<React.ComponentProp
 }
 
 /** A list of rows of one height, of which only those in sight are in the page. One stop of the tab key for all. */
-export function RowList<Row extends Item>(props: RowListProps<Row>) {
+export function RowList<Row extends ListItem>(props: RowListProps<Row>) {
   const { thread, head, items, selectedAt, render, landing, foot, onSeen, rows, after, ...box } = props
   const scroller = useRef<HTMLDivElement>(null)
   const rowHeight = useMedia(isTouch) ? 28 : 20
@@ -104,7 +104,7 @@ export function RowList<Row extends Item>(props: RowListProps<Row>) {
   )
 }
 
-export interface RowProps extends Omit<React.ComponentProps<'div'>, 'onSelect'> {
+export interface ListRowProps extends Omit<React.ComponentProps<'div'>, 'onSelect'> {
   /** The entry that lights up with it everywhere, and that a click selects. */
   readonly seq?: number | undefined
   readonly isSelected?: boolean
@@ -112,7 +112,7 @@ export interface RowProps extends Omit<React.ComponentProps<'div'>, 'onSelect'> 
 }
 
 /** A row of such a list. Keys of the view do what a click does. */
-export function Row({ seq, isSelected = false, onSelect, ...box }: RowProps) {
+export function Row({ seq, isSelected = false, onSelect, ...box }: ListRowProps) {
   const hover = useHover()
   const isHovered = useIsHovered(seq)
   return (

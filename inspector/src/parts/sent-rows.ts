@@ -4,17 +4,17 @@ import { amountOf } from './format.ts'
 import type { WindowSegment } from './window-bar.tsx'
 
 /** A message of another conversation that was sent too. */
-export type Source = NonNullable<SentRow['sources']>[number]
+export type RecallSource = NonNullable<SentRow['sources']>[number]
 
 /** `3 messages`, `2 messages of another conversation`, `3 messages and 2 messages of other conversations` */
-export function recalledTitle(entries: readonly number[], sources: readonly Source[] = []): string {
+export function recalledTitle(entries: readonly number[], sources: readonly RecallSource[] = []): string {
   const isOne = sources.every(({ conversation }) => conversation === sources[0]!.conversation)
   const from = `${amountOf(sources.length, 'message')} of ${isOne ? 'another conversation' : 'other conversations'}`
   if (sources.length === 0) return amountOf(entries.length, 'message')
   return entries.length === 0 ? from : `${amountOf(entries.length, 'message')} and ${from}`
 }
 
-/** The entry that a message is; undefined for one that was added, and for the system prompt. */
+/** The number of the entry that was sent as this message; undefined for added messages and the system prompt. */
 export const entryOf = ({ seqs }: Pick<SentRow, 'seqs'>): number | undefined => seqs.find(seq => seq > 0)
 
 /** Framing and tools belong to no message; they stand at the beginning. While there are no rows yet, a part is one piece. */
@@ -23,8 +23,8 @@ export function toSegments(
   { tokens, parts }: Pick<TimelinePoint, 'tokens' | 'parts'>,
 ): readonly WindowSegment[] {
   if (rows.length === 0) return toPartSegments(parts)
-  const own = inParts(rows, parts)
-  const bare = Math.max(0, tokens - own.reduce((sum, row) => sum + row.tokens, 0))
+  const segments = inParts(rows, parts)
+  const bare = Math.max(0, tokens - segments.reduce((sum, row) => sum + row.tokens, 0))
   const tools = Math.min(bare, parts.tools ?? 0)
   const before: readonly (readonly [Part, number])[] = [
     ['framing', bare - tools],
@@ -32,22 +32,22 @@ export function toSegments(
   ]
   return [
     ...before.filter(([, amount]) => amount > 0).map(([part, amount]) => ({ part, tokens: amount })),
-    ...own,
+    ...segments,
   ]
 }
 
-/** Rows as segments. Each row was rounded by itself: the largest of a part takes what that left, so that the part is what is told of it. */
+/** Rows as segments. Rows are rounded one by one: the largest of a part takes the difference, so that the sum is that of the part. */
 function inParts(
   rows: readonly SentRow[],
   parts: Readonly<Record<string, number>>,
 ): readonly WindowSegment[] {
   const segments = rows.map(row => ({ part: row.part, tokens: row.tokens, seq: entryOf(row) }))
   for (const part of new Set(rows.map(row => row.part))) {
-    const own = segments.filter(one => one.part === part)
-    const left = (parts[part] ?? 0) - own.reduce((sum, { tokens }) => sum + tokens, 0)
-    // More than rounding leaves belongs to what was joined to messages of other parts.
-    if (Math.abs(left) > own.length) continue
-    const largest = own.reduce((most, one) => (one.tokens > most.tokens ? one : most))
+    const partSegments = segments.filter(one => one.part === part)
+    const left = (parts[part] ?? 0) - partSegments.reduce((sum, { tokens }) => sum + tokens, 0)
+    // A larger difference is text that was joined to messages of other parts.
+    if (Math.abs(left) > partSegments.length) continue
+    const largest = partSegments.reduce((most, one) => (one.tokens > most.tokens ? one : most))
     largest.tokens = Math.max(0, largest.tokens + left)
   }
   return segments
@@ -63,14 +63,14 @@ const order: readonly Part[] = [
 ]
 
 /** A message that was sent, as all lists show it. */
-export interface SentMessage {
+export interface MessageLine {
   readonly row: SentRow
   readonly index: number
-  /** The entry that it is; undefined for one that was added. */
+  /** The number of its entry; undefined for a message that was added. */
   readonly seq: number | undefined
-  /** Whether it is no entry but stands for some, of this conversation or of others. */
+  /** Whether it is not an entry itself but stands for entries, of this conversation or of others. */
   readonly isBlock: boolean
-  /** That of the entries that it stands for. */
+  /** The fate of the entries that it stands for. */
   readonly fate: Fate
   /** Whether it need not be read again. */
   readonly isReused: boolean
@@ -79,7 +79,7 @@ export interface SentMessage {
 export function toSentMessages(
   rows: readonly SentRow[],
   { tokens, reused }: Pick<TimelinePoint, 'tokens' | 'reused'>,
-): readonly SentMessage[] {
+): readonly MessageLine[] {
   let end = tokens - rows.reduce((sum, row) => sum + row.tokens, 0)
   return rows.map((row, index) => {
     const { part, seqs, standsFor, sources } = row
@@ -102,5 +102,5 @@ export interface EntryLine {
   readonly entries: readonly number[]
 }
 
-/** The row of an entry that a block has too is the line of a cleared one. */
+/** The fate in the row of an entry: an entry that a block recalls has a row only if it was cleared. */
 export const fateInRow = (fate: Fate): Fate => (fate === 'recalled' ? 'cleared' : fate)

@@ -9,7 +9,7 @@ import {
 } from 'lucide-react'
 import styles from './status-mark.module.css'
 
-export type Status =
+export type MarkName =
   | 'live'
   | 'running'
   | 'done'
@@ -21,7 +21,13 @@ export type Status =
   | 'idle'
 
 /** How something stands, by a shape and a colour. */
-export function StatusMark({ status, label = status }: { readonly status: Status; readonly label?: string }) {
+export function StatusMark({
+  status,
+  label = status,
+}: {
+  readonly status: MarkName
+  readonly label?: string
+}) {
   return (
     <span className={`rigid ${styles.mark}`} data-status={status} role="img" aria-label={label} title={label}>
       {shapes[status]}
@@ -31,7 +37,7 @@ export function StatusMark({ status, label = status }: { readonly status: Status
 
 const size = { size: 14, 'aria-hidden': true } as const
 
-const shapes: Readonly<Record<Status, React.ReactNode>> = {
+const shapes: Readonly<Record<MarkName, React.ReactNode>> = {
   live: <i />,
   running: <LoaderCircle {...size} className="turning" />,
   done: <CircleCheck {...size} />,

@@ -4,32 +4,32 @@ import { dayOf } from './format.ts'
 import { groupBy } from './group-by.ts'
 
 /** A place on the axis of turns: a turn with the points of its calls, as far as they are known. */
-export interface Stop {
+export interface TurnStop {
   readonly turn: number
   readonly time: number
   readonly points: readonly TimelinePoint[]
 }
 
-/** All turns in their order. What was asked outside of turns stands where its time puts it. */
+/** All turns in their order. Calls outside of turns are placed by their time. */
 export function toStops(
   turns: readonly { readonly turn: number; readonly startedAt: number }[],
   points: readonly TimelinePoint[],
-): readonly Stop[] {
+): readonly TurnStop[] {
   const byTurn = groupBy(points, point => point.turn)
-  const loose = (byTurn.get(0) ?? []).map((point): Stop => ({ turn: 0, time: point.time, points: [point] }))
+  const loose = (byTurn.get(0) ?? []).map((one): TurnStop => ({ turn: 0, time: one.time, points: [one] }))
   byTurn.delete(0)
-  const stops = turns.map(({ turn, startedAt }): Stop => {
+  const stops = turns.map(({ turn, startedAt }): TurnStop => {
     return { turn, time: startedAt, points: byTurn.get(turn) ?? [] }
   })
-  const known = new Set(turns.map(({ turn }) => turn))
-  for (const [turn, found] of byTurn)
-    if (!known.has(turn)) loose.push({ turn, time: found[0]!.time, points: found })
+  const turnNumbers = new Set(turns.map(({ turn }) => turn))
+  for (const [turn, turnPoints] of byTurn)
+    if (!turnNumbers.has(turn)) loose.push({ turn, time: turnPoints[0]!.time, points: turnPoints })
   if (loose.length === 0) return stops
   return [...stops, ...loose].sort((a, b) => a.time - b.time || a.turn - b.turn)
 }
 
 /** The calls of turns as stops of their own. */
-export const toCallStops = (stops: readonly Stop[]): readonly Stop[] =>
+export const toCallStops = (stops: readonly TurnStop[]): readonly TurnStop[] =>
   stops.flatMap(({ turn, points }) => points.map(point => ({ turn, time: point.time, points: [point] })))
 
 /** The first stop of each day that has room for its name on an axis. */
@@ -37,7 +37,7 @@ export function toDays(
   stops: readonly { readonly time: number }[],
   width: number,
 ): readonly { readonly left: number; readonly text: string }[] {
-  const found: { left: number; text: string }[] = []
+  const days: { left: number; text: string }[] = []
   let day = ''
   let month = ''
   for (const [index, { time }] of stops.entries()) {
@@ -45,13 +45,13 @@ export function toDays(
     if (today === day) continue
     day = today
     const left = Math.round((index * width) / Math.max(1, stops.length))
-    const last = found.at(-1)
+    const last = days.at(-1)
     if ((last && left - last.left < last.text.length * 6 + 14) || width - left < 16) continue
     const thisMonth = today.replace(/^\d+ /, '')
-    found.push({ left, text: thisMonth === month ? today.split(' ')[0]! : today })
+    days.push({ left, text: thisMonth === month ? today.split(' ')[0]! : today })
     month = thisMonth
   }
-  return found
+  return days
 }
 
 /** The point that an address means: a call by its id or its place, a turn by its first call, else the newest. */
@@ -60,8 +60,8 @@ export function findPoint(
   { turn, call }: Pick<ConversationSearch, 'turn' | 'call'>,
 ): TimelinePoint | undefined {
   if (call !== undefined) {
-    const found = points.find(point => point.call === call || String(point.at) === call)
-    if (found) return found
+    const match = points.find(point => point.call === call || String(point.at) === call)
+    if (match) return match
   }
   if (turn !== undefined) return points.find(point => point.turn === turn)
   return points.at(-1)

@@ -1,13 +1,13 @@
-import type { Answer } from '../api/routes.ts'
+import type { AnswerOf } from '../api/routes.ts'
 
-type Conversation = Pick<Answer<'get /conversations/:conversation'>, 'conversation' | 'title' | 'latest'>
+type TitleSource = Pick<AnswerOf<'get /conversations/:conversation'>, 'conversation' | 'title' | 'latest'>
 
 /** What a conversation is called: its title, else its name; where that is only an id, how it begins. */
 export function titleOf({
   conversation,
   title,
   latest,
-}: Partial<Conversation> & Pick<Conversation, 'conversation'>): string {
+}: Partial<TitleSource> & Pick<TitleSource, 'conversation'>): string {
   if (title?.trim()) return title
   return (isId(conversation) && latest?.begins?.trim()) || conversation
 }

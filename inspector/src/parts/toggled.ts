@@ -1,4 +1,4 @@
-/** A set with one member more, or less if it had it. */
+/** A copy of a set with a member added, or removed if the set had it. */
 export function toggled<Member>(set: ReadonlySet<Member>, one: Member): ReadonlySet<Member> {
   const next = new Set(set)
   if (!next.delete(one)) next.add(one)

@@ -1,9 +1,6 @@
 import { notify } from './notify.ts'
 
-/**
- * What a button does, unless it cannot now: then it looks so and says why, to a pointer, a finger and keys. A disabled one
- * could not be pressed, and would say nothing.
- */
+/** The action of a button, unless `why` says that it cannot act now. Not `disabled`: such a button could not say why. */
 export const unless = (
   why: string | undefined,
   onClick?: React.MouseEventHandler<HTMLButtonElement>,

@@ -15,11 +15,11 @@ export function useColours<Name extends string>(names: readonly Name[]): Readonl
 function resolve<Name extends string>(names: readonly Name[]): Readonly<Record<Name, string>> {
   const probe = document.createElement('i')
   document.body.append(probe)
-  const found = {} as Record<Name, string>
+  const colours = {} as Record<Name, string>
   for (const name of names) {
     probe.style.color = `var(--${name})`
-    found[name] = getComputedStyle(probe).color
+    colours[name] = getComputedStyle(probe).color
   }
   probe.remove()
-  return found
+  return colours
 }

@@ -1,7 +1,7 @@
 import { createContext, useContext, useState, useSyncExternalStore } from 'react'
 import { type Observable, observable } from '../api/observable.ts'
 
-/** The entry under the pointer. It is weaker than the selection, and nothing moves for it. */
+/** The entry under the pointer. It is highlighted less than the selection, and nothing scrolls for it. */
 export type Hover = Observable<number | undefined>
 
 const HoverContext = createContext<Hover | undefined>(undefined)
@@ -12,7 +12,7 @@ export const useNewHover = (): Hover => useState(() => observable<number | undef
 
 export const useHover = (): Hover => useContext(HoverContext)!
 
-/** Whether an entry is under the pointer: only the rows that begin or end to be are drawn again. */
+/** Whether an entry is under the pointer. Only the rows for which this changes render again. */
 export function useIsHovered(seq: number | undefined): boolean {
   const hover = useHover()
   return useSyncExternalStore(hover.subscribe, () => seq !== undefined && hover.get() === seq)

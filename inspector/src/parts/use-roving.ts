@@ -37,8 +37,8 @@ export function useRoving({ items, name, item, show }: RovingOptions): Roving {
   }).current
   const wanted = useRef<string | undefined>(undefined)
   const isLost = useRef(false)
-  const found = state === undefined ? -1 : items.indexOf(state.key)
-  const index = found >= 0 ? found : Math.min(state?.index ?? 0, items.length - 1)
+  const place = state === undefined ? -1 : items.indexOf(state.key)
+  const index = place >= 0 ? place : Math.min(state?.index ?? 0, items.length - 1)
   const active = items[index]
 
   const latest = useRef({ items, active })
@@ -58,7 +58,7 @@ export function useRoving({ items, name, item, show }: RovingOptions): Roving {
   }
   const move = (to: number) => focus(items[Math.max(0, Math.min(items.length - 1, to))])
   const isFocused = () => active !== undefined && elements.get(active) === document.activeElement
-  // The first key comes to where one was; the next ones move on.
+  // The first key returns to the active item; later keys move.
   const step = (by: number) => move(isFocused() ? index + by : index)
 
   useKeys(name, [
@@ -86,8 +86,8 @@ export function useRoving({ items, name, item, show }: RovingOptions): Roving {
 
   const ref = useCallback(
     (key: string) => {
-      const known = refs.get(key)
-      if (known) return known
+      const cachedRef = refs.get(key)
+      if (cachedRef) return cachedRef
       const made = (element: HTMLElement | null) => {
         if (element) elements.set(key, element)
         else {

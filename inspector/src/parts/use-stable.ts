@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 
-/** The same object with what was given last: rows that get it need not be made again. */
+/** One stable object whose functions call the latest ones: rows that get it need not render again. */
 export function useStable<Value extends object>(value: Value): Value {
   const latest = useRef(value)
   useEffect(() => {
@@ -10,8 +10,8 @@ export function useStable<Value extends object>(value: Value): Value {
     Object.fromEntries(
       Object.keys(value).map(name => [
         name,
-        (...given: unknown[]) =>
-          (latest.current as Record<string, (...given: unknown[]) => unknown>)[name]!(...given),
+        (...values: unknown[]) =>
+          (latest.current as Record<string, (...values: unknown[]) => unknown>)[name]!(...values),
       ]),
     ),
   )

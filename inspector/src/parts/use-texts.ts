@@ -1,10 +1,10 @@
 import { useQueries, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { logQuery, type ThreadPlace } from '../api/queries.ts'
-import type { Answer } from '../api/routes.ts'
+import { logQuery, type ThreadAddress } from '../api/queries.ts'
+import type { AnswerOf } from '../api/routes.ts'
 import { type AnyMessage, messageText } from './message-text.ts'
 
-export type LogEntry = Answer<'get /conversations/:conversation/log'>['entries'][number]
+export type LogEntry = AnswerOf<'get /conversations/:conversation/log'>['entries'][number]
 
 /** The text of an entry, beside all that is logged of it. */
 export interface EntryText {
@@ -12,12 +12,12 @@ export interface EntryText {
   readonly text: string
 }
 
-export type Texts = ReadonlyMap<number, EntryText>
+export type EntryTexts = ReadonlyMap<number, EntryText>
 
 const perPage = 200
 
 /** A page of the log. Entries never change, so that no event makes it stale. */
-function pageQuery(thread: ThreadPlace, page: number, head: number) {
+function pageQuery(thread: ThreadAddress, page: number, head: number) {
   const at = Math.min((page + 1) * perPage, head)
   const first = page * perPage + 1
   const { conversation, actor = '', branch = '' } = thread
@@ -27,29 +27,29 @@ function pageQuery(thread: ThreadPlace, page: number, head: number) {
   }
 }
 
-const toTexts = ({ entries }: Answer<'get /conversations/:conversation/log'>): Texts =>
+const toTexts = ({ entries }: AnswerOf<'get /conversations/:conversation/log'>): EntryTexts =>
   new Map(entries.map(entry => [entry.seq, { entry, text: messageText(entry.message as AnyMessage) }]))
 
 /** The texts of some entries, by pages. What is not there yet is undefined. */
-export function useTexts(thread: ThreadPlace, seqs: readonly number[], head: number) {
+export function useTexts(thread: ThreadAddress, seqs: readonly number[], head: number) {
   const pages = useMemo(() => {
     const wanted = new Set(
       seqs.filter(seq => seq >= 1 && seq <= head).map(seq => Math.floor((seq - 1) / perPage)),
     )
     return [...wanted].sort((a, b) => a - b)
   }, [seqs, head])
-  const found = useQueries({
+  const pageTexts = useQueries({
     queries: pages.map(page => ({ ...pageQuery(thread, page, head), select: toTexts })),
     combine: results => results.map(({ data }) => data),
   })
   return (seq: number): EntryText | undefined =>
-    found[pages.indexOf(Math.floor((seq - 1) / perPage))]?.get(seq)
+    pageTexts[pages.indexOf(Math.floor((seq - 1) / perPage))]?.get(seq)
 }
 
 /** Reads the texts of a whole thread, page by page, newest first: for finding. */
 export function useAllTexts() {
   const client = useQueryClient()
-  return async function* read(thread: ThreadPlace, head: number): AsyncGenerator<Texts> {
+  return async function* read(thread: ThreadAddress, head: number): AsyncGenerator<EntryTexts> {
     for (let page = Math.ceil(head / perPage) - 1; page >= 0; page--)
       yield toTexts(await client.fetchQuery(pageQuery(thread, page, head)))
   }

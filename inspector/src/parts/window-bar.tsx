@@ -25,7 +25,7 @@ export interface WindowBarProps {
   readonly size?: 'full' | 'row'
   /** For people who do not see the bar. */
   readonly label: string
-  /** Told where the pointer is, in tokens from the beginning; undefined when it has left. Keys must do the same elsewhere. */
+  /** Gets the place of the pointer, in tokens from the beginning; undefined when it has left. Keys must do the same elsewhere. */
   readonly onPoint?: ((tokens: number | undefined, isPressed: boolean) => void) | undefined
 }
 
@@ -98,14 +98,14 @@ export function WindowBar(props: WindowBarProps) {
 /** A segment needs two pixels to be told from the next one: smaller ones of one part in a row are joined. */
 function joined(segments: readonly WindowSegment[], tokensPerPixel: number): readonly WindowSegment[] {
   const least = 2 * tokensPerPixel
-  const found: WindowSegment[] = []
+  const joinedSegments: WindowSegment[] = []
   for (const segment of segments) {
-    const last = found.at(-1)
+    const last = joinedSegments.at(-1)
     if (last?.part === segment.part && (last.tokens < least || segment.tokens < least))
-      found[found.length - 1] = { part: last.part, tokens: last.tokens + segment.tokens }
-    else found.push(segment)
+      joinedSegments[joinedSegments.length - 1] = { part: last.part, tokens: last.tokens + segment.tokens }
+    else joinedSegments.push(segment)
   }
-  return found
+  return joinedSegments
 }
 
 /** Neighbouring segments of one part, or what is left of the window. */

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Download, X } from 'lucide-react'
 import { callDumpQuery, callQuery } from '../../api/queries.ts'
-import type { Answer } from '../../api/routes.ts'
+import type { AnswerOf } from '../../api/routes.ts'
 import { threadSearch, usePlace } from '../../parts/address.ts'
 import { BigText } from '../../parts/big-text.tsx'
 import { Button } from '../../parts/button.tsx'
@@ -17,7 +17,7 @@ import { shownDuration } from './call-durations.ts'
 import styles from './call-panel.module.css'
 
 export interface CallPanelProps {
-  readonly call: Answer<'get /conversations/:conversation/calls'>['calls'][number]
+  readonly call: AnswerOf<'get /conversations/:conversation/calls'>['calls'][number]
   readonly duration: number | undefined
   readonly onClose: () => void
 }
@@ -57,7 +57,7 @@ export function CallPanel({ call, duration, onClose }: CallPanelProps) {
       {status !== 'completed' && status !== 'sent' && (
         <div className={styles.fault}>
           <Notice kind={status === 'failed' ? 'danger' : 'plain'}>
-            {said[status]}
+            {statusTexts[status]}
             {error !== undefined && ` (${error})`}.{' '}
             {status === 'failed' && error !== undefined && adviceFor(error, model)}
           </Notice>
@@ -113,17 +113,17 @@ export function CallPanel({ call, duration, onClose }: CallPanelProps) {
   )
 }
 
-/** The log stamps messages; a model does not get that. */
+/** The log adds a time to messages, which is not sent to the model. */
 const withoutTime = ({ time: _, ...message }: Readonly<Record<string, unknown>>) => message
 
-/** What the model server did not read again, beside what it had read before. */
+/** The tokens that the model server took from its cache, and how many were expected. */
 function fromCache({ cached, reused, cacheLost }: CallPanelProps['call']): string | undefined {
   if (cached === undefined) return undefined
   const expected = reused === undefined ? '' : `, ${count(reused)} expected`
   return `${count(cached)}${expected}${cacheLost === undefined ? '' : `: ${cacheLost}`}`
 }
 
-const said = {
+const statusTexts = {
   failed: 'The call failed',
   cancelled: 'The call was cancelled',
   interrupted: 'The process died before the call was over',

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { callsQuery, outlineQuery } from '../../api/queries.ts'
-import type { Answer } from '../../api/routes.ts'
+import type { AnswerOf } from '../../api/routes.ts'
 import { usePlace } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
@@ -9,15 +9,15 @@ import { Explained } from '../../parts/explained.tsx'
 import { amountOf, count, dayTime } from '../../parts/format.ts'
 import { useKeys } from '../../parts/keys.ts'
 import { QueryState } from '../../parts/query-state.tsx'
-import { type Status, StatusMark } from '../../parts/status-mark.tsx'
+import { type MarkName, StatusMark } from '../../parts/status-mark.tsx'
 import { callDurations, shownDuration } from './call-durations.ts'
 import { CallPanel } from './call-panel.tsx'
 import styles from './calls-view.module.css'
 
-type Calls = Answer<'get /conversations/:conversation/calls'>
-type Call = Calls['calls'][number]
+type Calls = AnswerOf<'get /conversations/:conversation/calls'>
+type ListedCall = Calls['calls'][number]
 
-const mark: Readonly<Record<Call['status'], Status>> = {
+const mark: Readonly<Record<ListedCall['status'], MarkName>> = {
   sent: 'running',
   completed: 'done',
   failed: 'failed',
@@ -53,7 +53,7 @@ export function CallsView() {
 }
 
 interface ListProps extends Pick<Calls, 'readAhead'> {
-  readonly calls: readonly Call[]
+  readonly calls: readonly ListedCall[]
   readonly onMore: (() => void) | undefined
 }
 
@@ -126,14 +126,14 @@ function List({ calls, readAhead, onMore }: ListProps) {
 const numbers = ['Tokens predicted', 'Tokens reported', 'Tokens from cache', 'Took']
 const columns = ['Status', 'Turn', 'Model', ...numbers, 'Time']
 
-/** How the next prompt was last read before anybody asked for it. */
+/** How the next prompt was last read ahead. */
 function aheadText({ outcome, tokens, time }: NonNullable<Calls['readAhead']>): string {
   if (outcome === 'read') return `Read ahead at ${dayTime(time)}: ${amountOf(tokens, 'token')}`
   return `Reading ahead ${outcome === 'failed' ? 'failed' : 'was cut short'} at ${dayTime(time)}`
 }
 
 interface RowProps {
-  readonly call: Call
+  readonly call: ListedCall
   readonly isChosen: boolean
   readonly duration: number | undefined
   readonly onChoose: () => void

@@ -2,9 +2,8 @@ import { Menu } from '@base-ui/react/menu'
 import { Link } from '@tanstack/react-router'
 import { GitBranchPlus, MessageSquarePlus, Plus } from 'lucide-react'
 import { useRef } from 'react'
-import type { Answer } from '../../api/routes.ts'
 import type { ConversationSearch } from '../../parts/address.ts'
-import { branchTitle } from '../../parts/branch-title.ts'
+import { branchTitle, type ListedThread } from '../../parts/branch-title.ts'
 import { amountOf, clockTime, dayTime } from '../../parts/format.ts'
 import menu from '../../parts/menu.module.css'
 import { MenuPopup } from '../../parts/menu-popup.tsx'
@@ -12,12 +11,10 @@ import styles from './branch-graph.module.css'
 import { type BranchNode, toBranchTree } from './branch-tree.ts'
 import { usualBranch } from './thread-name.ts'
 
-type Thread = Answer<'get /conversations/:conversation/threads'>['threads'][number]
-
 export interface BranchGraphProps {
   readonly conversation: string
   readonly search: ConversationSearch
-  readonly branches: readonly Thread[]
+  readonly branches: readonly ListedThread[]
   readonly current: string
   readonly mayChat: boolean
   readonly onFork: () => void
@@ -81,7 +78,7 @@ export function BranchGraph(props: BranchGraphProps) {
 }
 
 interface BranchItemProps extends BranchGraphProps {
-  readonly node: BranchNode<Thread>
+  readonly node: BranchNode<ListedThread>
   readonly hasChildren: boolean
   readonly isCurrent: boolean
   readonly isStop: boolean
@@ -122,7 +119,7 @@ const across = (depth: number) => 8 + 14 * shown(depth)
 const [height, middle] = [50, 16]
 
 function Lines({ node: { depth, lines, hasNext }, hasChildren, isCurrent }: BranchItemProps) {
-  const own = across(depth)
+  const nodeX = across(depth)
   const from = across(depth - 1)
   return (
     <svg className={styles.lines} width={across(deepest) + 8} height={height} aria-hidden="true">
@@ -132,16 +129,16 @@ function Lines({ node: { depth, lines, hasNext }, hasChildren, isCurrent }: Bran
       )}
       {depth > 0 && (
         <path
-          d={`M${from} 0${hasNext ? `V${height}M${from} 0` : ''}V4C${from} ${middle} ${from + 6} ${middle} ${own - 2} ${middle}`}
+          d={`M${from} 0${hasNext ? `V${height}M${from} 0` : ''}V4C${from} ${middle} ${from + 6} ${middle} ${nodeX - 2} ${middle}`}
         />
       )}
-      {hasChildren && <path d={`M${own} ${middle}V${height}`} />}
-      <circle cx={own} cy={middle} r={4} data-current={isCurrent} />
+      {hasChildren && <path d={`M${nodeX} ${middle}V${height}`} />}
+      <circle cx={nodeX} cy={middle} r={4} data-current={isCurrent} />
     </svg>
   )
 }
 
-function aboutOf({ branch, forkOf, begins, turns, updatedAt, status }: Thread): string {
+function aboutOf({ branch, forkOf, begins, turns, updatedAt, status }: ListedThread): string {
   const state = status.state === 'open' ? ' · being answered' : ''
   if (!forkOf) return `${amountOf(turns, 'turn')} · ${dayTime(updatedAt)}${state}`
   const how = branch.startsWith('again ')

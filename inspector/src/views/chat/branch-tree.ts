@@ -1,30 +1,30 @@
 /** A branch as the server lists it. */
-export interface Branch {
+export interface AnyBranch {
   readonly branch: string
   readonly head: number
   readonly updatedAt: number
-  /** Its first message of its own. */
+  /** The first message that is not in its parent. */
   readonly begins?: { readonly time: number } | undefined
   readonly forkOf?: { readonly branch: string; readonly at: number } | undefined
 }
 
 /** A branch with its place in the drawing. */
-export interface BranchNode<One extends Branch> {
+export interface BranchNode<One extends AnyBranch> {
   readonly branch: One
   /** How deep it hangs below the first branch. */
   readonly depth: number
-  /** For each depth above its own: whether the line there goes on to a later branch. */
+  /** For each depth above this branch: whether the line there goes on to a later branch. */
   readonly lines: readonly boolean[]
   /** Whether another branch of the same parent follows. */
   readonly hasNext: boolean
 }
 
 /** The branches of an actor as a tree: a branch, then those that were forked from it by their places. */
-export function toBranchTree<One extends Branch>(branches: readonly One[]): readonly BranchNode<One>[] {
-  const known = new Set(branches.map(({ branch }) => branch))
+export function toBranchTree<One extends AnyBranch>(branches: readonly One[]): readonly BranchNode<One>[] {
+  const names = new Set(branches.map(({ branch }) => branch))
   const children = new Map<string | undefined, One[]>()
   for (const one of branches) {
-    const parent = one.forkOf && known.has(one.forkOf.branch) ? one.forkOf.branch : undefined
+    const parent = one.forkOf && names.has(one.forkOf.branch) ? one.forkOf.branch : undefined
     const list = children.get(parent)
     if (list) list.push(one)
     else children.set(parent, [one])
@@ -32,7 +32,7 @@ export function toBranchTree<One extends Branch>(branches: readonly One[]): read
   for (const list of children.values()) list.sort(byPlace)
   const nodes: BranchNode<One>[] = []
   const seen = new Set<string>()
-  // A stack of its own: branches can be forked from branches without end.
+  // A stack instead of recursion: branches can be forked from branches without end.
   const waiting = (children.get(undefined) ?? [])
     .map((branch, at, all) => ({ branch, depth: 0, lines: [] as boolean[], hasNext: at < all.length - 1 }))
     .reverse()
@@ -40,25 +40,25 @@ export function toBranchTree<One extends Branch>(branches: readonly One[]): read
     if (seen.has(node.branch.branch)) continue
     seen.add(node.branch.branch)
     nodes.push(node)
-    const own = children.get(node.branch.branch) ?? []
-    for (const [at, branch] of [...own.entries()].reverse())
+    const forks = children.get(node.branch.branch) ?? []
+    for (const [at, branch] of [...forks.entries()].reverse())
       waiting.push({
-        ...{ branch, depth: node.depth + 1, hasNext: at < own.length - 1 },
+        ...{ branch, depth: node.depth + 1, hasNext: at < forks.length - 1 },
         lines: [...node.lines, node.depth > 0 && node.hasNext],
       })
   }
   return nodes
 }
 
-const byPlace = (a: Branch, b: Branch) =>
+const byPlace = (a: AnyBranch, b: AnyBranch) =>
   (a.forkOf?.at ?? 0) - (b.forkOf?.at ?? 0) || madeAt(a) - madeAt(b) || (a.branch < b.branch ? -1 : 1)
 
 /** An empty branch is the newest. */
-const madeAt = ({ begins }: Branch) => begins?.time ?? Number.MAX_SAFE_INTEGER
+const madeAt = ({ begins }: AnyBranch) => begins?.time ?? Number.MAX_SAFE_INTEGER
 
 /** One of the ways in which a conversation goes on from a place. */
 export interface Version {
-  /** The branch that was made for it; the same one as long as it exists. */
+  /** The branch that was made for it. Never changes. */
   readonly own: string
   /** The branch to open: the one of this way that was last written to. */
   readonly open: string
@@ -74,22 +74,22 @@ export interface Versions {
  * For every place of a branch from which the conversation goes on in several ways: these ways, in the order in which they
  * were made. The key is the first entry after the place.
  */
-export function versionsOf(branches: readonly Branch[], shown: string): ReadonlyMap<number, Versions> {
+export function versionsOf(branches: readonly AnyBranch[], shown: string): ReadonlyMap<number, Versions> {
   const byName = new Map(branches.map(one => [one.branch, one]))
-  const own = pathOf(byName, shown)
-  const found = new Map<number, Versions>()
+  const shownPath = pathOf(byName, shown)
+  const versionsAt = new Map<number, Versions>()
   /** Where each other branch leaves the path of the shown one, and in which branch it then goes on. */
-  const leaving = new Map<number, Map<string, Branch>>()
+  const leaving = new Map<number, Map<string, AnyBranch>>()
   for (const one of branches) {
-    const { at, own: into } = parting(own, pathOf(byName, one.branch))
+    const { at, branch: into } = parting(shownPath, pathOf(byName, one.branch))
     if (into === undefined || one.head <= at) continue
-    const ways = leaving.get(at) ?? new Map<string, Branch>()
+    const ways = leaving.get(at) ?? new Map<string, AnyBranch>()
     leaving.set(at, ways)
-    const known = ways.get(into)
-    if (!known || known.updatedAt < one.updatedAt) ways.set(into, one)
+    const latest = ways.get(into)
+    if (!latest || latest.updatedAt < one.updatedAt) ways.set(into, one)
   }
   for (const [at, ways] of leaving) {
-    const mine = ownerAt(own, at + 1)
+    const mine = ownerAt(shownPath, at + 1)
     if (mine === undefined) continue
     const versions = [
       { own: mine, open: shown },
@@ -98,15 +98,15 @@ export function versionsOf(branches: readonly Branch[], shown: string): Readonly
     versions.sort(
       (a, b) => order(byName.get(a.own), at) - order(byName.get(b.own), at) || (a.own < b.own ? -1 : 1),
     )
-    found.set(at + 1, { versions, current: versions.findIndex(({ own }) => own === mine) })
+    versionsAt.set(at + 1, { versions, current: versions.findIndex(({ own }) => own === mine) })
   }
-  return found
+  return versionsAt
 }
 
 /** Stretches of a branch by the branch that holds them: `upTo` is the last entry. */
 type Path = readonly { readonly branch: string; readonly upTo: number }[]
 
-function pathOf(byName: ReadonlyMap<string, Branch>, name: string): Path {
+function pathOf(byName: ReadonlyMap<string, AnyBranch>, name: string): Path {
   const path: { branch: string; upTo: number }[] = []
   const seen = new Set<string>()
   let upTo = Number.POSITIVE_INFINITY
@@ -124,14 +124,14 @@ function pathOf(byName: ReadonlyMap<string, Branch>, name: string): Path {
 }
 
 /** Where another branch leaves a path, and the branch in which it goes on there; undefined where it does not leave it. */
-function parting(path: Path, other: Path): { readonly at: number; readonly own?: string } {
+function parting(path: Path, other: Path): { readonly at: number; readonly branch?: string } {
   let at = 0
   for (const [index, step] of other.entries()) {
     const mine = path[index]
-    if (mine?.branch !== step.branch) return { at, own: step.branch }
+    if (mine?.branch !== step.branch) return { at, branch: step.branch }
     at = Math.min(mine.upTo, step.upTo)
-    // This branch stays where the shown one has left for another, or has more entries of it.
-    if (step.upTo > mine.upTo) return { at, own: step.branch }
+    // The second path stays on this branch longer than the first.
+    if (step.upTo > mine.upTo) return { at, branch: step.branch }
     if (mine.upTo > step.upTo && index === other.length - 1) return { at }
   }
   return { at }
@@ -139,5 +139,5 @@ function parting(path: Path, other: Path): { readonly at: number; readonly own?:
 
 const ownerAt = (path: Path, seq: number) => path.find(({ upTo }) => seq <= upTo)?.branch
 
-/** The branch that went on at a place came first. */
-const order = (branch: Branch | undefined, at: number) => (branch?.forkOf?.at === at ? madeAt(branch) : 0)
+/** A branch that goes on past a place without a fork there sorts first. */
+const order = (branch: AnyBranch | undefined, at: number) => (branch?.forkOf?.at === at ? madeAt(branch) : 0)

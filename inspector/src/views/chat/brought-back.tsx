@@ -1,28 +1,28 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { perBlock, shownQuery } from '../../api/chat-queries.ts'
-import { conversationQuery, type ThreadPlace } from '../../api/queries.ts'
+import { conversationQuery, type ThreadAddress } from '../../api/queries.ts'
 import type { ConversationSearch } from '../../parts/address.ts'
 import { FateGlyph } from '../../parts/fate-glyph.tsx'
 import { dateOf, shortDayOf } from '../../parts/format.ts'
 import { placeOfHit } from '../../parts/hit-place.ts'
-import { recalledTitle, type Source } from '../../parts/sent-rows.ts'
+import { type RecallSource, recalledTitle } from '../../parts/sent-rows.ts'
 import { titleOf } from '../../parts/title-of.ts'
 import { ViewLink } from '../../parts/view-link.tsx'
 import styles from './brought-back.module.css'
-import type { Brought } from './brought-of.ts'
+import type { BroughtEntries } from './brought-of.ts'
 import { daysOf } from './days-of.ts'
 import { FoldButton, useFold } from './fold.tsx'
 import { readShown } from './read-shown.ts'
 import { lineFrom, sharedWords } from './shared-words.ts'
 
 export interface BroughtBackProps {
-  readonly thread: ThreadPlace
+  readonly thread: ThreadAddress
   readonly search: ConversationSearch
   /** The message that asked for them. */
   readonly seq: number
   readonly question: string
-  readonly brought: Brought
+  readonly brought: BroughtEntries
   readonly head: number
   /** What stands before it in the same line. */
   readonly before?: React.ReactNode
@@ -59,8 +59,8 @@ export function BroughtBack(props: BroughtBackProps) {
 
 const few = 3
 
-/** Those with most words of the question first. */
-function bestFirst(question: string, shown: readonly Shown[]): readonly Shown[] {
+/** Entries with most words of the question first. */
+function bestFirst(question: string, shown: readonly EntryPreview[]): readonly EntryPreview[] {
   const ranked = shown.map(one => {
     const { amount, at } = sharedWords(question, one.text)
     return { ...one, amount, text: lineFrom(one.text, at) }
@@ -73,7 +73,7 @@ function Entries({
   search,
   brought: { entries },
   shown,
-}: BroughtBackProps & { readonly shown: readonly Shown[] }) {
+}: BroughtBackProps & { readonly shown: readonly EntryPreview[] }) {
   const [isWhole, setWhole] = useState(false)
   const listed = shown.slice(0, isWhole ? shown.length : few).sort((a, b) => a.seq - b.seq)
   const more = entries.length - listed.length
@@ -102,7 +102,7 @@ function Entries({
 }
 
 /** Where the messages of other conversations come from, the best first. */
-function Sources({ sources }: { readonly sources: readonly Source[] }) {
+function Sources({ sources }: { readonly sources: readonly RecallSource[] }) {
   return (
     <ol className={`clipped text-12-18 on-panel round-3 ${styles.entries}`} data-kind="sources">
       {sources.map((source, at) => (
@@ -115,9 +115,9 @@ function Sources({ sources }: { readonly sources: readonly Source[] }) {
   )
 }
 
-function From({ conversation, actor, branch, seq, time, why, isGone = false }: Source) {
+function From({ conversation, actor, branch, seq, time, why, isGone = false }: RecallSource) {
   const { data: info } = useQuery({ ...conversationQuery(conversation), enabled: !isGone })
-  const told = (
+  const content = (
     <>
       <span className="muted">{isGone ? 'deleted' : time === undefined ? '' : dateOf(time)}</span>
       <span className="cut slim" dir="auto">
@@ -125,30 +125,30 @@ function From({ conversation, actor, branch, seq, time, why, isGone = false }: S
       </span>
     </>
   )
-  if (isGone) return <div>{told}</div>
+  if (isGone) return <div>{content}</div>
   const search = placeOfHit({ actor, branch, seq })
   return (
     <ViewLink view="chat" conversation={conversation} search={search} title={why}>
-      {told}
+      {content}
     </ViewLink>
   )
 }
 
-interface Shown {
+interface EntryPreview {
   readonly seq: number
   readonly time: number | undefined
   readonly text: string
 }
 
-/** The entries as a user may see them, in a line each. One that is not for users, such as a note, is left out. */
-function useShown(thread: ThreadPlace, entries: readonly number[], head: number): readonly Shown[] {
+/** The entries as a user may see them, in a line each. Entries that are not for users, such as notes, are left out. */
+function useShown(thread: ThreadAddress, entries: readonly number[], head: number): readonly EntryPreview[] {
   const blocks = [...new Set(entries.map(blockOf))]
-  const found = useQueries({
+  const shownBlocks = useQueries({
     queries: blocks.map(block => shownQuery(thread, block, { head, mayInspect: true })),
     combine: results => results.map(({ data }) => data),
   })
   return entries.flatMap(seq => {
-    const message = found[blocks.indexOf(blockOf(seq))]?.messages.get(seq)
+    const message = shownBlocks[blocks.indexOf(blockOf(seq))]?.messages.get(seq)
     if (!message) return []
     const { text, time, calls, results } = readShown(message)
     const line =

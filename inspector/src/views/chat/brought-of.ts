@@ -1,29 +1,29 @@
 import type { SentRow } from '../../api/timeline.ts'
-import { entryOf, type Source } from '../../parts/sent-rows.ts'
+import { entryOf, type RecallSource } from '../../parts/sent-rows.ts'
 
 /** What was brought back for a message. */
-export interface Brought {
+export interface BroughtEntries {
   /** Of its own conversation. */
   readonly entries: readonly number[]
   /** Of other conversations. */
-  readonly sources: readonly Source[]
+  readonly sources: readonly RecallSource[]
 }
 
-/** What was brought back for which message, by what a call was sent: a block stands before the message that asked for it. */
-export function broughtOf(rows: readonly SentRow[]): ReadonlyMap<number, Brought> {
-  const found = new Map<number, Brought>()
+/** The entries that a call brought back, by message: a block stands before the message that it was recalled for. */
+export function broughtOf(rows: readonly SentRow[]): ReadonlyMap<number, BroughtEntries> {
+  const bySeq = new Map<number, BroughtEntries>()
   let entries: number[] = []
-  let sources: Source[] = []
+  let sources: RecallSource[] = []
   for (const row of rows) {
     const seq = entryOf(row)
     for (const { part, standsFor } of [row, ...(row.joined ?? [])])
       if (part === 'recall') for (const entry of standsFor) entries.push(entry)
     for (const source of row.sources ?? []) sources.push(source)
     if (row.role === 'user' && seq !== undefined && entries.length + sources.length > 0) {
-      found.set(seq, { entries: entries.toSorted((a, b) => a - b), sources })
+      bySeq.set(seq, { entries: entries.toSorted((a, b) => a - b), sources })
       entries = []
       sources = []
     }
   }
-  return found
+  return bySeq
 }

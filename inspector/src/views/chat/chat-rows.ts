@@ -1,6 +1,6 @@
 import type { PageCall, ShownBlock } from '../../api/chat-queries.ts'
-import type { Brought } from './brought-of.ts'
-import { type ReadCall, type ReadMessage, type ReadResult, readShown } from './read-shown.ts'
+import type { BroughtEntries } from './brought-of.ts'
+import { type ChatMessage, type ReadCall, type ReadResult, readShown } from './read-shown.ts'
 
 /** A tool call with its result, if that has come. */
 export interface AnsweredCall extends ReadCall {
@@ -9,12 +9,12 @@ export interface AnsweredCall extends ReadCall {
 
 /** A message as a row of the chat: the results of its calls stand with it. */
 export interface ChatRow {
-  readonly message: ReadMessage
+  readonly message: ChatMessage
   readonly calls: readonly AnsweredCall[]
   /** The time of the message before it. */
   readonly before?: number | undefined
   /** What was brought back for it when it was asked. */
-  readonly brought?: Brought | undefined
+  readonly brought?: BroughtEntries | undefined
   /** The call that gave it. */
   readonly call?: PageCall | undefined
 }
@@ -45,7 +45,7 @@ export function toChatRows(blocks: readonly ShownBlock[]): ReadonlyMap<number, C
   return rows
 }
 
-/** A call belongs to the reply after its last entry, and what it brought back to the message that asked for that first. */
+/** Puts a call to the reply after its last entry, and its recalled entries to the message that they were first recalled for. */
 function addCall(rows: Map<number, ChatRow>, call: PageCall): void {
   const reply = rows.get(call.at + 1)
   if (reply?.message.role === 'assistant') rows.set(call.at + 1, { ...reply, call })
@@ -57,11 +57,11 @@ function addCall(rows: Map<number, ChatRow>, call: PageCall): void {
     })
 }
 
-const known = new WeakMap<object, ReadMessage>()
+const messageCache = new WeakMap<object, ChatMessage>()
 
-function readOnce(shown: Parameters<typeof readShown>[0]): ReadMessage {
-  const message = known.get(shown) ?? readShown(shown)
-  known.set(shown, message)
+function readOnce(shown: Parameters<typeof readShown>[0]): ChatMessage {
+  const message = messageCache.get(shown) ?? readShown(shown)
+  messageCache.set(shown, message)
   return message
 }
 

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
-import { startDrawing } from '../../parts/canvas.ts'
 import { type FateRun, fateAt } from '../../parts/fate-runs.ts'
 import { type Fate, fateNames } from '../../parts/fates.ts'
+import { startDrawing } from '../../parts/start-drawing.ts'
 import { layers, reach } from '../../parts/strip.ts'
 import { useColours } from '../../parts/use-colours.ts'
 import { useSize } from '../../parts/use-size.ts'
@@ -19,7 +19,7 @@ export interface ChatStripProps {
 
 const colours = [...fateNames, 'line-2', 'line-3', 'selected'] as const
 
-/** The bar of one entry is at most so high: a short conversation has a short strip. */
+/** The largest height of the bar of one entry: a short conversation has a short strip. */
 const mostHeight = 5
 
 /** The whole conversation as a column of bars, by what became of each message. It is also the way to any place of it. */
@@ -102,14 +102,14 @@ const steps: Readonly<Record<string, number>> = {
 
 const toSeq = (y: number, head: number, extent: number) => Math.min(head, Math.floor((y / extent) * head) + 1)
 
-/** Looks at no more than a few of many entries: where a row of pixels stands for hundreds, the others would change nothing. */
+/** Looks at only some of many entries: where a row of pixels stands for hundreds, more would change nothing. */
 function strongest(runs: readonly FateRun[], from: number, to: number, head: number): Fate {
-  let found: Fate = 'elided'
+  let topFate: Fate = 'elided'
   const step = Math.max(1, Math.floor((to - from) / 64))
   for (let seq = from; seq <= Math.min(to, head); seq += step) {
     // What was written after the last call is sent with the next one.
     const fate = fateAt(runs, seq) ?? (runs.length > 0 && seq > (runs.at(-1)?.last ?? 0) ? 'kept' : 'elided')
-    if (layers[fate] > layers[found]) found = fate
+    if (layers[fate] > layers[topFate]) topFate = fate
   }
-  return found
+  return topFate
 }

@@ -20,7 +20,7 @@ import { BranchGraph } from './branch-graph.tsx'
 import { ChatStrip } from './chat-strip.tsx'
 import styles from './chat-view.module.css'
 import { Composer, chosenModel } from './composer.tsx'
-import { type Asked, askReply, replies, stopReply } from './live-replies.ts'
+import { askReply, type ReplyRequest, replies, stopReply } from './live-replies.ts'
 import type { RowActions } from './message-row.tsx'
 import { Messages, type MessagesControl } from './messages.tsx'
 import { NothingSaid } from './nothing-said.tsx'
@@ -42,8 +42,8 @@ export function ChatView() {
   const live = replies.use(thread)
   const chosen = chosenModel.use()
   const read = useChatThread(place, { live, mayInspect })
-  const { threads, branches, head, base, shownHead, isThere, rows, told } = read
-  const { point, runs, versions, turnOf } = told
+  const { threads, branches, head, base, shownHead, isThere, rows, facts } = read
+  const { point, runs, versions, turnOf } = facts
   const placeless = useMemo(() => withoutMoment(search), [search])
   const isNew = threads.error instanceof ApiError && threads.error.status === 404
 
@@ -68,14 +68,14 @@ export function ChatView() {
   )
 
   const answer = useCallback(
-    async (asked: Asked) => {
-      const { thread: where, begun } = askReply(thread, head, { ...asked, model: chosen })
+    async (request: ReplyRequest) => {
+      const { thread: where, begun } = askReply(thread, head, { ...request, model: chosen })
       const isElsewhere = where !== thread
       if (isElsewhere) openBranch(where.branch!)
       if (await begun) return
-      // Nothing was written: back to where it was asked.
+      // Nothing was written: back to the branch of the request.
       if (isElsewhere) openBranch(branch, { push: false })
-      if (asked.kind === 'edit') setEditing({ seq: asked.at, text: asked.input })
+      if (request.kind === 'edit') setEditing({ seq: request.at, text: request.input })
     },
     [thread, head, chosen, branch, openBranch],
   )
@@ -119,8 +119,8 @@ export function ChatView() {
       search.entry !== undefined && versions.has(search.entry)
         ? search.entry
         : [...versions.keys()].sort((a, b) => b - a)[0]
-    const found = place === undefined ? undefined : versions.get(place)
-    const next = found?.versions[found.current + by]
+    const alternatives = place === undefined ? undefined : versions.get(place)
+    const next = alternatives?.versions[alternatives.current + by]
     if (next) openBranch(next.open)
   }
   const step = (by: 1 | -1) => {
@@ -142,7 +142,7 @@ export function ChatView() {
     },
   ])
 
-  // Where nothing has been said there is only one thing to do.
+  // In a new conversation the only thing to do is to write.
   useEffect(() => {
     if (isNew && mayChat) area.current?.focus()
   }, [isNew, mayChat])
@@ -151,10 +151,10 @@ export function ChatView() {
   const mayAct = mayChat && !live
   const chat = useMemo(
     () => ({
-      ...{ ...told, thread: base, search: placeless, head, shownHead },
+      ...{ ...facts, thread: base, search: placeless, head, shownHead },
       ...{ selected: search.entry, editing, mayChat: mayAct, actions },
     }),
-    [told, base, placeless, head, shownHead, search.entry, editing, mayAct, actions],
+    [facts, base, placeless, head, shownHead, search.entry, editing, mayAct, actions],
   )
 
   // What this key may see decides what is read: without it, everything would be read twice.

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { ArrowUp, Square } from 'lucide-react'
 import { forecastQuery } from '../../api/chat-queries.ts'
 import { observable } from '../../api/observable.ts'
-import type { ThreadPlace } from '../../api/queries.ts'
+import type { ThreadAddress } from '../../api/queries.ts'
 import { Button } from '../../parts/button.tsx'
 import { ChoiceMenu } from '../../parts/choice-menu.tsx'
 import { adviceFor } from '../../parts/fault-words.ts'
@@ -12,8 +12,8 @@ import { StatusMark } from '../../parts/status-mark.tsx'
 import { unless } from '../../parts/unless.ts'
 import { useSettled } from '../../parts/use-settled.ts'
 import styles from './composer.module.css'
-import { isSendKey } from './composer-keys.ts'
 import { drafts } from './drafts.ts'
+import { isSendKey } from './is-send-key.ts'
 import { type LiveReply, refusals } from './live-replies.ts'
 import { useGrowing } from './use-growing.ts'
 
@@ -21,7 +21,7 @@ import { useGrowing } from './use-growing.ts'
 export const chosenModel = observable<string | undefined>(undefined)
 
 export interface ComposerProps {
-  readonly thread: ThreadPlace
+  readonly thread: ThreadAddress
   readonly title: string
   readonly live: LiveReply | undefined
   readonly models: readonly string[]

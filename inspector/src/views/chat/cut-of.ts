@@ -1,10 +1,10 @@
-import type { Answer } from '../../api/routes.ts'
+import type { AnswerOf } from '../../api/routes.ts'
 import { readFates } from '../../parts/fate-runs.ts'
 import { amountOf } from '../../parts/format.ts'
 
 /** Where the model begins to read word for word, and what became of what stands before. */
 export function cutOf(
-  point: Answer<'get /conversations/:conversation/timeline'> | undefined,
+  point: AnswerOf<'get /conversations/:conversation/timeline'> | undefined,
 ): { readonly before: number; readonly about: string } | undefined {
   const before = point?.cut?.before
   if (before === undefined || before <= 1) return undefined
@@ -13,7 +13,7 @@ export function cutOf(
   for (const { first, last, fate } of runs)
     if (fate in amounts && first < before)
       amounts[fate as keyof typeof amounts] += Math.min(last, before - 1) - first + 1
-  const said = [
+  const pieces = [
     amounts.kept > 0 && `${amounts.kept} always sent`,
     amounts.cleared > 0 && `${amounts.cleared} as a line each`,
     amounts.digested > 0 && `${amounts.digested} as a digest`,
@@ -21,6 +21,6 @@ export function cutOf(
   ].filter(Boolean)
   return {
     before,
-    about: `${amountOf(before - 1, 'earlier message')}${said.length > 0 ? `: ${said.join(', ')}` : ''}`,
+    about: `${amountOf(before - 1, 'earlier message')}${pieces.length > 0 ? `: ${pieces.join(', ')}` : ''}`,
   }
 }

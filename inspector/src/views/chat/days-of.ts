@@ -14,8 +14,8 @@ export function daysOf(times: readonly number[], now = Date.now()): string {
   const months = new Map<string, number[]>()
   for (const date of sorted) {
     const name = `${month.format(date)}${isOfNow ? '' : ` ${date.getFullYear()}`}`
-    const known = months.get(name)
-    if (known) known.push(date.getDate())
+    const dates = months.get(name)
+    if (dates) dates.push(date.getDate())
     else months.set(name, [date.getDate()])
   }
   const named = [...months].map(([name, dates]) => ({ name, runs: runsOf(dates) }))

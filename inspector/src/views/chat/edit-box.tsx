@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { Button } from '../../parts/button.tsx'
-import { isSendKey } from './composer-keys.ts'
 import styles from './edit-box.module.css'
+import { isSendKey } from './is-send-key.ts'
 import { useGrowing } from './use-growing.ts'
 
 export interface EditBoxProps {

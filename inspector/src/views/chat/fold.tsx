@@ -29,7 +29,7 @@ export function useFold(name: string) {
 }
 
 export interface FoldProps {
-  /** The same for the same thing, whenever it is shown. */
+  /** A stable key of the folded content. */
   readonly name: string
   readonly icon: React.ReactNode
   /** The line that is always shown. */

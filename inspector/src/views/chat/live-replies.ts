@@ -2,9 +2,15 @@ import { ApiError, AwayError } from '../../api/api-error.ts'
 import { perBlock, shownQuery } from '../../api/chat-queries.ts'
 import { askEvents, tell } from '../../api/client.ts'
 import { connection } from '../../api/connection.ts'
-import { inConversation, serverQuery, splitPlace, type ThreadPlace, threadsQuery } from '../../api/queries.ts'
+import {
+  inConversation,
+  serverQuery,
+  splitPlace,
+  type ThreadAddress,
+  threadsQuery,
+} from '../../api/queries.ts'
 import { queryClient } from '../../api/query-client.ts'
-import type { Answer } from '../../api/routes.ts'
+import type { AnswerOf } from '../../api/routes.ts'
 import { restoreDraft } from './drafts.ts'
 import { byThread, threadName, usualActor, usualBranch } from './thread-name.ts'
 
@@ -19,7 +25,7 @@ export type LivePart =
       readonly result?: { readonly text: string; readonly isError: boolean } | undefined
     }
 
-export interface Fault {
+export interface ReplyFault {
   readonly code: string
   readonly message: string
 }
@@ -27,17 +33,17 @@ export interface Fault {
 /** A reply that this page has asked for and that is being written. */
 export interface LiveReply {
   /** Where it is written: a new branch after an edit. */
-  readonly thread: ThreadPlace
+  readonly thread: ThreadAddress
   /** The thread whose entries stand before it, up to `upTo`. */
-  readonly from: ThreadPlace
+  readonly from: ThreadAddress
   readonly upTo: number
   /** The user's message, where it is not among the entries yet. */
   readonly input?: string | undefined
   readonly startedAt: number
   readonly state: 'asking' | 'answering' | 'stopping' | 'ended'
   readonly parts: readonly LivePart[]
-  readonly warnings: readonly Fault[]
-  readonly fault?: Fault | undefined
+  readonly warnings: readonly ReplyFault[]
+  readonly fault?: ReplyFault | undefined
 }
 
 /** Replies go on while other views are open: a stream that is closed cancels its turn. */
@@ -45,9 +51,9 @@ export const replies = byThread<LiveReply>()
 const controllers = new Map<string, { readonly abort: AbortController; id?: string }>()
 
 /** What went wrong before a turn began. */
-export const refusals = byThread<Fault>()
+export const refusals = byThread<ReplyFault>()
 
-export type Asked = { readonly model?: string | undefined } & (
+export type ReplyRequest = { readonly model?: string | undefined } & (
   | { readonly kind: 'send'; readonly input: string }
   /** `at`: the user message that is edited. `first`: the first entry of its turn. */
   | { readonly kind: 'edit'; readonly input: string; readonly at: number; readonly first: number }
@@ -55,31 +61,28 @@ export type Asked = { readonly model?: string | undefined } & (
   | { readonly kind: 'again'; readonly at: number; readonly upTo: number }
 )
 
-/**
- * Has a turn answered. `head` is the last entry of the thread now. Returns where the answer will stand, and whether it began:
- * an answer that was refused before it began leaves no trace in the log.
- */
+/** Requests a reply. `head` is the last entry of the thread. `begun`: false if the turn was refused and nothing was logged. */
 export function askReply(
-  from: ThreadPlace,
+  from: ThreadAddress,
   head: number,
-  asked: Asked,
-): { readonly thread: ThreadPlace; readonly begun: Promise<boolean> } {
+  request: ReplyRequest,
+): { readonly thread: ThreadAddress; readonly begun: Promise<boolean> } {
   const key = newKey()
-  const thread = asked.kind === 'send' ? from : { ...from, branch: `${asked.kind} ${key}` }
-  const upTo = asked.kind === 'send' ? head : asked.kind === 'edit' ? asked.first - 1 : asked.upTo
+  const thread = request.kind === 'send' ? from : { ...from, branch: `${request.kind} ${key}` }
+  const upTo = request.kind === 'send' ? head : request.kind === 'edit' ? request.first - 1 : request.upTo
   refusals.set(from, undefined)
   replies.set(thread, {
     ...{ thread, from, upTo, startedAt: Date.now(), state: 'asking', parts: [], warnings: [] },
-    input: asked.kind === 'again' ? undefined : asked.input,
+    input: request.kind === 'again' ? undefined : request.input,
   })
-  return { thread, begun: run(thread, from, asked, key) }
+  return { thread, begun: run(thread, from, request, key) }
 }
 
 /** Names of branches that sort by the time they were made. */
 const newKey = () => `${Date.now().toString(36)}${Math.floor(Math.random() * 36 ** 2).toString(36)}`
 
 /** Ends a reply. The server closes its turn and then the stream; if it does not, the stream is closed from here. */
-export async function stopReply(thread: ThreadPlace): Promise<void> {
+export async function stopReply(thread: ThreadAddress): Promise<void> {
   const running = controllers.get(threadName(thread))
   const live = replies.get(thread)
   if (!running || !live || live.state === 'stopping' || live.state === 'ended') return
@@ -90,17 +93,22 @@ export async function stopReply(thread: ThreadPlace): Promise<void> {
   await tell('delete /replies/:reply', { params: { reply: running.id } }).catch(() => running.abort.abort())
 }
 
-type StreamPart = Answer<'post /conversations/:conversation/send'>
+type StreamPart = AnswerOf<'post /conversations/:conversation/send'>
 
-async function run(thread: ThreadPlace, from: ThreadPlace, asked: Asked, key: string): Promise<boolean> {
+async function run(
+  thread: ThreadAddress,
+  from: ThreadAddress,
+  request: ReplyRequest,
+  key: string,
+): Promise<boolean> {
   const name = threadName(thread)
   const running: { readonly abort: AbortController; id?: string } = { abort: new AbortController() }
   controllers.set(name, running)
   const live = collect(thread)
-  let fault: Fault | undefined
+  let fault: ReplyFault | undefined
   let end: Extract<StreamPart, { type: 'end' }> | undefined
   try {
-    for await (const { data } of eventsOf(from, asked, key, running.abort.signal)) {
+    for await (const { data } of eventsOf(from, request, key, running.abort.signal)) {
       if (data.type === 'reply') running.id = data.id
       else if (data.type === 'error') fault = data.error
       else if (data.type === 'end') end = data
@@ -111,42 +119,42 @@ async function run(thread: ThreadPlace, from: ThreadPlace, asked: Asked, key: st
   }
   controllers.delete(name)
   live.end(fault)
-  // Stopped before the server had said a word: whether it began is not known, so the text is given back too.
-  if (running.abort.signal.aborted && running.id === undefined && asked.kind === 'send')
-    restoreDraft(from, asked.input)
+  // Stopped before the first event: the turn may not have begun, so the draft is restored.
+  if (running.abort.signal.aborted && running.id === undefined && request.kind === 'send')
+    restoreDraft(from, request.input)
   const isBegun = end ? end.turn !== undefined : !(fault && fault.code !== 'connection_lost')
-  if (!isBegun) refuse(from, asked, fault)
+  if (!isBegun) refuse(from, request, fault)
   else await settle(thread)
   replies.set(thread, undefined)
   return isBegun
 }
 
-function eventsOf(from: ThreadPlace, asked: Asked, key: string, signal: AbortSignal) {
+function eventsOf(from: ThreadAddress, request: ReplyRequest, key: string, signal: AbortSignal) {
   const { params, thread: query } = splitPlace(from)
-  const shared = { notes: false, model: asked.model }
-  switch (asked.kind) {
+  const shared = { notes: false, model: request.model }
+  switch (request.kind) {
     case 'send':
       return askEvents('post /conversations/:conversation/send', {
         ...{ params, query, signal },
-        body: { input: asked.input, ...shared },
+        body: { input: request.input, ...shared },
       })
     case 'edit':
       return askEvents('post /conversations/:conversation/edit', {
         ...{ params, query, signal },
-        body: { input: asked.input, at: asked.at, key, ...shared },
+        body: { input: request.input, at: request.at, key, ...shared },
       })
     case 'again':
       return askEvents('post /conversations/:conversation/regenerate', {
         ...{ params, query, signal },
-        body: { at: asked.at, key, ...shared },
+        body: { at: request.at, key, ...shared },
       })
   }
 }
 
 /** Keeps the parts of a reply. They are shown once in a frame, however fast they come. */
-function collect(thread: ThreadPlace) {
+function collect(thread: ThreadAddress) {
   const parts: LivePart[] = []
-  const warnings: Fault[] = []
+  const warnings: ReplyFault[] = []
   let frame: number | undefined
   const show = (changes: Partial<LiveReply> = {}) => {
     if (frame !== undefined) cancelAnimationFrame(frame)
@@ -187,11 +195,11 @@ function collect(thread: ThreadPlace) {
       }
       frame ??= requestAnimationFrame(() => show())
     },
-    end: (fault: Fault | undefined) => show({ state: 'ended', fault }),
+    end: (fault: ReplyFault | undefined) => show({ state: 'ended', fault }),
   }
 }
 
-function toFault(error: unknown): Fault {
+function toFault(error: unknown): ReplyFault {
   if (error instanceof ApiError) return { code: error.code, message: error.message }
   if (error instanceof AwayError) return { code: 'server_away', message: error.message }
   return {
@@ -200,21 +208,21 @@ function toFault(error: unknown): Fault {
   }
 }
 
-/** Nothing was written: the text goes back to where it was typed. */
-function refuse(from: ThreadPlace, asked: Asked, fault: Fault | undefined): void {
-  if (asked.kind === 'send') restoreDraft(from, asked.input)
+/** Nothing was written: restores the draft and shows the fault. */
+function refuse(from: ThreadAddress, request: ReplyRequest, fault: ReplyFault | undefined): void {
+  if (request.kind === 'send') restoreDraft(from, request.input)
   if (fault) refusals.set(from, fault)
 }
 
-/** Waits until what was written is read again, so that it can stand in place of what came live. */
-async function settle(thread: ThreadPlace): Promise<void> {
+/** Waits until the written entries are read, so that they can replace the live reply. */
+async function settle(thread: ThreadAddress): Promise<void> {
   while (connection.get().state === 'away') await new Promise(resolve => setTimeout(resolve, 300))
   const { conversation, actor = usualActor, branch = usualBranch } = thread
   await queryClient.invalidateQueries({ queryKey: inConversation(conversation) })
-  const found = await queryClient
+  const answer = await queryClient
     .fetchQuery({ ...threadsQuery(conversation), staleTime: 0 })
     .catch(() => undefined)
-  const head = found?.threads.find(one => one.actor === actor && one.branch === branch)?.head ?? 0
+  const head = answer?.threads.find(one => one.actor === actor && one.branch === branch)?.head ?? 0
   const mayInspect = (await queryClient.fetchQuery(serverQuery)).scopes.includes('inspect')
   const last = Math.max(0, Math.ceil(head / perBlock) - 1)
   const blocks = [last - 1, last].filter(block => block >= 0)

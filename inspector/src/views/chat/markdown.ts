@@ -11,7 +11,7 @@ export interface MarkdownBlock {
   readonly tokens: readonly Token[]
 }
 
-/** Lists in lists, quotes in quotes: a text that goes deeper is shown like that of a user. */
+/** The deepest nesting of lists and quotes: deeper texts are shown as those of a user. */
 const deepest = 100
 
 /**
@@ -21,10 +21,10 @@ const deepest = 100
 const replies = new MarkdownIt({ html: false, maxNesting: deepest })
 replies.validateLink = address => /^(?:https?:|mailto:)/i.test(address)
 
-/** What a user writes: a line may begin with `#` or `-` because it was pasted from somewhere. */
+/** What a user writes: a line may begin with `#` or `-` because it was pasted. */
 const questions = new MarkdownIt('zero', { maxNesting: deepest }).enable(['fence', 'backticks', 'emphasis'])
 
-/** Divides the text of a message into its blocks, in linear time whatever the text. */
+/** Divides the text of a message into its blocks, in linear time for any text. */
 export function toBlocks(text: string, from: 'user' | 'model'): readonly MarkdownBlock[] {
   const rich = from === 'user' ? [] : replies.parse(text, {})
   const isTooDeep = rich.some(({ nesting, level }) => nesting === 1 && level >= deepest - 1)

@@ -9,7 +9,7 @@ import {
   Settings2,
 } from 'lucide-react'
 import { memo } from 'react'
-import type { ThreadPlace } from '../../api/queries.ts'
+import type { ThreadAddress } from '../../api/queries.ts'
 import type { ConversationSearch } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { fateAt } from '../../parts/fate-runs.ts'
@@ -26,7 +26,7 @@ import styles from './message-row.module.css'
 import type { ReplyMeta } from './reply-metas.ts'
 import { RichText, useMarkdown } from './rich-text.tsx'
 import { StrayResult, ToolCall } from './tool-call.tsx'
-import type { ToldOfThread } from './use-chat-thread.ts'
+import type { ThreadFacts } from './use-chat-thread.ts'
 import { isOnlyPaste, UserText } from './user-text.tsx'
 import { VersionSwitch } from './version-switch.tsx'
 
@@ -41,8 +41,8 @@ export interface RowActions {
 }
 
 /** What all rows of a chat share. */
-export interface Chat extends ToldOfThread {
-  readonly thread: ThreadPlace
+export interface RowContext extends ThreadFacts {
+  readonly thread: ThreadAddress
   readonly search: ConversationSearch
   /** The last entry of the thread, and the last one that is shown of it. */
   readonly head: number
@@ -55,17 +55,17 @@ export interface Chat extends ToldOfThread {
 }
 
 export interface MessageRowProps {
-  readonly chat: Chat
+  readonly chat: RowContext
   readonly row: ChatRow
   /** Whether it is the last row of its turn. */
   readonly isTurnEnd: boolean
 }
 
-/** What is known of the turn of a row, in its last row. */
+/** The turn of a row and its figures, in the last row of the turn. */
 interface RowProps extends MessageRowProps {
-  readonly turn: ReturnType<ToldOfThread['turnOf']>
+  readonly turn: ReturnType<ThreadFacts['turnOf']>
   readonly meta: ReplyMeta | undefined
-  /** The newest reply shows at once what can be done with it. */
+  /** Whether it is the newest reply, whose actions are always visible. */
   readonly isNewest: boolean
 }
 
@@ -86,7 +86,7 @@ export const MessageRow = memo(function MessageRow({ chat, row, isTurnEnd }: Mes
     <article
       onClick={event => {
         const isControl = (event.target as Element).closest('a, button, textarea, pre') !== null
-        // Words that are being selected are meant to be copied.
+        // A click that ends a selection of text does not select the row.
         if (!isControl && getSelection()?.isCollapsed !== false) actions.select(isSelected ? undefined : seq)
       }}
       className={styles.row}
@@ -164,7 +164,7 @@ function ReplyRow(props: RowProps) {
         <StrayResult key={at} name={`${seq} result ${at}`} text={result.text} />
       ))}
       {props.isNewest && meta ? (
-        // Who answered, and what it took.
+        // Which model answered, and its figures.
         <footer className={`row gap-2 muted chip-text ${styles.foot}`}>
           <Who meta={meta} />
           <RowTools {...props} />

@@ -8,12 +8,12 @@ import type { ChatRow } from './chat-rows.ts'
 import { FoldMemory } from './fold.tsx'
 import type { LiveReply } from './live-replies.ts'
 import { AskedRow, LiveRow } from './live-row.tsx'
-import { type Chat, MessageRow } from './message-row.tsx'
+import { MessageRow, type RowContext } from './message-row.tsx'
 import styles from './messages.module.css'
 import { useMessages } from './use-messages.ts'
 
 export interface MessagesProps {
-  readonly chat: Chat
+  readonly chat: RowContext
   readonly mayInspect: boolean
   readonly live: LiveReply | undefined
   readonly model: string
@@ -21,7 +21,7 @@ export interface MessagesProps {
   readonly control: React.RefObject<MessagesControl | undefined>
 }
 
-/** What others do with the list. */
+/** What the view can do with the list. */
 export interface MessagesControl {
   /** Brings an entry into sight. */
   readonly jump: (seq: number) => void
@@ -30,18 +30,15 @@ export interface MessagesControl {
   readonly next: (seq: number, by: 1 | -1) => number | undefined
 }
 
-/** Nearer than this to the end counts as being there. */
+/** Pixels from the end that still count as the end. */
 const nearEnd = 48
 
-/**
- * The conversation. Only what is in sight is in the page, and only what is near is read. At the end it follows what is written;
- * elsewhere it stays, and offers the way there.
- */
+/** The conversation. Draws the rows in sight and reads those near. At the end it follows new messages; elsewhere it offers a button. */
 export function Messages({ chat, mayInspect, live, model, onSight, control }: MessagesProps) {
   const { thread, shownHead: head, selected, cut } = chat
   const scroller = useRef<HTMLDivElement>(null)
-  const asked = live?.input === undefined ? 0 : 1
-  const amount = head + (live ? asked + 1 : 0)
+  const inputRows = live?.input === undefined ? 0 : 1
+  const amount = head + (live ? inputRows + 1 : 0)
   const [isAtEnd, setAtEnd] = useState(true)
   const isFollowing = useRef(true)
   /** The entry that is being brought into sight. */
@@ -52,15 +49,15 @@ export function Messages({ chat, mayInspect, live, model, onSight, control }: Me
     count: amount,
     getScrollElement: () => scroller.current,
     estimateSize: () => 64,
-    // What stands for an entry that is not read yet is measured apart from the entry.
+    // A placeholder has another key than its entry, because its height differs.
     getItemKey: useCallback(
       (index: number) => {
-        if (index >= head) return index - head < asked ? 'asked' : 'live'
+        if (index >= head) return index - head < inputRows ? 'asked' : 'live'
         return readKeys.current(index + 1) ? index + 1 : -index - 1
       },
-      [head, asked],
+      [head, inputRows],
     ),
-    // More than a turn of the wheel: a row is measured before it comes into sight, and then moves nothing that is.
+    // More than a turn of the wheel: rows are measured before they come into sight, so that nothing jumps.
     overscan: 16,
     paddingStart: 16,
     paddingEnd: 16,
@@ -73,13 +70,13 @@ export function Messages({ chat, mayInspect, live, model, onSight, control }: Me
   const messages = useMessages(thread, { head, mayInspect }, first, last)
   readKeys.current = messages.isRead
 
-  /** Whether the reader is at the end is decided by the reader: what grows does not count as leaving it. */
+  /** Only scrolling by the reader leaves the end: a growing reply does not. */
   const onScroll = () => {
     const element = scroller.current
     if (!element) return
     const isNear = element.scrollHeight - element.scrollTop - element.clientHeight <= nearEnd
     setAtEnd(isNear)
-    // On the way to an entry, the end was only where the page began.
+    // While an entry is brought into sight, the end is only where the page began.
     if (isNear && wanted.current === undefined) isFollowing.current = true
     else if (isByHand.current) isFollowing.current = false
   }
@@ -175,7 +172,7 @@ export function Messages({ chat, mayInspect, live, model, onSight, control }: Me
   function contentOf(index: number): React.ReactNode {
     if (index >= head) {
       if (!live) return null
-      return index - head < asked ? (
+      return index - head < inputRows ? (
         <AskedRow text={live.input ?? ''} />
       ) : (
         <LiveRow live={live} model={model} />
@@ -200,10 +197,7 @@ export function Messages({ chat, mayInspect, live, model, onSight, control }: Me
   }
 }
 
-/**
- * Whose change of height moves nothing in sight, wherever the reader scrolls: without this, a row that grew while it was out of
- * the page, say by the line of the cut, moves all below it when the reader comes near from below.
- */
+/** Whether to adjust the scroll place when a row changes its height: else a row that grew out of sight moves all below it. */
 function isAboveSight(item: VirtualItem, _: number, list: Virtualizer<HTMLDivElement, Element>): boolean {
   const top = list.scrollOffset ?? 0
   return list.itemSizeCache.has(item.key) ? item.end <= top : item.start < top

@@ -1,7 +1,7 @@
 import type { ShownMessage } from '../../api/chat-queries.ts'
 
-/** A message as this view shows it, whatever client wrote it. */
-export interface ReadMessage {
+/** A message as this view shows it, the same for all clients. */
+export interface ChatMessage {
   readonly seq: number
   readonly role: 'user' | 'assistant' | 'tool' | 'system'
   readonly text: string
@@ -27,79 +27,79 @@ export interface ReadResult {
   readonly isError?: boolean | undefined
 }
 
-type Fields = Readonly<Record<string, unknown>>
+type RawJson = Readonly<Record<string, unknown>>
 
-/** Reads a message in any of the forms that are logged: of Ollama, OpenAI or the AI SDK. What has no sense here is left out. */
-export function readShown(message: ShownMessage): ReadMessage {
-  const given = message as unknown as Fields
+/** Reads a message in any of the forms that are logged: of Ollama, OpenAI or the AI SDK. Unknown parts are left out. */
+export function readShown(message: ShownMessage): ChatMessage {
+  const fields = message as unknown as RawJson
   const role = roles[message.role] ?? 'system'
-  const parts = partsOf(given.content)
+  const parts = partsOf(fields.content)
   const text = parts.filter(isText).map(textOf).join('\n')
   const results = parts.filter(part => part.type === 'tool-result').map(toResult)
-  const own = toText(given.thinking ?? given.reasoning_content ?? given.reasoning)
+  const reasoning = toText(fields.thinking ?? fields.reasoning_content ?? fields.reasoning)
   return {
     ...{ seq: message.seq, role, text: role === 'tool' ? '' : text },
-    thinking: parts.filter(isThinking).map(toThinking).join('') + own,
-    calls: [...callsOf(given), ...parts.filter(part => part.type === 'tool-call').map(toCall)],
-    results: role === 'tool' && results.length === 0 ? [bareResult(given, text)] : results,
-    media: parts.filter(isMedia).length + (Array.isArray(given.images) ? given.images.length : 0),
-    time: toTime(given.time),
+    thinking: parts.filter(isThinking).map(toThinking).join('') + reasoning,
+    calls: [...callsOf(fields), ...parts.filter(part => part.type === 'tool-call').map(toCall)],
+    results: role === 'tool' && results.length === 0 ? [bareResult(fields, text)] : results,
+    media: parts.filter(isMedia).length + (Array.isArray(fields.images) ? fields.images.length : 0),
+    time: toTime(fields.time),
   }
 }
 
-const roles: Readonly<Record<string, ReadMessage['role']>> = {
+const roles: Readonly<Record<string, ChatMessage['role']>> = {
   user: 'user',
   assistant: 'assistant',
   tool: 'tool',
   function: 'tool',
 }
 
-function partsOf(content: unknown): readonly Fields[] {
+function partsOf(content: unknown): readonly RawJson[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
   if (!Array.isArray(content)) return []
   return content.map(part =>
-    typeof part === 'object' && part !== null ? (part as Fields) : { type: 'text', text: toText(part) },
+    typeof part === 'object' && part !== null ? (part as RawJson) : { type: 'text', text: toText(part) },
   )
 }
 
-const isText = ({ type }: Fields) => ['text', 'input_text', 'output_text', 'refusal'].includes(String(type))
-const isThinking = ({ type }: Fields) => type === 'reasoning' || type === 'thinking'
-const isMedia = ({ type }: Fields) => /image|audio|file/.test(String(type))
-const textOf = ({ text, refusal }: Fields) => toText(text ?? refusal)
-const toThinking = ({ text, thinking }: Fields) => toText(text ?? thinking)
+const isText = ({ type }: RawJson) => ['text', 'input_text', 'output_text', 'refusal'].includes(String(type))
+const isThinking = ({ type }: RawJson) => type === 'reasoning' || type === 'thinking'
+const isMedia = ({ type }: RawJson) => /image|audio|file/.test(String(type))
+const textOf = ({ text, refusal }: RawJson) => toText(text ?? refusal)
+const toThinking = ({ text, thinking }: RawJson) => toText(text ?? thinking)
 const toText = (value: unknown): string => (typeof value === 'string' ? value : '')
 const named = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
 
 /** OpenAI's older single `function_call` counts where there is no list. */
-function callsOf({ tool_calls: list, function_call: single }: Fields): readonly ReadCall[] {
+function callsOf({ tool_calls: list, function_call: single }: RawJson): readonly ReadCall[] {
   const calls = Array.isArray(list) && list.length > 0 ? list : single ? [{ function: single }] : []
   return calls.map(one => {
     const {
       id,
       function: called,
       custom,
-    } = (one ?? {}) as { id?: unknown; function?: Fields; custom?: Fields }
-    const { name, arguments: given, input } = called ?? custom ?? {}
-    return { id: named(id), name: named(name) ?? 'tool', arguments: toJson(given ?? input ?? {}) }
+    } = (one ?? {}) as { id?: unknown; function?: RawJson; custom?: RawJson }
+    const { name, arguments: callArguments, input } = called ?? custom ?? {}
+    return { id: named(id), name: named(name) ?? 'tool', arguments: toJson(callArguments ?? input ?? {}) }
   })
 }
 
-const toCall = ({ toolCallId, toolName, input, args }: Fields): ReadCall => ({
+const toCall = ({ toolCallId, toolName, input, args }: RawJson): ReadCall => ({
   ...{ id: named(toolCallId), name: named(toolName) ?? 'tool', arguments: toJson(input ?? args ?? {}) },
 })
 
-function toResult({ toolCallId, toolName, output, result }: Fields): ReadResult {
-  const given = output ?? result
-  const { type, value } = (typeof given === 'object' && given !== null ? given : {}) as Fields
+function toResult({ toolCallId, toolName, output, result }: RawJson): ReadResult {
+  const content = output ?? result
+  const { type, value } = (typeof content === 'object' && content !== null ? content : {}) as RawJson
   const text =
     type === 'content' && Array.isArray(value)
-      ? value.map(part => textOf(part as Fields)).join('\n')
-      : toJson(value ?? given)
+      ? value.map(part => textOf(part as RawJson)).join('\n')
+      : toJson(value ?? content)
   return { id: named(toolCallId), name: named(toolName), text, isError: String(type).startsWith('error') }
 }
 
-const bareResult = (given: Fields, text: string): ReadResult => ({
-  ...{ id: named(given.tool_call_id), name: named(given.tool_name ?? given.name), text },
+const bareResult = (message: RawJson, text: string): ReadResult => ({
+  ...{ id: named(message.tool_call_id), name: named(message.tool_name ?? message.name), text },
 })
 
 const toJson = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))

@@ -1,6 +1,6 @@
-import type { Answer } from '../../api/routes.ts'
+import type { AnswerOf } from '../../api/routes.ts'
 
-/** What is known of the calls that gave a reply. */
+/** The figures of the calls that gave a reply. */
 export interface ReplyMeta {
   readonly model: string
   readonly read?: number | undefined
@@ -10,20 +10,20 @@ export interface ReplyMeta {
   readonly warnings?: readonly string[] | undefined
 }
 
-/** Who gave the reply of a turn, and what it read in all its calls. Calls come newest first. */
+/** Which model replied in a turn, and the tokens that it read in all its calls. Calls come newest first. */
 export function replyMetas(
-  calls: Answer<'get /conversations/:conversation/calls'>['calls'],
+  calls: AnswerOf<'get /conversations/:conversation/calls'>['calls'],
   lastTurn: number | undefined,
   written: number | undefined,
 ): ReadonlyMap<number, ReplyMeta> {
   const metas = new Map<number, ReplyMeta>()
   for (const { turn, model, reported, predicted, warnings } of calls) {
-    const known = metas.get(turn)
+    const meta = metas.get(turn)
     metas.set(turn, {
       turn,
-      model: known?.model ?? model,
-      read: (known?.read ?? 0) + (reported ?? predicted),
-      warnings: [...new Set([...(known?.warnings ?? []), ...warnings])],
+      model: meta?.model ?? model,
+      read: (meta?.read ?? 0) + (reported ?? predicted),
+      warnings: [...new Set([...(meta?.warnings ?? []), ...warnings])],
     })
   }
   const last = metas.get(lastTurn ?? 0)

@@ -83,7 +83,7 @@ function toNodes(tokens: readonly Token[]): React.ReactNode {
 
 function toNode(token: Token, nodes: React.ReactNode[], key: number): React.ReactNode {
   const { type, tag, content, info, children, hidden } = token
-  // The paragraphs of a list without blank lines are none.
+  // In a list without blank lines, items have no paragraphs.
   if (hidden) return nodes
   switch (type) {
     case 'inline':

@@ -93,17 +93,17 @@ function LongText({ text }: { readonly text: string }) {
 
 /** The values of the arguments in a line, without the names. */
 function preview(json: string): string {
-  const given = parsed(json)
-  if (typeof given !== 'object' || given === null) return json.slice(0, 200)
-  return Object.values(given)
+  const input = parsed(json)
+  if (typeof input !== 'object' || input === null) return json.slice(0, 200)
+  return Object.values(input)
     .slice(0, 8)
     .map(value => (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).slice(0, 120))
     .join(', ')
 }
 
 function pretty(json: string): string {
-  const given = parsed(json)
-  return typeof given === 'object' && given !== null ? JSON.stringify(given, null, 2) : json
+  const input = parsed(json)
+  return typeof input === 'object' && input !== null ? JSON.stringify(input, null, 2) : json
 }
 
 function parsed(json: string): unknown {

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { bareRowsQuery, lastPointQuery, writtenQuery } from '../../api/chat-queries.ts'
 import { callsQuery, threadsQuery, turnsQuery } from '../../api/queries.ts'
-import type { Place } from '../../parts/address.ts'
+import type { ViewPlace } from '../../parts/address.ts'
 import { readFates, runAt } from '../../parts/fate-runs.ts'
 import { versionsOf } from './branch-tree.ts'
 import { broughtOf } from './brought-of.ts'
@@ -11,8 +11,8 @@ import type { LiveReply } from './live-replies.ts'
 import { replyMetas } from './reply-metas.ts'
 import { usualActor, usualBranch } from './thread-name.ts'
 
-/** What is known of the messages of a thread: of the last call, of the branches, of the turns. */
-export type ToldOfThread = ReturnType<typeof useChatThread>['told']
+/** The facts about the messages of a thread: its last call, branches and turns. */
+export type ThreadFacts = ReturnType<typeof useChatThread>['facts']
 
 interface ChatThreadOptions {
   readonly live: LiveReply | undefined
@@ -21,7 +21,7 @@ interface ChatThreadOptions {
 
 /** What the chat reads of its thread: the branches, where it ends, and what became of its messages in the last call. */
 export function useChatThread(
-  { conversation, thread, search }: Place,
+  { conversation, thread, search }: ViewPlace,
   { live, mayInspect }: ChatThreadOptions,
 ) {
   const { actor = usualActor, branch = usualBranch } = search
@@ -30,12 +30,12 @@ export function useChatThread(
     () => (threads.data?.threads ?? []).filter(one => one.actor === actor),
     [threads.data, actor],
   )
-  const own = branches.find(one => one.branch === branch)
-  const head = own?.head ?? 0
+  const shownBranch = branches.find(one => one.branch === branch)
+  const head = shownBranch?.head ?? 0
   /** While an edited message is answered, the entries before it are those of the old branch. */
   const base = live ? live.from : thread
   const shownHead = live ? live.upTo : head
-  const isThere = own !== undefined
+  const isThere = shownBranch !== undefined
 
   const turns = useQuery({ ...turnsQuery(base), enabled: isThere || live !== undefined }).data?.turns
   const point =
@@ -48,7 +48,7 @@ export function useChatThread(
     ...writtenQuery(thread, lastTurn, point?.factor),
     enabled: mayInspect && !live && lastTurn !== undefined && lastTurn.last === head,
   }).data
-  const told = useMemo(
+  const facts = useMemo(
     () => ({
       point,
       runs: readFates(point?.fates ?? ''),
@@ -60,5 +60,5 @@ export function useChatThread(
     }),
     [point, rows, branches, branch, calls, turns, lastTurn, written],
   )
-  return { threads, branches, head, base, shownHead, isThere, rows, told }
+  return { threads, branches, head, base, shownHead, isThere, rows, facts }
 }

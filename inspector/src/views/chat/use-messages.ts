@@ -1,7 +1,7 @@
 import { useQueries } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { perBlock, type ShownBlock, shownQuery } from '../../api/chat-queries.ts'
-import type { ThreadPlace } from '../../api/queries.ts'
+import type { ThreadAddress } from '../../api/queries.ts'
 import { type ChatRow, toChatRows } from './chat-rows.ts'
 
 export interface Messages {
@@ -17,7 +17,7 @@ const ahead = 60
 
 /** The messages in sight, by blocks. `first` and `last` are entries, counted from 1. */
 export function useMessages(
-  thread: ThreadPlace,
+  thread: ThreadAddress,
   { head, mayInspect }: { readonly head: number; readonly mayInspect: boolean },
   first: number,
   last: number,
@@ -46,7 +46,7 @@ export function useMessages(
 
 const blockOf = (seq: number) => Math.floor((seq - 1) / perBlock)
 
-/** Made anew only when a block has come or changed. */
+/** Computed again only when a block was read or changed. */
 function useRows(data: readonly (ShownBlock | undefined)[]): ReadonlyMap<number, ChatRow> {
   const read = data.filter(block => block !== undefined)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the blocks are compared one by one

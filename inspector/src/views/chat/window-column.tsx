@@ -114,7 +114,7 @@ function segmentLines(segments: readonly WindowSegment[]): readonly number[] {
 
 const lineHeight = 14
 
-/** Labels stand at their blocks, and never over each other: those that find no room are left out, small ones first. */
+/** Labels stand at their blocks without overlapping. Labels without room are left out, small ones first. */
 function placed(blocks: readonly WindowStretch[], whole: number, height: number) {
   const worth = blocks.filter(({ tokens, colour }) => colour !== 'meta' && (tokens / whole) * height >= 3)
   const fitting = worth.length * lineHeight <= height ? worth : []
@@ -124,7 +124,7 @@ function placed(blocks: readonly WindowStretch[], whole: number, height: number)
     free = top + lineHeight
     return { ...one, top }
   })
-  // What ran out of the bottom is pushed up again.
+  // Labels below the bottom are pushed up again.
   let most = height - lineHeight
   return down
     .toReversed()

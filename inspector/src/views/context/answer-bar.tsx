@@ -113,8 +113,8 @@ export function AnswerBar({ scene }: { readonly scene: Scene }) {
 function spansOf(rows: readonly SentRow[], tokens: number, entries: readonly Brief[]) {
   const tokensOf = (seq: number) => entries[seq - 1]?.tokens ?? 1
   let at = Math.max(0, tokens - rows.reduce((sum, row) => sum + row.tokens, 0))
-  const quoted: Span[] = []
-  const own: Span[] = []
+  const quoted: EntrySpan[] = []
+  const messageSpans: EntrySpan[] = []
   for (const row of rows) {
     const seq = entryOf(row)
     const all = row.standsFor.reduce((sum, one) => sum + tokensOf(one), 0) || 1
@@ -124,13 +124,13 @@ function spansOf(rows: readonly SentRow[], tokens: number, entries: readonly Bri
       quoted.push({ seq: one, from, to })
       from = to
     }
-    if (seq !== undefined) own.push({ seq, from: at, to: at + row.tokens })
+    if (seq !== undefined) messageSpans.push({ seq, from: at, to: at + row.tokens })
     at += row.tokens
   }
-  return [...quoted, ...own]
+  return [...quoted, ...messageSpans]
 }
 
-interface Span {
+interface EntrySpan {
   readonly seq: number
   readonly from: number
   readonly to: number

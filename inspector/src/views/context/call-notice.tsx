@@ -10,7 +10,7 @@ import { warningText } from '../../parts/warning-text.ts'
 import styles from './call-notice.module.css'
 import type { Scene } from './scene.ts'
 
-/** How the call went, if not well; what was wrong with it, and what to do; and that an answer is being written. */
+/** Says that a call failed or had warnings and what to do, or that an answer is being written. */
 export function CallNotice({ scene }: { readonly scene: Scene }) {
   const { place, point, shownPoint, moment, timeline } = scene
   const { data: status } = useQuery(statusQuery(place.thread))

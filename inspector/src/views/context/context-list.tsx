@@ -6,7 +6,7 @@ import { amountOf, count, dateOf } from '../../parts/format.ts'
 import { placeOfHit } from '../../parts/hit-place.ts'
 import { oneLine, shortRole } from '../../parts/message-text.ts'
 import { Row, RowList } from '../../parts/row-list.tsx'
-import { fateInRow, recalledTitle, type Source } from '../../parts/sent-rows.ts'
+import { fateInRow, type RecallSource, recalledTitle } from '../../parts/sent-rows.ts'
 import { useTexts } from '../../parts/use-texts.ts'
 import { ViewLink } from '../../parts/view-link.tsx'
 import styles from './context-list.module.css'
@@ -26,7 +26,7 @@ export function ContextList({ scene, onFold }: ContextListProps) {
   const amount = scene.moment.rows.length
   const head = scene.entries.length
   const foot = useRef<HTMLDivElement>(null)
-  // Rows that are no entries have no place: none of them is the selected one.
+  // Rows without an entry cannot be selected.
   const quotedAt = items.findIndex(item => item.kind === 'quoted' && item.seq === selected)
   const selectedAt =
     selected === undefined || quotedAt >= 0
@@ -145,7 +145,7 @@ interface MessageRowProps {
   readonly scene: Scene
   readonly item: Extract<ContextItem, { kind: 'row' | 'quoted' }>
   readonly text: string | undefined
-  /** A pinned row has none. */
+  /** Absent for a pinned row. */
   readonly style?: React.CSSProperties
 }
 
@@ -155,13 +155,13 @@ function MessageRow({ scene, item, text, style }: MessageRowProps) {
   const row = kind === 'row' ? item.row : undefined
   const isFirst = kind === 'row' && item.isFirst
   const entry = seq === undefined ? undefined : entries[seq - 1]
-  const own = seq === undefined ? undefined : fateInRow(fateAt(runs, seq) ?? 'elided')
+  const rowFate = seq === undefined ? undefined : fateInRow(fateAt(runs, seq) ?? 'elided')
   return (
     <Row
       id={seq === undefined ? undefined : `${kind}-${seq}`}
       className={styles.row}
       data-kind={kind}
-      data-fate={kind === 'quoted' ? item.fate : own}
+      data-fate={kind === 'quoted' ? item.fate : rowFate}
       data-added={seq === undefined}
       data-colour={row && colourOfPart[row.part]}
       data-reused={isReused}
@@ -187,7 +187,7 @@ function MessageRow({ scene, item, text, style }: MessageRowProps) {
 }
 
 /** Where a message of another conversation comes from. */
-function From({ conversation, title, actor, branch, seq, time, why, isGone }: Source) {
+function From({ conversation, title, actor, branch, seq, time, why, isGone }: RecallSource) {
   const name = `${title?.trim() || conversation} #${seq}`
   return (
     <>

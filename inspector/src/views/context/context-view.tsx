@@ -17,18 +17,18 @@ export function ContextView() {
   const outline = useQuery(outlineQuery(thread))
   const turns = useQuery(turnsQuery(thread))
   const timeline = useQuery(timelineQuery(thread))
-  const known = useMemo(() => findPoint(timeline.data?.points ?? [], search), [timeline.data, search])
-  // Turns that are not read yet are asked for, some at once; what was shown stays meanwhile.
+  const loadedPoint = useMemo(() => findPoint(timeline.data?.points ?? [], search), [timeline.data, search])
+  // Turns that are not read yet are requested ten points at a time; the last point stays meanwhile.
   const list = turns.data?.turns ?? []
   const wantedAt = list.findIndex(({ turn }) => turn === search.turn)
   const since = list[wantedAt]?.first ?? 0
   useQuery({
     ...pointsQuery(thread, since),
-    enabled: !known && wantedAt >= 0 && timeline.data !== undefined && !timeline.data.isWhole,
+    enabled: !loadedPoint && wantedAt >= 0 && timeline.data !== undefined && !timeline.data.isWhole,
   })
-  const [kept, setKept] = useState(known)
-  if (known && known !== kept) setKept(known)
-  const point = known ?? (wantedAt >= 0 ? kept : undefined)
+  const [kept, setKept] = useState(loadedPoint)
+  if (loadedPoint && loadedPoint !== kept) setKept(loadedPoint)
+  const point = loadedPoint ?? (wantedAt >= 0 ? kept : undefined)
   const isMissing = timeline.data?.isWhole && timeline.data.points.length === 0
   const error = outline.error ?? timeline.error ?? turns.error
   if (outline.data && turns.data && point)

@@ -36,9 +36,9 @@ export function EntryPanel(props: EntryPanelProps) {
   const { data: why } = useQuery(whyQuery(place.thread, seq, point))
   const seqs = useMemo(() => [seq], [seq])
   const text = useTexts(place.thread, seqs, entries.length)(seq)?.text
-  // Of the text as it was searched: with notes and calls it may be another one.
-  const found = why?.recall?.found
-  const hits = found && text?.startsWith(found.text) ? found.hits : []
+  // Hits are places in the searched text, which may differ from the shown one by notes and calls.
+  const match = why?.recall?.found
+  const hits = match && text?.startsWith(match.text) ? match.hits : []
   return (
     <aside className={styles.panel} aria-label={`Entry ${seq}`} data-fate={fate ?? 'elided'}>
       <header className={styles.header}>
@@ -118,25 +118,25 @@ function Life({ seq, scene }: EntryPanelProps) {
   const { stops, shownPoint: point } = scene
   const { isWhole } = scene.timeline
   const runs = useMemo(() => {
-    const found: { fate: Fate; from: number; to: number }[] = []
+    const periods: { fate: Fate; from: number; to: number }[] = []
     const isByCall = stops.length === 1
     for (const [index, { turn, points }] of (isByCall ? toCallStops(stops) : stops).entries()) {
       const number = isByCall ? index + 1 : turn
       const fates = points[0]?.fates
       const fate = fates === undefined ? undefined : fateInText(fates, seq)
       if (fate === undefined) continue
-      const last = found.at(-1)
+      const last = periods.at(-1)
       if (last?.fate === fate) last.to = number
-      else found.push({ fate, from: number, to: number })
+      else periods.push({ fate, from: number, to: number })
     }
-    return found
+    return periods
   }, [seq, stops])
   // The calls of a turn are numbered when all are read.
   if (runs.length === 0 || (stops.length === 1 && !isWhole))
     return <p className={styles.muted}>{isWhole ? 'Not in any context yet.' : 'Being read …'}</p>
   const calls = stops.length === 1 ? stops[0]!.points : []
   const here = stops.length === 1 ? calls.findIndex(({ at }) => at === point.at) + 1 : point.turn
-  // Of a long life, what is around this turn.
+  // A long life is shown only around this turn.
   const now = runs.findLastIndex(({ from }) => from <= here)
   const first = Math.max(0, Math.min(now - 4, runs.length - 7))
   const shown = runs.slice(first, first + 7)
@@ -163,10 +163,10 @@ const windows = [2048, 4096, 8192, 16_384, 32_768]
 const policies: OfferedPolicy[] = ['balanced', 'thorough', 'stable', 'tiered', 'sliding-50']
 
 function Matrix({ seq, scene: { place, shownPoint: point } }: EntryPanelProps) {
-  const asked = useDeferredValue(
+  const gridOptions = useDeferredValue(
     useMemo(() => ({ windows, policies, entry: seq, at: point.at }), [seq, point.at]),
   )
-  const { data = [] } = useQuery(gridQuery(place.thread, asked))
+  const { data = [] } = useQuery(gridQuery(place.thread, gridOptions))
   return (
     <FateMatrix
       {...{ windows, policies, cells: data }}

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useCallback, useDeferredValue, useMemo, useState } from 'react'
-import { type Moment, momentQuery, type Timeline, type TimelinePoint } from '../../api/timeline.ts'
-import type { Place } from '../../parts/address.ts'
+import { type Moment, momentQuery, type TimelineData, type TimelinePoint } from '../../api/timeline.ts'
+import type { ViewPlace } from '../../parts/address.ts'
 import { inModelTokens } from '../../parts/calibration.ts'
 import { newLanding } from '../../parts/draw-strip.ts'
 import { readFates } from '../../parts/fate-runs.ts'
@@ -27,10 +27,10 @@ const none: ReadonlySet<number> = new Set()
 const nothing: Moment = { rows: [], stretches: [], warnings: [] }
 
 export interface LoadedContextProps {
-  readonly place: Place
+  readonly place: ViewPlace
   readonly entries: readonly Brief[]
   readonly turns: Parameters<typeof toStops>[0]
-  readonly timeline: Timeline
+  readonly timeline: TimelineData
   readonly point: TimelinePoint
 }
 
@@ -51,14 +51,14 @@ export function LoadedContext({ place, entries: counted, turns, timeline, point 
   const selected =
     search.entry !== undefined && search.entry >= 1 && search.entry <= head ? search.entry : undefined
 
-  // While the slider is drawn along, what is drawn first is what the slider itself knows.
+  // While the slider is dragged, the parts that need only the timeline are drawn first.
   const wanted = useDeferredValue(point)
   const loaded = useQuery({
     ...momentQuery(thread, wanted),
     placeholderData: (before: Moment | undefined) => before,
   })
   const moment = loaded.data ?? nothing
-  // Rows of another moment are shown until those of this one are there: with their own figures.
+  // Until the rows of this moment are read, those of the previous one are shown, with its figures.
   const [shownPoint, setShownPoint] = useState(wanted)
   if (loaded.data && !loaded.isPlaceholderData && shownPoint !== wanted) setShownPoint(wanted)
 
@@ -67,10 +67,10 @@ export function LoadedContext({ place, entries: counted, turns, timeline, point 
   const stops = useMemo(() => toStops(turns, timeline.points), [turns, timeline.points])
   const find = useFind(thread, search.q ?? '', head)
   const items = useMemo(
-    () => toLogItems(runs, { fate: search.fate, found: find.found, open, selected, head }),
-    [runs, search.fate, find.found, open, selected, head],
+    () => toLogItems(runs, { fate: search.fate, matches: find.matches, open, selected, head }),
+    [runs, search.fate, find.matches, open, selected, head],
   )
-  // Blocks of another moment are other blocks.
+  // Another moment has other blocks: open ones are forgotten.
   const flipped = flips.at === shownPoint.at ? flips.blocks : none
   const list = useMemo(
     () => toContextItems(moment.rows, shownPoint, { flipped, selected }),
@@ -95,7 +95,7 @@ export function LoadedContext({ place, entries: counted, turns, timeline, point 
   const toTurn = useCallback(
     (index: number) => {
       const stop = stops[Math.min(stops.length - 1, Math.max(0, index))]
-      // At the end it follows what comes.
+      // Without a turn in the address, the view follows the newest.
       if (stop) go({ turn: stop === stops.at(-1) ? undefined : stop.turn, call: undefined })
     },
     [stops, go],

@@ -8,14 +8,14 @@ import { placeIn } from '../../parts/place-in.ts'
 import { Row, RowList } from '../../parts/row-list.tsx'
 import styles from './log-list.module.css'
 import type { LogItem, Scene } from './scene.ts'
-import type { Find } from './use-find.ts'
+import type { TextFind } from './use-find.ts'
 
 export interface LogListProps {
   readonly scene: Scene
   readonly items: readonly LogItem[]
   /** The place of the selection among the items, or that of the fold that the keys are at. */
   readonly selectedAt: number
-  readonly find: Find
+  readonly find: TextFind
   /** Opens or closes a fold. */
   readonly onFold: (first: number) => void
   /** Tells which entries are in sight: the strip marks them. */
@@ -56,7 +56,7 @@ export function LogList({ scene, items, selectedAt, find, onFold, onSeen }: LogL
           ) : (
             <>
               <span className="label" role="status">
-                {find.found && `${count(find.found.size)}${find.isFinding ? '…' : ''}`}
+                {find.matches && `${count(find.matches.size)}${find.isFinding ? '…' : ''}`}
               </span>
               <button type="button" aria-label="Find nothing" onClick={() => onFind('')}>
                 <X size={12} aria-hidden />

@@ -59,7 +59,7 @@ export function Ribbons({ scene, seen, isLogShown, onToggleLog }: RibbonsProps) 
   )
 }
 
-interface Drawn {
+interface MomentMarks {
   readonly before: number | undefined
   readonly seen: readonly [number, number] | undefined
 }
@@ -68,7 +68,7 @@ interface Drawn {
 function drawMoment(
   { draw, colours, ...strip }: Strip,
   { runs, start, long }: StripSide,
-  { before, seen }: Drawn,
+  { before, seen }: MomentMarks,
 ) {
   const y = toY(strip.scale, strip)
   const head = strip.scale.entries.length
@@ -112,7 +112,7 @@ function Days({ scale, cut }: { readonly scale: LogScale; readonly cut: number |
   const labels = useMemo(() => {
     const yOf = toY(scale, { top: stripEdge, bottom: height - stripEdge })
     const cutAt = cut === undefined ? undefined : yOf(cut - 1)
-    const found: { readonly at: number; readonly text: string; readonly isCut?: true }[] = []
+    const marks: { readonly at: number; readonly text: string; readonly isCut?: true }[] = []
     let day = ''
     let month = ''
     let last = -100
@@ -128,10 +128,10 @@ function Days({ scale, cut }: { readonly scale: LogScale; readonly cut: number |
       if (isClose) continue
       month = thisMonth
       last = at
-      found.push({ at, text })
+      marks.push({ at, text })
     }
-    if (cutAt !== undefined) found.push({ at: cutAt, text: 'cut', isCut: true })
-    return found
+    if (cutAt !== undefined) marks.push({ at: cutAt, text: 'cut', isCut: true })
+    return marks
   }, [scale, height, cut])
   return (
     <div ref={setArea} className={`through wide-only tall ${styles.days}`} aria-hidden="true">

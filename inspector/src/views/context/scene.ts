@@ -1,5 +1,5 @@
-import type { Moment, SentRow, Timeline, TimelinePoint } from '../../api/timeline.ts'
-import type { Place } from '../../parts/address.ts'
+import type { Moment, SentRow, TimelineData, TimelinePoint } from '../../api/timeline.ts'
+import type { ViewPlace } from '../../parts/address.ts'
 import type { Landing } from '../../parts/draw-strip.ts'
 import type { FateRun } from '../../parts/fate-runs.ts'
 import type { Fate } from '../../parts/fates.ts'
@@ -7,23 +7,23 @@ import type { Brief, LogScale } from '../../parts/log-scale.ts'
 import {
   type EntryLine,
   entryOf,
-  type SentMessage,
-  type Source,
+  type MessageLine,
+  type RecallSource,
   toSentMessages,
 } from '../../parts/sent-rows.ts'
-import type { Stop } from '../../parts/stops.ts'
+import type { TurnStop } from '../../parts/stops.ts'
 
 /** What all parts of the view show. */
 export interface Scene {
-  readonly place: Place
+  readonly place: ViewPlace
   readonly entries: readonly Brief[]
   readonly scale: LogScale
-  readonly timeline: Timeline
-  readonly stops: readonly Stop[]
+  readonly timeline: TimelineData
+  readonly stops: readonly TurnStop[]
   /** Where the slider is, and the fates of all entries there. */
   readonly point: TimelinePoint
   readonly runs: readonly FateRun[]
-  /** What the model got, and where: at the point before while that of this one is being read. */
+  /** What the model got and the point where; the previous point while this one is being read. */
   readonly shownPoint: TimelinePoint
   readonly moment: Moment
   readonly list: ContextList
@@ -45,7 +45,7 @@ export type LogItem = Pick<EntryLine, 'key' | 'seq'> & {
 export interface LogFilter {
   readonly fate?: Fate | undefined
   /** The entries that were found; undefined if nothing is looked for. */
-  readonly found?: ReadonlySet<number> | undefined
+  readonly matches?: ReadonlySet<number> | undefined
   /** The first entries of folds that are open. */
   readonly open: ReadonlySet<number>
   /** Never in a fold. */
@@ -57,11 +57,11 @@ export interface LogFilter {
 const shortestFold = 3
 
 export function toLogItems(runs: readonly FateRun[], filter: LogFilter): readonly LogItem[] {
-  const { fate: wanted, found, open, selected, head } = filter
+  const { fate: wanted, matches, open, selected, head } = filter
   const items: LogItem[] = []
   const list = ({ first, last, fate }: FateRun) => {
     for (let seq = first; seq <= last; seq++)
-      if (found === undefined || found.has(seq))
+      if (matches === undefined || matches.has(seq))
         items.push({ kind: 'entry', key: `log-${seq}`, seq, first: seq, last: seq, fate })
   }
   const fold = (run: FateRun) => {
@@ -72,7 +72,7 @@ export function toLogItems(runs: readonly FateRun[], filter: LogFilter): readonl
   for (const run of runs) {
     const { first, last, fate } = run
     if (wanted !== undefined && fate !== wanted) continue
-    if (wanted !== undefined || found !== undefined || fate !== 'elided') list(run)
+    if (wanted !== undefined || matches !== undefined || fate !== 'elided') list(run)
     else if (selected !== undefined && selected >= first && selected <= last && !open.has(first)) {
       if (selected > first) fold({ first, last: selected - 1, fate })
       list({ first: selected, last: selected, fate })
@@ -80,7 +80,7 @@ export function toLogItems(runs: readonly FateRun[], filter: LogFilter): readonl
     } else fold(run)
   }
   const end = runs.at(-1)?.last ?? 0
-  if (end < head && wanted === undefined && found === undefined)
+  if (end < head && wanted === undefined && matches === undefined)
     items.push({ kind: 'later', key: `fold-${end + 1}`, first: end + 1, last: head })
   return items
 }
@@ -88,8 +88,8 @@ export function toLogItems(runs: readonly FateRun[], filter: LogFilter): readonl
 /** A line of the list of what the model got. */
 export type ContextItem = EntryLine &
   (
-    | (SentMessage & { readonly kind: 'row'; readonly isFirst: boolean })
-    | (SentMessage & {
+    | (MessageLine & { readonly kind: 'row'; readonly isFirst: boolean })
+    | (MessageLine & {
         readonly kind: 'block'
         readonly isOpen: boolean
         /** The message that asks for what is in the block. */
@@ -100,7 +100,7 @@ export type ContextItem = EntryLine &
     | { readonly kind: 'line'; readonly text: string; readonly isReused: boolean }
     | {
         readonly kind: 'source'
-        readonly source: Source
+        readonly source: RecallSource
         readonly isReused: boolean
         readonly isFirst: boolean
       }
@@ -116,8 +116,8 @@ export interface ContextList {
 }
 
 /**
- * Usually the block that the newest message asked for is open, and the one with the selection. `flipped`: those that are
- * open or folded against this.
+ * Usually the block that the newest message asked for is open, and the one with the selection. `flipped`: blocks that
+ * are open or folded against this rule.
  */
 export function toContextItems(
   rows: readonly SentRow[],
@@ -156,7 +156,7 @@ export function toContextItems(
       if (index >= pinFrom) pinned.push(line)
       else items.push(line)
     }
-    // Also those of quotes that were joined to a message.
+    // Also sources of quotes that were joined to a message.
     for (const [at, source] of (row.sources ?? []).entries())
       items.push({
         ...{ kind: 'source', key: `source ${index} ${at}`, entries: [] },
@@ -187,7 +187,7 @@ function pinnedFrom(rows: readonly SentRow[]): number {
   return from
 }
 
-/** Where an entry is in the context: the row that has it, else the row that is it. A cleared entry that is recalled has both. */
+/** The row of an entry in the context: a row that quotes it, else its own row. A cleared entry that is recalled has both. */
 export function rowOf(rows: readonly SentRow[], seq: number): number {
   const block = rows.findIndex(row => row.standsFor.includes(seq))
   return block >= 0 ? block : rows.findIndex(row => row.seqs.includes(seq))

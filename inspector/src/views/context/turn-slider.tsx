@@ -3,11 +3,11 @@ import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useEffect, useMemo, useRef } from 'react'
 import { readAll } from '../../api/timeline.ts'
 import { Button } from '../../parts/button.tsx'
-import { startDrawing } from '../../parts/canvas.ts'
 import { fateInText } from '../../parts/fate-runs.ts'
 import { colourOfPart, type Fate, fateNames, type Part, partStack } from '../../parts/fates.ts'
 import { count, dayTime, percent } from '../../parts/format.ts'
-import { type Stop, toCallStops, toDays } from '../../parts/stops.ts'
+import { startDrawing } from '../../parts/start-drawing.ts'
+import { type TurnStop, toCallStops, toDays } from '../../parts/stops.ts'
 import { useColours } from '../../parts/use-colours.ts'
 import { useSize } from '../../parts/use-size.ts'
 import type { Scene } from './scene.ts'
@@ -157,7 +157,7 @@ const dayWidth = 64
 const stepOf = (width: number, stops: number) => Math.min(28, width / Math.max(1, stops))
 
 interface Lanes {
-  readonly stops: readonly Stop[]
+  readonly stops: readonly TurnStop[]
   readonly size: { readonly width: number; readonly height: number }
   readonly colours: Colours
   readonly selected: number | undefined
@@ -182,7 +182,7 @@ function drawLanes(draw: CanvasRenderingContext2D, { stops, size, colours, selec
   draw.lineTo(width, 2.5)
   draw.stroke()
   draw.setLineDash([])
-  // Where turns are narrower than a pixel, one of each pixel is drawn: the fullest.
+  // If turns are narrower than a pixel, the fullest turn of each pixel is drawn.
   let column = -1
   let fullest = 0
   for (const [index, { points }] of stops.entries()) {

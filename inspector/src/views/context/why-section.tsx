@@ -1,4 +1,4 @@
-import type { Why } from '../../api/queries.ts'
+import type { WhyAnswer } from '../../api/queries.ts'
 import { amountOf, count } from '../../parts/format.ts'
 import { Marked } from '../../parts/marked.tsx'
 import { keptFree } from '../../parts/why-free.ts'
@@ -6,7 +6,7 @@ import { excerpt, wordsAt } from './excerpt.ts'
 import styles from './why-section.module.css'
 
 export interface WhySectionProps {
-  readonly why: Why
+  readonly why: WhyAnswer
   readonly onSelect: (seq: number) => void
 }
 
@@ -50,7 +50,7 @@ export function WhySection({ why, onSelect }: WhySectionProps) {
 }
 
 interface RecallProps extends WhySectionProps {
-  readonly recall: NonNullable<Why['recall']>
+  readonly recall: NonNullable<WhyAnswer['recall']>
 }
 
 function Recall({ why, recall: { asking, outcome, near }, onSelect }: RecallProps) {
@@ -111,8 +111,8 @@ function EntryLink({ seq, onSelect }: { readonly seq: number; readonly onSelect:
   )
 }
 
-/** What the entry needed and what there was: of tokens, or of likeness to what was asked. */
-function Room({ why: { recall, cut, fate, free } }: { readonly why: Why }) {
+/** What the entry needed and what was available: tokens, or likeness to the question. */
+function Room({ why: { recall, cut, fate, free } }: { readonly why: WhyAnswer }) {
   const { outcome, needs = 0, left = 0, room = 0, better, score, least, best } = recall ?? {}
   return (
     <>

@@ -1,6 +1,6 @@
 import type { ListedConversation } from '../../api/conversation-list.ts'
 
-/** Who talks in a conversation, as far as the server knows. */
+/** The client of a conversation, as far as the server knows it. */
 export interface Client {
   /** For filters and addresses. */
   readonly id: string
@@ -21,8 +21,8 @@ export function clientOf({ conversation, latest, metadata }: ListedConversation)
     // An import says which program its file came from.
     return typeof from === 'string' ? { id: from, name: from } : { id: 'none', name: 'API or import' }
   }
-  const said = request.client
-  if (said) return { id: said, name: byAgent[said.toLowerCase()] ?? said }
+  const agent = request.client
+  if (agent) return { id: agent, name: byAgent[agent.toLowerCase()] ?? agent }
   return { id: request.face, name: faces[request.face] ?? request.face }
 }
 

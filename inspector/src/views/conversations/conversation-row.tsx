@@ -12,7 +12,7 @@ import { titleOf } from '../../parts/title-of.ts'
 import { ClientCell } from './client-cell.tsx'
 import styles from './conversation-table.module.css'
 import { RowMenu } from './row-menu.tsx'
-import { standingOf } from './standing.ts'
+import { standingOf } from './standing-of.ts'
 import { useWindow } from './use-window.ts'
 import { WindowCell } from './window-cell.tsx'
 

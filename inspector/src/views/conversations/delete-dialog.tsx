@@ -14,10 +14,10 @@ export interface DeleteDialogProps {
 }
 
 /** Asks whether a conversation is to be deleted, by its name. */
-export function DeleteDialog({ conversation: asked, onClose, finalFocus }: DeleteDialogProps) {
+export function DeleteDialog({ conversation: row, onClose, finalFocus }: DeleteDialogProps) {
   const client = useQueryClient()
-  const { conversation, latest } = asked
-  const title = titleOf(asked)
+  const { conversation, latest } = row
+  const title = titleOf(row)
   const deletion = useMutation({
     mutationFn: () => tell('delete /conversations/:conversation', { params: { conversation } }),
     onSuccess: () => {

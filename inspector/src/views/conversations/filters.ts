@@ -2,7 +2,7 @@ import type { ListedConversation } from '../../api/conversation-list.ts'
 import type { ListSearch } from '../../parts/address.ts'
 import { titleOf } from '../../parts/title-of.ts'
 import { type Client, clientOf } from './client-of.ts'
-import { standingOf } from './standing.ts'
+import { standingOf } from './standing-of.ts'
 
 /** The kinds of conversations that can be picked out, with their names in the address. */
 export const kinds: readonly {
@@ -36,7 +36,7 @@ const toWords = (text: string) =>
     .split(/\s+/)
     .filter(word => word !== '')
 
-/** Every word must be somewhere in what the row shows. */
+/** Every word must occur in the texts of the row. */
 function hasWords(one: ListedConversation, words: readonly string[]): boolean {
   const { conversation, latest } = one
   const text = plain(
@@ -69,8 +69,8 @@ export function countAll(rows: readonly ListedConversation[]): Amounts {
   const clients = new Map<string, Client & { amount: number }>()
   for (const row of rows) {
     const client = clientOf(row)
-    const known = clients.get(client.id)
-    if (known) known.amount += 1
+    const entry = clients.get(client.id)
+    if (entry) entry.amount += 1
     else clients.set(client.id, { ...client, amount: 1 })
   }
   return { byKind, clients: [...clients.values()].sort((a, b) => b.amount - a.amount) }

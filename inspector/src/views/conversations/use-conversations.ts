@@ -39,7 +39,7 @@ function distinct(pages: readonly { readonly conversations: readonly ListedConve
   return [...seen.values()]
 }
 
-/** A turn whose writer died becomes an interrupted one without anything being written: these are asked again. */
+/** Polls conversations with an open turn: a turn whose writer died becomes interrupted without a write. */
 function useOpenTurns(all: readonly ListedConversation[]): void {
   const queryClient = useQueryClient()
   const open = all
@@ -48,9 +48,9 @@ function useOpenTurns(all: readonly ListedConversation[]): void {
     .map(one => one.conversation)
   const names = JSON.stringify(open)
   useEffect(() => {
-    const asked = JSON.parse(names) as string[]
-    if (asked.length === 0) return
-    const timer = setInterval(() => void refreshConversations(queryClient, asked), 10_000)
+    const conversations = JSON.parse(names) as string[]
+    if (conversations.length === 0) return
+    const timer = setInterval(() => void refreshConversations(queryClient, conversations), 10_000)
     return () => clearInterval(timer)
   }, [queryClient, names])
 }

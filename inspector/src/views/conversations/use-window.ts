@@ -1,14 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ListedConversation } from '../../api/conversation-list.ts'
 import { contextQuery } from '../../api/queries.ts'
-import type { Answer } from '../../api/routes.ts'
+import type { ContextAnswer } from '../../api/timeline.ts'
 import { useLate } from '../../parts/skeleton.tsx'
-
-type Context = Answer<'get /conversations/:conversation/context'>
 
 /** The window of a conversation's last call; where nothing was sent yet, as it would be now. */
 export type LastWindow = Pick<
-  Context,
+  ContextAnswer,
   'parts' | 'counts' | 'tokens' | 'window' | 'reserve' | 'margin' | 'policy' | 'factor'
 > & { readonly reused?: number | undefined; readonly isSent: boolean }
 

@@ -13,7 +13,7 @@ import { amountOf, count } from '../../parts/format.ts'
 import { QueryState } from '../../parts/query-state.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
 import { findPoint } from '../../parts/stops.ts'
-import { useFindIn } from '../../parts/use-find.ts'
+import { useFindIn } from '../../parts/use-find-in.ts'
 import { ViewLink } from '../../parts/view-link.tsx'
 import styles from './dump-view.module.css'
 
@@ -84,7 +84,7 @@ function Shown({ text, when, isStored, isNow }: ShownProps) {
         </div>
         <FindField
           word={word}
-          found={places.length}
+          matches={places.length}
           index={index}
           onChange={next => {
             restart()

@@ -13,20 +13,20 @@ import { QueryState } from '../../parts/query-state.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
 import { StatusMark } from '../../parts/status-mark.tsx'
 import styles from './act-panel.module.css'
-import type { Acted, BoardCell } from './board-state.ts'
+import type { BoardCell, CellState } from './board-state.ts'
 import { largestCall } from './describe-act.ts'
 import { readTurn, type TurnPiece } from './read-turn.ts'
 
 export interface ActPanelProps {
   readonly experiment: string
   readonly cell: BoardCell
-  readonly acted: Acted
+  readonly state: CellState
   readonly onClose: () => void
 }
 
 /** All that a role was told, said and did in one step. */
-export function ActPanel({ experiment, cell: { role, step }, acted, onClose }: ActPanelProps) {
-  const { act, isActing, isEnded, isRead } = acted
+export function ActPanel({ experiment, cell: { role, step }, state, onClose }: ActPanelProps) {
+  const { act, isActing, isEnded, isRead } = state
   return (
     <aside className={`panel scrolls-down ${styles.panel}`} aria-label={`${role}, step ${step}`}>
       <header className={`sticky flex wraps baseline padded line-below ${styles.head}`}>
@@ -149,7 +149,7 @@ function Piece({ piece, experiment, role, status }: PieceProps) {
         <LongText>{piece.who === 'user' ? <StepText text={piece.text} /> : piece.text}</LongText>
       </>
     )
-  const { name, arguments: given, result, isError, changes } = piece
+  const { name, arguments: json, result, isError, changes } = piece
   const isRunning = status === 'open'
   return (
     <>
@@ -160,7 +160,7 @@ function Piece({ piece, experiment, role, status }: PieceProps) {
         </>,
       )}
       <LongText>
-        <JsonText text={given} />
+        <JsonText text={json} />
       </LongText>
       <div className={styles.result} data-error={isError}>
         {result === undefined ? (

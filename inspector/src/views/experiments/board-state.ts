@@ -1,6 +1,6 @@
 import type { ExperimentAnswer, RoleAct } from '../../api/experiment-queries.ts'
-import type { Columns } from './use-columns.ts'
-import type { Acts } from './use-steps.ts'
+import type { Acts } from './use-acts.ts'
+import type { BoardColumns } from './use-columns.ts'
 import type { Activity } from './use-watched.ts'
 
 /** What all rows of the board show. */
@@ -8,7 +8,7 @@ export interface BoardState {
   readonly shown: ExperimentAnswer
   readonly acts: Acts
   readonly activity: Activity | undefined
-  readonly columns: Columns
+  readonly columns: BoardColumns
   /** The cell whose details are shown. */
   readonly selected: BoardCell
   /** Whether the last step is not over. */
@@ -24,11 +24,11 @@ export interface BoardCell {
 }
 
 /** The steps that are drawn. */
-export const stepsIn = ({ first, last }: Columns): readonly number[] =>
+export const stepsIn = ({ first, last }: BoardColumns): readonly number[] =>
   Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at)
 
-/** What is known of a cell. */
-export interface Acted {
+/** The state of a cell. */
+export interface CellState {
   readonly act: RoleAct | undefined
   readonly isActing: boolean
   /** Whether the step has ended. */
@@ -37,10 +37,10 @@ export interface Acted {
   readonly isRead: boolean
 }
 
-export function actedIn(
+export function cellStateOf(
   { shown, acts, activity }: Pick<BoardState, 'shown' | 'acts' | 'activity'>,
   { role, step }: BoardCell,
-): Acted {
+): CellState {
   return {
     act: acts.get(step)?.get(role),
     isActing: shown.status === 'RUNNING' && activity?.role === role && activity.step === step,

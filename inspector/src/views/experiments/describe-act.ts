@@ -8,7 +8,7 @@ export interface ActLine {
   readonly kind: 'done' | 'failed' | 'running'
 }
 
-type Tool = RoleAct['tools'][number]
+type ActTool = RoleAct['tools'][number]
 
 /** What a role did, for a cell of the board: a line for each tool, else what it said. */
 export function linesOf({ tools, text, status }: RoleAct): readonly ActLine[] {
@@ -24,8 +24,8 @@ export function linesOf({ tools, text, status }: RoleAct): readonly ActLine[] {
 }
 
 /** The argument of a tool, if it is one plain value. */
-function argumentOf({ arguments: given }: Tool): string {
-  const values = Object.values(parseJsonObject(given) ?? {})
+function argumentOf({ arguments: json }: ActTool): string {
+  const values = Object.values(parseJsonObject(json) ?? {})
   return values.length === 1 && typeof values[0] !== 'object' ? String(values[0]) : ''
 }
 
@@ -36,9 +36,9 @@ const verbOf = (name: string) => name.split(/[_\-.\s/]|(?<=[a-z])(?=[A-Z])/)[0] 
 export function sentenceOfAct(act: RoleAct): string {
   if (act.tools.length === 0) return act.text
   return act.tools
-    .map(({ name, arguments: given, result, isError }) => {
+    .map(({ name, arguments: json, result, isError }) => {
       const end = result === undefined ? ', running' : isError ? ', failed' : ''
-      return `${name} ${given}${end}`
+      return `${name} ${json}${end}`
     })
     .join('; ')
 }

@@ -14,12 +14,12 @@ import { StatusMark } from '../../parts/status-mark.tsx'
 import styles from './experiment-head.module.css'
 import { markOf, sentenceOf, wordOf } from './experiment-status.ts'
 
-type Wish = 'pause' | 'resume' | 'stop'
+type ControlWish = 'pause' | 'resume' | 'stop'
 
 /** The name of an experiment, how it stands, and what can be done about it. */
 export function ExperimentHead({ shown }: { readonly shown: ExperimentAnswer }) {
   const { id, name, status, result, goals, hasPlan } = shown
-  const { wish, asked, isBusy, fault } = useWishes(id, status)
+  const { wish, order, isBusy, fault } = useWishes(id, status)
   const { data: server } = useQuery(serverQuery)
   const [isStopping, setStopping] = useState(false)
   const isOver = hasEnded(status)
@@ -76,9 +76,9 @@ export function ExperimentHead({ shown }: { readonly shown: ExperimentAnswer }) 
           {result}
         </p>
       )}
-      {asked && (
+      {order && (
         <Notice>
-          {asked === 'stop' ? 'It stops before the next role acts.' : 'It pauses before the next role acts.'}{' '}
+          {order === 'stop' ? 'It stops before the next role acts.' : 'It pauses before the next role acts.'}{' '}
           What is in the log is never done twice.
         </Notice>
       )}
@@ -113,14 +113,14 @@ export function ExperimentHead({ shown }: { readonly shown: ExperimentAnswer }) 
   )
 }
 
-/** Asks the server to pause, resume or stop. What another process runs is only asked; `asked` holds until it obeyed. */
+/** Asks the server to pause, resume or stop. What another process runs is only asked: `order` is set until it obeys. */
 function useWishes(experiment: string, status: ExperimentAnswer['status']) {
   const client = useQueryClient()
-  const [asked, setAsked] = useState<Wish>()
+  const [order, setOrder] = useState<ControlWish>()
   // biome-ignore lint/correctness/useExhaustiveDependencies: with another status it has obeyed
-  useEffect(() => setAsked(undefined), [experiment, status])
+  useEffect(() => setOrder(undefined), [experiment, status])
   const { mutate, isPending, error } = useMutation({
-    mutationFn: async (wish: Wish) => {
+    mutationFn: async (wish: ControlWish) => {
       const params = { experiment }
       if (wish === 'resume') {
         await ask('post /experiments/:experiment/resume', { params, body: {} })
@@ -131,15 +131,15 @@ function useWishes(experiment: string, status: ExperimentAnswer['status']) {
       return { wish, ...(await ask(path, { params })) }
     },
     onSuccess({ wish, is }) {
-      if (is === 'asked') setAsked(wish)
-      else notify(said[wish])
+      if (is === 'asked') setOrder(wish)
+      else notify(doneTexts[wish])
       void client.invalidateQueries({ queryKey: inConversation(experiment) })
     },
   })
-  return { wish: mutate, asked, isBusy: isPending, fault: error }
+  return { wish: mutate, order, isBusy: isPending, fault: error }
 }
 
-const said: Readonly<Record<Wish, string>> = {
+const doneTexts: Readonly<Record<ControlWish, string>> = {
   pause: 'It is paused.',
   resume: 'It goes on.',
   stop: 'It is stopped.',

@@ -1,10 +1,10 @@
 import type { ExperimentSummary } from '../../api/experiment-queries.ts'
 import { amountOf, count } from '../../parts/format.ts'
-import type { Status } from '../../parts/status-mark.tsx'
+import type { MarkName } from '../../parts/status-mark.tsx'
 
 type ExperimentStatus = ExperimentSummary['status']
 
-export const markOf: Readonly<Record<ExperimentStatus, Status>> = {
+export const markOf: Readonly<Record<ExperimentStatus, MarkName>> = {
   RUNNING: 'running',
   PAUSED: 'paused',
   INTERRUPTED: 'interrupted',

@@ -13,7 +13,7 @@ import { QueryState } from '../../parts/query-state.tsx'
 import { isTight, useMedia } from '../../parts/use-media.ts'
 import { ActPanel } from './act-panel.tsx'
 import { Board } from './board.tsx'
-import { actedIn } from './board-state.ts'
+import { cellStateOf } from './board-state.ts'
 import { ExperimentHead } from './experiment-head.tsx'
 import { ExperimentList } from './experiment-list.tsx'
 import styles from './experiment-view.module.css'
@@ -21,8 +21,8 @@ import { Goals } from './goals.tsx'
 import { LogView } from './log-view.tsx'
 import { PlanView } from './plan-view.tsx'
 import { ThreadsView } from './threads-view.tsx'
+import { useActs } from './use-acts.ts'
 import { useMeasures } from './use-measures.ts'
-import { useActs } from './use-steps.ts'
 import { useWatched, type Watched } from './use-watched.ts'
 
 /** One experiment: its board, threads, log or plan, beside the list of all. */
@@ -93,7 +93,7 @@ function BoardView({ shown, watched: { activity } }: ShownProps) {
           key={`${role}\n${step}`}
           experiment={id}
           cell={{ role, step }}
-          acted={actedIn({ shown, acts, activity }, { role, step })}
+          state={cellStateOf({ shown, acts, activity }, { role, step })}
           onClose={() => go({ role: undefined, step: undefined })}
         />
       )}

@@ -1,6 +1,6 @@
 import { type ASTNode, type ASTOperator, parse, serialize } from '@marcbachmann/cel-js'
 
-type Value = number | string | boolean | undefined
+type GoalValue = number | string | boolean | undefined
 export type Values = Readonly<Record<string, unknown>>
 
 /** How far a goal is, for what can be measured: comparisons of variables with each other or with constants. */
@@ -8,10 +8,10 @@ export interface GoalMeasure {
   /** From 0 (as at the start, or farther away) to 1 (it holds). */
   share(now: Values, start: Values): number
   /** The two sides, where the goal is one comparison of numbers. */
-  readonly sides?: Sides | undefined
+  readonly sides?: GoalSides | undefined
 }
 
-export interface Sides {
+export interface GoalSides {
   /** The left side: `cash - loan`. */
   readonly name: string
   readonly sign: Sign
@@ -35,12 +35,12 @@ export function measureGoal(expression: string): GoalMeasure | undefined {
   try {
     return measureNode(parse(expression).ast)
   } catch {
-    // It is no CEL, or it holds what is not measured.
+    // Not valid CEL, or it has parts that are not measured.
     return undefined
   }
 }
 
-/** "and" is as far as its farther side, "or" as its nearer one. What is no comparison is reached or not. */
+/** "and" takes the smaller share of its sides, "or" the larger one. Other expressions are reached or not. */
 function measureNode(node: ASTNode): GoalMeasure {
   if (node.op === '&&' || node.op === '||') {
     const pick = node.op === '&&' ? Math.min : Math.max
@@ -55,7 +55,7 @@ function measureNode(node: ASTNode): GoalMeasure {
   }
 }
 
-function sidesOf({ op, args }: ASTNode): Sides | undefined {
+function sidesOf({ op, args }: ASTNode): GoalSides | undefined {
   if (!isSign(op)) return undefined
   const [first, second] = args as readonly [ASTNode, ASTNode]
   const [left, right] = [numberReader(first), numberReader(second)]
@@ -65,7 +65,7 @@ function sidesOf({ op, args }: ASTNode): Sides | undefined {
 const isSign = (op: string): op is Sign => ['>=', '>', '<=', '<', '==', '!='].includes(op)
 
 /** Evaluates an expression. Missing variables, and numbers that are none, give undefined. */
-function readerOf(node: ASTNode): (values: Values) => Value {
+function readerOf(node: ASTNode): (values: Values) => GoalValue {
   switch (node.op) {
     case 'value': {
       const value = plain(typeof node.args === 'bigint' ? Number(node.args) : node.args)
@@ -121,11 +121,11 @@ function numberReader(node: ASTNode): (values: Values) => number | undefined {
   }
 }
 
-const plain = (value: unknown): Value =>
-  ['number', 'string', 'boolean'].includes(typeof value) ? (value as Value) : undefined
+const plain = (value: unknown): GoalValue =>
+  ['number', 'string', 'boolean'].includes(typeof value) ? (value as GoalValue) : undefined
 
 /** How much of the way from the start is done. Numbers can be near; anything else holds or not. */
-function shareOf({ sign, left, right }: Sides, now: Values, start: Values): number {
+function shareOf({ sign, left, right }: GoalSides, now: Values, start: Values): number {
   const gap = (values: Values) => {
     const [a, b] = [left(values), right(values)]
     if (a === undefined || b === undefined || sign === '!=') return undefined

@@ -1,6 +1,6 @@
 import type { ExperimentAnswer } from '../../api/experiment-queries.ts'
 import { Gauge } from '../../parts/gauge.tsx'
-import type { GoalMeasure, Sides } from './goal-measure.ts'
+import type { GoalMeasure, GoalSides } from './goal-measure.ts'
 import styles from './goals.module.css'
 import { shownValue } from './series.ts'
 
@@ -61,7 +61,7 @@ function farOf(measure: GoalMeasure | undefined, now: Readonly<Record<string, un
   )
 }
 
-const wanted: Readonly<Record<Sides['sign'], (target: string) => string>> = {
+const wanted: Readonly<Record<GoalSides['sign'], (target: string) => string>> = {
   '>=': target => ` of ${target}`,
   '>': target => ` of more than ${target}`,
   '<=': target => `, wanted ${target} or less`,

@@ -3,7 +3,7 @@ import { parseJson, parseJsonObject } from '../../../../src/log/parse-json.ts'
 import type { RoleAct } from '../../api/experiment-queries.ts'
 import type { LogEntry } from '../../parts/use-texts.ts'
 import { shownValue } from './series.ts'
-import type { Acts } from './use-steps.ts'
+import type { Acts } from './use-acts.ts'
 import type { Warning } from './use-watched.ts'
 
 export interface LogRow {
@@ -18,25 +18,25 @@ export interface LogRow {
   readonly seq?: number
 }
 
-export interface ToLog {
+export interface LogSources {
   readonly acts: Acts
   /** The entries of the experiment's own thread. */
-  readonly own: readonly LogEntry[]
+  readonly entries: readonly LogEntry[]
   readonly warnings: readonly Warning[]
   /** The first step that is shown. */
   readonly first: number
 }
 
 /** The log of an experiment: what roles did, and what the experiment itself wrote down, by time. */
-export function logRows({ acts, own, warnings, first }: ToLog): readonly LogRow[] {
+export function logRows({ acts, entries, warnings, first }: LogSources): readonly LogRow[] {
   const rows: LogRow[] = []
   for (const [step, of] of acts)
     if (step >= first) for (const act of of.values()) for (const row of actRows(step, act)) rows.push(row)
   let start = Number.POSITIVE_INFINITY
   for (const { startedAt } of acts.get(first)?.values() ?? []) start = Math.min(start, startedAt)
-  for (const { seq, time, message } of own) {
+  for (const { seq, time, message } of entries) {
     const entry = parseJsonObject(String((message as { readonly content?: unknown }).content))
-    const row = entry && ownRow(entry as unknown as ExperimentEntry)
+    const row = entry && eventRow(entry as unknown as ExperimentEntry)
     if (row && (first === 1 || time >= start)) rows.push({ key: `own ${seq}`, time, who: '', ...row })
   }
   for (const [at, { at: time, code, message, role = '' }] of warnings.entries())
@@ -48,9 +48,9 @@ export function logRows({ acts, own, warnings, first }: ToLog): readonly LogRow[
 function* actRows(step: number, act: RoleAct): Generator<LogRow> {
   const { role, turn, startedAt, endedAt, text, tools, error } = act
   const row = { step, who: role, time: startedAt }
-  for (const [at, { seq, name, arguments: given, result = 'running', isError, changes }] of tools.entries()) {
+  for (const [at, { seq, name, arguments: json, result = 'running', isError, changes }] of tools.entries()) {
     const changed = Object.entries(changes).map(([variable, value]) => `${variable} → ${value}`)
-    const more = [given, result, ...changed].filter(piece => piece !== '').join(' · ')
+    const more = [json, result, ...changed].filter(piece => piece !== '').join(' · ')
     const kind = isError ? 'failed' : 'tool'
     yield { ...row, seq, key: `${role} ${turn} ${at}`, what: name, more, kind }
   }
@@ -61,9 +61,9 @@ function* actRows(step: number, act: RoleAct): Generator<LogRow> {
   }
 }
 
-type OwnRow = Pick<LogRow, 'what' | 'more' | 'kind'> & Partial<LogRow>
+type EventRow = Pick<LogRow, 'what' | 'more' | 'kind'> & Partial<LogRow>
 
-function ownRow(entry: ExperimentEntry): OwnRow | undefined {
+function eventRow(entry: ExperimentEntry): EventRow | undefined {
   switch (entry.kind) {
     case 'created':
       return { what: 'begun', more: entry.name, kind: 'end' }
@@ -88,7 +88,7 @@ function ownRow(entry: ExperimentEntry): OwnRow | undefined {
 }
 
 /** A hook that decided nothing is not worth a row. */
-function hookRow(entry: Extract<ExperimentEntry, { readonly kind: 'hook' }>): OwnRow | undefined {
+function hookRow(entry: Extract<ExperimentEntry, { readonly kind: 'hook' }>): EventRow | undefined {
   const { key, inject = [], images, skip, endStep, stop, errors = [] } = entry
   const decisions = [
     ...inject.map(({ content }) => `says: ${content}`),

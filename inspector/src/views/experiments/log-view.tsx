@@ -7,7 +7,7 @@ import { Button } from '../../parts/button.tsx'
 import { amountOf } from '../../parts/format.ts'
 import { logRows } from './log-rows.ts'
 import styles from './log-view.module.css'
-import { useActs } from './use-steps.ts'
+import { useActs } from './use-acts.ts'
 import type { Warning } from './use-watched.ts'
 
 export interface LogViewProps {
@@ -17,7 +17,7 @@ export interface LogViewProps {
 
 const secondsOf = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' })
 
-/** A place that no thread reaches: the log up to it is all of it. */
+/** Beyond the end of any thread: the log up to it is the whole log. */
 const theEnd = 1_000_000_000
 
 /** What happened, in the order in which it happened: the newest pages of steps first, earlier ones when they are asked for. */
@@ -30,7 +30,7 @@ export function LogView({ shown, warnings }: LogViewProps) {
   const { data } = useQuery(
     logQuery({ conversation: id, actor: experimentActor }, { at: theEnd, limit: 1000 }),
   )
-  const rows = logRows({ acts, own: data?.entries ?? [], warnings, first })
+  const rows = logRows({ acts, entries: data?.entries ?? [], warnings, first })
   return (
     <div className="fill low scrolls">
       {first > 1 && (

@@ -6,12 +6,12 @@ export interface PlanProblem {
   readonly from: number
   readonly to: number
   readonly line: number
-  /** `roles[0].tools[1]`; empty where the text is no JSON. */
+  /** `roles[0].tools[1]`; empty if the text is not valid JSON. */
   readonly place: string
   readonly problem: string
 }
 
-/** Reads the text of a plan; a text that is no JSON has a problem where it breaks off. */
+/** Reads the text of a plan. Invalid JSON is a problem at the place where parsing stops. */
 export function readPlanText(
   text: string,
 ): { readonly plan: { readonly name: string } } | { readonly problem: PlanProblem } {

@@ -21,11 +21,11 @@ export type TurnPiece =
       readonly result?: string | undefined
       readonly isError: boolean
       /** The variables that it changed. */
-      readonly changes: readonly Change[]
+      readonly changes: readonly VariableChange[]
       readonly from: string
     }
 
-export interface Change {
+export interface VariableChange {
   readonly name: string
   /** As JSON; absent where only a part of the value changed. */
   readonly value?: string
@@ -33,7 +33,7 @@ export interface Change {
 
 /** Reads the entries of one turn: each call with its result. `isOpen`: the turn is not over. */
 export function readTurn(entries: readonly LogEntry[], isOpen: boolean): readonly TurnPiece[] {
-  const told = entries.findLastIndex(
+  const instructionAt = entries.findLastIndex(
     ({ message }, at) =>
       message.role === 'user' && hookOf(entries[at]!) === undefined && isBeforeReply(entries, at),
   )
@@ -50,10 +50,10 @@ export function readTurn(entries: readonly LogEntry[], isOpen: boolean): readonl
     const calls = callsOf(message)
     const text = messageText({ role: message.role, content: message.content })
     const who = message.role === 'assistant_note' ? 'note to itself' : message.role
-    const said: TurnPiece = { kind: 'text', seq, who, from: fromOf(entry, at, told), text }
+    const piece: TurnPiece = { kind: 'text', seq, who, from: fromOf(entry, at, instructionAt), text }
     const end = at < lastReply ? 'goes on' : isOpen ? '' : 'ended the turn'
     return [
-      ...(text === '' && calls.length > 0 ? [] : [said]),
+      ...(text === '' && calls.length > 0 ? [] : [piece]),
       ...calls.map((call, index): TurnPiece => {
         const result = results.get(call.id)?.find(one => one.seq > seq)
         return {
@@ -71,12 +71,12 @@ export function readTurn(entries: readonly LogEntry[], isOpen: boolean): readonl
 const isBeforeReply = (entries: readonly LogEntry[], at: number) =>
   !entries.slice(0, at).some(({ message }) => message.role === 'assistant')
 
-function fromOf(entry: LogEntry, at: number, told: number): string {
+function fromOf(entry: LogEntry, at: number, instructionAt: number): string {
   if (entry.isClosing) return 'written to close the turn'
   if (entry.message.role !== 'user') return ''
   const hook = hookOf(entry)
   if (hook !== undefined) return `injected by the hook ${hook}`
-  return at === told ? 'told by the step' : 'injected by the hook before-role'
+  return at === instructionAt ? 'told by the step' : 'injected by the hook before-role'
 }
 
 /** The point of the hook that injected an entry; its key is `["before-model",12,"owner",1,0]`. */
@@ -92,16 +92,16 @@ function callsOf({ role, tool_calls: calls }: AnyMessage) {
       id?: unknown
       function?: { name?: unknown; arguments?: unknown }
     }
-    const given = called?.arguments
+    const input = called?.arguments
     return {
       id: String(id ?? ''),
       name: String(called?.name ?? 'tool'),
-      arguments: typeof given === 'string' ? given : (JSON.stringify(given) ?? ''),
+      arguments: typeof input === 'string' ? input : (JSON.stringify(input) ?? ''),
     }
   })
 }
 
-function changesOf({ data }: LogEntry): readonly Change[] {
+function changesOf({ data }: LogEntry): readonly VariableChange[] {
   const { patches } = (data ?? {}) as { readonly patches?: unknown }
   if (!Array.isArray(patches)) return []
   return (patches as readonly { readonly path?: unknown; readonly value?: unknown }[]).flatMap(

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 import grid from './board.module.css'
-import { type Acted, actedIn, type BoardState, stepsIn } from './board-state.ts'
+import { type BoardState, type CellState, cellStateOf, stepsIn } from './board-state.ts'
 import { fullnessOf, linesOf, sentenceOfAct } from './describe-act.ts'
 import styles from './role-row.module.css'
 
@@ -10,7 +10,7 @@ export interface RoleRowProps {
   readonly board: BoardState
 }
 
-/** What one role did, step by step. The selected cell is the one that Tab leads to; arrows lead to the others. */
+/** What one role did, step by step. Tab leads to the selected cell, arrows to its neighbours. */
 export function RoleRow({ name, about, board }: RoleRowProps) {
   return (
     <tr>
@@ -36,8 +36,8 @@ const mostLines = 4
 
 function Cell({ name, step, board }: CellProps) {
   const { shown, selected, select, moveTo, moveRole } = board
-  const acted = actedIn(board, { role: name, step })
-  const { act, isActing, isEnded, isRead } = acted
+  const state = cellStateOf(board, { role: name, step })
+  const { act, isActing, isEnded, isRead } = state
   const isChosen = selected.role === name && selected.step === step
   const cell = useRef<HTMLButtonElement>(null)
   // The focus follows the selection, but only if it is in the board already.
@@ -48,7 +48,7 @@ function Cell({ name, step, board }: CellProps) {
   if (step > shown.steps + 1) return <td className={styles.cell} />
   const lines = act ? linesOf(act) : []
   const fullness = act ? fullnessOf(act) : 0
-  const said = saidIn(acted)
+  const label = labelOf(state)
   const moves: Readonly<Record<string, () => void>> = {
     ArrowLeft: () => moveTo(step - 1),
     ArrowRight: () => moveTo(step + 1),
@@ -65,8 +65,8 @@ function Cell({ name, step, board }: CellProps) {
         data-chosen={isChosen}
         aria-pressed={isChosen}
         data-acting={isActing}
-        aria-label={`${name}, step ${step}: ${said}`}
-        title={said}
+        aria-label={`${name}, step ${step}: ${label}`}
+        title={label}
         onClick={() => select({ role: name, step })}
         onKeyDown={event => {
           const move = event.shiftKey || event.metaKey || event.ctrlKey ? undefined : moves[event.key]
@@ -84,7 +84,7 @@ function Cell({ name, step, board }: CellProps) {
           </span>
         ))}
         {lines.length > mostLines && <span className={styles.line}>{lines.length - mostLines} more</span>}
-        {lines.length === 0 && said === 'acting now' && (
+        {lines.length === 0 && label === 'acting now' && (
           <span className={styles.line} data-kind="running">
             acting
           </span>
@@ -99,7 +99,7 @@ function Cell({ name, step, board }: CellProps) {
 }
 
 /** What a cell says, for people who do not see it. */
-function saidIn({ act, isActing, isEnded, isRead }: Acted): string {
+function labelOf({ act, isActing, isEnded, isRead }: CellState): string {
   if (act && linesOf(act).length > 0) return sentenceOfAct(act)
   if (isActing || act?.status === 'open') return 'acting now'
   if (act) return 'said nothing'

@@ -1,5 +1,5 @@
 import type { ExperimentAnswer } from '../../api/experiment-queries.ts'
-import type { GoalMeasure, Sides, Values } from './goal-measure.ts'
+import type { GoalMeasure, GoalSides, Values } from './goal-measure.ts'
 
 /** The values of one row of the board over the steps. */
 export interface Series {
@@ -18,7 +18,7 @@ export interface Series {
 /** A value at which a goal ends the experiment. */
 export interface Target {
   readonly value: number
-  readonly sign: Sides['sign']
+  readonly sign: GoalSides['sign']
   readonly isFailure: boolean
 }
 
@@ -29,14 +29,14 @@ export function seriesOf(
   isOpen: boolean,
 ): readonly Series[] {
   const targets = new Map<string, Target[]>()
-  const compared = new Map<string, Sides>()
+  const compared = new Map<string, GoalSides>()
   for (const [at, measure] of measures.entries()) {
     const value = measure?.sides?.right({})
     if (!measure?.sides || value === undefined) continue
     const { name, sign } = measure.sides
     const target = { value, sign, isFailure: goals[at]?.outcome === 'failed' }
-    const known = targets.get(name)
-    if (known) known.push(target)
+    const list = targets.get(name)
+    if (list) list.push(target)
     else targets.set(name, [target])
     if (!Object.hasOwn(variables, name)) compared.set(name, measure.sides)
   }
@@ -53,14 +53,14 @@ export function seriesOf(
   ]
 }
 
-/** Equal values in a row: the bands of what is no number. */
-export interface Run {
+/** Runs of equal values: the bands of variables that are not numbers. */
+export interface ValueRun {
   readonly first: number
   readonly last: number
   readonly text: string
 }
 
-export function runsOf(values: readonly unknown[], first: number, last: number): readonly Run[] {
+export function runsOf(values: readonly unknown[], first: number, last: number): readonly ValueRun[] {
   const runs: { first: number; last: number; text: string }[] = []
   for (let step = first; step <= last && step < values.length; step++) {
     const text = shownValue(values[step])

@@ -11,7 +11,7 @@ import { type AnyMessage, messageText } from '../../parts/message-text.ts'
 import { QueryState } from '../../parts/query-state.tsx'
 import { fullnessOf, largestCall } from './describe-act.ts'
 import styles from './threads-view.module.css'
-import { useActs } from './use-steps.ts'
+import { useActs } from './use-acts.ts'
 
 /** The most messages of a role that are shown, the newest ones: its thread has all of them. */
 const mostMessages = 300

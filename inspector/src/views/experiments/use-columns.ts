@@ -1,7 +1,7 @@
 import { type RefObject, useLayoutEffect, useState } from 'react'
 
 /** The columns of the board: one for each step, of equal width, of which only those near the visible part are drawn. */
-export interface Columns {
+export interface BoardColumns {
   readonly count: number
   readonly width: number
   /** The first and the last step that are drawn. */
@@ -23,7 +23,7 @@ export function useColumns(
   count: number,
   lead: number,
   narrowest: number,
-): Columns {
+): BoardColumns {
   const [seen, setSeen] = useState({ room: 0, left: 0 })
   useLayoutEffect(() => {
     const element = ref.current
@@ -42,7 +42,7 @@ export function useColumns(
       element.removeEventListener('scroll', look)
     }
   }, [ref, lead])
-  // Where not all fit, as many as do fill the room, so that none is cut in its middle when the last one is in sight.
+  // If not all columns fit, those that do fill the room, so that no column is cut in its middle at the end.
   const fitting = Math.max(1, Math.floor(seen.room / narrowest))
   const width =
     count <= fitting

@@ -17,7 +17,7 @@ type WarningEvent = Extract<WatchedEvent, { readonly type: 'warning' }>
 
 export interface Watched {
   readonly activity: Activity | undefined
-  /** What was warned of since the page was opened; the newest last. */
+  /** Warnings since the page was opened, the newest last. */
   readonly warnings: readonly Warning[]
 }
 

@@ -1,9 +1,9 @@
-import { dotsPath, linearScale, linePath, type PlotPoint, type Span } from '../../parts/plot.ts'
+import { dotsPath, linearScale, linePath, type PlotPoint, type ValueRange } from '../../parts/plot.ts'
 import board from './board.module.css'
 import type { BoardState } from './board-state.ts'
 import styles from './plot-row.module.css'
 import { PlotRow } from './plot-row.tsx'
-import { type Run, runsOf, type Series, shownValue, type Target } from './series.ts'
+import { runsOf, type Series, shownValue, type Target, type ValueRun } from './series.ts'
 
 export interface VariableRowProps {
   readonly series: Series
@@ -98,7 +98,7 @@ function Bands({ series: { values, now, type }, board: { columns, isOpen } }: Va
 }
 
 /** The words of an enum keep their tones; other texts change theirs with each value. */
-function toneOf({ text }: Run, type: string, tones: Map<string, number>): string {
+function toneOf({ text }: ValueRun, type: string, tones: Map<string, number>): string {
   if (type === 'bool') return text
   const words = /^enum:\[(.*)\]$/s.exec(type)?.[1]?.split(',')
   const place = words?.findIndex(word => word.trim() === text)
@@ -109,7 +109,7 @@ function toneOf({ text }: Run, type: string, tones: Map<string, number>): string
 
 const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value)
 
-function spanOf(values: readonly number[]): Span {
+function spanOf(values: readonly number[]): ValueRange {
   let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   for (const value of values) {
     low = Math.min(low, value)

@@ -1,7 +1,7 @@
 import type { Part } from '../../parts/fates.ts'
 
 /** The messages that the model got in the last turn of the sample: part, tokens, and the entries that are in it. */
-type SentRow = readonly [part: Part, tokens: number, ...entries: readonly number[]]
+type SampleRow = readonly [part: Part, tokens: number, ...entries: readonly number[]]
 
 /**
  * The sample's last turn in a window of 4,096 tokens, as the server tells it. A test compares it with what the server says
@@ -11,7 +11,7 @@ export const samplePicture: {
   readonly messages: number
   readonly tokens: number
   readonly reused: number
-  readonly sent: readonly SentRow[]
+  readonly sent: readonly SampleRow[]
 } = {
   messages: 523,
   tokens: 2000,

@@ -8,10 +8,10 @@ import { newConversationName } from '../../parts/new-conversation-name.ts'
 import { notify } from '../../parts/notify.ts'
 import styles from './starts.module.css'
 
-type Scope = ServerInfo['scopes'][number]
+type ServerScope = ServerInfo['scopes'][number]
 
 /** Four ways to begin: a conversation to look at, an experiment to watch, chats from elsewhere, a new conversation. */
-export function Starts({ scopes }: { readonly scopes: readonly Scope[] }) {
+export function Starts({ scopes }: { readonly scopes: readonly ServerScope[] }) {
   const navigate = useNavigate()
   const onError = (error: Error) => notify(error.message, 'danger')
   const conversation = useMutation({
@@ -97,7 +97,7 @@ interface Start {
   readonly title: string
   readonly about: string
   readonly icon: React.ReactNode
-  readonly scope: Scope
+  readonly scope: ServerScope
   readonly isBusy: boolean
   readonly run: () => void
 }

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { EyeOff } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { notesQuery } from '../../api/queries.ts'
-import type { Answer } from '../../api/routes.ts'
+import type { AnswerOf } from '../../api/routes.ts'
 import { threadSearch, usePlace } from '../../parts/address.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { amountOf, dayTime } from '../../parts/format.ts'
@@ -11,7 +11,7 @@ import { QueryState } from '../../parts/query-state.tsx'
 import { ViewLink } from '../../parts/view-link.tsx'
 import styles from './notes-view.module.css'
 
-type Notes = Answer<'get /conversations/:conversation/notes'>['notes']
+type Notes = AnswerOf<'get /conversations/:conversation/notes'>['notes']
 
 /** The most notes that are read, the newest ones. */
 const mostNotes = 1000

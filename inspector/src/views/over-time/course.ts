@@ -1,32 +1,32 @@
 import type { Comparison } from '../../api/comparison.ts'
 import type { TimelinePoint } from '../../api/timeline.ts'
-import type { Stop } from '../../parts/stops.ts'
+import type { TurnStop } from '../../parts/stops.ts'
 
 /** What was sent and read over time: all that the plots, the table and the panel show. */
 export interface Course {
   /** What a step is. */
   readonly by: 'turn' | 'call'
-  readonly steps: readonly Step[]
+  readonly steps: readonly AxisStep[]
   readonly sums: Sums
   /** How often the cut moved. */
   readonly cuts: number
   readonly accuracy: Accuracy
   /** What was read with the policy that was used. */
-  readonly own: Running
+  readonly real: RunningSums
   /** What would have been read with the policy that is compared with, and with others, for orientation. */
-  readonly compared: Running
-  readonly others: readonly Running[]
+  readonly compared: RunningSums
+  readonly others: readonly RunningSums[]
   /** Whether all points are read. */
   readonly isWhole: boolean
 }
 
-/** A place on the axis: a turn, or one call where calls are looked at. */
-export interface Step extends Stop {
+/** A place on the axis: a turn, or a call if the axis shows calls. */
+export interface AxisStep extends TurnStop {
   /** Where the cut moved in one of its calls. */
   readonly cut?: MovedCut | undefined
   /** How often it moved. */
   readonly cuts: number
-  /** Of its calls: what was not answered in the end. */
+  /** Its last call that failed or was not answered. */
   readonly broken?: TimelinePoint | undefined
 }
 
@@ -36,10 +36,10 @@ export interface MovedCut {
   readonly to: number
 }
 
-/** The steps of the axis. A cut is told where it stands elsewhere than in the call before. */
-export function toSteps(stops: readonly Stop[], by: 'turn' | 'call'): readonly Step[] {
+/** The steps of the axis. A step has a cut if the cut moved since the call before. */
+export function toSteps(stops: readonly TurnStop[], by: 'turn' | 'call'): readonly AxisStep[] {
   let before: number | undefined
-  const steps: Step[] = []
+  const steps: AxisStep[] = []
   for (const stop of stops) {
     const groups = by === 'turn' ? [stop.points] : stop.points.map(point => [point])
     if (groups.length === 0) steps.push({ ...stop, cuts: 0 })
@@ -109,7 +109,7 @@ export function accuracyOf(points: Iterable<TimelinePoint>): Accuracy {
   return { reported, without, mean: reported === 0 ? 0 : sum / reported - 1, lowest, highest }
 }
 
-/** Our count over what was reported; undefined where nothing was. */
+/** Our count divided by the reported one; undefined if nothing was reported. */
 export function ratioOf(points: readonly TimelinePoint[]): number | undefined {
   let [ours, theirs] = [0, 0]
   for (const { tokens, reported = 0 } of points)
@@ -121,16 +121,16 @@ export function ratioOf(points: readonly TimelinePoint[]): number | undefined {
 }
 
 /** What was read from the first step to each, with one policy. */
-export interface Running {
+export interface RunningSums {
   /** The policy, in words. */
   readonly name: string
-  /** [index] is the sum up to that step; as long as the points that are known. */
+  /** [index] is the sum up to that step; ends where points are missing. */
   readonly sums: readonly number[]
 }
 
-/** Adds up what each point costs. What comes after a gap is not summed up: it would seem to cost too little. */
+/** Adds up what each point costs. Stops at a gap: later sums would be too low. */
 export function runningSums(
-  steps: readonly Step[],
+  steps: readonly AxisStep[],
   isWhole: boolean,
   anewOf: (point: TimelinePoint) => number | undefined,
 ): readonly number[] {
@@ -150,10 +150,10 @@ export function runningSums(
 
 /** What other policies would have read. */
 export function comparedSums(
-  steps: readonly Step[],
+  steps: readonly AxisStep[],
   isWhole: boolean,
   { policies, points }: Comparison,
-): readonly Running[] {
+): readonly RunningSums[] {
   const costs = new Map(points.map(point => [keyOf(point), point.against]))
   return policies.map((policy, index) => ({
     name: policyInWords(policy),
@@ -167,13 +167,13 @@ export const callOf = ({ at, call }: TimelinePoint): string => call ?? String(at
 const keyOf = ({ at, call }: Pick<TimelinePoint, 'at' | 'call'>) => call ?? at
 
 /** What was read in one step. */
-export function anewIn({ sums }: Running, index: number): number | undefined {
+export function anewIn({ sums }: RunningSums, index: number): number | undefined {
   const sum = sums[index]
   return sum === undefined ? undefined : sum - (sums[index - 1] ?? 0)
 }
 
 /** Steps that share a column of pixels. As long as every step has a pixel of its own there is a column for each. */
-export interface Column {
+export interface PlotColumn {
   readonly left: number
   readonly middle: number
   /** The width of its bar: there is a gap where there is room for one. */
@@ -185,7 +185,7 @@ export interface Column {
   readonly isBroken: boolean
 }
 
-export function toColumns(steps: readonly Step[], width: number): readonly Column[] {
+export function toColumns(steps: readonly AxisStep[], width: number): readonly PlotColumn[] {
   const many = Math.min(steps.length, Math.max(1, Math.floor(width)))
   const pitch = width / Math.max(1, many)
   const startOf = (column: number) => Math.floor((column * steps.length) / many)

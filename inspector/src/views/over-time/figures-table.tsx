@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { usePlace } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { count, fullTime, percent } from '../../parts/format.ts'
-import { anewIn, type Course, ratioOf, type Step, sumUp } from './course.ts'
+import { type AxisStep, anewIn, type Course, ratioOf, sumUp } from './course.ts'
 import styles from './figures-table.module.css'
 
 const perPage = 200
@@ -63,8 +63,8 @@ export function FiguresTable({ course }: { readonly course: Course }) {
   )
 }
 
-/** What the columns show of a step. `compared`: what the other policy would have read, if that is known. */
-const figuresOf = (step: Step, compared: number | undefined) => ({
+/** The figures of a step in the columns. `compared`: what the compared policy would have read, if known. */
+const figuresOf = (step: AxisStep, compared: number | undefined) => ({
   ...{ step, compared, sums: sumUp(step.points), ratio: ratioOf(step.points) },
   reported: step.points.reduce((sum, { reported = 0 }) => sum + reported, 0),
 })
@@ -90,7 +90,7 @@ const columns: readonly {
   { name: 'What happened', isText: true, show: ({ step }) => eventsOf(step) },
 ]
 
-function eventsOf({ cut, broken }: Step): string {
+function eventsOf({ cut, broken }: AxisStep): string {
   const events = [
     cut && `cut before #${count(cut.to)}`,
     broken && `${broken.status}${broken.error === undefined ? '' : `: ${broken.error}`}`,
@@ -98,7 +98,7 @@ function eventsOf({ cut, broken }: Step): string {
   return events.filter(Boolean).join('; ')
 }
 
-function StepRow({ step, compared }: { readonly step: Step; readonly compared: number | undefined }) {
+function StepRow({ step, compared }: { readonly step: AxisStep; readonly compared: number | undefined }) {
   const { conversation, search } = usePlace()
   const { turn } = step
   const figures = figuresOf(step, compared)

@@ -5,7 +5,7 @@ import { useEffect, useMemo, useState } from 'react'
 import { comparisonQuery } from '../../api/comparison.ts'
 import { observable } from '../../api/observable.ts'
 import { serverQuery, turnsQuery } from '../../api/queries.ts'
-import { readAll, type Timeline, timelineQuery } from '../../api/timeline.ts'
+import { readAll, type TimelineData, timelineQuery } from '../../api/timeline.ts'
 import { type ConversationSearch, usePlace } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import trigger from '../../parts/choice-menu.module.css'
@@ -17,13 +17,13 @@ import type { OfferedPolicy } from '../../parts/policies.ts'
 import { QueryState } from '../../parts/query-state.tsx'
 import { findPoint, toStops } from '../../parts/stops.ts'
 import {
+  type AxisStep,
   accuracyOf,
   type Course,
   callOf,
   comparedSums,
   policyInWords,
   runningSums,
-  type Step,
   sumUp,
   toSteps,
 } from './course.ts'
@@ -33,7 +33,7 @@ import { Plots } from './plots.tsx'
 import { StepPanel } from './step-panel.tsx'
 
 const usual = 'sliding-50'
-/** Shown beside the one that is compared with, where it costs little to make them. */
+/** More policies to show beside the compared one, where computing them is cheap. */
 const others = [
   'thrifty',
   'balanced',
@@ -42,7 +42,7 @@ const others = [
   'tiered',
 ] as const satisfies readonly OfferedPolicy[]
 const few = 600
-/** Calls of a turn on average, from which on calls are shown. */
+/** Above this many calls per turn on average, a step is a call. */
 const manyCalls = 3
 
 /** What was sent in each turn, what was read again, and what other policies would have cost. */
@@ -75,13 +75,13 @@ export function OverTimeView() {
   )
 }
 
-interface ShownProps extends Pick<Timeline, 'points' | 'isWhole'> {
+interface ShownProps extends Pick<TimelineData, 'points' | 'isWhole'> {
   readonly turns: Parameters<typeof toStops>[0]
 }
 
 function Shown(props: ShownProps) {
   const { conversation, search, go } = usePlace()
-  const { course, own, chosen, isCompared } = useCourse(props)
+  const { course, policy, chosen, isCompared } = useCourse(props)
   const { by, steps, sums, cuts, compared, isWhole } = course
   const [hover] = useState(() => observable<number | undefined>(undefined))
   const selected = findStep(steps, search)
@@ -92,7 +92,7 @@ function Shown(props: ShownProps) {
     const step = steps[Math.min(steps.length - 1, Math.max(0, index))]
     if (!step) return
     const [first] = step.points
-    // At the end it follows what comes.
+    // Without a turn in the address, the view follows the newest.
     if (step === steps.at(-1)) go({ turn: undefined, call: undefined })
     else go({ turn: step.turn, call: by === 'call' && first ? callOf(first) : undefined })
   }
@@ -117,7 +117,7 @@ function Shown(props: ShownProps) {
     : `${cuts === 0 ? 'Never cut' : `Cut ${amountOf(cuts, 'time')}`}; ${percent(sums.share)} of what was sent had been read before${soFar}`
   const turnsInAll = new Set(props.points.map(({ turn }) => turn)).size
   const extent = `in ${amountOf(turnsInAll, 'turn')} and ${amountOf(sums.calls, 'call')}`
-  const choices = comparable(server?.policies ?? [...others], chosen).filter(one => one !== own)
+  const choices = comparable(server?.policies ?? [...others], chosen).filter(one => one !== policy)
   const choice = { selected, hover, pick }
   return (
     <div className={`grid tall clipped ${styles.view}`} aria-busy={!isWhole}>
@@ -166,10 +166,10 @@ function useCourse({ turns, points, isWhole }: ShownProps) {
   // A turn of many calls says little: its calls are the steps.
   const by = search.by ?? (points.length > manyCalls * turns.length ? 'call' : 'turn')
   const steps = useMemo(() => toSteps(toStops(turns, points), by), [turns, points, by])
-  const own = points.at(-1)?.policy ?? ''
-  const chosen = search.with ?? (own === 'sliding' ? 'balanced' : usual)
+  const policy = points.at(-1)?.policy ?? ''
+  const chosen = search.with ?? (policy === 'sliding' ? 'balanced' : usual)
   const { data: comparison } = useQuery({ ...comparisonQuery(thread, [chosen]), enabled: isWhole })
-  const rest = useMemo(() => others.filter(one => one !== chosen && one !== own), [chosen, own])
+  const rest = useMemo(() => others.filter(one => one !== chosen && one !== policy), [chosen, policy])
   const isRestWanted = comparison?.isWhole === true && points.length <= few
   const { data: restComparison } = useQuery({ ...comparisonQuery(thread, rest), enabled: isRestWanted })
   const course = useMemo((): Course => {
@@ -177,38 +177,38 @@ function useCourse({ turns, points, isWhole }: ShownProps) {
     return {
       ...{ by, steps, isWhole, sums: sumUp(points), accuracy: accuracyOf(points) },
       cuts: steps.reduce((sum, step) => sum + step.cuts, 0),
-      own: { name: own, sums: runningSums(steps, isWhole, ({ anew }) => anew) },
+      real: { name: policy, sums: runningSums(steps, isWhole, ({ anew }) => anew) },
       compared: compared ?? { name: policyInWords(chosen), sums: [] },
       others: restComparison ? comparedSums(steps, isWhole, restComparison) : [],
     }
-  }, [by, steps, points, isWhole, own, chosen, comparison, restComparison])
+  }, [by, steps, points, isWhole, policy, chosen, comparison, restComparison])
   const isCompared = comparison?.isWhole === true && course.compared.sums.length === steps.length
-  return { course, own, chosen, isCompared }
+  return { course, policy, chosen, isCompared }
 }
 
 /** The step that an address means; without one the newest that is known. */
-function findStep(steps: readonly Step[], search: ConversationSearch): number {
+function findStep(steps: readonly AxisStep[], search: ConversationSearch): number {
   const points = steps.flatMap(step => step.points)
   const point = findPoint(points, search)
   const index = steps.findIndex(step => (point ? step.points.includes(point) : step.turn === search.turn))
   return index >= 0 ? index : Math.max(0, steps.findLastIndex(hasPoints))
 }
 
-const hasPoints = ({ points }: Step) => points.length > 0
+const hasPoints = ({ points }: AxisStep) => points.length > 0
 
-function nextCut(steps: readonly Step[], after: number): number {
-  const found = steps.findIndex(({ cut }, index) => index > after && cut !== undefined)
-  return found >= 0 ? found : steps.findIndex(({ cut }) => cut !== undefined)
+function nextCut(steps: readonly AxisStep[], after: number): number {
+  const next = steps.findIndex(({ cut }, index) => index > after && cut !== undefined)
+  return next >= 0 ? next : steps.findIndex(({ cut }) => cut !== undefined)
 }
 
 /** `4.2 × less to read than with the last 50 messages` */
-function comparisonInWords(own: number, other: number, name: string): string {
-  const [most, least] = [Math.max(own, other), Math.max(1, Math.min(own, other))]
+function comparisonInWords(real: number, other: number, name: string): string {
+  const [most, least] = [Math.max(real, other), Math.max(1, Math.min(real, other))]
   const times = most / least
   if (times < 1.05) return `About as much to read as with ${name}`
   const size = times < 2 ? percent(times - 1) : `${times < 10 ? times.toFixed(1) : count(times)} ×`
   const less = times < 2 ? percent(1 - least / most) : size
-  return own < other ? `${less} less to read than with ${name}` : `${size} more to read than with ${name}`
+  return real < other ? `${less} less to read than with ${name}` : `${size} more to read than with ${name}`
 }
 
 /** What can be compared with: the policies of the server, `sliding` with how many. */

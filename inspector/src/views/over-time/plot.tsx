@@ -1,10 +1,10 @@
 import { useId } from 'react'
 import type { Tick } from '../../parts/plot.ts'
-import type { Column, Course } from './course.ts'
+import type { Course, PlotColumn } from './course.ts'
 import styles from './plot.module.css'
 
 /** Where a plot draws: the axis of turns is the same for all of them. */
-export interface Frame {
+export interface PlotFrame {
   readonly width: number
   readonly height: number
   /** The room for the numbers at the left. */
@@ -14,18 +14,18 @@ export interface Frame {
 /** What each plot draws, and where. */
 export interface DrawnProps {
   readonly course: Course
-  readonly columns: readonly Column[]
-  readonly frame: Frame
+  readonly columns: readonly PlotColumn[]
+  readonly frame: PlotFrame
 }
 
 export interface PlotProps {
-  readonly frame: Frame
+  readonly frame: PlotFrame
   /** What the plot says, in a few words. */
   readonly answer: string
   /** What is drawn. */
   readonly about: string
   readonly ticks: readonly Tick[]
-  /** Whether all is read: else what it says is not final. */
+  /** Whether all points are read; until then the heading is not final. */
   readonly isWhole: boolean
   /** Below the lowest line: for marks. */
   readonly foot?: number

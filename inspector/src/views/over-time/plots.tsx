@@ -4,7 +4,7 @@ import { isNarrow, useMedia } from '../../parts/use-media.ts'
 import { useSize } from '../../parts/use-size.ts'
 import { AccuracyPlot } from './accuracy-plot.tsx'
 import { type Course, toColumns } from './course.ts'
-import type { Frame } from './plot.tsx'
+import type { PlotFrame } from './plot.tsx'
 import { PlotCursor, type StepChoice } from './plot-cursor.tsx'
 import styles from './plots.module.css'
 import { ReadPlot } from './read-plot.tsx'
@@ -33,7 +33,7 @@ export function Plots({ course, choice }: { readonly course: Course; readonly ch
 }
 
 /** The plots and their days. They are not drawn again when another step is chosen. */
-const Drawn = memo(function Drawn({ course, ...frame }: Frame & { readonly course: Course }) {
+const Drawn = memo(function Drawn({ course, ...frame }: PlotFrame & { readonly course: Course }) {
   const { steps, accuracy } = course
   const { width, height, gutter } = frame
   const columns = useMemo(() => toColumns(steps, width), [steps, width])

@@ -1,25 +1,25 @@
 import { amountOf, short } from '../../parts/format.ts'
 import { linearScale, linePath, moveApart, type PlotPoint, toTicks } from '../../parts/plot.ts'
-import type { Running } from './course.ts'
+import type { RunningSums } from './course.ts'
 import styles from './plot.module.css'
 import { type DrawnProps, Plot } from './plot.tsx'
 
 /** What the model server had to read from the beginning to each turn, beside what it would have read with other policies. */
 export function ReadPlot({ course, columns, frame }: DrawnProps) {
-  const { steps, sums, own, compared, others, isWhole } = course
+  const { steps, sums, real, compared, others, isWhole } = course
   const { width, height } = frame
-  const most = [own, compared, ...others].reduce((max, one) => Math.max(max, one.sums.at(-1) ?? 0), 1) * 1.06
+  const most = [real, compared, ...others].reduce((max, one) => Math.max(max, one.sums.at(-1) ?? 0), 1) * 1.06
   const y = linearScale([0, most], [height, 0])
-  const points = ({ sums }: Running) =>
+  const points = ({ sums }: RunningSums) =>
     columns.flatMap(({ last, middle }): PlotPoint[] =>
       sums[last] === undefined ? [] : [[middle, y(sums[last])]],
     )
-  const [ownPoints, comparedPoints] = [points(own), points(compared)]
-  const shared = Math.min(ownPoints.length, comparedPoints.length)
-  const isLess = (compared.sums.at(-1) ?? 0) >= (own.sums[compared.sums.length - 1] ?? 0)
-  const between = [...ownPoints.slice(0, shared), ...comparedPoints.slice(0, shared).reverse()]
+  const [realPoints, comparedPoints] = [points(real), points(compared)]
+  const shared = Math.min(realPoints.length, comparedPoints.length)
+  const isLess = (compared.sums.at(-1) ?? 0) >= (real.sums[compared.sums.length - 1] ?? 0)
+  const between = [...realPoints.slice(0, shared), ...comparedPoints.slice(0, shared).reverse()]
   const labels = [
-    { ...own, kind: 'own' },
+    { ...real, kind: 'own' },
     { ...compared, kind: 'compared' },
     ...(width < 500 ? [] : others).map(other => ({ ...other, kind: 'other' })),
   ].flatMap(({ name, sums, kind }) => {
@@ -33,7 +33,7 @@ export function ReadPlot({ course, columns, frame }: DrawnProps) {
     <Plot
       {...{ frame, isWhole }}
       answer={
-        own.sums.length === 0 ? 'What had to be read' : `${short(own.sums.at(-1)!)} tokens had to be read`
+        real.sums.length === 0 ? 'What had to be read' : `${short(real.sums.at(-1)!)} tokens had to be read`
       }
       about={`added up over ${amountOf(sums.calls, 'call')}, against what other policies would have cost here`}
       ticks={toTicks(most, height / 34, y)}
@@ -43,7 +43,7 @@ export function ReadPlot({ course, columns, frame }: DrawnProps) {
         <path key={other.name} className={styles.other} d={linePath(points(other))} />
       ))}
       <path className={styles.compared} d={linePath(comparedPoints)} />
-      <path className={styles.own} d={linePath(ownPoints)} />
+      <path className={styles.own} d={linePath(realPoints)} />
       {moveApart(labels, 14, [10, height - 2]).map(({ text, kind, x, at }) => (
         <text key={text} className={styles.label} data-kind={kind} x={x} y={at}>
           {text}

@@ -3,7 +3,7 @@ import type { TimelinePoint } from '../../api/timeline.ts'
 import { colourOfPart, type Part, partStack } from '../../parts/fates.ts'
 import { count } from '../../parts/format.ts'
 import { type Bar, barsPath, linearScale, toTicks } from '../../parts/plot.ts'
-import { type Column, fullest } from './course.ts'
+import { fullest, type PlotColumn } from './course.ts'
 import styles from './plot.module.css'
 import { type DrawnProps, Plot } from './plot.tsx'
 
@@ -24,7 +24,7 @@ export function SentPlot({ course: { by, steps, isWhole }, columns, frame }: Dra
   const rooms = isFar ? [] : toRooms(shown, width)
   const hasBroken = columns.some(({ isBroken }) => isBroken)
   const perColumn = steps.length > columns.length ? ', the fullest of each pixel' : ''
-  const marks = (isMarked: (column: Column) => boolean, draw: (x: number) => string) =>
+  const marks = (isMarked: (column: PlotColumn) => boolean, draw: (x: number) => string) =>
     columns
       .filter(isMarked)
       .map(({ middle }) => draw(middle))
@@ -101,7 +101,7 @@ export function SentPlot({ course: { by, steps, isWhole }, columns, frame }: Dra
   )
 }
 
-type ShownColumn = Column & { readonly point: TimelinePoint | undefined }
+type ShownColumn = PlotColumn & { readonly point: TimelinePoint | undefined }
 
 /** The bars of each part, on top of those of the parts below it. */
 function stackBars(
@@ -125,14 +125,14 @@ function stackBars(
 }
 
 /** Columns in a row with the same window, reserve and margin, from one pixel to another. */
-interface Room {
+interface PlotRoom {
   readonly from: number
   readonly to: number
   readonly point: TimelinePoint
 }
 
-function toRooms(columns: readonly ShownColumn[], width: number): readonly Room[] {
-  const rooms: Room[] = []
+function toRooms(columns: readonly ShownColumn[], width: number): readonly PlotRoom[] {
+  const rooms: PlotRoom[] = []
   for (const [at, { point, left }] of columns.entries()) {
     const to = columns[at + 1]?.left ?? width
     const last = rooms.at(-1)

@@ -2,7 +2,7 @@ import { ChevronLeft, ChevronRight, ChevronUp } from 'lucide-react'
 import { Button } from '../../parts/button.tsx'
 import { count, percent } from '../../parts/format.ts'
 import { isNarrow, useMedia } from '../../parts/use-media.ts'
-import type { Course, Step } from './course.ts'
+import type { AxisStep, Course } from './course.ts'
 import type { StepChoice } from './plot-cursor.tsx'
 import styles from './step-panel.module.css'
 import { TurnPanel } from './turn-panel.tsx'
@@ -26,7 +26,7 @@ export function StepPanel({ course, choice }: StepPanelProps) {
 }
 
 interface DrawerProps extends StepPanelProps {
-  readonly step: Step
+  readonly step: AxisStep
   readonly index: number
   readonly children: React.ReactNode
 }

@@ -7,13 +7,22 @@ import type { TimelinePoint } from '../../api/timeline.ts'
 import { usePlace } from '../../parts/address.ts'
 import { colourOfPart, nameOfPart, type Part, partStack } from '../../parts/fates.ts'
 import { amountOf, count, fullTime, percent } from '../../parts/format.ts'
-import { anewIn, type Course, callOf, fullest, type MovedCut, ratioOf, type Step, sumUp } from './course.ts'
+import {
+  type AxisStep,
+  anewIn,
+  type Course,
+  callOf,
+  fullest,
+  type MovedCut,
+  ratioOf,
+  sumUp,
+} from './course.ts'
 import how from './how-to-read.module.css'
 import styles from './turn-panel.module.css'
 
 export interface TurnPanelProps {
   readonly course: Course
-  readonly step: Step
+  readonly step: AxisStep
   readonly index: number
 }
 
@@ -79,18 +88,18 @@ function HowToRead({ course: { cuts, steps } }: { readonly course: Course }) {
   )
 }
 
-/** The parts that carry no entry are told together. */
+/** Parts without entries are shown as one line. */
 const small: readonly Part[] = ['marker', 'framing', 'tools']
 
 function Figures({ point, isOneOfMany }: { readonly point: TimelinePoint; readonly isOneOfMany: boolean }) {
   const { parts, tokens, reused, anew, reported, over } = point
   const ratio = ratioOf([point])
-  const told = partStack.filter(part => (parts[part] ?? 0) > 0 && !small.includes(part)).reverse()
+  const largeParts = partStack.filter(part => (parts[part] ?? 0) > 0 && !small.includes(part)).reverse()
   const rest = small.reduce((sum, part) => sum + (parts[part] ?? 0), 0)
   const restName = small.filter(part => (parts[part] ?? 0) > 0).join(', ')
   return (
     <dl className={styles.figures}>
-      {told.map(part => (
+      {largeParts.map(part => (
         <Row
           key={part}
           name={nameInFull[part] ?? nameOfPart(part)}

@@ -4,20 +4,20 @@ import { useImperativeHandle } from 'react'
 import { conversationQuery } from '../../api/queries.ts'
 import { ago, amountOf, fullTime } from '../../parts/format.ts'
 import { groupBy } from '../../parts/group-by.ts'
-import { type Hit, keyOfHit, placeOfHit } from '../../parts/hit-place.ts'
+import { keyOfHit, placeOfHit, type SearchHit } from '../../parts/hit-place.ts'
 import { Marked } from '../../parts/marked.tsx'
 import { titleOf } from '../../parts/title-of.ts'
 import { useRoving } from '../../parts/use-roving.ts'
 import styles from './search-hits.module.css'
 
 export interface SearchHitsProps {
-  readonly found: readonly Hit[]
+  readonly matches: readonly SearchHit[]
   readonly ref: React.Ref<{ focus: () => void }>
 }
 
-/** What was found, by conversation: that with the best message first. */
-export function SearchHits({ found, ref }: SearchHitsProps) {
-  const groups = [...groupBy(found, hit => hit.conversation)]
+/** The matches by conversation, the one with the best match first. */
+export function SearchHits({ matches, ref }: SearchHitsProps) {
+  const groups = [...groupBy(matches, hit => hit.conversation)]
   const roving = useRoving({
     items: groups.flatMap(([, hits]) => hits.map(keyOfHit)),
     name: 'What was found',
@@ -83,7 +83,7 @@ function Heading({ conversation, amount }: { readonly conversation: string; read
   )
 }
 
-const lineOf = ({ actor, branch }: Hit) =>
+const lineOf = ({ actor, branch }: SearchHit) =>
   [actor !== 'assistant' && actor, branch !== 'main' && branch]
     .filter(Boolean)
     .map(name => `${name} `)

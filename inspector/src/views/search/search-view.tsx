@@ -53,7 +53,7 @@ export function SearchView() {
           <QueryState query={query} loading={<Skeleton rows={6} />}>
             {({ found }) =>
               found.length > 0 ? (
-                <SearchHits found={found} ref={hits} />
+                <SearchHits matches={found} ref={hits} />
               ) : (
                 <NothingFound
                   q={q.trim()}
@@ -80,28 +80,28 @@ function headingOf({ found }: { readonly found: readonly { readonly conversation
 interface WordsFieldProps {
   readonly q: string
   readonly onLook: (q: string) => void
-  /** Goes to what was found. */
+  /** Moves the focus to the results. */
   readonly onDown: () => void
 }
 
-/** The field. It asks when typing pauses, and at once on enter. */
+/** The search field. It searches when typing pauses, and at once on Enter. */
 function WordsField({ q, onLook, onDown }: WordsFieldProps) {
   const [typed, setTyped] = useState(q)
-  /** What was asked for and does not stand in the address yet; the last of it stays. */
-  const asked = useRef([q])
-  // An address that nobody typed: by the button "back", or by a word that was picked. One that comes late changes no typed word.
+  /** Queries that are not in the address yet; the latest one stays. */
+  const pendingQueries = useRef([q])
+  // The address changed without typing: by "back", or by a picked word. A late address does not overwrite typed words.
   useEffect(() => {
-    const at = asked.current.indexOf(q)
+    const at = pendingQueries.current.indexOf(q)
     if (at < 0) setTyped(q)
-    asked.current = at < 0 ? [q] : asked.current.slice(at)
+    pendingQueries.current = at < 0 ? [q] : pendingQueries.current.slice(at)
   }, [q])
   const look = (text: string) => {
-    asked.current.push(text)
+    pendingQueries.current.push(text)
     onLook(text)
   }
   // biome-ignore lint/correctness/useExhaustiveDependencies: only typing asks
   useEffect(() => {
-    if (typed === asked.current.at(-1)) return
+    if (typed === pendingQueries.current.at(-1)) return
     const timer = setTimeout(() => look(typed), 250)
     return () => clearTimeout(timer)
   }, [typed])

@@ -82,7 +82,7 @@ function ThemeSection() {
   )
 }
 
-/** The key of this tab: given, changed, forgotten. It is never shown. */
+/** Sets, changes or forgets the key of this tab. The key is never shown. */
 function KeySettings({ server: { needsKey, tenant } }: { readonly server: ServerInfo }) {
   const { field, onSubmit, take } = useKeyForm()
   const hasKey = key.use() !== undefined

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Braces } from 'lucide-react'
 import { stateQuery, turnsQuery } from '../../api/queries.ts'
-import type { Answer } from '../../api/routes.ts'
+import type { AnswerOf } from '../../api/routes.ts'
 import { threadSearch, usePlace } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
@@ -12,8 +12,8 @@ import { QueryState } from '../../parts/query-state.tsx'
 import { ViewLink } from '../../parts/view-link.tsx'
 import styles from './state-view.module.css'
 
-type StateAnswer = Answer<'get /conversations/:conversation/state'>
-type Reading = StateAnswer['states'][number]
+type StateAnswer = AnswerOf<'get /conversations/:conversation/state'>
+type VariableReading = StateAnswer['states'][number]
 
 /** Typed values that are read from tool results: now, or as they were after the turn of the address. */
 export function StateView() {
@@ -76,7 +76,7 @@ function Shown({ answer: { states, from, entries }, turn }: ShownProps) {
   )
 }
 
-function State({ reading }: { readonly reading: Reading }) {
+function State({ reading }: { readonly reading: VariableReading }) {
   const { name, tools, isConfigured, value, preview, entry, skipped } = reading
   const { search } = usePlace()
   const isChosen = entry !== undefined && entry.seq === search.entry

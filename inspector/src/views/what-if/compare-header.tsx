@@ -3,7 +3,7 @@ import { Button } from '../../parts/button.tsx'
 import { amountOf, count } from '../../parts/format.ts'
 import { Tooltip } from '../../parts/tooltip.tsx'
 import styles from './compare-header.module.css'
-import type { AskedPlace, Difference } from './difference.ts'
+import type { CallPlace, Difference } from './difference.ts'
 
 export interface CompareHeaderProps {
   /** How the sides differ, as soon as both are made. */
@@ -13,13 +13,13 @@ export interface CompareHeaderProps {
   /** The sides that do not fit their window. */
   readonly over: string
   readonly turn: number
-  readonly asked: readonly AskedPlace[]
+  readonly calls: readonly CallPlace[]
   readonly onSwap: () => void
   readonly onTurn: (by: number) => void
 }
 
 /** What B loses and gains, and the turn for which the sides are compared. */
-export function CompareHeader({ difference, broken, over, turn, asked, onSwap, onTurn }: CompareHeaderProps) {
+export function CompareHeader({ difference, broken, over, turn, calls, onSwap, onTurn }: CompareHeaderProps) {
   return (
     <header className={`row slim ${styles.header}`}>
       <h1>
@@ -45,7 +45,7 @@ export function CompareHeader({ difference, broken, over, turn, asked, onSwap, o
           kind="icon"
           aria-label="Turn before"
           onClick={() => onTurn(-1)}
-          why={asked[0]!.turn === turn ? 'This is the first turn.' : undefined}
+          why={calls[0]!.turn === turn ? 'This is the first turn.' : undefined}
         >
           <ChevronLeft size={16} aria-hidden />
         </Button>
@@ -53,7 +53,7 @@ export function CompareHeader({ difference, broken, over, turn, asked, onSwap, o
           kind="icon"
           aria-label="Turn after"
           onClick={() => onTurn(1)}
-          why={asked.at(-1)!.turn === turn ? 'This is the last turn.' : undefined}
+          why={calls.at(-1)!.turn === turn ? 'This is the last turn.' : undefined}
         >
           <ChevronRight size={16} aria-hidden />
         </Button>

@@ -1,7 +1,7 @@
 import type { Stretch } from '../../api/timeline.ts'
 import type { FateRun } from '../../parts/fate-runs.ts'
 import type { Fate } from '../../parts/fates.ts'
-import { type EntryLine, fateInRow, type SentMessage } from '../../parts/sent-rows.ts'
+import { type EntryLine, fateInRow, type MessageLine } from '../../parts/sent-rows.ts'
 
 /** The fates of entries: of all but the system prompt. */
 export const runsOf = (stretches: readonly Stretch[]): readonly FateRun[] =>
@@ -26,16 +26,16 @@ export interface Difference {
 }
 
 export function differenceOf(a: readonly Fate[], b: readonly Fate[]): Difference {
-  const found = { lost: 0, gained: 0, same: 0, altered: 0 }
+  const amounts = { lost: 0, gained: 0, same: 0, altered: 0 }
   for (let seq = 1; seq < a.length; seq++) {
     const [one, other] = [a[seq]!, b[seq] ?? 'elided']
     if (one === 'elided' && other === 'elided') continue
-    if (one === other) found.same += 1
-    else if (other === 'elided') found.lost += 1
-    else if (one === 'elided') found.gained += 1
-    else found.altered += 1
+    if (one === other) amounts.same += 1
+    else if (other === 'elided') amounts.lost += 1
+    else if (one === 'elided') amounts.gained += 1
+    else amounts.altered += 1
   }
-  return found
+  return amounts
 }
 
 /** A line of the list of one side, in the order of the prompt. */
@@ -61,21 +61,21 @@ export interface SideRow extends EntryLine {
   readonly kind: 'row'
   readonly text: string | undefined
   readonly fate: Fate
-  /** What the other side does with it: `undefined` for a message that is no entry. */
+  /** Its fate on the opposite side; `undefined` for a message that is not an entry. */
   readonly other: Fate | undefined
   readonly tokens: number
   readonly isReused: boolean
 }
 
 export interface SideContext {
-  readonly messages: readonly SentMessage[]
+  readonly messages: readonly MessageLine[]
   readonly runs: readonly FateRun[]
   readonly fates: readonly Fate[]
 }
 
-/** What a side sends: what the other sends in the same form is folded. `open`: the folds that are open, by their keys. */
+/** The messages of a side. Messages that both sides send in the same form are folded; `open`: the keys of open folds. */
 export function toItems(
-  own: SideContext,
+  side: SideContext,
   other: SideContext,
   { tokensOf, open }: { readonly tokensOf: (seq: number) => number; readonly open: ReadonlySet<string> },
 ): readonly SideItem[] {
@@ -104,10 +104,10 @@ export function toItems(
   }
   const entryRow = (seq: number, tokens: number, isReused: boolean, text?: string): SideRow => ({
     ...{ kind: 'row', key: `#${seq}`, seq, entries: [seq], text, tokens, isReused },
-    ...{ fate: own.fates[seq] ?? 'elided', other: other.fates[seq] ?? 'elided' },
+    ...{ fate: side.fates[seq] ?? 'elided', other: other.fates[seq] ?? 'elided' },
   })
 
-  for (const message of own.messages) {
+  for (const message of side.messages) {
     const { row, index, seq, isReused, fate } = message
     const { standsFor, tokens, text = '' } = row
     if (seq !== undefined) {
@@ -126,7 +126,7 @@ export function toItems(
       close()
     } else {
       const isSame =
-        addedByOther.has(addedKey(message)) && standsFor.every(seq => own.fates[seq] === other.fates[seq])
+        addedByOther.has(addedKey(message)) && standsFor.every(seq => side.fates[seq] === other.fates[seq])
       add(
         {
           ...{ kind: 'row', key: `added ${index}`, entries: standsFor, text, tokens, isReused },
@@ -140,23 +140,23 @@ export function toItems(
   return items
 }
 
-const addedKey = ({ row: { part, text } }: SentMessage) => `${part}\n${text ?? ''}`
+const addedKey = ({ row: { part, text } }: MessageLine) => `${part}\n${text ?? ''}`
 
-/** A place at which a model was asked. */
-export interface AskedPlace {
+/** The place of a model call. */
+export interface CallPlace {
   readonly at: number
   readonly turn: number
 }
 
-interface Logged {
+interface OutlineEntry {
   readonly seq: number
   readonly turn: number
   readonly role: string
 }
 
-/** Where a model was asked, or will be: what is no answer, and is followed by one or by nothing yet. */
-export function askedPlaces(entries: readonly Logged[]): readonly AskedPlace[] {
-  const places: AskedPlace[] = []
+/** The places of past calls and of the next: entries that are not answers, before an answer or at the end. */
+export function toCallPlaces(entries: readonly OutlineEntry[]): readonly CallPlace[] {
+  const places: CallPlace[] = []
   for (const [index, { seq, turn, role }] of entries.entries()) {
     const next = entries[index + 1]
     if (isAnswer(role) || (next && next.role !== 'assistant')) continue

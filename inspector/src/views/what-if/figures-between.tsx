@@ -1,7 +1,7 @@
 import { count, short } from '../../parts/format.ts'
 import styles from './figures-between.module.css'
 
-export interface Pair {
+export interface FigurePair {
   readonly name: string
   readonly a: number | undefined
   readonly b: number | undefined
@@ -11,7 +11,7 @@ export interface Pair {
 }
 
 /** Both sides in figures, back to back: the better one stands out. */
-export function FiguresBetween({ pairs }: { readonly pairs: readonly Pair[] }) {
+export function FiguresBetween({ pairs }: { readonly pairs: readonly FigurePair[] }) {
   return (
     <section className={`slim relative ${styles.between}`} aria-label="A against B">
       <dl>

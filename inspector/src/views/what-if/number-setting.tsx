@@ -22,7 +22,7 @@ export interface NumberSettingProps {
   readonly onChange: (value: number, isFirst: boolean) => void
 }
 
-/** A number of tokens: drawn with a slider, picked, or typed. The first change of an opening is told. */
+/** A number of tokens, set by a slider, a preset or typing. `isFirst` marks the first change. */
 export function NumberSetting(props: NumberSettingProps) {
   const { name, letter, value, presets, stops, least, most, onChange } = props
   const [isChanged, setChanged] = useState(false)
@@ -39,7 +39,7 @@ export function NumberSetting(props: NumberSettingProps) {
     if (entered !== undefined && !isWrong) change(entered)
     setTyped(undefined)
   }
-  // While one types, the picture follows.
+  // The picture follows typing after a pause.
   // biome-ignore lint/correctness/useExhaustiveDependencies: only what is typed starts the wait
   useEffect(() => {
     if (entered === undefined || isWrong) return

@@ -2,7 +2,7 @@ import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useDeferredValue, useMemo, useState } from 'react'
 import { costQuery } from '../../api/comparison.ts'
 import { gridQuery } from '../../api/queries.ts'
-import type { Place } from '../../parts/address.ts'
+import type { ViewPlace } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { FateMatrix } from '../../parts/fate-matrix.tsx'
@@ -15,7 +15,7 @@ import { type Side, toCode } from './side.ts'
 import type { MadeSide } from './use-side.ts'
 
 export interface PickerProps {
-  readonly place: Place
+  readonly place: ViewPlace
   readonly at: number
   readonly entry: Brief | undefined
   readonly headSeq: number
@@ -23,7 +23,7 @@ export interface PickerProps {
   readonly b: MadeSide
   /** Where the calls begin over which costs are averaged, and how many these are. */
   readonly recent: { readonly since: number; readonly calls: number }
-  /** Costs are asked for when what is seen first is there. */
+  /** Whether to request costs: only after the visible parts have loaded. */
   readonly isCostWanted: boolean
   /** For a long log, a choice takes seconds in which the server answers no other request: it is made only on demand. */
   readonly isLong: boolean
@@ -64,7 +64,7 @@ function Matrix(props: PickerProps) {
     [a.window, b.window],
   )
   const policies = useMemo(() => withMore(usualPolicies, [a, b].map(nameable)), [a, b])
-  const asked = useDeferredValue(
+  const gridOptions = useDeferredValue(
     useMemo(
       () => ({
         windows,
@@ -77,7 +77,7 @@ function Matrix(props: PickerProps) {
       [windows, policies, at, entry],
     ),
   )
-  const { data: cells = [] } = useQuery({ ...gridQuery(place.thread, asked), enabled: isMade })
+  const { data: cells = [] } = useQuery({ ...gridQuery(place.thread, gridOptions), enabled: isMade })
   const costs = useCosts(place, {
     windows,
     policies: usualPolicies,
@@ -135,14 +135,14 @@ interface CostsWanted {
   readonly isWanted: boolean
 }
 
-/** The mean of what recent calls would have read, by window and policy. Windows are asked for one after the other. */
-function useCosts({ thread }: Place, { windows, policies, since, isWanted }: CostsWanted) {
+/** The mean of what recent calls would have read, by window and policy. Windows are requested one by one. */
+function useCosts({ thread }: ViewPlace, { windows, policies, since, isWanted }: CostsWanted) {
   const client = useQueryClient()
   const queries = windows.map(window =>
-    // The first one is made anyway; the others are compared with it.
+    // The first policy is always computed; the rest are computed as comparisons with it.
     costQuery(thread, { window, policy: policies[0]!, since }, policies.slice(1)),
   )
-  const found = useQueries({
+  const results = useQueries({
     queries: queries.map((query, index) => ({
       ...query,
       enabled:
@@ -157,7 +157,7 @@ function useCosts({ thread }: Place, { windows, policies, since, isWanted }: Cos
     })),
   })
   const costs = new Map<number, ReadonlyMap<string, number>>()
-  for (const [index, { data }] of found.entries())
+  for (const [index, { data }] of results.entries())
     if (data)
       costs.set(
         windows[index]!,

@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import type { Place } from '../../parts/address.ts'
+import type { ViewPlace } from '../../parts/address.ts'
 import { EntryText } from '../../parts/entry-text.tsx'
 import { FateGlyph } from '../../parts/fate-glyph.tsx'
 import { runAt } from '../../parts/fate-runs.ts'
@@ -13,7 +13,7 @@ import head from './side-head.module.css'
 import type { MadeSide } from './use-side.ts'
 
 export interface SelectedMessageProps {
-  readonly place: Place
+  readonly place: ViewPlace
   readonly entry: Brief
   readonly headSeq: number
   readonly a: MadeSide

@@ -21,7 +21,7 @@ export interface SideHeadProps {
 
 /** How a side is made, and what comes of it: its settings, its window, what is reused. */
 export function SideHead({ side: made, onChange }: SideHeadProps) {
-  const { letter, given: side, answer, error, isStale } = made
+  const { letter, side, answer, error, isStale } = made
   const window = side.window ?? answer?.window
   const reserve = side.reserve ?? answer?.reserve
   const name = policyName(side) ?? answer?.policy ?? ''

@@ -1,4 +1,4 @@
-import type { ThreadPlace } from '../../api/queries.ts'
+import type { ThreadAddress } from '../../api/queries.ts'
 import { FateGlyph } from '../../parts/fate-glyph.tsx'
 import { amountOf, count } from '../../parts/format.ts'
 import { oneLine } from '../../parts/message-text.ts'
@@ -9,7 +9,7 @@ import styles from './side-list.module.css'
 import type { MadeSide } from './use-side.ts'
 
 export interface SideListProps {
-  readonly thread: ThreadPlace
+  readonly thread: ThreadAddress
   readonly side: MadeSide
   readonly items: readonly SideItem[]
   readonly head: number
@@ -21,7 +21,7 @@ export interface SideListProps {
   readonly isMaking: boolean
 }
 
-/** What a side sends, in the order of the prompt: what the other sends too is folded. */
+/** The messages of a side in the order of the prompt. Messages that both sides send are folded. */
 export function SideList(props: SideListProps) {
   const { thread, side, items, head, selected, onSelect, onFold, isMaking } = props
   const { letter, landing, isStale } = side
@@ -101,7 +101,7 @@ export function SideList(props: SideListProps) {
                 <span className={`muted to-right ${styles.seq}`}>{seq}</span>
                 <span className="grid fate">{entries.length > 0 && <FateGlyph fate={fate} />}</span>
                 <span className={`cut ${styles.text}`}>{oneLine(item.text ?? text)}</span>
-                {/* In another form there: said, since the row is in both lists. */}
+                {/* The row is in both lists: say that the form differs. */}
                 {there !== undefined && there !== 'elided' && there !== fate && (
                   <span className={`inline gap-1 label one-line fate-text ${styles.other}`} data-fate={there}>
                     <FateGlyph fate={there} /> {there} in {other}

@@ -2,7 +2,7 @@ import type { FitQuery } from '../../api/queries.ts'
 import type { ConversationSearch } from '../../parts/address.ts'
 import { allPolicies } from '../../parts/policies.ts'
 
-/** How one side is made. What is not said is as in the last call of the thread. */
+/** The settings of one side. Omitted settings default to those of the last call of the thread. */
 export interface Side {
   readonly window?: number
   readonly policy?: string
@@ -20,7 +20,7 @@ const shapes = ['free', 'alternating'] as const
 
 /**
  * Reads a side of an address: `4096.balanced`, with more settings behind it: `4096.default.effort-70.reserve-512.notes-off`.
- * What makes no sense is left out. The text of a system prompt stands in a field of its own.
+ * Invalid settings are left out. The text of a system prompt stands in a field of its own.
  */
 function readSide(text: string | undefined, system: string | undefined): Side {
   const [window = '', policy = '', ...settings] = (text ?? '').split('.')
@@ -56,7 +56,7 @@ export const named = (
 ): Side => ({
   ...side,
   window: side.window ?? made?.window,
-  // Of the last call only a policy that has a name of the same kind in addresses.
+  // The policy of the last call is used only if addresses can name it.
   policy: side.policy ?? allPolicies.find(policy => policy === made?.policy),
 })
 
@@ -81,7 +81,7 @@ export const toFit = ({ effort, ...side }: Side): FitQuery => ({
   effort: effort === undefined ? undefined : effort / 100,
 })
 
-/** Another policy, with what belongs to the one before left out. */
+/** Changes the policy, and drops the settings of the previous one. */
 export const withPolicy = (side: Side, policy: string): Side => ({ ...side, policy, effort: undefined })
 
 /** A policy in the words of the page: `sliding 50`. */

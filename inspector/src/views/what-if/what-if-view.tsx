@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useCallback, useMemo, useState } from 'react'
 import { outlineQuery } from '../../api/queries.ts'
 import { timelineQuery } from '../../api/timeline.ts'
-import { type Place, usePlace } from '../../parts/address.ts'
+import { usePlace, type ViewPlace } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { inModelTokens } from '../../parts/calibration.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
@@ -14,7 +14,7 @@ import { toggled } from '../../parts/toggled.ts'
 import { HoverProvider, useNewHover } from '../../parts/use-hover.ts'
 import { isNarrow, useMedia } from '../../parts/use-media.ts'
 import { CompareHeader } from './compare-header.tsx'
-import { type AskedPlace, askedPlaces, differenceOf, toItems } from './difference.ts'
+import { type CallPlace, differenceOf, toCallPlaces, toItems } from './difference.ts'
 import { FiguresBetween } from './figures-between.tsx'
 import { Picker } from './picker.tsx'
 import { named, readSides, type Side, withPolicy, writeSide } from './side.ts'
@@ -28,19 +28,19 @@ import { Wire } from './wire.tsx'
 export function WhatIfView() {
   const place = usePlace()
   const outline = useQuery(outlineQuery(place.thread))
-  return <QueryState query={outline}>{entries => <Asked place={place} entries={entries} />}</QueryState>
+  return <QueryState query={outline}>{entries => <Loaded place={place} entries={entries} />}</QueryState>
 }
 
-function Asked({ place, entries }: { readonly place: Place; readonly entries: readonly Brief[] }) {
+function Loaded({ place, entries }: { readonly place: ViewPlace; readonly entries: readonly Brief[] }) {
   const { search, thread, go } = place
-  const asked = useMemo(() => askedPlaces(entries), [entries])
+  const calls = useMemo(() => toCallPlaces(entries), [entries])
   const isByCall = search.call !== undefined && !/^\d+$/.test(search.call)
   // Only the line of a call says at which place it was made.
   const timeline = useQuery({ ...timelineQuery(thread), enabled: isByCall })
   const called = isByCall ? timeline.data?.points.find(({ call }) => call === search.call)?.at : undefined
-  const index = findPlace(asked, { turn: search.turn, at: called ?? Number(search.call) })
-  const now = asked[index]
-  if (asked.length === 0)
+  const index = findPlace(calls, { turn: search.turn, at: called ?? Number(search.call) })
+  const now = calls[index]
+  if (calls.length === 0)
     return (
       <EmptyState title="No model was asked yet">
         Two ways to fit a conversation are compared here.
@@ -53,23 +53,23 @@ function Asked({ place, entries }: { readonly place: Place; readonly entries: re
         action={<Button onClick={() => go({ turn: undefined, call: undefined })}>Show the latest</Button>}
       />
     )
-  return <Compared place={place} entries={entries} asked={asked} index={index} />
+  return <Compared place={place} entries={entries} calls={calls} index={index} />
 }
 
 /** The place that an address means: a turn by its first call, else the newest. */
 function findPlace(
-  asked: readonly AskedPlace[],
+  calls: readonly CallPlace[],
   { turn, at }: { readonly turn: number | undefined; readonly at: number },
 ): number {
-  const found = asked.findIndex(one => one.at === at)
-  if (found >= 0) return found
-  return turn === undefined ? asked.length - 1 : asked.findIndex(one => one.turn === turn)
+  const index = calls.findIndex(one => one.at === at)
+  if (index >= 0) return index
+  return turn === undefined ? calls.length - 1 : calls.findIndex(one => one.turn === turn)
 }
 
 interface ComparedProps {
-  readonly place: Place
+  readonly place: ViewPlace
   readonly entries: readonly Brief[]
-  readonly asked: readonly AskedPlace[]
+  readonly calls: readonly CallPlace[]
   readonly index: number
 }
 
@@ -79,18 +79,18 @@ const recentCalls = 30
 /** A log with more entries than this is long. */
 const longest = 4000
 
-function Compared({ place, entries: counted, asked, index }: ComparedProps) {
+function Compared({ place, entries: counted, calls, index }: ComparedProps) {
   const { thread, search, go } = place
-  const { at, turn } = asked[index]!
-  const since = asked[index - 1]?.at
+  const { at, turn } = calls[index]!
+  const since = calls[index - 1]?.at
   const hover = useNewHover()
   const isSlim = useMedia(isNarrow)
   const [shownSide, setShownSide] = useState<'a' | 'b'>('a')
   const [open, setOpen] = useState(none)
 
-  const given = useMemo(() => readSides(search), [search])
-  const a = useSide(thread, { letter: 'A', given: given.a, at, since })
-  const b = useSide(thread, { letter: 'B', given: given.b, at, since, like: a.answer })
+  const sides = useMemo(() => readSides(search), [search])
+  const a = useSide(thread, { letter: 'A', side: sides.a, at, since })
+  const b = useSide(thread, { letter: 'B', side: sides.b, at, since, like: a.answer })
   const factor = a.answer?.factor
   const entries = useMemo(() => inModelTokens(counted, factor), [counted, factor])
   const scale = useMemo(() => toScale(entries.slice(0, at)), [entries, at])
@@ -115,12 +115,12 @@ function Compared({ place, entries: counted, asked, index }: ComparedProps) {
   }
   const swap = () => set({ a: b.full, b: a.full }, true)
   const toTurn = (by: number) => {
-    const turns = [...new Set(asked.map(place => place.turn))]
+    const turns = [...new Set(calls.map(place => place.turn))]
     const next = turns[Math.min(turns.length - 1, Math.max(0, turns.indexOf(turn) + by))]
     go({ turn: next === turns.at(-1) ? undefined : next, call: undefined })
   }
   const toCall = (by: number) => {
-    const next = asked[index + by]
+    const next = calls[index + by]
     if (next) go({ turn: next.turn, call: String(next.at) })
   }
   const step = (by: number) => {
@@ -139,13 +139,13 @@ function Compared({ place, entries: counted, asked, index }: ComparedProps) {
   ])
 
   // Of a long conversation only the newest calls are summed up: all of them would take minutes.
-  const isAll = asked.length <= few
-  const recentSince = asked.at(-recentCalls)?.at ?? 0
+  const isAll = calls.length <= few
+  const recentSince = calls.at(-recentCalls)?.at ?? 0
   const costSince = isAll ? 0 : recentSince
   const aCost = useCost(thread, a, costSince, isBoth)
   const bCost = useCost(thread, b, costSince, isBoth && aCost !== undefined)
   const costName = isAll
-    ? `tokens in all ${amountOf(asked.length, 'call')}`
+    ? `tokens in all ${amountOf(calls.length, 'call')}`
     : `tokens in the last ${amountOf(recentCalls, 'call')}`
 
   const lettersOf = (isSo: (side: MadeSide) => unknown) =>
@@ -169,7 +169,7 @@ function Compared({ place, entries: counted, asked, index }: ComparedProps) {
       <div className={`view slim ${styles.view}`}>
         <CompareHeader
           difference={isBoth ? difference : undefined}
-          {...{ broken, over, turn, asked }}
+          {...{ broken, over, turn, calls }}
           onSwap={swap}
           onTurn={toTurn}
         />
@@ -208,7 +208,7 @@ function Compared({ place, entries: counted, asked, index }: ComparedProps) {
           {...{ place, at, a, b }}
           entry={selected === undefined ? undefined : entries[selected - 1]}
           headSeq={entries.length}
-          recent={{ since: recentSince, calls: Math.min(recentCalls, asked.length) }}
+          recent={{ since: recentSince, calls: Math.min(recentCalls, calls.length) }}
           isCostWanted={bCost !== undefined}
           isLong={entries.length > longest}
           onPick={(policy, window, isA) => {

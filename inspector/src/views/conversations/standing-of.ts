@@ -1,18 +1,18 @@
 import type { ListedConversation } from '../../api/conversation-list.ts'
 import { endWords } from '../../parts/fault-words.ts'
-import type { Status } from '../../parts/status-mark.tsx'
+import type { MarkName } from '../../parts/status-mark.tsx'
 import { warningText } from '../../parts/warning-text.ts'
 
 /** How a conversation stands. */
-export interface Standing {
-  readonly status: Status
+export interface RowStanding {
+  readonly status: MarkName
   /** What is wrong or going on, for people; absent if nothing is. */
   readonly text?: string
   readonly isTrouble?: boolean
 }
 
 /** A turn that is open comes before what went wrong earlier; a failure before a warning. */
-export function standingOf({ latest }: ListedConversation): Standing {
+export function standingOf({ latest }: ListedConversation): RowStanding {
   if (!latest) return { status: 'failed', text: 'Its log could not be read', isTrouble: true }
   const { status, call } = latest
   if (status.state === 'open') return { status: 'live', text: 'Answering' }

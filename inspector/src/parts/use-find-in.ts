@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'react'
 import { placesIn } from './big-text.tsx'
 
-/** What is looked for in a text: where it stands, and which of the places is looked at. */
+/** The places of a word in a text, and the one that is selected. */
 export function useFindIn(text: string, word: string) {
   const places = useMemo(() => placesIn(text, word), [text, word])
   const [at, setAt] = useState(0)
