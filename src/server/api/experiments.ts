@@ -7,7 +7,7 @@ import { loadStandCode, standModule } from '../samples/lemonade-stand.ts'
 import { notFound } from './api-error.ts'
 import { callStatus } from './calls.ts'
 import { factorField } from './model-tokens.ts'
-import { type Call, defineRoute } from './route.ts'
+import { defineRoute, type RouteCall } from './route.ts'
 import { count, limitOf, message, name, place, time } from './schemas.ts'
 import { turnStatus } from './threads.ts'
 import { experimentsOf, toState, toSummary, watchExperiment } from './watch-experiment.ts'
@@ -95,10 +95,10 @@ export const experimentRoutes = [
     status: 201,
     answer: summary,
     async handle(call) {
-      const { id, plan: given, planOf } = call.body
-      if ((given === undefined) === (planOf === undefined))
+      const { id, plan, planOf } = call.body
+      if ((plan === undefined) === (planOf === undefined))
         throw new BadRequestError('plan: give either "plan" or "planOf".', 'plan')
-      return startExperiment(call, given ?? (await storedPlan(call, planOf!)), id)
+      return startExperiment(call, plan ?? (await storedPlan(call, planOf!)), id)
     },
   }),
   defineRoute('get', '/experiments/:experiment', {
@@ -182,7 +182,11 @@ export const experimentRoutes = [
 ]
 
 /** Starts an experiment from a plan as JSON. Resolves when it has begun. */
-export async function startExperiment(call: Call, json: object, id?: string): Promise<ExperimentSummary> {
+export async function startExperiment(
+  call: RouteCall,
+  json: object,
+  id?: string,
+): Promise<ExperimentSummary> {
   const plan = await readPlan(call, json)
   const stop = new AbortController()
   const experiment = experimentsOf(call).run(plan, { signal: stop.signal, id })
@@ -192,7 +196,7 @@ export async function startExperiment(call: Call, json: object, id?: string): Pr
 
 /** Models are those of the upstream, and code that a request names is never run, but for that of the sample. */
 async function readPlan(
-  { parts: { upstreams, experimentTools } }: Call,
+  { parts: { upstreams, experimentTools } }: RouteCall,
   json: unknown,
 ): Promise<ExperimentPlan> {
   const { name, tools: code } = json as { readonly name: string; readonly tools?: unknown }
@@ -212,7 +216,7 @@ async function readPlan(
   })
 }
 
-async function storedPlan(call: Call, id: string): Promise<object> {
+async function storedPlan(call: RouteCall, id: string): Promise<object> {
   const { plan } = await experimentsOf(call).show(id)
   if (!plan) throw notFound('plan', id)
   return plan

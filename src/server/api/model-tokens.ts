@@ -13,7 +13,7 @@ export const factorField = z
 export const toldFactor = ({ factor }: Room) => (factor === 1 ? {} : { factor })
 
 /** What a window is filled with, in our counts. */
-interface Counted<Part extends string> extends Pick<Receipt, 'tokens' | 'margin' | 'over'> {
+interface WindowCounts<Part extends string> extends Pick<Receipt, 'tokens' | 'margin' | 'over'> {
   readonly parts: Readonly<Record<Part, number>>
 }
 
@@ -22,7 +22,7 @@ interface Counted<Part extends string> extends Pick<Receipt, 'tokens' | 'margin'
  * itself; the largest part takes what rounding leaves, so that the parts are the total, and all of it is the window.
  */
 export function toFigures<Part extends string>(
-  { tokens: counted, margin: kept, over: past, parts: used }: Counted<Part>,
+  { tokens: counted, margin: kept, over: past, parts: used }: WindowCounts<Part>,
   room: Room,
 ) {
   const { window, reserve, factor } = room

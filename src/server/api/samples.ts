@@ -22,11 +22,11 @@ export const sampleRoutes = [
     answer: summary.extend({ isNew }),
     handle: call =>
       underFreeName('sample-lemonade-stand', async id => {
-        const [known] = await call.log.history.conversations({ only: id, limit: 1 })
-        const shown = known
+        const [info] = await call.log.history.conversations({ only: id, limit: 1 })
+        const shown = info
           ? await experimentsOf(call).show(id)
           : await startExperiment(call, await readStandPlan(), id)
-        return { ...toSummary(shown), isNew: !known }
+        return { ...toSummary(shown), isNew: !info }
       }),
   }),
 ]

@@ -1,4 +1,4 @@
-import type { Log } from '../exchange/asked.ts'
+import type { Log } from '../exchange/reply-request.ts'
 
 /**
  * What a key may do. `chat`: have requests answered. `read`: see conversations as their users do. `inspect`: also see what
@@ -7,7 +7,7 @@ import type { Log } from '../exchange/asked.ts'
  */
 export const scopes = ['chat', 'read', 'inspect', 'admin', 'metrics'] as const
 
-export type Scope = (typeof scopes)[number]
+export type KeyScope = (typeof scopes)[number]
 
 /** Who sends a request. */
 export interface Caller {
@@ -17,7 +17,7 @@ export interface Caller {
   readonly person?: string
   /** The id of the key; empty for a request that needs none. */
   readonly keyId: string
-  readonly scopes: readonly Scope[]
+  readonly scopes: readonly KeyScope[]
   /** Whether the key stands in the configuration: the operator may manage the keys of all tenants. */
   readonly isOperator?: true
 }

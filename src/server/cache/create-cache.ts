@@ -9,7 +9,7 @@ import { isLocalAddress } from '../../models/wire/is-local-address.ts'
 import { nextContext, readThread, type ToFit, type TurnPart } from '../../turn/index.ts'
 import { type ClientCall, openNative, type ToPassOn } from '../native/native-reply.ts'
 import type { Upstream } from '../upstream/upstream.ts'
-import { createReadAhead, type ReadAheadOptions, type Reading } from './create-read-ahead.ts'
+import { createReadAhead, type ReadAheadOptions, type ReadAheadResult } from './create-read-ahead.ts'
 import { createSlots, type SlotMode, type Slots, type SlotUse } from './create-slots.ts'
 
 export interface CacheOptions extends Pick<ReadAheadOptions, 'onRead' | 'quietMs' | 'openTurnMs'> {
@@ -29,7 +29,7 @@ export interface CachedCall extends Pick<ToPassOn, 'upstream' | 'model'> {
 }
 
 /** How a conversation was last read ahead. */
-export interface LatestReading extends Pick<Reading, 'outcome' | 'tokens'> {
+export interface LatestReading extends Pick<ReadAheadResult, 'outcome' | 'tokens'> {
   readonly time: number
 }
 
@@ -53,9 +53,9 @@ export function createCache({ readAhead, slots: mode, now, onRead, ...limits }: 
 
   function slotsAt(upstream: Upstream): Slots {
     const isOwn = upstream.kind === 'openai' && isLocalAddress(upstream.address ?? '')
-    const found = slotsOf.get(upstream) ?? createSlots(isOwn ? upstream : {}, mode)
-    slotsOf.set(upstream, found)
-    return found
+    const slots = slotsOf.get(upstream) ?? createSlots(isOwn ? upstream : {}, mode)
+    slotsOf.set(upstream, slots)
+    return slots
   }
 
   function isRead({ kind, address = '' }: Upstream): boolean {
@@ -91,8 +91,8 @@ export function createCache({ readAhead, slots: mode, now, onRead, ...limits }: 
         if (call.native && !client) return undefined
         // A short message cuts where most cut: the room for it is that of the messages before it.
         const next = { role: 'user', content: 'and' }
-        const own = readThread(call.history, thread)
-        const log: ToFit['log'] = { ...own, context: options => own.context({ ...options, next }) }
+        const reader = readThread(call.history, thread)
+        const log: ToFit['log'] = { ...reader, context: options => reader.context({ ...options, next }) }
         const { context, tools, room } = await nextContext({ ...asking, log, signal })
         const tokens = unreadIn(context, isLost ? [] : sent)
         if (tokens < minUnread) return undefined
@@ -124,8 +124,8 @@ export function createCache({ readAhead, slots: mode, now, onRead, ...limits }: 
           },
         }),
         /** How the model is asked, and will be asked for the next reply. */
-        asks(given: ToFit): void {
-          asking = given
+        asks(fitting: ToFit): void {
+          asking = fitting
         },
         /** Takes the parts of the turn: what is sent, and how it ends. */
         see(part: TurnPart): void {

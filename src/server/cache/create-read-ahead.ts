@@ -7,13 +7,13 @@ export interface Job {
 }
 
 /** How reading ahead went. */
-export interface Reading extends Pick<Job, 'upstream' | 'conversation'> {
+export interface ReadAheadResult extends Pick<Job, 'upstream' | 'conversation'> {
   readonly outcome: 'read' | 'cancelled' | 'failed'
   readonly tokens: number
 }
 
 export interface ReadAheadOptions {
-  readonly onRead: (reading: Reading) => void
+  readonly onRead: (reading: ReadAheadResult) => void
   /** How long nobody must have been answered before anything is read. Default 200 ms. */
   readonly quietMs?: number | undefined
   /**
@@ -23,16 +23,16 @@ export interface ReadAheadOptions {
   readonly openTurnMs?: number | undefined
 }
 
-interface Waiting {
+interface WaitingJob {
   readonly job: Job
   isDue: boolean
   isLost: boolean
 }
 
-interface Upstream {
+interface UpstreamQueue {
   slots: number
   /** The conversations that it has in its slots, the one that was served last at the end, with what may be read ahead for them. */
-  readonly served: Map<string, Waiting | undefined>
+  readonly served: Map<string, WaitingJob | undefined>
   /** The conversations whose turn is open, until they count as gone. */
   readonly open: Map<string, NodeJS.Timeout>
 }
@@ -44,18 +44,18 @@ interface Upstream {
  * is open there.
  */
 export function createReadAhead({ onRead, quietMs = 200, openTurnMs = 300_000 }: ReadAheadOptions) {
-  const upstreams = new Map<string, Upstream>()
+  const upstreams = new Map<string, UpstreamQueue>()
   let running: { readonly upstream: string; readonly abort: AbortController } | undefined
   let quiet: NodeJS.Timeout | undefined
   let isStopped = false
 
-  function at(upstream: string): Upstream {
-    const known = upstreams.get(upstream) ?? { slots: 1, served: new Map(), open: new Map() }
-    upstreams.set(upstream, known)
-    return known
+  function at(upstream: string): UpstreamQueue {
+    const state = upstreams.get(upstream) ?? { slots: 1, served: new Map(), open: new Map() }
+    upstreams.set(upstream, state)
+    return state
   }
 
-  function dueJob(): Waiting | undefined {
+  function dueJob(): WaitingJob | undefined {
     const free = [...upstreams.values()].filter(({ slots, open }) => slots > 1 || open.size === 0)
     return free.flatMap(({ served }) => [...served.values()]).findLast(waiting => waiting?.isDue)
   }
@@ -67,7 +67,7 @@ export function createReadAhead({ onRead, quietMs = 200, openTurnMs = 300_000 }:
     const abort = new AbortController()
     const { signal } = abort
     running = { upstream, abort }
-    const tell = (outcome: Reading['outcome'], tokens = 0) =>
+    const tell = (outcome: ReadAheadResult['outcome'], tokens = 0) =>
       onRead({ upstream, conversation, outcome, tokens })
     next.isDue = false
     try {

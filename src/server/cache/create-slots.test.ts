@@ -30,12 +30,12 @@ describe('createSlots', () => {
 
   it('believes no number of slots, and asks a server that was away again', async () => {
     for (const total of [0, -1, 1e9, '4', undefined]) expect(await slotsOf(total).take('ada')).toBeUndefined()
-    let asked = 0
+    let requests = 0
     const slots = createSlots(
       {
         async ask() {
-          asked += 1
-          if (asked === 1) throw new ModelError('model_unavailable', 'away')
+          requests += 1
+          if (requests === 1) throw new ModelError('model_unavailable', 'away')
           return { total_slots: 2 }
         },
       },
@@ -43,6 +43,6 @@ describe('createSlots', () => {
     )
     expect(await slots.isLlama()).toBe(false)
     expect(await slots.isLlama()).toBe(true)
-    expect(asked).toBe(2)
+    expect(requests).toBe(2)
   })
 })

@@ -54,22 +54,22 @@ async function sweepOnce(options: SweepOptions, signal: AbortSignal): Promise<vo
     await deleteUnused(history, sides, signal)
     if (keepMs !== undefined) {
       const isMeant = (name: string) => !isSideName(name)
-      const told = (conversation: string) => onDeleted?.(tenant, conversation)
-      await deleteUnused(history, { unusedSince: now() - keepMs, isMeant, told }, signal)
+      const onGone = (conversation: string) => onDeleted?.(tenant, conversation)
+      await deleteUnused(history, { unusedSince: now() - keepMs, isMeant, onGone }, signal)
     }
     if (keepCallsMs !== undefined) await history.store.deleteCalls(tenant, now() - keepCallsMs)
   }
 }
 
 /** Conversations of a tenant that were not used since a time. */
-interface Old {
+interface UnusedFilter {
   readonly unusedSince: number
   readonly isMeant: (conversation: string) => boolean
   /** The name behind which to begin. */
   readonly from?: string
   /** Whether those that are meant stand in a row, so that the first other one is the end. */
   readonly isTogether?: boolean
-  readonly told?: (conversation: string) => void
+  readonly onGone?: (conversation: string) => void
 }
 
 /** How many are read at once. */
@@ -77,15 +77,15 @@ const pageSize = 50
 /** Others get their turn between two deletions. */
 const restMs = 5
 
-async function deleteUnused(history: History, old: Old, signal: AbortSignal): Promise<void> {
-  const { unusedSince, isMeant, from, isTogether, told } = old
+async function deleteUnused(history: History, old: UnusedFilter, signal: AbortSignal): Promise<void> {
+  const { unusedSince, isMeant, from, isTogether, onGone } = old
   let after = from === undefined ? undefined : { conversation: from, updatedAt: 0 }
   for (;;) {
     const page = await history.conversations({ order: 'name', limit: pageSize, after })
     const meant = page.filter(({ conversation }) => isMeant(conversation))
     for (const info of meant) {
       if (lastUseOf(info) >= unusedSince) continue
-      if (await history.delete(info.conversation, { unusedSince })) told?.(info.conversation)
+      if (await history.delete(info.conversation, { unusedSince })) onGone?.(info.conversation)
       await rest(restMs, signal)
     }
     if (page.length < pageSize || (isTogether && meant.length < page.length)) return

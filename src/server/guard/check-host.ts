@@ -12,7 +12,7 @@ export interface AllowedNames {
  * Refuses a request for the names in its headers. A page of another site can make a browser
  * call this machine, but not with the host and the origin of a page that we know.
  */
-export function checkNames(headers: Headers, { host: own, hosts, origins }: AllowedNames): void {
+export function checkNames(headers: Headers, { host: ownHost, hosts, origins }: AllowedNames): void {
   const host = headers.get('host')
   const name = host === null ? undefined : hostName(host)
   if (host !== null && !(name !== undefined && isAllowed(name))) throw notAllowed('host', host)
@@ -20,7 +20,7 @@ export function checkNames(headers: Headers, { host: own, hosts, origins }: Allo
   if (origin !== null && !isOwnOrigin(origin)) throw notAllowed('origin', origin)
 
   function isAllowed(name: string): boolean {
-    return isLoopback(name) || name === own || hosts.some(allowed => allowed === name || allowed === host)
+    return isLoopback(name) || name === ownHost || hosts.some(allowed => allowed === name || allowed === host)
   }
 
   function isOwnOrigin(origin: string): boolean {

@@ -38,8 +38,8 @@ async function answers(ask: () => Promise<unknown>): Promise<boolean> {
     timer = setTimeout(resolve, patienceMs, false)
   })
   try {
-    const asked = ask().then(() => true)
-    return await Promise.race([asked, late])
+    const answer = ask().then(() => true)
+    return await Promise.race([answer, late])
   } catch {
     return false
   } finally {

@@ -63,8 +63,8 @@ describe('addedMessages', () => {
     `${previousActionsTitle} 1. [tide] day=1 → high`,
     '[Previous: "Is it there?" → Yes.]',
   )
-  const said = fc.oneof(looksAlike, fc.constantFrom('Hello.', 'Is my boat there?'))
-  const turns = fc.array(fc.record({ asked: said, rounds: fc.nat({ max: 2 }), isAnswered: fc.boolean() }))
+  const texts = fc.oneof(looksAlike, fc.constantFrom('Hello.', 'Is my boat there?'))
+  const turns = fc.array(fc.record({ asked: texts, rounds: fc.nat({ max: 2 }), isAnswered: fc.boolean() }))
 
   /** Fails if a rule takes for added what a user has typed and what was answered. */
   const checkTyped = (find: typeof addedMessages) =>
@@ -102,11 +102,11 @@ describe('addedMessages', () => {
           { role: 'user', content: [{ type: 'text', text: last }, image] },
           user(last),
         ]
-        const found = addedMessages(list)
-        for (const at of found) expect(list[at]!.role).toBe('user')
-        expect(found.has(0)).toBe(false)
-        expect(found.has(list.length - 1)).toBe(false)
-        expect(found.has(list.length - 2)).toBe(false)
+        const places = addedMessages(list)
+        for (const at of places) expect(list[at]!.role).toBe('user')
+        expect(places.has(0)).toBe(false)
+        expect(places.has(list.length - 1)).toBe(false)
+        expect(places.has(list.length - 2)).toBe(false)
       }),
       { seed: 4 },
     )

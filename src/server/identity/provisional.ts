@@ -22,12 +22,12 @@ export async function findProvisional(
   }
   const marks = [...heads.keys()].map(firstMark)
   const places = marks.length === 0 ? [] : await log.store.findMarks(log.tenant, marks, { limit: 1 })
-  const found = new Set<string>()
+  const provisional = new Set<string>()
   for (const place of places) {
     const { conversation } = place.thread
-    if (!(await wentOn(log, place, heads.get(conversation)!))) found.add(conversation)
+    if (!(await wentOn(log, place, heads.get(conversation)!))) provisional.add(conversation)
   }
-  return found
+  return provisional
 }
 
 /** More entries than these follow a message only if the conversation went on: a reply has a few notes at most. */

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import type { ServerEnv } from '../auth/caller.ts'
-import { type Page, type PageFile, readPage } from './read-page.ts'
+import { type InspectorPage, type PageFile, readPage } from './read-page.ts'
 
 /** Where the inspector is. */
 export const inspectorPath = '/inspector'
@@ -11,7 +11,7 @@ export const inspectorPath = '/inspector'
  * once, when the page is first asked for.
  */
 export function inspectorRoutes(folder: string): Hono<ServerEnv> {
-  let read: { readonly page: Page | undefined } | undefined
+  let read: { readonly page: InspectorPage | undefined } | undefined
   const app = new Hono<ServerEnv>()
   // A person who opens the server's address in a browser. Others are answered by the model server.
   app.get('/', (context, next) =>
@@ -37,7 +37,7 @@ export function inspectorRoutes(folder: string): Hono<ServerEnv> {
 /** What a developer is told who runs the server from its source. */
 export const notBuilt = 'The inspector is not built: run "npm run build".'
 
-function answer({ headers: asked, method }: Request, file: PageFile): Response {
+function answer({ headers: requestHeaders, method }: Request, file: PageFile): Response {
   const headers: Record<string, string> = {
     ...pageHeaders,
     'content-type': file.type,
@@ -45,8 +45,9 @@ function answer({ headers: asked, method }: Request, file: PageFile): Response {
     etag: file.etag,
     vary: 'accept-encoding',
   }
-  if (asked.get('if-none-match')?.includes(file.etag)) return new Response(null, { status: 304, headers })
-  const isPacked = file.packed !== undefined && /\bgzip\b/.test(asked.get('accept-encoding') ?? '')
+  if (requestHeaders.get('if-none-match')?.includes(file.etag))
+    return new Response(null, { status: 304, headers })
+  const isPacked = file.packed !== undefined && /\bgzip\b/.test(requestHeaders.get('accept-encoding') ?? '')
   const bytes = isPacked ? file.packed! : file.bytes
   if (isPacked) headers['content-encoding'] = 'gzip'
   headers['content-length'] = String(bytes.byteLength)

@@ -23,10 +23,10 @@ export interface ToPassOn {
   readonly request: ChatRequest
   readonly client: ClientCall
   /** Hands a piece of the upstream's stream to the client. */
-  write(text: string, headers: Headers): void | Promise<void>
+  write(text: string, headers: UpstreamHeaders): void | Promise<void>
 }
 
-type Headers = Readonly<Record<string, string>>
+type UpstreamHeaders = Readonly<Record<string, string>>
 
 /** How a reply came from an upstream of the same form. */
 export interface NativeReply {
@@ -39,7 +39,7 @@ export interface NativeReply {
   /** Whether the client gets what the upstream sends, and not what the face writes. */
   isPassed(): boolean
   /** What ends the answer: the last pieces of a stream, or all of a body. Undefined if the face writes the answer. */
-  ending(): { readonly text: string; readonly headers: Headers } | undefined
+  ending(): { readonly text: string; readonly headers: UpstreamHeaders } | undefined
   /** What the upstream said when it failed in the middle of its stream. */
   fault(): string | undefined
   /** What the upstream said when it refused the last request. */
@@ -54,16 +54,16 @@ export function openNative({ upstream, model: base, face, request, client, write
   let hasBegun = false
   let hasPassed = false
   let held = ''
-  let headers: Headers = {}
+  let headers: UpstreamHeaders = {}
   let refusal: Refusal | undefined
   let hasEnded = false
   let fault: string | undefined
 
   const relay: Relay = {
     isStreamed: request.stream,
-    begin(given) {
+    begin(upstreamHeaders) {
       if (isHidden) return
-      headers = given
+      headers = upstreamHeaders
       hasBegun = true
     },
     piece(text, isEnding) {
@@ -78,14 +78,14 @@ export function openNative({ upstream, model: base, face, request, client, write
     fault(text) {
       fault = text
     },
-    whole(text, given) {
+    whole(text, upstreamHeaders) {
       if (isHidden) return
-      headers = given
+      headers = upstreamHeaders
       hasBegun = true
       held = text
     },
-    refused(given) {
-      refusal = given
+    refused(answer) {
+      refusal = answer
     },
   }
 
@@ -154,6 +154,6 @@ function withoutPacking({
   'content-encoding': _,
   'accept-encoding': __,
   ...rest
-}: Record<string, string>): Headers {
+}: Record<string, string>): UpstreamHeaders {
   return rest
 }

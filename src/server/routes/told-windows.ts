@@ -3,13 +3,13 @@ export function tellWindow(path: string, body: unknown, promise: number): unknow
   if (typeof body !== 'object' || body === null) return body
   switch (path) {
     case '/api/show':
-      return toldShow(body as Fields, promise)
+      return toldShow(body as AnswerFields, promise)
     case '/api/ps':
-      return eachOf(body as Fields, 'models', model => ({ ...model, context_length: promise }))
+      return eachOf(body as AnswerFields, 'models', model => ({ ...model, context_length: promise }))
     case '/v1/models':
-      return eachOf(body as Fields, 'data', model => toldModel(model, promise))
+      return eachOf(body as AnswerFields, 'data', model => toldModel(model, promise))
     default:
-      return path.startsWith('/v1/models/') ? toldModel(body as Fields, promise) : body
+      return path.startsWith('/v1/models/') ? toldModel(body as AnswerFields, promise) : body
   }
 }
 
@@ -17,12 +17,12 @@ export function tellWindow(path: string, body: unknown, promise: number): unknow
 export const tellsWindow = (path: string) =>
   ['/api/show', '/api/ps', '/v1/models'].includes(path) || path.startsWith('/v1/models/')
 
-type Fields = Readonly<Record<string, unknown>>
+type AnswerFields = Readonly<Record<string, unknown>>
 
 /** The trained length stands in `model_info`, as `llama.context_length`; that of the Modelfile in `parameters`. */
-function toldShow(body: Fields, promise: number): Fields {
+function toldShow(body: AnswerFields, promise: number): AnswerFields {
   const { model_info: info, parameters } = body
-  const told =
+  const modelInfo =
     typeof info === 'object' && info !== null
       ? Object.fromEntries(
           Object.entries(info).map(([name, value]) => [
@@ -37,13 +37,13 @@ function toldShow(body: Fields, promise: number): Fields {
       : undefined
   return {
     ...body,
-    ...(told && { model_info: told }),
+    ...(modelInfo && { model_info: modelInfo }),
     ...(lines && { parameters: [...lines, `num_ctx ${promise}`].join('\n') }),
   }
 }
 
 /** The fields under which llama.cpp, vLLM and others tell it, and the one that clients of OpenAI look for. */
-function toldModel(model: Fields, promise: number): Fields {
+function toldModel(model: AnswerFields, promise: number): AnswerFields {
   const { meta } = model
   return {
     ...model,
@@ -55,11 +55,11 @@ function toldModel(model: Fields, promise: number): Fields {
   }
 }
 
-function eachOf(body: Fields, list: string, told: (one: Fields) => Fields): Fields {
+function eachOf(body: AnswerFields, list: string, change: (one: AnswerFields) => AnswerFields): AnswerFields {
   const all = body[list]
   if (!Array.isArray(all)) return body
   return {
     ...body,
-    [list]: all.map(one => (typeof one === 'object' && one !== null ? told(one as Fields) : one)),
+    [list]: all.map(one => (typeof one === 'object' && one !== null ? change(one as AnswerFields) : one)),
   }
 }

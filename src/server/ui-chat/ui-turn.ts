@@ -10,9 +10,9 @@ import { shownArguments } from '../../notes/shown-arguments.ts'
 import type { ThreadKey } from '../../stores/store.ts'
 import { notesInReply, type ReplyCall, type TurnPart } from '../../turn/index.ts'
 import { answer, orLeave } from '../exchange/answer.ts'
-import { type Asked, type Log, sourceOf } from '../exchange/asked.ts'
 import { checkPlace } from '../exchange/check-room.ts'
-import type { Place } from '../exchange/place.ts'
+import type { RequestPlace } from '../exchange/place.ts'
+import { type Log, type ReplyRequest, sourceOf } from '../exchange/reply-request.ts'
 import { takePlace } from '../exchange/take-place.ts'
 import type { ChatRoute } from '../routes/chat-route.ts'
 import type { Upstream } from '../upstream/upstream.ts'
@@ -20,8 +20,8 @@ import type { UIOptions } from './read-ui-options.ts'
 
 /** What a request brings to its thread. */
 interface UITurn {
-  readonly kind: Place['kind']
-  readonly messages: Place['messages']
+  readonly kind: RequestPlace['kind']
+  readonly messages: RequestPlace['messages']
   /** What the client has said before, where the log has nothing of it. */
   readonly earlier: readonly EarlierMessage[]
 }
@@ -94,27 +94,27 @@ export async function answerUI(
   { kind, messages, earlier, system, tools, log, keyId, thread, marks, upstream, model }: UITurnToAnswer,
   { emit, settle, signal }: ReplyWork,
 ): Promise<void> {
-  const asked: Asked = {
+  const replyRequest: ReplyRequest = {
     ...{ log, keyId, signal, newId, now, face: 'ui-chat', headers: {} },
     request: {
       ...{ model: model.name, messages, system, tools, settings: {}, stream: true, named: {}, hints: {} },
     },
   }
-  const place: Place = {
+  const place: RequestPlace = {
     ...{ kind, thread, messages, marks, from: 0, items: [], scope: '' },
     ...{ isSide: false, isNamed: true, isDelta: true, why: 'named by useChat' },
   }
-  await checkPlace(asked, place, { options, model })
-  const opened = await takePlace(asked, place)
+  await checkPlace(replyRequest, place, { options, model })
+  const opened = await takePlace(replyRequest, place)
   const notes = await orLeave(opened, async () => {
     await markEarlier(log.history, thread, earlier)
     return notesInReply(options, opened.thread)
   })
   const nameOf = createCallNames()
-  for (const { message, seq } of opened.said ?? [])
+  for (const { message, seq } of opened.logged ?? [])
     for (const { id } of readMessage(message, seq).calls) if (id !== undefined) nameOf(id)
   let calls: readonly ReplyCall[] = []
-  const told = async (part: TurnPart) => {
+  const emitWithCalls = async (part: TurnPart) => {
     if (part.type === 'end' && part.status === 'open')
       for (const { id, name, arguments: json } of calls)
         await emit({
@@ -125,8 +125,8 @@ export async function answerUI(
         })
     await emit(part)
   }
-  const { result } = await answer(asked, opened, {
-    ...{ model, options, emit: told },
+  const { result } = await answer(replyRequest, opened, {
+    ...{ model, options, emit: emitWithCalls },
     cached: cache.open({ upstream, model, history: log.history, thread: opened.thread, isSide: false }),
     dataOf(reply) {
       calls = reply.calls

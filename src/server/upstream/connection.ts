@@ -10,7 +10,7 @@ import { credentialFor, type KeyScheme } from './credential.ts'
 import { headersBack, headersOn } from './pass-headers.ts'
 import type { PassedAnswer, PassedRequest } from './upstream.ts'
 
-export interface ConnectionOptions {
+export interface UpstreamConnectionOptions {
   readonly url: string
   /** The key of the upstream. Default: that of the client whose request is answered. */
   readonly apiKey?: string
@@ -57,7 +57,7 @@ export function openConnection({
   keyScheme = 'bearer',
   headers: always = {},
   timeouts,
-}: ConnectionOptions): PoolConnection {
+}: UpstreamConnectionOptions): PoolConnection {
   const address = checkAddress('upstream', url)
   const { origin, pathname } = new URL(address)
   const base = pathname.replace(/\/+$/, '')
@@ -84,20 +84,20 @@ export function openConnection({
     isKeyed: apiKey !== undefined,
     secrets: () => secretsOf({ ...always, ...key() }),
 
-    async send({ path, method, headers: asked, body, signal, isFact }) {
+    async send({ path, method, headers: requestHeaders, body, signal, isFact }) {
       const { statusCode, headers, ...response } = await request({
         ...{ path, method },
-        headers: { accept: '*/*', ...always, ...asked, 'accept-encoding': 'identity', ...key() },
+        headers: { accept: '*/*', ...always, ...requestHeaders, 'accept-encoding': 'identity', ...key() },
         ...present({ body, signal }),
         ...(isFact && { headersTimeout: limits.facts, bodyTimeout: limits.facts }),
       })
-      const said = unpacked(response.body, headers['content-encoding'])
+      const unpackedBody = unpacked(response.body, headers['content-encoding'])
       const back = headersBack(headers)
       return {
         status: statusCode,
         header: name => back[name],
         headers: back,
-        bytes: { [Symbol.asyncIterator]: () => said.iterator({ destroyOnReturn: false }) },
+        bytes: { [Symbol.asyncIterator]: () => unpackedBody.iterator({ destroyOnReturn: false }) },
         close(isWhole) {
           if (isWhole) response.body.dump().catch(() => {})
           else response.body.destroy()

@@ -10,9 +10,9 @@ import { opened } from './upstream.fixture.ts'
 type Flags = Readonly<Record<string, unknown>>
 
 async function find(flags: Flags) {
-  const found = await findUpstream(readConfig({ flags: { port: 1, ...flags } }).config)
-  opened(found.upstream)
-  return { kind: found.upstream.kind, why: found.why, address: found.upstream.address }
+  const upstream = await findUpstream(readConfig({ flags: { port: 1, ...flags } }).config)
+  opened(upstream.upstream)
+  return { kind: upstream.upstream.kind, why: upstream.why, address: upstream.upstream.address }
 }
 
 const serve = (answers: Readonly<Record<string, UpstreamAnswer>>) =>

@@ -36,14 +36,14 @@ export function createTimelines({
 
   return {
     /** The timeline of a thread with some settings, if it is known. */
-    known(thread: ThreadKey, settings: string): Timeline | undefined {
+    get(thread: ThreadKey, settings: string): Timeline | undefined {
       const name = nameOf(thread, settings)
-      const found = all.get(name)
-      if (!found) return undefined
+      const entry = all.get(name)
+      if (!entry) return undefined
       all.delete(name)
-      all.set(name, { ...found, usedAt: now() })
+      all.set(name, { ...entry, usedAt: now() })
       tidy()
-      return found.timeline
+      return entry.timeline
     },
     keep(thread: ThreadKey, settings: string, timeline: Timeline): void {
       all.set(nameOf(thread, settings), { thread, timeline, usedAt: now() })

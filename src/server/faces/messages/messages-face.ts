@@ -182,13 +182,13 @@ const unfinished = ({ promptTokens }: ReplyStart) => ({
   },
 })
 
-function toStop({ reason, calls }: ReplyEnd): Stop {
+function toStop({ reason, calls }: ReplyEnd): StopFields {
   const isCall = reason === 'tool-calls' || calls.length > 0
   const stop_reason = reason === 'length' ? 'max_tokens' : isCall ? 'tool_use' : 'end_turn'
   return { stop_reason, stop_sequence: null }
 }
 
-interface Stop {
+interface StopFields {
   readonly stop_reason: 'end_turn' | 'max_tokens' | 'tool_use'
   readonly stop_sequence: null
 }
