@@ -19,7 +19,7 @@ import { chooseTenant, listTenants, tenantHeader } from './auth/tenants.ts'
 import { type CacheOptions, createCache } from './cache/create-cache.ts'
 import { type AnswerOptions, answerOptionNames } from './exchange/answer.ts'
 import { createLogs } from './exchange/create-logs.ts'
-import { logOfPerson } from './exchange/reply-request.ts'
+import { logOfPerson } from './exchange/inquiry.ts'
 import { restingStore } from './exchange/resting-store.ts'
 import { createRunner, type Served } from './exchange/runner.ts'
 import { type SweepOptions, sweep } from './exchange/sweep.ts'
@@ -105,14 +105,13 @@ export interface Server {
 }
 
 /** The server without its port: a function from requests to responses. The store and the upstream stay open. */
-export function createServer(serverOptions: ServerOptions): Server {
-  const settled = { ...defaults, ...present(serverOptions) }
+export function createServer(rawOptions: ServerOptions): Server {
+  const settled = { ...defaults, ...present(rawOptions) }
   const { memory, allowed, apiKeys, maxDepth, maxMessages, maxStreams, now, newId, inspector } = settled
   const { leaseMs, embed, remember, person, requireKeys: needsKey = apiKeys.length > 0 } = settled
-  const upstreams =
-    'all' in serverOptions.upstream ? serverOptions.upstream : oneUpstream(serverOptions.upstream)
+  const upstreams = 'all' in rawOptions.upstream ? rawOptions.upstream : oneUpstream(rawOptions.upstream)
   const options = present(Object.fromEntries(answerOptionNames.map(name => [name, settled[name]])))
-  const store = noticingStore(restingStore(rememberingStore(serverOptions.store)), (...write) => {
+  const store = noticingStore(restingStore(rememberingStore(rawOptions.store)), (...write) => {
     if (write[2] === 'deleted') bodies.forget()
     api.onWrite(...write)
   })
@@ -129,7 +128,7 @@ export function createServer(serverOptions: ServerOptions): Server {
       const by = served.model === undefined ? undefined : upstreams.find(served.model)
       const outcome = by ? { ...served, upstream: { name: by.name, kind: by.upstream.kind } } : served
       metrics.count(toCounted(outcome))
-      serverOptions.onServed?.(outcome)
+      rawOptions.onServed?.(outcome)
     },
   })
   // A list of messages has about 20 JSON values per message.
@@ -143,7 +142,7 @@ export function createServer(serverOptions: ServerOptions): Server {
   const api = createApi({
     ...parts,
     upstreams: { ...upstreams, model: modelBeside },
-    about: { ...serverOptions.about, remember, person, needsKey },
+    about: { ...rawOptions.about, remember, person, needsKey },
   })
   const sweeping = sweep({
     ...settled,

@@ -12,7 +12,7 @@ import { stretch } from './context-answer.ts'
 import { threadOf } from './find-thread.ts'
 import { factorField, toldFactor } from './model-tokens.ts'
 import { loadSources } from './quote-sources.ts'
-import { type AnswerValue, defineRoute, type RouteCall } from './route.ts'
+import { type AnswerValue, type ApiCall, defineRoute } from './route.ts'
 import { count, limitOf, message, name, threadFields, time } from './schemas.ts'
 import { sentRow, textsField, toSentRows } from './sent-rows.ts'
 
@@ -71,13 +71,13 @@ export const callRoutes = [
         .optional()
         .describe('when this server last had the next prompt read before it was asked for'),
     }),
-    async handle(routeCall) {
-      const { limit = 100, stretches = false } = routeCall.query
-      const thread = await threadOf(routeCall)
+    async handle(apiCall) {
+      const { limit = 100, stretches = false } = apiCall.query
+      const thread = await threadOf(apiCall)
       const calls = await thread.calls({ limit })
       return {
         calls: calls.map(one => ({ ...toCall(one), ...(stretches && toAccount(one)) })),
-        readAhead: routeCall.parts.cache.latest(thread),
+        readAhead: apiCall.parts.cache.latest(thread),
       }
     },
   }),
@@ -92,22 +92,21 @@ export const callRoutes = [
       messages: z.array(message),
       sent: z.array(sentRow).describe('the messages with their parts, tokens and entries'),
     }),
-    async handle(routeCall) {
-      const thread = await threadOf(routeCall)
-      const stored = await findCall(routeCall, thread, routeCall.params.call)
+    async handle(apiCall) {
+      const thread = await threadOf(apiCall)
+      const stored = await findCall(apiCall, thread, apiCall.params.call)
       const messages = await thread.replay(stored)
-      const { texts: isWithTexts = true } = routeCall.query
+      const { texts: isWithTexts = true } = apiCall.query
       const plan = readPlan(stored.plan)
-      const tokensAt = (place: number) =>
-        routeCall.looking.count.message(readMessage(messages[place]!, place))
+      const tokensAt = (place: number) => apiCall.looking.count.message(readMessage(messages[place]!, place))
       const account = toAccount(stored)
       const sent = sentIn(plan, tokensAt)
-      const sourcesOf = await loadSources(sent, { ...routeCall, thread, isWithTexts })
+      const sourcesOf = await loadSources(sent, { ...apiCall, thread, isWithTexts })
       return {
         ...toCall(stored),
         ...account,
         settings: plan.settings,
-        tools: isWithTexts ? await toolsIn({ store: routeCall.log.store, key: thread.key }, plan) : undefined,
+        tools: isWithTexts ? await toolsIn({ store: apiCall.log.store, key: thread.key }, plan) : undefined,
         messages: isWithTexts ? messages : [],
         sent: toSentRows(messages, sent, {
           ...{ factor: roomOf(plan).factor, isWithTexts, stretches: account.stretches, sourcesOf },
@@ -120,16 +119,16 @@ export const callRoutes = [
     summary: 'Prints what the model was sent in one call as plain text.',
     query: threadFields,
     kind: 'text',
-    async handle(routeCall) {
-      const thread = await threadOf(routeCall)
-      return thread.dump(await findCall(routeCall, thread, routeCall.params.call))
+    async handle(apiCall) {
+      const thread = await threadOf(apiCall)
+      return thread.dump(await findCall(apiCall, thread, apiCall.params.call))
     },
   }),
 ]
 
 /** A call by its id: of a thread, or of the branch that its past is shared with. */
 export async function findCall(
-  { log }: Pick<RouteCall, 'log'>,
+  { log }: Pick<ApiCall, 'log'>,
   { key }: Thread,
   id: string,
 ): Promise<ThreadCall> {

@@ -7,12 +7,12 @@ import { present } from '../../log/present.ts'
 import type { ConversationInfo } from '../../stores/store.ts'
 import { CorruptEntryError } from '../../stores/store-error.ts'
 import { placesOf } from '../../stores/words.ts'
+import { logOfSpeaker } from '../exchange/inquiry.ts'
 import { markImported } from '../exchange/mark-imported.ts'
-import { logOfSpeaker } from '../exchange/reply-request.ts'
 import { notFound } from './api-error.ts'
 import { latest, readLatest } from './latest.ts'
 import { listConversations, withProvisional } from './list-conversations.ts'
-import { defineRoute, type RouteCall } from './route.ts'
+import { type ApiCall, defineRoute } from './route.ts'
 import { conversation, count, limitOf, name, place, time } from './schemas.ts'
 import { withSpooled } from './spool.ts'
 
@@ -218,13 +218,13 @@ export async function findConversation(history: History, conversation: string): 
   return info
 }
 
-async function showConversation(call: RouteCall, conversation: string) {
+async function showConversation(call: ApiCall, conversation: string) {
   const [shown] = await withProvisional(call, [await findConversation(call.looking, conversation)])
   return shown!
 }
 
 /** A conversation that cannot be read does not keep others from being listed. */
-async function withLatest<Info extends ConversationInfo>(call: RouteCall, info: Info) {
+async function withLatest<Info extends ConversationInfo>(call: ApiCall, info: Info) {
   const latest = await readLatest(call, info).catch(error => {
     if (error instanceof CorruptEntryError) return undefined
     throw error

@@ -7,7 +7,7 @@ import type { Store } from '../../stores/store.ts'
 import type { Caller, ServerEnv } from '../auth/caller.ts'
 import { refuseExperiment, refuseInner, refuseOthers } from '../auth/refuse-hidden.ts'
 import { requireScope } from '../auth/require-scope.ts'
-import type { Log } from '../exchange/reply-request.ts'
+import type { Log } from '../exchange/inquiry.ts'
 import { parseBody } from '../guard/parse-body.ts'
 import { bodyOf } from '../routes/read-body.ts'
 import type { ServerLimits } from '../routes/server-parts.ts'
@@ -20,7 +20,7 @@ import { createRunningExperiments } from './live/running-experiments.ts'
 import { openApi } from './open-api.ts'
 import { parseState } from './parse-state.ts'
 import { readFields, readValue } from './read-call.ts'
-import type { Route, RouteCall } from './route.ts'
+import type { ApiCall, Route } from './route.ts'
 import { apiBase, apiRoutes } from './routes.ts'
 import type { ServerEvent } from './server-event.ts'
 import { createTimelines } from './timeline/timelines.ts'
@@ -63,11 +63,11 @@ export function createApi(options: ApiOptions) {
     const left = new AbortController()
     const read = await readRequest(route, context, options)
     await refuseHidden(route, read, caller, log)
-    const has: RouteCall['has'] = scope => caller.scopes.includes(scope)
+    const has: ApiCall['has'] = scope => caller.scopes.includes(scope)
     const { store, history: everybodys } = lookingAt(caller.tenant, has('inspect'))
     const { person } = log.history
     const history = person === undefined ? everybodys : everybodys.of(caller.tenant, { person })
-    const call: RouteCall = {
+    const call: ApiCall = {
       ...{ request, requestId, caller, parts, ...read, has },
       // A route that only reads has nothing else to read from.
       log: route.scope === 'read' ? { ...log, store, history } : log,

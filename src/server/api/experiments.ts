@@ -7,7 +7,7 @@ import { loadStandCode, standModule } from '../samples/lemonade-stand.ts'
 import { notFound } from './api-error.ts'
 import { callStatus } from './calls.ts'
 import { factorField } from './model-tokens.ts'
-import { defineRoute, type RouteCall } from './route.ts'
+import { type ApiCall, defineRoute } from './route.ts'
 import { count, limitOf, message, name, place, time } from './schemas.ts'
 import { turnStatus } from './threads.ts'
 import { experimentsOf, toState, toSummary, watchExperiment } from './watch-experiment.ts'
@@ -182,11 +182,7 @@ export const experimentRoutes = [
 ]
 
 /** Starts an experiment from a plan as JSON. Resolves when it has begun. */
-export async function startExperiment(
-  call: RouteCall,
-  json: object,
-  id?: string,
-): Promise<ExperimentSummary> {
+export async function startExperiment(call: ApiCall, json: object, id?: string): Promise<ExperimentSummary> {
   const plan = await readPlan(call, json)
   const stop = new AbortController()
   const experiment = experimentsOf(call).run(plan, { signal: stop.signal, id })
@@ -196,7 +192,7 @@ export async function startExperiment(
 
 /** Models are those of the upstream, and code that a request names is never run, but for that of the sample. */
 async function readPlan(
-  { parts: { upstreams, experimentTools } }: RouteCall,
+  { parts: { upstreams, experimentTools } }: ApiCall,
   json: unknown,
 ): Promise<ExperimentPlan> {
   const { name, tools: code } = json as { readonly name: string; readonly tools?: unknown }
@@ -216,7 +212,7 @@ async function readPlan(
   })
 }
 
-async function storedPlan(call: RouteCall, id: string): Promise<object> {
+async function storedPlan(call: ApiCall, id: string): Promise<object> {
   const { plan } = await experimentsOf(call).show(id)
   if (!plan) throw notFound('plan', id)
   return plan

@@ -1,10 +1,10 @@
 import { countAsUse } from '../../history/count-as-use.ts'
 import type { Thread } from '../../history/index.ts'
 import { notFound } from './api-error.ts'
-import type { RouteCall } from './route.ts'
+import type { ApiCall } from './route.ts'
 
 export interface ThreadRequest
-  extends RouteCall<
+  extends ApiCall<
     { readonly conversation: string },
     { readonly actor?: string | undefined; readonly branch?: string | undefined }
   > {}

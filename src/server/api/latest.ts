@@ -17,7 +17,7 @@ import type { ConversationInfo } from '../../stores/store.ts'
 import { toModelTokens } from '../../tokens/calibration.ts'
 import { toCall, toParts, call as wholeCall } from './calls.ts'
 import { counted } from './context-answer.ts'
-import type { AnswerValue, RouteCall } from './route.ts'
+import type { AnswerValue, ApiCall } from './route.ts'
 import { count, name, place, time } from './schemas.ts'
 import { status } from './status.ts'
 
@@ -64,7 +64,7 @@ export const latest = z.object({
 
 /** Reads where a conversation stands: a handful of rows, however long it is. Undefined for one without a thread. */
 export async function readLatest(
-  { log, looking, has }: RouteCall,
+  { log, looking, has }: ApiCall,
   { conversation, threads }: ConversationInfo,
 ): Promise<AnswerValue<z.input<typeof latest>> | undefined> {
   const spoken = threads.filter(({ actor, branch }) => !isInnerActor(actor) && !isSideName(branch))

@@ -2,9 +2,9 @@ import { isSideName } from '../../history/side-name.ts'
 import { BadRequestError } from '../../log/bad-request-error.ts'
 import type { ConversationInfo } from '../../stores/store.ts'
 import { findProvisional } from '../identity/provisional.ts'
-import type { RouteCall } from './route.ts'
+import type { ApiCall } from './route.ts'
 
-interface ConversationsQuery {
+interface ListQuery {
   readonly person?: string | undefined
   readonly after?: string | undefined
   readonly limit?: number | undefined
@@ -15,11 +15,8 @@ interface ConversationsQuery {
 const mostLooked = 2000
 
 /** A page of conversations. What is not wanted is left out after reading, so it reads on until the page is full. */
-export async function listConversations(
-  call: RouteCall,
-  { person, after, limit = 50, include }: ConversationsQuery,
-) {
-  const isWith = (what: ConversationsQuery['include']) => include === what || include === 'everything'
+export async function listConversations(call: ApiCall, { person, after, limit = 50, include }: ListQuery) {
+  const isWith = (what: ListQuery['include']) => include === what || include === 'everything'
   const conversations: (ConversationInfo & { readonly provisional?: boolean })[] = []
   // One more than a page, so that one reading tells whether there is a next page.
   const atOnce = Math.max(limit + 1, 50)
@@ -56,7 +53,7 @@ function fromCursor(
 
 /** Says of each conversation whether it is provisional. */
 export async function withProvisional(
-  { log: { store, history, tenant } }: RouteCall,
+  { log: { store, history, tenant } }: ApiCall,
   listed: readonly ConversationInfo[],
 ) {
   const provisional = await findProvisional({ store, tenant, count: history.count }, listed)

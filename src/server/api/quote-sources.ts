@@ -3,7 +3,7 @@ import type { SentMessage } from '../../context/receipt.ts'
 import type { Thread } from '../../history/index.ts'
 import { loadQuotes } from '../../history/log/load-quotes.ts'
 import type { QuoteReference } from '../../history/log/quote-reference.ts'
-import type { AnswerValue, RouteCall } from './route.ts'
+import type { AnswerValue, ApiCall } from './route.ts'
 import { name, place, time } from './schemas.ts'
 
 export const quoteSource = z
@@ -25,7 +25,7 @@ type QuoteSource = AnswerValue<z.input<typeof quoteSource>>
 /** The sources of a message; none for one that quotes no other conversation. */
 export type SourcesOf = (sent: Pick<SentMessage, 'remembered'>) => readonly QuoteSource[]
 
-interface SourceOptions extends Pick<RouteCall, 'log' | 'looking'> {
+interface SourceOptions extends Pick<ApiCall, 'log' | 'looking'> {
   readonly thread: Thread
   readonly isWithTexts: boolean
 }

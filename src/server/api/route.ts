@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { History } from '../../history/index.ts'
 import type { Caller, KeyScope } from '../auth/caller.ts'
-import type { Log } from '../exchange/reply-request.ts'
+import type { Log } from '../exchange/inquiry.ts'
 import type { ApiParts } from './api-parts.ts'
 import { name, place } from './schemas.ts'
 import type { ServerEvent } from './server-event.ts'
@@ -15,7 +15,7 @@ export type FieldsSchema = z.ZodObject
 export type AnswerFormat = 'json' | 'text' | 'lines' | 'events' | 'none'
 
 /** A request that was read and checked. */
-export interface RouteCall<Params = unknown, Query = unknown, Body = unknown> {
+export interface ApiCall<Params = unknown, Query = unknown, Body = unknown> {
   readonly params: Params
   readonly query: Query
   readonly body: Body
@@ -48,7 +48,7 @@ export interface Route {
   readonly answer?: z.ZodType
   /** Default 200; 204 for an answer of nothing. */
   readonly status?: number
-  handle(call: RouteCall): unknown
+  handle(call: ApiCall): unknown
 }
 
 /** The schemas of the fields of an object. Fields that are not among them are refused. */
@@ -119,7 +119,7 @@ export function defineRoute<
     readonly kind?: Kind
     readonly answer?: Answer
     handle(
-      call: RouteCall<PathParams<Path>, OutputOf<Query>, OutputOf<Body>>,
+      call: ApiCall<PathParams<Path>, OutputOf<Query>, OutputOf<Body>>,
     ): Answers<AnswerValue<z.input<Answer>>>[Kind] | Promise<Answers<AnswerValue<z.input<Answer>>>[Kind]>
   },
 ): TypedRoute<Called, Path, Kind, Query, Body, Answer> {

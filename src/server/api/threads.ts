@@ -7,7 +7,7 @@ import { readMessage } from '../../log/parse-message.ts'
 import { findConversation } from './conversations.ts'
 import { threadOf } from './find-thread.ts'
 import { callsBetween, pageCall } from './page-calls.ts'
-import { type AnswerValue, defineRoute, type RouteCall } from './route.ts'
+import { type AnswerValue, type ApiCall, defineRoute } from './route.ts'
 import { count, limitOf, message, name, place, threadFields, threadPlace, time } from './schemas.ts'
 import { status } from './status.ts'
 
@@ -209,7 +209,7 @@ async function beginningOf(thread: Thread, at: number) {
 
 /** The tokens of entries as they were counted when they were logged. */
 async function tokensOf(
-  { log: { store }, looking: { count } }: RouteCall,
+  { log: { store }, looking: { count } }: ApiCall,
   { key }: Thread,
   entries: readonly LoggedMessage[],
 ): Promise<ReadonlyMap<number, number | undefined>> {

@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createExperiments, type Experiments } from '../../experiment/create-experiments.ts'
 import type { ExperimentEvent, ExperimentSummary } from '../../experiment/index.ts'
-import type { RouteCall } from './route.ts'
+import type { ApiCall } from './route.ts'
 import { lastEventOf, type ServerEvent } from './server-event.ts'
 
 export const experimentsOf = ({
   log: { history },
   parts: { newId },
-}: Pick<RouteCall, 'log' | 'parts'>): Experiments => createExperiments({ history, newId })
+}: Pick<ApiCall, 'log' | 'parts'>): Experiments => createExperiments({ history, newId })
 
 export const toSummary = ({ id, name, status, result, steps, maxSteps, ...rest }: ExperimentSummary) => ({
   ...{ id, name, status, steps, maxSteps },
@@ -31,7 +31,7 @@ type WatchedState = ReturnType<typeof toState>
 
 /** The events of an experiment that runs here; of another, where it stands, whenever that changes. */
 export async function* watchExperiment(
-  call: RouteCall,
+  call: ApiCall,
   id: string,
   first: WatchedState,
 ): AsyncGenerator<ServerEvent<ExperimentEvent | WatchedState>> {

@@ -1,4 +1,4 @@
-import type { Log } from '../exchange/reply-request.ts'
+import type { Log } from '../exchange/inquiry.ts'
 
 /**
  * What a key may do. `chat`: have requests answered. `read`: see conversations as their users do. `inspect`: also see what

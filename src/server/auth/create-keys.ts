@@ -66,12 +66,12 @@ export function createKeys(store: Store, { now = Date.now }: { readonly now?: ()
 
   return {
     /** Makes a key. This is the only time that it can be seen. */
-    async create({ name, scopes: wishedScopes = ['chat'], tenant = defaultTenant, person }: NewKey) {
-      checkKey(name, wishedScopes, tenant)
-      if (person !== undefined) checkPersonal(person, wishedScopes)
+    async create({ name, scopes: choice = ['chat'], tenant = defaultTenant, person }: NewKey) {
+      checkKey(name, choice, tenant)
+      if (person !== undefined) checkPersonal(person, choice)
       const id = randomBytes(6).toString('hex')
       const key = `${prefix}${id}_${randomBytes(32).toString('base64url')}`
-      const may = scopes.filter(one => wishedScopes.includes(one))
+      const may = scopes.filter(one => choice.includes(one))
       const record: KeyRecord = { id, name, scopes: may, tenant, ...present({ person }), created: now() }
       const message = { role: 'system', content: `The key of ${name}` }
       const stored: StoredKey = { ...record, hash: hashOf(key).toString('hex') }
@@ -147,7 +147,7 @@ function toStored(data: unknown): StoredKey | undefined {
     : undefined
 }
 
-function checkKey(name: unknown, wishedScopes: unknown, tenant: unknown): void {
+function checkKey(name: unknown, choice: unknown, tenant: unknown): void {
   if (typeof name !== 'string' || !/^[^\p{Cc}]{1,100}$/u.test(name))
     throw new InvalidOptionError(
       'name',
@@ -158,17 +158,14 @@ function checkKey(name: unknown, wishedScopes: unknown, tenant: unknown): void {
       'tenant',
       `expected 1 to 64 letters, digits, ".", "_" or "-", got ${showValue(tenant)}`,
     )
-  if (!Array.isArray(wishedScopes) || wishedScopes.length === 0 || !wishedScopes.every(isScope))
-    throw new InvalidOptionError(
-      'scopes',
-      `expected some of ${scopes.join(', ')}, got ${showValue(wishedScopes)}`,
-    )
+  if (!Array.isArray(choice) || choice.length === 0 || !choice.every(isScope))
+    throw new InvalidOptionError('scopes', `expected some of ${scopes.join(', ')}, got ${showValue(choice)}`)
 }
 
 /** The other scopes reach what all people of the tenant have said. */
-function checkPersonal(person: string, wishedScopes: readonly KeyScope[]): void {
+function checkPersonal(person: string, choice: readonly KeyScope[]): void {
   checkPerson(person)
-  if (wishedScopes.some(scope => scope !== 'chat'))
+  if (choice.some(scope => scope !== 'chat'))
     throw new InvalidOptionError('scopes', 'a key that is bound to a person may only have the scope "chat"')
 }
 

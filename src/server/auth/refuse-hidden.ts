@@ -2,7 +2,7 @@ import { isExperimentNamed, isInnerActor } from '../../experiment/log/shown-stor
 import { BadRequestError } from '../../log/bad-request-error.ts'
 import { showValue } from '../../log/error.ts'
 import { NotFoundError } from '../../log/not-found-error.ts'
-import type { Log } from '../exchange/reply-request.ts'
+import type { Log } from '../exchange/inquiry.ts'
 import type { Caller } from './caller.ts'
 
 /** Refuses to answer in a thread that the library keeps for itself: its plans and prompts are no conversation. */

@@ -3,9 +3,9 @@ import { mainBranch } from '../../history/log/read-log.ts'
 import { isObject, parseJson } from '../../log/parse-json.ts'
 import type { ThreadKey } from '../../stores/store.ts'
 import type { ReplyCall } from '../../turn/index.ts'
-import { type ClientItem, isUser } from '../identity/chain.ts'
+import { isUser, type ListItem } from '../identity/chain.ts'
 import { itemOf } from '../identity/item.ts'
-import type { Log, ReplyRequest } from './reply-request.ts'
+import type { Inquiry, Log } from './inquiry.ts'
 
 /**
  * The marks of calls that may start a subagent: a subagent whose client does not say who started it begins with the task
@@ -24,8 +24,8 @@ export function agentMarks(keyId: string, calls: readonly ReplyCall[]): readonly
 
 /** The thread of a subagent: an actor in the conversation whose open turn waits for it. Undefined for any other list. */
 export async function agentThread(
-  { log, keyId, newId }: Pick<ReplyRequest, 'log' | 'keyId' | 'newId'>,
-  items: readonly ClientItem[],
+  { log, keyId, newId }: Pick<Inquiry, 'log' | 'keyId' | 'newId'>,
+  items: readonly ListItem[],
 ): Promise<ThreadKey | undefined> {
   const [first, ...others] = items
   if (!first || !isUser(first) || others.length > 0 || !isLong(first.text)) return undefined

@@ -14,7 +14,7 @@ import {
 } from '../../turn/index.ts'
 import type { OpenCache } from '../cache/create-cache.ts'
 import { agentMarks } from './agent-place.ts'
-import type { ReplyRequest } from './reply-request.ts'
+import type { Inquiry } from './inquiry.ts'
 import type { OpenedTurn } from './take-place.ts'
 
 /** The options of a turn that a server sets, whatever the request says. */
@@ -50,12 +50,12 @@ export interface AnswerParts {
  * in a later request. When this resolves, the reply is stored.
  */
 export async function answer(
-  replyRequest: ReplyRequest,
+  inquiry: Inquiry,
   { thread, turn, logged, rest }: OpenedTurn,
   { model, cached, options, emit: tell, onAsking, dataOf, marksOf }: AnswerParts,
 ): Promise<Answered> {
-  const { request, signal, keyId } = replyRequest
-  const { history } = replyRequest.log
+  const { request, signal, keyId } = inquiry
+  const { history } = inquiry.log
   const log = threadLog({ history, thread, turn, said: logged })
   let result: TurnResult | undefined
   let reply: ModelReply | undefined

@@ -6,8 +6,8 @@ import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { nextContext, nextRoom, setUpAsking, type ToFit, toError, withLimit } from '../../turn/index.ts'
 import type { ChatRequest } from '../faces/face.ts'
 import type { AnswerOptions } from './answer.ts'
-import type { RequestPlace } from './place.ts'
-import type { ReplyRequest } from './reply-request.ts'
+import type { Inquiry } from './inquiry.ts'
+import type { LogPlace } from './place.ts'
 
 export interface RoomCheck extends Pick<ChatRequest, 'settings' | 'tools' | 'messages'> {
   readonly system: string | undefined
@@ -53,11 +53,7 @@ export async function checkRoom(check: RoomCheck): Promise<void> {
 }
 
 /** Checks the messages that a request brings to its place. */
-export function checkPlace(
-  { log: { history }, request, signal }: ReplyRequest,
-  place: RequestPlace,
-  to: PlaceOptions,
-) {
+export function checkPlace({ log: { history }, request, signal }: Inquiry, place: LogPlace, to: RoomOptions) {
   const brought = place.messages.slice(place.from)
   const users = brought.filter(({ role }) => role === 'user')
   const first = place.kind === 'new' ? users.slice(0, 1) : []
@@ -76,7 +72,7 @@ export function checkPlace(
   })
 }
 
-export type PlaceOptions = Pick<RoomCheck, 'options' | 'model'>
+export type RoomOptions = Pick<RoomCheck, 'options' | 'model'>
 
 /** A message is stored soon, also if its model server is slow to tell its window. */
 const longestWait = 2000

@@ -2,20 +2,20 @@ import { readEach } from '../../log/fields.ts'
 import { compactionAnswer, openInput, pack, wishOf } from '../faces/responses/compaction.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import { findPlace } from './find-place.ts'
-import type { ReplyRequest } from './reply-request.ts'
+import type { Inquiry } from './inquiry.ts'
 
 /**
  * Answers a client that wants its list compacted. Every prompt is fitted into the window, and the log has all of the conversation: so
  * the compaction only names the place in the log, and holds what the log has not yet. Nothing is lost, and no model is asked.
  */
-export async function compact(replyRequest: ReplyRequest, body: unknown): Promise<Response> {
-  const { request, newId, now } = replyRequest
+export async function compact(inquiry: Inquiry, body: unknown): Promise<Response> {
+  const { request, newId, now } = inquiry
   const { input } = body as { readonly input?: unknown }
   const list = typeof input === 'string' ? [{ role: 'user', content: input }] : input
   const { past: before, items } = openInput(readEach(list, 'input', one => one))
   // Where it belongs is asked as for an ordinary request: a compaction stands beside the conversation.
-  const headers = { ...replyRequest.headers, 'x-codex-turn-metadata': undefined }
-  const place = await findPlace({ ...replyRequest, headers })
+  const headers = { ...inquiry.headers, 'x-codex-turn-metadata': undefined }
+  const place = await findPlace({ ...inquiry, headers })
   const { thread, at, from } =
     place.kind === 'again'
       ? { thread: place.thread, at: place.after, from: Number.POSITIVE_INFINITY }

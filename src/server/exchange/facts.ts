@@ -1,10 +1,10 @@
 import type { StoredTurn, ThreadKey } from '../../stores/store.ts'
 import type { Placement } from '../identity/recognise.ts'
-import type { Again, RequestPlace } from './place.ts'
+import type { Again, LogPlace } from './place.ts'
 
 /** What a request says, as its place is decided by it. */
 export interface ClientList
-  extends Pick<RequestPlace, 'messages' | 'items' | 'scope' | 'isSide' | 'isNamed' | 'isDelta'> {}
+  extends Pick<LogPlace, 'messages' | 'items' | 'scope' | 'isSide' | 'isNamed' | 'isDelta'> {}
 
 /** What the log says of a request, by the way that its client takes: all of the list, only what is new, or behind a reply. */
 export type Facts = ListFacts | EndFacts | ReplyFacts
@@ -66,7 +66,7 @@ export interface FailedTurn {
   /** Whether its writer left it, and it ends with the request. */
   readonly isLeft: boolean
   /** The messages of the turn before those of the request, and those of the request. */
-  readonly messages: RequestPlace['messages']
+  readonly messages: LogPlace['messages']
   readonly repeated: number
 }
 

@@ -1,8 +1,8 @@
 import type { LoggedMessage } from '../../history/index.ts'
 import { listLog } from '../../history/log/read-log.ts'
 import type { ThreadKey } from '../../stores/store.ts'
+import { type Log, sourceOf } from './inquiry.ts'
 import { type KeptResponse, keptIn } from './kept-response.ts'
-import { type Log, sourceOf } from './reply-request.ts'
 
 /** A reply that its client may name by its id. */
 export interface FoundReply {

@@ -3,33 +3,33 @@ import { isSideName } from '../../history/side-name.ts'
 import type { ThreadKey } from '../../stores/store.ts'
 import { KeyReusedError } from '../../stores/store-error.ts'
 import { agreement } from '../identity/agreement.ts'
-import { type ClientItem, isUser } from '../identity/chain.ts'
+import { isUser, type ListItem } from '../identity/chain.ts'
 import { type Compared, comparedOf, isSaid } from '../identity/item.ts'
 import type { NamedConversation } from '../identity/known-client.ts'
 import type { ClientList, EndFacts, FailedTurn } from './facts.ts'
+import { type Inquiry, type Log, sourceOf } from './inquiry.ts'
 import type { Again } from './place.ts'
-import { type Log, type ReplyRequest, sourceOf } from './reply-request.ts'
 import { hasReply, isLeft, isRetry, isRetryOf, keyOf, patienceOf, turnOfKey } from './retry.ts'
 import { untilFree } from './until-free.ts'
 
 /** What the log says of a request whose client names the conversation and sends only what is new. */
 export async function gatherEnd(
-  replyRequest: ReplyRequest,
+  inquiry: Inquiry,
   { conversation, actor = 'assistant', how }: NamedConversation,
   list: ClientList,
 ): Promise<EndFacts> {
-  const { tenant } = replyRequest.log
+  const { tenant } = inquiry.log
   const main = { tenant, conversation, actor, branch: mainBranch }
-  const lines = await linesOf(replyRequest.log, main)
+  const lines = await linesOf(inquiry.log, main)
   const [thread = main] = lines
-  const { state } = await untilFree(replyRequest, thread, patienceOf(replyRequest))
-  const mayBeAgain = isRetry(replyRequest) || state === 'interrupted'
+  const { state } = await untilFree(inquiry, thread, patienceOf(inquiry))
+  const mayBeAgain = isRetry(inquiry) || state === 'interrupted'
   // Conversations of the Responses API are made before they are named.
-  const isMade = replyRequest.request.named.conversation === conversation && conversation.startsWith('conv_')
+  const isMade = inquiry.request.named.conversation === conversation && conversation.startsWith('conv_')
   return {
     ...{ by: 'end', list, thread },
     conversation: lines.length > 0 ? 'there' : isMade ? 'missing' : 'new',
-    earlier: mayBeAgain ? await findEarlier(replyRequest, lines, list) : undefined,
+    earlier: mayBeAgain ? await findEarlier(inquiry, lines, list) : undefined,
     why: `named by ${how}; the body holds what is new`,
   }
 }
@@ -57,25 +57,25 @@ const mostLines = 100
 
 /** What became of the request the first time it came. Undefined if it is new. */
 async function findEarlier(
-  replyRequest: ReplyRequest,
+  inquiry: Inquiry,
   lines: readonly ThreadKey[],
   { items, messages }: ClientList,
 ): Promise<Again | FailedTurn | undefined> {
-  const { store } = replyRequest.log
-  const key = keyOf(replyRequest)
+  const { store } = inquiry.log
+  const key = keyOf(inquiry)
   let failed: (Omit<FailedTurn, 'isLeft'> & { readonly isLast: boolean }) | undefined
   // Without a key only the newest turn can be the one.
   for (const thread of key === undefined ? lines.slice(0, 1) : lines) {
     const turns = await store.turns(thread)
     const newest = turns.at(-1)
-    const ofKey = key === undefined ? newest : await turnOfKey(replyRequest, thread, turns)
+    const ofKey = key === undefined ? newest : await turnOfKey(inquiry, thread, turns)
     // A message whose turn has no answer yet is the same one, whatever its client says of it.
     const turn = ofKey ?? (newest?.status === 'open' ? newest : undefined)
     const isOpen = turn === newest && turn?.status === 'open'
     if (!turn) continue
-    const isAgain = await isRetryOf(replyRequest, thread, turn)
+    const isAgain = await isRetryOf(inquiry, thread, turn)
     if (!isOpen && !isAgain) continue
-    const logged = await listLog(sourceOf(replyRequest.log, thread), { from: turn.first, to: turn.last })
+    const logged = await listLog(sourceOf(inquiry.log, thread), { from: turn.first, to: turn.last })
     const entries = logged.filter(isSaid)
     const stretch = findStretch(
       entries.map(({ message, seq }) => comparedOf(message, seq)),
@@ -86,7 +86,7 @@ async function findEarlier(
       continue
     }
     const after = entries[stretch.end - 1]!.seq
-    if (await hasReply(replyRequest, thread, after, turn)) {
+    if (await hasReply(inquiry, thread, after, turn)) {
       if (!isAgain) continue
       return { kind: 'again', thread, after, turn: turn.turn }
     }
@@ -98,7 +98,7 @@ async function findEarlier(
   }
   if (!failed) return undefined
   const { isLast, ...turn } = failed
-  const status = isLast ? await untilFree(replyRequest, turn.thread, patienceOf(replyRequest)) : undefined
+  const status = isLast ? await untilFree(inquiry, turn.thread, patienceOf(inquiry)) : undefined
   return { ...turn, isLeft: status !== undefined && isLeft(turn.turn, status) }
 }
 
@@ -108,7 +108,7 @@ async function findEarlier(
  */
 function findStretch(
   turn: readonly (Compared | undefined)[],
-  items: readonly ClientItem[],
+  items: readonly ListItem[],
 ): { readonly start: number; readonly end: number; readonly from: number } | undefined {
   const seen = turn.flatMap((compared, at) => (compared ? [{ compared, at }] : []))
   const hasUser = items.some(isUser)
@@ -122,11 +122,11 @@ function findStretch(
   return undefined
 }
 
-const isSame = (logged: Compared | undefined, item: ClientItem) =>
+const isSame = (logged: Compared | undefined, item: ListItem) =>
   logged !== undefined && agreement(logged, item) === 'same'
 
 /** The first of the user messages in a row that the request ends with, but for what follows them. */
-function lastRun(items: readonly ClientItem[]): number {
+function lastRun(items: readonly ListItem[]): number {
   let at = items.findLastIndex(isUser)
   while (at > 0 && isUser(items[at - 1]!)) at -= 1
   return at

@@ -6,8 +6,8 @@ import type { Mark, ThreadKey } from '../../stores/store.ts'
 import { createChain, markTexts, scopeOf } from '../identity/chain.ts'
 import { comparedOf } from '../identity/item.ts'
 import { replyMark } from './find-reply.ts'
+import { type Log, sourceOf } from './inquiry.ts'
 import { keptIn } from './kept-response.ts'
-import { type Log, sourceOf } from './reply-request.ts'
 
 /**
  * Marks a conversation that came from elsewhere, as if the client of a key had said it here: a list that goes on with it is

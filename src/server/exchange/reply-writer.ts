@@ -39,8 +39,8 @@ export function wholeWriter(face: Face, requestId: string, headers: ResponseHead
     end: (start, end) => resolve(Response.json(face.whole(start, end), { headers })),
     fail: fault => resolve(faultResponse(face, fault, requestId, headers)),
     passed() {},
-    passedEnd: (_, text, upstreamHeaders) =>
-      resolve(new Response(text, { headers: { ...onwards(upstreamHeaders), ...headers } })),
+    passedEnd: (_, text, relayed) =>
+      resolve(new Response(text, { headers: { ...onwards(relayed), ...headers } })),
     refused: refusal => resolve(refusedResponse(refusal, headers)),
   }
 }
@@ -66,7 +66,7 @@ export function streamWriter(
   const texts = createPipe(signal)
   let stream: ReplyStream | undefined
 
-  function open(start: ReplyStart, upstreamHeaders?: ResponseHeaders): ReplyStream {
+  function open(start: ReplyStart, relayed?: ResponseHeaders): ReplyStream {
     if (stream) return stream
     const opened = face.stream(start)
     stream = opened
@@ -79,12 +79,8 @@ export function streamWriter(
       },
     })
     const type = { 'content-type': face.streamType, 'cache-control': 'no-cache', 'x-accel-buffering': 'no' }
-    resolve(
-      new Response(body, {
-        headers: { ...onwards(upstreamHeaders ?? {}), ...headers, ...type, ...inPieces },
-      }),
-    )
-    if (!upstreamHeaders) void texts.push(opened.start())
+    resolve(new Response(body, { headers: { ...onwards(relayed ?? {}), ...headers, ...type, ...inPieces } }))
+    if (!relayed) void texts.push(opened.start())
     return opened
   }
 
@@ -106,12 +102,12 @@ export function streamWriter(
       else resolve(faultResponse(face, fault, requestId, headers))
       texts.end()
     },
-    passed(start, text, upstreamHeaders) {
-      open(start, upstreamHeaders)
+    passed(start, text, relayed) {
+      open(start, relayed)
       return texts.push(text)
     },
-    passedEnd(start, text, upstreamHeaders) {
-      open(start, upstreamHeaders)
+    passedEnd(start, text, relayed) {
+      open(start, relayed)
       void texts.push(text)
       texts.end()
     },
@@ -127,10 +123,8 @@ function onwards({ 'content-length': _, 'content-encoding': __, ...rest }: Respo
   return rest
 }
 
-const refusedResponse = (
-  { status, text, headers: upstreamHeaders }: Refusal,
-  headers: ResponseHeaders,
-): Response => new Response(text, { status, headers: { ...onwards(upstreamHeaders), ...headers } })
+const refusedResponse = ({ status, text, headers: relayed }: Refusal, headers: ResponseHeaders): Response =>
+  new Response(text, { status, headers: { ...onwards(relayed), ...headers } })
 
 /** In characters. */
 const mostWaiting = 64 * 1024

@@ -13,9 +13,9 @@ import { type AnswerOptions, answer } from './answer.ts'
 import { checkPlace } from './check-room.ts'
 import { findPlace } from './find-place.ts'
 import { replyMark } from './find-reply.ts'
+import { type Inquiry, sourceOf } from './inquiry.ts'
 import { fromKept, keptIn, toKept } from './kept-response.ts'
-import type { Again, RequestPlace } from './place.ts'
-import { type ReplyRequest, sourceOf } from './reply-request.ts'
+import type { Again, LogPlace } from './place.ts'
 import { endOf, type ReplyState, reduce } from './reply-state.ts'
 import {
   placeHeaders,
@@ -30,7 +30,7 @@ import { saveTitle } from './save-title.ts'
 import { type OpenedTurn, SameRequestError, takePlace } from './take-place.ts'
 
 export interface ReplyTask {
-  readonly replyRequest: ReplyRequest
+  readonly inquiry: Inquiry
   readonly face: Face
   readonly run: ReplyRun
   readonly requestId: string
@@ -45,13 +45,13 @@ export interface ReplyTask {
 
 /** Answers a request of a client on its face. The answer begins when the model does: before that, a failure has its status. */
 export async function respond(task: ReplyTask): Promise<Response> {
-  const { replyRequest, face, run, requestId, model, options, limits } = task
-  run.holds(await untilAlone(replyRequest))
-  const entered = await enter(replyRequest, place => checkPlace(replyRequest, place, { options, model }))
+  const { inquiry, face, run, requestId, model, options, limits } = task
+  run.holds(await untilAlone(inquiry))
+  const entered = await enter(inquiry, place => checkPlace(inquiry, place, { options, model }))
   const { thread } = entered.place
   // The writers read them when the response begins.
   const headers: Record<string, string> = { ...placeHeaders(requestId, thread) }
-  const writer = replyRequest.request.stream
+  const writer = inquiry.request.stream
     ? streamWriter(face, requestId, run, limits, headers)
     : wholeWriter(face, requestId, headers)
   run.answersIn(thread)
@@ -61,25 +61,22 @@ export async function respond(task: ReplyTask): Promise<Response> {
 }
 
 type Entered =
-  | { readonly place: RequestPlace; readonly opened: OpenedTurn }
+  | { readonly place: LogPlace; readonly opened: OpenedTurn }
   | { readonly place: Again; readonly opened?: undefined }
 
 /** How often others may get ahead between finding a place and taking it. */
 const mostTries = 5
 
 /** Finds the place of a request and takes it. Another request that takes it first may make it a place for a branch. */
-async function enter(
-  replyRequest: ReplyRequest,
-  check: (place: RequestPlace) => Promise<void>,
-): Promise<Entered> {
+async function enter(inquiry: Inquiry, check: (place: LogPlace) => Promise<void>): Promise<Entered> {
   let isGone = false
   for (let tries = 1; ; tries++) {
-    const placement = await findPlace(replyRequest)
+    const placement = await findPlace(inquiry)
     if (placement.kind === 'again') return { place: placement }
-    const place: RequestPlace = isGone ? placement : placeOfKey(replyRequest, placement)
+    const place: LogPlace = isGone ? placement : placeOfKey(inquiry, placement)
     await check(place)
     try {
-      return { place, opened: await takePlace(replyRequest, place) }
+      return { place, opened: await takePlace(inquiry, place) }
     } catch (error) {
       // The conversation that a request with this key began was deleted since, or its branch has gone on.
       const isDeleted = (error as { code?: unknown }).code === 'conversation_deleted'
@@ -89,7 +86,7 @@ async function enter(
         error instanceof LeaseError || error instanceof ConflictError || error instanceof SameRequestError
       if (!(isTaken || isGone) || tries >= mostTries) throw error
       // The one that was faster has begun by then.
-      await sleep(pauseMs * tries, replyRequest.signal)
+      await sleep(pauseMs * tries, inquiry.signal)
     }
   }
 }
@@ -102,12 +99,12 @@ interface ServedReply extends ReplyTask {
 }
 
 async function serve(reply: ServedReply, { place, opened }: Entered): Promise<void> {
-  const { replyRequest, run, writer } = reply
-  const { request, newId, now } = replyRequest
+  const { inquiry, run, writer } = reply
+  const { request, newId, now } = inquiry
   const start = { id: newId(), time: now(), model: request.model, request, promptTokens: 0 }
   try {
     if (opened) return await serveTurn(reply, start, place, opened)
-    const { start: stored, end } = await storedReply(replyRequest, place)
+    const { start: stored, end } = await storedReply(inquiry, place)
     run.tell({ place })
     const { promptTokens = 0 } = end.usage
     await writer.end(stored ? { ...stored, request } : { ...start, promptTokens }, end)
@@ -120,24 +117,24 @@ async function serve(reply: ServedReply, { place, opened }: Entered): Promise<vo
 
 /** Has a turn answered. The state of the reply is made of its parts; the upstream's own words and the writer follow both. */
 async function serveTurn(
-  { replyRequest, face, run, upstream, model, client, headers, options, cache, writer }: ServedReply,
+  { inquiry, face, run, upstream, model, client, headers, options, cache, writer }: ServedReply,
   start: ReplyStart,
-  place: RequestPlace,
+  place: LogPlace,
   opened: OpenedTurn,
 ): Promise<void> {
-  const { request } = replyRequest
+  const { request } = inquiry
   let state: ReplyState = { start, trimmed: 0, reusable: 0, logprobsSize: 0 }
   const native =
     client &&
     openNative({
       ...{ upstream, model, face, request, client },
-      write: (text, upstreamHeaders) => writer.passed(state.start, text, upstreamHeaders),
+      write: (text, relayed) => writer.passed(state.start, text, relayed),
     })
   const cached = cache.open({
-    ...{ upstream, model, history: replyRequest.log.history, thread: opened.thread, isSide: place.isSide },
+    ...{ upstream, model, history: inquiry.log.history, thread: opened.thread, isSide: place.isSide },
     native: client && { face, request, client },
   })
-  const answered = await answer(replyRequest, opened, {
+  const answered = await answer(inquiry, opened, {
     ...{ model: native?.model ?? model, cached },
     options: client && !request.stream ? withPatience(options) : options,
     emit(part) {
@@ -165,8 +162,8 @@ async function serveTurn(
   const { result, reply } = answered
   const { trimmed, reusable } = state
   run.tell({ place, answered, trimmed, reusable })
-  if (!reply) return await writeFailure(writer, start, result.error ?? replyRequest.signal.reason, native)
-  await saveTitle(replyRequest, place, reply.text)
+  if (!reply) return await writeFailure(writer, start, result.error ?? inquiry.signal.reason, native)
+  await saveTitle(inquiry, place, reply.text)
   const ending = native?.ending()
   if (ending) await writer.passedEnd(state.start, ending.text, ending.headers)
   else await writer.end(state.start, endOf(state, reply))
@@ -193,7 +190,7 @@ const withPatience = (options: AnswerOptions): AnswerOptions =>
 
 /** The answer that the log has for a request that was repeated: the same response, if it was kept as one. */
 async function storedReply(
-  { log }: ReplyRequest,
+  { log }: Inquiry,
   { thread, after }: Again,
 ): Promise<{ readonly start?: ReplyStart; readonly end: ReplyEnd }> {
   const rest = await listLog(sourceOf(log, thread), { from: after + 1 })

@@ -3,7 +3,7 @@ import type { ThreadStatus } from '../../history/index.ts'
 import { listLog } from '../../history/log/read-log.ts'
 import type { StoredTurn, ThreadKey } from '../../stores/store.ts'
 import { itemOf } from '../identity/item.ts'
-import { type ReplyRequest, sourceOf } from './reply-request.ts'
+import { type Inquiry, sourceOf } from './inquiry.ts'
 
 /** How long a new message waits for the turn before it: a client that cancels writes the next message at once. */
 export const shortPause = 2_000
@@ -13,35 +13,29 @@ const longestRetry = 600_000
 const mostRetries = 3
 
 /** Whether a request may have come before: its client library counts its tries, or gives it an idempotency key. */
-export const isRetry = (replyRequest: ReplyRequest): boolean =>
-  isCounted(replyRequest) || keyOf(replyRequest) !== undefined
+export const isRetry = (inquiry: Inquiry): boolean => isCounted(inquiry) || keyOf(inquiry) !== undefined
 
-export const patienceOf = (replyRequest: ReplyRequest): number =>
-  isRetry(replyRequest) ? longestRetry : shortPause
+export const patienceOf = (inquiry: Inquiry): number => (isRetry(inquiry) ? longestRetry : shortPause)
 
-export const keyOf = ({ headers }: ReplyRequest): string | undefined => headers['idempotency-key']
+export const keyOf = ({ headers }: Inquiry): string | undefined => headers['idempotency-key']
 
 /** Whether a request that says the same as a turn is that request once more. With a key, another key is another request. */
-export async function isRetryOf(
-  replyRequest: ReplyRequest,
-  thread: ThreadKey,
-  turn: StoredTurn,
-): Promise<boolean> {
-  return keyOf(replyRequest) === undefined
-    ? isCounted(replyRequest)
-    : (await turnOfKey(replyRequest, thread, [turn])) !== undefined
+export async function isRetryOf(inquiry: Inquiry, thread: ThreadKey, turn: StoredTurn): Promise<boolean> {
+  return keyOf(inquiry) === undefined
+    ? isCounted(inquiry)
+    : (await turnOfKey(inquiry, thread, [turn])) !== undefined
 }
 
 /** The turn that a request with the same key began, or went on with. */
 export async function turnOfKey(
-  replyRequest: ReplyRequest,
+  inquiry: Inquiry,
   { actor, branch, ...thread }: ThreadKey,
   turns: readonly StoredTurn[],
 ): Promise<StoredTurn | undefined> {
-  const key = keyOf(replyRequest)
+  const key = keyOf(inquiry)
   const begun = turns.find(turn => turn.key === key)
   if (begun || key === undefined || turns.length === 0) return begun
-  const marked = await replyRequest.log.store.findMarks(replyRequest.log.tenant, [keyMark(replyRequest, key)])
+  const marked = await inquiry.log.store.findMarks(inquiry.log.tenant, [keyMark(inquiry, key)])
   const places = marked.filter(
     ({ thread: of }) => of.conversation === thread.conversation && of.actor === actor && of.branch === branch,
   )
@@ -49,16 +43,16 @@ export async function turnOfKey(
 }
 
 /** Marks the first entry of a turn with the key of a request that goes on with it: the turn itself has only that of the first. */
-export const keyMark = ({ keyId }: Pick<ReplyRequest, 'keyId'>, key: string): string =>
+export const keyMark = ({ keyId }: Pick<Inquiry, 'keyId'>, key: string): string =>
   `k${createHash('sha256')
     .update(JSON.stringify([keyId, key]))
     .digest('base64url')
     .slice(0, 22)}`
 
-const isCounted = ({ headers }: ReplyRequest) => Number(headers['x-stainless-retry-count'] ?? 0) > 0
+const isCounted = ({ headers }: Inquiry) => Number(headers['x-stainless-retry-count'] ?? 0) > 0
 
 /** Whether a client library may still be trying to get the answer to a turn. */
-export const isRecent = ({ now }: ReplyRequest, { startedAt }: StoredTurn): boolean =>
+export const isRecent = ({ now }: Inquiry, { startedAt }: StoredTurn): boolean =>
   now() - startedAt < mostRetries * longestRetry
 
 /** Whether the writer of a turn is gone. */
@@ -67,7 +61,7 @@ export const isLeft = (turn: StoredTurn, { state }: ThreadStatus): boolean =>
 
 /** Whether the log has the whole reply to the message at a place: the turn is completed, or went on after the reply. */
 export async function hasReply(
-  { log }: ReplyRequest,
+  { log }: Inquiry,
   thread: ThreadKey,
   at: number,
   turn: StoredTurn,

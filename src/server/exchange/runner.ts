@@ -6,11 +6,11 @@ import { onAbort } from '../../turn/wait/link-signals.ts'
 import type { FaceFault } from '../faces/index.ts'
 import type { Gate } from '../guard/create-gate.ts'
 import type { Answered } from './answer.ts'
-import type { Again, RequestPlace } from './place.ts'
+import type { Again, LogPlace } from './place.ts'
 
 /** What became of a request. */
 export interface Outcome {
-  readonly place?: RequestPlace | Again
+  readonly place?: LogPlace | Again
   readonly answered?: Answered
   readonly fault?: FaceFault
   /** The tokens of what had to be sent that were cut, because it did not fit. */

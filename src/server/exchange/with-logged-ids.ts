@@ -16,9 +16,8 @@ export function withLoggedIds(
   if (clientCalls.length !== logged.length) return results
   const ids = new Map<unknown, string>()
   for (const [at, { id, name }] of clientCalls.entries()) {
-    const loggedCall = logged[at]!
-    if (id !== undefined && loggedCall.id !== undefined && name === loggedCall.name)
-      ids.set(id, loggedCall.id)
+    const call = logged[at]!
+    if (id !== undefined && call.id !== undefined && name === call.name) ids.set(id, call.id)
   }
   return results.map(seen => {
     const id = ids.get(seen.message.tool_call_id)

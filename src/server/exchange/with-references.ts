@@ -4,10 +4,10 @@ import type { MessageLike } from '../../log/message.ts'
 import { NotFoundError } from '../../log/not-found-error.ts'
 import type { NamedPast } from '../faces/face.ts'
 import { findReply } from './find-reply.ts'
-import { type ReplyRequest, sourceOf } from './reply-request.ts'
+import { type Inquiry, sourceOf } from './inquiry.ts'
 
 /** The messages of a request, with the replies and the past that its body only names. */
-export async function withReferences({ log, request }: ReplyRequest): Promise<readonly MessageLike[]> {
+export async function withReferences({ log, request }: Inquiry): Promise<readonly MessageLike[]> {
   const { messages, named } = request
   const { references = [], past } = named
   if (references.length === 0 && !past) return messages
@@ -24,10 +24,7 @@ export async function withReferences({ log, request }: ReplyRequest): Promise<re
 }
 
 /** What a compaction stands for. To a person, the conversations of others are not there. */
-async function pastOf(
-  log: ReplyRequest['log'],
-  { at, ...names }: NamedPast,
-): Promise<readonly MessageLike[]> {
+async function pastOf(log: Inquiry['log'], { at, ...names }: NamedPast): Promise<readonly MessageLike[]> {
   const { store, tenant, history } = log
   const key = { tenant, ...names }
   const [info] = await store.conversations(tenant, { only: names.conversation })

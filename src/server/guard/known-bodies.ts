@@ -10,10 +10,10 @@ export function createBodyParser(
   { leastBytes = 16 * 1024, mostBytes = 32 * 1024 ** 2 } = {},
 ): BodyParser {
   /** The newest first. */
-  let bodies: EarlierBody[] = []
+  let bodies: PastBody[] = []
   let size = 0
 
-  function keep(one: EarlierBody, before?: EarlierBody): void {
+  function keep(one: PastBody, before?: PastBody): void {
     if (before) size -= bodies.splice(bodies.indexOf(before), 1)[0]!.bytes.length
     bodies.unshift(one)
     size += one.bytes.length
@@ -44,7 +44,7 @@ export interface BodyParser {
 const mostKnown = 64
 
 /** A conversation in the body of an earlier request. */
-interface EarlierBody extends BodyList {
+interface PastBody extends BodyList {
   readonly owner: string
   readonly bytes: Buffer
 }
@@ -69,14 +69,14 @@ interface ParsedBody {
 
 /** The first messages of a known body that another one begins with. */
 interface SharedMessages {
-  readonly earlier: EarlierBody
+  readonly earlier: PastBody
   readonly count: number
   /** The end of the last of them. */
   readonly end: ElementEnd
 }
 
 /** The known body with which this one has most in common. Undefined if it shares no whole message with any. */
-function longest(bytes: Buffer, owner: string, all: readonly EarlierBody[]): SharedMessages | undefined {
+function longest(bytes: Buffer, owner: string, all: readonly PastBody[]): SharedMessages | undefined {
   let best: SharedMessages | undefined
   for (const earlier of all) {
     const shared = earlier.owner === owner ? sharedWith(bytes, earlier) : undefined
@@ -86,7 +86,7 @@ function longest(bytes: Buffer, owner: string, all: readonly EarlierBody[]): Sha
 }
 
 /** Claude Code moves its cache marks from message to message, so that a known list may differ shortly before its end. */
-function sharedWith(bytes: Buffer, earlier: EarlierBody): SharedMessages | undefined {
+function sharedWith(bytes: Buffer, earlier: PastBody): SharedMessages | undefined {
   const { from, to, ends, messages } = earlier
   const isEqual = (start: number, end: number) =>
     bytes.length > end && bytes.compare(earlier.bytes, start, end, start, end) === 0
@@ -138,12 +138,8 @@ function parseRest(
 }
 
 /** The fields of a body beside its messages. Those of the known body, if they are written the same. */
-function fieldsOf(
-  bytes: Buffer,
-  { bytes: before, end: endBefore, body, from }: EarlierBody,
-  end: number,
-): unknown {
-  if (bytes.compare(before, endBefore, before.length, end) === 0) return body
+function fieldsOf(bytes: Buffer, { bytes: before, end: tail, body, from }: PastBody, end: number): unknown {
+  if (bytes.compare(before, tail, before.length, end) === 0) return body
   return parseText(bytes.toString('utf8', 0, from) + bytes.toString('utf8', end))
 }
 

@@ -5,13 +5,13 @@ import type { Mark, ThreadKey } from '../../stores/store.ts'
 import { type Compared, comparedOf, exactText } from './item.ts'
 
 /** A message of a client that is compared with the log. */
-export interface ClientItem extends Compared {
+export interface ListItem extends Compared {
   /** Its place in the list of the client. */
   readonly index: number
 }
 
-export function itemsOf(messages: readonly MessageLike[]): readonly ClientItem[] {
-  const items: ClientItem[] = []
+export function itemsOf(messages: readonly MessageLike[]): readonly ListItem[] {
+  const items: ListItem[] = []
   for (const [index, message] of messages.entries()) {
     const compared = comparedOf(message, index)
     if (compared) items.push({ index, ...compared })
@@ -47,7 +47,7 @@ export interface UserMarks extends Hashes {
  * keys of different people, conversations with names of their own.
  */
 export async function marksOf(
-  items: readonly ClientItem[],
+  items: readonly ListItem[],
   scope: string,
   from = 0,
 ): Promise<readonly UserMarks[]> {
@@ -68,7 +68,7 @@ export async function marksOf(
 
 /** The marks of a list are searched first, and those that are new are saved then. */
 const marked = new WeakMap<
-  readonly ClientItem[],
+  readonly ListItem[],
   { readonly scope: string; readonly from: number; readonly marks: readonly UserMarks[] }
 >()
 
@@ -140,7 +140,7 @@ export const scopeOf = (keyId: string, named?: Pick<ThreadKey, 'conversation' | 
   named ? [keyId, named.conversation, named.actor].join('\n') : keyId
 
 /** The item from which on the list has this many user messages. */
-export function lastUsers(items: readonly ClientItem[], count: number): number {
+export function lastUsers(items: readonly ListItem[], count: number): number {
   let item = items.length
   for (let users = 0; item > 0 && users < count; item--) if (isUser(items[item - 1]!)) users += 1
   return item

@@ -2,7 +2,7 @@ import { readLog } from '../../history/log/read-log.ts'
 import { isSideName } from '../../history/side-name.ts'
 import type { ConversationInfo, MarkedPlace } from '../../stores/store.ts'
 import { isGiven } from './item.ts'
-import type { LogToWalk } from './walk.ts'
+import type { WalkLog } from './walk.ts'
 
 /** The mark of a conversation that began with one message of a client who did not name it. */
 export const firstMark = (conversation: string) => `first:${conversation}`
@@ -12,7 +12,7 @@ export const firstMark = (conversation: string) => `first:${conversation}`
  * beginning of a conversation, or a task of a client that nobody knows yet.
  */
 export async function findProvisional(
-  log: LogToWalk & { readonly tenant: string },
+  log: WalkLog & { readonly tenant: string },
   listed: readonly ConversationInfo[],
 ): Promise<ReadonlySet<string>> {
   const heads = new Map<string, number>()
@@ -34,7 +34,7 @@ export async function findProvisional(
 const mostOfReply = 10
 
 /** Whether a client said more after a place. It is read only where the head alone does not tell. */
-async function wentOn(log: LogToWalk, { thread, at }: MarkedPlace, head: number): Promise<boolean> {
+async function wentOn(log: WalkLog, { thread, at }: MarkedPlace, head: number): Promise<boolean> {
   if (head > at + mostOfReply) return true
   if (head > at + 1)
     for await (const entry of readLog({ ...log, key: thread }, { from: at + 1, to: head }))

@@ -3,10 +3,10 @@ import { readLog } from '../../history/log/read-log.ts'
 import type { EntryRange, Store, StoredTurn, ThreadKey } from '../../stores/store.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { agreement, joinedAgreement } from './agreement.ts'
-import { type ClientItem, type Front, isReply, isUser } from './chain.ts'
+import { type Front, isReply, isUser, type ListItem } from './chain.ts'
 import { type Compared, comparedOf, exactText, isBeginning, isOfRound, isResult } from './item.ts'
 
-export interface LogToWalk {
+export interface WalkLog {
   readonly store: Store
   readonly count: TokenCounter
 }
@@ -50,8 +50,8 @@ export interface Walk {
  * nothing was left out.
  */
 export async function walkOn(
-  log: LogToWalk,
-  list: readonly ClientItem[],
+  log: WalkLog,
+  list: readonly ListItem[],
   start: Meeting,
   fresh = freshFrom(list),
 ): Promise<Walk> {
@@ -118,15 +118,15 @@ const isLeftOut = (logged: Compared, wanted: Compared | undefined) =>
   wanted !== undefined && isOfRound(logged) && !isResult(wanted)
 
 /** The first item behind the last reply: what is new is sent whole, so nothing was left out of it. */
-const freshFrom = (list: readonly ClientItem[]) => list.findLastIndex(isReply) + 1
+const freshFrom = (list: readonly ListItem[]) => list.findLastIndex(isReply) + 1
 
 /**
  * The first item from which on all agree with the thread, up to where they meet. Undefined if they only seem to meet: their
  * words are the same.
  */
 export async function walkBack(
-  log: LogToWalk,
-  list: readonly ClientItem[],
+  log: WalkLog,
+  list: readonly ListItem[],
   start: Meeting,
 ): Promise<number | undefined> {
   const fresh = freshFrom(list)
@@ -142,11 +142,7 @@ export async function walkBack(
 }
 
 /** Whether the first items of a list are those that the thread begins with. */
-export async function hasFront(
-  log: LogToWalk,
-  list: readonly ClientItem[],
-  thread: ThreadKey,
-): Promise<boolean> {
+export async function hasFront(log: WalkLog, list: readonly ListItem[], thread: ThreadKey): Promise<boolean> {
   const { items } = await walkOn(log, list, { thread, item: -1, at: 0, front: 'same' }, list.length)
   return items === list.length
 }
@@ -156,7 +152,7 @@ export async function hasFront(
  * `from`: the first item that the branch does not share.
  */
 export async function branchPlace(
-  log: LogToWalk,
+  log: WalkLog,
   { thread, start, items, at, places }: Walk,
   { isBeforeTurn }: { readonly isBeforeTurn: boolean } = { isBeforeTurn: false },
 ): Promise<{ readonly at: number; readonly from: number }> {
@@ -177,7 +173,7 @@ function forkPlace(turns: readonly StoredTurn[], at: number, isBeforeTurn: boole
 }
 
 /** The entries that clients see, as they are compared. */
-async function* visible({ store, count }: LogToWalk, key: ThreadKey, range: EntryRange) {
+async function* visible({ store, count }: WalkLog, key: ThreadKey, range: EntryRange) {
   for await (const entry of readLog({ store, key, count }, range)) {
     const logged = entry.isBroken ? undefined : comparedIn(entry)
     if (logged) yield { logged, seq: entry.seq }

@@ -37,7 +37,7 @@ export function inspectorRoutes(folder: string): Hono<ServerEnv> {
 /** What a developer is told who runs the server from its source. */
 export const notBuilt = 'The inspector is not built: run "npm run build".'
 
-function answer({ headers: requestHeaders, method }: Request, file: PageFile): Response {
+function answer({ headers: incoming, method }: Request, file: PageFile): Response {
   const headers: Record<string, string> = {
     ...pageHeaders,
     'content-type': file.type,
@@ -45,9 +45,8 @@ function answer({ headers: requestHeaders, method }: Request, file: PageFile): R
     etag: file.etag,
     vary: 'accept-encoding',
   }
-  if (requestHeaders.get('if-none-match')?.includes(file.etag))
-    return new Response(null, { status: 304, headers })
-  const isPacked = file.packed !== undefined && /\bgzip\b/.test(requestHeaders.get('accept-encoding') ?? '')
+  if (incoming.get('if-none-match')?.includes(file.etag)) return new Response(null, { status: 304, headers })
+  const isPacked = file.packed !== undefined && /\bgzip\b/.test(incoming.get('accept-encoding') ?? '')
   const bytes = isPacked ? file.packed! : file.bytes
   if (isPacked) headers['content-encoding'] = 'gzip'
   headers['content-length'] = String(bytes.byteLength)

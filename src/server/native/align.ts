@@ -34,7 +34,7 @@ export interface Alignment {
  * Finds the messages of a context in the list of the client. A message of the log is known by its place: as far from its
  * neighbour as in the list. What stands there must be a copy of it.
  */
-export function alignContext({ messages, receipt }: Fitted, clientList: readonly MessageLike[]): Alignment {
+export function alignContext({ messages, receipt }: Fitted, list: readonly MessageLike[]): Alignment {
   const { sent, stretches } = receipt
   let byKey: ReturnType<typeof placesByKey> | undefined
   const changes = new Map<number, OwnStanding['change']>()
@@ -51,10 +51,7 @@ export function alignContext({ messages, receipt }: Fitted, clientList: readonly
   const roles = logged.map(at => messages[at]!.role)
   // Nothing was left out, and nothing added: each message is the one at its place.
   const isEven =
-    isKept &&
-    isOnly &&
-    logged.length === clientList.length &&
-    roles.every((role, at) => role === clientList[at]!.role)
+    isKept && isOnly && logged.length === list.length && roles.every((role, at) => role === list[at]!.role)
   const places = isEven ? logged.map((_, at) => at) : search(logged)
   const standings: MessageStanding[] = sent.map(({ seqs }) => ({ kind: seqs[0] === 0 ? 'system' : 'other' }))
   for (const [n, at] of logged.entries()) {
@@ -69,21 +66,21 @@ export function alignContext({ messages, receipt }: Fitted, clientList: readonly
   /** The place of a logged message: nearly always where it should stand, so that the list need not be searched. */
   function placeOf(message: MessageLike, seq: number, expected: number, end: number): number | undefined {
     const key = keyOf(message, seq)
-    const isOwn = (place: number) => isCopy(message, seq, clientList[place]!)
-    const there = clientList[expected]
+    const isOwn = (place: number) => isCopy(message, seq, list[place]!)
+    const there = list[expected]
     if (there && keyOf(there, expected) === key && isOwn(expected)) return expected
-    byKey ??= placesByKey(clientList)
+    byKey ??= placesByKey(list)
     return nearest(byKey.get(key) ?? [], expected, end, isOwn)
   }
 
   /** The places of logged messages in the list, from the last one back. */
-  function search(list: readonly number[]): readonly (number | undefined)[] {
+  function search(indexes: readonly number[]): readonly (number | undefined)[] {
     const clientPlaces: (number | undefined)[] = []
     /** The message behind: its place in the list, and in the log. */
-    let next = clientList.length
-    let nextSeq = sent[list.at(-1) ?? -1]?.seqs[0] ?? 0
+    let next = list.length
+    let nextSeq = sent[indexes.at(-1) ?? -1]?.seqs[0] ?? 0
     nextSeq += 1
-    for (const at of list.toReversed()) {
+    for (const at of indexes.toReversed()) {
       const seq = sent[at]!.seqs[0]!
       const expected = Math.min(next - 1, next - (nextSeq - seq))
       const message = messages[at]!
@@ -99,7 +96,7 @@ export function alignContext({ messages, receipt }: Fitted, clientList: readonly
 
   /** Whether a changed message may be the one at a place: its text is another, so only its role and its call tell. */
   function isAt(place: number, { role, tool_call_id: call }: MessageLike): boolean {
-    const { role: same, tool_call_id: answered } = clientList[place] ?? {}
+    const { role: same, tool_call_id: answered } = list[place] ?? {}
     return same === role && (call === undefined || answered === undefined || call === answered)
   }
 }

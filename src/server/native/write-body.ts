@@ -103,15 +103,9 @@ function systemOf({ messages }: Fitted, standings: readonly MessageStanding[]): 
   return texts.join('\n\n')
 }
 
-function withSystem(
-  rules: BodyRules,
-  body: Fields,
-  head: readonly object[],
-  system: string,
-  clientSystem: string,
-) {
-  if (!system.startsWith(clientSystem)) return rules.setSystem(body, system)
-  return rules.addSystem(body, head, system.slice(clientSystem.length).trimStart())
+function withSystem(rules: BodyRules, body: Fields, head: readonly object[], system: string, prefix: string) {
+  if (!system.startsWith(prefix)) return rules.setSystem(body, system)
+  return rules.addSystem(body, head, system.slice(prefix.length).trimStart())
 }
 
 /** The client's list with what the context has of it, and what the context has besides. */

@@ -6,7 +6,7 @@ import type { Caller } from '../auth/caller.ts'
 import { bodyPerson } from '../auth/named-person.ts'
 import { refuseExperiment, refuseInner } from '../auth/refuse-hidden.ts'
 import { compact, compactsItself } from '../exchange/compact.ts'
-import { type Log, logOfPerson } from '../exchange/reply-request.ts'
+import { type Log, logOfPerson } from '../exchange/inquiry.ts'
 import { faultResponse } from '../exchange/reply-writer.ts'
 import { respond } from '../exchange/respond.ts'
 import type { ChatRequest, Face } from '../faces/index.ts'
@@ -80,19 +80,19 @@ export async function answerChat(
     // Lists that name no conversation are told apart by their people too.
     const keyId = named || speaker === undefined ? caller.keyId : `${caller.keyId}\n${speaker}`
     const { signal } = run
-    const replyRequest = { log, headers, keyId, newId, now, signal, face: face.name, request: read }
+    const inquiry = { log, headers, keyId, newId, now, signal, face: face.name, request: read }
     const wish = wishOf(read)
     const isTheirs = wish !== undefined && compactsItself(upstream)
     if (wish === 'address' || (wish === 'item' && !isTheirs)) {
       const compacted = await (isTheirs
         ? passBody(upstream, request, '/v1/responses/compact', body)
-        : compact(replyRequest, parsed))
+        : compact(inquiry, parsed))
       run.tell({})
       return compacted
     }
     run.enter(request.signal)
     return await respond({
-      ...{ replyRequest, face, run, requestId, cache: parts.cache, limits: parts },
+      ...{ inquiry, face, run, requestId, cache: parts.cache, limits: parts },
       options: { ...parts.options, ...upstreamOptions },
       ...{ upstream, model: upstreams.model(read.model) },
       client: isNative ? toClientCall(request, body, parsed) : undefined,

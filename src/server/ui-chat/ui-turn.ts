@@ -11,8 +11,8 @@ import type { ThreadKey } from '../../stores/store.ts'
 import { notesInReply, type ReplyCall, type TurnPart } from '../../turn/index.ts'
 import { answer, orLeave } from '../exchange/answer.ts'
 import { checkPlace } from '../exchange/check-room.ts'
-import type { RequestPlace } from '../exchange/place.ts'
-import { type Log, type ReplyRequest, sourceOf } from '../exchange/reply-request.ts'
+import { type Inquiry, type Log, sourceOf } from '../exchange/inquiry.ts'
+import type { LogPlace } from '../exchange/place.ts'
 import { takePlace } from '../exchange/take-place.ts'
 import type { ChatRoute } from '../routes/chat-route.ts'
 import type { Upstream } from '../upstream/upstream.ts'
@@ -20,8 +20,8 @@ import type { UIOptions } from './read-ui-options.ts'
 
 /** What a request brings to its thread. */
 interface UITurn {
-  readonly kind: RequestPlace['kind']
-  readonly messages: RequestPlace['messages']
+  readonly kind: LogPlace['kind']
+  readonly messages: LogPlace['messages']
   /** What the client has said before, where the log has nothing of it. */
   readonly earlier: readonly EarlierMessage[]
 }
@@ -94,18 +94,18 @@ export async function answerUI(
   { kind, messages, earlier, system, tools, log, keyId, thread, marks, upstream, model }: UITurnToAnswer,
   { emit, settle, signal }: ReplyWork,
 ): Promise<void> {
-  const replyRequest: ReplyRequest = {
+  const inquiry: Inquiry = {
     ...{ log, keyId, signal, newId, now, face: 'ui-chat', headers: {} },
     request: {
       ...{ model: model.name, messages, system, tools, settings: {}, stream: true, named: {}, hints: {} },
     },
   }
-  const place: RequestPlace = {
+  const place: LogPlace = {
     ...{ kind, thread, messages, marks, from: 0, items: [], scope: '' },
     ...{ isSide: false, isNamed: true, isDelta: true, why: 'named by useChat' },
   }
-  await checkPlace(replyRequest, place, { options, model })
-  const opened = await takePlace(replyRequest, place)
+  await checkPlace(inquiry, place, { options, model })
+  const opened = await takePlace(inquiry, place)
   const notes = await orLeave(opened, async () => {
     await markEarlier(log.history, thread, earlier)
     return notesInReply(options, opened.thread)
@@ -125,7 +125,7 @@ export async function answerUI(
         })
     await emit(part)
   }
-  const { result } = await answer(replyRequest, opened, {
+  const { result } = await answer(inquiry, opened, {
     ...{ model, options, emit: emitWithCalls },
     cached: cache.open({ upstream, model, history: log.history, thread: opened.thread, isSide: false }),
     dataOf(reply) {

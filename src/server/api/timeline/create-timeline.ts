@@ -80,13 +80,12 @@ export function createTimeline(source: LogSource, options: PointOptions & { read
   async function newest(end: ThreadEnd): Promise<readonly TimelinePoint[]> {
     const copy = reading.copy()
     const made = points.copy(copy)
-    const newestPoints: TimelinePoint[] = []
+    const batch: TimelinePoint[] = []
     const rest = readLog(source, { from: (reading.last?.seq ?? 0) + 1, to: end.head })
-    for await (const point of read(rest, copy, made)) newestPoints.push(point)
+    for await (const point of read(rest, copy, made)) batch.push(point)
     const { last } = copy
-    if (last && !isAnswer(last) && !isCalled(calls, last) && isMade(last.seq))
-      newestPoints.push(await made.make())
-    return newestPoints
+    if (last && !isAnswer(last) && !isCalled(calls, last) && isMade(last.seq)) batch.push(await made.make())
+    return batch
   }
 
   return {

@@ -4,19 +4,19 @@ import type { MessageLike } from '../../../log/message.ts'
 import { readMessage } from '../../../log/parse-message.ts'
 import { checkedCounter } from '../../../tokens/create-counter.ts'
 import { findPlace } from '../../exchange/find-place.ts'
-import { type ReplyRequest, sourceOf } from '../../exchange/reply-request.ts'
+import { type Inquiry, sourceOf } from '../../exchange/inquiry.ts'
 import type { Upstreams } from '../../upstream/upstreams.ts'
 
 /**
  * The tokens of all that a request says, with the past that it only names: exact where the upstream counts, else by our own
  * count. The prompt that is sent may be smaller, because it is fitted into the window.
  */
-export async function countRequest(replyRequest: ReplyRequest, upstreams: Upstreams): Promise<number> {
-  const { request, log, signal } = replyRequest
+export async function countRequest(inquiry: Inquiry, upstreams: Upstreams): Promise<number> {
+  const { request, log, signal } = inquiry
   const { system, tools, model } = request
   const messages = [
     ...(system === undefined ? [] : [{ role: 'system', content: system }]),
-    ...(await saidBefore(replyRequest)),
+    ...(await saidBefore(inquiry)),
   ]
   const exact = await upstreams.count(model, { messages, tools, signal }).catch(() => undefined)
   if (exact !== undefined) return exact
@@ -33,11 +33,11 @@ export async function countRequest(replyRequest: ReplyRequest, upstreams: Upstre
 }
 
 /** The messages of a request, behind those that it goes on from. */
-async function saidBefore(replyRequest: ReplyRequest): Promise<readonly MessageLike[]> {
-  const { log, request } = replyRequest
+async function saidBefore(inquiry: Inquiry): Promise<readonly MessageLike[]> {
+  const { log, request } = inquiry
   const { previous, conversation } = request.named
   if (previous === undefined && conversation === undefined) return request.messages
-  const place = await findPlace(replyRequest)
+  const place = await findPlace(inquiry)
   if (place.kind === 'again') return request.messages
   const key = place.fork?.of ?? place.thread
   const to = place.fork?.at ?? (await log.store.head(key))?.head ?? 0

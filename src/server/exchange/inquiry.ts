@@ -27,7 +27,7 @@ export const sourceOf = ({ store, history }: Log, key: ThreadKey): LogSource => 
 })
 
 /** A request for a reply, with everything that says where it belongs. */
-export interface ReplyRequest {
+export interface Inquiry {
   readonly log: Log
   /** Where it came in: the name of a face, or `ui-chat`. */
   readonly face: string
