@@ -150,7 +150,7 @@ export const chatRoutes = [
   }),
 ]
 
-/** Refuses a file that nobody can read before the answer begins, so that the refusal has its status. */
+/** Refuses an unreadable file before the answer begins, so that the refusal has its status. */
 function checkInput(input: z.output<typeof inputSchema>): void {
   if (typeof input !== 'string') checkFiles(input, 0)
 }
@@ -192,7 +192,7 @@ async function answer(
   const run = parts.runner.open({ requestId, face: 'api' })
   run.asks(name)
   run.enter(left)
-  // Also where nobody ever reads the events.
+  // Also if the events are never read.
   left.addEventListener('abort', run.over, { once: true })
   async function* events() {
     const { actor = 'assistant' } = query

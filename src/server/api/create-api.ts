@@ -122,9 +122,8 @@ interface Looking {
 }
 
 /**
- * Refuses what a route must not touch, whatever it does there: nobody writes into threads that the library keeps for itself,
- * to those who may not inspect, an experiment is not there, and a person reads only what is theirs. Managing experiments is for
- * `admin`.
+ * Refuses what a route must not touch: internal threads of the library cannot be written to, experiments are hidden from
+ * callers without `inspect`, and a person reads only their own conversations. Managing experiments needs `admin`.
  */
 async function refuseHidden(
   { scope }: Route,

@@ -199,7 +199,7 @@ async function readPlan(
   const sample = code === standModule ? await loadStandCode() : undefined
   if (code !== undefined && !sample)
     throw new InvalidPlanError(name, ['tools: a server runs no code that a plan names: leave it out'])
-  // Loaded with the first plan: a server that nobody gives one starts faster.
+  // Loaded with the first plan, so that the server starts faster.
   const { parseExperiment } = await import('../../experiment/plan/parse-experiment.ts')
   return parseExperiment(json, {
     tools: sample?.default ?? experimentTools,

@@ -27,7 +27,7 @@ export const pageCall = z.object({
 
 type PageCall = AnswerValue<z.input<typeof pageCall>>
 
-/** After so many calls that are too old, no older one is looked at. */
+/** Reading back stops after this many calls that are too old. */
 const mostOlder = 64
 
 /** The calls whose contexts end between two entries, oldest first, with those of a shared past; also those that failed. */

@@ -8,7 +8,7 @@ import { experimentsOf, toSummary } from './watch-experiment.ts'
 
 const isNew = z.boolean().describe('false if it was there already')
 
-/** What can be looked at on a server that nobody has used yet. A sample that is there already is opened, not made again. */
+/** Samples for a new server, which has no conversations yet. A sample that is there already is opened, not made again. */
 export const sampleRoutes = [
   defineRoute('post', '/samples/conversation', {
     scope: 'chat',

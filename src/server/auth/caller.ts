@@ -3,7 +3,7 @@ import type { Log } from '../exchange/inquiry.ts'
 /**
  * What a key may do. `chat`: have requests answered. `read`: see conversations as their users do. `inspect`: also see what
  * no user sees, notes, contexts, calls and experiments. `admin`: change and delete, and manage keys. `metrics`: how much is
- * done and how long it takes, and nothing of anybody. None of them holds another.
+ * done and how long it takes, without names or texts. No scope includes another.
  */
 export const scopes = ['chat', 'read', 'inspect', 'admin', 'metrics'] as const
 

@@ -162,7 +162,7 @@ function checkKey(name: unknown, choice: unknown, tenant: unknown): void {
     throw new InvalidOptionError('scopes', `expected some of ${scopes.join(', ')}, got ${showValue(choice)}`)
 }
 
-/** The other scopes reach what all people of the tenant have said. */
+/** A personal key may only have `chat`: all other scopes reach the conversations of everyone in the tenant. */
 function checkPersonal(person: string, choice: readonly KeyScope[]): void {
   checkPerson(person)
   if (choice.some(scope => scope !== 'chat'))

@@ -102,7 +102,7 @@ function keysIn(headers: Headers): readonly string[] {
 function keyIn(headers: Headers, name: (typeof keyHeaders)[number]): string | undefined {
   const value = headers.get(name) ?? ''
   const key = name === 'authorization' ? /^bearer +(\S+)$/i.exec(value)?.[1] : value
-  // Longer ones are nobody's, and need no hash.
+  // No key is longer, so the rest need not be hashed.
   return key ? key.trim().slice(0, 1024) : undefined
 }
 

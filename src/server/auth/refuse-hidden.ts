@@ -14,7 +14,7 @@ export function refuseInner(actor: string | undefined): void {
     )
 }
 
-/** To a person, the conversations of others and of nobody are not there to be read. */
+/** A person can only read their own conversations: all others count as not found. */
 export async function refuseOthers({ store, tenant, history: { person } }: Log, only: string): Promise<void> {
   if (person === undefined) return
   const [conversation] = await store.conversations(tenant, { only, person })

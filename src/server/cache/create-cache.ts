@@ -83,7 +83,7 @@ export function createCache({ readAhead, slots: mode, now, onRead, ...limits }: 
       }
 
       async function read(signal: AbortSignal, isLost: boolean): Promise<number | undefined> {
-        // Whoever has opened a turn since brings the next messages himself: they are not guessed.
+        // A client that has opened a turn since brings the next messages itself: nothing is to be guessed.
         if (!asking || (await thread.status()).state !== 'idle') return undefined
         const isLlama = await slots.isLlama()
         const client = call.native && toReading(call.native, isLlama)
@@ -138,7 +138,7 @@ export function createCache({ readAhead, slots: mode, now, onRead, ...limits }: 
         },
       }
     },
-    /** The same model, for conversations that nothing is read ahead for: they take the cache of others. */
+    /** The same model, for conversations without reading ahead: these take the cache of other conversations. */
     beside: (upstream: Upstream, model: Model): Model => ({
       ...model,
       async *stream(request) {
@@ -159,7 +159,7 @@ const addressOf = ({ address, kind }: Upstream): string => address ?? kind
 
 const mostLatest = 1000
 
-/** All side requests share a slot: nobody goes on from them. */
+/** All side requests share a slot: they are never continued. */
 const sideOwner = 'side'
 
 /** The conversations of the API and of experiments, which are not told apart here. */

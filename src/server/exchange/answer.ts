@@ -112,7 +112,7 @@ export async function answer(
   return { result: result!, reply }
 }
 
-/** Does what a turn needs before it can be answered. If that fails, the turn is left, so that it holds nobody up. */
+/** Does what a turn needs before it can be answered. If that fails, the turn is left, so that it blocks no later request. */
 export async function orLeave<Result>({ turn }: OpenedTurn, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()

@@ -7,7 +7,7 @@ import type { Placement } from '../identity/recognise.ts'
 import type { ClientList, EndFacts, Facts, ListFacts, ReplyFacts } from './facts.ts'
 import type { Again, LogPlace } from './place.ts'
 
-/** Decides where a request goes by what is known of it. Asks nobody; `newId` names what begins here. */
+/** Decides where a request goes by its facts, without reading the store. `newId` names new conversations and branches. */
 export function decide(facts: Facts, newId: () => string): LogPlace | Again {
   switch (facts.by) {
     case 'list':

@@ -27,7 +27,7 @@ export type ListMatch =
       readonly newest?: ThreadKey
     })
   | (Extract<Placement, { kind: 'extends' | 'repeats' }> & {
-      /** Absent where the list goes on at the end of a thread that nobody writes to. */
+      /** Absent where the list goes on at the end of a thread that has no open turn. */
       readonly past?: PastFacts
     })
 

@@ -34,7 +34,7 @@ export async function gatherEnd(
   }
 }
 
-/** The branches of a thread, the one written to last first. Those of side requests, and those that nobody went on, do not count. */
+/** The branches of a thread, newest write first, without those of side requests and those that were never continued. */
 export async function linesOf(
   { store, tenant }: Log,
   { conversation, actor }: Pick<ThreadKey, 'conversation' | 'actor'>,

@@ -33,7 +33,7 @@ export interface Inquiry {
   readonly face: string
   readonly request: ChatRequest
   readonly headers: HeadersOf
-  /** The client's key, and the person if no conversation is named: lists of different ones are never taken for one another. */
+  /** The client's key, and the person if no conversation is named: lists of different keys or people are never matched. */
   readonly keyId: string
   /** Aborted when the client has left, or the reply was cancelled. */
   readonly signal: AbortSignal

@@ -6,7 +6,7 @@ import type { Front, ListItem } from '../identity/chain.ts'
 export interface LogPlace {
   readonly kind: 'new' | 'extends' | 'branches'
   readonly thread: ThreadKey
-  /** The last entry of the thread when the place was found. If others have come since, it is another place. */
+  /** The last entry of the thread when the place was found. If entries have come since, it is another place. */
   readonly head?: number
   /** For a branch: what it leaves. */
   readonly fork?: { readonly of: ThreadKey; readonly at: number }

@@ -57,7 +57,7 @@ export interface StreamLimits {
 export function streamWriter(
   face: Face,
   requestId: string,
-  /** Aborted when nobody waits for the reply any longer; aborts it for a client that does not read. */
+  /** `signal` is aborted when no client waits for the reply any longer; `abort` ends it for a client that does not read. */
   { signal, abort }: Pick<ReplyRun, 'signal' | 'abort'>,
   { unreadMs, keepAliveMs: ms }: StreamLimits,
   headers: ResponseHeaders,

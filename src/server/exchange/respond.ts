@@ -64,7 +64,7 @@ type Entered =
   | { readonly place: LogPlace; readonly opened: OpenedTurn }
   | { readonly place: Again; readonly opened?: undefined }
 
-/** How often others may get ahead between finding a place and taking it. */
+/** How often other requests may take the place between finding and taking it. */
 const mostTries = 5
 
 /** Finds the place of a request and takes it. Another request that takes it first may make it a place for a branch. */

@@ -13,8 +13,8 @@ const orders = new WeakMap<Store, ReturnType<typeof oneByOne>>()
 
 /**
  * Waits while this process answers a request with the same idempotency key: what the log then has is the answer to this one
- * too. Not for ever: a request that goes on before the other is done finds its turn open, and is told so. Resolves with a function
- * that lets the next one go on. Rejects when the client leaves.
+ * too. The wait is limited: a request that goes on before the first is done gets the error of an open turn. Resolves with a
+ * function that lets the next one go on. Rejects when the client leaves.
  */
 export async function untilAlone(inquiry: Inquiry): Promise<() => void> {
   const key = keyOf(inquiry)
@@ -28,7 +28,7 @@ export async function untilAlone(inquiry: Inquiry): Promise<() => void> {
 }
 
 /**
- * The place of a request that begins a conversation nobody named, or a branch. With an idempotency key the conversation or
+ * The place of a request that begins an unnamed conversation, or a branch. With an idempotency key the conversation or
  * the branch is named after the key, so that two servers on one store that get the same request at once cannot both begin one.
  */
 export function placeOfKey(inquiry: Inquiry, place: LogPlace): LogPlace {

@@ -13,13 +13,13 @@ export interface SweepOptions {
   readonly sideMs: number
   readonly keepMs?: number
   readonly keepCallsMs?: number
-  /** Called with each conversation that was deleted because nobody used it for `keepMs`. */
+  /** Called with each conversation that was deleted because it was not used for `keepMs`. */
   readonly onDeleted?: (tenant: string, conversation: string) => void
 }
 
 /**
  * Deletes what is older than its time, now and then, until it is closed. Several servers on one database may do so at once:
- * what one has deleted, the others no longer find.
+ * each finds only what is not deleted yet.
  */
 export function sweep(options: SweepOptions): { close(): Promise<void> } {
   const closing = new AbortController()
@@ -74,7 +74,7 @@ interface UnusedFilter {
 
 /** How many are read at once. */
 const pageSize = 50
-/** Others get their turn between two deletions. */
+/** The pause between two deletions, for other requests. */
 const restMs = 5
 
 async function deleteUnused(history: History, old: UnusedFilter, signal: AbortSignal): Promise<void> {

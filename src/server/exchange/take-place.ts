@@ -29,7 +29,7 @@ export async function takePlace(inquiry: Inquiry, place: LogPlace): Promise<Open
   const { conversation, actor, branch } = place.thread
   const { repeated = 0, front = 'same' } = place
   const incoming = incomingOf(place)
-  // What nobody can send must not be stored: every later message of the conversation would fail.
+  // A message that cannot be sent must not be stored: every later message of the conversation would fail.
   for (const { message, index } of incoming) checkFiles(message, index)
   if (place.fork) await log.store.fork(place.fork.of, { at: place.fork.at, branch })
   const thread = log.history.thread(conversation, { actor, branch })
@@ -137,7 +137,7 @@ async function newMarks({ isSide, items, from, scope }: LogPlace): Promise<reado
   return first < 0 ? [] : marksOf(items, scope, first)
 }
 
-/** Whether a conversation begins here that nobody named, with one message. */
+/** Whether an unnamed conversation begins here, with one message. */
 const isFirst = ({ kind, isSide, isNamed, items }: LogPlace) =>
   kind === 'new' && !isSide && !isNamed && items.filter(isUser).length === 1
 

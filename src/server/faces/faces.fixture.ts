@@ -50,7 +50,7 @@ export function streamOf(face: Face, start: ReplyStart, reply: SampleReply): str
   ].join(signOfLife(face, stream))
 }
 
-/** A `fetch` that answers everything with this text, in pieces of so many bytes, the last size again and again. */
+/** A `fetch` that answers everything with this text, in pieces of these sizes in bytes; the last size is repeated. */
 export function answering(
   text: string,
   { type, status = 200, sizes = [1_000_000] }: { type: string; status?: number; sizes?: readonly number[] },

@@ -1,9 +1,9 @@
 import { type ElementEnd, type JsonLimits, type Look, lookAt, parseText, spaces } from './parse-body.ts'
 
 /**
- * Parses bodies of which most begin like an earlier one: a client sends its whole conversation each time. What is known of
- * a conversation is not parsed again: its messages are the same objects as before, so that others can know them too. Only
- * bodies of the same owner are compared: how long an answer takes tells nothing about anybody else.
+ * Parses bodies of which most begin like an earlier one: a client sends its whole conversation each time. The messages that
+ * an earlier body had are not parsed again: they are the same objects, so that caches by object work. Only bodies of the same
+ * owner are compared, so that the time of an answer tells nothing about other owners.
  */
 export function createBodyParser(
   limits: JsonLimits,

@@ -12,7 +12,7 @@ import {
 } from '../../log/texts.ts'
 
 /**
- * The places of messages that `fit` has added to a list before its client sent it: nobody has said them. Only whole messages
+ * The places of messages that `fit` has added to a list before its client sent it. Only whole messages
  * in our own form, at the place where `fit` puts them, count. The last message never does: it may be what a user says now.
  */
 export function addedMessages(messages: readonly MessageLike[]): ReadonlySet<number> {

@@ -147,8 +147,8 @@ export function lastUsers(items: readonly ListItem[], count: number): number {
 }
 
 /**
- * How the beginning of a list agrees with the thread that it goes on with: in everything; with something left out; or it was
- * cut off, so that nobody knows.
+ * How the beginning of a list agrees with the thread that it goes on with: in everything; with something left out; or it is
+ * unknown, because the client has cut it off.
  */
 export type Front = 'same' | 'less' | 'cut'
 

@@ -8,8 +8,8 @@ import type { WalkLog } from './walk.ts'
 export const firstMark = (conversation: string) => `first:${conversation}`
 
 /**
- * Which of these conversations are provisional: one message that nobody went on from, and nobody gave a title. It may be the
- * beginning of a conversation, or a task of a client that nobody knows yet.
+ * Which of these conversations are provisional: a single message that was not continued and has no title. It may begin a
+ * conversation, or be a side request of an unknown client.
  */
 export async function findProvisional(
   log: WalkLog & { readonly tenant: string },

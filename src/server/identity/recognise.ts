@@ -80,9 +80,8 @@ const rivalsOf = (best: Walk, walks: readonly Walk[]) =>
   best.front === 'less' ? others(walks, best, nameOfThread, ({ leftOut }) => leftOut !== best.leftOut) : 0
 
 /**
- * The threads that end one message before the list, and may be meant rather than the one that has all of it: whoever has the
- * same talk twice, with a model that answers alike, goes on with the second one. A thread that agrees better is meant
- * anyway, and of one where something else was left out nobody knows.
+ * The threads that end one message before the list, and may be meant rather than the thread that has all of it: they were
+ * used later, or the client left something else out of them. Threads that agree less well are not considered.
  */
 async function endsElsewhere(lookup: PlaceLookup, marks: Marks, repeated: Walk): Promise<readonly Walk[]> {
   const walks = await findWalks(lookup, marks, lookup.items.findLastIndex(isUser))

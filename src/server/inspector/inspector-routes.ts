@@ -6,14 +6,14 @@ import { type InspectorPage, type PageFile, readPage } from './read-page.ts'
 export const inspectorPath = '/inspector'
 
 /**
- * The built inspector: its files, and its page for every address below it, because each of its views has an address. Nothing
- * that anybody said is in them, so no key is needed; the page asks for one when the API does. `folder` is read
- * once, when the page is first asked for.
+ * The built inspector: its files, and its page for every address below it, because each of its views has an address. The
+ * files hold no conversations, so no key is needed; the page asks for one when the API does. `folder` is read once, at the
+ * first request for the page.
  */
 export function inspectorRoutes(folder: string): Hono<ServerEnv> {
   let read: { readonly page: InspectorPage | undefined } | undefined
   const app = new Hono<ServerEnv>()
-  // A person who opens the server's address in a browser. Others are answered by the model server.
+  // For a person who opens the server's address in a browser. Other clients are answered by the model server.
   app.get('/', (context, next) =>
     context.req.header('accept')?.includes('text/html')
       ? Promise.resolve(context.redirect(inspectorPath))
@@ -53,7 +53,7 @@ function answer({ headers: incoming, method }: Request, file: PageFile): Respons
   return new Response(method === 'HEAD' ? null : bytes, { headers })
 }
 
-/** The page loads and asks nothing but this server, stands in no other page, and tells nobody where it was. */
+/** The page connects to this server only, cannot be framed by other pages, and sends no referrer. */
 const pageHeaders = {
   'content-security-policy': [
     "default-src 'none'",

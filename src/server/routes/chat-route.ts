@@ -118,7 +118,7 @@ const toClientCall = ({ headers, url }: Request, bytes: Buffer, parsed: unknown)
   query: new URL(url).search,
 })
 
-/** A body of at least this many bytes is parsed and read in pieces of some milliseconds: others get their turn in between. */
+/** A body of at least this many bytes is parsed and read in pieces of some milliseconds, with other requests in between. */
 const manyBytes = 256 * 1024
 
 /** Reads what is compared of each message, piece by piece. It is remembered, so that identity finds it. */

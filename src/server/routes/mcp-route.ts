@@ -18,7 +18,7 @@ export async function answerMcp(
       { status: 405, headers: { allow: 'POST' } },
     )
   const parsedBody = parseBody(await bodyOf(request, Math.min(maxBodyBytes, mostBytes)), json)
-  // Loaded when it is first asked for: a server that nobody asks starts faster.
+  // Loaded with the first request, so that the server starts faster.
   const { WebStandardStreamableHTTPServerTransport } = await import(
     '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
   )

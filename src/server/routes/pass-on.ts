@@ -57,7 +57,7 @@ export async function passOn(request: Request, path: string, parts: ServerParts)
   }
   if (request.method !== 'POST') return answer(await upstream.pass(passed), () => {})
   const leave = gate.enter()
-  // However it ends: nobody may read the answer any more.
+  // Also if the client leaves before the answer is read.
   request.signal.addEventListener('abort', leave, { once: true })
   try {
     return await answer(await upstream.pass(passed), leave)

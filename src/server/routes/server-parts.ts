@@ -36,7 +36,7 @@ export interface ServerParts extends ServerLimits, BodyParser {
   readonly promise: number
   /** Whether clients may change the models of the upstream. Default false. */
   readonly manage: boolean
-  /** Who speaks where a request names nobody. Default: nobody. */
+  /** The person of requests that name none. Default: none. */
   readonly person?: string
   /** The model that answers what clients ask beside conversations. Default: the one that they name. */
   readonly sideModel?: string

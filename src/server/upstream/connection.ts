@@ -143,7 +143,7 @@ export function openConnection({
       return { ...answer, body: toPieces(fault) }
     },
 
-    // Not `close`, which waits for answers that nobody may be reading.
+    // Not `close`: it waits for answers, also for those that are no longer read.
     close: () => pool.destroy(),
   }
 }
@@ -162,7 +162,7 @@ function toBody(body: AsyncIterable<Uint8Array> | Uint8Array, failed: (error: un
   }
 }
 
-/** Longer faults are cut: nobody reads them to their end. */
+/** Longer faults are cut. */
 const mostOfFault = 64 * 1024
 
 async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
@@ -193,7 +193,7 @@ async function* readPassed(
   }
 }
 
-/** How answers may be packed. Upstreams and proxies before them pack what nobody asked them to. */
+/** How answers may be packed. Some upstreams and proxies pack without being asked. */
 const unpackers: ReadonlyMap<string, () => zlib.Gunzip | zlib.Inflate | zlib.BrotliDecompress> = new Map([
   ['gzip', () => zlib.createGunzip()],
   ['x-gzip', () => zlib.createGunzip()],

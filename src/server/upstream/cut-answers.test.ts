@@ -20,7 +20,7 @@ const step = process.env.THROUGHLINE_LONG ? 1 : 7
 interface AnswerCase {
   readonly make: (url: string) => Upstream
   readonly answer: string
-  /** So many bytes are enough for a whole answer. */
+  /** How many bytes make a whole answer. */
   readonly enough: number
 }
 

@@ -58,7 +58,7 @@ export async function findUpstream(config: UpstreamConfig, signal?: AbortSignal)
     ...present({ apiKey: upstreamKey, window }),
   }
   if (upstreamKind !== 'auto') return use(upstreamKind, 'as "upstreamKind" says')
-  // Anthropic answers nobody without a key, and the key may be the client's.
+  // Anthropic refuses requests without a key, and the key may be the client's.
   if (isAnthropicHost(options.url)) return use('anthropic', 'as "upstream" says', 'Anthropic')
 
   // Where Ollama is only looked for, what does not answer soon must not keep the server from starting.

@@ -80,7 +80,7 @@ export function severalUpstreams(all: readonly NamedUpstream[]): Upstreams {
   }
 }
 
-/** What each upstream lists, one after the other. Those that are away are left out; throws if all of them are. */
+/** The models of all upstreams, in order. Unreachable upstreams are left out; throws if all are unreachable. */
 export async function eachThatAnswers<Row>(
   all: readonly NamedUpstream[],
   list: (one: NamedUpstream) => Promise<readonly Row[]>,

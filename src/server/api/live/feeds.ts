@@ -127,7 +127,7 @@ function createFeed(history: History, pollMs: number) {
   const events = createTape<OwnedEvent>(mostWaiting)
   let listeners = 0
   const dirty = new Set<string>()
-  /** What was last told of conversations that were written to lately. */
+  /** What was last announced of each conversation that was written to lately. */
   const latest = new Map<string, { readonly updatedAt: number; readonly looks: string }>()
   /** The time of the newest write that was seen, by the clock of the store: the id of events. */
   let newest: number | undefined
@@ -164,7 +164,7 @@ function createFeed(history: History, pollMs: number) {
       if (updatedAt < newest! - 2 * overlapMs) latest.delete(conversation)
   }
 
-  /** One look after the other: a look that begins before the first has ended would only remember, too. */
+  /** Looks never overlap: a look that begins before the first has ended would announce nothing either. */
   function poll(): void {
     clearTimeout(timer)
     if (listeners === 0) return

@@ -13,7 +13,7 @@ export interface PlacedCall {
 
 export type CallList = ReturnType<typeof createCallList>
 
-/** After so many calls that were taken, no older one is looked at. */
+/** Reading back stops after this many calls that were taken. */
 const mostTaken = 32
 
 /**

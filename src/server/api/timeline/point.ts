@@ -52,7 +52,7 @@ export interface PointOptions {
   readonly against: readonly { readonly name: string; readonly policy: Policy }[]
 }
 
-/** Makes points one after the other: each is compared with the one before. */
+/** Makes points in order: each is compared with the point before. */
 export interface Points {
   make(placed?: PlacedCall): Promise<TimelinePoint>
   /** Goes on from here with a copy of the reading. */

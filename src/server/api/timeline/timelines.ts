@@ -7,7 +7,7 @@ export interface TimelinesOptions {
   /** The most entries that all of them hold in memory. One alone may have more. */
   readonly mostEntries?: number
   readonly most?: number
-  /** How long one is kept that nobody asks for. */
+  /** How long an unused timeline is kept. */
   readonly lifeMs?: number
   readonly now?: () => number
 }

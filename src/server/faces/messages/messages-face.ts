@@ -102,8 +102,8 @@ function toChoice({ type, name }: Fields): unknown {
 }
 
 /**
- * What thoughts are signed with. Nobody checks it here, but some clients take a thought with an empty signature for one that
- * must not be sent back as it is, and put it into the text of the reply.
+ * The signature of thoughts. The server does not check it, but some clients do not send back a thought with an empty
+ * signature as it is: they put it into the text of the reply.
  */
 export const ownSignature = 'dGhyb3VnaGxpbmU='
 
