@@ -7,7 +7,7 @@ import { isObject } from '../../log/parse-json.ts'
 import type { Model, ModelRequest } from '../../models/model.ts'
 import { isLocalAddress } from '../../models/wire/is-local-address.ts'
 import { nextContext, readThread, type ToFit, type TurnPart } from '../../turn/index.ts'
-import { type ClientCall, openNative, type ToPassOn } from '../native/native-reply.ts'
+import { type ClientCall, type NativeCall, openNative } from '../native/native-reply.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import { createReadAhead, type ReadAheadOptions, type ReadAheadResult } from './create-read-ahead.ts'
 import { createSlots, type SlotMode, type Slots, type SlotUse } from './create-slots.ts'
@@ -20,9 +20,9 @@ export interface CacheOptions extends Pick<ReadAheadOptions, 'onRead' | 'quietMs
 }
 
 /** A request whose model has a cache to be cared for. */
-export interface CachedCall extends Pick<ToPassOn, 'upstream' | 'model'> {
+export interface CachedCall extends Pick<NativeCall, 'upstream' | 'model'> {
   /** The request as it came, if the upstream speaks its form. */
-  readonly native?: Pick<ToPassOn, 'face' | 'request' | 'client'> | undefined
+  readonly native?: Pick<NativeCall, 'face' | 'request' | 'client'> | undefined
   readonly history: History
   readonly thread: Thread
   readonly isSide: boolean
@@ -190,7 +190,7 @@ const withFields = (request: ModelRequest, fields: Fields): ModelRequest => ({
  * have no such request.
  */
 function toReading(
-  { face: { form }, client }: Pick<ToPassOn, 'face' | 'client'>,
+  { face: { form }, client }: Pick<NativeCall, 'face' | 'client'>,
   isLlama: boolean,
 ): ClientCall | undefined {
   if (form !== 'chat' && form !== 'ollama') return undefined

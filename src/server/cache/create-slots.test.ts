@@ -9,11 +9,11 @@ describe('createSlots', () => {
   it('gives a conversation its own slot, also while that is in use, and nobody else', async () => {
     const slots = slotsOf(1)
     const ahead = await slots.take('ada')
-    const asked = await slots.take('ada')
-    expect([ahead?.id, asked?.id]).toEqual([0, 0])
+    const second = await slots.take('ada')
+    expect([ahead?.id, second?.id]).toEqual([0, 0])
     ahead!.release()
     expect(await slots.take('bob')).toBeUndefined()
-    asked!.release()
+    second!.release()
     expect((await slots.take('bob'))?.id).toBe(0)
   })
 

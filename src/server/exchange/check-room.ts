@@ -7,7 +7,7 @@ import { nextContext, nextRoom, setUpAsking, type ToFit, toError, withLimit } fr
 import type { ChatRequest } from '../faces/face.ts'
 import type { AnswerOptions } from './answer.ts'
 import type { Inquiry } from './inquiry.ts'
-import type { LogPlace } from './place.ts'
+import type { LogPlace } from './log-place.ts'
 
 export interface RoomCheck extends Pick<ChatRequest, 'settings' | 'tools' | 'messages'> {
   readonly system: string | undefined

@@ -1,6 +1,6 @@
 import type { StoredTurn, ThreadKey } from '../../stores/store.ts'
 import type { Placement } from '../identity/recognise.ts'
-import type { Again, LogPlace } from './place.ts'
+import type { Again, LogPlace } from './log-place.ts'
 
 /** What a request says, as its place is decided by it. */
 export interface ClientList

@@ -4,7 +4,7 @@ import { addedMessages } from '../identity/added-messages.ts'
 import { decide } from './decide.ts'
 import { gather } from './gather.ts'
 import type { Inquiry } from './inquiry.ts'
-import type { Again, LogPlace } from './place.ts'
+import type { Again, LogPlace } from './log-place.ts'
 import { withReferences } from './with-references.ts'
 
 /**

@@ -8,7 +8,7 @@ import { type Compared, comparedOf, isSaid } from '../identity/item.ts'
 import type { NamedConversation } from '../identity/known-client.ts'
 import type { ClientList, EndFacts, FailedTurn } from './facts.ts'
 import { type Inquiry, type Log, sourceOf } from './inquiry.ts'
-import type { Again } from './place.ts'
+import type { Again } from './log-place.ts'
 import { hasReply, isLeft, isRetry, isRetryOf, keyOf, patienceOf, turnOfKey } from './retry.ts'
 import { untilFree } from './until-free.ts'
 

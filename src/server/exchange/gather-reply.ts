@@ -10,7 +10,7 @@ import type { ReplyFacts } from './facts.ts'
 import { findReply } from './find-reply.ts'
 import { linesOf } from './gather-end.ts'
 import { type Inquiry, type Log, sourceOf } from './inquiry.ts'
-import type { LogPlace } from './place.ts'
+import type { LogPlace } from './log-place.ts'
 import { hasReply, isLeft, isRetry, isRetryOf, keyOf, patienceOf } from './retry.ts'
 import { untilFree } from './until-free.ts'
 

@@ -15,7 +15,7 @@ import { findPlace } from './find-place.ts'
 import { replyMark } from './find-reply.ts'
 import { type Inquiry, sourceOf } from './inquiry.ts'
 import { fromKept, keptIn, toKept } from './kept-response.ts'
-import type { Again, LogPlace } from './place.ts'
+import type { Again, LogPlace } from './log-place.ts'
 import { endOf, type ReplyState, reduce } from './reply-state.ts'
 import {
   placeHeaders,

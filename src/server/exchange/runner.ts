@@ -6,7 +6,7 @@ import { onAbort } from '../../turn/wait/link-signals.ts'
 import type { FaceFault } from '../faces/index.ts'
 import type { Gate } from '../guard/create-gate.ts'
 import type { Answered } from './answer.ts'
-import type { Again, LogPlace } from './place.ts'
+import type { Again, LogPlace } from './log-place.ts'
 
 /** What became of a request. */
 export interface Outcome {

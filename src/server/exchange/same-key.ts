@@ -5,7 +5,7 @@ import { oneByOne } from '../../turn/wait/one-by-one.ts'
 import { within } from '../../turn/wait/within.ts'
 import { knownClient } from '../identity/known-client.ts'
 import type { Inquiry } from './inquiry.ts'
-import type { LogPlace } from './place.ts'
+import type { LogPlace } from './log-place.ts'
 import { keyOf, patienceOf } from './retry.ts'
 
 /** The requests with idempotency keys that this process answers, by store. */

@@ -3,7 +3,7 @@ import { firstWords } from '../../log/first-words.ts'
 import { isObject, parseJson } from '../../log/parse-json.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import type { Inquiry } from './inquiry.ts'
-import type { LogPlace } from './place.ts'
+import type { LogPlace } from './log-place.ts'
 
 /** The most characters of a title. */
 const mostCharacters = 100

@@ -6,7 +6,7 @@ import { ConflictError, KeyReusedError, LeaseError } from '../../stores/store-er
 import { isUser, marksOf, marksToSave, type UserMarks } from '../identity/chain.ts'
 import { firstMark } from '../identity/provisional.ts'
 import type { Inquiry } from './inquiry.ts'
-import type { LogPlace } from './place.ts'
+import type { LogPlace } from './log-place.ts'
 import { keyMark, keyOf } from './retry.ts'
 import { seenFromClient } from './seen-from-client.ts'
 import { withLoggedIds } from './with-logged-ids.ts'

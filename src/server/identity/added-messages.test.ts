@@ -64,14 +64,14 @@ describe('addedMessages', () => {
     '[Previous: "Is it there?" → Yes.]',
   )
   const texts = fc.oneof(looksAlike, fc.constantFrom('Hello.', 'Is my boat there?'))
-  const turns = fc.array(fc.record({ asked: texts, rounds: fc.nat({ max: 2 }), isAnswered: fc.boolean() }))
+  const turns = fc.array(fc.record({ question: texts, rounds: fc.nat({ max: 2 }), isAnswered: fc.boolean() }))
 
   /** Fails if a rule takes for added what a user has typed and what was answered. */
   const checkTyped = (find: typeof addedMessages) =>
     fc.assert(
       fc.property(turns, fc.string(), (turns, last) => {
-        const list = turns.flatMap(({ asked, rounds }, turn) => [
-          user(asked),
+        const list = turns.flatMap(({ question, rounds }, turn) => [
+          user(question),
           ...Array.from({ length: rounds }, (_, round) => `${turn}.${round}`).flatMap(id => [
             call(id),
             result(id, '1'),
@@ -95,9 +95,9 @@ describe('addedMessages', () => {
       fc.property(turns, looksAlike, (turns, last) => {
         const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }
         const list = [
-          ...turns.flatMap(({ asked, isAnswered }) => [
-            user(asked),
-            ...(isAnswered ? [assistant(asked)] : []),
+          ...turns.flatMap(({ question, isAnswered }) => [
+            user(question),
+            ...(isAnswered ? [assistant(question)] : []),
           ]),
           { role: 'user', content: [{ type: 'text', text: last }, image] },
           user(last),

@@ -15,7 +15,7 @@ export interface ClientCall extends ClientBody {
   readonly query: string
 }
 
-export interface ToPassOn {
+export interface NativeCall {
   readonly upstream: Upstream
   /** The model as the log names it. */
   readonly model: Model
@@ -47,7 +47,7 @@ export interface NativeReply {
 }
 
 /** Sends a request on in the form in which it came, and hands the answer back as it comes. The end is held back: the log is first. */
-export function openNative({ upstream, model: base, face, request, client, write }: ToPassOn): NativeReply {
+export function openNative({ upstream, model: base, face, request, client, write }: NativeCall): NativeReply {
   const wire = upstream.forms!.get(face.form)!
   let context: Extract<TurnPart, { type: 'context' }> | undefined
   let isHidden = false

@@ -7,7 +7,7 @@ import { answerListing } from './listings.ts'
 import { readModel } from './passed-model.ts'
 import { textOf } from './read-body.ts'
 import type { ServerParts } from './server-parts.ts'
-import { tellsWindow, tellWindow } from './told-windows.ts'
+import { tellsWindow, tellWindow } from './tell-window.ts'
 
 /** The routes of the upstream that only ask. */
 const asking: readonly (readonly [method: string, path: RegExp])[] = [

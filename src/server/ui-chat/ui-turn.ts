@@ -12,7 +12,7 @@ import { notesInReply, type ReplyCall, type TurnPart } from '../../turn/index.ts
 import { answer, orLeave } from '../exchange/answer.ts'
 import { checkPlace } from '../exchange/check-room.ts'
 import { type Inquiry, type Log, sourceOf } from '../exchange/inquiry.ts'
-import type { LogPlace } from '../exchange/place.ts'
+import type { LogPlace } from '../exchange/log-place.ts'
 import { takePlace } from '../exchange/take-place.ts'
 import type { ChatRoute } from '../routes/chat-route.ts'
 import type { Upstream } from '../upstream/upstream.ts'
@@ -78,7 +78,7 @@ async function waitingCalls(log: Log, thread: ThreadKey): Promise<ReadonlyMap<st
   return waiting
 }
 
-interface UITurnToAnswer extends UITurn, Omit<UIOptions, 'model'> {
+interface UITurnTask extends UITurn, Omit<UIOptions, 'model'> {
   readonly log: Log
   readonly keyId: string
   readonly thread: ThreadKey
@@ -91,7 +91,7 @@ interface UITurnToAnswer extends UITurn, Omit<UIOptions, 'model'> {
 /** Answers a turn. Its calls are the client's: they are told at its end, and it stays open for their results. */
 export async function answerUI(
   { options, cache, newId, now }: Pick<ChatRoute, 'options' | 'cache' | 'newId' | 'now'>,
-  { kind, messages, earlier, system, tools, log, keyId, thread, marks, upstream, model }: UITurnToAnswer,
+  { kind, messages, earlier, system, tools, log, keyId, thread, marks, upstream, model }: UITurnTask,
   { emit, settle, signal }: ReplyWork,
 ): Promise<void> {
   const inquiry: Inquiry = {

@@ -90,7 +90,7 @@ export function createPoints(
   /** What was sent in a stored call, and its system prompt. */
   async function sentIn(plan: Plan): Promise<{ readonly sent: Sent; readonly system?: string | undefined }> {
     const name = promptOf(plan)
-    const prompt = name === undefined ? undefined : await loadKnown(source, name)
+    const prompt = name === undefined ? undefined : await loadCachedPrompt(source, name)
     // The places of quotes stand for their texts here: only whether two prompts begin alike is compared.
     const written = plan.messages.map(item =>
       isRun(item)
@@ -177,7 +177,7 @@ const toShort = ({ id, model, status, error, reported }: ThreadCall) => ({
 const prompts = new WeakMap<object, Map<string, string>>()
 const mostPrompts = 16
 
-async function loadKnown({ store, key }: LogSource, name: string): Promise<string> {
+async function loadCachedPrompt({ store, key }: LogSource, name: string): Promise<string> {
   const cached = prompts.get(store) ?? new Map<string, string>()
   prompts.set(store, cached)
   const text = cached.get(name) ?? (await loadPrompt(store, key, name))

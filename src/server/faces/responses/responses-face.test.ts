@@ -221,7 +221,7 @@ describe('a whole body, read by the openai library', () => {
   })
 
   it('repeats the request', () => {
-    const asked = {
+    const fields = {
       instructions: 'You sail.',
       metadata: { a: 'b' },
       previous_response_id: 'resp_old',
@@ -231,9 +231,9 @@ describe('a whole body, read by the openai library', () => {
       reasoning: { effort: 'low' },
       prompt_cache_key: 'k',
     }
-    const body = face.whole(startOf(face, { ...ask, ...asked }), endOf({}))
+    const body = face.whole(startOf(face, { ...ask, ...fields }), endOf({}))
     expect(body).toMatchObject({
-      ...asked,
+      ...fields,
       object: 'response',
       created_at: Date.UTC(2026, 7, 1) / 1000,
       model: 'm',

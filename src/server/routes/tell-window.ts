@@ -1,15 +1,15 @@
 /** Answers of the upstream with the window that clients are told: the promised one, so that they send everything. */
-export function tellWindow(path: string, body: unknown, promise: number): unknown {
+export function tellWindow(path: string, body: unknown, advertisedWindow: number): unknown {
   if (typeof body !== 'object' || body === null) return body
   switch (path) {
     case '/api/show':
-      return toldShow(body as AnswerFields, promise)
+      return showWithWindow(body as AnswerFields, advertisedWindow)
     case '/api/ps':
-      return eachOf(body as AnswerFields, 'models', model => ({ ...model, context_length: promise }))
+      return eachOf(body as AnswerFields, 'models', model => ({ ...model, context_length: advertisedWindow }))
     case '/v1/models':
-      return eachOf(body as AnswerFields, 'data', model => toldModel(model, promise))
+      return eachOf(body as AnswerFields, 'data', model => modelWithWindow(model, advertisedWindow))
     default:
-      return path.startsWith('/v1/models/') ? toldModel(body as AnswerFields, promise) : body
+      return path.startsWith('/v1/models/') ? modelWithWindow(body as AnswerFields, advertisedWindow) : body
   }
 }
 
@@ -20,14 +20,14 @@ export const tellsWindow = (path: string) =>
 type AnswerFields = Readonly<Record<string, unknown>>
 
 /** The trained length stands in `model_info`, as `llama.context_length`; that of the Modelfile in `parameters`. */
-function toldShow(body: AnswerFields, promise: number): AnswerFields {
+function showWithWindow(body: AnswerFields, advertisedWindow: number): AnswerFields {
   const { model_info: info, parameters } = body
   const modelInfo =
     typeof info === 'object' && info !== null
       ? Object.fromEntries(
           Object.entries(info).map(([name, value]) => [
             name,
-            name.endsWith('.context_length') ? promise : value,
+            name.endsWith('.context_length') ? advertisedWindow : value,
           ]),
         )
       : undefined
@@ -38,20 +38,20 @@ function toldShow(body: AnswerFields, promise: number): AnswerFields {
   return {
     ...body,
     ...(modelInfo && { model_info: modelInfo }),
-    ...(lines && { parameters: [...lines, `num_ctx ${promise}`].join('\n') }),
+    ...(lines && { parameters: [...lines, `num_ctx ${advertisedWindow}`].join('\n') }),
   }
 }
 
 /** The fields under which llama.cpp, vLLM and others tell it, and the one that clients of OpenAI look for. */
-function toldModel(model: AnswerFields, promise: number): AnswerFields {
+function modelWithWindow(model: AnswerFields, advertisedWindow: number): AnswerFields {
   const { meta } = model
   return {
     ...model,
-    context_length: promise,
-    ...('max_model_len' in model && { max_model_len: promise }),
+    context_length: advertisedWindow,
+    ...('max_model_len' in model && { max_model_len: advertisedWindow }),
     ...(typeof meta === 'object' &&
       meta !== null &&
-      'n_ctx' in meta && { meta: { ...meta, n_ctx: promise } }),
+      'n_ctx' in meta && { meta: { ...meta, n_ctx: advertisedWindow } }),
   }
 }
 

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createBodyParser } from './known-bodies.ts'
+import { createBodyParser } from './create-body-parser.ts'
 import { parseBody } from './parse-body.ts'
 
 const limits = { maxDepth: 20, maxValues: 2000 }

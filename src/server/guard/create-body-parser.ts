@@ -17,7 +17,7 @@ export function createBodyParser(
     if (before) size -= bodies.splice(bodies.indexOf(before), 1)[0]!.bytes.length
     bodies.unshift(one)
     size += one.bytes.length
-    while (size > mostBytes || bodies.length > mostKnown) size -= bodies.pop()!.bytes.length
+    while (size > mostBytes || bodies.length > mostBodies) size -= bodies.pop()!.bytes.length
   }
 
   return {
@@ -41,7 +41,7 @@ export interface BodyParser {
   forget(): void
 }
 
-const mostKnown = 64
+const mostBodies = 64
 
 /** A conversation in the body of an earlier request. */
 interface PastBody extends BodyList {
