@@ -56,7 +56,7 @@ export interface ServerOptions
   readonly memory?: boolean
   /** Which names clients may use for this server. Default: those of this machine. */
   readonly allowed?: AllowedNames
-  /** Keys that may do everything in the tenant `default`. Those in the store count besides. */
+  /** Keys that may do everything in the tenant `default`. Keys in the store are valid too. */
   readonly apiKeys?: readonly string[]
   /** Whether every request needs a key. Default: if `apiKeys` are given. */
   readonly requireKeys?: boolean

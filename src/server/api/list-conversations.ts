@@ -25,17 +25,17 @@ export async function listConversations(call: ApiCall, { person, after, limit = 
     const listed = await call.looking.conversations({ person, limit: atOnce, after: last })
     const page = await withProvisional(call, listed)
     for (const one of page) {
-      if (conversations.length === limit) return { conversations: conversations, next: toCursor(last!) }
+      if (conversations.length === limit) return { conversations, next: toCursor(last!) }
       last = one
       if (isSideName(one.conversation) && !isWith('side')) continue
       if (one.provisional && !isWith('provisional')) continue
       const threads = one.threads.filter(({ branch }) => isWith('side') || !isSideName(branch))
       conversations.push({ ...one, threads })
     }
-    if (page.length < atOnce) return { conversations: conversations }
+    if (page.length < atOnce) return { conversations }
     looked += page.length
   }
-  return { conversations: conversations, next: toCursor(last!) }
+  return { conversations, next: toCursor(last!) }
 }
 
 const toCursor = ({ conversation, updatedAt }: Pick<ConversationInfo, 'conversation' | 'updatedAt'>) =>

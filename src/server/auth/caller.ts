@@ -11,7 +11,7 @@ export type KeyScope = (typeof scopes)[number]
 
 /** Who sends a request. */
 export interface Caller {
-  /** Whose conversations these are. */
+  /** The owner of the conversations. */
   readonly tenant: string
   /** The person whose key it is, if it was made for one. */
   readonly person?: string

@@ -78,7 +78,7 @@ const forkOf = (of: ThreadKey, at: number, branch: string) => ({
   fork: { of, at },
 })
 
-/** The place of a request that the log has already, in a turn that its writer left. Who takes it over, fences the writer. */
+/** The place of a request that the log has already, in a turn that its writer left. Taking it over fences that writer. */
 const takeOver = (place: Omit<LogPlace, 'kind' | 'from' | 'why'>, why: string): LogPlace => ({
   ...place,
   ...{ kind: 'extends', isLeft: true, from: place.messages.length },

@@ -46,5 +46,5 @@ export async function forgetReply({ store }: Log, { thread, entry, kept }: Found
   await store.saveMarks(thread, [{ mark: deletedMark(kept.id), at: entry.seq }])
 }
 
-/** Longer ones are none of ours. */
+/** No id of ours is longer. */
 const longestId = 200

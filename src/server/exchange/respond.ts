@@ -85,7 +85,7 @@ async function enter(inquiry: Inquiry, check: (place: LogPlace) => Promise<void>
       const isTaken =
         error instanceof LeaseError || error instanceof ConflictError || error instanceof SameRequestError
       if (!(isTaken || isGone) || tries >= mostTries) throw error
-      // The one that was faster has begun by then.
+      // By then the request that took the place has begun.
       await sleep(pauseMs * tries, inquiry.signal)
     }
   }

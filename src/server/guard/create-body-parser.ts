@@ -67,7 +67,7 @@ interface ParsedBody {
   readonly list?: BodyList
 }
 
-/** The first messages of a known body that another one begins with. */
+/** The first messages of an earlier body that the new one begins with. */
 interface SharedMessages {
   readonly earlier: PastBody
   readonly count: number
@@ -75,7 +75,7 @@ interface SharedMessages {
   readonly end: ElementEnd
 }
 
-/** The known body with which this one has most in common. Undefined if it shares no whole message with any. */
+/** The earlier body that shares most messages with this one. Undefined if none shares a whole message. */
 function longest(bytes: Buffer, owner: string, all: readonly PastBody[]): SharedMessages | undefined {
   let best: SharedMessages | undefined
   for (const earlier of all) {
@@ -85,7 +85,7 @@ function longest(bytes: Buffer, owner: string, all: readonly PastBody[]): Shared
   return best
 }
 
-/** Claude Code moves its cache marks from message to message, so that a known list may differ shortly before its end. */
+/** Claude Code moves its cache marks from message to message, so that an earlier list may differ shortly before its end. */
 function sharedWith(bytes: Buffer, earlier: PastBody): SharedMessages | undefined {
   const { from, to, ends, messages } = earlier
   const isEqual = (start: number, end: number) =>
@@ -137,7 +137,7 @@ function parseRest(
   }
 }
 
-/** The fields of a body beside its messages. Those of the known body, if they are written the same. */
+/** The fields of a body beside its messages: the objects of the earlier body, if their bytes are the same. */
 function fieldsOf(bytes: Buffer, { bytes: before, end: tail, body, from }: PastBody, end: number): unknown {
   if (bytes.compare(before, tail, before.length, end) === 0) return body
   return parseText(bytes.toString('utf8', 0, from) + bytes.toString('utf8', end))

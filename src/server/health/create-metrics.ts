@@ -62,7 +62,7 @@ export function createMetrics() {
       add('throughline_read_ahead_total', { upstream, outcome }, 1)
       if (tokens > 0) add('throughline_read_ahead_tokens_total', { upstream }, tokens)
     },
-    /** All of them in Prometheus' text format. `gauges`: what there is now, by name. */
+    /** All metrics in Prometheus' text format. `gauges`: current values by name. */
     text(gauges: Readonly<Record<string, number>>): string {
       const lines: string[] = []
       for (const [name, value] of Object.entries(gauges))

@@ -130,7 +130,7 @@ interface Hashed {
 /** The newest first. */
 const hashed: Hashed[] = []
 const mostLists = 64
-/** Longer ones are not remembered. */
+/** Longer lists are not remembered. */
 const mostCharacters = 1_000_000
 /** Shorter ones are hashed faster than they are found. */
 const shortList = 64

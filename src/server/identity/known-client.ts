@@ -19,7 +19,7 @@ export function knownClient(request: ChatRequest, headers: HeadersOf): NamedConv
   if (conversation !== undefined) {
     const actor = clean(headers['x-throughline-actor'])
     const isDelta = headers['x-throughline-history'] !== 'full'
-    return { conversation: conversation, actor, how: 'the header x-throughline-conversation', isDelta }
+    return { conversation, actor, how: 'the header x-throughline-conversation', isDelta }
   }
   const inBody = clean(request.named.conversation)
   if (inBody !== undefined) return { conversation: inBody, how: 'the field "conversation"', isDelta: true }

@@ -139,7 +139,7 @@ export function openNative({ upstream, model: base, face, request, client, write
 /** What a turn asks for again, with another prompt. */
 const triedOtherwise: ReadonlySet<string> = new Set(['context_too_long', 'files_refused', 'system_refused'])
 
-/** What providers say of a key holds a part of it. Who has no key of the upstream is not told. */
+/** Providers quote a part of a key that they refuse, so refusals of the server's own key are not passed on. */
 const isTold = ({ status }: Refusal, { isKeyed }: Upstream): boolean =>
   !isKeyed || (status !== 401 && status !== 403)
 

@@ -10,9 +10,9 @@ import { opened } from './upstream.fixture.ts'
 type Flags = Readonly<Record<string, unknown>>
 
 async function find(flags: Flags) {
-  const upstream = await findUpstream(readConfig({ flags: { port: 1, ...flags } }).config)
-  opened(upstream.upstream)
-  return { kind: upstream.upstream.kind, why: upstream.why, address: upstream.upstream.address }
+  const choice = await findUpstream(readConfig({ flags: { port: 1, ...flags } }).config)
+  opened(choice.upstream)
+  return { kind: choice.upstream.kind, why: choice.why, address: choice.upstream.address }
 }
 
 const serve = (answers: Readonly<Record<string, UpstreamAnswer>>) =>

@@ -14,7 +14,7 @@ export type FeedEvent =
   | { readonly type: 'ready' }
   | ({ readonly type: 'written' } & Pick<ConversationInfo, 'conversation' | 'updatedAt' | 'threads'>)
   | { readonly type: 'deleted'; readonly conversation: string }
-  /** More was written meanwhile than is told one by one: read the list again. */
+  /** Too many events were missed to send them one by one: read the list again. */
   | { readonly type: 'reset' }
 
 export interface FeedListenOptions {
@@ -93,7 +93,7 @@ export function createFeeds({ historyOf, pollMs = 1000, mostListeners = 256 }: F
   }
 }
 
-/** Those who may inspect hear of more. */
+/** Callers who may inspect get more events. */
 const nameOf = (tenant: string, mayInspect: boolean) => JSON.stringify([tenant, mayInspect])
 
 async function* listenTo(
@@ -248,7 +248,7 @@ async function writtenSince(
   return infos
 }
 
-/** What may have changed of a conversation since it was told. Whose it is may be known a moment after its first write. */
+/** What may have changed of a conversation since it was announced. Its person may become known after its first write. */
 const looksOf = ({ updatedAt, threads, person }: ConversationInfo) =>
   JSON.stringify([updatedAt, threads, person])
 

@@ -17,7 +17,7 @@ export interface Sent {
   readonly tools: number
 }
 
-/** Counts messages that are no entries. Those of the prompt before are known: most come again. */
+/** Counts messages that are no entries. The counts of the previous prompt are kept, because most messages come again. */
 export function createSentMessages(count: TokenCounter) {
   let previous = new Map<string, CountedMessage>()
   let next = new Map<string, CountedMessage>()

@@ -58,7 +58,7 @@ function readSystem(value: unknown): readonly string[] {
   return readTexts(value, 'system').filter(text => !text.startsWith('x-anthropic-billing-header:'))
 }
 
-/** Reads the client's own tools. Those that Anthropic runs or knows (`web_search_20250305`) have no schema, and are left out. */
+/** Reads the client's own tools. Tools that Anthropic runs or knows (`web_search_20250305`) have no schema, and are left out. */
 const readTools = toolReader((tool, where) =>
   (tool.type ?? 'custom') === 'custom' ? [toToolSpec(tool, where, 'input_schema')] : [],
 )
