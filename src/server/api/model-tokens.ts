@@ -29,7 +29,7 @@ export function toFigures<Part extends string>(
   const tokens = toModelTokens(counted, factor)
   const parts = partsInModel(used, tokens, factor)
   const left = window - reserve - tokens
-  // What was over stays over, and what fitted fits, however it was rounded.
+  // Rounding must not change whether the prompt fits.
   const margin =
     past > 0
       ? Math.max(toModelTokens(kept, factor), left + 1)

@@ -143,7 +143,7 @@ async function timelineOf(
   const name = JSON.stringify([plain, made.room, policy?.name, fields, against])
   const { timelines } = call.parts
   const cached = timelines.get(key, name)
-  // What is asked from a place on is not worth making all that came before.
+  // For a part of the timeline, the points before it are not made.
   if (!cached && since > 0) return createTimeline(source, { ...options, since }).points(since, call.signal)
   const timeline = cached ?? createTimeline(source, options)
   if (!cached) timelines.keep(key, name, timeline)

@@ -136,7 +136,7 @@ interface StoredKey extends KeyRecord {
 
 const toRecord = ({ hash: _, ...record }: StoredKey): KeyRecord => record
 
-/** What is no record, because another program wrote it, is no key. */
+/** An entry of another form, written by another program, is no key. */
 function toStored(data: unknown): StoredKey | undefined {
   const stored = data as StoredKey | null | undefined
   return typeof stored?.hash === 'string' &&

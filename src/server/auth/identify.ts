@@ -56,7 +56,7 @@ export function createIdentify(options: IdentifyOptions): (headers: Headers) => 
     const forget = () => {
       if (remembered.get(name) === entry) remembered.delete(name)
     }
-    // What is no key is not remembered: guesses must not push out keys that are in use.
+    // Unknown keys are not remembered: guesses must not push out keys that are in use.
     lookup.then(caller => caller ?? forget(), forget)
     if (remembered.size > most) remembered.delete(remembered.keys().next().value!)
     return lookup

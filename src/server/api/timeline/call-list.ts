@@ -36,7 +36,7 @@ export function createCallList(store: Store, key: ThreadKey, most = 20_000) {
         if (taken.has(call.id)) takenCalls += 1
         else {
           const plan = readPlan(call.plan)
-          // What was imported may say anything.
+          // An imported plan may end at any number.
           fresh.push({ call, plan, at: Math.min(endOf(plan), head) })
         }
         if (takenCalls >= mostTaken || fresh.length >= most) break

@@ -23,7 +23,7 @@ export function createTimelines({
   const nameOf = ({ tenant, conversation, actor, branch }: ThreadKey, settings: string) =>
     JSON.stringify([tenant, conversation, actor, branch, settings])
 
-  /** The oldest go first; the newest stays. */
+  /** Drops the least recently used timelines; the newest always stays. */
   function tidy(): void {
     let entries = 0
     for (const [name, { timeline, usedAt }] of [...all].reverse()) {
