@@ -18,23 +18,23 @@ import { requireScope } from './auth/require-scope.ts'
 import { chooseTenant, listTenants, tenantHeader } from './auth/tenants.ts'
 import { type CacheOptions, createCache } from './cache/create-cache.ts'
 import { type AnswerOptions, answerOptionNames } from './exchange/answer.ts'
-import { logOfPerson } from './exchange/asked.ts'
 import { createLogs } from './exchange/create-logs.ts'
+import { logOfPerson } from './exchange/inquiry.ts'
 import { restingStore } from './exchange/resting-store.ts'
 import { createRunner, type Served } from './exchange/runner.ts'
 import { type SweepOptions, sweep } from './exchange/sweep.ts'
 import { facePaths } from './faces/index.ts'
 import { type AllowedNames, checkNames } from './guard/check-host.ts'
+import { createBodyParser } from './guard/create-body-parser.ts'
 import { createGate } from './guard/create-gate.ts'
-import { createBodyParser } from './guard/known-bodies.ts'
 import { checkReadiness } from './health/check-readiness.ts'
-import { type Counted, createMetrics } from './health/create-metrics.ts'
+import { type CountedRequest, createMetrics } from './health/create-metrics.ts'
 import { inspectorRoutes } from './inspector/inspector-routes.ts'
 import { answerChat } from './routes/chat-route.ts'
 import { answerMcp } from './routes/mcp-route.ts'
 import { passOn, pathOf } from './routes/pass-on.ts'
 import { responsesRoutes } from './routes/responses/responses-routes.ts'
-import type { Limits, ServerParts } from './routes/server-parts.ts'
+import type { ServerLimits, ServerParts } from './routes/server-parts.ts'
 import { toFault } from './to-fault.ts'
 import { uiChatRoutes } from './ui-chat/ui-chat-routes.ts'
 import { withCredential } from './upstream/credential.ts'
@@ -43,7 +43,7 @@ import { oneUpstream, type Upstreams } from './upstream/upstreams.ts'
 
 export interface ServerOptions
   extends AnswerOptions,
-    Partial<Omit<Limits, 'json'>>,
+    Partial<Omit<ServerLimits, 'json'>>,
     Partial<Pick<ServerParts, 'promise' | 'manage' | 'person' | 'sideModel' | 'lingerMs' | 'now' | 'newId'>>,
     Pick<HistoryOptions, 'leaseMs' | 'embed' | 'remember'>,
     Partial<Pick<CacheOptions, 'readAhead' | 'slots' | 'quietMs' | 'openTurnMs'>>,
@@ -56,7 +56,7 @@ export interface ServerOptions
   readonly memory?: boolean
   /** Which names clients may use for this server. Default: those of this machine. */
   readonly allowed?: AllowedNames
-  /** Keys that may do everything in the tenant `default`. Those in the store count besides. */
+  /** Keys that may do everything in the tenant `default`. Keys in the store are valid too. */
   readonly apiKeys?: readonly string[]
   /** Whether every request needs a key. Default: if `apiKeys` are given. */
   readonly requireKeys?: boolean
@@ -105,13 +105,13 @@ export interface Server {
 }
 
 /** The server without its port: a function from requests to responses. The store and the upstream stay open. */
-export function createServer(given: ServerOptions): Server {
-  const settled = { ...defaults, ...present(given) }
+export function createServer(rawOptions: ServerOptions): Server {
+  const settled = { ...defaults, ...present(rawOptions) }
   const { memory, allowed, apiKeys, maxDepth, maxMessages, maxStreams, now, newId, inspector } = settled
   const { leaseMs, embed, remember, person, requireKeys: needsKey = apiKeys.length > 0 } = settled
-  const upstreams = 'all' in given.upstream ? given.upstream : oneUpstream(given.upstream)
+  const upstreams = 'all' in rawOptions.upstream ? rawOptions.upstream : oneUpstream(rawOptions.upstream)
   const options = present(Object.fromEntries(answerOptionNames.map(name => [name, settled[name]])))
-  const store = noticingStore(restingStore(rememberingStore(given.store)), (...write) => {
+  const store = noticingStore(restingStore(rememberingStore(rawOptions.store)), (...write) => {
     if (write[2] === 'deleted') bodies.forget()
     api.onWrite(...write)
   })
@@ -126,9 +126,9 @@ export function createServer(given: ServerOptions): Server {
     ...{ gate, cancels },
     onServed(served) {
       const by = served.model === undefined ? undefined : upstreams.find(served.model)
-      const told = by ? { ...served, upstream: { name: by.name, kind: by.upstream.kind } } : served
-      metrics.count(toCounted(told))
-      given.onServed?.(told)
+      const outcome = by ? { ...served, upstream: { name: by.name, kind: by.upstream.kind } } : served
+      metrics.count(toCounted(outcome))
+      rawOptions.onServed?.(outcome)
     },
   })
   // A list of messages has about 20 JSON values per message.
@@ -142,7 +142,7 @@ export function createServer(given: ServerOptions): Server {
   const api = createApi({
     ...parts,
     upstreams: { ...upstreams, model: modelBeside },
-    about: { ...given.about, remember, person, needsKey },
+    about: { ...rawOptions.about, remember, person, needsKey },
   })
   const sweeping = sweep({
     ...settled,
@@ -225,13 +225,13 @@ const forPages = cors({
   maxAge: 600,
 })
 
-const toCounted = ({ face, model, upstream, ms, answered, fault, reusable }: Served): Counted => ({
+const toCounted = ({ face, model, upstream, ms, answered, fault, reusable }: Served): CountedRequest => ({
   ...{ face, model, ms, reusable, upstream: upstream?.name },
   outcome: fault?.code ?? answered?.result.error?.code ?? answered?.result.status ?? 'repeated',
   usage: answered?.result.usage,
 })
 
 function requestIdOf({ headers }: Request, newId: () => string): string {
-  const given = headers.get('x-request-id')
-  return given && /^[\w.:-]{1,128}$/.test(given) ? given : newId()
+  const clientId = headers.get('x-request-id')
+  return clientId && /^[\w.:-]{1,128}$/.test(clientId) ? clientId : newId()
 }

@@ -6,7 +6,7 @@ import type { LeaseError } from '../stores/store-error.ts'
 import type { FaceFault } from './faces/face.ts'
 import { BusyError } from './guard/create-gate.ts'
 
-/** An error as clients are told: a status, a stable code, and words that hold nothing of anybody's conversation. */
+/** An error as clients are told: a status, a stable code, and a message without texts of conversations. */
 export function toFault(error: unknown): FaceFault {
   if (error instanceof BusyError) {
     const { code, message, retryAfterMs } = error

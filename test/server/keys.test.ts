@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createHistory } from '../../src/history/index.ts'
-import { type Scope, scopes } from '../../src/server/auth/caller.ts'
+import { type KeyScope, scopes } from '../../src/server/auth/caller.ts'
 import { createKeys } from '../../src/server/auth/create-keys.ts'
 import { createIdentify } from '../../src/server/auth/identify.ts'
 import { createServer, type Server } from '../../src/server/create-server.ts'
@@ -124,7 +124,7 @@ it('looks a key up once in a while, and remembers neither wrong keys nor too man
   const asked: string[] = []
   const find = async (key: string) => {
     asked.push(key)
-    const record = { id: key, name: '', scopes: ['chat'] as Scope[], tenant: 't', created: 0 }
+    const record = { id: key, name: '', scopes: ['chat'] as KeyScope[], tenant: 't', created: 0 }
     return key.startsWith('tl_good') ? record : undefined
   }
   const identify = createIdentify({ keys: { find }, now: () => time, lifeMs: 3000, most: 2 })
@@ -256,7 +256,7 @@ it('lets nobody in without a right key, at any route but health', async () => {
 it('asks for exactly one scope at every route', async () => {
   const store = memoryStore()
   const server = createServer({ store, upstream: readerUpstream(), requireKeys: true })
-  const needed = new Map<string, Scope[]>()
+  const needed = new Map<string, KeyScope[]>()
   for (const scope of scopes) {
     const { key } = await createKeys(store).create({ name: scope, scopes: [scope] })
     for (const [route, status] of await statuses(server, bearer(key)))

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { createExperiments, parseExperiment } from '../../src/experiment/index.ts'
 import { createHistory } from '../../src/history/index.ts'
 import { rules } from '../../src/models/rules.ts'
-import { type Scope, scopes } from '../../src/server/auth/caller.ts'
+import { type KeyScope, scopes } from '../../src/server/auth/caller.ts'
 import { createKeys } from '../../src/server/auth/create-keys.ts'
 import { createServer, type Server } from '../../src/server/create-server.ts'
 import { readerUpstream } from '../../src/server/upstream/reader-upstream.ts'
@@ -43,7 +43,7 @@ async function start() {
   }
   const plan = await parseExperiment(json, { modelOf: () => rules(() => 'Okapi is sold.') })
   await createExperiments({ history }).run(plan, { id: 'trial' })
-  const keyOf = async (own: readonly Scope[]) =>
+  const keyOf = async (own: readonly KeyScope[]) =>
     (await createKeys(store).create({ name: own.join(), scopes: own })).key
   const init = { body: { input: 'Hello.', system: 'You are Narwhal.' } }
   await ask(server, await keyOf(['chat']), 'POST', '/throughline/v1/conversations/harbour/send', init)
@@ -145,7 +145,7 @@ function everyRequest({ routes }: Server, call: string) {
   return found
 }
 
-async function whoTells(own: readonly Scope[]) {
+async function whoTells(own: readonly KeyScope[]) {
   const { server, keyOf, call } = await start()
   const key = await keyOf(own)
   const telling = new Set<string>()
@@ -198,7 +198,7 @@ it('counts nothing of an experiment for those who may not inspect it', async () 
     ['/v1/messages/count_tokens', { model: 'm', messages: [{ role: 'user', content: 'Hi.' }] }],
     ['/v1/responses/input_tokens', { model: 'm', input: 'Hi.' }],
   ] as const) {
-    const seen = async (own: readonly Scope[]) => {
+    const seen = async (own: readonly KeyScope[]) => {
       const { status, text } = await ask(server, await keyOf(own), 'POST', path, { body, headers })
       return [path, status, text.includes('input_tokens')]
     }

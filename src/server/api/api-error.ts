@@ -2,7 +2,7 @@ import { showValue } from '../../log/error.ts'
 import { NotFoundError } from '../../log/not-found-error.ts'
 import { toFault } from '../to-fault.ts'
 
-/** What is not there, or belongs to another tenant: the two look alike. */
+/** The error for missing things and for those of other tenants, which must look the same. */
 export const notFound = (what: string, name: string) =>
   new NotFoundError(`no_${what}`, `There is no ${what} ${showValue(name)}.`)
 

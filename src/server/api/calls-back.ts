@@ -16,7 +16,7 @@ export async function* callsBack(store: Store, key: ThreadKey): AsyncGenerator<T
     const thread: ThreadKey = { ...key, branch }
     const head: Head | undefined = await store.head(thread)
     if (!head) return
-    // Others may be stored between two readings.
+    // More calls may be stored between two readings.
     const seen = new Set<string>()
     for (let limit = fewestCalls; ; limit *= 8) {
       const calls = await store.calls(thread, { limit })

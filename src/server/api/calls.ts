@@ -12,7 +12,7 @@ import { stretch } from './context-answer.ts'
 import { threadOf } from './find-thread.ts'
 import { factorField, toldFactor } from './model-tokens.ts'
 import { loadSources } from './quote-sources.ts'
-import { type Call, defineRoute, type Told } from './route.ts'
+import { type AnswerValue, type ApiCall, defineRoute } from './route.ts'
 import { count, limitOf, message, name, threadFields, time } from './schemas.ts'
 import { sentRow, textsField, toSentRows } from './sent-rows.ts'
 
@@ -71,13 +71,13 @@ export const callRoutes = [
         .optional()
         .describe('when this server last had the next prompt read before it was asked for'),
     }),
-    async handle(given) {
-      const { limit = 100, stretches = false } = given.query
-      const thread = await threadOf(given)
+    async handle(apiCall) {
+      const { limit = 100, stretches = false } = apiCall.query
+      const thread = await threadOf(apiCall)
       const calls = await thread.calls({ limit })
       return {
         calls: calls.map(one => ({ ...toCall(one), ...(stretches && toAccount(one)) })),
-        readAhead: given.parts.cache.latest(thread),
+        readAhead: apiCall.parts.cache.latest(thread),
       }
     },
   }),
@@ -92,21 +92,21 @@ export const callRoutes = [
       messages: z.array(message),
       sent: z.array(sentRow).describe('the messages with their parts, tokens and entries'),
     }),
-    async handle(given) {
-      const thread = await threadOf(given)
-      const found = await findCall(given, thread, given.params.call)
-      const messages = await thread.replay(found)
-      const { texts: isWithTexts = true } = given.query
-      const plan = readPlan(found.plan)
-      const tokensAt = (place: number) => given.looking.count.message(readMessage(messages[place]!, place))
-      const account = toAccount(found)
+    async handle(apiCall) {
+      const thread = await threadOf(apiCall)
+      const stored = await findCall(apiCall, thread, apiCall.params.call)
+      const messages = await thread.replay(stored)
+      const { texts: isWithTexts = true } = apiCall.query
+      const plan = readPlan(stored.plan)
+      const tokensAt = (place: number) => apiCall.looking.count.message(readMessage(messages[place]!, place))
+      const account = toAccount(stored)
       const sent = sentIn(plan, tokensAt)
-      const sourcesOf = await loadSources(sent, { ...given, thread, isWithTexts })
+      const sourcesOf = await loadSources(sent, { ...apiCall, thread, isWithTexts })
       return {
-        ...toCall(found),
+        ...toCall(stored),
         ...account,
         settings: plan.settings,
-        tools: isWithTexts ? await toolsIn({ store: given.log.store, key: thread.key }, plan) : undefined,
+        tools: isWithTexts ? await toolsIn({ store: apiCall.log.store, key: thread.key }, plan) : undefined,
         messages: isWithTexts ? messages : [],
         sent: toSentRows(messages, sent, {
           ...{ factor: roomOf(plan).factor, isWithTexts, stretches: account.stretches, sourcesOf },
@@ -119,20 +119,24 @@ export const callRoutes = [
     summary: 'Prints what the model was sent in one call as plain text.',
     query: threadFields,
     kind: 'text',
-    async handle(given) {
-      const thread = await threadOf(given)
-      return thread.dump(await findCall(given, thread, given.params.call))
+    async handle(apiCall) {
+      const thread = await threadOf(apiCall)
+      return thread.dump(await findCall(apiCall, thread, apiCall.params.call))
     },
   }),
 ]
 
 /** A call by its id: of a thread, or of the branch that its past is shared with. */
-export async function findCall({ log }: Pick<Call, 'log'>, { key }: Thread, id: string): Promise<ThreadCall> {
+export async function findCall(
+  { log }: Pick<ApiCall, 'log'>,
+  { key }: Thread,
+  id: string,
+): Promise<ThreadCall> {
   for await (const call of callsBack(log.store, key)) if (call.id === id) return call
   throw notFound('call', id)
 }
 
-export function toCall(one: ThreadCall): Told<z.input<typeof call>> {
+export function toCall(one: ThreadCall): AnswerValue<z.input<typeof call>> {
   const { id, turn, time, model, status, error, reported } = one
   const plan = readPlan(one.plan)
   const { window, reserve, policy, counter, cached, cacheLost, toolsSaved, reused, reply } = plan
@@ -174,8 +178,8 @@ export function toParts(plan: Plan): Readonly<Record<string, number>> {
 
 /** What was stored about an entry with a call. */
 export function verdictIn(plan: Plan, entry: number) {
-  const found = stretchesOf(plan).find(({ first, last }) => first <= entry && entry <= last)
-  const { fate, rule, why } = found ?? { fate: 'elided', rule: plan.policy, why: 'not sent' }
+  const match = stretchesOf(plan).find(({ first, last }) => first <= entry && entry <= last)
+  const { fate, rule, why } = match ?? { fate: 'elided', rule: plan.policy, why: 'not sent' }
   return { fate, rule, why }
 }
 

@@ -5,13 +5,13 @@ import { mainBranch } from '../../history/log/read-log.ts'
 import { present } from '../../log/present.ts'
 import { checkFiles } from '../../models/read-media.ts'
 import type { ThreadKey } from '../../stores/store.ts'
-import { logOfSpeaker } from '../exchange/asked.ts'
 import { checkRoom } from '../exchange/check-room.ts'
+import { logOfSpeaker } from '../exchange/inquiry.ts'
 import { errorBody, notFound } from './api-error.ts'
 import { type ThreadRequest, threadOf } from './find-thread.ts'
 import { modelFor } from './forecast.ts'
 import { factorField, toFigures } from './model-tokens.ts'
-import { defineRoute, type Told } from './route.ts'
+import { type AnswerValue, defineRoute } from './route.ts'
 import { count, errorAnswer, message, name, place, threadFields } from './schemas.ts'
 import type { ServerEvent } from './server-event.ts'
 
@@ -69,7 +69,7 @@ const replyPart = z.discriminatedUnion('type', [
   }),
 ])
 
-type ReplyPart = Told<z.input<typeof replyPart>>
+type ReplyPart = AnswerValue<z.input<typeof replyPart>>
 
 /** Turns that the server answers. Closing the stream cancels one. */
 export const chatRoutes = [
@@ -150,7 +150,7 @@ export const chatRoutes = [
   }),
 ]
 
-/** Refuses a file that nobody can read before the answer begins, so that the refusal has its status. */
+/** Refuses an unreadable file before the answer begins, so that the refusal has its status. */
 function checkInput(input: z.output<typeof inputSchema>): void {
   if (typeof input !== 'string') checkFiles(input, 0)
 }
@@ -192,15 +192,15 @@ async function answer(
   const run = parts.runner.open({ requestId, face: 'api' })
   run.asks(name)
   run.enter(left)
-  // Also where nobody ever reads the events.
+  // Also if the events are never read.
   left.addEventListener('abort', run.over, { once: true })
   async function* events() {
     const { actor = 'assistant' } = query
     run.answersIn({ tenant: caller.tenant, conversation, actor, branch, id })
     yield toEvent({ type: 'reply', id })
     for await (const part of run.follow(ask(chat, { ...query, conversation, key, signal: run.signal }))) {
-      const told = toReplyPart(part, has('inspect'))
-      if (told && (notes || told.type !== 'note')) yield toEvent(told)
+      const shown = toReplyPart(part, has('inspect'))
+      if (shown && (notes || shown.type !== 'note')) yield toEvent(shown)
     }
   }
   return events()

@@ -5,7 +5,7 @@ import { type ChangingLines, fates, parts } from '../../context/receipt.ts'
 import { type Room, toModelTokens } from '../../tokens/calibration.ts'
 import { factorField, toCutFigures, toFigures } from './model-tokens.ts'
 import type { SourcesOf } from './quote-sources.ts'
-import type { Told } from './route.ts'
+import type { AnswerValue } from './route.ts'
 import { count, message, place } from './schemas.ts'
 import { sentRow, toSentRows } from './sent-rows.ts'
 
@@ -65,7 +65,7 @@ export const contextAnswer = contextSummary.extend({
 })
 
 /** The tokens are the model's; the counts are those of entries, without the system prompt. */
-export function toSummary({ receipt }: Context, room: Room): Told<z.input<typeof contextSummary>> {
+export function toSummary({ receipt }: Context, room: Room): AnswerValue<z.input<typeof contextSummary>> {
   const { policy, counter, cut, prefix } = receipt
   const figures = toFigures(receipt, room)
   const { window, reserve, margin, tokens } = figures
@@ -89,7 +89,7 @@ interface ShownContext {
 export function toContextAnswer(
   context: Context,
   { at, room, isWithMessages, isWithTexts, sourcesOf }: ShownContext,
-): Told<z.input<typeof contextAnswer>> {
+): AnswerValue<z.input<typeof contextAnswer>> {
   const { receipt, messages } = context
   const { stretches, faults, sent, changing } = receipt
   return {

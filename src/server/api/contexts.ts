@@ -7,7 +7,7 @@ import { contextAnswer, contextSummary, stretch, toContextAnswer, toSummary } fr
 import { threadOf } from './find-thread.ts'
 import { atField, createFitting, fitFields, policyOf } from './fit-thread.ts'
 import { loadSources } from './quote-sources.ts'
-import { defineRoute, type Told } from './route.ts'
+import { type AnswerValue, defineRoute } from './route.ts'
 import { place, threadFields } from './schemas.ts'
 import { textsField } from './sent-rows.ts'
 
@@ -105,20 +105,20 @@ export const contextRoutes = [
       // A policy that does not exist is refused now: in the middle of the lines it could not be told.
       for (const policy of policies) policyOf({ policy, effort })
       const fit = await createFitting(await threadOf(call), call.parts)
-      async function* cells(): AsyncGenerator<Told<z.input<typeof cell>>> {
+      async function* cells(): AsyncGenerator<AnswerValue<z.input<typeof cell>>> {
         for (const policy of policies)
           for (const window of windows) {
             // Each line leaves before the next is made, and a client that has left is seen.
             await breathe()
             if (call.signal.aborted) return
             const { context, room } = await fit({ ...call.query, window, policy }, { at })
-            const { stretches: told } = context.receipt
-            const fate = told.find(({ first, last }) => first <= entry! && entry! <= last)?.fate
+            const { stretches: accounts } = context.receipt
+            const fate = accounts.find(({ first, last }) => first <= entry! && entry! <= last)?.fate
             yield {
               ...toSummary(context, room),
               policyName: policy,
               ...(fate !== undefined && { entry: fate }),
-              ...(stretches && { stretches: told }),
+              ...(stretches && { stretches: accounts }),
             }
           }
       }
@@ -139,13 +139,13 @@ interface Differing {
 }
 
 function differing(one: ReadonlyMap<number, Fate>, other: ReadonlyMap<number, Fate>): Differing[] {
-  const found: Differing[] = []
+  const runs: Differing[] = []
   for (const [seq, a] of one) {
     const b = other.get(seq)
     if (b === undefined || a === b) continue
-    const last = found.at(-1)
+    const last = runs.at(-1)
     if (last?.last === seq - 1 && last.a === a && last.b === b) last.last = seq
-    else found.push({ first: seq, last: seq, a, b })
+    else runs.push({ first: seq, last: seq, a, b })
   }
-  return found
+  return runs
 }

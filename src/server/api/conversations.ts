@@ -7,12 +7,12 @@ import { present } from '../../log/present.ts'
 import type { ConversationInfo } from '../../stores/store.ts'
 import { CorruptEntryError } from '../../stores/store-error.ts'
 import { placesOf } from '../../stores/words.ts'
-import { logOfSpeaker } from '../exchange/asked.ts'
+import { logOfSpeaker } from '../exchange/inquiry.ts'
 import { markImported } from '../exchange/mark-imported.ts'
 import { notFound } from './api-error.ts'
 import { latest, readLatest } from './latest.ts'
 import { listConversations, withProvisional } from './list-conversations.ts'
-import { type Call, defineRoute } from './route.ts'
+import { type ApiCall, defineRoute } from './route.ts'
 import { conversation, count, limitOf, name, place, time } from './schemas.ts'
 import { withSpooled } from './spool.ts'
 
@@ -199,11 +199,11 @@ export const conversationRoutes = [
     async handle({ query: { q, scope = 'shown', ...where }, has, looking }) {
       if (scope === 'everything' && !has('inspect'))
         throw new BadRequestError('scope: "everything" needs a key with the scope "inspect".', 'scope')
-      const found = await looking.search(q, { scope, ...where })
+      const matches = await looking.search(q, { scope, ...where })
       // Other forms of the same words are marked too: "turtles" for "turtle".
       const wanted = toQuery(q).flat()
       return {
-        found: found.map(({ thread: { conversation, actor, branch }, seq, role, time, snippet }) => ({
+        found: matches.map(({ thread: { conversation, actor, branch }, seq, role, time, snippet }) => ({
           ...{ conversation, actor, branch, seq, role, time, snippet },
           hits: placesOf(snippet, wanted).map(([from, to]): [number, number] => [from, to]),
         })),
@@ -213,18 +213,18 @@ export const conversationRoutes = [
 ]
 
 export async function findConversation(history: History, conversation: string): Promise<ConversationInfo> {
-  const [found] = await history.conversations({ only: conversation, limit: 1 })
-  if (!found) throw notFound('conversation', conversation)
-  return found
+  const [info] = await history.conversations({ only: conversation, limit: 1 })
+  if (!info) throw notFound('conversation', conversation)
+  return info
 }
 
-async function showConversation(call: Call, conversation: string) {
+async function showConversation(call: ApiCall, conversation: string) {
   const [shown] = await withProvisional(call, [await findConversation(call.looking, conversation)])
   return shown!
 }
 
 /** A conversation that cannot be read does not keep others from being listed. */
-async function withLatest<Info extends ConversationInfo>(call: Call, info: Info) {
+async function withLatest<Info extends ConversationInfo>(call: ApiCall, info: Info) {
   const latest = await readLatest(call, info).catch(error => {
     if (error instanceof CorruptEntryError) return undefined
     throw error

@@ -7,10 +7,10 @@ import type { Store } from '../../stores/store.ts'
 import type { Caller, ServerEnv } from '../auth/caller.ts'
 import { refuseExperiment, refuseInner, refuseOthers } from '../auth/refuse-hidden.ts'
 import { requireScope } from '../auth/require-scope.ts'
-import type { Log } from '../exchange/asked.ts'
+import type { Log } from '../exchange/inquiry.ts'
 import { parseBody } from '../guard/parse-body.ts'
 import { bodyOf } from '../routes/read-body.ts'
-import type { Limits } from '../routes/server-parts.ts'
+import type { ServerLimits } from '../routes/server-parts.ts'
 import { notFound } from './api-error.ts'
 import type { ApiOptions, ApiParts } from './api-parts.ts'
 import { type AnswerLimits, eventStream, lineStream } from './event-stream.ts'
@@ -20,7 +20,7 @@ import { createRunningExperiments } from './live/running-experiments.ts'
 import { openApi } from './open-api.ts'
 import { parseState } from './parse-state.ts'
 import { readFields, readValue } from './read-call.ts'
-import type { Call, Route } from './route.ts'
+import type { ApiCall, Route } from './route.ts'
 import { apiBase, apiRoutes } from './routes.ts'
 import type { ServerEvent } from './server-event.ts'
 import { createTimelines } from './timeline/timelines.ts'
@@ -38,14 +38,14 @@ export function createApi(options: ApiOptions) {
     const name = JSON.stringify([tenant, mayInspect])
     const { store: whole } = logOf(tenant)
     const store = mayInspect ? whole : shownStore(whole)
-    const found = looking.get(name) ?? {
+    const view = looking.get(name) ?? {
       store,
       history: createHistory({ store, tenant, embed }),
     }
     looking.delete(name)
-    looking.set(name, found)
+    looking.set(name, view)
     if (looking.size > mostTenants) looking.delete(looking.keys().next().value!)
-    return found
+    return view
   }
 
   const feeds = createFeeds({
@@ -63,11 +63,11 @@ export function createApi(options: ApiOptions) {
     const left = new AbortController()
     const read = await readRequest(route, context, options)
     await refuseHidden(route, read, caller, log)
-    const has: Call['has'] = scope => caller.scopes.includes(scope)
+    const has: ApiCall['has'] = scope => caller.scopes.includes(scope)
     const { store, history: everybodys } = lookingAt(caller.tenant, has('inspect'))
     const { person } = log.history
     const history = person === undefined ? everybodys : everybodys.of(caller.tenant, { person })
-    const call: Call = {
+    const call: ApiCall = {
       ...{ request, requestId, caller, parts, ...read, has },
       // A route that only reads has nothing else to read from.
       log: route.scope === 'read' ? { ...log, store, history } : log,
@@ -122,9 +122,8 @@ interface Looking {
 }
 
 /**
- * Refuses what a route must not touch, whatever it does there: nobody writes into threads that the library keeps for itself,
- * to those who may not inspect, an experiment is not there, and a person reads only what is theirs. Managing experiments is for
- * `admin`.
+ * Refuses what a route must not touch: internal threads of the library cannot be written to, experiments are hidden from
+ * callers without `inspect`, and a person reads only their own conversations. Managing experiments needs `admin`.
  */
 async function refuseHidden(
   { scope }: Route,
@@ -144,7 +143,7 @@ async function refuseHidden(
 async function readRequest(
   { params, query, body }: Route,
   { req }: Context<ServerEnv>,
-  { maxBodyBytes, json }: Limits,
+  { maxBodyBytes, json }: ServerLimits,
 ) {
   const path = new Map(Object.entries(req.param() as Record<string, string>))
   const { searchParams } = new URL(req.raw.url)

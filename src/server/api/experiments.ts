@@ -7,7 +7,7 @@ import { loadStandCode, standModule } from '../samples/lemonade-stand.ts'
 import { notFound } from './api-error.ts'
 import { callStatus } from './calls.ts'
 import { factorField } from './model-tokens.ts'
-import { type Call, defineRoute } from './route.ts'
+import { type ApiCall, defineRoute } from './route.ts'
 import { count, limitOf, message, name, place, time } from './schemas.ts'
 import { turnStatus } from './threads.ts'
 import { experimentsOf, toState, toSummary, watchExperiment } from './watch-experiment.ts'
@@ -95,10 +95,10 @@ export const experimentRoutes = [
     status: 201,
     answer: summary,
     async handle(call) {
-      const { id, plan: given, planOf } = call.body
-      if ((given === undefined) === (planOf === undefined))
+      const { id, plan, planOf } = call.body
+      if ((plan === undefined) === (planOf === undefined))
         throw new BadRequestError('plan: give either "plan" or "planOf".', 'plan')
-      return startExperiment(call, given ?? (await storedPlan(call, planOf!)), id)
+      return startExperiment(call, plan ?? (await storedPlan(call, planOf!)), id)
     },
   }),
   defineRoute('get', '/experiments/:experiment', {
@@ -182,7 +182,7 @@ export const experimentRoutes = [
 ]
 
 /** Starts an experiment from a plan as JSON. Resolves when it has begun. */
-export async function startExperiment(call: Call, json: object, id?: string): Promise<ExperimentSummary> {
+export async function startExperiment(call: ApiCall, json: object, id?: string): Promise<ExperimentSummary> {
   const plan = await readPlan(call, json)
   const stop = new AbortController()
   const experiment = experimentsOf(call).run(plan, { signal: stop.signal, id })
@@ -192,14 +192,14 @@ export async function startExperiment(call: Call, json: object, id?: string): Pr
 
 /** Models are those of the upstream, and code that a request names is never run, but for that of the sample. */
 async function readPlan(
-  { parts: { upstreams, experimentTools } }: Call,
+  { parts: { upstreams, experimentTools } }: ApiCall,
   json: unknown,
 ): Promise<ExperimentPlan> {
   const { name, tools: code } = json as { readonly name: string; readonly tools?: unknown }
   const sample = code === standModule ? await loadStandCode() : undefined
   if (code !== undefined && !sample)
     throw new InvalidPlanError(name, ['tools: a server runs no code that a plan names: leave it out'])
-  // Loaded with the first plan: a server that nobody gives one starts faster.
+  // Loaded with the first plan, so that the server starts faster.
   const { parseExperiment } = await import('../../experiment/plan/parse-experiment.ts')
   return parseExperiment(json, {
     tools: sample?.default ?? experimentTools,
@@ -212,7 +212,7 @@ async function readPlan(
   })
 }
 
-async function storedPlan(call: Call, id: string): Promise<object> {
+async function storedPlan(call: ApiCall, id: string): Promise<object> {
   const { plan } = await experimentsOf(call).show(id)
   if (!plan) throw notFound('plan', id)
   return plan

@@ -1,10 +1,10 @@
 import { countAsUse } from '../../history/count-as-use.ts'
 import type { Thread } from '../../history/index.ts'
 import { notFound } from './api-error.ts'
-import type { Call } from './route.ts'
+import type { ApiCall } from './route.ts'
 
 export interface ThreadRequest
-  extends Call<
+  extends ApiCall<
     { readonly conversation: string },
     { readonly actor?: string | undefined; readonly branch?: string | undefined }
   > {}
@@ -17,8 +17,8 @@ export async function threadOf({ params, query, looking, log }: ThreadRequest): 
     countAsUse(looking, params.conversation)
     return thread
   }
-  const [known] = await looking.conversations({ only: params.conversation, limit: 1 })
-  if (!known) throw notFound('conversation', params.conversation)
-  const hasActor = known.threads.some(one => one.actor === thread.key.actor)
+  const [info] = await looking.conversations({ only: params.conversation, limit: 1 })
+  if (!info) throw notFound('conversation', params.conversation)
+  const hasActor = info.threads.some(one => one.actor === thread.key.actor)
   throw hasActor ? notFound('branch', thread.key.branch) : notFound('thread', thread.key.actor)
 }

@@ -60,18 +60,18 @@ export interface FitParts {
 /** Gives the settings of contexts of a thread. What a request does not say is as in the last call, which is read once. */
 export async function createSettings(thread: Thread, { options, upstreams }: FitParts) {
   const [last] = await thread.calls({ limit: 1 })
-  const own = last && upstreams.ofRecorded(last.model)?.options
-  const { policy, window, reserve, notes, systemPrompt } = { ...options, ...own }
+  const upstreamOptions = last && upstreams.ofRecorded(last.model)?.options
+  const { policy, window, reserve, notes, systemPrompt } = { ...options, ...upstreamOptions }
   const plan = last && readPlan(last.plan)
   const usual = { window: plan?.window ?? window ?? 4096, reserve: plan?.reserve ?? reserve ?? 0 }
   const prompt = last && (await promptIn(thread, last))
   return async (fields: FitFields, at?: number): Promise<RoomSettings> => {
     const { factor = 1 } = (last && (await thread.calibration(last.model, { at }))) ?? {}
     const system = fields.system === '' ? undefined : (fields.system ?? prompt)
-    const asked = fields.window ?? usual.window
+    const chosenWindow = fields.window ?? usual.window
     // A reserve that was meant for another window must leave some of this one.
-    const reserve = fields.reserve ?? Math.min(usual.reserve, Math.floor(asked / 2))
-    const room = { window: asked, reserve, factor }
+    const reserve = fields.reserve ?? Math.min(usual.reserve, Math.floor(chosenWindow / 2))
+    const room = { window: chosenWindow, reserve, factor }
     const settings = {
       ...inCounts(room),
       overflow: fields.overflow ?? 'keep',

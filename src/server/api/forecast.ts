@@ -4,11 +4,11 @@ import { toModelTokens } from '../../tokens/calibration.ts'
 import { nextContext, readThread, setUpAsking } from '../../turn/index.ts'
 import { notFound } from './api-error.ts'
 import { threadOf } from './find-thread.ts'
-import { type Call, defineRoute } from './route.ts'
+import { type ApiCall, defineRoute } from './route.ts'
 import { count, name, threadFields } from './schemas.ts'
 
 /** The model that answers a turn of this server, with the options of its upstream. */
-export async function modelFor({ parts: { upstreams, options } }: Call, wanted: string | undefined) {
+export async function modelFor({ parts: { upstreams, options } }: ApiCall, wanted: string | undefined) {
   const name = wanted ?? (await upstreams.models())[0]?.name
   if (name === undefined) throw notFound('model', '')
   return { name, model: upstreams.model(name), options: { ...options, ...upstreams.of(name).options } }

@@ -55,8 +55,8 @@ export const keyRoutes = [
     summary: 'Revokes a key, within seconds on every server.',
     kind: 'none',
     async handle({ caller, params: { id }, parts: { keys } }) {
-      const found = (await keys.list()).some(key => key.id === id && mayManage(caller, key.tenant))
-      if (!found || !(await keys.revoke(id))) throw notFound('key', id)
+      const mayRevoke = (await keys.list()).some(key => key.id === id && mayManage(caller, key.tenant))
+      if (!mayRevoke || !(await keys.revoke(id))) throw notFound('key', id)
       return undefined
     },
   }),

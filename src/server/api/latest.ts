@@ -17,7 +17,7 @@ import type { ConversationInfo } from '../../stores/store.ts'
 import { toModelTokens } from '../../tokens/calibration.ts'
 import { toCall, toParts, call as wholeCall } from './calls.ts'
 import { counted } from './context-answer.ts'
-import type { Call, Told } from './route.ts'
+import type { AnswerValue, ApiCall } from './route.ts'
 import { count, name, place, time } from './schemas.ts'
 import { status } from './status.ts'
 
@@ -64,9 +64,9 @@ export const latest = z.object({
 
 /** Reads where a conversation stands: a handful of rows, however long it is. Undefined for one without a thread. */
 export async function readLatest(
-  { log, looking, has }: Call,
+  { log, looking, has }: ApiCall,
   { conversation, threads }: ConversationInfo,
-): Promise<Told<z.input<typeof latest>> | undefined> {
+): Promise<AnswerValue<z.input<typeof latest>> | undefined> {
   const spoken = threads.filter(({ actor, branch }) => !isInnerActor(actor) && !isSideName(branch))
   const newest = (spoken.length > 0 ? spoken : threads).reduce<(typeof threads)[number] | undefined>(
     (last, one) => (last && last.updatedAt >= one.updatedAt ? last : one),
@@ -107,7 +107,7 @@ function toSaid(message: MessageLike & { readonly seq: number }) {
 const mostRead = 12
 
 /** The newest request of a client: what the server wrote beside the message that began its turn. */
-async function readRequest(source: LogSource): Promise<Told<z.input<typeof recognised>> | undefined> {
+async function readRequest(source: LogSource): Promise<AnswerValue<z.input<typeof recognised>> | undefined> {
   for await (const { data, seq, time } of readLog(source, { reverse: true, limit: mostRead })) {
     const { request } = (isObject(data) ? data : {}) as { readonly request?: unknown }
     if (!isObject(request)) continue
@@ -123,7 +123,7 @@ async function readRequest(source: LogSource): Promise<Told<z.input<typeof recog
 /** What was imported may hold anything. */
 const toText = (value: unknown) => (typeof value === 'string' ? value.slice(0, 1000) : '')
 
-function toLastCall(call: ThreadCall): Told<z.input<typeof lastCall>> {
+function toLastCall(call: ThreadCall): AnswerValue<z.input<typeof lastCall>> {
   const plan = readPlan(call.plan)
   const { factor } = roomOf(plan)
   const { margin, reused } = plan

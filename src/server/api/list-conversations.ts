@@ -2,9 +2,9 @@ import { isSideName } from '../../history/side-name.ts'
 import { BadRequestError } from '../../log/bad-request-error.ts'
 import type { ConversationInfo } from '../../stores/store.ts'
 import { findProvisional } from '../identity/provisional.ts'
-import type { Call } from './route.ts'
+import type { ApiCall } from './route.ts'
 
-interface Page {
+interface ListQuery {
   readonly person?: string | undefined
   readonly after?: string | undefined
   readonly limit?: number | undefined
@@ -15,9 +15,9 @@ interface Page {
 const mostLooked = 2000
 
 /** A page of conversations. What is not wanted is left out after reading, so it reads on until the page is full. */
-export async function listConversations(call: Call, { person, after, limit = 50, include }: Page) {
-  const isWith = (what: Page['include']) => include === what || include === 'everything'
-  const found: (ConversationInfo & { readonly provisional?: boolean })[] = []
+export async function listConversations(call: ApiCall, { person, after, limit = 50, include }: ListQuery) {
+  const isWith = (what: ListQuery['include']) => include === what || include === 'everything'
+  const conversations: (ConversationInfo & { readonly provisional?: boolean })[] = []
   // One more than a page, so that one reading tells whether there is a next page.
   const atOnce = Math.max(limit + 1, 50)
   let last = fromCursor(after)
@@ -25,17 +25,17 @@ export async function listConversations(call: Call, { person, after, limit = 50,
     const listed = await call.looking.conversations({ person, limit: atOnce, after: last })
     const page = await withProvisional(call, listed)
     for (const one of page) {
-      if (found.length === limit) return { conversations: found, next: toCursor(last!) }
+      if (conversations.length === limit) return { conversations, next: toCursor(last!) }
       last = one
       if (isSideName(one.conversation) && !isWith('side')) continue
       if (one.provisional && !isWith('provisional')) continue
       const threads = one.threads.filter(({ branch }) => isWith('side') || !isSideName(branch))
-      found.push({ ...one, threads })
+      conversations.push({ ...one, threads })
     }
-    if (page.length < atOnce) return { conversations: found }
+    if (page.length < atOnce) return { conversations }
     looked += page.length
   }
-  return { conversations: found, next: toCursor(last!) }
+  return { conversations, next: toCursor(last!) }
 }
 
 const toCursor = ({ conversation, updatedAt }: Pick<ConversationInfo, 'conversation' | 'updatedAt'>) =>
@@ -53,7 +53,7 @@ function fromCursor(
 
 /** Says of each conversation whether it is provisional. */
 export async function withProvisional(
-  { log: { store, history, tenant } }: Call,
+  { log: { store, history, tenant } }: ApiCall,
   listed: readonly ConversationInfo[],
 ) {
   const provisional = await findProvisional({ store, tenant, count: history.count }, listed)

@@ -13,7 +13,7 @@ export const factorField = z
 export const toldFactor = ({ factor }: Room) => (factor === 1 ? {} : { factor })
 
 /** What a window is filled with, in our counts. */
-interface Counted<Part extends string> extends Pick<Receipt, 'tokens' | 'margin' | 'over'> {
+interface WindowCounts<Part extends string> extends Pick<Receipt, 'tokens' | 'margin' | 'over'> {
   readonly parts: Readonly<Record<Part, number>>
 }
 
@@ -22,14 +22,14 @@ interface Counted<Part extends string> extends Pick<Receipt, 'tokens' | 'margin'
  * itself; the largest part takes what rounding leaves, so that the parts are the total, and all of it is the window.
  */
 export function toFigures<Part extends string>(
-  { tokens: counted, margin: kept, over: past, parts: used }: Counted<Part>,
+  { tokens: counted, margin: kept, over: past, parts: used }: WindowCounts<Part>,
   room: Room,
 ) {
   const { window, reserve, factor } = room
   const tokens = toModelTokens(counted, factor)
   const parts = partsInModel(used, tokens, factor)
   const left = window - reserve - tokens
-  // What was over stays over, and what fitted fits, however it was rounded.
+  // Rounding must not change whether the prompt fits.
   const margin =
     past > 0
       ? Math.max(toModelTokens(kept, factor), left + 1)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { scopes } from '../auth/caller.ts'
-import type { AnswerKind, Fields, Route } from './route.ts'
+import type { AnswerFormat, FieldsSchema, Route } from './route.ts'
 import { errorAnswer } from './schemas.ts'
 
 /** An OpenAPI 3.1 document of routes, made from their schemas. */
@@ -43,14 +43,14 @@ function toOperation({ summary, scope, params, query, body, kind, answer, status
   }
 }
 
-const types: Readonly<Record<Exclude<AnswerKind, 'none'>, string>> = {
+const types: Readonly<Record<Exclude<AnswerFormat, 'none'>, string>> = {
   json: 'application/json',
   text: 'text/plain',
   lines: 'application/x-ndjson',
   events: 'text/event-stream',
 }
 
-const descriptions: Readonly<Record<AnswerKind, string>> = {
+const descriptions: Readonly<Record<AnswerFormat, string>> = {
   json: 'The answer.',
   text: 'A plain text.',
   lines: 'Lines of JSON; the schema is that of each line.',
@@ -58,7 +58,7 @@ const descriptions: Readonly<Record<AnswerKind, string>> = {
   none: 'Done.',
 }
 
-const answerSchema = (kind: AnswerKind, answer: z.ZodType | undefined) =>
+const answerSchema = (kind: AnswerFormat, answer: z.ZodType | undefined) =>
   answer && kind !== 'text' ? toSchema(answer) : { type: kind === 'text' ? 'string' : 'object' }
 
 const bodyContent = (body: z.ZodType | 'file') =>
@@ -66,7 +66,7 @@ const bodyContent = (body: z.ZodType | 'file') =>
     ? { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
     : { 'application/json': { schema: toSchema(body) } }
 
-function toParameters(fields: Fields | undefined, place: 'path' | 'query') {
+function toParameters(fields: FieldsSchema | undefined, place: 'path' | 'query') {
   return Object.entries(fields?.shape ?? {}).map(([name, field]) => {
     const schema = field as z.ZodType
     const { description, ...rest } = toSchema(schema) as { readonly description?: string }

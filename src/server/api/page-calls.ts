@@ -7,7 +7,7 @@ import { readPlan } from '../../history/calls/read-plan.ts'
 import type { Store, ThreadKey } from '../../stores/store.ts'
 import { callStatus } from './calls.ts'
 import { callsBack } from './calls-back.ts'
-import type { Told } from './route.ts'
+import type { AnswerValue } from './route.ts'
 import { name, place } from './schemas.ts'
 
 /** A call as a page of messages needs it. */
@@ -25,9 +25,9 @@ export const pageCall = z.object({
     ),
 })
 
-type PageCall = Told<z.input<typeof pageCall>>
+type PageCall = AnswerValue<z.input<typeof pageCall>>
 
-/** After so many calls that are too old, no older one is looked at. */
+/** Reading back stops after this many calls that are too old. */
 const mostOlder = 64
 
 /** The calls whose contexts end between two entries, oldest first, with those of a shared past; also those that failed. */

@@ -3,7 +3,7 @@ import type { SentMessage } from '../../context/receipt.ts'
 import type { Thread } from '../../history/index.ts'
 import { loadQuotes } from '../../history/log/load-quotes.ts'
 import type { QuoteReference } from '../../history/log/quote-reference.ts'
-import type { Call, Told } from './route.ts'
+import type { AnswerValue, ApiCall } from './route.ts'
 import { name, place, time } from './schemas.ts'
 
 export const quoteSource = z
@@ -20,12 +20,12 @@ export const quoteSource = z
   })
   .describe('a message of another conversation')
 
-type QuoteSource = Told<z.input<typeof quoteSource>>
+type QuoteSource = AnswerValue<z.input<typeof quoteSource>>
 
 /** The sources of a message; none for one that quotes no other conversation. */
 export type SourcesOf = (sent: Pick<SentMessage, 'remembered'>) => readonly QuoteSource[]
 
-interface SourceOptions extends Pick<Call, 'log' | 'looking'> {
+interface SourceOptions extends Pick<ApiCall, 'log' | 'looking'> {
   readonly thread: Thread
   readonly isWithTexts: boolean
 }
@@ -39,9 +39,9 @@ export async function loadSources(
   const titles = new Map<string, Promise<string | undefined>>()
 
   function titleOf(conversation: string): Promise<string | undefined> {
-    const found = titles.get(conversation) ?? readTitle(conversation)
-    titles.set(conversation, found)
-    return found
+    const title = titles.get(conversation) ?? readTitle(conversation)
+    titles.set(conversation, title)
+    return title
   }
 
   async function readTitle(only: string): Promise<string | undefined> {
@@ -63,8 +63,8 @@ export async function loadSources(
     const [entry] = await thread.entries({ at: remembered.for, limit: 1 })
     const references = (entry?.seq === remembered.for && entry.quotes) || []
     const quotes = await loadQuotes({ store, key, count: looking.count }, references)
-    const told = references.map((reference, at) => toSource(reference, quotes[at]?.time))
-    sources.set(remembered.for, await Promise.all(told))
+    const loading = references.map((reference, at) => toSource(reference, quotes[at]?.time))
+    sources.set(remembered.for, await Promise.all(loading))
   }
   return ({ remembered }) => {
     if (!remembered) return []

@@ -1,11 +1,11 @@
 import type { z } from 'zod'
 import { BadRequestError } from '../../log/bad-request-error.ts'
-import type { Fields } from './route.ts'
+import type { FieldsSchema } from './route.ts'
 
 /** Reads the fields of an address by their schema: numbers, switches and lists come as texts. */
-export function readFields(schema: Fields, given: ReadonlyMap<string, string>): unknown {
+export function readFields(schema: FieldsSchema, texts: ReadonlyMap<string, string>): unknown {
   const values: Record<string, unknown> = {}
-  for (const [name, text] of given) {
+  for (const [name, text] of texts) {
     const field: unknown = Object.hasOwn(schema.shape, name) ? schema.shape[name] : undefined
     values[name] = field === undefined ? text : fromText(field as z.ZodType, text)
   }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { History } from '../../history/index.ts'
-import type { Caller, Scope } from '../auth/caller.ts'
-import type { Log } from '../exchange/asked.ts'
+import type { Caller, KeyScope } from '../auth/caller.ts'
+import type { Log } from '../exchange/inquiry.ts'
 import type { ApiParts } from './api-parts.ts'
 import { name, place } from './schemas.ts'
 import type { ServerEvent } from './server-event.ts'
@@ -9,13 +9,13 @@ import type { ServerEvent } from './server-event.ts'
 export type Method = 'get' | 'post' | 'patch' | 'delete'
 
 /** A schema of an object whose fields stand in an address. */
-export type Fields = z.ZodObject
+export type FieldsSchema = z.ZodObject
 
 /** What a route answers: a JSON value, a plain text, lines of JSON, server-sent events, or nothing. */
-export type AnswerKind = 'json' | 'text' | 'lines' | 'events' | 'none'
+export type AnswerFormat = 'json' | 'text' | 'lines' | 'events' | 'none'
 
 /** A request that was read and checked. */
-export interface Call<Params = unknown, Query = unknown, Body = unknown> {
+export interface ApiCall<Params = unknown, Query = unknown, Body = unknown> {
   readonly params: Params
   readonly query: Query
   readonly body: Body
@@ -25,7 +25,7 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   readonly signal: AbortSignal
   readonly caller: Caller
   /** Whether the caller has a scope beyond that of the route. */
-  readonly has: (scope: Scope) => boolean
+  readonly has: (scope: KeyScope) => boolean
   /** The caller's log. What is looked at goes through `looking`, which leaves the memory of running chats alone. */
   readonly log: Log
   readonly looking: History
@@ -37,29 +37,29 @@ export interface Route {
   readonly method: Method
   /** Below the base of the API, with names of parameters: `/conversations/:conversation`. */
   readonly path: string
-  readonly scope: Scope
+  readonly scope: KeyScope
   readonly summary: string
-  readonly params: Fields
-  readonly query: Fields
+  readonly params: FieldsSchema
+  readonly query: FieldsSchema
   /** A schema of JSON, or `file` for bytes that the handler reads itself. */
-  readonly body?: Fields | 'file'
-  readonly kind: AnswerKind
+  readonly body?: FieldsSchema | 'file'
+  readonly kind: AnswerFormat
   /** The schema of the answer; of each line or event where there are many. */
   readonly answer?: z.ZodType
   /** Default 200; 204 for an answer of nothing. */
   readonly status?: number
-  handle(call: Call): unknown
+  handle(call: ApiCall): unknown
 }
 
 /** The schemas of the fields of an object. Fields that are not among them are refused. */
-type Shape = Readonly<Record<string, z.ZodType>>
+type SchemaFields = Readonly<Record<string, z.ZodType>>
 
-type Read<Fields> = Fields extends Shape ? z.output<z.ZodObject<Fields>> : undefined
+type OutputOf<Fields> = Fields extends SchemaFields ? z.output<z.ZodObject<Fields>> : undefined
 
-type InputOf<Fields> = Fields extends Shape ? z.input<z.ZodObject<Fields>> : undefined
+type InputOf<Fields> = Fields extends SchemaFields ? z.input<z.ZodObject<Fields>> : undefined
 
-type ParamNames<Path> = Path extends `${string}:${infer Name}/${infer Rest}`
-  ? Name | ParamNames<`/${Rest}`>
+type PathParamNames<Path> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | PathParamNames<`/${Rest}`>
   : Path extends `${string}:${infer Name}`
     ? Name
     : never
@@ -67,17 +67,17 @@ type ParamNames<Path> = Path extends `${string}:${infer Name}/${infer Rest}`
 /** What the parameters of a path are: names, but for those that say a place. */
 const places = { entry: place.min(1) }
 
-type Params<Path> = {
-  readonly [Name in ParamNames<Path>]: Name extends keyof typeof places ? number : string
+type PathParams<Path> = {
+  readonly [Name in PathParamNames<Path>]: Name extends keyof typeof places ? number : string
 }
 
 /** A value of a schema as a handler may give it: read-only, and any object where a schema leaves the fields open. */
-export type Told<Value> = Value extends readonly (infer Item)[]
-  ? readonly Told<Item>[]
+export type AnswerValue<Value> = Value extends readonly (infer Item)[]
+  ? readonly AnswerValue<Item>[]
   : Value extends object
     ? string extends keyof Value
       ? object
-      : { readonly [Name in keyof Value]: Told<Value[Name]> }
+      : { readonly [Name in keyof Value]: AnswerValue<Value[Name]> }
     : Value
 
 /** What a handler returns for each kind of answer. */
@@ -106,9 +106,9 @@ export interface TypedRoute<Method, Path, Kind, Query, Body, Answer> extends Rou
 export function defineRoute<
   const Called extends Method,
   const Path extends string,
-  Query extends Shape | undefined = undefined,
-  Body extends Shape | 'file' | undefined = undefined,
-  Kind extends AnswerKind = 'json',
+  Query extends SchemaFields | undefined = undefined,
+  Body extends SchemaFields | 'file' | undefined = undefined,
+  Kind extends AnswerFormat = 'json',
   Answer extends z.ZodType = z.ZodType,
 >(
   method: Called,
@@ -119,12 +119,12 @@ export function defineRoute<
     readonly kind?: Kind
     readonly answer?: Answer
     handle(
-      call: Call<Params<Path>, Read<Query>, Read<Body>>,
-    ): Answers<Told<z.input<Answer>>>[Kind] | Promise<Answers<Told<z.input<Answer>>>[Kind]>
+      call: ApiCall<PathParams<Path>, OutputOf<Query>, OutputOf<Body>>,
+    ): Answers<AnswerValue<z.input<Answer>>>[Kind] | Promise<Answers<AnswerValue<z.input<Answer>>>[Kind]>
   },
 ): TypedRoute<Called, Path, Kind, Query, Body, Answer> {
   const { query = {}, body, kind = 'json' } = route
-  const schemas: Shape = places
+  const schemas: SchemaFields = places
   const params = [...path.matchAll(/:(\w+)/g)].map(([, param = '']) => [param, schemas[param] ?? name])
   const made = {
     ...{ ...route, method, path, kind },

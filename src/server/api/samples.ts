@@ -8,7 +8,7 @@ import { experimentsOf, toSummary } from './watch-experiment.ts'
 
 const isNew = z.boolean().describe('false if it was there already')
 
-/** What can be looked at on a server that nobody has used yet. A sample that is there already is opened, not made again. */
+/** Samples for a new server, which has no conversations yet. A sample that is there already is opened, not made again. */
 export const sampleRoutes = [
   defineRoute('post', '/samples/conversation', {
     scope: 'chat',
@@ -22,11 +22,11 @@ export const sampleRoutes = [
     answer: summary.extend({ isNew }),
     handle: call =>
       underFreeName('sample-lemonade-stand', async id => {
-        const [known] = await call.log.history.conversations({ only: id, limit: 1 })
-        const shown = known
+        const [info] = await call.log.history.conversations({ only: id, limit: 1 })
+        const shown = info
           ? await experimentsOf(call).show(id)
           : await startExperiment(call, await readStandPlan(), id)
-        return { ...toSummary(shown), isNew: !known }
+        return { ...toSummary(shown), isNew: !info }
       }),
   }),
 ]

@@ -6,7 +6,7 @@ import type { MessageLike } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { toModelTokens } from '../../tokens/calibration.ts'
 import { quoteSource, type SourcesOf } from './quote-sources.ts'
-import type { Told } from './route.ts'
+import type { AnswerValue } from './route.ts'
 import { count, place } from './schemas.ts'
 
 const standsFor = z.array(place).describe('the entries that it quotes or stands for')
@@ -41,7 +41,7 @@ export const textsField = z
   .optional()
   .describe('false leaves out every text: what stands in a context that its user may not see, such as a note')
 
-export type SentRow = Told<z.input<typeof sentRow>>
+export type SentRow = AnswerValue<z.input<typeof sentRow>>
 
 interface RowOptions {
   readonly factor: number
@@ -60,8 +60,8 @@ export function toSentRows(
   const inModel = (tokens: number) => toModelTokens(tokens, factor)
   // A cleared message that is recalled too is its line here, and whole in a block.
   const isLine = (seq: number) => {
-    const found = stretches[firstPlace(stretches.length, place => stretches[place]!.last >= seq)]
-    return found?.fate === 'cleared' || found?.fate === 'recalled'
+    const stretch = stretches[firstPlace(stretches.length, place => stretches[place]!.last >= seq)]
+    return stretch?.fate === 'cleared' || stretch?.fate === 'recalled'
   }
   return sent.map(({ part, tokens, seqs, standsFor, remembered, joined = [] }, place) => {
     const message = messages[place]!

@@ -6,7 +6,7 @@ import type { MessageLike } from '../../log/message.ts'
 import type { State, StateReading } from '../../state/index.ts'
 import { type RoundResult, roundsFromEnd } from '../../state/read-round.ts'
 import { threadOf } from './find-thread.ts'
-import { defineRoute, type Told } from './route.ts'
+import { type AnswerValue, defineRoute } from './route.ts'
 import { count, place, threadFields } from './schemas.ts'
 
 const reading = z.object({
@@ -21,7 +21,7 @@ const reading = z.object({
     .describe('newer results that could not be used, newest first'),
 })
 
-type ToldReading = Told<z.input<typeof reading>>
+type ShownReading = AnswerValue<z.input<typeof reading>>
 
 /** How many entries are read where no states are set, how many tools are told, and how many skipped results of each. */
 const mostEntries = 5000
@@ -56,9 +56,9 @@ export const stateRoutes = [
         const source = { store: call.log.store, key: thread.key, count: call.looking.count }
         return { ...(await newestResults(source, entries)), entries }
       }
-      const told: ToldReading[] = []
-      for (const state of states) told.push(toReading(state, await thread.state(state, { at: entries })))
-      return { states: told, from: Math.min(1, entries), entries }
+      const readings: ShownReading[] = []
+      for (const state of states) readings.push(toReading(state, await thread.state(state, { at: entries })))
+      return { states: readings, from: Math.min(1, entries), entries }
     },
   }),
 ]
@@ -66,7 +66,7 @@ export const stateRoutes = [
 function toReading(
   { name, tools }: State<unknown>,
   { value, entry, skipped }: StateReading<unknown>,
-): ToldReading {
+): ShownReading {
   return {
     ...{ name, tools, isConfigured: true, ...toValue(value) },
     ...(entry && { entry: { ...entry, seq: entry.seq + 1 } }),
@@ -84,23 +84,23 @@ function toValue(value: unknown) {
 async function newestResults(
   source: LogSource,
   to: number,
-): Promise<{ states: readonly ToldReading[]; from: number }> {
+): Promise<{ states: readonly ShownReading[]; from: number }> {
   const messages: MessageLike[] = []
   let from = to + 1
   for await (const { message, seq } of readLog(source, { to, reverse: true, limit: mostEntries })) {
     messages.push(message)
     from = seq
   }
-  const found = new Map<string, { skipped: ToldReading['skipped'][number][]; result?: RoundResult }>()
+  const tools = new Map<string, { skipped: ShownReading['skipped'][number][]; result?: RoundResult }>()
   for (const { results } of roundsFromEnd(messages.reverse())) {
     for (const result of results.toReversed()) {
-      const known = found.get(result.tool)
-      if (known?.result || (!known && found.size >= mostTools) || result.isStray) continue
-      const own = known ?? { skipped: [] }
-      found.set(result.tool, own)
-      if (!result.isError) own.result = result
-      else if (own.skipped.length < mostSkipped)
-        own.skipped.push({
+      const earlier = tools.get(result.tool)
+      if (earlier?.result || (!earlier && tools.size >= mostTools) || result.isStray) continue
+      const tool = earlier ?? { skipped: [] }
+      tools.set(result.tool, tool)
+      if (!result.isError) tool.result = result
+      else if (tool.skipped.length < mostSkipped)
+        tool.skipped.push({
           ...{ seq: from + result.seq, tool: result.tool },
           ...{ reason: 'error result', detail: cut(result.text, 200) },
         })
@@ -108,7 +108,7 @@ async function newestResults(
   }
   return {
     from: Math.min(from, to),
-    states: [...found].map(([tool, { skipped, result }]) => ({
+    states: [...tools].map(([tool, { skipped, result }]) => ({
       ...{ name: tool, tools: [tool], isConfigured: false, skipped },
       ...(result && {
         ...toValue(attempt<unknown>(() => JSON.parse(result.text), result.text)),

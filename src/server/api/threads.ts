@@ -7,7 +7,7 @@ import { readMessage } from '../../log/parse-message.ts'
 import { findConversation } from './conversations.ts'
 import { threadOf } from './find-thread.ts'
 import { callsBetween, pageCall } from './page-calls.ts'
-import { type Call, defineRoute, type Told } from './route.ts'
+import { type AnswerValue, type ApiCall, defineRoute } from './route.ts'
 import { count, limitOf, message, name, place, threadFields, threadPlace, time } from './schemas.ts'
 import { status } from './status.ts'
 
@@ -79,17 +79,17 @@ export const threadRoutes = [
     answer: z.object({ threads: z.array(thread) }),
     async handle({ params, looking, log }) {
       const { conversation, threads } = await findConversation(looking, params.conversation)
-      const found = await Promise.all(
-        threads.slice(0, 1000).map(async ({ actor, branch, head: known, updatedAt }) => {
+      const shownThreads = await Promise.all(
+        threads.slice(0, 1000).map(async ({ actor, branch, head: listedHead, updatedAt }) => {
           const head = await log.store.head({ tenant: log.tenant, conversation, actor, branch })
           const thread = looking.thread(conversation, { actor, branch })
           const status = await thread.status()
           const { turns = 0, forkOf } = head ?? {}
           const begins = forkOf && (await beginningOf(thread, forkOf.at + 1))
-          return { actor, branch, head: head?.head ?? known, updatedAt, turns, forkOf, begins, status }
+          return { actor, branch, head: head?.head ?? listedHead, updatedAt, turns, forkOf, begins, status }
         }),
       )
-      return { threads: found }
+      return { threads: shownThreads }
     },
   }),
   defineRoute('get', '/conversations/:conversation/status', {
@@ -209,7 +209,7 @@ async function beginningOf(thread: Thread, at: number) {
 
 /** The tokens of entries as they were counted when they were logged. */
 async function tokensOf(
-  { log: { store }, looking: { count } }: Call,
+  { log: { store }, looking: { count } }: ApiCall,
   { key }: Thread,
   entries: readonly LoggedMessage[],
 ): Promise<ReadonlyMap<number, number | undefined>> {
@@ -221,7 +221,7 @@ async function tokensOf(
   return tokens
 }
 
-function toLogged(entry: LoggedMessage, tokens: number | undefined): Told<z.input<typeof logged>> {
+function toLogged(entry: LoggedMessage, tokens: number | undefined): AnswerValue<z.input<typeof logged>> {
   const { id, seq, turn, time, message, isClosing, isBroken, isError, data, calibration } = entry
   const view = entry.view === message ? undefined : entry.view
   return {

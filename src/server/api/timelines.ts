@@ -5,7 +5,7 @@ import { counted, cutPlaces } from './context-answer.ts'
 import { type ThreadRequest, threadOf } from './find-thread.ts'
 import { createSettings, type FitFields, fitFields, policyOf } from './fit-thread.ts'
 import { factorField } from './model-tokens.ts'
-import { defineRoute, type Told } from './route.ts'
+import { type AnswerValue, defineRoute } from './route.ts'
 import { count, limitOf, name, place, threadFields, time } from './schemas.ts'
 import { createTimeline } from './timeline/create-timeline.ts'
 import { fateIn } from './timeline/fate-runs.ts'
@@ -83,7 +83,7 @@ export const timelineRoutes = [
     async handle(call) {
       const { limit = 5000, entry, fates: isWithFates = true, against = ['sliding-50'] } = call.query
       const points = await timelineOf(call, call.query, against)
-      async function* lines(): AsyncGenerator<Told<z.input<typeof point>>> {
+      async function* lines(): AsyncGenerator<AnswerValue<z.input<typeof point>>> {
         let left = limit
         for await (const one of points) {
           yield toLine(one, entry, isWithFates)
@@ -115,7 +115,7 @@ export const timelineRoutes = [
   }),
 ]
 
-type LifeRun = Told<z.input<typeof run>> & { readonly fate: Fate; readonly points: number }
+type LifeRun = AnswerValue<z.input<typeof run>> & { readonly fate: Fate; readonly points: number }
 
 type TimelineQuery = FitFields & {
   readonly actor?: string | undefined
@@ -126,11 +126,11 @@ type TimelineQuery = FitFields & {
 /** With any setting in the query, contexts are made anew with it also where calls are stored. */
 async function timelineOf(
   call: ThreadRequest,
-  { since = 0, actor: _, branch: __, ...asked }: TimelineQuery,
+  { since = 0, actor: _, branch: __, ...query }: TimelineQuery,
   against: readonly string[],
 ): Promise<AsyncIterable<TimelinePoint>> {
   const fields = Object.fromEntries(
-    Object.entries(asked).filter(([field, value]) => field in fitFields && value !== undefined),
+    Object.entries(query).filter(([field, value]) => field in fitFields && value !== undefined),
   ) as FitFields
   const others = against.map(one => ({ name: one, policy: policyOf({ policy: one })! }))
   const thread = await threadOf(call)
@@ -142,11 +142,11 @@ async function timelineOf(
   const { policy, ...plain } = settings
   const name = JSON.stringify([plain, made.room, policy?.name, fields, against])
   const { timelines } = call.parts
-  const known = timelines.known(key, name)
-  // What is asked from a place on is not worth making all that came before.
-  if (!known && since > 0) return createTimeline(source, { ...options, since }).points(since, call.signal)
-  const timeline = known ?? createTimeline(source, options)
-  if (!known) timelines.keep(key, name, timeline)
+  const cached = timelines.get(key, name)
+  // For a part of the timeline, the points before it are not made.
+  if (!cached && since > 0) return createTimeline(source, { ...options, since }).points(since, call.signal)
+  const timeline = cached ?? createTimeline(source, options)
+  if (!cached) timelines.keep(key, name, timeline)
   return timeline.points(since, call.signal)
 }
 
@@ -154,7 +154,7 @@ function toLine(
   { call, reused, against, fates, cut, ...rest }: TimelinePoint,
   entry: number | undefined,
   isWithFates: boolean,
-): Told<z.input<typeof point>> {
+): AnswerValue<z.input<typeof point>> {
   const became = entry === undefined ? undefined : fateIn(fates, entry)
   const { id, ...ended } = call ?? {}
   return {

@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createExperiments, type Experiments } from '../../experiment/create-experiments.ts'
 import type { ExperimentEvent, ExperimentSummary } from '../../experiment/index.ts'
-import type { Call } from './route.ts'
+import type { ApiCall } from './route.ts'
 import { lastEventOf, type ServerEvent } from './server-event.ts'
 
 export const experimentsOf = ({
   log: { history },
   parts: { newId },
-}: Pick<Call, 'log' | 'parts'>): Experiments => createExperiments({ history, newId })
+}: Pick<ApiCall, 'log' | 'parts'>): Experiments => createExperiments({ history, newId })
 
 export const toSummary = ({ id, name, status, result, steps, maxSteps, ...rest }: ExperimentSummary) => ({
   ...{ id, name, status, steps, maxSteps },
@@ -27,21 +27,21 @@ const isOver = ({ status }: Pick<ExperimentSummary, 'status'>) =>
 /** Where an experiment of another process stands is asked so often. */
 const lookMs = 1000
 
-type State = ReturnType<typeof toState>
+type WatchedState = ReturnType<typeof toState>
 
 /** The events of an experiment that runs here; of another, where it stands, whenever that changes. */
 export async function* watchExperiment(
-  call: Call,
+  call: ApiCall,
   id: string,
-  first: State,
-): AsyncGenerator<ServerEvent<ExperimentEvent | State>> {
+  first: WatchedState,
+): AsyncGenerator<ServerEvent<ExperimentEvent | WatchedState>> {
   const { signal, caller, request, parts } = call
   let since = Number(lastEventOf(request) ?? 0) || 0
-  let told = ''
+  let lastLooks = ''
   for (let state = first; ; state = toState(await experimentsOf(call).show(id))) {
     const looks = JSON.stringify(state)
-    if (looks !== told) yield { event: 'state', data: state }
-    told = looks
+    if (looks !== lastLooks) yield { event: 'state', data: state }
+    lastLooks = looks
     if (isOver(state) || signal.aborted) return
     for await (const event of parts.experiments.listen(caller.tenant, id, since, signal) ?? []) {
       since = Number(event.id)

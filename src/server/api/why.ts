@@ -16,7 +16,7 @@ import { cutPlaces } from './context-answer.ts'
 import { type ThreadRequest, threadOf } from './find-thread.ts'
 import { atField, createSettings, type FitFields, fitFields, promptIn } from './fit-thread.ts'
 import { factorField, toCutFigures, toFigures, toldFactor } from './model-tokens.ts'
-import { defineRoute, type Told } from './route.ts'
+import { type AnswerValue, defineRoute } from './route.ts'
 import { count, name, place, threadFields } from './schemas.ts'
 
 const askedText = z.object({
@@ -132,15 +132,15 @@ async function settingsOf(
 
 /** The settings of a stored call. A policy that no name says is taken to be that of the upstream or the server. */
 async function settingsIn(call: ThreadRequest, thread: Thread, id: string): Promise<Settings> {
-  const found = await findCall(call, thread, id)
-  const stored = readPlan(found.plan)
+  const recorded = await findCall(call, thread, id)
+  const stored = readPlan(recorded.plan)
   const { policy: named } = stored
   const room = roomOf(stored)
   const { options: general, upstreams } = call.parts
-  const { policy: usual } = { ...general, ...upstreams.ofRecorded(found.model)?.options }
+  const { policy: usual } = { ...general, ...upstreams.ofRecorded(recorded.model)?.options }
   const isPlain = Object.hasOwn(plainPolicies, named) && usual?.name !== named
   const policy = isPlain ? plainPolicies[named as keyof typeof plainPolicies] : usual
-  const system = await promptIn(thread, found)
+  const system = await promptIn(thread, recorded)
   const options = {
     at: endOf(stored),
     ...inCounts(room),
@@ -169,20 +169,20 @@ function freeIn({ free }: Pick<Why, 'free'>, room: Room, counter: TokenCounter):
 
 /** All amounts in the model's tokens. */
 function toAnswer(
-  { text, recall, ...told }: Why,
+  { text, recall, ...account }: Why,
   room: Room,
   counter: TokenCounter,
-): Told<z.input<typeof why>> {
+): AnswerValue<z.input<typeof why>> {
   const { asking, found, better, needs, left, room: most, ...rest } = recall ?? { outcome: 'never' as const }
-  const { unit, leaving, cut } = told
+  const { unit, leaving, cut } = account
   const inModel = (tokens: number) => toModelTokens(tokens, room.factor)
   const ifAny = (tokens: number | undefined) => (tokens === undefined ? undefined : inModel(tokens))
   return {
-    ...told,
+    ...account,
     ...toldFactor(room),
-    tokens: inModel(told.tokens),
+    tokens: inModel(account.tokens),
     unit: { ...unit, tokens: inModel(unit.tokens) },
-    free: freeIn(told, room, counter),
+    free: freeIn(account, room, counter),
     ...(cut && { cut: toCutFigures(cut, room.factor) }),
     ...(leaving && { leaving: { ...leaving, tokens: inModel(leaving.tokens) } }),
     ...(text !== undefined && { text: text.slice(0, mostCharacters) }),

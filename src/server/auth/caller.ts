@@ -1,23 +1,23 @@
-import type { Log } from '../exchange/asked.ts'
+import type { Log } from '../exchange/inquiry.ts'
 
 /**
  * What a key may do. `chat`: have requests answered. `read`: see conversations as their users do. `inspect`: also see what
  * no user sees, notes, contexts, calls and experiments. `admin`: change and delete, and manage keys. `metrics`: how much is
- * done and how long it takes, and nothing of anybody. None of them holds another.
+ * done and how long it takes, without names or texts. No scope includes another.
  */
 export const scopes = ['chat', 'read', 'inspect', 'admin', 'metrics'] as const
 
-export type Scope = (typeof scopes)[number]
+export type KeyScope = (typeof scopes)[number]
 
 /** Who sends a request. */
 export interface Caller {
-  /** Whose conversations these are. */
+  /** The owner of the conversations. */
   readonly tenant: string
   /** The person whose key it is, if it was made for one. */
   readonly person?: string
   /** The id of the key; empty for a request that needs none. */
   readonly keyId: string
-  readonly scopes: readonly Scope[]
+  readonly scopes: readonly KeyScope[]
   /** Whether the key stands in the configuration: the operator may manage the keys of all tenants. */
   readonly isOperator?: true
 }

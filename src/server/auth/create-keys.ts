@@ -5,14 +5,14 @@ import { present } from '../../log/present.ts'
 import { checkPerson } from '../../stores/check-input.ts'
 import type { Store } from '../../stores/store.ts'
 import { ConflictError } from '../../stores/store-error.ts'
-import { defaultTenant, type Scope, scopes } from './caller.ts'
+import { defaultTenant, type KeyScope, scopes } from './caller.ts'
 
 /** A key as it is listed. The key itself is known only to whom it was given. */
 export interface KeyRecord {
   readonly id: string
   /** For people: whose key it is. */
   readonly name: string
-  readonly scopes: readonly Scope[]
+  readonly scopes: readonly KeyScope[]
   readonly tenant: string
   /** The person who speaks with it, whatever a request says. Default: whom the request names. */
   readonly person?: string | undefined
@@ -23,7 +23,7 @@ export interface KeyRecord {
 export interface NewKey {
   readonly name: string
   /** Default: `chat`. */
-  readonly scopes?: readonly Scope[]
+  readonly scopes?: readonly KeyScope[]
   /** Default: `default`. */
   readonly tenant?: string
   /** The person who speaks with it, whatever a request says; then its only scope is `chat`. Default: whom the request names. */
@@ -66,12 +66,12 @@ export function createKeys(store: Store, { now = Date.now }: { readonly now?: ()
 
   return {
     /** Makes a key. This is the only time that it can be seen. */
-    async create({ name, scopes: given = ['chat'], tenant = defaultTenant, person }: NewKey) {
-      checkKey(name, given, tenant)
-      if (person !== undefined) checkPersonal(person, given)
+    async create({ name, scopes: choice = ['chat'], tenant = defaultTenant, person }: NewKey) {
+      checkKey(name, choice, tenant)
+      if (person !== undefined) checkPersonal(person, choice)
       const id = randomBytes(6).toString('hex')
       const key = `${prefix}${id}_${randomBytes(32).toString('base64url')}`
-      const may = scopes.filter(one => given.includes(one))
+      const may = scopes.filter(one => choice.includes(one))
       const record: KeyRecord = { id, name, scopes: may, tenant, ...present({ person }), created: now() }
       const message = { role: 'system', content: `The key of ${name}` }
       const stored: StoredKey = { ...record, hash: hashOf(key).toString('hex') }
@@ -82,19 +82,19 @@ export function createKeys(store: Store, { now = Date.now }: { readonly now?: ()
 
     /** All keys, the oldest first. */
     async list(): Promise<readonly KeyRecord[]> {
-      const found: KeyRecord[] = []
+      const records: KeyRecord[] = []
       for await (const id of namesAfter(namePrefix)) {
         const stored = await read(id)
-        if (stored) found.push(toRecord(stored))
+        if (stored) records.push(toRecord(stored))
       }
-      return found.sort((a, b) => a.created - b.created)
+      return records.sort((a, b) => a.created - b.created)
     },
 
     /** Every tenant that ever had a key: its conversations stay when its keys are revoked. */
     async tenants(): Promise<readonly string[]> {
-      const found: string[] = []
-      for await (const tenant of namesAfter(tenantPrefix)) found.push(tenant)
-      return found
+      const names: string[] = []
+      for await (const tenant of namesAfter(tenantPrefix)) names.push(tenant)
+      return names
     },
 
     /** False where there is no key of this id. */
@@ -136,7 +136,7 @@ interface StoredKey extends KeyRecord {
 
 const toRecord = ({ hash: _, ...record }: StoredKey): KeyRecord => record
 
-/** What is no record, because another program wrote it, is no key. */
+/** An entry of another form, written by another program, is no key. */
 function toStored(data: unknown): StoredKey | undefined {
   const stored = data as StoredKey | null | undefined
   return typeof stored?.hash === 'string' &&
@@ -147,7 +147,7 @@ function toStored(data: unknown): StoredKey | undefined {
     : undefined
 }
 
-function checkKey(name: unknown, given: unknown, tenant: unknown): void {
+function checkKey(name: unknown, choice: unknown, tenant: unknown): void {
   if (typeof name !== 'string' || !/^[^\p{Cc}]{1,100}$/u.test(name))
     throw new InvalidOptionError(
       'name',
@@ -158,17 +158,17 @@ function checkKey(name: unknown, given: unknown, tenant: unknown): void {
       'tenant',
       `expected 1 to 64 letters, digits, ".", "_" or "-", got ${showValue(tenant)}`,
     )
-  if (!Array.isArray(given) || given.length === 0 || !given.every(isScope))
-    throw new InvalidOptionError('scopes', `expected some of ${scopes.join(', ')}, got ${showValue(given)}`)
+  if (!Array.isArray(choice) || choice.length === 0 || !choice.every(isScope))
+    throw new InvalidOptionError('scopes', `expected some of ${scopes.join(', ')}, got ${showValue(choice)}`)
 }
 
-/** The other scopes reach what all people of the tenant have said. */
-function checkPersonal(person: string, given: readonly Scope[]): void {
+/** A personal key may only have `chat`: all other scopes reach the conversations of everyone in the tenant. */
+function checkPersonal(person: string, choice: readonly KeyScope[]): void {
   checkPerson(person)
-  if (given.some(scope => scope !== 'chat'))
+  if (choice.some(scope => scope !== 'chat'))
     throw new InvalidOptionError('scopes', 'a key that is bound to a person may only have the scope "chat"')
 }
 
 const isTenant = (name: unknown): name is string => typeof name === 'string' && /^[\w.-]{1,64}$/.test(name)
 
-const isScope = (one: unknown): one is Scope => (scopes as readonly unknown[]).includes(one)
+const isScope = (one: unknown): one is KeyScope => (scopes as readonly unknown[]).includes(one)

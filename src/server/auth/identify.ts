@@ -36,40 +36,40 @@ export function createIdentify(options: IdentifyOptions): (headers: Headers) => 
   }))
   const remembered = new Map<
     string,
-    { readonly until: number; readonly found: Promise<Caller | undefined> }
+    { readonly until: number; readonly caller: Promise<Caller | undefined> }
   >()
 
   function inConfiguration(key: string): Caller | undefined {
     const hash = hashOf(key)
     // All are compared, so that the time does not tell which one it was.
-    return configured.filter(known => isSame(known.hash, hash))[0]?.caller
+    return configured.filter(one => isSame(one.hash, hash))[0]?.caller
   }
 
   function inStore(key: string): Promise<Caller | undefined> {
     const name = hashOf(key).toString('base64')
-    const known = remembered.get(name)
-    if (known && known.until > now()) return known.found
+    const cached = remembered.get(name)
+    if (cached && cached.until > now()) return cached.caller
     remembered.delete(name)
-    const found = keys.find(key).then(record => record && toCaller(record))
-    const entry = { until: now() + lifeMs, found }
+    const lookup = keys.find(key).then(record => record && toCaller(record))
+    const entry = { until: now() + lifeMs, caller: lookup }
     remembered.set(name, entry)
     const forget = () => {
       if (remembered.get(name) === entry) remembered.delete(name)
     }
-    // What is no key is not remembered: guesses must not push out keys that are in use.
-    found.then(caller => caller ?? forget(), forget)
+    // Unknown keys are not remembered: guesses must not push out keys that are in use.
+    lookup.then(caller => caller ?? forget(), forget)
     if (remembered.size > most) remembered.delete(remembered.keys().next().value!)
-    return found
+    return lookup
   }
 
   return async headers => {
     const ours = headers.get(ourHeader)
-    const given = ours === null ? keysIn(headers) : [ours.trim().slice(0, 1024)]
-    for (const key of given) {
+    const sentKeys = ours === null ? keysIn(headers) : [ours.trim().slice(0, 1024)]
+    for (const key of sentKeys) {
       const caller = inConfiguration(key) ?? (looksLikeKey(key) ? await inStore(key) : undefined)
       if (caller) return { caller, credential: credentialIn(headers, key) }
     }
-    if (ours !== null || given.some(looksLikeKey) || (isRequired && given.length > 0))
+    if (ours !== null || sentKeys.some(looksLikeKey) || (isRequired && sentKeys.length > 0))
       throw new ThroughlineError('key_unknown', 'This key is not known here: it is wrong, or was revoked.')
     if (isRequired)
       throw new ThroughlineError(
@@ -102,7 +102,7 @@ function keysIn(headers: Headers): readonly string[] {
 function keyIn(headers: Headers, name: (typeof keyHeaders)[number]): string | undefined {
   const value = headers.get(name) ?? ''
   const key = name === 'authorization' ? /^bearer +(\S+)$/i.exec(value)?.[1] : value
-  // Longer ones are nobody's, and need no hash.
+  // No key is longer, so the rest need not be hashed.
   return key ? key.trim().slice(0, 1024) : undefined
 }
 

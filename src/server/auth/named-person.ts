@@ -2,9 +2,9 @@ import { BadRequestError } from '../../log/bad-request-error.ts'
 import type { ChatRequest } from '../faces/face.ts'
 import { type HeadersOf, knownClient, personIn, personOf } from '../identity/known-client.ts'
 
-// Who is named in a way that cannot be kept is refused: as nobody, or as the person of the settings, he would speak as another.
+// An invalid name is refused: without it, the request would count as that of the configured person, or of none.
 
-/** The person that headers name; undefined if they name nobody. */
+/** The person that headers name; undefined if they name none. */
 export function headerPerson(headers: HeadersOf): string | undefined {
   const name = personHeaders.find(one => headers[one]?.trim())
   return name && (personIn({ [name]: headers[name] }) ?? refuse(`The header ${name}`, name))
@@ -12,7 +12,7 @@ export function headerPerson(headers: HeadersOf): string | undefined {
 
 const personHeaders = ['x-throughline-person', 'x-openwebui-user-id'] as const
 
-/** The person that a body names; undefined if it names nobody, or only a session. */
+/** The person that a body names; undefined if it names none, or only a session. */
 export function bodyPerson({ named: { user } }: Pick<ChatRequest, 'named'>): string | undefined {
   const named = { named: { user } } as ChatRequest
   const isSession = () => knownClient(named, {}) !== undefined

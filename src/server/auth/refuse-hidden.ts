@@ -2,7 +2,7 @@ import { isExperimentNamed, isInnerActor } from '../../experiment/log/shown-stor
 import { BadRequestError } from '../../log/bad-request-error.ts'
 import { showValue } from '../../log/error.ts'
 import { NotFoundError } from '../../log/not-found-error.ts'
-import type { Log } from '../exchange/asked.ts'
+import type { Log } from '../exchange/inquiry.ts'
 import type { Caller } from './caller.ts'
 
 /** Refuses to answer in a thread that the library keeps for itself: its plans and prompts are no conversation. */
@@ -14,11 +14,11 @@ export function refuseInner(actor: string | undefined): void {
     )
 }
 
-/** To a person, the conversations of others and of nobody are not there to be read. */
+/** A person can only read their own conversations: all others count as not found. */
 export async function refuseOthers({ store, tenant, history: { person } }: Log, only: string): Promise<void> {
   if (person === undefined) return
-  const [own] = await store.conversations(tenant, { only, person })
-  if (!own) throw noConversation(only)
+  const [conversation] = await store.conversations(tenant, { only, person })
+  if (!conversation) throw noConversation(only)
 }
 
 const noConversation = (name: string) =>

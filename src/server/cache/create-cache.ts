@@ -7,9 +7,9 @@ import { isObject } from '../../log/parse-json.ts'
 import type { Model, ModelRequest } from '../../models/model.ts'
 import { isLocalAddress } from '../../models/wire/is-local-address.ts'
 import { nextContext, readThread, type ToFit, type TurnPart } from '../../turn/index.ts'
-import { type ClientCall, openNative, type ToPassOn } from '../native/native-reply.ts'
+import { type ClientCall, type NativeCall, openNative } from '../native/native-reply.ts'
 import type { Upstream } from '../upstream/upstream.ts'
-import { createReadAhead, type ReadAheadOptions, type Reading } from './create-read-ahead.ts'
+import { createReadAhead, type ReadAheadOptions, type ReadAheadResult } from './create-read-ahead.ts'
 import { createSlots, type SlotMode, type Slots, type SlotUse } from './create-slots.ts'
 
 export interface CacheOptions extends Pick<ReadAheadOptions, 'onRead' | 'quietMs' | 'openTurnMs'> {
@@ -20,16 +20,16 @@ export interface CacheOptions extends Pick<ReadAheadOptions, 'onRead' | 'quietMs
 }
 
 /** A request whose model has a cache to be cared for. */
-export interface CachedCall extends Pick<ToPassOn, 'upstream' | 'model'> {
+export interface CachedCall extends Pick<NativeCall, 'upstream' | 'model'> {
   /** The request as it came, if the upstream speaks its form. */
-  readonly native?: Pick<ToPassOn, 'face' | 'request' | 'client'> | undefined
+  readonly native?: Pick<NativeCall, 'face' | 'request' | 'client'> | undefined
   readonly history: History
   readonly thread: Thread
   readonly isSide: boolean
 }
 
 /** How a conversation was last read ahead. */
-export interface LatestReading extends Pick<Reading, 'outcome' | 'tokens'> {
+export interface LatestReading extends Pick<ReadAheadResult, 'outcome' | 'tokens'> {
   readonly time: number
 }
 
@@ -53,9 +53,9 @@ export function createCache({ readAhead, slots: mode, now, onRead, ...limits }: 
 
   function slotsAt(upstream: Upstream): Slots {
     const isOwn = upstream.kind === 'openai' && isLocalAddress(upstream.address ?? '')
-    const found = slotsOf.get(upstream) ?? createSlots(isOwn ? upstream : {}, mode)
-    slotsOf.set(upstream, found)
-    return found
+    const slots = slotsOf.get(upstream) ?? createSlots(isOwn ? upstream : {}, mode)
+    slotsOf.set(upstream, slots)
+    return slots
   }
 
   function isRead({ kind, address = '' }: Upstream): boolean {
@@ -83,7 +83,7 @@ export function createCache({ readAhead, slots: mode, now, onRead, ...limits }: 
       }
 
       async function read(signal: AbortSignal, isLost: boolean): Promise<number | undefined> {
-        // Whoever has opened a turn since brings the next messages himself: they are not guessed.
+        // A client that has opened a turn since brings the next messages itself: nothing is to be guessed.
         if (!asking || (await thread.status()).state !== 'idle') return undefined
         const isLlama = await slots.isLlama()
         const client = call.native && toReading(call.native, isLlama)
@@ -91,8 +91,8 @@ export function createCache({ readAhead, slots: mode, now, onRead, ...limits }: 
         if (call.native && !client) return undefined
         // A short message cuts where most cut: the room for it is that of the messages before it.
         const next = { role: 'user', content: 'and' }
-        const own = readThread(call.history, thread)
-        const log: ToFit['log'] = { ...own, context: options => own.context({ ...options, next }) }
+        const reader = readThread(call.history, thread)
+        const log: ToFit['log'] = { ...reader, context: options => reader.context({ ...options, next }) }
         const { context, tools, room } = await nextContext({ ...asking, log, signal })
         const tokens = unreadIn(context, isLost ? [] : sent)
         if (tokens < minUnread) return undefined
@@ -124,8 +124,8 @@ export function createCache({ readAhead, slots: mode, now, onRead, ...limits }: 
           },
         }),
         /** How the model is asked, and will be asked for the next reply. */
-        asks(given: ToFit): void {
-          asking = given
+        asks(fitting: ToFit): void {
+          asking = fitting
         },
         /** Takes the parts of the turn: what is sent, and how it ends. */
         see(part: TurnPart): void {
@@ -138,7 +138,7 @@ export function createCache({ readAhead, slots: mode, now, onRead, ...limits }: 
         },
       }
     },
-    /** The same model, for conversations that nothing is read ahead for: they take the cache of others. */
+    /** The same model, for conversations without reading ahead: these take the cache of other conversations. */
     beside: (upstream: Upstream, model: Model): Model => ({
       ...model,
       async *stream(request) {
@@ -159,7 +159,7 @@ const addressOf = ({ address, kind }: Upstream): string => address ?? kind
 
 const mostLatest = 1000
 
-/** All side requests share a slot: nobody goes on from them. */
+/** All side requests share a slot: they are never continued. */
 const sideOwner = 'side'
 
 /** The conversations of the API and of experiments, which are not told apart here. */
@@ -190,7 +190,7 @@ const withFields = (request: ModelRequest, fields: Fields): ModelRequest => ({
  * have no such request.
  */
 function toReading(
-  { face: { form }, client }: Pick<ToPassOn, 'face' | 'client'>,
+  { face: { form }, client }: Pick<NativeCall, 'face' | 'client'>,
   isLlama: boolean,
 ): ClientCall | undefined {
   if (form !== 'chat' && form !== 'ollama') return undefined

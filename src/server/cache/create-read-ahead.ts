@@ -1,4 +1,4 @@
-/** What is to be read before anybody asks for it. */
+/** A prompt that is to be read before it is asked for. */
 export interface Job {
   readonly upstream: string
   readonly conversation: string
@@ -7,14 +7,14 @@ export interface Job {
 }
 
 /** How reading ahead went. */
-export interface Reading extends Pick<Job, 'upstream' | 'conversation'> {
+export interface ReadAheadResult extends Pick<Job, 'upstream' | 'conversation'> {
   readonly outcome: 'read' | 'cancelled' | 'failed'
   readonly tokens: number
 }
 
 export interface ReadAheadOptions {
-  readonly onRead: (reading: Reading) => void
-  /** How long nobody must have been answered before anything is read. Default 200 ms. */
+  readonly onRead: (reading: ReadAheadResult) => void
+  /** How long the server must be idle before anything is read. Default 200 ms. */
   readonly quietMs?: number | undefined
   /**
    * How long a client may run its tools before it counts as gone. Default 5 minutes: that long Ollama keeps a model, and with
@@ -23,39 +23,38 @@ export interface ReadAheadOptions {
   readonly openTurnMs?: number | undefined
 }
 
-interface Waiting {
+interface WaitingJob {
   readonly job: Job
   isDue: boolean
   isLost: boolean
 }
 
-interface Upstream {
+interface UpstreamQueue {
   slots: number
   /** The conversations that it has in its slots, the one that was served last at the end, with what may be read ahead for them. */
-  readonly served: Map<string, Waiting | undefined>
+  readonly served: Map<string, WaitingJob | undefined>
   /** The conversations whose turn is open, until they count as gone. */
   readonly open: Map<string, NodeJS.Timeout>
 }
 
 /**
- * Does one job at a time, once nobody has been answered for `quietMs`. A client that goes on at once, as agents do, would
- * else wait while a prompt is made that it has outrun already. Nobody's cache is taken for it: a job is only done while its
- * conversation is among the last ones that the upstream has slots for, and never at an upstream with one slot while a turn
- * is open there.
+ * Does one job at a time, once the server was idle for `quietMs`: a client that goes on at once, as agents do, must not wait
+ * for a prompt that is out of date. No conversation loses its cache to a job: its own must be among the last ones that the
+ * upstream has slots for, and an upstream with one slot gets no job while a turn is open there.
  */
 export function createReadAhead({ onRead, quietMs = 200, openTurnMs = 300_000 }: ReadAheadOptions) {
-  const upstreams = new Map<string, Upstream>()
+  const upstreams = new Map<string, UpstreamQueue>()
   let running: { readonly upstream: string; readonly abort: AbortController } | undefined
   let quiet: NodeJS.Timeout | undefined
   let isStopped = false
 
-  function at(upstream: string): Upstream {
-    const known = upstreams.get(upstream) ?? { slots: 1, served: new Map(), open: new Map() }
-    upstreams.set(upstream, known)
-    return known
+  function at(upstream: string): UpstreamQueue {
+    const state = upstreams.get(upstream) ?? { slots: 1, served: new Map(), open: new Map() }
+    upstreams.set(upstream, state)
+    return state
   }
 
-  function dueJob(): Waiting | undefined {
+  function dueJob(): WaitingJob | undefined {
     const free = [...upstreams.values()].filter(({ slots, open }) => slots > 1 || open.size === 0)
     return free.flatMap(({ served }) => [...served.values()]).findLast(waiting => waiting?.isDue)
   }
@@ -67,7 +66,7 @@ export function createReadAhead({ onRead, quietMs = 200, openTurnMs = 300_000 }:
     const abort = new AbortController()
     const { signal } = abort
     running = { upstream, abort }
-    const tell = (outcome: Reading['outcome'], tokens = 0) =>
+    const tell = (outcome: ReadAheadResult['outcome'], tokens = 0) =>
       onRead({ upstream, conversation, outcome, tokens })
     next.isDue = false
     try {
@@ -89,7 +88,7 @@ export function createReadAhead({ onRead, quietMs = 200, openTurnMs = 300_000 }:
   }
 
   return {
-    /** A conversation is asked at an upstream that keeps `slots` of them. What waited to be read there for others may have no place any more. */
+    /** A conversation is asked at an upstream with `slots` slots. Conversations beyond these lose their jobs. */
     serve(upstream: string, conversation: string, slots: number): void {
       const { served, open } = Object.assign(at(upstream), { slots })
       clearTimeout(open.get(conversation))
@@ -112,7 +111,7 @@ export function createReadAhead({ onRead, quietMs = 200, openTurnMs = 300_000 }:
       }
       open.set(conversation, setTimeout(giveUp, openTurnMs).unref())
     },
-    /** Has a job done once nobody has been answered for a while. */
+    /** Has a job done once the server is idle. */
     offer(job: Job): void {
       const { served } = at(job.upstream)
       // Another conversation may have been asked while this one was answered.
@@ -124,7 +123,7 @@ export function createReadAhead({ onRead, quietMs = 200, openTurnMs = 300_000 }:
       clearTimeout(quiet)
       running?.abort.abort()
     },
-    /** Goes on after a while: nobody is answered now. */
+    /** Goes on once the server was idle for `quietMs`: the last answer has ended. */
     start(): void {
       isStopped = false
       wait()

@@ -9,11 +9,11 @@ describe('createSlots', () => {
   it('gives a conversation its own slot, also while that is in use, and nobody else', async () => {
     const slots = slotsOf(1)
     const ahead = await slots.take('ada')
-    const asked = await slots.take('ada')
-    expect([ahead?.id, asked?.id]).toEqual([0, 0])
+    const second = await slots.take('ada')
+    expect([ahead?.id, second?.id]).toEqual([0, 0])
     ahead!.release()
     expect(await slots.take('bob')).toBeUndefined()
-    asked!.release()
+    second!.release()
     expect((await slots.take('bob'))?.id).toBe(0)
   })
 
@@ -30,12 +30,12 @@ describe('createSlots', () => {
 
   it('believes no number of slots, and asks a server that was away again', async () => {
     for (const total of [0, -1, 1e9, '4', undefined]) expect(await slotsOf(total).take('ada')).toBeUndefined()
-    let asked = 0
+    let requests = 0
     const slots = createSlots(
       {
         async ask() {
-          asked += 1
-          if (asked === 1) throw new ModelError('model_unavailable', 'away')
+          requests += 1
+          if (requests === 1) throw new ModelError('model_unavailable', 'away')
           return { total_slots: 2 }
         },
       },
@@ -43,6 +43,6 @@ describe('createSlots', () => {
     )
     expect(await slots.isLlama()).toBe(false)
     expect(await slots.isLlama()).toBe(true)
-    expect(asked).toBe(2)
+    expect(requests).toBe(2)
   })
 })

@@ -27,19 +27,19 @@ export type Slots = ReturnType<typeof createSlots>
 
 /** The slots of one llama.cpp server: which conversation is in which. */
 export function createSlots({ ask }: Pick<Upstream, 'ask'>, mode: SlotMode) {
-  let known: ReturnType<typeof readSlots> | undefined
+  let reading: ReturnType<typeof readSlots> | undefined
   let requests = 0
   let maySave = true
   /** The files of conversations that have no slot, the oldest first. */
   const files = new Map<string, string>()
 
   const read = () => {
-    known ??= readSlots(ask, mode).catch((error: unknown) => {
+    reading ??= readSlots(ask, mode).catch((error: unknown) => {
       // A server that is away may come; one that does not know the path stays as it is.
-      if (!(error instanceof ModelError) || error.isRetryable) known = undefined
+      if (!(error instanceof ModelError) || error.isRetryable) reading = undefined
       return { isLlama: false, total: 1, slots: [] }
     })
-    return known
+    return reading
   }
 
   /** Saves or restores a slot. The first refusal says that the server has no folder for files. */
@@ -90,13 +90,13 @@ export function createSlots({ ask }: Pick<Upstream, 'ask'>, mode: SlotMode) {
     async take(conversation: string, use: SlotUse = 'reply') {
       if (mode === 'off') return undefined
       const { slots } = await read()
-      const own = slots.find(({ owner }) => owner === conversation)
-      const slot = own ?? leastUseful(slots)
+      const ownSlot = slots.find(({ owner }) => owner === conversation)
+      const slot = ownSlot ?? leastUseful(slots)
       if (!slot) return undefined
       slot.holders += 1
       requests += 1
       if (use !== 'ahead') slot.used = requests
-      if (!own) await hand(slot, conversation, use === 'side')
+      if (!ownSlot) await hand(slot, conversation, use === 'side')
       return {
         id: slot.id,
         release(): void {
@@ -114,12 +114,12 @@ function leastUseful(slots: readonly Slot[]): Slot | undefined {
 }
 
 async function readSlots(ask: Upstream['ask'], mode: SlotMode) {
-  const { total_slots: told, build_info: build } = ((await ask?.({ path: '/props' })) ?? {}) as {
+  const { total_slots: slotCount, build_info: build } = ((await ask?.({ path: '/props' })) ?? {}) as {
     readonly total_slots?: unknown
     readonly build_info?: unknown
   }
-  const isLlama = isCount(told, 1) && told <= mostSlots
-  const total = isLlama ? told : 1
+  const isLlama = isCount(slotCount, 1) && slotCount <= mostSlots
+  const total = isLlama ? slotCount : 1
   const [, number] = /^b(\d{1,9})/.exec(String(build)) ?? []
   const isSteered = mode === 'on' || Number(number ?? 0) < keepsIdleItself
   const ids = isLlama && isSteered ? Array.from({ length: total }, (_, id) => id) : []

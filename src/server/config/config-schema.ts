@@ -228,7 +228,7 @@ export interface EffectiveConfig {
   readonly sources: Readonly<Record<SettingName, string>>
 }
 
-/** The source of a value that nobody gave. */
+/** The source of a value that is not configured. */
 export const byDefault = 'default'
 
 /** The settings in the order of the schema. */

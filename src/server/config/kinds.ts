@@ -77,10 +77,10 @@ export function listOf<Item extends z.ZodType>(item: Item, must: string) {
 export function address(word?: string) {
   const other = word === undefined ? '' : `${JSON.stringify(word)} or `
   const must = `must be ${other}an address without user and password, such as "http://127.0.0.1:11434"`
-  return z.string(must).transform((given, context) => {
-    const found = given === word ? word : parseAddress(given)
-    if (found === undefined) context.addIssue({ code: 'custom', message: must })
-    return found ?? z.NEVER
+  return z.string(must).transform((value, context) => {
+    const parsed = value === word ? word : parseAddress(value)
+    if (parsed === undefined) context.addIssue({ code: 'custom', message: must })
+    return parsed ?? z.NEVER
   })
 }
 

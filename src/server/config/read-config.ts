@@ -29,18 +29,18 @@ export interface ConfigSources {
  */
 export function readConfig({ flags = {}, env = {}, file }: ConfigSources): EffectiveConfig {
   const faults: ConfigFault[] = []
-  const given = [fromFlags(flags, faults), fromEnv(env, faults), fromFile(file, faults)]
+  const sourced = [fromFlags(flags, faults), fromEnv(env, faults), fromFile(file, faults)]
   const config: Record<string, unknown> = {}
   const sources: Record<string, string> = {}
   for (const name of settingNames) {
-    const found = given.map(values => values.get(name)).find(value => value !== undefined)
-    const read = configSchema.shape[name].safeParse(found?.value)
-    sources[name] = found?.source ?? byDefault
+    const setting = sourced.map(values => values.get(name)).find(value => value !== undefined)
+    const read = configSchema.shape[name].safeParse(setting?.value)
+    sources[name] = setting?.source ?? byDefault
     if (read.success) {
       if (read.data !== undefined) config[name] = read.data
-    } else if (found) {
-      const shown = isShown(name, found.value) ? `, not ${showValue(found.value)}` : ''
-      faults.push({ source: found.source, problem: `${problemIn(read.error.issues[0])}${shown}` })
+    } else if (setting) {
+      const shown = isShown(name, setting.value) ? `, not ${showValue(setting.value)}` : ''
+      faults.push({ source: setting.source, problem: `${problemIn(read.error.issues[0])}${shown}` })
     }
   }
   if (faults.length > 0) throw new ConfigError(faults)
@@ -56,15 +56,15 @@ function problemIn(issue: z.core.$ZodIssue | undefined): string {
   return typeof at === 'number' && field !== undefined ? `[${at}].${String(field)} ${message}` : message
 }
 
-interface Given {
+interface SourcedValue {
   readonly value: unknown
   readonly source: string
 }
 
-type GivenValues = ReadonlyMap<SettingName, Given>
+type SourcedValues = ReadonlyMap<SettingName, SourcedValue>
 
-function fromFlags(flags: Readonly<Record<string, unknown>>, faults: ConfigFault[]): GivenValues {
-  const values = new Map<SettingName, Given>()
+function fromFlags(flags: Readonly<Record<string, unknown>>, faults: ConfigFault[]): SourcedValues {
+  const values = new Map<SettingName, SourcedValue>()
   for (const [name, value] of Object.entries(flags)) {
     if (value === undefined || name === 'config') continue
     const source = flagOf(name)
@@ -79,8 +79,8 @@ const otherVariables: ReadonlySet<string> = new Set(
   ['CONFIG', 'LONG', 'DATA', 'ROOT', 'UNREAD'].map(name => prefix + name),
 )
 
-function fromEnv(env: Readonly<Record<string, string | undefined>>, faults: ConfigFault[]): GivenValues {
-  const values = new Map<SettingName, Given>()
+function fromEnv(env: Readonly<Record<string, string | undefined>>, faults: ConfigFault[]): SourcedValues {
+  const values = new Map<SettingName, SourcedValue>()
   const names = new Map(settingNames.map(name => [variableOf(name), name]))
   // An empty variable is one that is not set: that is how compose files write it.
   const set = Object.entries(env).filter((entry): entry is [string, string] => !!entry[1]?.trim())
@@ -96,8 +96,8 @@ function fromEnv(env: Readonly<Record<string, string | undefined>>, faults: Conf
   return values
 }
 
-function fromFile(file: ConfigSources['file'], faults: ConfigFault[]): GivenValues {
-  const values = new Map<SettingName, Given>()
+function fromFile(file: ConfigSources['file'], faults: ConfigFault[]): SourcedValues {
+  const values = new Map<SettingName, SourcedValue>()
   if (!file) return values
   const content = parseJsonObject(file.text.replace(/^\uFEFF/, ''))
   if (!content) {

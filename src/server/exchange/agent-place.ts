@@ -3,9 +3,9 @@ import { mainBranch } from '../../history/log/read-log.ts'
 import { isObject, parseJson } from '../../log/parse-json.ts'
 import type { ThreadKey } from '../../stores/store.ts'
 import type { ReplyCall } from '../../turn/index.ts'
-import { type Item, isUser } from '../identity/chain.ts'
+import { isUser, type ListItem } from '../identity/chain.ts'
 import { itemOf } from '../identity/item.ts'
-import type { Asked, Log } from './asked.ts'
+import type { Inquiry, Log } from './inquiry.ts'
 
 /**
  * The marks of calls that may start a subagent: a subagent whose client does not say who started it begins with the task
@@ -13,9 +13,9 @@ import type { Asked, Log } from './asked.ts'
  */
 export function agentMarks(keyId: string, calls: readonly ReplyCall[]): readonly string[] {
   return calls.flatMap(({ arguments: json }) => {
-    const given = parseJson(json)
-    if (!isObject(given)) return []
-    const tasks = taskNames.map(name => given[name]).filter(text => typeof text === 'string')
+    const input = parseJson(json)
+    if (!isObject(input)) return []
+    const tasks = taskNames.map(name => input[name]).filter(text => typeof text === 'string')
     // As the message of a user is compared.
     const texts = tasks.map(content => itemOf({ role: 'user', content }, 0) ?? '')
     return texts.filter(isLong).map(text => markOf(keyId, text))
@@ -24,8 +24,8 @@ export function agentMarks(keyId: string, calls: readonly ReplyCall[]): readonly
 
 /** The thread of a subagent: an actor in the conversation whose open turn waits for it. Undefined for any other list. */
 export async function agentThread(
-  { log, keyId, newId }: Pick<Asked, 'log' | 'keyId' | 'newId'>,
-  items: readonly Item[],
+  { log, keyId, newId }: Pick<Inquiry, 'log' | 'keyId' | 'newId'>,
+  items: readonly ListItem[],
 ): Promise<ThreadKey | undefined> {
   const [first, ...others] = items
   if (!first || !isUser(first) || others.length > 0 || !isLong(first.text)) return undefined

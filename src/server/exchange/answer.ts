@@ -14,7 +14,7 @@ import {
 } from '../../turn/index.ts'
 import type { OpenCache } from '../cache/create-cache.ts'
 import { agentMarks } from './agent-place.ts'
-import type { Asked } from './asked.ts'
+import type { Inquiry } from './inquiry.ts'
 import type { OpenedTurn } from './take-place.ts'
 
 /** The options of a turn that a server sets, whatever the request says. */
@@ -31,7 +31,7 @@ export interface Answered {
   readonly reply?: ModelReply
 }
 
-export interface ToAnswer {
+export interface AnswerParts {
   readonly model: Model
   /** What the model's server keeps of the conversation. */
   readonly cached: OpenCache
@@ -50,13 +50,13 @@ export interface ToAnswer {
  * in a later request. When this resolves, the reply is stored.
  */
 export async function answer(
-  asked: Asked,
-  { thread, turn, said, rest }: OpenedTurn,
-  { model, cached, options, emit: tell, onAsking, dataOf, marksOf }: ToAnswer,
+  inquiry: Inquiry,
+  { thread, turn, logged, rest }: OpenedTurn,
+  { model, cached, options, emit: tell, onAsking, dataOf, marksOf }: AnswerParts,
 ): Promise<Answered> {
-  const { request, signal, keyId } = asked
-  const { history } = asked.log
-  const log = threadLog({ history, thread, turn, said })
+  const { request, signal, keyId } = inquiry
+  const { history } = inquiry.log
+  const log = threadLog({ history, thread, turn, said: logged })
   let result: TurnResult | undefined
   let reply: ModelReply | undefined
   const emit = (part: TurnPart) => {
@@ -100,7 +100,7 @@ export async function answer(
             reply = undefined
             return true
           },
-          dataOf: given => dataOf?.(withoutNotes(given, asking)),
+          dataOf: modelReply => dataOf?.(withoutNotes(modelReply, asking)),
           marksOf: ({ calls }) => [...(marksOf?.() ?? []), ...agentMarks(keyId, calls)],
           async onKept(kept) {
             reply = withoutNotes(kept, asking)
@@ -112,7 +112,7 @@ export async function answer(
   return { result: result!, reply }
 }
 
-/** Does what a turn needs before it can be answered. If that fails, the turn is left, so that it holds nobody up. */
+/** Does what a turn needs before it can be answered. If that fails, the turn is left, so that it blocks no later request. */
 export async function orLeave<Result>({ turn }: OpenedTurn, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()

@@ -6,10 +6,10 @@ import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { nextContext, nextRoom, setUpAsking, type ToFit, toError, withLimit } from '../../turn/index.ts'
 import type { ChatRequest } from '../faces/face.ts'
 import type { AnswerOptions } from './answer.ts'
-import type { Asked } from './asked.ts'
-import type { Place } from './place.ts'
+import type { Inquiry } from './inquiry.ts'
+import type { LogPlace } from './log-place.ts'
 
-export interface ToCheck extends Pick<ChatRequest, 'settings' | 'tools' | 'messages'> {
+export interface RoomCheck extends Pick<ChatRequest, 'settings' | 'tools' | 'messages'> {
   readonly system: string | undefined
   readonly options: AnswerOptions
   readonly model: Model
@@ -22,8 +22,8 @@ export interface ToCheck extends Pick<ChatRequest, 'settings' | 'tools' | 'messa
  * Refuses what can never fit before anything of it is stored: a system prompt, tools and messages that are always sent. Throws
  * a ContextOverflowError. What also depends on the log is found out when the context is made.
  */
-export async function checkRoom(asked: ToCheck): Promise<void> {
-  const { options, model, system, settings, tools, messages, count, signal, calibration } = asked
+export async function checkRoom(check: RoomCheck): Promise<void> {
+  const { options, model, system, settings, tools, messages, count, signal, calibration } = check
   const setUp = setUpAsking({ ...options, model, settings, system }, { signal, specs: tools })
   const limit = { signal, ms: longestWait, late: () => toError('the window is not known yet') }
   const asking = await withLimit(setUp, limit).catch((error: unknown) => {
@@ -33,7 +33,7 @@ export async function checkRoom(asked: ToCheck): Promise<void> {
   })
   // Whether the model server answers is found out when the turn is asked: its message is stored first.
   if (!asking) return
-  const given: ToFit = {
+  const fitting: ToFit = {
     ...asking,
     log: {
       ...{ count, calibration },
@@ -44,16 +44,16 @@ export async function checkRoom(asked: ToCheck): Promise<void> {
       },
     },
   }
-  const { head, room } = await nextRoom(given)
+  const { head, room } = await nextRoom(fitting)
   const { window, reserve, factor } = room
   // No byte takes more than a token. Most requests are far from the limit, and need no closer look.
   const most = head + Buffer.byteLength(JSON.stringify(messages)) * factor
   if (options.reserve === undefined && most < (window - reserve) * 0.9) return
-  await nextContext(given)
+  await nextContext(fitting)
 }
 
 /** Checks the messages that a request brings to its place. */
-export function checkPlace({ log: { history }, request, signal }: Asked, place: Place, to: PlaceOptions) {
+export function checkPlace({ log: { history }, request, signal }: Inquiry, place: LogPlace, to: RoomOptions) {
   const brought = place.messages.slice(place.from)
   const users = brought.filter(({ role }) => role === 'user')
   const first = place.kind === 'new' ? users.slice(0, 1) : []
@@ -72,7 +72,7 @@ export function checkPlace({ log: { history }, request, signal }: Asked, place: 
   })
 }
 
-export type PlaceOptions = Pick<ToCheck, 'options' | 'model'>
+export type RoomOptions = Pick<RoomCheck, 'options' | 'model'>
 
 /** A message is stored soon, also if its model server is slow to tell its window. */
 const longestWait = 2000

@@ -1,21 +1,21 @@
 import { readEach } from '../../log/fields.ts'
 import { compactionAnswer, openInput, pack, wishOf } from '../faces/responses/compaction.ts'
 import type { Upstream } from '../upstream/upstream.ts'
-import type { Asked } from './asked.ts'
 import { findPlace } from './find-place.ts'
+import type { Inquiry } from './inquiry.ts'
 
 /**
  * Answers a client that wants its list compacted. Every prompt is fitted into the window, and the log has all of the conversation: so
  * the compaction only names the place in the log, and holds what the log has not yet. Nothing is lost, and no model is asked.
  */
-export async function compact(asked: Asked, body: unknown): Promise<Response> {
-  const { request, newId, now } = asked
+export async function compact(inquiry: Inquiry, body: unknown): Promise<Response> {
+  const { request, newId, now } = inquiry
   const { input } = body as { readonly input?: unknown }
   const list = typeof input === 'string' ? [{ role: 'user', content: input }] : input
   const { past: before, items } = openInput(readEach(list, 'input', one => one))
   // Where it belongs is asked as for an ordinary request: a compaction stands beside the conversation.
-  const headers = { ...asked.headers, 'x-codex-turn-metadata': undefined }
-  const place = await findPlace({ ...asked, headers })
+  const headers = { ...inquiry.headers, 'x-codex-turn-metadata': undefined }
+  const place = await findPlace({ ...inquiry, headers })
   const { thread, at, from } =
     place.kind === 'again'
       ? { thread: place.thread, at: place.after, from: Number.POSITIVE_INFINITY }

@@ -1,5 +1,5 @@
 import { createHistory, type HistoryOptions } from '../../history/index.ts'
-import type { Log } from './asked.ts'
+import type { Log } from './inquiry.ts'
 
 /** The logs of all tenants on a store; those used last are held, with what they have in memory. */
 export function createLogs(

@@ -4,7 +4,7 @@ import type { StoredTurn } from '../../stores/store.ts'
 import { itemsOf } from '../identity/chain.ts'
 import type { Walk } from '../identity/walk.ts'
 import { decide } from './decide.ts'
-import type { ClientList, EndFacts, Facts, Match, PastFacts, ReplyFacts } from './facts.ts'
+import type { ClientList, EndFacts, Facts, ListMatch, PastFacts, ReplyFacts } from './facts.ts'
 
 const thread = { tenant: 'default', conversation: 'pond', actor: 'assistant', branch: 'main' }
 const messages = ['frogs?', 'Green ones.', 'toads?'].map((content, at) => ({
@@ -21,11 +21,11 @@ const walk: Walk = {
 }
 const leave = { kind: 'branches', of: thread, at: 2, from: 2, front: 'same', why: '' } as const
 const past: PastFacts = { isSure: false, hasReply: false, isLeft: false, branch: leave }
-const extending: Match = { kind: 'extends', walk, why: '' }
-const repeating = (facts: Partial<PastFacts>, isGreeting = false): Match => ({
+const extending: ListMatch = { kind: 'extends', walk, why: '' }
+const repeating = (facts: Partial<PastFacts>, isGreeting = false): ListMatch => ({
   ...{ kind: 'repeats', walk, isGreeting, why: '', past: { ...past, ...facts } },
 })
-const compared = (match: Match, about: Partial<ClientList> = {}): Facts => ({
+const compared = (match: ListMatch, about: Partial<ClientList> = {}): Facts => ({
   ...{ by: 'list', list: { ...list, ...about }, match, why: 'why' },
 })
 const named = (facts: Partial<EndFacts>): Facts => ({

@@ -2,13 +2,13 @@ import { mainBranch } from '../../history/log/read-log.ts'
 import { sideName } from '../../history/side-name.ts'
 import { NotFoundError } from '../../log/not-found-error.ts'
 import type { ThreadKey } from '../../stores/store.ts'
-import { type Front, type Item, itemsOf } from '../identity/chain.ts'
+import { type Front, itemsOf, type ListItem } from '../identity/chain.ts'
 import type { Placement } from '../identity/recognise.ts'
 import type { ClientList, EndFacts, Facts, ListFacts, ReplyFacts } from './facts.ts'
-import type { Again, Place } from './place.ts'
+import type { Again, LogPlace } from './log-place.ts'
 
-/** Decides where a request goes by what is known of it. Asks nobody; `newId` names what begins here. */
-export function decide(facts: Facts, newId: () => string): Place | Again {
+/** Decides where a request goes by its facts, without reading the store. `newId` names new conversations and branches. */
+export function decide(facts: Facts, newId: () => string): LogPlace | Again {
   switch (facts.by) {
     case 'list':
       return decideList(facts, newId)
@@ -19,7 +19,7 @@ export function decide(facts: Facts, newId: () => string): Place | Again {
   }
 }
 
-function decideList({ list, match, why }: ListFacts, newId: () => string): Place | Again {
+function decideList({ list, match, why }: ListFacts, newId: () => string): LogPlace | Again {
   switch (match.kind) {
     case 'new':
       if (!match.agent) return begin(list, match.thread, why, newId)
@@ -52,7 +52,7 @@ const ofAgent = 'it begins with the task that a call of this conversation gave t
 const firstThread = (conversation: string) => ({ conversation, actor: 'assistant', branch: mainBranch })
 
 /** A new conversation. One that begins with a side request is none: lists leave it out, and it is deleted after a while. */
-function begin(list: ClientList, thread: ThreadKey, why: string, newId: () => string): Place {
+function begin(list: ClientList, thread: ThreadKey, why: string, newId: () => string): LogPlace {
   const conversation = list.isSide ? sideName(newId()) : thread.conversation
   return { ...list, kind: 'new', thread: { ...thread, conversation }, from: 0, why }
 }
@@ -62,7 +62,7 @@ function branch(
   { of, at, from, front }: Extract<Placement, { kind: 'branches' }>,
   why: string,
   newId: () => string,
-): Place {
+): LogPlace {
   if (list.isSide && at === 0) {
     const thread = { ...of, conversation: sideName(newId()), branch: mainBranch }
     return { ...list, kind: 'new', thread, beside: of.conversation, from: 0, why }
@@ -78,8 +78,8 @@ const forkOf = (of: ThreadKey, at: number, branch: string) => ({
   fork: { of, at },
 })
 
-/** The place of a request that the log has already, in a turn that its writer left. Who takes it over, fences the writer. */
-const takeOver = (place: Omit<Place, 'kind' | 'from' | 'why'>, why: string): Place => ({
+/** The place of a request that the log has already, in a turn that its writer left. Taking it over fences that writer. */
+const takeOver = (place: Omit<LogPlace, 'kind' | 'from' | 'why'>, why: string): LogPlace => ({
   ...place,
   ...{ kind: 'extends', isLeft: true, from: place.messages.length },
   why: `${why}; its turn was left open, and is answered now`,
@@ -90,7 +90,7 @@ const frontOf = (front: Front, { isNamed }: ClientList): Front =>
   front === 'cut' && isNamed ? 'same' : front
 
 /** The index of the first message behind the items that agree. A system message before a new one is new. */
-const firstOf = (items: readonly Item[], agreeing: number) =>
+const firstOf = (items: readonly ListItem[], agreeing: number) =>
   agreeing === 0 ? 0 : items[agreeing - 1]!.index + 1
 
 /**
@@ -100,7 +100,7 @@ const firstOf = (items: readonly Item[], agreeing: number) =>
 function decideEnd(
   { list, thread, conversation, earlier, why }: EndFacts,
   newId: () => string,
-): Place | Again {
+): LogPlace | Again {
   if (earlier?.kind === 'again') return earlier
   if (earlier?.isLeft) return takeOver({ ...list, thread: earlier.thread }, why)
   if (earlier) {
@@ -124,7 +124,7 @@ function decideEnd(
  * The end of the thread, or a branch that leaves right behind the reply. A branch cannot begin inside of a turn: where the
  * turn went on without this request, the branch begins before the turn and repeats it up to the reply.
  */
-function decideReply(facts: ReplyFacts, newId: () => string): Place | Again {
+function decideReply(facts: ReplyFacts, newId: () => string): LogPlace | Again {
   const { list, thread, turn, isLast, repeated, earlier, why } = facts
   if (earlier === 'left') return takeOver({ ...list, thread, items: [], front: 'cut' }, why)
   if (earlier) return earlier

@@ -1,10 +1,10 @@
 import type { StoredTurn, ThreadKey } from '../../stores/store.ts'
 import type { Placement } from '../identity/recognise.ts'
-import type { Again, Place } from './place.ts'
+import type { Again, LogPlace } from './log-place.ts'
 
 /** What a request says, as its place is decided by it. */
 export interface ClientList
-  extends Pick<Place, 'messages' | 'items' | 'scope' | 'isSide' | 'isNamed' | 'isDelta'> {}
+  extends Pick<LogPlace, 'messages' | 'items' | 'scope' | 'isSide' | 'isNamed' | 'isDelta'> {}
 
 /** What the log says of a request, by the way that its client takes: all of the list, only what is new, or behind a reply. */
 export type Facts = ListFacts | EndFacts | ReplyFacts
@@ -13,11 +13,11 @@ export type Facts = ListFacts | EndFacts | ReplyFacts
 export interface ListFacts {
   readonly by: 'list'
   readonly list: ClientList
-  readonly match: Match
+  readonly match: ListMatch
   readonly why: string
 }
 
-export type Match =
+export type ListMatch =
   | (Extract<Placement, { kind: 'new' }> & {
       /** The thread of a subagent whose task the list begins with. */
       readonly agent?: ThreadKey
@@ -27,7 +27,7 @@ export type Match =
       readonly newest?: ThreadKey
     })
   | (Extract<Placement, { kind: 'extends' | 'repeats' }> & {
-      /** Absent where the list goes on at the end of a thread that nobody writes to. */
+      /** Absent where the list goes on at the end of a thread that has no open turn. */
       readonly past?: PastFacts
     })
 
@@ -66,7 +66,7 @@ export interface FailedTurn {
   /** Whether its writer left it, and it ends with the request. */
   readonly isLeft: boolean
   /** The messages of the turn before those of the request, and those of the request. */
-  readonly messages: Place['messages']
+  readonly messages: LogPlace['messages']
   readonly repeated: number
 }
 

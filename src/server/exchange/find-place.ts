@@ -1,19 +1,19 @@
 import { plural } from '../../log/line.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { addedMessages } from '../identity/added-messages.ts'
-import type { Asked } from './asked.ts'
 import { decide } from './decide.ts'
 import { gather } from './gather.ts'
-import type { Again, Place } from './place.ts'
+import type { Inquiry } from './inquiry.ts'
+import type { Again, LogPlace } from './log-place.ts'
 import { withReferences } from './with-references.ts'
 
 /**
  * Finds the place of a request in the log. Messages that `fit` has added at the client are not part of what was said, unless
  * the log has them: then a user has said the same.
  */
-export async function findPlace(asked: Asked): Promise<Place | Again> {
-  const placeOf = async (list: readonly MessageLike[]) => decide(await gather(asked, list), asked.newId)
-  const messages = await withReferences(asked)
+export async function findPlace(inquiry: Inquiry): Promise<LogPlace | Again> {
+  const placeOf = async (list: readonly MessageLike[]) => decide(await gather(inquiry, list), inquiry.newId)
+  const messages = await withReferences(inquiry)
   const added = addedMessages(messages)
   const place = await placeOf(messages)
   if (added.size === 0 || place.kind === 'again') return place

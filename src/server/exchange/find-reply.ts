@@ -1,7 +1,7 @@
 import type { LoggedMessage } from '../../history/index.ts'
 import { listLog } from '../../history/log/read-log.ts'
 import type { ThreadKey } from '../../stores/store.ts'
-import { type Log, sourceOf } from './asked.ts'
+import { type Log, sourceOf } from './inquiry.ts'
 import { type KeptResponse, keptIn } from './kept-response.ts'
 
 /** A reply that its client may name by its id. */
@@ -20,10 +20,10 @@ const deletedMark = (id: string) => `gone:${id}`
 /** Finds a reply by its id, unless its client has deleted it, or it was given to another person than the one who asks. */
 export async function findReply(log: Log, id: string): Promise<FoundReply | undefined> {
   if (id === '' || id.length > longestId) return undefined
-  const found = await log.store.findMarks(log.tenant, [replyMark(id), deletedMark(id)])
+  const places = await log.store.findMarks(log.tenant, [replyMark(id), deletedMark(id)])
   // A model that only wrote a note was asked again, for the same reply: the last of its messages is the reply.
-  const [place] = found.filter(({ mark }) => mark === replyMark(id)).toSorted((a, b) => b.at - a.at)
-  if (!place || found.some(({ mark }) => mark === deletedMark(id))) return undefined
+  const [place] = places.filter(({ mark }) => mark === replyMark(id)).toSorted((a, b) => b.at - a.at)
+  if (!place || places.some(({ mark }) => mark === deletedMark(id))) return undefined
   const { thread, at } = place
   const [entry] = await listLog(sourceOf(log, thread), { from: at, to: at })
   const kept = entry && keptIn(entry)
@@ -46,5 +46,5 @@ export async function forgetReply({ store }: Log, { thread, entry, kept }: Found
   await store.saveMarks(thread, [{ mark: deletedMark(kept.id), at: entry.seq }])
 }
 
-/** Longer ones are none of ours. */
+/** No id of ours is longer. */
 const longestId = 200

@@ -3,38 +3,38 @@ import { isSideName } from '../../history/side-name.ts'
 import type { ThreadKey } from '../../stores/store.ts'
 import { KeyReusedError } from '../../stores/store-error.ts'
 import { agreement } from '../identity/agreement.ts'
-import { type Item, isUser } from '../identity/chain.ts'
+import { isUser, type ListItem } from '../identity/chain.ts'
 import { type Compared, comparedOf, isSaid } from '../identity/item.ts'
 import type { NamedConversation } from '../identity/known-client.ts'
-import { type Asked, type Log, sourceOf } from './asked.ts'
 import type { ClientList, EndFacts, FailedTurn } from './facts.ts'
-import type { Again } from './place.ts'
+import { type Inquiry, type Log, sourceOf } from './inquiry.ts'
+import type { Again } from './log-place.ts'
 import { hasReply, isLeft, isRetry, isRetryOf, keyOf, patienceOf, turnOfKey } from './retry.ts'
 import { untilFree } from './until-free.ts'
 
 /** What the log says of a request whose client names the conversation and sends only what is new. */
 export async function gatherEnd(
-  asked: Asked,
+  inquiry: Inquiry,
   { conversation, actor = 'assistant', how }: NamedConversation,
   list: ClientList,
 ): Promise<EndFacts> {
-  const { tenant } = asked.log
+  const { tenant } = inquiry.log
   const main = { tenant, conversation, actor, branch: mainBranch }
-  const lines = await linesOf(asked.log, main)
+  const lines = await linesOf(inquiry.log, main)
   const [thread = main] = lines
-  const { state } = await untilFree(asked, thread, patienceOf(asked))
-  const mayBeAgain = isRetry(asked) || state === 'interrupted'
+  const { state } = await untilFree(inquiry, thread, patienceOf(inquiry))
+  const mayBeAgain = isRetry(inquiry) || state === 'interrupted'
   // Conversations of the Responses API are made before they are named.
-  const isMade = asked.request.named.conversation === conversation && conversation.startsWith('conv_')
+  const isMade = inquiry.request.named.conversation === conversation && conversation.startsWith('conv_')
   return {
     ...{ by: 'end', list, thread },
     conversation: lines.length > 0 ? 'there' : isMade ? 'missing' : 'new',
-    earlier: mayBeAgain ? await findEarlier(asked, lines, list) : undefined,
+    earlier: mayBeAgain ? await findEarlier(inquiry, lines, list) : undefined,
     why: `named by ${how}; the body holds what is new`,
   }
 }
 
-/** The branches of a thread, the one written to last first. Those of side requests, and those that nobody went on, do not count. */
+/** The branches of a thread, newest write first, without those of side requests and those that were never continued. */
 export async function linesOf(
   { store, tenant }: Log,
   { conversation, actor }: Pick<ThreadKey, 'conversation' | 'actor'>,
@@ -57,25 +57,25 @@ const mostLines = 100
 
 /** What became of the request the first time it came. Undefined if it is new. */
 async function findEarlier(
-  asked: Asked,
+  inquiry: Inquiry,
   lines: readonly ThreadKey[],
   { items, messages }: ClientList,
 ): Promise<Again | FailedTurn | undefined> {
-  const { store } = asked.log
-  const key = keyOf(asked)
+  const { store } = inquiry.log
+  const key = keyOf(inquiry)
   let failed: (Omit<FailedTurn, 'isLeft'> & { readonly isLast: boolean }) | undefined
   // Without a key only the newest turn can be the one.
   for (const thread of key === undefined ? lines.slice(0, 1) : lines) {
     const turns = await store.turns(thread)
     const newest = turns.at(-1)
-    const ofKey = key === undefined ? newest : await turnOfKey(asked, thread, turns)
+    const ofKey = key === undefined ? newest : await turnOfKey(inquiry, thread, turns)
     // A message whose turn has no answer yet is the same one, whatever its client says of it.
     const turn = ofKey ?? (newest?.status === 'open' ? newest : undefined)
     const isOpen = turn === newest && turn?.status === 'open'
     if (!turn) continue
-    const isAgain = await isRetryOf(asked, thread, turn)
+    const isAgain = await isRetryOf(inquiry, thread, turn)
     if (!isOpen && !isAgain) continue
-    const logged = await listLog(sourceOf(asked.log, thread), { from: turn.first, to: turn.last })
+    const logged = await listLog(sourceOf(inquiry.log, thread), { from: turn.first, to: turn.last })
     const entries = logged.filter(isSaid)
     const stretch = findStretch(
       entries.map(({ message, seq }) => comparedOf(message, seq)),
@@ -86,7 +86,7 @@ async function findEarlier(
       continue
     }
     const after = entries[stretch.end - 1]!.seq
-    if (await hasReply(asked, thread, after, turn)) {
+    if (await hasReply(inquiry, thread, after, turn)) {
       if (!isAgain) continue
       return { kind: 'again', thread, after, turn: turn.turn }
     }
@@ -98,7 +98,7 @@ async function findEarlier(
   }
   if (!failed) return undefined
   const { isLast, ...turn } = failed
-  const status = isLast ? await untilFree(asked, turn.thread, patienceOf(asked)) : undefined
+  const status = isLast ? await untilFree(inquiry, turn.thread, patienceOf(inquiry)) : undefined
   return { ...turn, isLeft: status !== undefined && isLeft(turn.turn, status) }
 }
 
@@ -108,25 +108,25 @@ async function findEarlier(
  */
 function findStretch(
   turn: readonly (Compared | undefined)[],
-  items: readonly Item[],
+  items: readonly ListItem[],
 ): { readonly start: number; readonly end: number; readonly from: number } | undefined {
-  const seen = turn.flatMap((said, at) => (said ? [{ said, at }] : []))
+  const seen = turn.flatMap((compared, at) => (compared ? [{ compared, at }] : []))
   const hasUser = items.some(isUser)
   for (const wanted of hasUser ? [items, items.slice(lastRun(items))] : [items]) {
     // A user's message begins the turn; results of tools are the last ones that came.
     const latest = hasUser ? 0 : seen.length - wanted.length
     for (let at = latest; at >= 0; at--)
-      if (wanted.length > 0 && wanted.every((item, n) => isSame(seen[at + n]?.said, item)))
+      if (wanted.length > 0 && wanted.every((item, n) => isSame(seen[at + n]?.compared, item)))
         return { start: seen[at]!.at, end: seen[at + wanted.length - 1]!.at + 1, from: wanted[0]!.index }
   }
   return undefined
 }
 
-const isSame = (logged: Compared | undefined, given: Item) =>
-  logged !== undefined && agreement(logged, given) === 'same'
+const isSame = (logged: Compared | undefined, item: ListItem) =>
+  logged !== undefined && agreement(logged, item) === 'same'
 
 /** The first of the user messages in a row that the request ends with, but for what follows them. */
-function lastRun(items: readonly Item[]): number {
+function lastRun(items: readonly ListItem[]): number {
   let at = items.findLastIndex(isUser)
   while (at > 0 && isUser(items[at - 1]!)) at -= 1
   return at

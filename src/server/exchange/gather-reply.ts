@@ -3,31 +3,31 @@ import { listLog, readLog } from '../../history/log/read-log.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { NotFoundError } from '../../log/not-found-error.ts'
 import type { ThreadKey } from '../../stores/store.ts'
-import { type Item, itemsOf } from '../identity/chain.ts'
+import { itemsOf, type ListItem } from '../identity/chain.ts'
 import { comparedOf, isGiven, isSaid } from '../identity/item.ts'
 import { walkOn } from '../identity/walk.ts'
-import { type Asked, type Log, sourceOf } from './asked.ts'
 import type { ReplyFacts } from './facts.ts'
 import { findReply } from './find-reply.ts'
 import { linesOf } from './gather-end.ts'
-import type { Place } from './place.ts'
+import { type Inquiry, type Log, sourceOf } from './inquiry.ts'
+import type { LogPlace } from './log-place.ts'
 import { hasReply, isLeft, isRetry, isRetryOf, keyOf, patienceOf } from './retry.ts'
 import { untilFree } from './until-free.ts'
 
 /** What a request brings that goes on from a reply. */
-interface Continuation extends Pick<Place, 'messages' | 'scope'> {
+interface Continuation extends Pick<LogPlace, 'messages' | 'scope'> {
   /** The id of the reply. */
   readonly previous: string
 }
 
 /** What the log says of a request that goes on from a reply. */
 export async function gatherReply(
-  asked: Asked,
+  inquiry: Inquiry,
   { previous, messages, scope }: Continuation,
 ): Promise<ReplyFacts> {
-  const { log } = asked
+  const { log } = inquiry
   const { thread, entry } = (await findReply(log, previous)) ?? noPrevious(previous)
-  const status = await untilFree(asked, thread, patienceOf(asked))
+  const status = await untilFree(inquiry, thread, patienceOf(inquiry))
   const head = (await log.store.head(thread)) ?? noPrevious(previous)
   const turns = await log.store.turns(thread)
   const turn = turns.findLast(({ first }) => first <= entry.seq) ?? noPrevious(previous)
@@ -39,15 +39,15 @@ export async function gatherReply(
   const why = 'named by previous_response_id; the body holds what is new'
   const list = { messages, items: [], scope, isSide: false, isNamed: false, isDelta: true }
   const facts = { by: 'reply', thread, turn, isLast, why } as const
-  if (isRetry(asked) || status.state === 'interrupted') {
+  if (isRetry(inquiry) || status.state === 'interrupted') {
     const from = isTurnsEnd && !isOpen ? turn.last : entry.seq
     // A request with another key may have been answered behind the same reply, each on a branch of its own.
-    const lines = keyOf(asked) === undefined ? [thread] : await linesOf(log, thread)
+    const lines = keyOf(inquiry) === undefined ? [thread] : await linesOf(log, thread)
     for (const line of lines) {
       const { walk, turn: last } = await walkBehind(log, line, from, messages)
       if (!last) continue
-      const isAgain = walk.hasMore && (await isRetryOf(asked, line, last))
-      if (isAgain && (await hasReply(asked, line, walk.at, last)))
+      const isAgain = walk.hasMore && (await isRetryOf(inquiry, line, last))
+      if (isAgain && (await hasReply(inquiry, line, walk.at, last)))
         return { ...facts, list, earlier: { kind: 'again', thread: line, after: walk.at, turn: last.turn } }
       if (line.branch === thread.branch && !walk.hasMore && isLeft(last, status))
         return { ...facts, list, earlier: 'left' }
@@ -64,10 +64,10 @@ export async function gatherReply(
 }
 
 /** The newest message before a place that clients send again: it tells the messages that follow from equal ones elsewhere. */
-async function itemBefore(log: Log, thread: ThreadKey, seq: number): Promise<readonly Item[]> {
+async function itemBefore(log: Log, thread: ThreadKey, seq: number): Promise<readonly ListItem[]> {
   for await (const entry of readLog(sourceOf(log, thread), { to: seq - 1, reverse: true })) {
-    const said = entry.isClosing || entry.isBroken ? undefined : comparedOf(entry.message, entry.seq)
-    if (said) return [{ index: -1, ...said }]
+    const compared = entry.isClosing || entry.isBroken ? undefined : comparedOf(entry.message, entry.seq)
+    if (compared) return [{ index: -1, ...compared }]
   }
   return []
 }

@@ -5,8 +5,8 @@ import { isObject } from '../../log/parse-json.ts'
 import type { Mark, ThreadKey } from '../../stores/store.ts'
 import { createChain, markTexts, scopeOf } from '../identity/chain.ts'
 import { comparedOf } from '../identity/item.ts'
-import { type Log, sourceOf } from './asked.ts'
 import { replyMark } from './find-reply.ts'
+import { type Log, sourceOf } from './inquiry.ts'
 import { keptIn } from './kept-response.ts'
 
 /**
@@ -33,11 +33,11 @@ async function markThread(log: Log, thread: ThreadKey, keyId: string): Promise<v
   if (!isNamed && thread.actor !== 'assistant') return
   const chain = createChain(scopeOf(keyId, isNamed ? thread : undefined))
   // The past that a branch shares is found in the branch that wrote it.
-  const own = (await store.head(thread))?.forkOf?.at ?? 0
+  const forkedAt = (await store.head(thread))?.forkOf?.at ?? 0
   let marks: Mark[] = []
   for await (const entry of readLog(source)) {
-    const found = marksIn(entry, chain)
-    if (entry.seq > own) for (const mark of found) marks.push({ mark, at: entry.seq })
+    const names = marksIn(entry, chain)
+    if (entry.seq > forkedAt) for (const mark of names) marks.push({ mark, at: entry.seq })
     if (marks.length < mostMarks) continue
     await store.saveMarks(thread, marks)
     marks = []
@@ -47,8 +47,8 @@ async function markThread(log: Log, thread: ThreadKey, keyId: string): Promise<v
 
 function marksIn(entry: LoggedMessage, chain: ReturnType<typeof createChain>): readonly string[] {
   const { message, seq, isClosing, isBroken } = entry
-  const said = isClosing || isBroken ? undefined : comparedOf(message, seq)
-  const hashes = said && chain.add(said)
+  const compared = isClosing || isBroken ? undefined : comparedOf(message, seq)
+  const hashes = compared && chain.add(compared)
   const id = responseId(entry)
   return [...(hashes ? markTexts(hashes, 'same') : []), ...(id === undefined ? [] : [replyMark(id)])]
 }

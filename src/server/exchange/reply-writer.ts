@@ -4,7 +4,7 @@ import { textWriter, toReadable } from '../../turn/stream/to-readable.ts'
 import type { Face, FaceFault, ReplyEnd, ReplyStart, ReplyStream } from '../faces/index.ts'
 import { signOfLife } from '../faces/sse.ts'
 import { inPieces } from './in-pieces.ts'
-import type { Run } from './runner.ts'
+import type { ReplyRun } from './runner.ts'
 
 /** Takes a reply as it comes, and makes a response of it. */
 export interface ReplyWriter {
@@ -14,23 +14,23 @@ export interface ReplyWriter {
   end(start: ReplyStart, end: ReplyEnd): void | Promise<void>
   fail(fault: FaceFault): void | Promise<void>
   /** A piece of a stream in the words of the upstream. `headers`: of its answer. */
-  passed(start: ReplyStart, text: string, headers: Headers): void | Promise<void>
+  passed(start: ReplyStart, text: string, headers: ResponseHeaders): void | Promise<void>
   /** The end of a stream, or a whole answer, in the words of the upstream. */
-  passedEnd(start: ReplyStart, text: string, headers: Headers): void | Promise<void>
+  passedEnd(start: ReplyStart, text: string, headers: ResponseHeaders): void | Promise<void>
   /** The upstream has refused the request: the client reads in what words. */
   refused(refusal: Refusal): void
 }
 
-type Headers = Readonly<Record<string, string>>
+type ResponseHeaders = Readonly<Record<string, string>>
 
 /** Headers that say which request was answered, and where. */
-export const placeHeaders = (requestId: string, { conversation, branch }: ThreadKey): Headers => ({
+export const placeHeaders = (requestId: string, { conversation, branch }: ThreadKey): ResponseHeaders => ({
   'x-request-id': requestId,
   'x-throughline-conversation': encodeURIComponent(conversation),
   'x-throughline-branch': encodeURIComponent(branch),
 })
 
-export function wholeWriter(face: Face, requestId: string, headers: Headers): ReplyWriter {
+export function wholeWriter(face: Face, requestId: string, headers: ResponseHeaders): ReplyWriter {
   const { promise, resolve } = withResolvers<Response>()
   return {
     response: promise,
@@ -39,8 +39,8 @@ export function wholeWriter(face: Face, requestId: string, headers: Headers): Re
     end: (start, end) => resolve(Response.json(face.whole(start, end), { headers })),
     fail: fault => resolve(faultResponse(face, fault, requestId, headers)),
     passed() {},
-    passedEnd: (_, text, given) =>
-      resolve(new Response(text, { headers: { ...onwards(given), ...headers } })),
+    passedEnd: (_, text, relayed) =>
+      resolve(new Response(text, { headers: { ...onwards(relayed), ...headers } })),
     refused: refusal => resolve(refusedResponse(refusal, headers)),
   }
 }
@@ -57,16 +57,16 @@ export interface StreamLimits {
 export function streamWriter(
   face: Face,
   requestId: string,
-  /** Aborted when nobody waits for the reply any longer; aborts it for a client that does not read. */
-  { signal, abort }: Pick<Run, 'signal' | 'abort'>,
+  /** `signal` is aborted when no client waits for the reply any longer; `abort` ends it for a client that does not read. */
+  { signal, abort }: Pick<ReplyRun, 'signal' | 'abort'>,
   { unreadMs, keepAliveMs: ms }: StreamLimits,
-  headers: Headers,
+  headers: ResponseHeaders,
 ): ReplyWriter {
   const { promise, resolve } = withResolvers<Response>()
   const texts = createPipe(signal)
   let stream: ReplyStream | undefined
 
-  function open(start: ReplyStart, given?: Headers): ReplyStream {
+  function open(start: ReplyStart, relayed?: ResponseHeaders): ReplyStream {
     if (stream) return stream
     const opened = face.stream(start)
     stream = opened
@@ -79,8 +79,8 @@ export function streamWriter(
       },
     })
     const type = { 'content-type': face.streamType, 'cache-control': 'no-cache', 'x-accel-buffering': 'no' }
-    resolve(new Response(body, { headers: { ...onwards(given ?? {}), ...headers, ...type, ...inPieces } }))
-    if (!given) void texts.push(opened.start())
+    resolve(new Response(body, { headers: { ...onwards(relayed ?? {}), ...headers, ...type, ...inPieces } }))
+    if (!relayed) void texts.push(opened.start())
     return opened
   }
 
@@ -102,12 +102,12 @@ export function streamWriter(
       else resolve(faultResponse(face, fault, requestId, headers))
       texts.end()
     },
-    passed(start, text, given) {
-      open(start, given)
+    passed(start, text, relayed) {
+      open(start, relayed)
       return texts.push(text)
     },
-    passedEnd(start, text, given) {
-      open(start, given)
+    passedEnd(start, text, relayed) {
+      open(start, relayed)
       void texts.push(text)
       texts.end()
     },
@@ -119,12 +119,12 @@ export function streamWriter(
 }
 
 /** The headers of an upstream's answer for a client that gets it unpacked, in pieces of our own. */
-function onwards({ 'content-length': _, 'content-encoding': __, ...rest }: Headers): Headers {
+function onwards({ 'content-length': _, 'content-encoding': __, ...rest }: ResponseHeaders): ResponseHeaders {
   return rest
 }
 
-const refusedResponse = ({ status, text, headers: given }: Refusal, headers: Headers): Response =>
-  new Response(text, { status, headers: { ...onwards(given), ...headers } })
+const refusedResponse = ({ status, text, headers: relayed }: Refusal, headers: ResponseHeaders): Response =>
+  new Response(text, { status, headers: { ...onwards(relayed), ...headers } })
 
 /** In characters. */
 const mostWaiting = 64 * 1024
@@ -174,7 +174,7 @@ export function faultResponse(
   face: Pick<Face, 'fault'>,
   fault: FaceFault,
   requestId: string,
-  headers: Headers,
+  headers: ResponseHeaders,
 ): Response {
   const { status, body } = face.fault(fault, requestId)
   const { retryAfterMs, isRetryable } = fault
@@ -192,8 +192,8 @@ export function faultResponse(
 /** `Promise.withResolvers`, which Node has since 22. */
 function withResolvers<Value>() {
   let resolve!: (value: Value) => void
-  const promise = new Promise<Value>(given => {
-    resolve = given
+  const promise = new Promise<Value>(resolver => {
+    resolve = resolver
   })
   return { promise, resolve }
 }

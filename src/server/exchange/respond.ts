@@ -10,12 +10,12 @@ import { type ClientCall, type NativeReply, openNative } from '../native/native-
 import { toFault } from '../to-fault.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import { type AnswerOptions, answer } from './answer.ts'
-import { type Asked, sourceOf } from './asked.ts'
 import { checkPlace } from './check-room.ts'
 import { findPlace } from './find-place.ts'
 import { replyMark } from './find-reply.ts'
+import { type Inquiry, sourceOf } from './inquiry.ts'
 import { fromKept, keptIn, toKept } from './kept-response.ts'
-import type { Again, Place } from './place.ts'
+import type { Again, LogPlace } from './log-place.ts'
 import { endOf, type ReplyState, reduce } from './reply-state.ts'
 import {
   placeHeaders,
@@ -24,15 +24,15 @@ import {
   streamWriter,
   wholeWriter,
 } from './reply-writer.ts'
-import type { Run } from './runner.ts'
+import type { ReplyRun } from './runner.ts'
 import { placeOfKey, untilAlone } from './same-key.ts'
 import { saveTitle } from './save-title.ts'
 import { type OpenedTurn, SameRequestError, takePlace } from './take-place.ts'
 
-export interface ToServe {
-  readonly asked: Asked
+export interface ReplyTask {
+  readonly inquiry: Inquiry
   readonly face: Face
-  readonly run: Run
+  readonly run: ReplyRun
   readonly requestId: string
   readonly upstream: Upstream
   readonly model: Model
@@ -44,67 +44,67 @@ export interface ToServe {
 }
 
 /** Answers a request of a client on its face. The answer begins when the model does: before that, a failure has its status. */
-export async function respond(given: ToServe): Promise<Response> {
-  const { asked, face, run, requestId, model, options, limits } = given
-  run.holds(await untilAlone(asked))
-  const entered = await enter(asked, place => checkPlace(asked, place, { options, model }))
+export async function respond(task: ReplyTask): Promise<Response> {
+  const { inquiry, face, run, requestId, model, options, limits } = task
+  run.holds(await untilAlone(inquiry))
+  const entered = await enter(inquiry, place => checkPlace(inquiry, place, { options, model }))
   const { thread } = entered.place
   // The writers read them when the response begins.
   const headers: Record<string, string> = { ...placeHeaders(requestId, thread) }
-  const writer = asked.request.stream
+  const writer = inquiry.request.stream
     ? streamWriter(face, requestId, run, limits, headers)
     : wholeWriter(face, requestId, headers)
   run.answersIn(thread)
   // The work goes on behind the response, and is closed however it ends.
-  void serve({ ...given, headers, writer }, entered).finally(run.over)
+  void serve({ ...task, headers, writer }, entered).finally(run.over)
   return writer.response
 }
 
 type Entered =
-  | { readonly place: Place; readonly opened: OpenedTurn }
+  | { readonly place: LogPlace; readonly opened: OpenedTurn }
   | { readonly place: Again; readonly opened?: undefined }
 
-/** How often others may get ahead between finding a place and taking it. */
+/** How often other requests may take the place between finding and taking it. */
 const mostTries = 5
 
 /** Finds the place of a request and takes it. Another request that takes it first may make it a place for a branch. */
-async function enter(asked: Asked, check: (place: Place) => Promise<void>): Promise<Entered> {
+async function enter(inquiry: Inquiry, check: (place: LogPlace) => Promise<void>): Promise<Entered> {
   let isGone = false
   for (let tries = 1; ; tries++) {
-    const found = await findPlace(asked)
-    if (found.kind === 'again') return { place: found }
-    const place: Place = isGone ? found : placeOfKey(asked, found)
+    const placement = await findPlace(inquiry)
+    if (placement.kind === 'again') return { place: placement }
+    const place: LogPlace = isGone ? placement : placeOfKey(inquiry, placement)
     await check(place)
     try {
-      return { place, opened: await takePlace(asked, place) }
+      return { place, opened: await takePlace(inquiry, place) }
     } catch (error) {
       // The conversation that a request with this key began was deleted since, or its branch has gone on.
       const isDeleted = (error as { code?: unknown }).code === 'conversation_deleted'
       const hasGoneOn = place.fork && error instanceof ConflictError && tries === mostTries - 1
-      isGone ||= place !== found && (isDeleted || hasGoneOn === true)
+      isGone ||= place !== placement && (isDeleted || hasGoneOn === true)
       const isTaken =
         error instanceof LeaseError || error instanceof ConflictError || error instanceof SameRequestError
       if (!(isTaken || isGone) || tries >= mostTries) throw error
-      // The one that was faster has begun by then.
-      await sleep(pauseMs * tries, asked.signal)
+      // By then the request that took the place has begun.
+      await sleep(pauseMs * tries, inquiry.signal)
     }
   }
 }
 
 const pauseMs = 5
 
-interface Reply extends ToServe {
+interface ServedReply extends ReplyTask {
   readonly headers: Record<string, string>
   readonly writer: ReplyWriter
 }
 
-async function serve(reply: Reply, { place, opened }: Entered): Promise<void> {
-  const { asked, run, writer } = reply
-  const { request, newId, now } = asked
+async function serve(reply: ServedReply, { place, opened }: Entered): Promise<void> {
+  const { inquiry, run, writer } = reply
+  const { request, newId, now } = inquiry
   const start = { id: newId(), time: now(), model: request.model, request, promptTokens: 0 }
   try {
     if (opened) return await serveTurn(reply, start, place, opened)
-    const { start: stored, end } = await storedReply(asked, place)
+    const { start: stored, end } = await storedReply(inquiry, place)
     run.tell({ place })
     const { promptTokens = 0 } = end.usage
     await writer.end(stored ? { ...stored, request } : { ...start, promptTokens }, end)
@@ -117,24 +117,24 @@ async function serve(reply: Reply, { place, opened }: Entered): Promise<void> {
 
 /** Has a turn answered. The state of the reply is made of its parts; the upstream's own words and the writer follow both. */
 async function serveTurn(
-  { asked, face, run, upstream, model, client, headers, options, cache, writer }: Reply,
+  { inquiry, face, run, upstream, model, client, headers, options, cache, writer }: ServedReply,
   start: ReplyStart,
-  place: Place,
+  place: LogPlace,
   opened: OpenedTurn,
 ): Promise<void> {
-  const { request } = asked
+  const { request } = inquiry
   let state: ReplyState = { start, trimmed: 0, reusable: 0, logprobsSize: 0 }
   const native =
     client &&
     openNative({
       ...{ upstream, model, face, request, client },
-      write: (text, given) => writer.passed(state.start, text, given),
+      write: (text, relayed) => writer.passed(state.start, text, relayed),
     })
   const cached = cache.open({
-    ...{ upstream, model, history: asked.log.history, thread: opened.thread, isSide: place.isSide },
+    ...{ upstream, model, history: inquiry.log.history, thread: opened.thread, isSide: place.isSide },
     native: client && { face, request, client },
   })
-  const answered = await answer(asked, opened, {
+  const answered = await answer(inquiry, opened, {
     ...{ model: native?.model ?? model, cached },
     options: client && !request.stream ? withPatience(options) : options,
     emit(part) {
@@ -162,8 +162,8 @@ async function serveTurn(
   const { result, reply } = answered
   const { trimmed, reusable } = state
   run.tell({ place, answered, trimmed, reusable })
-  if (!reply) return await writeFailure(writer, start, result.error ?? asked.signal.reason, native)
-  await saveTitle(asked, place, reply.text)
+  if (!reply) return await writeFailure(writer, start, result.error ?? inquiry.signal.reason, native)
+  await saveTitle(inquiry, place, reply.text)
   const ending = native?.ending()
   if (ending) await writer.passedEnd(state.start, ending.text, ending.headers)
   else await writer.end(state.start, endOf(state, reply))
@@ -190,7 +190,7 @@ const withPatience = (options: AnswerOptions): AnswerOptions =>
 
 /** The answer that the log has for a request that was repeated: the same response, if it was kept as one. */
 async function storedReply(
-  { log }: Asked,
+  { log }: Inquiry,
   { thread, after }: Again,
 ): Promise<{ readonly start?: ReplyStart; readonly end: ReplyEnd }> {
   const rest = await listLog(sourceOf(log, thread), { from: after + 1 })
@@ -206,13 +206,13 @@ async function storedReply(
     await log.store.saveMarks(thread, [{ mark: replyMark(keptIn(reply)!.id), at: reply.seq }])
     return fromKept(reply)
   }
-  const said = replies.filter(({ isClosing }) => !isClosing).map(entry => fromKept(entry).end)
-  const calls = said.flatMap(({ calls }) => calls)
+  const ends = replies.filter(({ isClosing }) => !isClosing).map(entry => fromKept(entry).end)
+  const calls = ends.flatMap(({ calls }) => calls)
   return {
     end: {
       reason: calls.length > 0 ? 'tool-calls' : 'stop',
-      text: said.map(({ text }) => text).join(''),
-      thinking: said.map(({ thinking }) => thinking).join(''),
+      text: ends.map(({ text }) => text).join(''),
+      thinking: ends.map(({ thinking }) => thinking).join(''),
       calls,
       usage: {},
     },

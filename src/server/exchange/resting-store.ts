@@ -5,8 +5,8 @@ import type { Store } from '../../stores/store.ts'
 const marksInRow = 256
 
 /**
- * A store that lets others have their turn while much is read or marked. Stores in memory and in a file answer at once, so
- * that a loop over thousands of entries would never let go of the thread, and nobody else would be answered meanwhile.
+ * A store that yields to other requests while much is read or marked. Stores in memory and in a file answer at once, so that
+ * a loop over thousands of entries would block the event loop, and with it all other requests.
  */
 export function restingStore(store: Store): Store {
   return {

@@ -3,7 +3,7 @@ import type { ThreadStatus } from '../../history/index.ts'
 import { listLog } from '../../history/log/read-log.ts'
 import type { StoredTurn, ThreadKey } from '../../stores/store.ts'
 import { itemOf } from '../identity/item.ts'
-import { type Asked, sourceOf } from './asked.ts'
+import { type Inquiry, sourceOf } from './inquiry.ts'
 
 /** How long a new message waits for the turn before it: a client that cancels writes the next message at once. */
 export const shortPause = 2_000
@@ -13,46 +13,46 @@ const longestRetry = 600_000
 const mostRetries = 3
 
 /** Whether a request may have come before: its client library counts its tries, or gives it an idempotency key. */
-export const isRetry = (asked: Asked): boolean => isCounted(asked) || keyOf(asked) !== undefined
+export const isRetry = (inquiry: Inquiry): boolean => isCounted(inquiry) || keyOf(inquiry) !== undefined
 
-export const patienceOf = (asked: Asked): number => (isRetry(asked) ? longestRetry : shortPause)
+export const patienceOf = (inquiry: Inquiry): number => (isRetry(inquiry) ? longestRetry : shortPause)
 
-export const keyOf = ({ headers }: Asked): string | undefined => headers['idempotency-key']
+export const keyOf = ({ headers }: Inquiry): string | undefined => headers['idempotency-key']
 
 /** Whether a request that says the same as a turn is that request once more. With a key, another key is another request. */
-export async function isRetryOf(asked: Asked, thread: ThreadKey, turn: StoredTurn): Promise<boolean> {
-  return keyOf(asked) === undefined
-    ? isCounted(asked)
-    : (await turnOfKey(asked, thread, [turn])) !== undefined
+export async function isRetryOf(inquiry: Inquiry, thread: ThreadKey, turn: StoredTurn): Promise<boolean> {
+  return keyOf(inquiry) === undefined
+    ? isCounted(inquiry)
+    : (await turnOfKey(inquiry, thread, [turn])) !== undefined
 }
 
 /** The turn that a request with the same key began, or went on with. */
 export async function turnOfKey(
-  asked: Asked,
+  inquiry: Inquiry,
   { actor, branch, ...thread }: ThreadKey,
   turns: readonly StoredTurn[],
 ): Promise<StoredTurn | undefined> {
-  const key = keyOf(asked)
+  const key = keyOf(inquiry)
   const begun = turns.find(turn => turn.key === key)
   if (begun || key === undefined || turns.length === 0) return begun
-  const found = await asked.log.store.findMarks(asked.log.tenant, [keyMark(asked, key)])
-  const places = found.filter(
+  const marked = await inquiry.log.store.findMarks(inquiry.log.tenant, [keyMark(inquiry, key)])
+  const places = marked.filter(
     ({ thread: of }) => of.conversation === thread.conversation && of.actor === actor && of.branch === branch,
   )
   return turns.find(({ first }) => places.some(({ at }) => at === first))
 }
 
 /** Marks the first entry of a turn with the key of a request that goes on with it: the turn itself has only that of the first. */
-export const keyMark = ({ keyId }: Pick<Asked, 'keyId'>, key: string): string =>
+export const keyMark = ({ keyId }: Pick<Inquiry, 'keyId'>, key: string): string =>
   `k${createHash('sha256')
     .update(JSON.stringify([keyId, key]))
     .digest('base64url')
     .slice(0, 22)}`
 
-const isCounted = ({ headers }: Asked) => Number(headers['x-stainless-retry-count'] ?? 0) > 0
+const isCounted = ({ headers }: Inquiry) => Number(headers['x-stainless-retry-count'] ?? 0) > 0
 
 /** Whether a client library may still be trying to get the answer to a turn. */
-export const isRecent = ({ now }: Asked, { startedAt }: StoredTurn): boolean =>
+export const isRecent = ({ now }: Inquiry, { startedAt }: StoredTurn): boolean =>
   now() - startedAt < mostRetries * longestRetry
 
 /** Whether the writer of a turn is gone. */
@@ -61,7 +61,7 @@ export const isLeft = (turn: StoredTurn, { state }: ThreadStatus): boolean =>
 
 /** Whether the log has the whole reply to the message at a place: the turn is completed, or went on after the reply. */
 export async function hasReply(
-  { log }: Asked,
+  { log }: Inquiry,
   thread: ThreadKey,
   at: number,
   turn: StoredTurn,

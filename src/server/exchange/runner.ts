@@ -6,11 +6,11 @@ import { onAbort } from '../../turn/wait/link-signals.ts'
 import type { FaceFault } from '../faces/index.ts'
 import type { Gate } from '../guard/create-gate.ts'
 import type { Answered } from './answer.ts'
-import type { Again, Place } from './place.ts'
+import type { Again, LogPlace } from './log-place.ts'
 
 /** What became of a request. */
 export interface Outcome {
-  readonly place?: Place | Again
+  readonly place?: LogPlace | Again
   readonly answered?: Answered
   readonly fault?: FaceFault
   /** The tokens of what had to be sent that were cut, because it did not fit. */
@@ -31,10 +31,10 @@ export interface Served extends Outcome {
   readonly ms: number
 }
 
-export type Runner = ReturnType<typeof createRunner>
+export type ReplyRunner = ReturnType<typeof createRunner>
 
 /** A request for a reply, from its beginning to its end. */
-export type Run = ReturnType<Runner['open']>
+export type ReplyRun = ReturnType<ReplyRunner['open']>
 
 export interface RunnerOptions {
   readonly gate: Gate

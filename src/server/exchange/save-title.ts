@@ -2,8 +2,8 @@ import { isSideName } from '../../history/side-name.ts'
 import { firstWords } from '../../log/first-words.ts'
 import { isObject, parseJson } from '../../log/parse-json.ts'
 import { readMessage } from '../../log/parse-message.ts'
-import type { Asked } from './asked.ts'
-import type { Place } from './place.ts'
+import type { Inquiry } from './inquiry.ts'
+import type { LogPlace } from './log-place.ts'
 
 /** The most characters of a title. */
 const mostCharacters = 100
@@ -12,17 +12,17 @@ const mostCharacters = 100
  * Keeps the title that a client asked for beside a conversation, unless it has one. A title is never worth an error: a conversation
  * that is gone, or not there yet, gets none.
  */
-export async function saveTitle(asked: Asked, place: Place, reply: string): Promise<void> {
-  const { history } = asked.log
+export async function saveTitle(inquiry: Inquiry, place: LogPlace, reply: string): Promise<void> {
+  const { history } = inquiry.log
   const conversation = place.beside ?? place.thread.conversation
-  if (!place.isSide || isSideName(conversation) || !asksForTitle(asked)) return
+  if (!place.isSide || isSideName(conversation) || !asksForTitle(inquiry)) return
   const title = titleIn(reply)
   const [info] = title === '' ? [] : await history.conversations({ only: conversation, limit: 1 })
   if (info && !info.title) await history.describe(conversation, { title }).catch(() => {})
 }
 
 /** Whether a side request asks for a title: its header says so, or its wording. */
-function asksForTitle({ request, headers }: Asked): boolean {
+function asksForTitle({ request, headers }: Inquiry): boolean {
   const task = headers['x-openwebui-task'] ?? headers['x-throughline-task']
   if (task !== undefined) return /title/i.test(task)
   const [first, last] = [request.messages[0], request.messages.at(-1)]

@@ -13,13 +13,13 @@ export interface SweepOptions {
   readonly sideMs: number
   readonly keepMs?: number
   readonly keepCallsMs?: number
-  /** Called with each conversation that was deleted because nobody used it for `keepMs`. */
+  /** Called with each conversation that was deleted because it was not used for `keepMs`. */
   readonly onDeleted?: (tenant: string, conversation: string) => void
 }
 
 /**
  * Deletes what is older than its time, now and then, until it is closed. Several servers on one database may do so at once:
- * what one has deleted, the others no longer find.
+ * each finds only what is not deleted yet.
  */
 export function sweep(options: SweepOptions): { close(): Promise<void> } {
   const closing = new AbortController()
@@ -54,38 +54,38 @@ async function sweepOnce(options: SweepOptions, signal: AbortSignal): Promise<vo
     await deleteUnused(history, sides, signal)
     if (keepMs !== undefined) {
       const isMeant = (name: string) => !isSideName(name)
-      const told = (conversation: string) => onDeleted?.(tenant, conversation)
-      await deleteUnused(history, { unusedSince: now() - keepMs, isMeant, told }, signal)
+      const onGone = (conversation: string) => onDeleted?.(tenant, conversation)
+      await deleteUnused(history, { unusedSince: now() - keepMs, isMeant, onGone }, signal)
     }
     if (keepCallsMs !== undefined) await history.store.deleteCalls(tenant, now() - keepCallsMs)
   }
 }
 
 /** Conversations of a tenant that were not used since a time. */
-interface Old {
+interface UnusedFilter {
   readonly unusedSince: number
   readonly isMeant: (conversation: string) => boolean
   /** The name behind which to begin. */
   readonly from?: string
   /** Whether those that are meant stand in a row, so that the first other one is the end. */
   readonly isTogether?: boolean
-  readonly told?: (conversation: string) => void
+  readonly onGone?: (conversation: string) => void
 }
 
 /** How many are read at once. */
 const pageSize = 50
-/** Others get their turn between two deletions. */
+/** The pause between two deletions, for other requests. */
 const restMs = 5
 
-async function deleteUnused(history: History, old: Old, signal: AbortSignal): Promise<void> {
-  const { unusedSince, isMeant, from, isTogether, told } = old
+async function deleteUnused(history: History, old: UnusedFilter, signal: AbortSignal): Promise<void> {
+  const { unusedSince, isMeant, from, isTogether, onGone } = old
   let after = from === undefined ? undefined : { conversation: from, updatedAt: 0 }
   for (;;) {
     const page = await history.conversations({ order: 'name', limit: pageSize, after })
     const meant = page.filter(({ conversation }) => isMeant(conversation))
     for (const info of meant) {
       if (lastUseOf(info) >= unusedSince) continue
-      if (await history.delete(info.conversation, { unusedSince })) told?.(info.conversation)
+      if (await history.delete(info.conversation, { unusedSince })) onGone?.(info.conversation)
       await rest(restMs, signal)
     }
     if (page.length < pageSize || (isTogether && meant.length < page.length)) return

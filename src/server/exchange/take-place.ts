@@ -5,8 +5,8 @@ import { checkFiles } from '../../models/read-media.ts'
 import { ConflictError, KeyReusedError, LeaseError } from '../../stores/store-error.ts'
 import { isUser, marksOf, marksToSave, type UserMarks } from '../identity/chain.ts'
 import { firstMark } from '../identity/provisional.ts'
-import type { Asked } from './asked.ts'
-import type { Place } from './place.ts'
+import type { Inquiry } from './inquiry.ts'
+import type { LogPlace } from './log-place.ts'
 import { keyMark, keyOf } from './retry.ts'
 import { seenFromClient } from './seen-from-client.ts'
 import { withLoggedIds } from './with-logged-ids.ts'
@@ -16,7 +16,7 @@ export interface OpenedTurn {
   readonly thread: Thread
   readonly turn: Turn
   /** What the turn said before this request, if it goes on with a turn. */
-  readonly said?: readonly LoggedMessage[]
+  readonly logged?: readonly LoggedMessage[]
   /** Messages to append to the turn before the model is asked: results of tools, mostly. */
   readonly rest: readonly SeenMessage[]
   /** The place of the first message that the request brought. */
@@ -24,19 +24,19 @@ export interface OpenedTurn {
 }
 
 /** Brings the new messages of a request into the log, up to the model's turn to speak. */
-export async function takePlace(asked: Asked, place: Place): Promise<OpenedTurn> {
-  const { log } = asked
+export async function takePlace(inquiry: Inquiry, place: LogPlace): Promise<OpenedTurn> {
+  const { log } = inquiry
   const { conversation, actor, branch } = place.thread
   const { repeated = 0, front = 'same' } = place
   const incoming = incomingOf(place)
-  // What nobody can send must not be stored: every later message of the conversation would fail.
+  // A message that cannot be sent must not be stored: every later message of the conversation would fail.
   for (const { message, index } of incoming) checkFiles(message, index)
   if (place.fork) await log.store.fork(place.fork.of, { at: place.fork.at, branch })
   const thread = log.history.thread(conversation, { actor, branch })
   const { state } = await thread.status()
   const bringsResults = incoming[0]?.role === 'tool'
   if (place.isLeft || (state === 'interrupted' && bringsResults)) {
-    const resumed = await resume(asked, place, thread, incoming)
+    const resumed = await resume(inquiry, place, thread, incoming)
     if (resumed) return resumed
     // Another request was faster, and has answered it.
     if (place.isLeft) throw new LeaseError('turn_open', 'The turn is no longer open.')
@@ -57,13 +57,13 @@ export async function takePlace(asked: Asked, place: Place): Promise<OpenedTurn>
     const saved = marksToSave(marks, front, placesFrom(past, seedAt))
     if (saved.length > 0) await log.store.saveMarks(place.thread, saved)
   }
-  const key = keyOf(asked)
+  const key = keyOf(inquiry)
   const begun = await thread.begin(
     input.map(({ message }) => message),
     {
       // The call of the model is stored before it is asked, so that both wait for the disk once.
       isFollowed: true,
-      data: { request: requestData(asked, place) },
+      data: { request: requestData(inquiry, place) },
       marks: [
         ...marksToSave(marks, front, placesFrom(input, 1)),
         ...(isFirst(place) ? [{ mark: firstMark(conversation), at: input.length }] : []),
@@ -81,8 +81,8 @@ export async function takePlace(asked: Asked, place: Place): Promise<OpenedTurn>
 
 /** Goes on with an open turn. Undefined if it is no longer open. */
 async function resume(
-  asked: Asked,
-  { thread: key, messages, from, isLeft }: Place,
+  inquiry: Inquiry,
+  { thread: key, messages, from, isLeft }: LogPlace,
   thread: Thread,
   incoming: readonly Incoming[],
 ): Promise<OpenedTurn | undefined> {
@@ -90,11 +90,11 @@ async function resume(
   if (!resumed) return undefined
   const { turn, entries } = resumed
   const [first] = entries
-  const name = keyOf(asked)
+  const name = keyOf(inquiry)
   if (name !== undefined && first)
-    await asked.log.store.saveMarks(key, [{ mark: keyMark(asked, name), at: first.seq }])
+    await inquiry.log.store.saveMarks(key, [{ mark: keyMark(inquiry, name), at: first.seq }])
   const rest = withLoggedIds(incoming.map(toSeen), messages.slice(0, from), entries)
-  return { thread, turn, said: entries, rest, first: isLeft ? (first?.seq ?? turn.next) : turn.next }
+  return { thread, turn, logged: entries, rest, first: isLeft ? (first?.seq ?? turn.next) : turn.next }
 }
 
 /** A message that is not in the log, and where it goes: before the turn, into its request, or behind that. */
@@ -107,7 +107,7 @@ interface Incoming {
 }
 
 /** The last user message and what stands directly before it are asked; what came earlier is the past. */
-function incomingOf({ messages, from }: Place): readonly Incoming[] {
+function incomingOf({ messages, from }: LogPlace): readonly Incoming[] {
   const roles = messages.slice(from).map(message => readMessage(message, 0).role)
   const last = roles.lastIndexOf('user')
   let start = Math.max(0, last)
@@ -132,22 +132,22 @@ function placesFrom(row: readonly Incoming[], first: number): (index: number) =>
 export class SameRequestError extends KeyReusedError {}
 
 /** The marks of the messages that are new. None for what stands beside a conversation: no later list goes on from it. */
-async function newMarks({ isSide, items, from, scope }: Place): Promise<readonly UserMarks[]> {
+async function newMarks({ isSide, items, from, scope }: LogPlace): Promise<readonly UserMarks[]> {
   const first = isSide ? -1 : items.findIndex(({ index }) => index >= from)
   return first < 0 ? [] : marksOf(items, scope, first)
 }
 
-/** Whether a conversation begins here that nobody named, with one message. */
-const isFirst = ({ kind, isSide, isNamed, items }: Place) =>
+/** Whether an unnamed conversation begins here, with one message. */
+const isFirst = ({ kind, isSide, isNamed, items }: LogPlace) =>
   kind === 'new' && !isSide && !isNamed && items.filter(isUser).length === 1
 
 /** What the log says of a request, for people. */
-const requestData = (asked: Asked, { kind, why, beside, isNamed }: Place) => ({
-  ...{ face: asked.face, kind, why, client: clientOf(asked), named: isNamed || undefined, beside },
+const requestData = (inquiry: Inquiry, { kind, why, beside, isNamed }: LogPlace) => ({
+  ...{ face: inquiry.face, kind, why, client: clientOf(inquiry), named: isNamed || undefined, beside },
 })
 
 /** A call of a function takes a limited number of arguments. */
 const pieceOfPast = 1000
 
 /** The name that a client gives itself, without its version and machine. */
-const clientOf = ({ headers }: Asked) => /^[\w.-]{1,40}/.exec(headers['user-agent'] ?? '')?.[0]
+const clientOf = ({ headers }: Inquiry) => /^[\w.-]{1,40}/.exec(headers['user-agent'] ?? '')?.[0]

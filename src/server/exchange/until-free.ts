@@ -1,11 +1,11 @@
 import type { ThreadStatus } from '../../history/index.ts'
 import { sleep } from '../../models/sleep.ts'
 import type { ThreadKey } from '../../stores/store.ts'
-import type { Asked } from './asked.ts'
+import type { Inquiry } from './inquiry.ts'
 
 /** Waits while a turn of a thread is answered. `wasHeld`: one was, so the log may have grown. */
 export async function untilFree(
-  { log, signal }: Pick<Asked, 'log' | 'signal'>,
+  { log, signal }: Pick<Inquiry, 'log' | 'signal'>,
   thread: ThreadKey,
   mostMs: number,
 ): Promise<ThreadStatus & { readonly wasHeld: boolean }> {

@@ -4,20 +4,20 @@ import { readMessage } from '../../log/parse-message.ts'
 
 /**
  * Results as the log's calls name them. Some clients give calls ids of their own, so that the results would answer nothing.
- * `past`: the client's list up to the results. `said`: what the log has of the turn.
+ * `past`: the client's list up to the results. `entries`: what the log has of the turn.
  */
 export function withLoggedIds(
   results: readonly SeenMessage[],
   past: readonly MessageLike[],
-  said: readonly LoggedMessage[],
+  entries: readonly LoggedMessage[],
 ): readonly SeenMessage[] {
-  const given = callsOf(past.findLast(({ role }) => role === 'assistant'))
-  const logged = callsOf(said.findLast(({ message }) => message.role === 'assistant')?.message)
-  if (given.length !== logged.length) return results
+  const clientCalls = callsOf(past.findLast(({ role }) => role === 'assistant'))
+  const logged = callsOf(entries.findLast(({ message }) => message.role === 'assistant')?.message)
+  if (clientCalls.length !== logged.length) return results
   const ids = new Map<unknown, string>()
-  for (const [at, { id, name }] of given.entries()) {
-    const known = logged[at]!
-    if (id !== undefined && known.id !== undefined && name === known.name) ids.set(id, known.id)
+  for (const [at, { id, name }] of clientCalls.entries()) {
+    const call = logged[at]!
+    if (id !== undefined && call.id !== undefined && name === call.name) ids.set(id, call.id)
   }
   return results.map(seen => {
     const id = ids.get(seen.message.tool_call_id)

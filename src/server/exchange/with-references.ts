@@ -3,28 +3,28 @@ import { listLog } from '../../history/log/read-log.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { NotFoundError } from '../../log/not-found-error.ts'
 import type { NamedPast } from '../faces/face.ts'
-import { type Asked, sourceOf } from './asked.ts'
 import { findReply } from './find-reply.ts'
+import { type Inquiry, sourceOf } from './inquiry.ts'
 
 /** The messages of a request, with the replies and the past that its body only names. */
-export async function withReferences({ log, request }: Asked): Promise<readonly MessageLike[]> {
+export async function withReferences({ log, request }: Inquiry): Promise<readonly MessageLike[]> {
   const { messages, named } = request
   const { references = [], past } = named
   if (references.length === 0 && !past) return messages
   const all: MessageLike[] = past ? [...(await pastOf(log, past))] : []
   let done = 0
   for (const { at, reply } of references) {
-    const found = await findReply(log, reply)
-    if (!found) throw noItem(reply)
+    const stored = await findReply(log, reply)
+    if (!stored) throw noItem(reply)
     for (; done < at; done++) all.push(messages[done]!)
-    all.push(found.entry.view)
+    all.push(stored.entry.view)
   }
   for (; done < messages.length; done++) all.push(messages[done]!)
   return all
 }
 
 /** What a compaction stands for. To a person, the conversations of others are not there. */
-async function pastOf(log: Asked['log'], { at, ...names }: NamedPast): Promise<readonly MessageLike[]> {
+async function pastOf(log: Inquiry['log'], { at, ...names }: NamedPast): Promise<readonly MessageLike[]> {
   const { store, tenant, history } = log
   const key = { tenant, ...names }
   const [info] = await store.conversations(tenant, { only: names.conversation })

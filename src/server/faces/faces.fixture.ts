@@ -6,7 +6,7 @@ import type { ChatRequest, Face, FaceCall, ReplyEnd, ReplyStart } from './face.t
 import { signOfLife } from './sse.ts'
 
 /** What a model says, for a test to write through a face and to read back through the client library of its wire. */
-export interface Said {
+export interface SampleReply {
   readonly thinking?: readonly string[]
   readonly text?: readonly string[]
   readonly calls?: readonly FaceCall[]
@@ -24,7 +24,7 @@ export function startFor(request: ChatRequest): ReplyStart {
   return { id: 'abc', time: Date.UTC(2026, 7, 1), model: request.model, request, promptTokens: 21 }
 }
 
-export function endOf({ thinking = [], text = [], calls = [], ...rest }: Said): ReplyEnd {
+export function endOf({ thinking = [], text = [], calls = [], ...rest }: SampleReply): ReplyEnd {
   const { reason = calls.length > 0 ? 'tool-calls' : 'stop', usage = {}, details, logprobs } = rest
   return {
     reason,
@@ -38,19 +38,19 @@ export function endOf({ thinking = [], text = [], calls = [], ...rest }: Said): 
 }
 
 /** The whole stream of a reply, with something to keep it alive between any two pieces. */
-export function streamOf(face: Face, start: ReplyStart, said: Said): string {
+export function streamOf(face: Face, start: ReplyStart, reply: SampleReply): string {
   const stream = face.stream(start)
-  const { thinking = [], text = [], calls = [], logprobs } = said
+  const { thinking = [], text = [], calls = [], logprobs } = reply
   return [
     stream.start(),
     ...thinking.map(delta => stream.thinking(delta)),
     ...text.map((delta, at) => stream.text(delta, at === 0 ? logprobs : undefined)),
     calls.length > 0 ? stream.calls(calls) : '',
-    stream.end(endOf(said)),
+    stream.end(endOf(reply)),
   ].join(signOfLife(face, stream))
 }
 
-/** A `fetch` that answers everything with this text, in pieces of so many bytes, the last size again and again. */
+/** A `fetch` that answers everything with this text, in pieces of these sizes in bytes; the last size is repeated. */
 export function answering(
   text: string,
   { type, status = 200, sizes = [1_000_000] }: { type: string; status?: number; sizes?: readonly number[] },
@@ -155,14 +155,14 @@ const hostile: readonly unknown[] = [
   [{ type: 'tool_use' }],
 ]
 
-type Place = readonly (string | number)[]
+type ValuePlace = readonly (string | number)[]
 
-function placesIn(value: unknown, at: Place = []): readonly Place[] {
+function placesIn(value: unknown, at: ValuePlace = []): readonly ValuePlace[] {
   if (typeof value !== 'object' || value === null) return [at]
   return [at, ...Object.entries(value).flatMap(([key, inner]) => placesIn(inner, [...at, key]))]
 }
 
-function replaced(value: unknown, [key, ...rest]: Place, by: unknown): unknown {
+function replaced(value: unknown, [key, ...rest]: ValuePlace, by: unknown): unknown {
   if (key === undefined) return by
   const inner = (value as Record<string, unknown>)[key]
   if (Array.isArray(value)) return value.with(Number(key), replaced(inner, rest, by))

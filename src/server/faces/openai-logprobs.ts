@@ -8,8 +8,8 @@ export interface Logprob {
 }
 
 /** Log probabilities with all the fields that OpenAI's types demand; Ollama leaves some out. */
-export function toLogprobs(given: readonly unknown[]): (Logprob & { top_logprobs: Logprob[] })[] {
-  return given.filter(isFields).map(({ top_logprobs: top, ...one }) => ({
+export function toLogprobs(logprobs: readonly unknown[]): (Logprob & { top_logprobs: Logprob[] })[] {
+  return logprobs.filter(isFields).map(({ top_logprobs: top, ...one }) => ({
     ...toLogprob(one),
     top_logprobs: Array.isArray(top) ? top.filter(isFields).map(toLogprob) : [],
   }))

@@ -32,11 +32,11 @@ export function readOnce<Out extends object, Rest extends readonly unknown[] = [
 ): (value: unknown, at: number, ...rest: Rest) => Out {
   const [forOwn, forOthers] = [new WeakMap<object, Out>(), new WeakMap<object, Out>()]
   return (value, at, ...rest) => {
-    const known = isInOwnForm() ? forOwn : forOthers
-    const found = known.get(value as object)
-    if (found && holds(found, ...rest)) return found
+    const readings = isInOwnForm() ? forOwn : forOthers
+    const reading = readings.get(value as object)
+    if (reading && holds(reading, ...rest)) return reading
     const out = read(value, at, ...rest)
-    if (typeof value === 'object' && value !== null) known.set(value, out)
+    if (typeof value === 'object' && value !== null) readings.set(value, out)
     return out
   }
 }

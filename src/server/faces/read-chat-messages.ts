@@ -49,10 +49,10 @@ export function chatMessages({ content: readOwn = readContent, more }: MessageFo
       ...(calls.length > 0 && { tool_calls: calls }),
     } as MessageLike
   })
-  return (given: readonly unknown[]): Pick<ChatRequest, 'system' | 'messages' | 'origins'> => {
+  return (values: readonly unknown[]): Pick<ChatRequest, 'system' | 'messages' | 'origins'> => {
     const list = messageList()
-    for (const [at, value] of given.entries()) list.add(read(value, at), at)
-    return list.result(given.length)
+    for (const [at, value] of values.entries()) list.add(read(value, at), at)
+    return list.result(values.length)
   }
 }
 
@@ -70,9 +70,9 @@ export const readChatMessages = chatMessages({
   },
 })
 
-type Content = string | readonly Fields[]
+type ReadContent = string | readonly Fields[]
 
-function readContent(value: unknown, field: string): Content {
+function readContent(value: unknown, field: string): ReadContent {
   if (typeof value === 'string') return value
   if (value === undefined || value === null) return ''
   if (!Array.isArray(value)) refuse(field, 'must be a text or a list of parts')

@@ -11,7 +11,7 @@ import {
 import type { ModelSettings } from '../../models/model.ts'
 import { isInOwnForm } from './own-form.ts'
 
-type Read = (value: unknown, field: string) => unknown
+type SettingReader = (value: unknown, field: string) => unknown
 
 /**
  * The one vocabulary of `settings.provider`, whichever face a request came through: flat names, as Ollama's `options`
@@ -19,7 +19,7 @@ type Read = (value: unknown, field: string) => unknown
  * above all what would load Ollama's model again (`num_ctx`, `num_batch`, `num_gpu`, `main_gpu`, `num_thread`,
  * `use_mmap`, `draft_num_predict`), or make it drop messages in silence (`truncate`, `shift`).
  */
-const vocabulary: Readonly<Record<string, Read>> = {
+const vocabulary: Readonly<Record<string, SettingReader>> = {
   // Sampling, which Ollama takes in `options`.
   top_p: readNumber,
   top_k: readWhole,

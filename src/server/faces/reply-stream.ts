@@ -73,7 +73,7 @@ export function tokensOf(start: ReplyStart, end: ReplyEnd) {
   return { prompt, reply: countOr(replyTokens, 0), cached: Math.min(countOr(cachedTokens, 0), prompt) }
 }
 
-/** What is no count would be written as null, which strict clients refuse. */
+/** NaN and the like would be written as null, which strict clients refuse. */
 function countOr(value: number | undefined, other: number): number {
   return isCount(value) ? value : other
 }

@@ -12,7 +12,7 @@ export interface AllowedNames {
  * Refuses a request for the names in its headers. A page of another site can make a browser
  * call this machine, but not with the host and the origin of a page that we know.
  */
-export function checkNames(headers: Headers, { host: own, hosts, origins }: AllowedNames): void {
+export function checkNames(headers: Headers, { host: ownHost, hosts, origins }: AllowedNames): void {
   const host = headers.get('host')
   const name = host === null ? undefined : hostName(host)
   if (host !== null && !(name !== undefined && isAllowed(name))) throw notAllowed('host', host)
@@ -20,7 +20,7 @@ export function checkNames(headers: Headers, { host: own, hosts, origins }: Allo
   if (origin !== null && !isOwnOrigin(origin)) throw notAllowed('origin', origin)
 
   function isAllowed(name: string): boolean {
-    return isLoopback(name) || name === own || hosts.some(allowed => allowed === name || allowed === host)
+    return isLoopback(name) || name === ownHost || hosts.some(allowed => allowed === name || allowed === host)
   }
 
   function isOwnOrigin(origin: string): boolean {
@@ -41,8 +41,8 @@ const notAllowed = (what: 'host' | 'origin', name: string) =>
 
 /**
  * Applications on this machine, as Ollama lets them in. A page from disk is none of them: a browser calls its origin `null`, as
- * it does for a frame that any site has made, and `file://` in some applications says no more. Who needs it names it in
- * `allowedOrigins`.
+ * it does for a frame that any site has made, and `file://` in some applications says no more. Such a page must be
+ * named in `allowedOrigins`.
  */
 const apps: ReadonlySet<string> = new Set(['app', 'tauri', 'vscode-webview', 'vscode-file'])
 

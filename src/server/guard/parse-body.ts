@@ -99,7 +99,7 @@ const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d]
 /** The most different names of fields. Parsing takes some microseconds for each, in one piece; a request has some dozens. */
 const mostNames = 50_000
 
-/** Each name sets one of these bits by its hash. A few share one, and nobody can choose which. */
+/** Each name sets one of these bits by its hash. A few share one; the seed keeps clients from choosing which. */
 const nameBits = 2 ** 20
 const seed = randomInt(2 ** 32)
 

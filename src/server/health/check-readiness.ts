@@ -21,7 +21,7 @@ export async function checkReadiness(
     answers(() => store.conversations('default', { limit: 1 })),
     ...all.map(({ upstream }) => answers(() => upstream.models())),
   ])
-  // One upstream that is away does not keep others from answering.
+  // One upstream that answers is enough.
   const models = each.includes(true)
   const upstreams = Object.fromEntries(all.map(({ name }, at) => [name, toWord(each[at])]))
   return {
@@ -38,8 +38,8 @@ async function answers(ask: () => Promise<unknown>): Promise<boolean> {
     timer = setTimeout(resolve, patienceMs, false)
   })
   try {
-    const asked = ask().then(() => true)
-    return await Promise.race([asked, late])
+    const answer = ask().then(() => true)
+    return await Promise.race([answer, late])
   } catch {
     return false
   } finally {

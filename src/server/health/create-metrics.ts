@@ -1,8 +1,8 @@
 import type { ModelUsage } from '../../models/model.ts'
-import type { Reading } from '../cache/create-read-ahead.ts'
+import type { ReadAheadResult } from '../cache/create-read-ahead.ts'
 
 /** A request that was answered, or refused, as metrics count it. */
-export interface Counted {
+export interface CountedRequest {
   /** Where it came in: a face, or `api`. */
   readonly face: string
   /** How it ended: the status of its turn, or the code of the fault. */
@@ -30,25 +30,25 @@ export function createMetrics() {
   function add(name: string, labels: Readonly<Record<string, string>>, amount: number): void {
     const values = counters.get(name) ?? new Map<string, number>()
     counters.set(name, values)
-    const known = toLabels(labels)
+    const full = toLabels(labels)
     const label =
-      values.has(known) || values.size < mostValues
-        ? known
+      values.has(full) || values.size < mostValues
+        ? full
         : toLabels(Object.fromEntries(Object.keys(labels).map(one => [one, 'other'])))
     values.set(label, (values.get(label) ?? 0) + amount)
   }
 
   function time(face: string, ms: number): void {
-    const found = seconds.get(face) ?? { sum: 0, count: 0, within: limits.map(() => 0) }
-    seconds.set(face, found)
-    found.sum += ms / 1000
-    found.count += 1
+    const times = seconds.get(face) ?? { sum: 0, count: 0, within: limits.map(() => 0) }
+    seconds.set(face, times)
+    times.sum += ms / 1000
+    times.count += 1
     const first = limits.findIndex(limit => ms / 1000 <= limit)
-    for (let at = first; first >= 0 && at < limits.length; at++) found.within[at]! += 1
+    for (let at = first; first >= 0 && at < limits.length; at++) times.within[at]! += 1
   }
 
   return {
-    count(request: Counted): void {
+    count(request: CountedRequest): void {
       const { face, outcome, ms, model = 'unknown', upstream = 'none', usage = {}, reusable = 0 } = request
       add('throughline_requests_total', { face, outcome, upstream }, 1)
       time(face, ms)
@@ -58,11 +58,11 @@ export function createMetrics() {
         if (amount > 0) add('throughline_tokens_total', { model, kind, upstream }, amount)
     },
     /** Counts a prompt that was read ahead, or was to be. */
-    readAhead({ upstream, outcome, tokens }: Omit<Reading, 'conversation'>): void {
+    readAhead({ upstream, outcome, tokens }: Omit<ReadAheadResult, 'conversation'>): void {
       add('throughline_read_ahead_total', { upstream, outcome }, 1)
       if (tokens > 0) add('throughline_read_ahead_tokens_total', { upstream }, tokens)
     },
-    /** All of them in Prometheus' text format. `gauges`: what there is now, by name. */
+    /** All metrics in Prometheus' text format. `gauges`: current values by name. */
     text(gauges: Readonly<Record<string, number>>): string {
       const lines: string[] = []
       for (const [name, value] of Object.entries(gauges))

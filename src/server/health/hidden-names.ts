@@ -38,8 +38,8 @@ async function readSecret(store: Store): Promise<string> {
     const { secret } = (first?.data ?? {}) as { readonly secret?: unknown }
     return typeof secret === 'string' ? secret : undefined
   }
-  const known = await read()
-  if (known !== undefined) return known
+  const stored = await read()
+  if (stored !== undefined) return stored
   const fresh = randomBytes(32).toString('base64url')
   const message = { role: 'system', content: 'The secret that hides names in logs' }
   // Where another server is faster, or nothing can be written, the first secret that can be read counts.

@@ -64,7 +64,7 @@ function attributesOf({
 }: Served): Readonly<Record<string, Attribute>> {
   const { promptTokens, replyTokens, cachedTokens } = answered?.result.usage ?? {}
   const error = fault?.code ?? answered?.result.error?.code
-  const given: Readonly<Record<string, Attribute | undefined>> = {
+  const attributes: Readonly<Record<string, Attribute | undefined>> = {
     [names.operation]: 'chat',
     [names.provider]: upstream?.kind,
     [names.upstream]: upstream?.name,
@@ -77,6 +77,6 @@ function attributesOf({
     [names.error]: error,
   }
   return Object.fromEntries(
-    Object.entries(given).filter((entry): entry is [string, Attribute] => entry[1] !== undefined),
+    Object.entries(attributes).filter((entry): entry is [string, Attribute] => entry[1] !== undefined),
   )
 }

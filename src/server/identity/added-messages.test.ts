@@ -63,15 +63,15 @@ describe('addedMessages', () => {
     `${previousActionsTitle} 1. [tide] day=1 → high`,
     '[Previous: "Is it there?" → Yes.]',
   )
-  const said = fc.oneof(looksAlike, fc.constantFrom('Hello.', 'Is my boat there?'))
-  const turns = fc.array(fc.record({ asked: said, rounds: fc.nat({ max: 2 }), isAnswered: fc.boolean() }))
+  const texts = fc.oneof(looksAlike, fc.constantFrom('Hello.', 'Is my boat there?'))
+  const turns = fc.array(fc.record({ question: texts, rounds: fc.nat({ max: 2 }), isAnswered: fc.boolean() }))
 
   /** Fails if a rule takes for added what a user has typed and what was answered. */
   const checkTyped = (find: typeof addedMessages) =>
     fc.assert(
       fc.property(turns, fc.string(), (turns, last) => {
-        const list = turns.flatMap(({ asked, rounds }, turn) => [
-          user(asked),
+        const list = turns.flatMap(({ question, rounds }, turn) => [
+          user(question),
           ...Array.from({ length: rounds }, (_, round) => `${turn}.${round}`).flatMap(id => [
             call(id),
             result(id, '1'),
@@ -95,18 +95,18 @@ describe('addedMessages', () => {
       fc.property(turns, looksAlike, (turns, last) => {
         const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }
         const list = [
-          ...turns.flatMap(({ asked, isAnswered }) => [
-            user(asked),
-            ...(isAnswered ? [assistant(asked)] : []),
+          ...turns.flatMap(({ question, isAnswered }) => [
+            user(question),
+            ...(isAnswered ? [assistant(question)] : []),
           ]),
           { role: 'user', content: [{ type: 'text', text: last }, image] },
           user(last),
         ]
-        const found = addedMessages(list)
-        for (const at of found) expect(list[at]!.role).toBe('user')
-        expect(found.has(0)).toBe(false)
-        expect(found.has(list.length - 1)).toBe(false)
-        expect(found.has(list.length - 2)).toBe(false)
+        const places = addedMessages(list)
+        for (const at of places) expect(list[at]!.role).toBe('user')
+        expect(places.has(0)).toBe(false)
+        expect(places.has(list.length - 1)).toBe(false)
+        expect(places.has(list.length - 2)).toBe(false)
       }),
       { seed: 4 },
     )

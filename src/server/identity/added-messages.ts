@@ -12,36 +12,36 @@ import {
 } from '../../log/texts.ts'
 
 /**
- * The places of messages that `fit` has added to a list before its client sent it: nobody has said them. Only whole messages
+ * The places of messages that `fit` has added to a list before its client sent it. Only whole messages
  * in our own form, at the place where `fit` puts them, count. The last message never does: it may be what a user says now.
  */
 export function addedMessages(messages: readonly MessageLike[]): ReadonlySet<number> {
-  const found = new Set<number>()
-  const kinds = new Map<number, Kind>()
+  const places = new Set<number>()
+  const kinds = new Map<number, AddedKind>()
   for (let at = 0; at < messages.length - 1; at++) {
     const kind = kindOf(messages[at]!, at)
     if (kind) kinds.set(at, kind)
   }
-  if (kinds.size === 0) return found
+  if (kinds.size === 0) return places
   const read = (at: number) => readMessage(messages[at]!, at)
   // The changing lines of a system prompt stand before a user message, or between two rounds, also where nothing was left out.
   const isBetween = (at: number) => at > 0 && read(at - 1).role === 'tool' && read(at + 1).calls.length > 0
   for (const [at, kind] of kinds)
-    if (kind === 'changing' && (isBetween(at) || read(at + 1).role === 'user')) found.add(at)
-  const first = messages.findIndex((_, at) => read(at).role === 'user' && !found.has(at))
-  if (first < 0 || kinds.has(first)) return found
+    if (kind === 'changing' && (isBetween(at) || read(at + 1).role === 'user')) places.add(at)
+  const first = messages.findIndex((_, at) => read(at).role === 'user' && !places.has(at))
+  if (first < 0 || kinds.has(first)) return places
   let at = first + 1
-  const apart = new Set(found)
-  for (; kinds.has(at) || isAnswer(at); at++) found.add(at)
+  const apart = new Set(places)
+  for (; kinds.has(at) || isAnswer(at); at++) places.add(at)
   // Right behind the first user message stands what was left out. Without that nothing was, and nothing was recalled.
-  if (!['marker', 'digests'].some(kind => [...found].some(at => kinds.get(at) === kind))) return apart
+  if (!['marker', 'digests'].some(kind => [...places].some(at => kinds.get(at) === kind))) return apart
   for (const [at, kind] of kinds) {
     // A block stands before the user message that asks for it, the journal of a turn behind its user message or its first round.
     const isBefore = kind !== 'actions' && read(at + 1).role === 'user'
     if (isBefore || ((kind === 'actions' || kind === 'journal') && (isBehindUser(at) || isBetween(at))))
-      found.add(at)
+      places.add(at)
   }
-  return found
+  return places
 
   /** Whether a message follows what a user has said, or the few system messages of a program behind that. */
   function isBehindUser(at: number): boolean {
@@ -52,27 +52,27 @@ export function addedMessages(messages: readonly MessageLike[]): ReadonlySet<num
 
   /** Where roles must take turns, a digest is answered. */
   function isAnswer(at: number): boolean {
-    return found.has(at - 1) && at < messages.length - 1 && isAcknowledgement(read(at))
+    return places.has(at - 1) && at < messages.length - 1 && isAcknowledgement(read(at))
   }
 }
 
 /** So that a hostile list of nothing but system messages is not read again for each of them. */
 const mostSystems = 8
 
-type Kind = 'changing' | 'marker' | 'notes' | 'digests' | 'journal' | 'actions' | 'block'
+type AddedKind = 'changing' | 'marker' | 'notes' | 'digests' | 'journal' | 'actions' | 'block'
 
 /** Of a long list most messages come again, as the same objects. */
-const kindsOf = new WeakMap<MessageLike, Kind | null>()
+const kindsOf = new WeakMap<MessageLike, AddedKind | null>()
 
-function kindOf(message: MessageLike, at: number): Kind | undefined {
-  const known = kindsOf.get(message)
-  if (known !== undefined) return known ?? undefined
+function kindOf(message: MessageLike, at: number): AddedKind | undefined {
+  const cached = kindsOf.get(message)
+  if (cached !== undefined) return cached ?? undefined
   const kind = readKind(message, at)
   kindsOf.set(message, kind ?? null)
   return kind
 }
 
-function readKind(message: MessageLike, at: number): Kind | undefined {
+function readKind(message: MessageLike, at: number): AddedKind | undefined {
   const { role, text, calls, media } = readMessage(message, at)
   if ((role !== 'user' && role !== 'system') || calls.length > 0 || media > 0) return undefined
   if (!text.startsWith('[') && !text.startsWith(notesTitle)) return undefined

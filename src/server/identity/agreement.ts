@@ -8,16 +8,14 @@ import { isClipped, withoutBrackets } from './left-out.ts'
  * Undefined if they are different messages. A client only ever leaves out: a copy with something that the log does not have
  * is another message.
  */
-export function agreement(logged: Compared, given: Compared): 'same' | 'less' | undefined {
-  if (logged.text !== given.text) {
-    if (isWithThoughts(logged, given)) return 'same'
+export function agreement(logged: Compared, copy: Compared): 'same' | 'less' | undefined {
+  if (logged.text !== copy.text) {
+    if (isWithThoughts(logged, copy)) return 'same'
     // A client that keeps texts only keeps the text beside calls as a reply of its own.
-    return isText(given) && logged.details?.beside === textOf(given) && textOf(given) !== ''
-      ? 'less'
-      : undefined
+    return isText(copy) && logged.details?.beside === textOf(copy) && textOf(copy) !== '' ? 'less' : undefined
   }
   const { details = none } = logged
-  const { details: other = none } = given
+  const { details: other = none } = copy
   if (isSame(details, other)) return 'same'
   const isKept =
     keepsFiles(other, details) &&
@@ -31,11 +29,11 @@ export function agreement(logged: Compared, given: Compared): 'same' | 'less' | 
 export function joinedAgreement(
   rounds: readonly Compared[],
   end: Compared,
-  given: Compared,
+  copy: Compared,
 ): 'less' | undefined {
-  if (rounds.length === 0 || !isText(end) || !isText(given)) return undefined
+  if (rounds.length === 0 || !isText(end) || !isText(copy)) return undefined
   const texts = [...rounds.map(({ details }) => details?.beside ?? ''), textOf(end)]
-  return squeezed(texts.join('')) === squeezed(textOf(given)) ? 'less' : undefined
+  return squeezed(texts.join('')) === squeezed(textOf(copy)) ? 'less' : undefined
 }
 
 const replyText = 'assistant:'
@@ -50,11 +48,11 @@ const squeezed = (text: string) => text.replace(/\s+/g, '')
 const none: Details = { files: [], brackets: '', calls: [], result: '', beside: '' }
 
 /** Whether a client has put the thoughts of a reply in front of its text. */
-function isWithThoughts(logged: Compared, given: Compared): boolean {
+function isWithThoughts(logged: Compared, copy: Compared): boolean {
   const { thinking } = logged
-  if (thinking === undefined || !isText(logged) || !isText(given)) return false
-  const said = textOf(given)
-  return said.startsWith(thinking) && said.slice(thinking.length).trim() === textOf(logged)
+  if (thinking === undefined || !isText(logged) || !isText(copy)) return false
+  const text = textOf(copy)
+  return text.startsWith(thinking) && text.slice(thinking.length).trim() === textOf(logged)
 }
 
 const isSame = (one: Details, other: Details) =>

@@ -13,7 +13,7 @@ export function bestOf(walks: readonly Walk[]): Walk | undefined {
   )
 }
 
-/** How many others than that of a walk have a walk that passes. `nameOf`: what counts as another, a conversation or a thread. */
+/** Counts the other conversations or threads (as `nameOf` names them) that have a walk that passes. */
 export function others(
   walks: readonly Walk[],
   { thread }: Walk,

@@ -5,13 +5,13 @@ import type { Mark, ThreadKey } from '../../stores/store.ts'
 import { type Compared, comparedOf, exactText } from './item.ts'
 
 /** A message of a client that is compared with the log. */
-export interface Item extends Compared {
+export interface ListItem extends Compared {
   /** Its place in the list of the client. */
   readonly index: number
 }
 
-export function itemsOf(messages: readonly MessageLike[]): readonly Item[] {
-  const items: Item[] = []
+export function itemsOf(messages: readonly MessageLike[]): readonly ListItem[] {
+  const items: ListItem[] = []
   for (const [index, message] of messages.entries()) {
     const compared = comparedOf(message, index)
     if (compared) items.push({ index, ...compared })
@@ -47,18 +47,18 @@ export interface UserMarks extends Hashes {
  * keys of different people, conversations with names of their own.
  */
 export async function marksOf(
-  items: readonly Item[],
+  items: readonly ListItem[],
   scope: string,
   from = 0,
 ): Promise<readonly UserMarks[]> {
-  const known = marked.get(items)
-  if (known?.scope === scope && known.from <= from) return known.marks.filter(({ item }) => item >= from)
+  const cached = marked.get(items)
+  if (cached?.scope === scope && cached.from <= from) return cached.marks.filter(({ item }) => item >= from)
   const chain = createChain(scope, items.slice(0, from))
   const marks: UserMarks[] = []
   const rest = createRests()
   for (let item = from; item < items.length; item++) {
-    const found = chain.add(items[item]!)
-    if (found) marks.push({ item, index: items[item]!.index, ...found })
+    const hashes = chain.add(items[item]!)
+    if (hashes) marks.push({ item, index: items[item]!.index, ...hashes })
     const pause = rest(items[item]!.text.length)
     if (pause) await pause
   }
@@ -68,7 +68,7 @@ export async function marksOf(
 
 /** The marks of a list are searched first, and those that are new are saved then. */
 const marked = new WeakMap<
-  readonly Item[],
+  readonly ListItem[],
   { readonly scope: string; readonly from: number; readonly marks: readonly UserMarks[] }
 >()
 
@@ -107,12 +107,12 @@ function hashOf(scope: string, past: readonly string[]): Hash {
   const begins = ({ scope: of, texts }: Hashed) =>
     of === scope && texts.length <= past.length && texts.every((text, at) => text === past[at])
   const at = hashed.findIndex(begins)
-  const [known] = at < 0 ? [] : hashed.splice(at, 1)
-  const fresh = past.slice(known?.texts.length ?? 0)
+  const [cached] = at < 0 ? [] : hashed.splice(at, 1)
+  const fresh = past.slice(cached?.texts.length ?? 0)
   // At once, because there may be thousands.
   const text = fresh.map(framed).join('')
-  const hash = known?.hash.copy().update(text) ?? createHash('sha256').update(framed(scope) + text)
-  const size = (known?.size ?? 0) + text.length
+  const hash = cached?.hash.copy().update(text) ?? createHash('sha256').update(framed(scope) + text)
+  const size = (cached?.size ?? 0) + text.length
   if (size <= mostCharacters) hashed.unshift({ scope, texts: past, hash: hash.copy(), size })
   hashed.splice(mostLists)
   return hash
@@ -130,7 +130,7 @@ interface Hashed {
 /** The newest first. */
 const hashed: Hashed[] = []
 const mostLists = 64
-/** Longer ones are not remembered. */
+/** Longer lists are not remembered. */
 const mostCharacters = 1_000_000
 /** Shorter ones are hashed faster than they are found. */
 const shortList = 64
@@ -140,15 +140,15 @@ export const scopeOf = (keyId: string, named?: Pick<ThreadKey, 'conversation' | 
   named ? [keyId, named.conversation, named.actor].join('\n') : keyId
 
 /** The item from which on the list has this many user messages. */
-export function lastUsers(items: readonly Item[], count: number): number {
+export function lastUsers(items: readonly ListItem[], count: number): number {
   let item = items.length
-  for (let found = 0; item > 0 && found < count; item--) if (isUser(items[item - 1]!)) found += 1
+  for (let users = 0; item > 0 && users < count; item--) if (isUser(items[item - 1]!)) users += 1
   return item
 }
 
 /**
- * How the beginning of a list agrees with the thread that it goes on with: in everything; with something left out; or it was
- * cut off, so that nobody knows.
+ * How the beginning of a list agrees with the thread that it goes on with: in everything; with something left out; or it is
+ * unknown, because the client has cut it off.
  */
 export type Front = 'same' | 'less' | 'cut'
 

@@ -37,8 +37,8 @@ export function detailsOf(
 
 /** A short text that two details share only if they are equal. It is made once, because files are long. */
 export function digestOf(details: Details): string {
-  const known = digests.get(details)
-  if (known !== undefined) return known
+  const cached = digests.get(details)
+  if (cached !== undefined) return cached
   const { files, calls, ...texts } = details
   const parts = [...files, '', ...calls, texts.brackets, texts.result, texts.beside]
   const hash = createHash('sha256').update(`${files.length} ${calls.length}`)

@@ -1,6 +1,6 @@
 import { bestOf, nameOfConversation, others } from './best-of.ts'
 import { isReply, isUser } from './chain.ts'
-import { findAlone, findPairs, type Marks, type ToFind } from './find-walks.ts'
+import { findAlone, findPairs, type Lookup, type Marks } from './find-walks.ts'
 import { hasFront, type Meeting, type Walk, walkBack, walkOn } from './walk.ts'
 
 /**
@@ -9,7 +9,7 @@ import { hasFront, type Meeting, type Walk, walkBack, walkOn } from './walk.ts'
  * thread that it agrees with for longer. `rivals`: the number of other conversations that fit as well.
  */
 export async function findCut(
-  given: ToFind,
+  lookup: Lookup,
   marks: Marks,
   begun?: Walk,
 ): Promise<Walk | { readonly rivals: number } | undefined> {
@@ -18,39 +18,39 @@ export async function findCut(
     items - first > 1 &&
     (!begun ||
       (!hasMore && (first > 0 || thread.conversation === begun.thread.conversation || items > begun.items)))
-  const walks = await walksFrom(given, await findPairs(given, marks), fits)
-  const found = bestOf(walks)
-  const isRepeated = found?.items === given.items.length && found.hasMore
+  const walks = await walksFrom(lookup, await findPairs(lookup, marks), fits)
+  const pair = bestOf(walks)
+  const isRepeated = pair?.items === lookup.items.length && pair.hasMore
   // The new message may be in one thread, and be meant for another that ends before it.
-  if (isRepeated) await add(await findPairs(given, marks, given.items.findLastIndex(isUser)))
+  if (isRepeated) await add(await findPairs(lookup, marks, lookup.items.findLastIndex(isUser)))
   // One exchange and a new message: what the client has kept begins with a message that had another one before it.
-  if (given.items.length > 2 && (!found || isRepeated)) await add(await findAlone(given, begun?.items ?? 0))
+  if (lookup.items.length > 2 && (!pair || isRepeated)) await add(await findAlone(lookup, begun?.items ?? 0))
   const best = bestOf(walks)
   if (!best) return undefined
   // A thread that ends here is more likely than one that went on, unless that one was used later.
   const rivals = others(walks, best, nameOfConversation, ({ items, hasMore, usedAt }) =>
     items === best.items
       ? hasMore === best.hasMore || usedAt >= best.usedAt
-      : isRepeated && !hasMore && items > given.items.findLastIndex(isReply),
+      : isRepeated && !hasMore && items > lookup.items.findLastIndex(isReply),
   )
   return rivals === 0 ? best : { rivals }
 
   async function add(meetings: readonly Meeting[]): Promise<void> {
-    for (const walk of await walksFrom(given, meetings, fits)) walks.push(walk)
+    for (const walk of await walksFrom(lookup, meetings, fits)) walks.push(walk)
   }
 }
 
 async function walksFrom(
-  given: ToFind,
+  lookup: Lookup,
   meetings: readonly Meeting[],
   fits: (walk: Walk, first: number) => boolean,
 ): Promise<Walk[]> {
   const walks: Walk[] = []
   for (const meeting of meetings) {
-    const first = await walkBack(given, given.items, meeting)
+    const first = await walkBack(lookup, lookup.items, meeting)
     if (first === undefined) continue
-    if (first > 0 && !(await hasFront(given, given.items.slice(0, first), meeting.thread))) continue
-    const walk = await walkOn(given, given.items, meeting)
+    if (first > 0 && !(await hasFront(lookup, lookup.items.slice(0, first), meeting.thread))) continue
+    const walk = await walkOn(lookup, lookup.items, meeting)
     if (fits(walk, first)) walks.push(walk)
   }
   return walks

@@ -1,14 +1,14 @@
 import type { MarkedPlace, ThreadKey } from '../../stores/store.ts'
 import { nameOfThread } from './best-of.ts'
-import { type Front, type Item, isUser, lastUsers, markNames, marksOf, type UserMarks } from './chain.ts'
-import { type LogToWalk, type Meeting, type Walk, walkOn } from './walk.ts'
+import { type Front, isUser, type ListItem, lastUsers, markNames, marksOf, type UserMarks } from './chain.ts'
+import { type Meeting, type Walk, type WalkLog, walkOn } from './walk.ts'
 
 /** A list of a client, and where its marks are searched. */
-export interface ToFind extends LogToWalk {
+export interface Lookup extends WalkLog {
   readonly tenant: string
   /** Marks are made and searched within a scope only: the key of a client, and the conversation that it names. */
   readonly scope: string
-  readonly items: readonly Item[]
+  readonly items: readonly ListItem[]
   /** The conversation that the client names. Only its threads are looked at. */
   readonly named?: Pick<ThreadKey, 'conversation' | 'actor'>
 }
@@ -18,7 +18,7 @@ const firstLook = 3
 const laterLook = 256
 
 /** The marks of the newest user messages, and those of all if they are needed. */
-export async function createMarks({ items, scope }: ToFind) {
+export async function createMarks({ items, scope }: Lookup) {
   const newest = await marksOf(items, scope, lastUsers(items, firstLook))
   let all: readonly UserMarks[] | undefined
   return {
@@ -37,9 +37,9 @@ export type Marks = Awaited<ReturnType<typeof createMarks>>
  * used. Marks of a whole list say that everything before them agrees. Marks of words only say which threads to compare from
  * their beginning on: something may have been left out. `before`: only user messages before this item are looked up.
  */
-export async function findWalks(given: ToFind, marks: Marks, before?: number): Promise<readonly Walk[]> {
+export async function findWalks(lookup: Lookup, marks: Marks, before?: number): Promise<readonly Walk[]> {
   const all = (one: UserMarks) => [...names.whole(one), ...names.less(one), ...names.words(one)]
-  for await (const { meet } of looks(given, marks, all, before)) {
+  for await (const { meet } of looks(lookup, marks, all, before)) {
     const exact = meet(names.whole, 'same')
     const lessening = meet(names.less, 'less')
     const worded = meet(names.words, 'same')
@@ -52,9 +52,9 @@ export async function findWalks(given: ToFind, marks: Marks, before?: number): P
       met.add(nameOfThread(thread))
       meetings.push({ thread, item: -1, at: 0, front: 'same' })
     }
-    const walks = await Promise.all(meetings.map(meeting => walkOn(given, given.items, meeting)))
-    const found = walks.filter(({ items }) => items > 0)
-    if (found.length > 0) return found
+    const walks = await Promise.all(meetings.map(meeting => walkOn(lookup, lookup.items, meeting)))
+    const agreeing = walks.filter(({ items }) => items > 0)
+    if (agreeing.length > 0) return agreeing
   }
   return []
 }
@@ -63,25 +63,25 @@ const isOne = ([first, ...others]: readonly Meeting[]) =>
   others.every(({ thread }) => nameOfThread(thread) === nameOfThread(first!.thread))
 
 /** Where the newest user message stands that came after the same words before. */
-export async function findPairs(given: ToFind, marks: Marks, before?: number): Promise<readonly Meeting[]> {
-  for await (const { meet } of looks(given, marks, names.pair, before)) {
-    const found = meet(names.pair, 'cut')
-    if (found.length > 0) return found
+export async function findPairs(lookup: Lookup, marks: Marks, before?: number): Promise<readonly Meeting[]> {
+  for await (const { meet } of looks(lookup, marks, names.pair, before)) {
+    const meetings = meet(names.pair, 'cut')
+    if (meetings.length > 0) return meetings
   }
   return []
 }
 
 /** Where the newest user message stands that is not behind this item, whatever came before it. */
 export async function findAlone(
-  { items, scope, ...given }: ToFind,
+  { items, scope, ...lookup }: Lookup,
   last: number,
 ): Promise<readonly Meeting[]> {
   const item = items.findLastIndex((one, at) => at <= last && isUser(one))
   const [alone] = item < 0 ? [] : await marksOf(items.slice(item, item + 1), scope)
   if (!alone) return []
-  const places = await given.store.findMarks(given.tenant, names.alone(alone), { limit: mostAlone })
+  const places = await lookup.store.findMarks(lookup.tenant, names.alone(alone), { limit: mostAlone })
   return places
-    .filter(place => isOf(place, given.named))
+    .filter(place => isOf(place, lookup.named))
     .map(({ at, thread }) => ({ thread, item, at, front: 'cut' }))
 }
 
@@ -100,7 +100,7 @@ const names = {
 
 /** Looks up the marks of the newest user messages, then those of older ones. `meet`: where the newest one stands. */
 async function* looks(
-  { store, tenant, named }: ToFind,
+  { store, tenant, named }: Lookup,
   marks: Marks,
   wanted: (one: UserMarks) => readonly string[],
   before = Number.POSITIVE_INFINITY,
@@ -108,12 +108,12 @@ async function* looks(
   let look = marks.newest
   for (let end: number | undefined; ; ) {
     const texts = look.filter(({ item }) => item < before).flatMap(wanted)
-    const found = texts.length > 0 ? await store.findMarks(tenant, [...new Set(texts)]) : []
+    const marked = texts.length > 0 ? await store.findMarks(tenant, [...new Set(texts)]) : []
     const places = new Map<string, MarkedPlace[]>()
-    for (const place of found) {
+    for (const place of marked) {
       if (!isOf(place, named)) continue
-      const known = places.get(place.mark)
-      if (known) known.push(place)
+      const row = places.get(place.mark)
+      if (row) row.push(place)
       else places.set(place.mark, [place])
     }
     const meet = (namesOf: (one: UserMarks) => readonly string[], front: Front): readonly Meeting[] => {
@@ -132,5 +132,5 @@ async function* looks(
   }
 }
 
-const isOf = ({ thread }: MarkedPlace, named: ToFind['named']) =>
+const isOf = ({ thread }: MarkedPlace, named: Lookup['named']) =>
   !named || (thread.conversation === named.conversation && thread.actor === named.actor)

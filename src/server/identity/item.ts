@@ -22,8 +22,8 @@ export interface Compared {
 
 /** Undefined for messages that clients add, leave out and change as they like: system messages, notes and preambles. */
 export function comparedOf(message: MessageLike, seq: number): Compared | undefined {
-  const known = items.get(message)
-  if (known !== undefined) return known ?? undefined
+  const cached = items.get(message)
+  if (cached !== undefined) return cached ?? undefined
   const item = readItem(message, seq)
   items.set(message, item ?? null)
   return item
@@ -44,8 +44,8 @@ function readItem(message: MessageLike, seq: number): Compared | undefined {
   const read = readMessage(message, seq)
   const { role } = read
   if (role === 'system' || role === 'assistant_note' || isPreamble(role, read.text)) return undefined
-  const said = role === 'assistant' ? withoutThoughts(read.text) : read.text
-  const { words, brackets } = linesOf(said, role === 'user')
+  const spoken = role === 'assistant' ? withoutThoughts(read.text) : read.text
+  const { words, brackets } = linesOf(spoken, role === 'user')
   const isCalling = read.calls.length > 0
   const details = detailsOf(message, read.calls, {
     brackets,

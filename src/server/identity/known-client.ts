@@ -15,11 +15,11 @@ export interface NamedConversation {
 
 /** The conversation that the headers or the body of a request name. */
 export function knownClient(request: ChatRequest, headers: HeadersOf): NamedConversation | undefined {
-  const own = clean(headers['x-throughline-conversation'])
-  if (own !== undefined) {
+  const conversation = clean(headers['x-throughline-conversation'])
+  if (conversation !== undefined) {
     const actor = clean(headers['x-throughline-actor'])
     const isDelta = headers['x-throughline-history'] !== 'full'
-    return { conversation: own, actor, how: 'the header x-throughline-conversation', isDelta }
+    return { conversation, actor, how: 'the header x-throughline-conversation', isDelta }
   }
   const inBody = clean(request.named.conversation)
   if (inBody !== undefined) return { conversation: inBody, how: 'the field "conversation"', isDelta: true }
@@ -32,7 +32,7 @@ export function knownClient(request: ChatRequest, headers: HeadersOf): NamedConv
     const firstOf = (names: readonly string[] = []) =>
       names.map(one => clean(headers[one])).find(one => one !== undefined)
     // A subagent has a name like a conversation. It is an actor in the conversation that started it.
-    const root = firstOf(parent?.own) === undefined ? undefined : firstOf([...parent!.root, ...parent!.own])
+    const root = firstOf(parent?.id) === undefined ? undefined : firstOf([...parent!.root, ...parent!.id])
     const agent = root === undefined || root === value ? firstOf(actor) : value
     return {
       conversation: `${client}:${root ?? value}`,
@@ -65,7 +65,7 @@ const clients: readonly {
   /** For clients whose subagents have an id of their own. */
   readonly parent?: {
     /** Headers that only a subagent sends: who started it. */
-    readonly own: readonly string[]
+    readonly id: readonly string[]
     /** Headers that name the first conversation, where subagents start others. */
     readonly root: readonly string[]
   }
@@ -75,14 +75,14 @@ const clients: readonly {
     client: 'codex',
     id: ['thread-id', 'conversation_id'],
     actor: ['x-openai-subagent'],
-    parent: { own: ['x-codex-parent-thread-id'], root: ['session-id'] },
+    parent: { id: ['x-codex-parent-thread-id'], root: ['session-id'] },
   },
   { client: 'claude-code', id: ['x-claude-code-session-id'], actor: ['x-claude-code-agent-id'] },
   { client: 'goose', id: ['agent-session-id'] },
   { client: 'litellm', id: ['x-litellm-session-id'] },
   { client: 'chat-ui', id: ['chatui-conversation-id'] },
   { client: 'llama-ui', id: ['x-conversation-id'] },
-  { client: 'session', id: ['x-session-id'], parent: { own: ['x-parent-session-id'], root: [] } },
+  { client: 'session', id: ['x-session-id'], parent: { id: ['x-parent-session-id'], root: [] } },
 ]
 
 /** The person that headers name: ours, or that of Open WebUI. */

@@ -42,7 +42,7 @@ export function isClipped(kept: string, whole: string): boolean {
 
 /** Without brackets only a short text is a mark. */
 const shortMark = 120
-/** Nobody clips shorter results. */
+/** No known client clips results under 200 characters. */
 const leastClipped = 200
 /** The least characters that must be the same. */
 const leastKept = 20

@@ -2,17 +2,17 @@ import { readLog } from '../../history/log/read-log.ts'
 import { isSideName } from '../../history/side-name.ts'
 import type { ConversationInfo, MarkedPlace } from '../../stores/store.ts'
 import { isGiven } from './item.ts'
-import type { LogToWalk } from './walk.ts'
+import type { WalkLog } from './walk.ts'
 
 /** The mark of a conversation that began with one message of a client who did not name it. */
 export const firstMark = (conversation: string) => `first:${conversation}`
 
 /**
- * Which of these conversations are provisional: one message that nobody went on from, and nobody gave a title. It may be the
- * beginning of a conversation, or a task of a client that nobody knows yet.
+ * Which of these conversations are provisional: a single message that was not continued and has no title. It may begin a
+ * conversation, or be a side request of an unknown client.
  */
 export async function findProvisional(
-  log: LogToWalk & { readonly tenant: string },
+  log: WalkLog & { readonly tenant: string },
   listed: readonly ConversationInfo[],
 ): Promise<ReadonlySet<string>> {
   const heads = new Map<string, number>()
@@ -22,19 +22,19 @@ export async function findProvisional(
   }
   const marks = [...heads.keys()].map(firstMark)
   const places = marks.length === 0 ? [] : await log.store.findMarks(log.tenant, marks, { limit: 1 })
-  const found = new Set<string>()
+  const provisional = new Set<string>()
   for (const place of places) {
     const { conversation } = place.thread
-    if (!(await wentOn(log, place, heads.get(conversation)!))) found.add(conversation)
+    if (!(await wentOn(log, place, heads.get(conversation)!))) provisional.add(conversation)
   }
-  return found
+  return provisional
 }
 
 /** More entries than these follow a message only if the conversation went on: a reply has a few notes at most. */
 const mostOfReply = 10
 
 /** Whether a client said more after a place. It is read only where the head alone does not tell. */
-async function wentOn(log: LogToWalk, { thread, at }: MarkedPlace, head: number): Promise<boolean> {
+async function wentOn(log: WalkLog, { thread, at }: MarkedPlace, head: number): Promise<boolean> {
   if (head > at + mostOfReply) return true
   if (head > at + 1)
     for await (const entry of readLog({ ...log, key: thread }, { from: at + 1, to: head }))

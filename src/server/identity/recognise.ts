@@ -1,9 +1,9 @@
 import type { ThreadKey } from '../../stores/store.ts'
 import { bestOf, nameOfThread, others } from './best-of.ts'
-import { type Front, type Item, isUser } from './chain.ts'
+import { type Front, isUser, type ListItem } from './chain.ts'
 import { findCut } from './find-cut.ts'
-import { createMarks, findWalks, type Marks, type ToFind } from './find-walks.ts'
-import { branchPlace, type LogToWalk, type Walk } from './walk.ts'
+import { createMarks, findWalks, type Lookup, type Marks } from './find-walks.ts'
+import { branchPlace, type Walk, type WalkLog } from './walk.ts'
 
 /** Where a request belongs, and why. `why` is for people, and holds no text of the conversation. */
 export type Placement =
@@ -28,7 +28,7 @@ export type Placement =
       readonly why: string
     }
 
-export interface ToRecognise extends ToFind {
+export interface PlaceLookup extends Lookup {
   readonly newId: () => string
   /** Whether the client may be sending a request again. */
   readonly mayBeRetry?: boolean
@@ -39,10 +39,10 @@ export interface ToRecognise extends ToFind {
  * that leaves a thread becomes a branch of it; a list of which something is missing and that fits several conversations
  * equally well becomes a new one. Nothing is ever merged.
  */
-export async function recognise(given: ToRecognise): Promise<Placement> {
-  const { items, named } = given
-  const marks = await createMarks(given)
-  const walks = await findWalks(given, marks)
+export async function recognise(lookup: PlaceLookup): Promise<Placement> {
+  const { items, named } = lookup
+  const marks = await createMarks(lookup)
+  const walks = await findWalks(lookup, marks)
   const best = bestOf(walks)
   const isRepeated = best?.items === items.length && best.hasMore
   const rivals =
@@ -52,27 +52,27 @@ export async function recognise(given: ToRecognise): Promise<Placement> {
           walks.filter(({ items }) => items === best.items),
         )
       : 0
-  if (rivals > 0) return unclear(given, rivals)
-  if (best && !best.hasMore) return goingOn(given, best, 'everything that was said before')
+  if (rivals > 0) return unclear(lookup, rivals)
+  if (best && !best.hasMore) return goingOn(lookup, best, 'everything that was said before')
   if (isRepeated) {
-    const ends = await endsElsewhere(given, marks, best)
+    const ends = await endsElsewhere(lookup, marks, best)
     const live = bestOf(ends)
     const others = named || live?.front === 'same' ? 0 : rivalsOf(best, ends)
-    if (others > 0) return unclear(given, others)
-    if (live) return goingOn(given, live, 'everything that was said before')
+    if (others > 0) return unclear(lookup, others)
+    if (live) return goingOn(lookup, live, 'everything that was said before')
   }
   // What a client brings along is no talk yet: many conversations begin with the same message, or the same examples.
-  const isGreeting = best !== undefined && !named && (await isUnanswered(given, best))
-  if (isRepeated && (!isGreeting || given.mayBeRetry))
+  const isGreeting = best !== undefined && !named && (await isUnanswered(lookup, best))
+  if (isRepeated && (!isGreeting || lookup.mayBeRetry))
     return { kind: 'repeats', walk: best, isGreeting, why: 'the same messages came before' }
-  if (isRepeated) return isNew(given, 'others began with the same message')
-  const cut = await findCut(given, marks, best)
+  if (isRepeated) return isNew(lookup, 'others began with the same message')
+  const cut = await findCut(lookup, marks, best)
   if (cut && 'rivals' in cut)
-    return isNew(given, `the messages that its client kept fit ${cut.rivals + 1} conversations`)
-  if (cut) return cutOff(given, cut)
-  if (best && isGreeting) return isNew(given, 'others began alike, with what their client brought along')
-  if (best) return leaving(given, best, 'it says something else than what was said there')
-  return named ? otherwise(given, named) : isNew(given, 'nobody began like this')
+    return isNew(lookup, `the messages that its client kept fit ${cut.rivals + 1} conversations`)
+  if (cut) return cutOff(lookup, cut)
+  if (best && isGreeting) return isNew(lookup, 'others began alike, with what their client brought along')
+  if (best) return leaving(lookup, best, 'it says something else than what was said there')
+  return named ? otherwise(lookup, named) : isNew(lookup, 'nobody began like this')
 }
 
 /** How many other threads may be meant, because what tells them apart was left out. */
@@ -80,12 +80,11 @@ const rivalsOf = (best: Walk, walks: readonly Walk[]) =>
   best.front === 'less' ? others(walks, best, nameOfThread, ({ leftOut }) => leftOut !== best.leftOut) : 0
 
 /**
- * The threads that end one message before the list, and may be meant rather than the one that has all of it: whoever has the
- * same talk twice, with a model that answers alike, goes on with the second one. A thread that agrees better is meant
- * anyway, and of one where something else was left out nobody knows.
+ * The threads that end one message before the list, and may be meant rather than the thread that has all of it: they were
+ * used later, or the client left something else out of them. Threads that agree less well are not considered.
  */
-async function endsElsewhere(given: ToRecognise, marks: Marks, repeated: Walk): Promise<readonly Walk[]> {
-  const walks = await findWalks(given, marks, given.items.findLastIndex(isUser))
+async function endsElsewhere(lookup: PlaceLookup, marks: Marks, repeated: Walk): Promise<readonly Walk[]> {
+  const walks = await findWalks(lookup, marks, lookup.items.findLastIndex(isUser))
   return walks.filter(({ hasMore, front, usedAt, leftOut }) => {
     if (hasMore || (repeated.front === 'same' && front === 'less')) return false
     return usedAt > repeated.usedAt || leftOut !== repeated.leftOut
@@ -93,52 +92,52 @@ async function endsElsewhere(given: ToRecognise, marks: Marks, repeated: Walk): 
 }
 
 /** Whether nothing that agrees was said here: no reply of the server, only what a client brought along and asked first. */
-async function isUnanswered({ store, items }: ToRecognise, walk: Walk): Promise<boolean> {
+async function isUnanswered({ store, items }: PlaceLookup, walk: Walk): Promise<boolean> {
   const [first] = await store.turns(walk.thread)
   if (!first || walk.at < first.first) return true
   return walk.at <= first.last && isUser(items[walk.items - 1]!)
 }
 
 /** The list agrees with all of a thread. */
-function goingOn({ items }: ToRecognise, walk: Walk, known: string): Placement {
+function goingOn({ items }: PlaceLookup, walk: Walk, past: string): Placement {
   if (walk.items === items.length)
     return { kind: 'repeats', walk, why: 'the same messages came before, and have no answer yet' }
-  return { kind: 'extends', walk, why: `it goes on after ${known}` }
+  return { kind: 'extends', walk, why: `it goes on after ${past}` }
 }
 
 /** A list whose client has cut off its front, or cut out its middle. */
-async function cutOff(given: ToRecognise, walk: Walk): Promise<Placement> {
-  if (!walk.hasMore) return goingOn(given, walk, 'the messages that its client kept')
-  if (walk.items === given.items.length)
+async function cutOff(lookup: PlaceLookup, walk: Walk): Promise<Placement> {
+  if (!walk.hasMore) return goingOn(lookup, walk, 'the messages that its client kept')
+  if (walk.items === lookup.items.length)
     return { kind: 'repeats', walk, why: 'the same messages came before' }
-  return leaving(given, walk, 'it says something else than what was said there')
+  return leaving(lookup, walk, 'it says something else than what was said there')
 }
 
 /** A branch that leaves a thread where the list and the thread no longer agree, or before their last turn. */
 export async function leaving(
-  given: LogToWalk,
+  log: WalkLog,
   walk: Walk,
   why: string,
   options?: { readonly isBeforeTurn: boolean },
 ): Promise<Extract<Placement, { kind: 'branches' }>> {
   const { thread: of, front } = walk
-  return { kind: 'branches', of, front, ...(await branchPlace(given, walk, options)), why }
+  return { kind: 'branches', of, front, ...(await branchPlace(log, walk, options)), why }
 }
 
 /** The client names a conversation, and its list does not go on from anything there. */
 async function otherwise(
-  { store, tenant, items }: ToRecognise,
+  { store, tenant, items }: PlaceLookup,
   { conversation, actor }: Pick<ThreadKey, 'conversation' | 'actor'>,
 ): Promise<Placement> {
   const thread = { tenant, conversation, actor, branch: 'main' }
   if (!(await store.head(thread))) return { kind: 'new', thread, why: 'its client names a new conversation' }
-  const said = 'its client names this conversation, but sends other messages'
-  const why = isCompacted(items) ? `${said}, with a summary of earlier ones: it has compacted them` : said
+  const reason = 'its client names this conversation, but sends other messages'
+  const why = isCompacted(items) ? `${reason}, with a summary of earlier ones: it has compacted them` : reason
   return { kind: 'branches', of: thread, at: 0, from: 0, front: 'same', why }
 }
 
 /** Whether one of the first messages says that it is a summary, in the words of a client that compacts. */
-const isCompacted = (items: readonly Item[]) =>
+const isCompacted = (items: readonly ListItem[]) =>
   items.slice(0, mostBefore).some(item => isUser(item) && summaries.some(words => item.text.includes(words)))
 
 /** The most messages that may stand before a summary. */
@@ -151,10 +150,10 @@ const summaries = [
   '<state_snapshot>',
 ]
 
-const unclear = (given: ToRecognise, rivals: number) =>
-  isNew(given, `what its client left out would tell apart ${rivals + 1} threads`)
+const unclear = (lookup: PlaceLookup, rivals: number) =>
+  isNew(lookup, `what its client left out would tell apart ${rivals + 1} threads`)
 
-const isNew = ({ tenant, newId }: Pick<ToRecognise, 'tenant' | 'newId'>, why: string) => ({
+const isNew = ({ tenant, newId }: Pick<PlaceLookup, 'tenant' | 'newId'>, why: string) => ({
   kind: 'new' as const,
   thread: { tenant, conversation: newId(), actor: 'assistant', branch: 'main' },
   why,

@@ -3,10 +3,10 @@ import { readLog } from '../../history/log/read-log.ts'
 import type { EntryRange, Store, StoredTurn, ThreadKey } from '../../stores/store.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { agreement, joinedAgreement } from './agreement.ts'
-import { type Front, type Item, isReply, isUser } from './chain.ts'
+import { type Front, isReply, isUser, type ListItem } from './chain.ts'
 import { type Compared, comparedOf, exactText, isBeginning, isOfRound, isResult } from './item.ts'
 
-export interface LogToWalk {
+export interface WalkLog {
   readonly store: Store
   readonly count: TokenCounter
 }
@@ -50,8 +50,8 @@ export interface Walk {
  * nothing was left out.
  */
 export async function walkOn(
-  log: LogToWalk,
-  list: readonly Item[],
+  log: WalkLog,
+  list: readonly ListItem[],
   start: Meeting,
   fresh = freshFrom(list),
 ): Promise<Walk> {
@@ -74,32 +74,32 @@ export async function walkOn(
     leftOut: leftOut.join('\n'),
   })
   for await (const entry of readLog({ ...log, key: thread }, { from: start.at + 1 })) {
-    const said = saidIn(entry)
+    const logged = comparedIn(entry)
     const { seq, turn, time } = entry
     end = seq
     const wanted = list[item]
-    if (!said) continue
+    if (!logged) continue
     // A client may keep the part of an answer that broke off, or drop it and send the same again: then the whole answer follows.
-    const isKept = wanted && isBeginning(wanted.text, said.text)
+    const isKept = wanted && isBeginning(wanted.text, logged.text)
     if (entry.isBroken && !(isKept && (await isBroken(turn)))) continue
     usedAt = time
-    const how = wanted && (agreement(said, wanted) ?? joinedAgreement(rounds, said, wanted))
+    const how = wanted && (agreement(logged, wanted) ?? joinedAgreement(rounds, logged, wanted))
     const isEqual =
       how === 'same' ||
       (how === 'less' && item < fresh) ||
-      (wanted && isBeginning(wanted.text, said.text) && (await isBroken(turn)))
-    if (!isEqual && isLeftOut(said, wanted)) {
-      rounds.push(said)
+      (wanted && isBeginning(wanted.text, logged.text) && (await isBroken(turn)))
+    if (!isEqual && isLeftOut(logged, wanted)) {
+      rounds.push(logged)
       continue
     }
     // A client may drop an answer that broke off.
-    const isDropped = !isEqual && wanted && isUser(wanted) && isReply(said) && (await isBroken(turn))
+    const isDropped = !isEqual && wanted && isUser(wanted) && isReply(logged) && (await isBroken(turn))
     if (!isEqual && !isDropped) return walk(true)
     at = seq
     leaveOut(rounds)
     rounds = []
     if (!isEqual) continue
-    if (how === 'less') leaveOut([said])
+    if (how === 'less') leaveOut([logged])
     item += 1
     places.push(seq)
   }
@@ -114,27 +114,27 @@ export async function walkOn(
  * Whether a client has left out an entry because it is a call or a result: AI SDK 7 gives only the last step of a turn back,
  * others keep texts only. The result of a call that it has kept is never missing.
  */
-const isLeftOut = (said: Compared, wanted: Compared | undefined) =>
-  wanted !== undefined && isOfRound(said) && !isResult(wanted)
+const isLeftOut = (logged: Compared, wanted: Compared | undefined) =>
+  wanted !== undefined && isOfRound(logged) && !isResult(wanted)
 
 /** The first item behind the last reply: what is new is sent whole, so nothing was left out of it. */
-const freshFrom = (list: readonly Item[]) => list.findLastIndex(isReply) + 1
+const freshFrom = (list: readonly ListItem[]) => list.findLastIndex(isReply) + 1
 
 /**
  * The first item from which on all agree with the thread, up to where they meet. Undefined if they only seem to meet: their
  * words are the same.
  */
 export async function walkBack(
-  log: LogToWalk,
-  list: readonly Item[],
+  log: WalkLog,
+  list: readonly ListItem[],
   start: Meeting,
 ): Promise<number | undefined> {
   const fresh = freshFrom(list)
   let item = start.item + 1
-  for await (const { said } of visible(log, start.thread, { to: start.at, reverse: true })) {
+  for await (const { logged } of visible(log, start.thread, { to: start.at, reverse: true })) {
     const wanted = list[item - 1]
-    const how = wanted && agreement(said, wanted)
-    if (how === undefined && item <= start.item && isLeftOut(said, wanted)) continue
+    const how = wanted && agreement(logged, wanted)
+    if (how === undefined && item <= start.item && isLeftOut(logged, wanted)) continue
     if (how === undefined || (how === 'less' && item > fresh)) break
     item -= 1
   }
@@ -142,7 +142,7 @@ export async function walkBack(
 }
 
 /** Whether the first items of a list are those that the thread begins with. */
-export async function hasFront(log: LogToWalk, list: readonly Item[], thread: ThreadKey): Promise<boolean> {
+export async function hasFront(log: WalkLog, list: readonly ListItem[], thread: ThreadKey): Promise<boolean> {
   const { items } = await walkOn(log, list, { thread, item: -1, at: 0, front: 'same' }, list.length)
   return items === list.length
 }
@@ -152,7 +152,7 @@ export async function hasFront(log: LogToWalk, list: readonly Item[], thread: Th
  * `from`: the first item that the branch does not share.
  */
 export async function branchPlace(
-  log: LogToWalk,
+  log: WalkLog,
   { thread, start, items, at, places }: Walk,
   { isBeforeTurn }: { readonly isBeforeTurn: boolean } = { isBeforeTurn: false },
 ): Promise<{ readonly at: number; readonly from: number }> {
@@ -173,14 +173,14 @@ function forkPlace(turns: readonly StoredTurn[], at: number, isBeforeTurn: boole
 }
 
 /** The entries that clients see, as they are compared. */
-async function* visible({ store, count }: LogToWalk, key: ThreadKey, range: EntryRange) {
+async function* visible({ store, count }: WalkLog, key: ThreadKey, range: EntryRange) {
   for await (const entry of readLog({ store, key, count }, range)) {
-    const said = entry.isBroken ? undefined : saidIn(entry)
-    if (said) yield { said, seq: entry.seq }
+    const logged = entry.isBroken ? undefined : comparedIn(entry)
+    if (logged) yield { logged, seq: entry.seq }
   }
 }
 
-const saidIn = ({ message, seq, isClosing }: LoggedMessage) =>
+const comparedIn = ({ message, seq, isClosing }: LoggedMessage) =>
   isClosing ? undefined : comparedOf(message, seq)
 
 /** Whether a turn broke off. Reads the turns once, and only if asked. */

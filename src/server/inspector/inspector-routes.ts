@@ -1,19 +1,19 @@
 import { Hono } from 'hono'
 import type { ServerEnv } from '../auth/caller.ts'
-import { type Page, type PageFile, readPage } from './read-page.ts'
+import { type InspectorPage, type PageFile, readPage } from './read-page.ts'
 
 /** Where the inspector is. */
 export const inspectorPath = '/inspector'
 
 /**
- * The built inspector: its files, and its page for every address below it, because each of its views has an address. Nothing
- * that anybody said is in them, so no key is needed; the page asks for one when the API does. `folder` is read
- * once, when the page is first asked for.
+ * The built inspector: its files, and its page for every address below it, because each of its views has an address. The
+ * files hold no conversations, so no key is needed; the page asks for one when the API does. `folder` is read once, at the
+ * first request for the page.
  */
 export function inspectorRoutes(folder: string): Hono<ServerEnv> {
-  let read: { readonly page: Page | undefined } | undefined
+  let read: { readonly page: InspectorPage | undefined } | undefined
   const app = new Hono<ServerEnv>()
-  // A person who opens the server's address in a browser. Others are answered by the model server.
+  // For a person who opens the server's address in a browser. Other clients are answered by the model server.
   app.get('/', (context, next) =>
     context.req.header('accept')?.includes('text/html')
       ? Promise.resolve(context.redirect(inspectorPath))
@@ -37,7 +37,7 @@ export function inspectorRoutes(folder: string): Hono<ServerEnv> {
 /** What a developer is told who runs the server from its source. */
 export const notBuilt = 'The inspector is not built: run "npm run build".'
 
-function answer({ headers: asked, method }: Request, file: PageFile): Response {
+function answer({ headers: incoming, method }: Request, file: PageFile): Response {
   const headers: Record<string, string> = {
     ...pageHeaders,
     'content-type': file.type,
@@ -45,15 +45,15 @@ function answer({ headers: asked, method }: Request, file: PageFile): Response {
     etag: file.etag,
     vary: 'accept-encoding',
   }
-  if (asked.get('if-none-match')?.includes(file.etag)) return new Response(null, { status: 304, headers })
-  const isPacked = file.packed !== undefined && /\bgzip\b/.test(asked.get('accept-encoding') ?? '')
+  if (incoming.get('if-none-match')?.includes(file.etag)) return new Response(null, { status: 304, headers })
+  const isPacked = file.packed !== undefined && /\bgzip\b/.test(incoming.get('accept-encoding') ?? '')
   const bytes = isPacked ? file.packed! : file.bytes
   if (isPacked) headers['content-encoding'] = 'gzip'
   headers['content-length'] = String(bytes.byteLength)
   return new Response(method === 'HEAD' ? null : bytes, { headers })
 }
 
-/** The page loads and asks nothing but this server, stands in no other page, and tells nobody where it was. */
+/** The page connects to this server only, cannot be framed by other pages, and sends no referrer. */
 const pageHeaders = {
   'content-security-policy': [
     "default-src 'none'",

@@ -13,14 +13,14 @@ export interface PageFile {
   readonly isHashed: boolean
 }
 
-export interface Page {
+export interface InspectorPage {
   readonly index: PageFile
   /** By their paths below the folder. What is not in here cannot be asked for. */
   readonly files: ReadonlyMap<string, PageFile>
 }
 
 /** Reads the files of a built page. Undefined where there is none. */
-export function readPage(folder: string): Page | undefined {
+export function readPage(folder: string): InspectorPage | undefined {
   if (!existsSync(join(folder, 'index.html'))) return undefined
   const files = new Map<string, PageFile>()
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {

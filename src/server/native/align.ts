@@ -9,7 +9,7 @@ export interface Fitted extends Pick<Context, 'receipt'> {
 }
 
 /** What a message of a context is to the client who sent the list. */
-export type Standing =
+export type MessageStanding =
   | { readonly kind: 'system' }
   /** A message that only the log has, or that the library added. */
   | { readonly kind: 'other' }
@@ -25,7 +25,7 @@ export interface OwnStanding {
 
 /** What is the client's own in a context, message by message. */
 export interface Alignment {
-  readonly standings: readonly Standing[]
+  readonly standings: readonly MessageStanding[]
   /** Whether the context is all that the log has, as it is, and the log has nothing but the client's list. */
   readonly isWhole: boolean
 }
@@ -34,7 +34,7 @@ export interface Alignment {
  * Finds the messages of a context in the list of the client. A message of the log is known by its place: as far from its
  * neighbour as in the list. What stands there must be a copy of it.
  */
-export function alignContext({ messages, receipt }: Fitted, given: readonly MessageLike[]): Alignment {
+export function alignContext({ messages, receipt }: Fitted, list: readonly MessageLike[]): Alignment {
   const { sent, stretches } = receipt
   let byKey: ReturnType<typeof placesByKey> | undefined
   const changes = new Map<number, OwnStanding['change']>()
@@ -51,9 +51,9 @@ export function alignContext({ messages, receipt }: Fitted, given: readonly Mess
   const roles = logged.map(at => messages[at]!.role)
   // Nothing was left out, and nothing added: each message is the one at its place.
   const isEven =
-    isKept && isOnly && logged.length === given.length && roles.every((role, at) => role === given[at]!.role)
+    isKept && isOnly && logged.length === list.length && roles.every((role, at) => role === list[at]!.role)
   const places = isEven ? logged.map((_, at) => at) : search(logged)
-  const standings: Standing[] = sent.map(({ seqs }) => ({ kind: seqs[0] === 0 ? 'system' : 'other' }))
+  const standings: MessageStanding[] = sent.map(({ seqs }) => ({ kind: seqs[0] === 0 ? 'system' : 'other' }))
   for (const [n, at] of logged.entries()) {
     const place = places[n]
     const { seqs } = sent[at]!
@@ -66,37 +66,37 @@ export function alignContext({ messages, receipt }: Fitted, given: readonly Mess
   /** The place of a logged message: nearly always where it should stand, so that the list need not be searched. */
   function placeOf(message: MessageLike, seq: number, expected: number, end: number): number | undefined {
     const key = keyOf(message, seq)
-    const isOwn = (place: number) => isCopy(message, seq, given[place]!)
-    const there = given[expected]
+    const isOwn = (place: number) => isCopy(message, seq, list[place]!)
+    const there = list[expected]
     if (there && keyOf(there, expected) === key && isOwn(expected)) return expected
-    byKey ??= placesByKey(given)
+    byKey ??= placesByKey(list)
     return nearest(byKey.get(key) ?? [], expected, end, isOwn)
   }
 
   /** The places of logged messages in the list, from the last one back. */
-  function search(list: readonly number[]): readonly (number | undefined)[] {
-    const found: (number | undefined)[] = []
+  function search(indexes: readonly number[]): readonly (number | undefined)[] {
+    const clientPlaces: (number | undefined)[] = []
     /** The message behind: its place in the list, and in the log. */
-    let next = given.length
-    let nextSeq = sent[list.at(-1) ?? -1]?.seqs[0] ?? 0
+    let next = list.length
+    let nextSeq = sent[indexes.at(-1) ?? -1]?.seqs[0] ?? 0
     nextSeq += 1
-    for (const at of list.toReversed()) {
+    for (const at of indexes.toReversed()) {
       const seq = sent[at]!.seqs[0]!
       const expected = Math.min(next - 1, next - (nextSeq - seq))
       const message = messages[at]!
       const changed = isAt(expected, message) ? expected : undefined
       const place = changes.has(seq) ? changed : placeOf(message, seq, expected, next)
-      found.push(place)
+      clientPlaces.push(place)
       if (place === undefined) continue
       next = place
       nextSeq = seq
     }
-    return found.toReversed()
+    return clientPlaces.toReversed()
   }
 
   /** Whether a changed message may be the one at a place: its text is another, so only its role and its call tell. */
   function isAt(place: number, { role, tool_call_id: call }: MessageLike): boolean {
-    const { role: same, tool_call_id: answered } = given[place] ?? {}
+    const { role: same, tool_call_id: answered } = list[place] ?? {}
     return same === role && (call === undefined || answered === undefined || call === answered)
   }
 }
@@ -107,18 +107,18 @@ function keyOf(message: MessageLike, seq: number): string {
   return compared ? compared.text : `${message.role}=${readMessage(message, seq).text}`
 }
 
-function isCopy(logged: MessageLike, seq: number, given: MessageLike): boolean {
+function isCopy(logged: MessageLike, seq: number, copy: MessageLike): boolean {
   const one = comparedOf(logged, seq)
-  const other = comparedOf(given, 0)
+  const other = comparedOf(copy, 0)
   return one && other ? agreement(one, other) !== undefined : one === other
 }
 
-function placesByKey(given: readonly MessageLike[]): ReadonlyMap<string, readonly number[]> {
+function placesByKey(list: readonly MessageLike[]): ReadonlyMap<string, readonly number[]> {
   const places = new Map<string, number[]>()
-  for (const [at, message] of given.entries()) {
+  for (const [at, message] of list.entries()) {
     const key = keyOf(message, at)
-    const known = places.get(key)
-    if (known) known.push(at)
+    const row = places.get(key)
+    if (row) row.push(at)
     else places.set(key, [at])
   }
   return places

@@ -22,9 +22,9 @@ export interface Fit {
 export interface BodyRules {
   readonly list: 'messages' | 'input'
   /** Says more in the system prompt, which the client's list begins with or a field holds. */
-  addSystem(body: Fields, head: readonly object[], text: string): Written
+  addSystem(body: Fields, head: readonly object[], text: string): WrittenBody
   /** Says another system prompt. */
-  setSystem(body: Fields, text: string): Written
+  setSystem(body: Fields, text: string): WrittenBody
   /** The entries of a message whose text was changed: what is signed or encrypted stays as it is. */
   change(entries: readonly Fields[], written: readonly object[]): readonly object[]
   /** The fields that must be different whatever is sent. */
@@ -35,7 +35,7 @@ export interface BodyRules {
   isForeign?(entries: readonly Fields[]): boolean
 }
 
-interface Written {
+interface WrittenBody {
   readonly body: Fields
   readonly head: readonly object[]
 }
@@ -47,9 +47,9 @@ const ofContent = new Set([
 ])
 
 /** The line that stands for a client's entries or blocks, with the fields of that entry which are not its content. */
-export function clearEntries(own: readonly Fields[], written: readonly Fields[]): readonly Fields[] {
+export function clearEntries(entries: readonly Fields[], written: readonly Fields[]): readonly Fields[] {
   return written.map(line => {
-    const entry = own.findLast(one => kindOf(one) === kindOf(line)) ?? {}
+    const entry = entries.findLast(one => kindOf(one) === kindOf(line)) ?? {}
     const kept = Object.entries(entry).filter(([name]) => !ofContent.has(name))
     return { ...Object.fromEntries(kept), ...line }
   })
@@ -59,8 +59,8 @@ const kindOf = ({ type = 'message', role }: Fields) => `${type} ${role}`
 
 /** A number that is too large, as it may be. */
 function lower(body: Fields, name: string, most: number): Fields {
-  const { [name]: given } = body
-  return typeof given === 'number' && given > most ? { [name]: most } : {}
+  const { [name]: value } = body
+  return typeof value === 'number' && value > most ? { [name]: most } : {}
 }
 
 const system = (content: string) => ({ role: 'system', content })
@@ -86,10 +86,10 @@ const ollama: BodyRules = {
   },
   // Another window would load the model again, and without the others Ollama cuts in silence.
   always(body, { window, most = Number.POSITIVE_INFINITY }) {
-    const given = isObject(body.options) ? body.options : {}
-    const kept = Object.fromEntries(Object.entries(given).filter(([name]) => !reloads.has(name)))
-    const less = lower(given, 'num_predict', most)
-    const isSame = given.num_ctx === window && Object.keys(kept).length === Object.keys(given).length - 1
+    const options = isObject(body.options) ? body.options : {}
+    const kept = Object.fromEntries(Object.entries(options).filter(([name]) => !reloads.has(name)))
+    const less = lower(options, 'num_predict', most)
+    const isSame = options.num_ctx === window && Object.keys(kept).length === Object.keys(options).length - 1
     return {
       ...(isSame && less.num_predict === undefined ? {} : { options: { ...kept, ...less, num_ctx: window } }),
       ...(body.truncate === false ? {} : { truncate: false }),
@@ -101,10 +101,10 @@ const ollama: BodyRules = {
 const messages: BodyRules = {
   list: 'messages',
   addSystem(body, head, text) {
-    const { system: given } = body
+    const { system: prompt } = body
     const more = { type: 'text', text }
-    const whole = typeof given === 'string' && given !== '' ? `${given}\n\n${text}` : text
-    return { body: { ...body, system: Array.isArray(given) ? [...given, more] : whole }, head }
+    const whole = typeof prompt === 'string' && prompt !== '' ? `${prompt}\n\n${text}` : text
+    return { body: { ...body, system: Array.isArray(prompt) ? [...prompt, more] : whole }, head }
   },
   setSystem: (body, text) => ({ body: { ...body, system: text }, head: [] }),
   change([entry = {}], [written]) {
@@ -143,8 +143,8 @@ const messages: BodyRules = {
 const responses: BodyRules = {
   list: 'input',
   addSystem(body, head, text) {
-    const { instructions: given } = body
-    const whole = typeof given === 'string' && given !== '' ? `${given}\n\n${text}` : text
+    const { instructions: prompt } = body
+    const whole = typeof prompt === 'string' && prompt !== '' ? `${prompt}\n\n${text}` : text
     return { body: { ...body, instructions: whole }, head }
   },
   setSystem: (body, text) => ({ body: { ...body, instructions: text }, head: [] }),

@@ -15,7 +15,7 @@ export interface ClientCall extends ClientBody {
   readonly query: string
 }
 
-export interface ToPassOn {
+export interface NativeCall {
   readonly upstream: Upstream
   /** The model as the log names it. */
   readonly model: Model
@@ -23,10 +23,10 @@ export interface ToPassOn {
   readonly request: ChatRequest
   readonly client: ClientCall
   /** Hands a piece of the upstream's stream to the client. */
-  write(text: string, headers: Headers): void | Promise<void>
+  write(text: string, headers: UpstreamHeaders): void | Promise<void>
 }
 
-type Headers = Readonly<Record<string, string>>
+type UpstreamHeaders = Readonly<Record<string, string>>
 
 /** How a reply came from an upstream of the same form. */
 export interface NativeReply {
@@ -39,7 +39,7 @@ export interface NativeReply {
   /** Whether the client gets what the upstream sends, and not what the face writes. */
   isPassed(): boolean
   /** What ends the answer: the last pieces of a stream, or all of a body. Undefined if the face writes the answer. */
-  ending(): { readonly text: string; readonly headers: Headers } | undefined
+  ending(): { readonly text: string; readonly headers: UpstreamHeaders } | undefined
   /** What the upstream said when it failed in the middle of its stream. */
   fault(): string | undefined
   /** What the upstream said when it refused the last request. */
@@ -47,23 +47,23 @@ export interface NativeReply {
 }
 
 /** Sends a request on in the form in which it came, and hands the answer back as it comes. The end is held back: the log is first. */
-export function openNative({ upstream, model: base, face, request, client, write }: ToPassOn): NativeReply {
+export function openNative({ upstream, model: base, face, request, client, write }: NativeCall): NativeReply {
   const wire = upstream.forms!.get(face.form)!
   let context: Extract<TurnPart, { type: 'context' }> | undefined
   let isHidden = false
   let hasBegun = false
   let hasPassed = false
   let held = ''
-  let headers: Headers = {}
+  let headers: UpstreamHeaders = {}
   let refusal: Refusal | undefined
   let hasEnded = false
   let fault: string | undefined
 
   const relay: Relay = {
     isStreamed: request.stream,
-    begin(given) {
+    begin(upstreamHeaders) {
       if (isHidden) return
-      headers = given
+      headers = upstreamHeaders
       hasBegun = true
     },
     piece(text, isEnding) {
@@ -78,14 +78,14 @@ export function openNative({ upstream, model: base, face, request, client, write
     fault(text) {
       fault = text
     },
-    whole(text, given) {
+    whole(text, upstreamHeaders) {
       if (isHidden) return
-      headers = given
+      headers = upstreamHeaders
       hasBegun = true
       held = text
     },
-    refused(given) {
-      refusal = given
+    refused(answer) {
+      refusal = answer
     },
   }
 
@@ -139,7 +139,7 @@ export function openNative({ upstream, model: base, face, request, client, write
 /** What a turn asks for again, with another prompt. */
 const triedOtherwise: ReadonlySet<string> = new Set(['context_too_long', 'files_refused', 'system_refused'])
 
-/** What providers say of a key holds a part of it. Who has no key of the upstream is not told. */
+/** Providers quote a part of a key that they refuse, so refusals of the server's own key are not passed on. */
 const isTold = ({ status }: Refusal, { isKeyed }: Upstream): boolean =>
   !isKeyed || (status !== 401 && status !== 403)
 
@@ -154,6 +154,6 @@ function withoutPacking({
   'content-encoding': _,
   'accept-encoding': __,
   ...rest
-}: Record<string, string>): Headers {
+}: Record<string, string>): UpstreamHeaders {
   return rest
 }

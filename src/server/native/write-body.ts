@@ -3,7 +3,7 @@ import { isObject } from '../../log/parse-json.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import type { ReplyWire } from '../../models/wire/wire.ts'
 import type { ChatRequest, Origin } from '../faces/face.ts'
-import { alignContext, type Fitted, type OwnStanding, type Standing } from './align.ts'
+import { alignContext, type Fitted, type MessageStanding, type OwnStanding } from './align.ts'
 import { type BodyRules, bodyRules, clearEntries, type Fit } from './body-rules.ts'
 
 /** A request as its client wrote it. */
@@ -13,7 +13,7 @@ export interface ClientBody {
   readonly fields: Fields
 }
 
-export interface ToWrite extends Fit {
+export interface BodyInput extends Fit {
   readonly client: ClientBody
   readonly request: ChatRequest
   readonly wire: Pick<ReplyWire, 'form' | 'each' | 'mark'>
@@ -24,18 +24,18 @@ export interface ToWrite extends Fit {
  * The body for an upstream that speaks the client's form. While all of the client's list is sent and nothing else, these are
  * the client's own bytes. Else only the list is different, and in it only what left it or was added, with marks for the cache.
  */
-export function writeBody(given: ToWrite): Uint8Array<ArrayBuffer> {
-  const { client, request, wire, context } = given
+export function writeBody(input: BodyInput): Uint8Array<ArrayBuffer> {
+  const { client, request, wire, context } = input
   const rules = bodyRules[wire.form]
   const { standings, isWhole } = alignContext(context, request.messages)
   const always = {
-    ...rules.always?.(client.fields, given),
-    ...(given.most !== undefined && rules.limit(client.fields, given.most)),
-    ...(given.slot !== undefined && { id_slot: given.slot }),
-    ...(given.tools && sentTools(client.fields, given.tools, given.isShort)),
+    ...rules.always?.(client.fields, input),
+    ...(input.most !== undefined && rules.limit(client.fields, input.most)),
+    ...(input.slot !== undefined && { id_slot: input.slot }),
+    ...(input.tools && sentTools(client.fields, input.tools, input.isShort)),
   }
-  const said = systemOf(context, standings)
-  const isSaid = said === (request.system ?? '')
+  const system = systemOf(context, standings)
+  const isSaid = system === (request.system ?? '')
   const raw = rawList(client.fields[rules.list])
   const isForeign = rules.isForeign?.(raw) ?? false
   if (isWhole && isSaid && !isForeign)
@@ -43,22 +43,22 @@ export function writeBody(given: ToWrite): Uint8Array<ArrayBuffer> {
   const head = raw.slice(0, request.origins?.[0]?.first ?? raw.length)
   const { body, head: begun } = isSaid
     ? { body: client.fields, head }
-    : withSystem(rules, client.fields, head, said, request.system ?? '')
-  const list = [...begun, ...writeList(given, standings, raw, rules)]
+    : withSystem(rules, client.fields, head, system, request.system ?? '')
+  const list = [...begun, ...writeList(input, standings, raw, rules)]
   const changed = { ...body, ...always, [rules.list]: list }
   return toBytes(wire.mark?.(changed) ?? changed, client)
 }
 
 /** The client's tools in another order, or with shortened descriptions and schemas; all other fields stay. */
-function sentTools({ tools: given }: Fields, tools: readonly unknown[], isShort = false): Fields {
-  if (!Array.isArray(given)) return {}
+function sentTools({ tools: clientTools }: Fields, tools: readonly unknown[], isShort = false): Fields {
+  if (!Array.isArray(clientTools)) return {}
   const places = new Map(tools.map((tool, place) => [schemaOf(tool).name, place]))
   const placeOf = (tool: unknown) => places.get(schemaOf(tool).name) ?? -1
   // Tools that the upstream runs have no place of their own: then the order is the client's.
-  const isKnown = given.length === tools.length && given.every(tool => placeOf(tool) >= 0)
-  const isMoved = isKnown && given.some((tool, at) => placeOf(tool) !== at)
+  const isKnown = clientTools.length === tools.length && clientTools.every(tool => placeOf(tool) >= 0)
+  const isMoved = isKnown && clientTools.some((tool, at) => placeOf(tool) !== at)
   if (!isMoved && !isShort) return {}
-  const ordered = isMoved ? given.toSorted((a, b) => placeOf(a) - placeOf(b)) : given
+  const ordered = isMoved ? clientTools.toSorted((a, b) => placeOf(a) - placeOf(b)) : clientTools
   const shorten = (tool: unknown) =>
     placeOf(tool) < 0 ? tool : withSchema(tool as Fields, schemaOf(tools[placeOf(tool)]))
   return { tools: isShort ? ordered.map(shorten) : ordered }
@@ -96,22 +96,22 @@ function rawList(value: unknown): readonly Fields[] {
   return Array.isArray(value) ? (value as readonly Fields[]) : [{ role: 'user', content: value }]
 }
 
-function systemOf({ messages }: Fitted, standings: readonly Standing[]): string {
+function systemOf({ messages }: Fitted, standings: readonly MessageStanding[]): string {
   const texts = standings.flatMap(({ kind }, at) =>
     kind === 'system' ? [readMessage(messages[at]!, at).text] : [],
   )
   return texts.join('\n\n')
 }
 
-function withSystem(rules: BodyRules, body: Fields, head: readonly object[], said: string, own: string) {
-  if (!said.startsWith(own)) return rules.setSystem(body, said)
-  return rules.addSystem(body, head, said.slice(own.length).trimStart())
+function withSystem(rules: BodyRules, body: Fields, head: readonly object[], system: string, prefix: string) {
+  if (!system.startsWith(prefix)) return rules.setSystem(body, system)
+  return rules.addSystem(body, head, system.slice(prefix.length).trimStart())
 }
 
 /** The client's list with what the context has of it, and what the context has besides. */
 function writeList(
-  { context, request, wire }: ToWrite,
-  standings: readonly Standing[],
+  { context, request, wire }: BodyInput,
+  standings: readonly MessageStanding[],
   raw: readonly Fields[],
   rules: BodyRules,
 ): readonly object[] {
@@ -158,7 +158,7 @@ function writeList(
   return list
 }
 
-function isSameEntry(origin: Origin, next: Standing | undefined, origins: readonly Origin[]): boolean {
+function isSameEntry(origin: Origin, next: MessageStanding | undefined, origins: readonly Origin[]): boolean {
   return next?.kind === 'own' && origins[next.place]!.last === origin.last && origin.blocks !== undefined
 }
 
@@ -167,7 +167,7 @@ function ofEntry(
   entry: Fields,
   places: readonly number[],
   origins: readonly Origin[],
-  standings: readonly Standing[],
+  standings: readonly MessageStanding[],
   written: (at: number) => readonly object[],
 ): object {
   const content = entry.content as readonly Fields[]
@@ -178,10 +178,10 @@ function ofEntry(
     return { ...entry, content: content.filter((_, at) => blocks.has(at)) }
   }
   const changed = sent.flatMap(({ at, place, change }) => {
-    const own = origins[place]!.blocks!.map(block => content[block]!)
-    if (!change) return own
+    const clientBlocks = origins[place]!.blocks!.map(block => content[block]!)
+    if (!change) return clientBlocks
     const blocks = written(at).flatMap(one => (one as { readonly content: readonly Fields[] }).content)
-    return change === 'cleared' ? clearEntries(own, blocks) : blocks
+    return change === 'cleared' ? clearEntries(clientBlocks, blocks) : blocks
   })
   return { ...entry, content: changed }
 }

@@ -1,6 +1,6 @@
 import type { ListedModel } from '../../models/wire/wire.ts'
 
-/** Who tells of models: a family for Ollama's clients, an owner for OpenAI's, and since when they are there. */
+/** What a list of models says of each: a family for Ollama's clients, an owner for OpenAI's, and its date. */
 export interface Teller {
   readonly family: string
   readonly began: number

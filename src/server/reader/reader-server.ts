@@ -58,15 +58,15 @@ export function readerServer({
       const model = openReader(name, models, { ...options, ...limits })
       await model.window()
       const start = { id: String(++replies), time: now(), model: name, request, promptTokens: 0 }
-      const end = (said: readonly ModelPart[]) => endOf(said, now() - start.time)
+      const end = (reply: readonly ModelPart[]) => endOf(reply, now() - start.time)
       // Without messages the request only loads or unloads the model.
       if (hints.load !== undefined) return Response.json(face.whole(start, end([])))
-      const given = system === undefined ? messages : [{ role: 'system', content: system }, ...messages]
-      const parts = model.stream({ messages: given, tools, settings, signal })
+      const prompt = system === undefined ? messages : [{ role: 'system', content: system }, ...messages]
+      const parts = model.stream({ messages: prompt, tools, settings, signal })
       if (request.stream) return stream(face, write(face.stream(start), parts, end), leave)
-      const said: ModelPart[] = []
-      for await (const part of parts) said.push(part)
-      return Response.json(face.whole(start, end(said)))
+      const reply: ModelPart[] = []
+      for await (const part of parts) reply.push(part)
+      return Response.json(face.whole(start, end(reply)))
     }
   }
 
@@ -115,11 +115,11 @@ export function readerServer({
 type Handle = (body: unknown, signal: AbortSignal, leave: () => void) => Response | Promise<Response>
 
 function limitsOf({ options, truncate }: Fields, window: number): Pick<ReaderOptions, 'window' | 'overflow'> {
-  const asked = isFields(options) ? options.num_ctx : undefined
-  const isAsked = typeof asked === 'number' && asked > 0
-  if (isAsked && asked < 1) refuse('options.num_ctx', 'must be 1 or more')
+  const wishedWindow = isFields(options) ? options.num_ctx : undefined
+  const isAsked = typeof wishedWindow === 'number' && wishedWindow > 0
+  if (isAsked && wishedWindow < 1) refuse('options.num_ctx', 'must be 1 or more')
   return {
-    window: isAsked ? Math.min(window, Math.floor(asked)) : window,
+    window: isAsked ? Math.min(window, Math.floor(wishedWindow)) : window,
     overflow: truncate === false ? 'error' : 'cut',
   }
 }
@@ -127,27 +127,27 @@ function limitsOf({ options, truncate }: Fields, window: number): Pick<ReaderOpt
 async function* write(
   stream: ReplyStream,
   parts: AsyncIterable<ModelPart>,
-  end: (said: readonly ModelPart[]) => ReplyEnd,
+  end: (reply: readonly ModelPart[]) => ReplyEnd,
 ): AsyncGenerator<string> {
-  const said: ModelPart[] = []
+  const reply: ModelPart[] = []
   for await (const part of parts) {
-    const opening = said.length === 0 ? stream.start() : ''
-    said.push(part)
+    const opening = reply.length === 0 ? stream.start() : ''
+    reply.push(part)
     if (part.type === 'tool-call') yield opening + stream.calls([part])
-    else if (part.type === 'end') yield opening + stream.end(end(said))
+    else if (part.type === 'end') yield opening + stream.end(end(reply))
     else yield opening + stream.text(part.text)
   }
 }
 
 /** The end of a reply. All time is counted as writing. */
-function endOf(said: readonly ModelPart[], ms: number): ReplyEnd {
-  const end = said.at(-1)
+function endOf(reply: readonly ModelPart[], ms: number): ReplyEnd {
+  const end = reply.at(-1)
   const duration = ms * 1_000_000
   return {
     ...(end?.type === 'end' ? end : { reason: 'stop', usage: {} }),
-    text: said.map(part => (part.type === 'text-delta' ? part.text : '')).join(''),
+    text: reply.map(part => (part.type === 'text-delta' ? part.text : '')).join(''),
     thinking: '',
-    calls: said.filter(part => part.type === 'tool-call'),
+    calls: reply.filter(part => part.type === 'tool-call'),
     details: {
       ...{ total_duration: duration, eval_duration: duration },
       ...{ load_duration: 0, prompt_eval_duration: 0 },

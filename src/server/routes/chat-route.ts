@@ -5,8 +5,8 @@ import type { MessageLike } from '../../log/message.ts'
 import type { Caller } from '../auth/caller.ts'
 import { bodyPerson } from '../auth/named-person.ts'
 import { refuseExperiment, refuseInner } from '../auth/refuse-hidden.ts'
-import { type Log, logOfPerson } from '../exchange/asked.ts'
 import { compact, compactsItself } from '../exchange/compact.ts'
+import { type Log, logOfPerson } from '../exchange/inquiry.ts'
 import { faultResponse } from '../exchange/reply-writer.ts'
 import { respond } from '../exchange/respond.ts'
 import type { ChatRequest, Face } from '../faces/index.ts'
@@ -38,7 +38,7 @@ export interface ChatCall {
 /** Answers a request on one of the faces. */
 export async function answerChat(
   parts: ServerParts,
-  { face, request, requestId, conversation, log: given, caller }: ChatCall,
+  { face, request, requestId, conversation, log: callerLog, caller }: ChatCall,
 ): Promise<Response> {
   const { upstreams, sideModel, person, now, newId } = parts
   const run = parts.runner.open({ requestId, face: face.name })
@@ -64,7 +64,7 @@ export async function answerChat(
     const isMoved = sideModel !== undefined && sideRequest(first.read, headers) !== undefined
     const { body, parsed, isNative, read } = isMoved ? readWith(sideModel) : first
     run.asks(read.model)
-    const { upstream, options: own } = upstreams.of(read.model)
+    const { upstream, options: upstreamOptions } = upstreams.of(read.model)
     if (read.hints.load !== undefined) {
       const loaded = await loadModel(upstream, { face, request, read, body, now })
       run.tell({})
@@ -74,26 +74,26 @@ export async function answerChat(
     await readItems(read.messages)
     const named = knownClient(read, headers)
     refuseInner(named?.actor)
-    await refuseExperiment(given, named?.conversation, caller)
-    const speaker = given.history.person ?? bodyPerson(read)
-    const log = logOfPerson(given, speaker ?? person)
+    await refuseExperiment(callerLog, named?.conversation, caller)
+    const speaker = callerLog.history.person ?? bodyPerson(read)
+    const log = logOfPerson(callerLog, speaker ?? person)
     // Lists that name no conversation are told apart by their people too.
     const keyId = named || speaker === undefined ? caller.keyId : `${caller.keyId}\n${speaker}`
     const { signal } = run
-    const asked = { log, headers, keyId, newId, now, signal, face: face.name, request: read }
+    const inquiry = { log, headers, keyId, newId, now, signal, face: face.name, request: read }
     const wish = wishOf(read)
     const isTheirs = wish !== undefined && compactsItself(upstream)
     if (wish === 'address' || (wish === 'item' && !isTheirs)) {
       const compacted = await (isTheirs
         ? passBody(upstream, request, '/v1/responses/compact', body)
-        : compact(asked, parsed))
+        : compact(inquiry, parsed))
       run.tell({})
       return compacted
     }
     run.enter(request.signal)
     return await respond({
-      ...{ asked, face, run, requestId, cache: parts.cache, limits: parts },
-      options: { ...parts.options, ...own },
+      ...{ inquiry, face, run, requestId, cache: parts.cache, limits: parts },
+      options: { ...parts.options, ...upstreamOptions },
       ...{ upstream, model: upstreams.model(read.model) },
       client: isNative ? toClientCall(request, body, parsed) : undefined,
     })
@@ -118,7 +118,7 @@ const toClientCall = ({ headers, url }: Request, bytes: Buffer, parsed: unknown)
   query: new URL(url).search,
 })
 
-/** A body of at least this many bytes is parsed and read in pieces of some milliseconds: others get their turn in between. */
+/** A body of at least this many bytes is parsed and read in pieces of some milliseconds, with other requests in between. */
 const manyBytes = 256 * 1024
 
 /** Reads what is compared of each message, piece by piece. It is remembered, so that identity finds it. */

@@ -33,8 +33,8 @@ export async function answerListing(
   if (toOne === undefined || model === undefined) return undefined
   const named = upstreams.of(model)
   if (speaks(named.upstream, path)) return undefined
-  const found = (await named.upstream.models(signal)).find(({ name }) => name === model)
-  if (found) return toOne(found, { family: named.name, began })
+  const listed = (await named.upstream.models(signal)).find(({ name }) => name === model)
+  if (listed) return toOne(listed, { family: named.name, began })
   throw new ModelError('model_not_found', `model '${model.slice(0, 100)}' not found`, { status: 404 })
 }
 

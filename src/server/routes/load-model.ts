@@ -2,7 +2,7 @@ import type { ChatRequest, Face } from '../faces/index.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import { toStream } from './pass-on.ts'
 
-interface ToLoad {
+interface ModelLoad {
   readonly face: Face
   readonly request: Request
   readonly read: ChatRequest
@@ -14,8 +14,8 @@ interface ToLoad {
  * Loads or unloads a model: a request of Ollama's without messages, which is no part of any conversation. An upstream that
  * has no such request keeps its models as it likes, and the client is told that all is well.
  */
-export async function loadModel(upstream: Upstream, given: ToLoad): Promise<Response> {
-  const { face, request, read, body, now } = given
+export async function loadModel(upstream: Upstream, load: ModelLoad): Promise<Response> {
+  const { face, request, read, body, now } = load
   if (upstream.kind === 'openai' || upstream.kind === 'anthropic') {
     const start = { id: '', time: now(), model: read.model, request: read, promptTokens: 0 }
     const end = { reason: 'stop', text: '', thinking: '', calls: [], usage: {} } as const

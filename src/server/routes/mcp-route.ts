@@ -4,13 +4,13 @@ import type { ServerEnv } from '../auth/caller.ts'
 import { parseBody } from '../guard/parse-body.ts'
 import { manifest } from '../package.ts'
 import { bodyOf } from './read-body.ts'
-import type { Limits } from './server-parts.ts'
+import type { ServerLimits } from './server-parts.ts'
 
 /** Answers a request of the Model Context Protocol. Each stands for itself: there is no session to lose or to steal. */
 export async function answerMcp(
   request: Request,
   { log, caller }: ServerEnv['Variables'],
-  { maxBodyBytes, json }: Limits,
+  { maxBodyBytes, json }: ServerLimits,
 ): Promise<Response> {
   if (request.method !== 'POST')
     return Response.json(
@@ -18,7 +18,7 @@ export async function answerMcp(
       { status: 405, headers: { allow: 'POST' } },
     )
   const parsedBody = parseBody(await bodyOf(request, Math.min(maxBodyBytes, mostBytes)), json)
-  // Loaded when it is first asked for: a server that nobody asks starts faster.
+  // Loaded with the first request, so that the server starts faster.
   const { WebStandardStreamableHTTPServerTransport } = await import(
     '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
   )

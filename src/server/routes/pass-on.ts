@@ -7,7 +7,7 @@ import { answerListing } from './listings.ts'
 import { readModel } from './passed-model.ts'
 import { textOf } from './read-body.ts'
 import type { ServerParts } from './server-parts.ts'
-import { tellsWindow, tellWindow } from './told-windows.ts'
+import { tellsWindow, tellWindow } from './tell-window.ts'
 
 /** The routes of the upstream that only ask. */
 const asking: readonly (readonly [method: string, path: RegExp])[] = [
@@ -57,7 +57,7 @@ export async function passOn(request: Request, path: string, parts: ServerParts)
   }
   if (request.method !== 'POST') return answer(await upstream.pass(passed), () => {})
   const leave = gate.enter()
-  // However it ends: nobody may read the answer any more.
+  // Also if the client leaves before the answer is read.
   request.signal.addEventListener('abort', leave, { once: true })
   try {
     return await answer(await upstream.pass(passed), leave)

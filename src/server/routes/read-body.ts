@@ -77,9 +77,9 @@ export async function* atMost(body: Pieces, most: number): AsyncGenerator<Uint8A
 
 /** The whole body of a request. One that says that it is too large is refused before it is read. */
 export async function bodyOf(request: Request, most: number): Promise<Buffer> {
-  const told = request.headers.get('content-length')
-  if (Number(told ?? 0) > most) throw tooLarge(most)
-  if (told === null) return request.body ? textOf(request.body, most).catch(orLeft) : Buffer.alloc(0)
+  const length = request.headers.get('content-length')
+  if (Number(length ?? 0) > most) throw tooLarge(most)
+  if (length === null) return request.body ? textOf(request.body, most).catch(orLeft) : Buffer.alloc(0)
   // HTTP holds the client to the length that it told, so the body needs no stream, which costs more than all else here.
   const bytes = Buffer.from(await request.arrayBuffer().catch(orLeft))
   if (bytes.length > most) throw tooLarge(most)

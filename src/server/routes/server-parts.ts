@@ -2,16 +2,16 @@ import type { Cancels } from '../../turn/cancels.ts'
 import type { Keys } from '../auth/create-keys.ts'
 import type { Cache } from '../cache/create-cache.ts'
 import type { AnswerOptions } from '../exchange/answer.ts'
-import type { Log } from '../exchange/asked.ts'
+import type { Log } from '../exchange/inquiry.ts'
 import type { StreamLimits } from '../exchange/reply-writer.ts'
-import type { Runner } from '../exchange/runner.ts'
+import type { ReplyRunner } from '../exchange/runner.ts'
+import type { BodyParser } from '../guard/create-body-parser.ts'
 import type { Gate } from '../guard/create-gate.ts'
-import type { BodyParser } from '../guard/known-bodies.ts'
 import type { JsonLimits } from '../guard/parse-body.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
 
 /** What one request may cost. */
-export interface Limits extends StreamLimits {
+export interface ServerLimits extends StreamLimits {
   /** The largest body in bytes. Default 32 MiB. */
   readonly maxBodyBytes: number
   /** The most messages of one request. Default 100,000. */
@@ -20,11 +20,11 @@ export interface Limits extends StreamLimits {
 }
 
 /** What the routes of a server share. */
-export interface ServerParts extends Limits, BodyParser {
+export interface ServerParts extends ServerLimits, BodyParser {
   readonly upstreams: Upstreams
   /** How turns are answered, whatever the request says. */
   readonly options: AnswerOptions
-  readonly runner: Runner
+  readonly runner: ReplyRunner
   /** The replies that are being written. */
   readonly gate: Gate
   readonly cache: Cache
@@ -36,7 +36,7 @@ export interface ServerParts extends Limits, BodyParser {
   readonly promise: number
   /** Whether clients may change the models of the upstream. Default false. */
   readonly manage: boolean
-  /** Who speaks where a request names nobody. Default: nobody. */
+  /** The person of requests that name none. Default: none. */
   readonly person?: string
   /** The model that answers what clients ask beside conversations. Default: the one that they name. */
   readonly sideModel?: string

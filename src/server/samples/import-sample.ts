@@ -10,8 +10,8 @@ export function importSample(
   history: History,
 ): Promise<{ readonly conversation: string; readonly isNew: boolean }> {
   return underFreeName('sample-toad-patrol', async conversation => {
-    const [known] = await history.conversations({ only: conversation, limit: 1 })
-    if (known) return { conversation, isNew: false }
+    const [info] = await history.conversations({ only: conversation, limit: 1 })
+    if (info) return { conversation, isNew: false }
     const messages: unknown = JSON.parse(await readFile(file, 'utf8'))
     const chat = JSON.stringify({ title: 'Toad patrol', messages, time: 0 })
     const { deleted } = await history.import(chat, { as: conversation })

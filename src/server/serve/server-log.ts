@@ -3,7 +3,7 @@ import { ThroughlineError } from '../../log/error.ts'
 import type { ServerConfig } from '../config/config-schema.ts'
 import type { Served } from '../exchange/runner.ts'
 
-/** The log of the server, a line of JSON for each request. Nothing that anybody said stands in it. */
+/** The log of the server, a line of JSON for each request. It holds no texts of conversations. */
 export function createServerLog(level: ServerConfig['logLevel'], write?: (line: string) => void) {
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime }
   const log = write ? pino(options, { write }) : pino(options)

@@ -25,7 +25,7 @@ export interface RunningServer {
   stop(): Promise<void>
 }
 
-export interface StartOptions {
+export interface StartServerOptions {
   readonly writeLog?: (line: string) => void
   /** The tools of the module that the setting `experimentTools` names. */
   readonly experimentTools?: ServerOptions['experimentTools'] | undefined
@@ -34,7 +34,7 @@ export interface StartOptions {
 /** Opens the log, finds the upstream and listens. What was opened is closed again if something fails. */
 export async function startServer(
   config: ServerConfig,
-  { writeLog, experimentTools }: StartOptions = {},
+  { writeLog, experimentTools }: StartServerOptions = {},
 ): Promise<RunningServer> {
   const log = createServerLog(config.logLevel, writeLog)
   const { upstream, why } = await findUpstreams(config)
@@ -95,9 +95,9 @@ export async function startServer(
       about: { upstream: why, store: config.store === undefined ? basename(config.db) : 'PostgreSQL' },
       onDeleted: (tenant, conversation) => log.deleted(tenant, hide?.(conversation) ?? conversation),
       onServed(served) {
-        const told = hide ? withoutNames(served, hide) : served
-        log.served(told)
-        report?.(told)
+        const shown = hide ? withoutNames(served, hide) : served
+        log.served(shown)
+        report?.(shown)
       },
     })
     const listening = await listen(server.fetch, { host, port, requestTimeoutMs: config.requestTimeout })

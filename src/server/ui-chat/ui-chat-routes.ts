@@ -8,8 +8,8 @@ import type { Cancels } from '../../turn/cancels.ts'
 import type { ServerEnv } from '../auth/caller.ts'
 import { refuseExperiment, refuseOthers } from '../auth/refuse-hidden.ts'
 import { requireScope } from '../auth/require-scope.ts'
-import { logOfSpeaker } from '../exchange/asked.ts'
 import { inPieces } from '../exchange/in-pieces.ts'
+import { logOfSpeaker } from '../exchange/inquiry.ts'
 import { placeHeaders } from '../exchange/reply-writer.ts'
 import type { ChatRoute } from '../routes/chat-route.ts'
 import { bodyOf } from '../routes/read-body.ts'
@@ -48,8 +48,8 @@ export function uiChatRoutes(route: UIChatRoute): Hono<ServerEnv> {
       async start({ thread, marks, signal }) {
         const name = chosen.model ?? (await firstModel(upstreams))
         const model = upstreams.model(name)
-        const { upstream, options: own } = upstreams.of(name)
-        const options = { ...route.options, ...own }
+        const { upstream, options: upstreamOptions } = upstreams.of(name)
+        const options = { ...route.options, ...upstreamOptions }
         const turn = await toUITurn(log, thread, uiRequest, maxMessages)
         run.asks(name)
         run.enter()
@@ -70,8 +70,8 @@ export function uiChatRoutes(route: UIChatRoute): Hono<ServerEnv> {
     const conversation = context.req.param('conversation')
     await refuseExperiment(log, conversation, caller)
     await refuseOthers(log, conversation)
-    const found = await replies.messages(log.history, conversation, context.req.query('branch'))
-    if (found) return context.json(found)
+    const messages = await replies.messages(log.history, conversation, context.req.query('branch'))
+    if (messages) return context.json(messages)
     throw new NotFoundError(
       'no_conversation',
       'There is no such conversation, or no such branch of it.',

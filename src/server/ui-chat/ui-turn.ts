@@ -10,9 +10,9 @@ import { shownArguments } from '../../notes/shown-arguments.ts'
 import type { ThreadKey } from '../../stores/store.ts'
 import { notesInReply, type ReplyCall, type TurnPart } from '../../turn/index.ts'
 import { answer, orLeave } from '../exchange/answer.ts'
-import { type Asked, type Log, sourceOf } from '../exchange/asked.ts'
 import { checkPlace } from '../exchange/check-room.ts'
-import type { Place } from '../exchange/place.ts'
+import { type Inquiry, type Log, sourceOf } from '../exchange/inquiry.ts'
+import type { LogPlace } from '../exchange/log-place.ts'
 import { takePlace } from '../exchange/take-place.ts'
 import type { ChatRoute } from '../routes/chat-route.ts'
 import type { Upstream } from '../upstream/upstream.ts'
@@ -20,8 +20,8 @@ import type { UIOptions } from './read-ui-options.ts'
 
 /** What a request brings to its thread. */
 interface UITurn {
-  readonly kind: Place['kind']
-  readonly messages: Place['messages']
+  readonly kind: LogPlace['kind']
+  readonly messages: LogPlace['messages']
   /** What the client has said before, where the log has nothing of it. */
   readonly earlier: readonly EarlierMessage[]
 }
@@ -78,7 +78,7 @@ async function waitingCalls(log: Log, thread: ThreadKey): Promise<ReadonlyMap<st
   return waiting
 }
 
-interface UITurnToAnswer extends UITurn, Omit<UIOptions, 'model'> {
+interface UITurnTask extends UITurn, Omit<UIOptions, 'model'> {
   readonly log: Log
   readonly keyId: string
   readonly thread: ThreadKey
@@ -91,30 +91,30 @@ interface UITurnToAnswer extends UITurn, Omit<UIOptions, 'model'> {
 /** Answers a turn. Its calls are the client's: they are told at its end, and it stays open for their results. */
 export async function answerUI(
   { options, cache, newId, now }: Pick<ChatRoute, 'options' | 'cache' | 'newId' | 'now'>,
-  { kind, messages, earlier, system, tools, log, keyId, thread, marks, upstream, model }: UITurnToAnswer,
+  { kind, messages, earlier, system, tools, log, keyId, thread, marks, upstream, model }: UITurnTask,
   { emit, settle, signal }: ReplyWork,
 ): Promise<void> {
-  const asked: Asked = {
+  const inquiry: Inquiry = {
     ...{ log, keyId, signal, newId, now, face: 'ui-chat', headers: {} },
     request: {
       ...{ model: model.name, messages, system, tools, settings: {}, stream: true, named: {}, hints: {} },
     },
   }
-  const place: Place = {
+  const place: LogPlace = {
     ...{ kind, thread, messages, marks, from: 0, items: [], scope: '' },
     ...{ isSide: false, isNamed: true, isDelta: true, why: 'named by useChat' },
   }
-  await checkPlace(asked, place, { options, model })
-  const opened = await takePlace(asked, place)
+  await checkPlace(inquiry, place, { options, model })
+  const opened = await takePlace(inquiry, place)
   const notes = await orLeave(opened, async () => {
     await markEarlier(log.history, thread, earlier)
     return notesInReply(options, opened.thread)
   })
   const nameOf = createCallNames()
-  for (const { message, seq } of opened.said ?? [])
+  for (const { message, seq } of opened.logged ?? [])
     for (const { id } of readMessage(message, seq).calls) if (id !== undefined) nameOf(id)
   let calls: readonly ReplyCall[] = []
-  const told = async (part: TurnPart) => {
+  const emitWithCalls = async (part: TurnPart) => {
     if (part.type === 'end' && part.status === 'open')
       for (const { id, name, arguments: json } of calls)
         await emit({
@@ -125,8 +125,8 @@ export async function answerUI(
         })
     await emit(part)
   }
-  const { result } = await answer(asked, opened, {
-    ...{ model, options, emit: told },
+  const { result } = await answer(inquiry, opened, {
+    ...{ model, options, emit: emitWithCalls },
     cached: cache.open({ upstream, model, history: log.history, thread: opened.thread, isSide: false }),
     dataOf(reply) {
       calls = reply.calls

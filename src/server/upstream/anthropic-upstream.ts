@@ -1,10 +1,10 @@
 import { anthropicVersion, anthropicWire } from '../../models/anthropic/anthropic-wire.ts'
 import { openServer } from '../../models/wire/open-server.ts'
-import { type ConnectionOptions, openConnection } from './connection.ts'
+import { openConnection, type UpstreamConnectionOptions } from './connection.ts'
 import { toUpstream } from './to-upstream.ts'
 import type { Upstream } from './upstream.ts'
 
-export interface AnthropicUpstreamOptions extends ConnectionOptions {
+export interface AnthropicUpstreamOptions extends UpstreamConnectionOptions {
   /** The window of all models. Default: what the server says of each, else 200,000. */
   readonly window?: number
   /** Whether requests that are not the client's own get marks for the cache. Default true. */
@@ -23,6 +23,6 @@ export function anthropicUpstream({ window, cacheMarks, ...options }: AnthropicU
   return toUpstream(
     'anthropic',
     connection,
-    openServer({ wire, connection, window, settings: asked => asked }),
+    openServer({ wire, connection, window, settings: settings => settings }),
   )
 }

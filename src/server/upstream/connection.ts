@@ -10,7 +10,7 @@ import { credentialFor, type KeyScheme } from './credential.ts'
 import { headersBack, headersOn } from './pass-headers.ts'
 import type { PassedAnswer, PassedRequest } from './upstream.ts'
 
-export interface ConnectionOptions {
+export interface UpstreamConnectionOptions {
   readonly url: string
   /** The key of the upstream. Default: that of the client whose request is answered. */
   readonly apiKey?: string
@@ -57,7 +57,7 @@ export function openConnection({
   keyScheme = 'bearer',
   headers: always = {},
   timeouts,
-}: ConnectionOptions): PoolConnection {
+}: UpstreamConnectionOptions): PoolConnection {
   const address = checkAddress('upstream', url)
   const { origin, pathname } = new URL(address)
   const base = pathname.replace(/\/+$/, '')
@@ -84,20 +84,20 @@ export function openConnection({
     isKeyed: apiKey !== undefined,
     secrets: () => secretsOf({ ...always, ...key() }),
 
-    async send({ path, method, headers: asked, body, signal, isFact }) {
+    async send({ path, method, headers: requestHeaders, body, signal, isFact }) {
       const { statusCode, headers, ...response } = await request({
         ...{ path, method },
-        headers: { accept: '*/*', ...always, ...asked, 'accept-encoding': 'identity', ...key() },
+        headers: { accept: '*/*', ...always, ...requestHeaders, 'accept-encoding': 'identity', ...key() },
         ...present({ body, signal }),
         ...(isFact && { headersTimeout: limits.facts, bodyTimeout: limits.facts }),
       })
-      const said = unpacked(response.body, headers['content-encoding'])
+      const unpackedBody = unpacked(response.body, headers['content-encoding'])
       const back = headersBack(headers)
       return {
         status: statusCode,
         header: name => back[name],
         headers: back,
-        bytes: { [Symbol.asyncIterator]: () => said.iterator({ destroyOnReturn: false }) },
+        bytes: { [Symbol.asyncIterator]: () => unpackedBody.iterator({ destroyOnReturn: false }) },
         close(isWhole) {
           if (isWhole) response.body.dump().catch(() => {})
           else response.body.destroy()
@@ -143,7 +143,7 @@ export function openConnection({
       return { ...answer, body: toPieces(fault) }
     },
 
-    // Not `close`, which waits for answers that nobody may be reading.
+    // Not `close`: it waits for answers, also for those that are no longer read.
     close: () => pool.destroy(),
   }
 }
@@ -162,7 +162,7 @@ function toBody(body: AsyncIterable<Uint8Array> | Uint8Array, failed: (error: un
   }
 }
 
-/** Longer faults are cut: nobody reads them to their end. */
+/** Longer faults are cut. */
 const mostOfFault = 64 * 1024
 
 async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
@@ -193,7 +193,7 @@ async function* readPassed(
   }
 }
 
-/** How answers may be packed. Upstreams and proxies before them pack what nobody asked them to. */
+/** How answers may be packed. Some upstreams and proxies pack without being asked. */
 const unpackers: ReadonlyMap<string, () => zlib.Gunzip | zlib.Inflate | zlib.BrotliDecompress> = new Map([
   ['gzip', () => zlib.createGunzip()],
   ['x-gzip', () => zlib.createGunzip()],

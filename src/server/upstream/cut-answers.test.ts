@@ -17,10 +17,10 @@ import type { Upstream } from './upstream.ts'
  */
 const step = process.env.THROUGHLINE_LONG ? 1 : 7
 
-interface Spoken {
+interface AnswerCase {
   readonly make: (url: string) => Upstream
   readonly answer: string
-  /** So many bytes are enough for a whole answer. */
+  /** How many bytes make a whole answer. */
   readonly enough: number
 }
 
@@ -35,7 +35,7 @@ const events = openaiAnswer([
 
 const length = (text: string) => Buffer.byteLength(text)
 
-const spoken: Readonly<Record<string, Spoken>> = {
+const spoken: Readonly<Record<string, AnswerCase>> = {
   ollama: {
     make: url => ollamaUpstream({ url, window: 2048 }),
     answer: lines,
@@ -55,7 +55,7 @@ const wire = startUpstream(({ path }) => (path.includes('/chat') ? answer : { st
 afterAll(async () => (await wire).close())
 
 /** What goes wrong with this model when its answers are cut. */
-async function faultsOf(model: Model, { answer: whole, enough }: Spoken): Promise<readonly string[]> {
+async function faultsOf(model: Model, { answer: whole, enough }: AnswerCase): Promise<readonly string[]> {
   const bytes = Buffer.from(whole)
   const faults: string[] = []
   const places = Array.from({ length: Math.ceil(bytes.length / step) }, (_, at) => at * step)

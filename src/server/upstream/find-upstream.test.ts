@@ -10,9 +10,9 @@ import { opened } from './upstream.fixture.ts'
 type Flags = Readonly<Record<string, unknown>>
 
 async function find(flags: Flags) {
-  const found = await findUpstream(readConfig({ flags: { port: 1, ...flags } }).config)
-  opened(found.upstream)
-  return { kind: found.upstream.kind, why: found.why, address: found.upstream.address }
+  const choice = await findUpstream(readConfig({ flags: { port: 1, ...flags } }).config)
+  opened(choice.upstream)
+  return { kind: choice.upstream.kind, why: choice.why, address: choice.upstream.address }
 }
 
 const serve = (answers: Readonly<Record<string, UpstreamAnswer>>) =>

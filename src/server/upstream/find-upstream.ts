@@ -7,7 +7,7 @@ import type { AskedServer } from '../../models/to-model-error.ts'
 import { askJson } from '../../models/wire/ask.ts'
 import type { ServerConfig } from '../config/config-schema.ts'
 import { anthropicUpstream } from './anthropic-upstream.ts'
-import { type ConnectionOptions, openConnection } from './connection.ts'
+import { openConnection, type UpstreamConnectionOptions } from './connection.ts'
 import { ollamaUpstream } from './ollama-upstream.ts'
 import { openaiUpstream } from './openai-upstream.ts'
 import { readerUpstream } from './reader-upstream.ts'
@@ -58,30 +58,30 @@ export async function findUpstream(config: UpstreamConfig, signal?: AbortSignal)
     ...present({ apiKey: upstreamKey, window }),
   }
   if (upstreamKind !== 'auto') return use(upstreamKind, 'as "upstreamKind" says')
-  // Anthropic answers nobody without a key, and the key may be the client's.
+  // Anthropic refuses requests without a key, and the key may be the client's.
   if (isAnthropicHost(options.url)) return use('anthropic', 'as "upstream" says', 'Anthropic')
 
   // Where Ollama is only looked for, what does not answer soon must not keep the server from starting.
   const soon = isConfigured ? {} : { connect: lookMs, facts: lookMs }
-  const found = await probe({ ...options, timeouts: { ...options.timeouts, ...soon } }, signal)
+  const answer = await probe({ ...options, timeouts: { ...options.timeouts, ...soon } }, signal)
   const why = isConfigured ? 'as "upstream" says' : 'because no upstream is configured and it answers there'
-  switch (found.kind) {
+  switch (answer.kind) {
     case 'silent':
       if (!isConfigured)
         return useReader(`because no upstream is configured and nothing answers at ${options.url}`)
       throw new UpstreamNotFoundError(
         `Nothing answers at ${options.url}: start the model server, or check "upstream". If it starts later, say what it is with "upstreamKind".`,
-        { cause: found.error },
+        { cause: answer.error },
       )
     case 'other': {
-      const said = found.error ? ` (${found.error.message})` : ''
+      const reason = answer.error ? ` (${answer.error.message})` : ''
       throw new UpstreamNotFoundError(
-        `What answers at ${options.url} is neither Ollama nor an OpenAI-compatible server nor one of Anthropic’s Messages: it has no "/api/version", no list of models at "/v1/models" and no "/v1/messages"${said}. Check "upstream" and "upstreamKey".`,
-        { cause: found.error },
+        `What answers at ${options.url} is neither Ollama nor an OpenAI-compatible server nor one of Anthropic’s Messages: it has no "/api/version", no list of models at "/v1/models" and no "/v1/messages"${reason}. Check "upstream" and "upstreamKey".`,
+        { cause: answer.error },
       )
     }
     default:
-      return use(found.kind, why, found.version && `Ollama ${found.version}`)
+      return use(answer.kind, why, answer.version && `Ollama ${answer.version}`)
   }
 
   function use(kind: keyof typeof names, because: string, what = names[kind]): FoundUpstream {
@@ -112,7 +112,7 @@ type Probed =
   | { readonly kind: 'ollama' | 'openai' | 'anthropic'; readonly version?: string }
   | { readonly kind: 'silent' | 'other'; readonly error?: ModelError }
 
-async function probe({ url, ...rest }: ConnectionOptions, signal?: AbortSignal): Promise<Probed> {
+async function probe({ url, ...rest }: UpstreamConnectionOptions, signal?: AbortSignal): Promise<Probed> {
   const connection = openConnection({ ...rest, url: url.replace(/\/v1$/, '') })
   const server: AskedServer = {
     name: `The server at ${url}`,
@@ -156,5 +156,5 @@ async function probe({ url, ...rest }: ConnectionOptions, signal?: AbortSignal):
 const isAnthropicList = (models: readonly unknown[]) =>
   models.length > 0 && models.every(model => isObject(model) && model.type === 'model')
 
-const isAnthropicError = (said: unknown) =>
-  isObject(said) && said.type === 'error' && isObject(said.error) && typeof said.error.type === 'string'
+const isAnthropicError = (body: unknown) =>
+  isObject(body) && body.type === 'error' && isObject(body.error) && typeof body.error.type === 'string'

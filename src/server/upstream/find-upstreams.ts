@@ -16,7 +16,7 @@ export async function findUpstreams(
   config: UpstreamConfig & Pick<ServerConfig, 'upstreams' | 'effort'>,
 ): Promise<FoundUpstreams> {
   if (!config.upstreams) return findUpstream(config)
-  const found: NamedUpstream[] = []
+  const upstreams: NamedUpstream[] = []
   const lines: string[] = []
   try {
     for (const { name, models, url, kind, key, window = config.window, policy } of config.upstreams) {
@@ -27,12 +27,12 @@ export async function findUpstreams(
       })
       const effort = policy === 'default' ? config.effort : undefined
       const options = present({ window, policy: policy && choosePolicy(policy, present({ effort })) })
-      found.push({ name, upstream, patterns: models, options })
+      upstreams.push({ name, upstream, patterns: models, options })
       lines.push(`The upstream "${name}" is ${what}. It takes ${models.join(', ')}.`)
     }
   } catch (error) {
-    for (const { upstream } of found) await upstream.close()
+    for (const { upstream } of upstreams) await upstream.close()
     throw error
   }
-  return { upstream: severalUpstreams(found), why: lines.join('\n') }
+  return { upstream: severalUpstreams(upstreams), why: lines.join('\n') }
 }

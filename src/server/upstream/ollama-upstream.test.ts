@@ -111,12 +111,12 @@ describe('the window', () => {
     ['the configured one', nothingLoaded, 8192, 'num_ctx 1024', 8192],
     ['the Modelfile’s', nothingLoaded, undefined, 'num_ctx 1024', 1024],
     ['4096', nothingLoaded, undefined, '', 4096],
-  ])('is %s', async (_, ps, window, parameters, found) => {
+  ])('is %s', async (_, ps, window, parameters, expected) => {
     const show: UpstreamAnswer = { status: 200, body: { parameters } }
     const { upstream, bodies } = await speakTo({ '/api/ps': ps, '/api/show': show }, window ? { window } : {})
-    expect(await upstream.model('m').window()).toBe(found)
+    expect(await upstream.model('m').window()).toBe(expected)
     await partsOf(upstream.model('m').stream({ messages }))
-    expect(bodies()[0]).toMatchObject({ options: { num_ctx: found } })
+    expect(bodies()[0]).toMatchObject({ options: { num_ctx: expected } })
   })
 
   it('is asked for once, whoever asks', async () => {

@@ -2,11 +2,11 @@ import { checkWindow } from '../../models/check-options.ts'
 import type { ModelSettings } from '../../models/model.ts'
 import { ollamaWire, reloads } from '../../models/ollama/ollama-wire.ts'
 import { openServer } from '../../models/wire/open-server.ts'
-import { type ConnectionOptions, openConnection } from './connection.ts'
+import { openConnection, type UpstreamConnectionOptions } from './connection.ts'
 import { toUpstream } from './to-upstream.ts'
 import type { Upstream } from './upstream.ts'
 
-export interface OllamaUpstreamOptions extends ConnectionOptions {
+export interface OllamaUpstreamOptions extends UpstreamConnectionOptions {
   /** The window of models that are not loaded yet. Default: that of the Modelfile, else 4096. */
   readonly window?: number
 }

@@ -17,7 +17,7 @@ async function speakTo(
   }
   const wire = await upstreamWith(({ path }) => all[path] ?? { status: 404, body: { error: 'no such path' } })
   const upstream = opened(openaiUpstream({ url: `${wire.url}/v1`, ...options }))
-  return { wire, upstream, asked: () => wire.requests.map(({ path }) => path) }
+  return { wire, upstream, askedPaths: () => wire.requests.map(({ path }) => path) }
 }
 
 const list = (...data: unknown[]): UpstreamAnswer => ({ status: 200, body: { object: 'list', data } })
@@ -86,19 +86,19 @@ describe('the window', () => {
     ['others', { [models]: list({ id: 'm' }) }, undefined],
   ] as [string, Record<string, UpstreamAnswer>, number | undefined][])(
     'is told by %s',
-    async (_, answers, found) => {
-      const { upstream, asked } = await speakTo(answers)
-      expect(await upstream.model('m').window()).toBe(found)
-      const questions = asked().length
-      expect(await upstream.model('m').window()).toBe(found)
-      expect(asked().length).toBe(questions)
+    async (_, answers, expected) => {
+      const { upstream, askedPaths } = await speakTo(answers)
+      expect(await upstream.model('m').window()).toBe(expected)
+      const questions = askedPaths().length
+      expect(await upstream.model('m').window()).toBe(expected)
+      expect(askedPaths().length).toBe(questions)
     },
   )
 
   it('is the configured one, and nobody is asked', async () => {
-    const { upstream, asked } = await speakTo({}, { window: 999 })
+    const { upstream, askedPaths } = await speakTo({}, { window: 999 })
     expect(await upstream.model('m').window()).toBe(999)
-    expect(asked()).toEqual([])
+    expect(askedPaths()).toEqual([])
   })
 
   it.each([
@@ -167,9 +167,9 @@ describe('an exact count', () => {
   ] as [string, Record<string, UpstreamAnswer>, number | undefined, string[]][])(
     'is asked of %s in the way that it knows',
     async (_, answers, count, paths) => {
-      const { upstream, asked, wire } = await speakTo(answers)
+      const { upstream, askedPaths, wire } = await speakTo(answers)
       for (let at = 0; at < 2; at++) expect(await upstream.count?.('m', { messages, tools })).toBe(count)
-      expect(asked()).toEqual(paths)
+      expect(askedPaths()).toEqual(paths)
       expect(wire.requests.at(-1)!.body).toMatchObject({
         model: 'm',
         messages,

@@ -4,11 +4,11 @@ import { readBase } from '../../models/openai/openai-compatible.ts'
 import { openaiWire } from '../../models/openai/openai-wire.ts'
 import { responsesWire } from '../../models/responses/responses-wire.ts'
 import { openServer } from '../../models/wire/open-server.ts'
-import { type ConnectionOptions, openConnection } from './connection.ts'
+import { openConnection, type UpstreamConnectionOptions } from './connection.ts'
 import { toUpstream } from './to-upstream.ts'
 import type { Upstream } from './upstream.ts'
 
-export interface OpenAiUpstreamOptions extends ConnectionOptions {
+export interface OpenAiUpstreamOptions extends UpstreamConnectionOptions {
   /** The window of all models. Default: what the server says of each. */
   readonly window?: number
   /** Whether it has `/v1/responses` too. Default: if it is OpenAI itself. */
@@ -21,7 +21,7 @@ export function openaiUpstream({ window, hasResponses, ...options }: OpenAiUpstr
   const connection = openConnection({ ...options, url: address })
   const wire = openaiWire({ option: 'upstream', base: '/v1', isOpenAi })
   const others = (hasResponses ?? isOpenAi) ? [responsesWire] : []
-  const settings = (asked: ModelSettings) => withoutStrangers(asked, isOpenAi)
+  const settings = (modelSettings: ModelSettings) => withoutStrangers(modelSettings, isOpenAi)
   return toUpstream('openai', connection, openServer({ wire, others, connection, window, settings }))
 }
 

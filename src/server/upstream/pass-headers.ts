@@ -22,7 +22,7 @@ export function headersOn(
   return without(headers, [...ours, ...(isStream ? [] : ['content-length'])], 'x-throughline-')
 }
 
-/** The headers of an upstream's answer as they go back to the client. Who may read it across origins is ours to say. */
+/** The headers of an upstream's answer as they go back to the client, without those of CORS: the server sets its own. */
 export function headersBack(
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): Record<string, string> {

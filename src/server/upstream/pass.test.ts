@@ -53,7 +53,7 @@ async function* cut(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array>
 
 describe('pass', () => {
   const sent = randomBytes(300_000)
-  const given = randomBytes(500_000)
+  const bytes = randomBytes(500_000)
 
   it.each([
     ['a whole body', sent],
@@ -61,7 +61,7 @@ describe('pass', () => {
   ])('gives %s on and the answer back, byte for byte', async (_, body) => {
     const { all, upstream } = await bytesFrom(response => {
       response.writeHead(203, { 'content-type': 'application/x-odd', 'content-encoding': 'gzip' })
-      response.end(given)
+      response.end(bytes)
     })
     const headers = { 'accept-encoding': 'gzip' }
     const answer = await upstream.pass({ method: 'POST', path: '/api/embed?x=%2F', headers, body })
@@ -70,7 +70,7 @@ describe('pass', () => {
       'content-type': 'application/x-odd',
       'content-encoding': 'gzip',
     })
-    expect((await bytesOf(answer)).equals(given)).toBe(true)
+    expect((await bytesOf(answer)).equals(bytes)).toBe(true)
     expect(all).toMatchObject([{ method: 'POST', url: '/api/embed?x=%2F' }])
     expect(all[0]!.body.equals(sent)).toBe(true)
   })

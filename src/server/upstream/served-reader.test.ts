@@ -28,10 +28,10 @@ afterAll(async () => {
   await closed
 })
 
-const said = (content: string, times = 1) => Array.from({ length: times }, () => ({ role: 'user', content }))
+const users = (content: string, times = 1) => Array.from({ length: times }, () => ({ role: 'user', content }))
 
 it('answers the same through every upstream', async () => {
-  const messages = [...said('My locker code is 4471.'), ...said('What is my locker code?')]
+  const messages = [...users('My locker code is 4471.'), ...users('What is my locker code?')]
   for (const upstream of upstreams) {
     const parts = await partsOf(upstream.model('reader').stream({ messages }))
     expect(textOf(parts)).toBe('Stand-in, no AI: You said: "My locker code is 4471."')
@@ -43,9 +43,9 @@ it('answers the same through every upstream', async () => {
 
 it('fails the same through every upstream', async () => {
   for (const upstream of upstreams) {
-    const long = upstream.model('reader').stream({ messages: said('The box is blue. Which box?', 90) })
+    const long = upstream.model('reader').stream({ messages: users('The box is blue. Which box?', 90) })
     expect((await failureOf(long)).error.code).toBe('context_too_long')
-    const missing = upstream.model('other').stream({ messages: said('hi') })
+    const missing = upstream.model('other').stream({ messages: users('hi') })
     expect((await failureOf(missing)).error).toMatchObject({ code: 'model_not_found', status: 404 })
   }
 })

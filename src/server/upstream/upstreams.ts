@@ -52,8 +52,8 @@ export function severalUpstreams(all: readonly NamedUpstream[]): Upstreams {
     return all.find(({ patterns }) => patterns.some(one => names.some(name => matchesGlob(one, name))))
   }
   const of = (model: string): NamedUpstream => {
-    const found = find(model)
-    if (found) return found
+    const upstream = find(model)
+    if (upstream) return upstream
     const patterns = all.flatMap(one => one.patterns).slice(0, 20)
     const message = `No upstream takes the model ${showValue(model)}: the upstreams here take ${patterns.join(', ')}.`
     throw new ModelError('model_not_found', message, { status: 404 })
@@ -80,7 +80,7 @@ export function severalUpstreams(all: readonly NamedUpstream[]): Upstreams {
   }
 }
 
-/** What each upstream lists, one after the other. Those that are away are left out; throws if all of them are. */
+/** The models of all upstreams, in order. Unreachable upstreams are left out; throws if all are unreachable. */
 export async function eachThatAnswers<Row>(
   all: readonly NamedUpstream[],
   list: (one: NamedUpstream) => Promise<readonly Row[]>,
@@ -102,9 +102,9 @@ export function matchesGlob(pattern: string, name: string): boolean {
   if (!name.startsWith(first)) return false
   let at = first.length
   for (const part of rest) {
-    const found = name.indexOf(part, at)
-    if (found < 0) return false
-    at = found + part.length
+    const place = name.indexOf(part, at)
+    if (place < 0) return false
+    at = place + part.length
   }
   return name.length - last.length >= at && name.endsWith(last)
 }

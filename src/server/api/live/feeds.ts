@@ -14,10 +14,10 @@ export type FeedEvent =
   | { readonly type: 'ready' }
   | ({ readonly type: 'written' } & Pick<ConversationInfo, 'conversation' | 'updatedAt' | 'threads'>)
   | { readonly type: 'deleted'; readonly conversation: string }
-  /** More was written meanwhile than is told one by one: read the list again. */
+  /** Too many events were missed to send them one by one: read the list again. */
   | { readonly type: 'reset' }
 
-export interface ListenOptions {
+export interface FeedListenOptions {
   /** Only this conversation. */
   readonly conversation?: string
   /** The id of the last event that the listener has. */
@@ -54,7 +54,7 @@ export function createFeeds({ historyOf, pollMs = 1000, mostListeners = 256 }: F
   let listeners = 0
 
   /** Joins when it is first read: a client may leave before. */
-  async function* listen(tenant: string, options: ListenOptions): AsyncGenerator<ServerEvent<FeedEvent>> {
+  async function* listen(tenant: string, options: FeedListenOptions): AsyncGenerator<ServerEvent<FeedEvent>> {
     const { mayInspect } = options
     const name = nameOf(tenant, mayInspect)
     const feed = feeds.get(name) ?? createFeed(historyOf(tenant, mayInspect), pollMs)
@@ -73,7 +73,7 @@ export function createFeeds({ historyOf, pollMs = 1000, mostListeners = 256 }: F
     get listeners(): number {
       return listeners
     },
-    listen(tenant: string, options: ListenOptions) {
+    listen(tenant: string, options: FeedListenOptions) {
       if (listeners >= mostListeners)
         throw new ThroughlineError(
           'too_many_listeners',
@@ -93,12 +93,12 @@ export function createFeeds({ historyOf, pollMs = 1000, mostListeners = 256 }: F
   }
 }
 
-/** Those who may inspect hear of more. */
+/** Callers who may inspect get more events. */
 const nameOf = (tenant: string, mayInspect: boolean) => JSON.stringify([tenant, mayInspect])
 
 async function* listenTo(
   feed: Feed,
-  { conversation, person, since, signal }: ListenOptions,
+  { conversation, person, since, signal }: FeedListenOptions,
 ): AsyncGenerator<ServerEvent<FeedEvent>> {
   const { batches, leave } = feed.join(signal)
   const isMeant = ({ data, whose }: OwnedEvent) =>
@@ -127,8 +127,8 @@ function createFeed(history: History, pollMs: number) {
   const events = createTape<OwnedEvent>(mostWaiting)
   let listeners = 0
   const dirty = new Set<string>()
-  /** What was last told of conversations that were written to lately. */
-  const told = new Map<string, { readonly updatedAt: number; readonly looks: string }>()
+  /** What was last announced of each conversation that was written to lately. */
+  const latest = new Map<string, { readonly updatedAt: number; readonly looks: string }>()
   /** The time of the newest write that was seen, by the clock of the store: the id of events. */
   let newest: number | undefined
   let timer: NodeJS.Timeout | undefined
@@ -142,9 +142,9 @@ function createFeed(history: History, pollMs: number) {
   /** Tells of a conversation; with `isSure` also if nothing is to be seen of the write: a call, a title. */
   function see(info: ConversationInfo, isSure: boolean): void {
     const looks = looksOf(info)
-    const isNew = told.get(info.conversation)?.looks !== looks
+    const isNew = latest.get(info.conversation)?.looks !== looks
     newest = Math.max(newest ?? 0, info.updatedAt)
-    told.set(info.conversation, { updatedAt: info.updatedAt, looks })
+    latest.set(info.conversation, { updatedAt: info.updatedAt, looks })
     if (isNew || isSure) tell(toWritten(info), info.person)
   }
 
@@ -152,19 +152,19 @@ function createFeed(history: History, pollMs: number) {
   async function look(): Promise<void> {
     const isFirst = newest === undefined
     const since = (newest ?? 0) - overlapMs
-    const found = isFirst
+    const infos = isFirst
       ? await history.conversations({ limit: 20 })
       : await writtenSince(history, since, Number.POSITIVE_INFINITY)
     if (isFirst) {
-      newest = found[0]?.updatedAt ?? 0
-      for (const info of found)
-        told.set(info.conversation, { updatedAt: info.updatedAt, looks: looksOf(info) })
-    } else for (const info of found.toReversed()) see(info, false)
-    for (const [conversation, { updatedAt }] of told)
-      if (updatedAt < newest! - 2 * overlapMs) told.delete(conversation)
+      newest = infos[0]?.updatedAt ?? 0
+      for (const info of infos)
+        latest.set(info.conversation, { updatedAt: info.updatedAt, looks: looksOf(info) })
+    } else for (const info of infos.toReversed()) see(info, false)
+    for (const [conversation, { updatedAt }] of latest)
+      if (updatedAt < newest! - 2 * overlapMs) latest.delete(conversation)
   }
 
-  /** One look after the other: a look that begins before the first has ended would only remember, too. */
+  /** Looks never overlap: a look that begins before the first has ended would announce nothing either. */
   function poll(): void {
     clearTimeout(timer)
     if (listeners === 0) return
@@ -215,11 +215,11 @@ function createFeed(history: History, pollMs: number) {
       if (since === undefined) return { id, missed: [] }
       const from = Number(since)
       if (!Number.isSafeInteger(from)) return { id, missed: [{ type: 'reset' }] }
-      const found = await (of.only === undefined
+      const infos = await (of.only === undefined
         ? writtenSince(history, from - overlapMs, mostMissed, of)
         : history.conversations({ ...of, limit: 1 }))
-      if (found.length > mostMissed) return { id, missed: [{ type: 'reset' }] }
-      return { id, missed: found.toReversed().map(toWritten) }
+      if (infos.length > mostMissed) return { id, missed: [{ type: 'reset' }] }
+      return { id, missed: infos.toReversed().map(toWritten) }
     },
     close(): void {
       clearTimeout(timer)
@@ -236,19 +236,19 @@ async function writtenSince(
   most: number,
   of: Pick<ListConversations, 'person'> = {},
 ): Promise<readonly ConversationInfo[]> {
-  const found: ConversationInfo[] = []
+  const infos: ConversationInfo[] = []
   const limit = 20
-  for (let after: ConversationInfo | undefined; found.length <= most; ) {
+  for (let after: ConversationInfo | undefined; infos.length <= most; ) {
     const page = await history.conversations({ ...of, limit, after })
     const late = page.findIndex(({ updatedAt }) => updatedAt < since)
-    for (const info of late < 0 ? page : page.slice(0, late)) found.push(info)
+    for (const info of late < 0 ? page : page.slice(0, late)) infos.push(info)
     if (late >= 0 || page.length < limit) break
     after = page.at(-1)
   }
-  return found
+  return infos
 }
 
-/** What may have changed of a conversation since it was told. Whose it is may be known a moment after its first write. */
+/** What may have changed of a conversation since it was announced. Its person may become known after its first write. */
 const looksOf = ({ updatedAt, threads, person }: ConversationInfo) =>
   JSON.stringify([updatedAt, threads, person])
 

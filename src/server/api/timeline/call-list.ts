@@ -13,7 +13,7 @@ export interface PlacedCall {
 
 export type CallList = ReturnType<typeof createCallList>
 
-/** After so many calls that were taken, no older one is looked at. */
+/** Reading back stops after this many calls that were taken. */
 const mostTaken = 32
 
 /**
@@ -30,16 +30,16 @@ export function createCallList(store: Store, key: ThreadKey, most = 20_000) {
     async refresh(): Promise<void> {
       const { head = 0 } = (await store.head(key)) ?? {}
       const fresh: PlacedCall[] = []
-      let known = 0
+      let takenCalls = 0
       for await (const call of callsBack(store, key)) {
         turns.add(call.turn)
-        if (taken.has(call.id)) known += 1
+        if (taken.has(call.id)) takenCalls += 1
         else {
           const plan = readPlan(call.plan)
-          // What was imported may say anything.
+          // An imported plan may end at any number.
           fresh.push({ call, plan, at: Math.min(endOf(plan), head) })
         }
-        if (known >= mostTaken || fresh.length >= most) break
+        if (takenCalls >= mostTaken || fresh.length >= most) break
       }
       waiting = new Map(fresh.map(({ at }) => [at, []]))
       for (const placed of fresh.reverse()) waiting.get(placed.at)!.push(placed)

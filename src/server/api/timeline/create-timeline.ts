@@ -4,7 +4,7 @@ import { createQueue } from '../../../history/log/queue.ts'
 import { type LogSource, readLog } from '../../../history/log/read-log.ts'
 import { type CallList, createCallList } from './call-list.ts'
 import { createPoints, type PointOptions, type Points, type TimelinePoint } from './point.ts'
-import { createReading, type Reading } from './reading.ts'
+import { createReading, type ThreadReading } from './reading.ts'
 
 export type Timeline = ReturnType<typeof createTimeline>
 
@@ -24,7 +24,7 @@ const longestHold = 10
 export function createTimeline(source: LogSource, options: PointOptions & { readonly since?: number }) {
   const { store, key } = source
   const { since: start = 0 } = options
-  const count = source.count as Reading['count']
+  const count = source.count as ThreadReading['count']
   const inTurn = createQueue()
   const calls = createCallList(store, key)
   const reading = createReading(count)
@@ -34,7 +34,7 @@ export function createTimeline(source: LogSource, options: PointOptions & { read
   let lastBreath = performance.now()
 
   /** The last turn and the last entry, now. The point before the first one that is wanted must be known too. */
-  async function look(): Promise<End> {
+  async function look(): Promise<ThreadEnd> {
     const { head = 0, turns = 0 } = (await store.head(key)) ?? {}
     await calls.refresh()
     before ??= start > 0 ? await placeBefore(source, start, calls) : 0
@@ -46,7 +46,7 @@ export function createTimeline(source: LogSource, options: PointOptions & { read
   /** Reads entries and gives the points among them. A point before an entry is known when that entry is. */
   async function* read(
     entries: AsyncIterable<LoggedMessage>,
-    to: Reading,
+    to: ThreadReading,
     make: Points,
   ): AsyncGenerator<TimelinePoint> {
     for await (const logged of entries) {
@@ -61,7 +61,7 @@ export function createTimeline(source: LogSource, options: PointOptions & { read
   }
 
   /** Reads a page of settled entries; false if there are no more. */
-  async function advance(end: End): Promise<boolean> {
+  async function advance(end: ThreadEnd): Promise<boolean> {
     const from = (reading.last?.seq ?? 0) + 1
     let isOver = true
     async function* settledEntries() {
@@ -77,15 +77,15 @@ export function createTimeline(source: LogSource, options: PointOptions & { read
   }
 
   /** The points of the newest turn. */
-  async function newest(end: End): Promise<readonly TimelinePoint[]> {
+  async function newest(end: ThreadEnd): Promise<readonly TimelinePoint[]> {
     const copy = reading.copy()
     const made = points.copy(copy)
-    const found: TimelinePoint[] = []
+    const batch: TimelinePoint[] = []
     const rest = readLog(source, { from: (reading.last?.seq ?? 0) + 1, to: end.head })
-    for await (const point of read(rest, copy, made)) found.push(point)
+    for await (const point of read(rest, copy, made)) batch.push(point)
     const { last } = copy
-    if (last && !isAnswer(last) && !isCalled(calls, last) && isMade(last.seq)) found.push(await made.make())
-    return found
+    if (last && !isAnswer(last) && !isCalled(calls, last) && isMade(last.seq)) batch.push(await made.make())
+    return batch
   }
 
   return {
@@ -108,13 +108,13 @@ export function createTimeline(source: LogSource, options: PointOptions & { read
   }
 }
 
-interface End {
+interface ThreadEnd {
   readonly head: number
   readonly turns: number
 }
 
 /** Whether nothing can change any more about an entry: another turn has begun after its own. The last entry may go on. */
-const isSettled = ({ seq, turn }: LoggedMessage, { head, turns }: End) =>
+const isSettled = ({ seq, turn }: LoggedMessage, { head, turns }: ThreadEnd) =>
   seq < head && (turns === 0 || turn < turns)
 
 const isCalled = (calls: CallList, { turn }: LoggedMessage) => turn > 0 && calls.hasTurn(turn)

@@ -11,7 +11,7 @@ import type { FitSettings } from '../fit-thread.ts'
 import { toCutFigures, toFigures } from '../model-tokens.ts'
 import type { PlacedCall } from './call-list.ts'
 import { fateRuns, toFateText } from './fate-runs.ts'
-import type { Reading } from './reading.ts'
+import type { ThreadReading } from './reading.ts'
 import { createSentMessages, type Sent, type SentItem, sharedTokens } from './sent.ts'
 
 /** A place of a thread at which a model was asked, or would have been, and what it was sent, in the model's tokens. */
@@ -52,11 +52,11 @@ export interface PointOptions {
   readonly against: readonly { readonly name: string; readonly policy: Policy }[]
 }
 
-/** Makes points one after the other: each is compared with the one before. */
+/** Makes points in order: each is compared with the point before. */
 export interface Points {
   make(placed?: PlacedCall): Promise<TimelinePoint>
   /** Goes on from here with a copy of the reading. */
-  copy(reading: Reading): Points
+  copy(reading: ThreadReading): Points
 }
 
 interface Before {
@@ -68,7 +68,7 @@ interface Before {
 export function createPoints(
   source: LogSource,
   options: PointOptions,
-  reading: Reading,
+  reading: ThreadReading,
   before: Before = { others: [] },
 ): Points {
   const { settings, isAnew, against } = options
@@ -76,8 +76,8 @@ export function createPoints(
   const messages = createSentMessages(count)
   let last = before
 
-  const toSent = (given: readonly MessageLike[], tools: number): Sent => ({
-    items: toItems(given, (message): SentItem => {
+  const toSent = (list: readonly MessageLike[], tools: number): Sent => ({
+    items: toItems(list, (message): SentItem => {
       const seq = reading.seqOf(message)
       return seq === undefined ? messages.of(message) : [seq, seq]
     }),
@@ -90,7 +90,7 @@ export function createPoints(
   /** What was sent in a stored call, and its system prompt. */
   async function sentIn(plan: Plan): Promise<{ readonly sent: Sent; readonly system?: string | undefined }> {
     const name = promptOf(plan)
-    const prompt = name === undefined ? undefined : await loadKnown(source, name)
+    const prompt = name === undefined ? undefined : await loadCachedPrompt(source, name)
     // The places of quotes stand for their texts here: only whether two prompts begin alike is compared.
     const written = plan.messages.map(item =>
       isRun(item)
@@ -112,29 +112,29 @@ export function createPoints(
   }
 
   /** What the other policies send here, with the room and the prompt of this point. */
-  function compare(own: FitSettings, tools: number, factor: number) {
+  function compare(fitSettings: FitSettings, tools: number, factor: number) {
     return against.map(({ name, policy }, place) => {
       // Schemas of tools are not stored; their tokens are, and take their room.
-      const reserve = Math.min(own.reserve + tools, own.window - 1)
-      const context = reading.fit({ ...own, reserve, policy })
+      const reserve = Math.min(fitSettings.reserve + tools, fitSettings.window - 1)
+      const context = reading.fit({ ...fitSettings, reserve, policy })
       const sent = toSent(context.messages, tools)
       const tokens = context.tokens + tools
       const reused = shared(sent, last.others[place], tokens)
-      const told = { tokens: toModelTokens(tokens, factor), reused: toModelTokens(reused, factor) }
-      return { sent, told: { policy: name, ...told } }
+      const figures = { tokens: toModelTokens(tokens, factor), reused: toModelTokens(reused, factor) }
+      return { sent, figures: { policy: name, ...figures } }
     })
   }
 
   async function madeOf(placed: PlacedCall | undefined) {
     if (!placed || isAnew) {
       const room = { ...options.room, factor: reading.factorOf(options.model) }
-      const own = { ...settings, ...inCounts(room) }
-      const { receipt, messages: given } = reading.fit(own)
+      const fitSettings = { ...settings, ...inCounts(room) }
+      const { receipt, messages: list } = reading.fit(fitSettings)
       return {
         ...{ counted: receipt.tokens, figures: figuresOf(receipt, room) },
         stretches: receipt.stretches,
-        sent: toSent(given, 0),
-        ...{ own, factor: room.factor },
+        sent: toSent(list, 0),
+        ...{ fitSettings, factor: room.factor },
         model: undefined,
       }
     }
@@ -143,16 +143,16 @@ export function createPoints(
     const { window, reserve } = inCounts(room)
     const { sent, system } = await sentIn(plan)
     const figures = figuresOf(plan, room)
-    const own = { ...settings, window, reserve, system }
-    const made = { counted: plan.tokens, figures, stretches: stretchesOf(plan), sent, own }
+    const fitSettings = { ...settings, window, reserve, system }
+    const made = { counted: plan.tokens, figures, stretches: stretchesOf(plan), sent, fitSettings }
     return { ...made, factor: room.factor, model: call.model }
   }
 
   return {
     async make(placed) {
-      const { counted, figures, stretches, sent, own, factor, model } = await madeOf(placed)
+      const { counted, figures, stretches, sent, fitSettings, factor, model } = await madeOf(placed)
       const { seq, turn, time } = reading.last!
-      const others = compare(own, sent.tools, factor)
+      const others = compare(fitSettings, sent.tools, factor)
       const runs = fateRuns(stretches, seq)
       // Another model has read nothing of it.
       const reused = model === last.model ? toModelTokens(shared(sent, last.sent, counted), factor) : 0
@@ -162,7 +162,7 @@ export function createPoints(
       return {
         ...{ at: seq, turn: call?.turn ?? turn, user: reading.user, time: call?.time ?? time },
         ...{ call: call && toShort(call), ...figures, fates: toFateText(runs), counts: countFates(runs) },
-        ...{ reused, against: others.map(other => other.told) },
+        ...{ reused, against: others.map(other => other.figures) },
       }
     },
     copy: copied => createPoints(source, options, copied, last),
@@ -177,12 +177,12 @@ const toShort = ({ id, model, status, error, reported }: ThreadCall) => ({
 const prompts = new WeakMap<object, Map<string, string>>()
 const mostPrompts = 16
 
-async function loadKnown({ store, key }: LogSource, name: string): Promise<string> {
-  const known = prompts.get(store) ?? new Map<string, string>()
-  prompts.set(store, known)
-  const text = known.get(name) ?? (await loadPrompt(store, key, name))
-  if (known.size >= mostPrompts) known.clear()
-  known.set(name, text)
+async function loadCachedPrompt({ store, key }: LogSource, name: string): Promise<string> {
+  const cached = prompts.get(store) ?? new Map<string, string>()
+  prompts.set(store, cached)
+  const text = cached.get(name) ?? (await loadPrompt(store, key, name))
+  if (cached.size >= mostPrompts) cached.clear()
+  cached.set(name, text)
   return text
 }
 

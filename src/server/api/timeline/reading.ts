@@ -10,7 +10,7 @@ import type { TokenCounter } from '../../../tokens/create-counter.ts'
 import type { FitSettings } from '../fit-thread.ts'
 
 /** A thread as far as it was read, with all that a context is made of. */
-export interface Reading {
+export interface ThreadReading {
   readonly count: Required<TokenCounter>
   /** The messages that contexts take, by place. */
   readonly views: readonly (MessageLike | undefined)[]
@@ -26,10 +26,10 @@ export interface Reading {
   /** The context of the thread as it was read. */
   fit(settings: FitSettings): Context
   /** A copy that can be read on without changing this one. */
-  copy(): Reading
+  copy(): ThreadReading
 }
 
-interface Read {
+interface ReadingState {
   readonly conversation: ReturnType<typeof createConversation>
   readonly views: (MessageLike | undefined)[]
   readonly tokensUpTo: number[]
@@ -42,8 +42,8 @@ interface Read {
   layout: PromptLayout
 }
 
-export function createReading(count: Required<TokenCounter>, past?: Read): Reading {
-  const read: Read = past ?? {
+export function createReading(count: Required<TokenCounter>, past?: ReadingState): ThreadReading {
+  const read: ReadingState = past ?? {
     conversation: createConversation(count),
     ...{ views: [undefined], tokensUpTo: [0], places: new WeakMap(), prompts: new Map() },
     factors: new Map(),
@@ -53,11 +53,11 @@ export function createReading(count: Required<TokenCounter>, past?: Read): Readi
 
   /** One object for each text, so that it is read once. */
   function promptOf(text: string): MessageLike {
-    const known = prompts.get(text) ?? { role: 'system', content: text }
+    const prompt = prompts.get(text) ?? { role: 'system', content: text }
     // A prompt that changes with every call is not kept for ever.
     if (prompts.size >= mostPrompts) prompts.clear()
-    prompts.set(text, known)
-    return known
+    prompts.set(text, prompt)
+    return prompt
   }
 
   return {
@@ -85,8 +85,8 @@ export function createReading(count: Required<TokenCounter>, past?: Read): Readi
       const prompt = system === undefined ? [] : [stampEntry(promptOf(system), 0, count)]
       const { system: leading, transcript } = conversation
       const options = { promptLayout: read.layout, ...settings, count } as FitOptions
-      const given = { system: [...prompt, ...leading], transcript, origin: leading.length + 1 }
-      return readWhole(fitConversation(given, options))
+      const input = { system: [...prompt, ...leading], transcript, origin: leading.length + 1 }
+      return readWhole(fitConversation(input, options))
     },
     copy() {
       const { system, transcript } = conversation

@@ -4,9 +4,9 @@ import { readMessage } from '../../../log/parse-message.ts'
 import type { TokenCounter } from '../../../tokens/create-counter.ts'
 
 /** What a model was sent: entries in a row by their first and last place, and other messages with their JSON and tokens. */
-export type SentItem = Run | SentMessage
+export type SentItem = Run | CountedMessage
 
-export interface SentMessage {
+export interface CountedMessage {
   readonly json: string
   readonly tokens: number
 }
@@ -17,21 +17,21 @@ export interface Sent {
   readonly tools: number
 }
 
-/** Counts messages that are no entries. Those of the prompt before are known: most come again. */
+/** Counts messages that are no entries. The counts of the previous prompt are kept, because most messages come again. */
 export function createSentMessages(count: TokenCounter) {
-  let known = new Map<string, SentMessage>()
-  let next = new Map<string, SentMessage>()
+  let previous = new Map<string, CountedMessage>()
+  let next = new Map<string, CountedMessage>()
   return {
-    of(message: MessageLike): SentMessage {
+    of(message: MessageLike): CountedMessage {
       const json = JSON.stringify(message)
-      const found = next.get(json) ??
-        known.get(json) ?? { json, tokens: count.message(readMessage(message, 0)) }
-      next.set(json, found)
-      return found
+      const counted = next.get(json) ??
+        previous.get(json) ?? { json, tokens: count.message(readMessage(message, 0)) }
+      next.set(json, counted)
+      return counted
     },
     /** Forgets what the last prompt did not have. */
     settle(): void {
-      known = next
+      previous = next
       next = new Map()
     },
   }
@@ -68,4 +68,4 @@ export function sharedTokens(
   return tokens === 0 ? 0 : tokens + sent.tools + framing
 }
 
-const isMessage = (item: SentItem): item is SentMessage => 'json' in item
+const isMessage = (item: SentItem): item is CountedMessage => 'json' in item

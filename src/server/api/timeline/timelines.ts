@@ -7,7 +7,7 @@ export interface TimelinesOptions {
   /** The most entries that all of them hold in memory. One alone may have more. */
   readonly mostEntries?: number
   readonly most?: number
-  /** How long one is kept that nobody asks for. */
+  /** How long an unused timeline is kept. */
   readonly lifeMs?: number
   readonly now?: () => number
 }
@@ -23,7 +23,7 @@ export function createTimelines({
   const nameOf = ({ tenant, conversation, actor, branch }: ThreadKey, settings: string) =>
     JSON.stringify([tenant, conversation, actor, branch, settings])
 
-  /** The oldest go first; the newest stays. */
+  /** Drops the least recently used timelines; the newest always stays. */
   function tidy(): void {
     let entries = 0
     for (const [name, { timeline, usedAt }] of [...all].reverse()) {
@@ -36,14 +36,14 @@ export function createTimelines({
 
   return {
     /** The timeline of a thread with some settings, if it is known. */
-    known(thread: ThreadKey, settings: string): Timeline | undefined {
+    get(thread: ThreadKey, settings: string): Timeline | undefined {
       const name = nameOf(thread, settings)
-      const found = all.get(name)
-      if (!found) return undefined
+      const entry = all.get(name)
+      if (!entry) return undefined
       all.delete(name)
-      all.set(name, { ...found, usedAt: now() })
+      all.set(name, { ...entry, usedAt: now() })
       tidy()
-      return found.timeline
+      return entry.timeline
     },
     keep(thread: ThreadKey, settings: string, timeline: Timeline): void {
       all.set(nameOf(thread, settings), { thread, timeline, usedAt: now() })

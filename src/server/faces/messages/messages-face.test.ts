@@ -16,7 +16,7 @@ import {
   odd,
   oddText,
   refusalOf,
-  type Said,
+  type SampleReply,
   startOf,
   streamOf,
 } from '../faces.fixture.ts'
@@ -33,7 +33,7 @@ async function read(text: string, sizes?: readonly number[]) {
   return { message: await stream.finalMessage() }
 }
 
-const said: Said = {
+const reply: SampleReply = {
   thinking: ['Let me ', 'see…'],
   text: odd,
   calls,
@@ -55,7 +55,7 @@ const head = { id: 'msg_abc', type: 'message', role: 'assistant', model: 'm' }
 
 describe('a stream, read by the Anthropic library', () => {
   it('is what was written, wherever the network cuts it', async () => {
-    const text = streamOf(face, startOf(face, ask), said)
+    const text = streamOf(face, startOf(face, ask), reply)
     await fc.assert(
       fc.asyncProperty(cuts, async sizes => {
         const { message } = await read(text, sizes)
@@ -160,14 +160,14 @@ describe('a stream, read by the Anthropic library', () => {
 describe('a whole body, read by the Anthropic library', () => {
   it('has everything', async () => {
     // The types of the library agree.
-    const { usage: counts, ...message } = toMessage(startOf(face, ask), endOf(said))
+    const { usage: counts, ...message } = toMessage(startOf(face, ask), endOf(reply))
     message satisfies Pick<
       Anthropic.Message,
       'id' | 'type' | 'role' | 'model' | 'stop_reason' | 'stop_sequence'
     >
     counts satisfies Partial<Anthropic.Usage>
     message.content satisfies Anthropic.ContentBlockParam[]
-    const client = clientOf(answeringJson(face.whole(startOf(face, ask), endOf(said))))
+    const client = clientOf(answeringJson(face.whole(startOf(face, ask), endOf(reply))))
     expect(await client.messages.create(ask)).toMatchObject({
       ...head,
       content,

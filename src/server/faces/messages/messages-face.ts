@@ -58,7 +58,7 @@ function readSystem(value: unknown): readonly string[] {
   return readTexts(value, 'system').filter(text => !text.startsWith('x-anthropic-billing-header:'))
 }
 
-/** Reads the client's own tools. Those that Anthropic runs or knows (`web_search_20250305`) have no schema, and are left out. */
+/** Reads the client's own tools. Tools that Anthropic runs or knows (`web_search_20250305`) have no schema, and are left out. */
 const readTools = toolReader((tool, where) =>
   (tool.type ?? 'custom') === 'custom' ? [toToolSpec(tool, where, 'input_schema')] : [],
 )
@@ -102,8 +102,8 @@ function toChoice({ type, name }: Fields): unknown {
 }
 
 /**
- * What thoughts are signed with. Nobody checks it here, but some clients take a thought with an empty signature for one that
- * must not be sent back as it is, and put it into the text of the reply.
+ * The signature of thoughts. The server does not check it, but some clients do not send back a thought with an empty
+ * signature as it is: they put it into the text of the reply.
  */
 export const ownSignature = 'dGhyb3VnaGxpbmU='
 
@@ -182,13 +182,13 @@ const unfinished = ({ promptTokens }: ReplyStart) => ({
   },
 })
 
-function toStop({ reason, calls }: ReplyEnd): Stop {
+function toStop({ reason, calls }: ReplyEnd): StopFields {
   const isCall = reason === 'tool-calls' || calls.length > 0
   const stop_reason = reason === 'length' ? 'max_tokens' : isCall ? 'tool_use' : 'end_turn'
   return { stop_reason, stop_sequence: null }
 }
 
-interface Stop {
+interface StopFields {
   readonly stop_reason: 'end_turn' | 'max_tokens' | 'tool_use'
   readonly stop_sequence: null
 }

@@ -19,32 +19,32 @@ import { readOnce, refuseElsewhere } from '../own-form.ts'
 /** Reads the messages of `/v1/messages`. `system` are the texts of the body's system prompt. */
 export function readMessages(
   system: readonly string[],
-  given: readonly unknown[],
+  values: readonly unknown[],
 ): Pick<ChatRequest, 'system' | 'messages' | 'origins'> {
   const list = messageList(system)
   // Results name only the id of their call; some templates need the tool's name.
   const names = new Map<string, string>()
-  for (const [at, value] of given.entries()) {
+  for (const [at, value] of values.entries()) {
     const { messages, calls } = readEntry(value, at, names)
     for (const [id, name] of calls) names.set(id, name)
     for (const { message, blocks } of messages) list.add(message, at, blocks)
   }
-  return list.result(given.length)
+  return list.result(values.length)
 }
 
-type Names = ReadonlyMap<string, string>
+type CallNames = ReadonlyMap<string, string>
 
 interface ReadEntry {
-  readonly messages: readonly ReadMessage[]
+  readonly messages: readonly PlacedMessage[]
   readonly calls: readonly (readonly [id: string, name: string])[]
 }
 
-interface ReadMessage {
+interface PlacedMessage {
   readonly message: MessageLike
   readonly blocks?: readonly number[]
 }
 
-const readEntry = readOnce((value, at, names: Names): ReadEntry => {
+const readEntry = readOnce((value, at, names: CallNames): ReadEntry => {
   const where = `messages[${at}]`
   const { role, content } = readFields(value, where)
   const field = `${where}.content`
@@ -63,14 +63,14 @@ const readEntry = readOnce((value, at, names: Names): ReadEntry => {
 }, hasNames)
 
 /** Whether the results of an entry are named after the calls that stand before it in this list. */
-function hasNames({ messages }: ReadEntry, names: Names): boolean {
+function hasNames({ messages }: ReadEntry, names: CallNames): boolean {
   return messages.every(({ message: { role, tool_call_id: id, tool_name: name } }) => {
     return role !== 'tool' || names.get(id as string) === name
   })
 }
 
 /** Reads a user message: each result is a tool message, and what else it holds follows as a user message. */
-function readUser(content: unknown, field: string, names: Names): readonly ReadMessage[] {
+function readUser(content: unknown, field: string, names: CallNames): readonly PlacedMessage[] {
   if (!Array.isArray(content))
     return [{ message: { role: 'user', content: toContent(readParts(content, field)) } }]
   const results: { readonly message: MessageLike; readonly blocks: readonly number[] }[] = []
@@ -94,7 +94,7 @@ function readUser(content: unknown, field: string, names: Names): readonly ReadM
   return results.length === 0 ? [{ message }] : [...results, { message, blocks }]
 }
 
-function readResult(block: Fields, where: string, names: Names): MessageLike {
+function readResult(block: Fields, where: string, names: CallNames): MessageLike {
   const id = readText(block.tool_use_id, `${where}.tool_use_id`)
   const name = names.get(id)
   const message = {

@@ -13,7 +13,7 @@ import {
   odd,
   oddText,
   refusalOf,
-  type Said,
+  type SampleReply,
   startOf,
   streamOf,
 } from '../faces.fixture.ts'
@@ -36,7 +36,7 @@ async function read(text: string, sizes?: readonly number[]) {
   }
 }
 
-const said: Said = {
+const reply: SampleReply = {
   thinking: ['Let me ', 'see…'],
   text: odd,
   calls,
@@ -66,7 +66,7 @@ const last = {
 }
 
 describe('a stream, read by the ollama library', () => {
-  const text = streamOf(face, startOf(face, ask), said)
+  const text = streamOf(face, startOf(face, ask), reply)
 
   it('is what was written, wherever the network cuts it', async () => {
     await fc.assert(
@@ -128,17 +128,17 @@ describe('a stream, read by the ollama library', () => {
 })
 
 describe('a whole body, read by the ollama library', () => {
-  const answer = (body: object, said: Said) =>
-    clientOf(answeringJson(face.whole(startOf(face, body), endOf(said)))).chat({ ...ask, stream: false })
+  const answer = (body: object, reply: SampleReply) =>
+    clientOf(answeringJson(face.whole(startOf(face, body), endOf(reply)))).chat({ ...ask, stream: false })
 
   it('has everything', async () => {
     // The types of the library agree, but for its dates, which are texts, and durations, which may be absent.
-    toAnswer(startOf(face, ask), endOf(said)) satisfies Pick<
+    toAnswer(startOf(face, ask), endOf(reply)) satisfies Pick<
       ChatResponse,
       'model' | 'message' | 'done' | 'done_reason'
     >
     const logprobs = [{ token: 'H', logprob: -0.5 }]
-    expect(await answer({ ...ask, stream: false }, { ...said, logprobs })).toEqual({
+    expect(await answer({ ...ask, stream: false }, { ...reply, logprobs })).toEqual({
       ...last,
       message: { role: 'assistant', content: oddText, thinking: 'Let me see…', tool_calls: toolCalls },
       logprobs,
@@ -228,9 +228,9 @@ describe('a request', () => {
           role: 'assistant',
           content: '',
           thinking: 'hm',
-          tool_calls: toolCalls.map(({ id, function: { name, arguments: given } }) => ({
+          tool_calls: toolCalls.map(({ id, function: { name, arguments: input } }) => ({
             id,
-            function: { name, arguments: given },
+            function: { name, arguments: input },
           })),
         },
         { role: 'tool', tool_name: 'wind', content: '4 Bft' },

@@ -43,15 +43,15 @@ export const generateFace: Face = {
 
 export function readRequest(value: unknown): ChatRequest {
   const body = readBody(value)
-  const given = optional(body.messages, 'messages', readList) ?? []
+  const messages = optional(body.messages, 'messages', readList) ?? []
   return {
     model: readText(body.model, 'model'),
-    ...readMessages(given),
+    ...readMessages(messages),
     tools: readFunctionTools(body.tools),
     settings: readSettings(body),
     stream: optional(body.stream, 'stream', readFlag) ?? true,
     named: {},
-    hints: given.length === 0 ? { load: isNothing(body.keep_alive) ? 'unload' : 'load' } : {},
+    hints: messages.length === 0 ? { load: isNothing(body.keep_alive) ? 'unload' : 'load' } : {},
   }
 }
 
@@ -105,8 +105,8 @@ function readFormat(value: unknown): ModelSettings['format'] {
 
 function readThinking(value: unknown): ModelSettings['thinking'] {
   if (value === undefined || value === null) return undefined
-  const known = ([true, false, 'low', 'medium', 'high', 'max'] as const).find(one => one === value)
-  return known ?? refuse('think', 'must be true, false, "low", "medium", "high" or "max"')
+  const level = ([true, false, 'low', 'medium', 'high', 'max'] as const).find(one => one === value)
+  return level ?? refuse('think', 'must be true, false, "low", "medium", "high" or "max"')
 }
 
 /** Whether `keep_alive` is no time at all: `0`, `"0"`, `"0s"`. */

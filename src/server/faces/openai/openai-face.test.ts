@@ -15,7 +15,7 @@ import {
   odd,
   oddText,
   refusalOf,
-  type Said,
+  type SampleReply,
   startOf,
   streamOf,
 } from '../faces.fixture.ts'
@@ -26,7 +26,7 @@ const wide = { ...ask, stream: true as const, stream_options: { include_usage: t
 const clientOf = (answer: typeof fetch) =>
   new OpenAI({ apiKey: 'none', baseURL: 'http://face/v1', fetch: answer, maxRetries: 0, logLevel: 'off' })
 
-interface Delta extends OpenAI.ChatCompletionChunk.Choice.Delta {
+interface ChunkDelta extends OpenAI.ChatCompletionChunk.Choice.Delta {
   reasoning?: string
   reasoning_content?: string
 }
@@ -35,7 +35,7 @@ async function read(text: string, sizes?: readonly number[]) {
   const client = clientOf(answering(text, { type: face.streamType, ...(sizes && { sizes }) }))
   const chunks: OpenAI.ChatCompletionChunk[] = []
   for await (const chunk of await client.chat.completions.create(wide)) chunks.push(chunk)
-  const deltas = chunks.flatMap(chunk => chunk.choices.map(choice => choice.delta as Delta))
+  const deltas = chunks.flatMap(chunk => chunk.choices.map(choice => choice.delta as ChunkDelta))
   return {
     chunks,
     text: deltas.map(delta => delta.content ?? '').join(''),
@@ -47,7 +47,7 @@ async function read(text: string, sizes?: readonly number[]) {
   }
 }
 
-const said: Said = {
+const reply: SampleReply = {
   thinking: ['Let me ', 'see…'],
   text: odd,
   calls,
@@ -67,7 +67,7 @@ const usage = {
 
 describe('a stream, read by the openai library', () => {
   it('is what was written, wherever the network cuts it', async () => {
-    const text = streamOf(face, startOf(face, wide), said)
+    const text = streamOf(face, startOf(face, wide), reply)
     await fc.assert(
       fc.asyncProperty(cuts, async sizes => {
         const got = await read(text, sizes)
@@ -96,14 +96,14 @@ describe('a stream, read by the openai library', () => {
   })
 
   it('has the usage only if it was asked for, and our count where the upstream gave none', async () => {
-    const plain = await read(streamOf(face, startOf(face, { ...ask, stream: true }), said))
+    const plain = await read(streamOf(face, startOf(face, { ...ask, stream: true }), reply))
     expect(plain.chunks.every(chunk => chunk.usage === undefined)).toBe(true)
     const counted = await read(streamOf(face, startOf(face, wide), { text: ['a'] }))
     expect(counted.usage).toMatchObject({ prompt_tokens: 21, completion_tokens: 0 })
   })
 
   it('is something else if a line break in it were not escaped: this test would find it', async () => {
-    const text = streamOf(face, startOf(face, wide), said).replaceAll('\\n', '\n')
+    const text = streamOf(face, startOf(face, wide), reply).replaceAll('\\n', '\n')
     const got = await read(text).catch(() => undefined)
     expect(got?.text).not.toBe(oddText)
   })
@@ -141,7 +141,7 @@ it('is read by the AI SDK too, with its thoughts', async () => {
   const provider = createOpenAICompatible({
     name: 'face',
     baseURL: 'http://face/v1',
-    fetch: answering(streamOf(face, startOf(face, wide), said), { type: face.streamType, sizes: [7] }),
+    fetch: answering(streamOf(face, startOf(face, wide), reply), { type: face.streamType, sizes: [7] }),
     includeUsage: true,
   })
   const any = { inputSchema: jsonSchema({ type: 'object' }) }
@@ -158,13 +158,13 @@ it('is read by the AI SDK too, with its thoughts', async () => {
 })
 
 describe('a whole body, read by the openai library', () => {
-  const complete = (said: Said) =>
-    clientOf(answeringJson(face.whole(startOf(face, ask), endOf(said)))).chat.completions.create(ask)
+  const complete = (reply: SampleReply) =>
+    clientOf(answeringJson(face.whole(startOf(face, ask), endOf(reply)))).chat.completions.create(ask)
 
   it('has everything', async () => {
     // The types of the library agree.
-    toCompletion(startOf(face, ask), endOf(said)) satisfies OpenAI.ChatCompletion
-    const { choices, ...rest } = await complete(said)
+    toCompletion(startOf(face, ask), endOf(reply)) satisfies OpenAI.ChatCompletion
+    const { choices, ...rest } = await complete(reply)
     expect(choices).toEqual([
       {
         index: 0,

@@ -22,5 +22,5 @@ export function flatName({ namespace, name }: NamespacedTool): string {
   return namespace.endsWith('__') ? `${namespace}${name}` : `${namespace}__${name}`
 }
 
-/** Marks thoughts that we gave out ourselves. Those of other servers are encrypted, and nothing to send to a model. */
+/** Marks thoughts that this server sent. Thoughts of other servers are encrypted, so that no model can read them. */
 export const thoughtMark = 'throughline:'

@@ -17,7 +17,7 @@ import { openInput } from './compaction.ts'
 import { flatName, thoughtMark } from './hints.ts'
 import { replyOf } from './item-id.ts'
 
-type Read = Pick<ChatRequest, 'system' | 'messages' | 'origins'> &
+type ResponsesInput = Pick<ChatRequest, 'system' | 'messages' | 'origins'> &
   Pick<NamedPlace, 'past'> & {
     readonly references: NonNullable<NamedPlace['references']>
     /** Whether an item asks to have the list compacted. */
@@ -25,7 +25,7 @@ type Read = Pick<ChatRequest, 'system' | 'messages' | 'origins'> &
   }
 
 /** Reads `input`: one text, or items. Items of a kind that is not known are left out. */
-export function readInput(value: unknown, instructions: string): Read {
+export function readInput(value: unknown, instructions: string): ResponsesInput {
   const list = messageList([instructions])
   if (typeof value === 'string') {
     list.add({ role: 'user', content: value }, 0)
@@ -117,8 +117,8 @@ function readThought(item: Fields, where: string): string {
       return readText(text, `${where}.${name}[${at}].text`)
     })
   const kept = optional(item.encrypted_content, `${where}.encrypted_content`, readText) ?? ''
-  const own = kept.startsWith(thoughtMark) ? kept.slice(thoughtMark.length) : ''
-  return texts('content').join('') || texts('summary').join('\n\n') || own
+  const thought = kept.startsWith(thoughtMark) ? kept.slice(thoughtMark.length) : ''
+  return texts('content').join('') || texts('summary').join('\n\n') || thought
 }
 
 function readCall(item: Fields, where: string): Fields {

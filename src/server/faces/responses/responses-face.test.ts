@@ -13,7 +13,7 @@ import {
   odd,
   oddText,
   refusalOf,
-  type Said,
+  type SampleReply,
   startFor,
   startOf,
   streamOf,
@@ -33,7 +33,7 @@ async function read(text: string, sizes?: readonly number[]) {
   return { events, response: await stream.finalResponse() }
 }
 
-const said: Said = {
+const reply: SampleReply = {
   thinking: ['Let me ', 'see…'],
   text: odd,
   calls,
@@ -67,7 +67,7 @@ const output = [
 
 describe('a stream, read by the openai library', () => {
   it('is what was written, wherever the network cuts it', async () => {
-    const text = streamOf(face, startOf(face, ask), said)
+    const text = streamOf(face, startOf(face, ask), reply)
     await fc.assert(
       fc.asyncProperty(cuts, async sizes => {
         const { events, response } = await read(text, sizes)
@@ -140,7 +140,7 @@ describe('a stream, read by the openai library', () => {
   })
 
   it('is incomplete at its length, but not for Codex, which would ask again', async () => {
-    const cut: Said = { text: ['a'], reason: 'length' }
+    const cut: SampleReply = { text: ['a'], reason: 'length' }
     const start = startOf(face, ask)
     const { events, response } = await read(streamOf(face, start, cut))
     expect(events.at(-1)!.type).toBe('response.incomplete')
@@ -212,16 +212,16 @@ describe('a whole body, read by the openai library', () => {
 
   it('has everything, and is the end of the stream', async () => {
     const start = startOf(face, ask)
-    const body = face.whole(start, endOf(said))
+    const body = face.whole(start, endOf(reply))
     const response = await clientOf(answeringJson(body)).responses.create(ask)
     expect(response).toMatchObject({ id: 'resp_abc', status: 'completed', output, usage })
     expect(response.output_text).toBe(oddText)
-    const { events } = await read(streamOf(face, start, said))
+    const { events } = await read(streamOf(face, start, reply))
     expect((events.at(-1) as { response: unknown }).response).toEqual(body)
   })
 
   it('repeats the request', () => {
-    const asked = {
+    const fields = {
       instructions: 'You sail.',
       metadata: { a: 'b' },
       previous_response_id: 'resp_old',
@@ -231,9 +231,9 @@ describe('a whole body, read by the openai library', () => {
       reasoning: { effort: 'low' },
       prompt_cache_key: 'k',
     }
-    const body = face.whole(startOf(face, { ...ask, ...asked }), endOf({}))
+    const body = face.whole(startOf(face, { ...ask, ...fields }), endOf({}))
     expect(body).toMatchObject({
-      ...asked,
+      ...fields,
       object: 'response',
       created_at: Date.UTC(2026, 7, 1) / 1000,
       model: 'm',
@@ -485,7 +485,7 @@ describe('a request', () => {
   })
 
   it('reads its own output back as the message that was written', async () => {
-    const { response } = await read(streamOf(face, startOf(face, ask), said))
+    const { response } = await read(streamOf(face, startOf(face, ask), reply))
     const ids = response.output.map(({ id, ...item }) => item)
     expect(face.read({ ...ask, input: ids }).messages).toEqual([
       {

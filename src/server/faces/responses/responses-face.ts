@@ -76,13 +76,13 @@ export function streamEvents(start: ReplyStart): ReplyStream {
   const part = (kind: 'text' | 'thinking', text: string, logprobs: readonly unknown[] = []) =>
     inItem(kind, { part: kind === 'text' ? toOutputText(text, logprobs) : toSummary(text) })
 
-  function call(given: FaceCall): string {
-    const item = toFunctionCall(start, output.length, given)
+  function call(faceCall: FaceCall): string {
+    const item = toFunctionCall(start, output.length, faceCall)
     const place = { item_id: item.id, output_index: output.length }
     return (
-      added(toFunctionCall(start, output.length, given, 'in_progress')) +
-      event('function_call_arguments.delta', { ...place, delta: given.arguments }) +
-      event('function_call_arguments.done', { ...place, name: item.name, arguments: given.arguments }) +
+      added(toFunctionCall(start, output.length, faceCall, 'in_progress')) +
+      event('function_call_arguments.delta', { ...place, delta: faceCall.arguments }) +
+      event('function_call_arguments.done', { ...place, name: item.name, arguments: faceCall.arguments }) +
       done(item)
     )
   }

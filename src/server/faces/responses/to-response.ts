@@ -4,7 +4,7 @@ import { tokensOf } from '../reply-stream.ts'
 import { type ResponsesHints, thoughtMark } from './hints.ts'
 import { itemId, responseId } from './item-id.ts'
 
-type Status = 'in_progress' | 'completed' | 'incomplete'
+type ResponseStatus = 'in_progress' | 'completed' | 'incomplete'
 
 export function toResponse(start: ReplyStart, end: ReplyEnd) {
   return endedResponse(start, end, toOutput(start, end))
@@ -31,8 +31,8 @@ export function toOutput(start: ReplyStart, end: ReplyEnd): readonly object[] {
 /** Thoughts and texts in their order, none of them empty. */
 function piecesOf({ thinking, text, pieces }: ReplyEnd): readonly (readonly ['text' | 'thinking', string])[] {
   const at = { text: 0, thinking: 0 }
-  const given = pieces ?? [['thinking', thinking.length] as const, ['text', text.length] as const]
-  return given.flatMap(([kind, length]) => {
+  const order = pieces ?? [['thinking', thinking.length] as const, ['text', text.length] as const]
+  return order.flatMap(([kind, length]) => {
     const piece = (kind === 'text' ? text : thinking).slice(at[kind], at[kind] + length)
     at[kind] += length
     return piece === '' ? [] : [[kind, piece] as const]
@@ -83,7 +83,7 @@ export const toSummary = (text: string) => ({ type: 'summary_text' as const, tex
 export function toMessage(
   start: ReplyStart,
   index: number,
-  held?: { readonly text: string; readonly logprobs: readonly unknown[]; readonly status: Status },
+  held?: { readonly text: string; readonly logprobs: readonly unknown[]; readonly status: ResponseStatus },
 ) {
   return {
     id: itemId('msg', start.id, index),
@@ -105,7 +105,7 @@ export function toFunctionCall(
   start: ReplyStart,
   index: number,
   call: FaceCall,
-  status: Status = 'completed',
+  status: ResponseStatus = 'completed',
 ) {
   const { id, name, arguments: json } = call
   const { namespaced } = hintsOf(start.request)

@@ -7,7 +7,7 @@ import { type Fields, optional, readBody, readMetadata } from '../../../log/fiel
 import { NotFoundError } from '../../../log/not-found-error.ts'
 import type { ConversationInfo } from '../../../stores/store.ts'
 import type { ServerEnv } from '../../auth/caller.ts'
-import { type Log, sourceOf } from '../../exchange/asked.ts'
+import { type Log, sourceOf } from '../../exchange/inquiry.ts'
 import { seenFromClient } from '../../exchange/seen-from-client.ts'
 import { readInput } from '../../faces/responses/read-input.ts'
 import { listOf, pageOf, readPageQuery } from './page-of.ts'

@@ -3,8 +3,8 @@ import { readLog } from '../../../history/log/read-log.ts'
 import { BadRequestError } from '../../../log/bad-request-error.ts'
 import { NotFoundError } from '../../../log/not-found-error.ts'
 import type { ServerEnv } from '../../auth/caller.ts'
-import { type Log, sourceOf } from '../../exchange/asked.ts'
 import { type FoundReply, findReply, forgetReply } from '../../exchange/find-reply.ts'
+import { type Log, sourceOf } from '../../exchange/inquiry.ts'
 import { fromKept } from '../../exchange/kept-response.ts'
 import { replyOfResponse } from '../../faces/responses/item-id.ts'
 import { toResponse } from '../../faces/responses/to-response.ts'
@@ -24,15 +24,15 @@ export function replyRoutes(): Hono<ServerEnv> {
   })
 
   routes.delete('/:id', async context => {
-    const found = await replyOf(context)
-    await forgetReply(context.var.log, found)
+    const reply = await replyOf(context)
+    await forgetReply(context.var.log, reply)
     return context.json({ id: context.req.param('id'), object: 'response', deleted: true })
   })
 
   routes.get('/:id/input_items', async context => {
     const query = readPageQuery(name => context.req.query(name))
-    const found = await replyOf(context)
-    return context.json(await pageOf(inputItems(context.var.log, found, query.order), query))
+    const reply = await replyOf(context)
+    return context.json(await pageOf(inputItems(context.var.log, reply, query.order), query))
   })
 
   routes.post('/:id/cancel', async context => {
@@ -45,14 +45,14 @@ export function replyRoutes(): Hono<ServerEnv> {
 
 async function replyOf(context: Context<ServerEnv>): Promise<FoundReply> {
   const id = context.req.param('id') ?? ''
-  const found = await findReply(context.var.log, replyOfResponse(id))
-  if (found) return found
+  const reply = await findReply(context.var.log, replyOfResponse(id))
+  if (reply) return reply
   throw new NotFoundError('response_not_found', `Response with id '${id.slice(0, 100)}' not found.`)
 }
 
 /** What stands in the log before a reply, from the first message of its request on. */
-async function* inputItems(log: Log, found: FoundReply, order: 'asc' | 'desc') {
-  const { thread, entry, kept } = found
+async function* inputItems(log: Log, reply: FoundReply, order: 'asc' | 'desc') {
+  const { thread, entry, kept } = reply
   const range = { from: kept.from, to: entry.seq - 1, reverse: order === 'desc' }
   for await (const one of readLog(sourceOf(log, thread), range)) {
     const items = toItems(one)

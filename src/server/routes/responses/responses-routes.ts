@@ -37,8 +37,8 @@ export function responsesRoutes({ upstreams, newId, now, maxBodyBytes, json }: S
     const named = knownClient(request, headers)
     refuseInner(named?.actor)
     await refuseExperiment(log, named?.conversation, caller)
-    const asked = { log, face: face.name, request, headers, keyId, signal: raw.signal, newId, now }
-    return countRequest(asked, upstreams)
+    const inquiry = { log, face: face.name, request, headers, keyId, signal: raw.signal, newId, now }
+    return countRequest(inquiry, upstreams)
   }
 
   /** An upstream of the same form counts what its client wrote; else we do. */

@@ -52,14 +52,14 @@ function toParts({ content }: MessageLike, text: string): readonly object[] {
 
 function toPart(part: unknown): readonly object[] {
   if (typeof part === 'string') return [{ type: 'input_text', text: part }]
-  const given = (part ?? {}) as Readonly<Record<string, unknown>>
-  const { type, text, image_url: image, file, data, filename } = given
+  const fields = (part ?? {}) as Readonly<Record<string, unknown>>
+  const { type, text, image_url: image, file, data, filename } = fields
   if (type === 'text') return [{ type: 'input_text', text }]
   if (type === 'image_url') {
     const { url, detail = 'auto' } = (image ?? {}) as Readonly<Record<string, unknown>>
     return [{ type: 'input_image', image_url: url, detail, file_id: null }]
   }
-  if (type === 'input_audio') return [given]
+  if (type === 'input_audio') return [fields]
   if (type === 'file' && file) return [{ type: 'input_file', ...file }]
   return type === 'file' ? [{ type: 'input_file', file_url: data, filename }] : []
 }

@@ -1,15 +1,15 @@
 /** Answers of the upstream with the window that clients are told: the promised one, so that they send everything. */
-export function tellWindow(path: string, body: unknown, promise: number): unknown {
+export function tellWindow(path: string, body: unknown, advertisedWindow: number): unknown {
   if (typeof body !== 'object' || body === null) return body
   switch (path) {
     case '/api/show':
-      return toldShow(body as Fields, promise)
+      return showWithWindow(body as AnswerFields, advertisedWindow)
     case '/api/ps':
-      return eachOf(body as Fields, 'models', model => ({ ...model, context_length: promise }))
+      return eachOf(body as AnswerFields, 'models', model => ({ ...model, context_length: advertisedWindow }))
     case '/v1/models':
-      return eachOf(body as Fields, 'data', model => toldModel(model, promise))
+      return eachOf(body as AnswerFields, 'data', model => modelWithWindow(model, advertisedWindow))
     default:
-      return path.startsWith('/v1/models/') ? toldModel(body as Fields, promise) : body
+      return path.startsWith('/v1/models/') ? modelWithWindow(body as AnswerFields, advertisedWindow) : body
   }
 }
 
@@ -17,17 +17,17 @@ export function tellWindow(path: string, body: unknown, promise: number): unknow
 export const tellsWindow = (path: string) =>
   ['/api/show', '/api/ps', '/v1/models'].includes(path) || path.startsWith('/v1/models/')
 
-type Fields = Readonly<Record<string, unknown>>
+type AnswerFields = Readonly<Record<string, unknown>>
 
 /** The trained length stands in `model_info`, as `llama.context_length`; that of the Modelfile in `parameters`. */
-function toldShow(body: Fields, promise: number): Fields {
+function showWithWindow(body: AnswerFields, advertisedWindow: number): AnswerFields {
   const { model_info: info, parameters } = body
-  const told =
+  const modelInfo =
     typeof info === 'object' && info !== null
       ? Object.fromEntries(
           Object.entries(info).map(([name, value]) => [
             name,
-            name.endsWith('.context_length') ? promise : value,
+            name.endsWith('.context_length') ? advertisedWindow : value,
           ]),
         )
       : undefined
@@ -37,29 +37,29 @@ function toldShow(body: Fields, promise: number): Fields {
       : undefined
   return {
     ...body,
-    ...(told && { model_info: told }),
-    ...(lines && { parameters: [...lines, `num_ctx ${promise}`].join('\n') }),
+    ...(modelInfo && { model_info: modelInfo }),
+    ...(lines && { parameters: [...lines, `num_ctx ${advertisedWindow}`].join('\n') }),
   }
 }
 
 /** The fields under which llama.cpp, vLLM and others tell it, and the one that clients of OpenAI look for. */
-function toldModel(model: Fields, promise: number): Fields {
+function modelWithWindow(model: AnswerFields, advertisedWindow: number): AnswerFields {
   const { meta } = model
   return {
     ...model,
-    context_length: promise,
-    ...('max_model_len' in model && { max_model_len: promise }),
+    context_length: advertisedWindow,
+    ...('max_model_len' in model && { max_model_len: advertisedWindow }),
     ...(typeof meta === 'object' &&
       meta !== null &&
-      'n_ctx' in meta && { meta: { ...meta, n_ctx: promise } }),
+      'n_ctx' in meta && { meta: { ...meta, n_ctx: advertisedWindow } }),
   }
 }
 
-function eachOf(body: Fields, list: string, told: (one: Fields) => Fields): Fields {
+function eachOf(body: AnswerFields, list: string, change: (one: AnswerFields) => AnswerFields): AnswerFields {
   const all = body[list]
   if (!Array.isArray(all)) return body
   return {
     ...body,
-    [list]: all.map(one => (typeof one === 'object' && one !== null ? told(one as Fields) : one)),
+    [list]: all.map(one => (typeof one === 'object' && one !== null ? change(one as AnswerFields) : one)),
   }
 }

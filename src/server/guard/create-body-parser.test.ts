@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createBodyParser } from './known-bodies.ts'
+import { createBodyParser } from './create-body-parser.ts'
 import { parseBody } from './parse-body.ts'
 
 const limits = { maxDepth: 20, maxValues: 2000 }
@@ -91,17 +91,17 @@ describe('a conversation that goes on', () => {
 
   it('has the limits of the whole', () => {
     const parse = parser()
-    const known = { messages: Array.from({ length: 300 }, (_, n) => [n, n, n]) }
-    parse(bytesOf(known), 'ada')
-    const more = { messages: [...known.messages, ...known.messages] }
+    const earlier = { messages: Array.from({ length: 300 }, (_, n) => [n, n, n]) }
+    parse(bytesOf(earlier), 'ada')
+    const more = { messages: [...earlier.messages, ...earlier.messages] }
     expect(() => parse(bytesOf(more), 'ada')).toThrow('more than 2000 values')
     const deep = JSON.parse(`${'['.repeat(19)}${']'.repeat(19)}`)
-    expect(() => parse(bytesOf({ messages: [...known.messages, deep] }), 'ada')).toThrow('20 levels deep')
+    expect(() => parse(bytesOf({ messages: [...earlier.messages, deep] }), 'ada')).toThrow('20 levels deep')
   })
 })
 
 describe('whatever follows a body that is known', () => {
-  const known = '{"model":"m","messages":[{"a":1},"x"]}'
+  const earlier = '{"model":"m","messages":[{"a":1},"x"]}'
   const begin = '{"model":"m","messages":[{"a":1},"x"'
 
   it.each([
@@ -129,7 +129,7 @@ describe('whatever follows a body that is known', () => {
     ',{"messages":["z"],"x":[]}],"input":["i"]}',
   ])('is read as by any parser: %s', rest => {
     const parse = parser()
-    parse(bytesOf(known), 'ada')
+    parse(bytesOf(earlier), 'ada')
     const outcome = (read: () => unknown) => {
       try {
         return JSON.stringify(read())

@@ -1,12 +1,12 @@
 import type { MessageLike } from '../../log/message.ts'
 import type { ThreadKey } from '../../stores/store.ts'
-import type { Front, Item } from '../identity/chain.ts'
+import type { Front, ListItem } from '../identity/chain.ts'
 
 /** Where the messages of a request go. */
-export interface Place {
+export interface LogPlace {
   readonly kind: 'new' | 'extends' | 'branches'
   readonly thread: ThreadKey
-  /** The last entry of the thread when the place was found. If others have come since, it is another place. */
+  /** The last entry of the thread when the place was found. If entries have come since, it is another place. */
   readonly head?: number
   /** For a branch: what it leaves. */
   readonly fork?: { readonly of: ThreadKey; readonly at: number }
@@ -20,7 +20,7 @@ export interface Place {
   readonly repeated?: number
   /** Whether the request holds only what is new. */
   readonly isDelta: boolean
-  readonly items: readonly Item[]
+  readonly items: readonly ListItem[]
   /** How the items before `from` agree with the thread. Default `same`. */
   readonly front?: Front
   readonly scope: string

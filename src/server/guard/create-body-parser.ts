@@ -1,35 +1,35 @@
 import { type ElementEnd, type JsonLimits, type Look, lookAt, parseText, spaces } from './parse-body.ts'
 
 /**
- * Parses bodies of which most begin like an earlier one: a client sends its whole conversation each time. What is known of
- * a conversation is not parsed again: its messages are the same objects as before, so that others can know them too. Only
- * bodies of the same owner are compared: how long an answer takes tells nothing about anybody else.
+ * Parses bodies of which most begin like an earlier one: a client sends its whole conversation each time. The messages that
+ * an earlier body had are not parsed again: they are the same objects, so that caches by object work. Only bodies of the same
+ * owner are compared, so that the time of an answer tells nothing about other owners.
  */
 export function createBodyParser(
   limits: JsonLimits,
   { leastBytes = 16 * 1024, mostBytes = 32 * 1024 ** 2 } = {},
 ): BodyParser {
   /** The newest first. */
-  let known: Known[] = []
+  let bodies: PastBody[] = []
   let size = 0
 
-  function keep(one: Known, before?: Known): void {
-    if (before) size -= known.splice(known.indexOf(before), 1)[0]!.bytes.length
-    known.unshift(one)
+  function keep(one: PastBody, before?: PastBody): void {
+    if (before) size -= bodies.splice(bodies.indexOf(before), 1)[0]!.bytes.length
+    bodies.unshift(one)
     size += one.bytes.length
-    while (size > mostBytes || known.length > mostKnown) size -= known.pop()!.bytes.length
+    while (size > mostBytes || bodies.length > mostBodies) size -= bodies.pop()!.bytes.length
   }
 
   return {
     parse(bytes, owner) {
       if (bytes.length < leastBytes) return parseWhole(bytes, limits).body
-      const before = longest(bytes, owner, known)
+      const before = longest(bytes, owner, bodies)
       const { body, list } = (before && parseRest(bytes, before, limits)) ?? parseWhole(bytes, limits)
-      if (list) keep({ ...list, owner, bytes }, before && isSame(before) ? before.known : undefined)
+      if (list) keep({ ...list, owner, bytes }, before && isSame(before) ? before.earlier : undefined)
       return body
     },
     forget() {
-      known = []
+      bodies = []
       size = 0
     },
   }
@@ -41,16 +41,16 @@ export interface BodyParser {
   forget(): void
 }
 
-const mostKnown = 64
+const mostBodies = 64
 
 /** A conversation in the body of an earlier request. */
-interface Known extends List {
+interface PastBody extends BodyList {
   readonly owner: string
   readonly bytes: Buffer
 }
 
 /** The list of a body with its messages, and the look up to the end of the last one. */
-interface List {
+interface BodyList {
   readonly name: string
   readonly from: number
   readonly to: Look
@@ -61,50 +61,50 @@ interface List {
   readonly body: object
 }
 
-interface Parsed {
+interface ParsedBody {
   readonly body: unknown
   /** Absent where the body has none, or has two fields of one name. */
-  readonly list?: List
+  readonly list?: BodyList
 }
 
-/** The first messages of a known body that another one begins with. */
-interface Shared {
-  readonly known: Known
+/** The first messages of an earlier body that the new one begins with. */
+interface SharedMessages {
+  readonly earlier: PastBody
   readonly count: number
   /** The end of the last of them. */
   readonly end: ElementEnd
 }
 
-/** The known body with which this one has most in common. Undefined if it shares no whole message with any. */
-function longest(bytes: Buffer, owner: string, all: readonly Known[]): Shared | undefined {
-  let best: Shared | undefined
-  for (const known of all) {
-    const found = known.owner === owner ? sharedWith(bytes, known) : undefined
-    if (found && found.end.at > (best?.end.at ?? 0)) best = found
+/** The earlier body that shares most messages with this one. Undefined if none shares a whole message. */
+function longest(bytes: Buffer, owner: string, all: readonly PastBody[]): SharedMessages | undefined {
+  let best: SharedMessages | undefined
+  for (const earlier of all) {
+    const shared = earlier.owner === owner ? sharedWith(bytes, earlier) : undefined
+    if (shared && shared.end.at > (best?.end.at ?? 0)) best = shared
   }
   return best
 }
 
-/** Claude Code moves its cache marks from message to message, so that a known list may differ shortly before its end. */
-function sharedWith(bytes: Buffer, known: Known): Shared | undefined {
-  const { from, to, ends, messages } = known
+/** Claude Code moves its cache marks from message to message, so that an earlier list may differ shortly before its end. */
+function sharedWith(bytes: Buffer, earlier: PastBody): SharedMessages | undefined {
+  const { from, to, ends, messages } = earlier
   const isEqual = (start: number, end: number) =>
-    bytes.length > end && bytes.compare(known.bytes, start, end, start, end) === 0
+    bytes.length > end && bytes.compare(earlier.bytes, start, end, start, end) === 0
   if (!isEqual(0, from)) return undefined
-  if (isEqual(from, to.at)) return { known, count: messages.length, end: to }
+  if (isEqual(from, to.at)) return { earlier, count: messages.length, end: to }
   let [low, high] = [0, ends.length]
   while (low < high) {
     const middle = Math.ceil((low + high) / 2)
     if (isEqual(low === 0 ? from : ends[low - 1]!.at, ends[middle - 1]!.at)) low = middle
     else high = middle - 1
   }
-  return low === 0 ? undefined : { known, count: low, end: ends[low - 1]! }
+  return low === 0 ? undefined : { earlier, count: low, end: ends[low - 1]! }
 }
 
 /** Whether it is the same conversation that goes on, and not one that only begins the same. */
-const isSame = ({ known: { from, to }, end }: Shared) => (end.at - from) * 2 >= to.at - from
+const isSame = ({ earlier: { from, to }, end }: SharedMessages) => (end.at - from) * 2 >= to.at - from
 
-function parseWhole(bytes: Buffer, limits: JsonLimits): Parsed {
+function parseWhole(bytes: Buffer, limits: JsonLimits): ParsedBody {
   const { list, commas } = lookAt(bytes, limits)
   const body = parseText(bytes.toString('utf8'))
   const messages = (body as Readonly<Record<string, unknown>> | null)?.[list?.name ?? '']
@@ -115,21 +115,21 @@ function parseWhole(bytes: Buffer, limits: JsonLimits): Parsed {
 /** Parses what follows the messages that are known. Undefined where the whole must be looked at. */
 function parseRest(
   bytes: Buffer,
-  { known, count, end: start }: Shared,
+  { earlier, count, end: start }: SharedMessages,
   limits: JsonLimits,
-): Parsed | undefined {
-  const { name, from } = known
-  const ends = known.ends.slice(0, count === known.messages.length ? known.ends.length : count - 1)
-  const look = lookAt(bytes, limits, { ...known.to, ...start, list: { ...known, ends } })
+): ParsedBody | undefined {
+  const { name, from } = earlier
+  const ends = earlier.ends.slice(0, count === earlier.messages.length ? earlier.ends.length : count - 1)
+  const look = lookAt(bytes, limits, { ...earlier.to, ...start, list: { ...earlier, ends } })
   const { list } = look
   // Not the list itself, if the body has another one of its name.
   if (!list || list.from !== from) return undefined
   const { at: end } = list.to
   const fresh = messagesIn(bytes.toString('utf8', start.at, end))
   if (!fresh) return undefined
-  const outside = fieldsOf(bytes, known, end)
+  const outside = fieldsOf(bytes, earlier, end)
   if (!isPlain(outside, look.commas)) return undefined
-  const messages = [...known.messages.slice(0, count), ...fresh]
+  const messages = [...earlier.messages.slice(0, count), ...fresh]
   const body = { ...outside, [name]: messages }
   return {
     body,
@@ -137,9 +137,9 @@ function parseRest(
   }
 }
 
-/** The fields of a body beside its messages. Those of the known body, if they are written the same. */
-function fieldsOf(bytes: Buffer, { bytes: before, end: known, body, from }: Known, end: number): unknown {
-  if (bytes.compare(before, known, before.length, end) === 0) return body
+/** The fields of a body beside its messages: the objects of the earlier body, if their bytes are the same. */
+function fieldsOf(bytes: Buffer, { bytes: before, end: tail, body, from }: PastBody, end: number): unknown {
+  if (bytes.compare(before, tail, before.length, end) === 0) return body
   return parseText(bytes.toString('utf8', 0, from) + bytes.toString('utf8', end))
 }
 

@@ -27,13 +27,13 @@ export const sourceOf = ({ store, history }: Log, key: ThreadKey): LogSource => 
 })
 
 /** A request for a reply, with everything that says where it belongs. */
-export interface Asked {
+export interface Inquiry {
   readonly log: Log
   /** Where it came in: the name of a face, or `ui-chat`. */
   readonly face: string
   readonly request: ChatRequest
   readonly headers: HeadersOf
-  /** The client's key, and the person if no conversation is named: lists of different ones are never taken for one another. */
+  /** The client's key, and the person if no conversation is named: lists of different keys or people are never matched. */
   readonly keyId: string
   /** Aborted when the client has left, or the reply was cancelled. */
   readonly signal: AbortSignal
