@@ -13,8 +13,8 @@ import { type Fate, type Part, parts, type Receipt, type ReceiptEntry } from './
 export function explain(receipt: Receipt, seq?: number): string {
   if (seq === undefined) return receiptTable(receipt)
   const { role, tokens, fate, why, rule } = entryAt(receipt, seq)
-  const said = `Message ${seq} (${role}, ${tokens} tokens) ${became[fate]}: ${why} (${rule}).`
-  return fate === 'kept' || fate === 'altered' ? said : `${said} ${describeRoom(receipt)}`
+  const verdict = `Message ${seq} (${role}, ${tokens} tokens) ${became[fate]}: ${why} (${rule}).`
+  return fate === 'kept' || fate === 'altered' ? verdict : `${verdict} ${describeRoom(receipt)}`
 }
 
 /** The line of a message. Throws InvalidOptionError for a place that no message has. */

@@ -78,14 +78,14 @@ export async function searchLog(
       places = places.map(list => list.filter(place => !isHidden(place)))
       continue
     }
-    const found = best.flatMap(place => {
+    const matches = best.flatMap(place => {
       const message = messages.get(nameOf(place))
       return message ? [{ ...place, ...message }] : []
     })
-    const mean = found.reduce((sum, { length }) => sum + length, 0) / found.length
-    const weighed = found.map(one => ({
+    const mean = matches.reduce((sum, { length }) => sum + length, 0) / matches.length
+    const weighed = matches.map(one => ({
       ...one,
-      own: one.weigh(weights) / (1 - lengthShare + (lengthShare * one.length) / mean),
+      weight: one.weigh(weights) / (1 - lengthShare + (lengthShare * one.length) / mean),
     }))
     return sortPlaces(weighed)
       .slice(0, limit)

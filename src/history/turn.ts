@@ -74,7 +74,7 @@ interface TurnOptions {
 export function createTurn(options: TurnOptions): Turn {
   const { store, key, begun, leaseMs, isFollowed, cancelledTurn, messages, newEntry } = options
   const { lease } = begun
-  const said = [...messages]
+  const turnMessages = [...messages]
   const lost = new AbortController()
   const inTurn = createQueue()
   let { head } = begun
@@ -105,7 +105,7 @@ export function createTurn(options: TurnOptions): Turn {
     if (calibration === written.calibration) calibration = undefined
     if (learned === written.learned) learned = undefined
     if (call === append.call) call = undefined
-    for (const one of added) said.push(wholeOf(one))
+    for (const one of added) turnMessages.push(wholeOf(one))
   }
 
   async function end(
@@ -124,7 +124,7 @@ export function createTurn(options: TurnOptions): Turn {
 
   function close(ending: Ending, arrived: readonly TurnMessage[]): Promise<void> {
     return inTurn(() => {
-      const { results, arrived: kept, last } = closingFor(said, arrived, ending)
+      const { results, arrived: kept, last } = closingFor(turnMessages, arrived, ending)
       return end(ending.status, [[results, asClosing], [kept], [last, asClosing]], ending.code)
     })
   }
@@ -162,14 +162,14 @@ export function createTurn(options: TurnOptions): Turn {
         // With 0 ms the lease runs out now.
         await store.renew(key, lease, 0)
       }),
-    calibrate(given) {
-      calibration = given
+    calibrate(latest) {
+      calibration = latest
     },
-    learn(given) {
-      learned = { ...learned, ...given }
+    learn(layout) {
+      learned = { ...learned, ...layout }
     },
-    keepCall(given) {
-      call = given
+    keepCall(latest) {
+      call = latest
     },
   }
 }

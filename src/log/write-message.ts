@@ -144,9 +144,9 @@ function mapResult(part: Fields, change: (text: string) => string): Fields {
   if (output?.type === 'content' && Array.isArray(value)) {
     return put(part, 'output', put(output, 'value', mapParts(value, change)))
   }
-  const said = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
-  const text = change(said)
-  return text === said ? part : withOutput(part, text)
+  const before = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+  const text = change(before)
+  return text === before ? part : withOutput(part, text)
 }
 
 /** A copy of a result part with another text; an error stays an error. */

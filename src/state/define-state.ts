@@ -126,8 +126,8 @@ function missingText(name: string, tool: string): string {
 
 /** The words of a tool's name; tool servers put their own name before a dot, a slash or two underscores. */
 function wordsOf(tool: string): string {
-  const own = tool.split(/[./:]|__/).findLast(part => part !== '') ?? tool
-  return own
+  const lastPart = tool.split(/[./:]|__/).findLast(part => part !== '') ?? tool
+  return lastPart
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replace(/[_\-\s]+/g, ' ')
     .trim()

@@ -84,8 +84,8 @@ export function readRounds(
     for (const result of isFolded ? results : results.toReversed()) {
       const { seq, tool, callId } = result
       if (!state.tools.includes(tool)) continue
-      const own = takeOwnResult(state, result, options)
-      const taken = own.reason === undefined ? fold(state, value, own.value) : own
+      const latest = takeOwnResult(state, result, options)
+      const taken = latest.reason === undefined ? fold(state, value, latest.value) : latest
       if (taken.reason !== undefined) {
         skipped.push({ seq, tool, reason: taken.reason, detail: taken.detail })
         continue

@@ -30,12 +30,12 @@ function takeResult(state: State<unknown>, result: RoundResult): Taken {
   if (result.isError) return { reason: 'error result', detail: shorten(result.text) }
   const byMessage = memories.get(state) ?? new WeakMap<object, Memory>()
   memories.set(state, byMessage)
-  const known = byMessage.get(result.source) ?? (new Map() as Memory)
-  byMessage.set(result.source, known)
-  const before = known.get(result.index)
+  const memory = byMessage.get(result.source) ?? (new Map() as Memory)
+  byMessage.set(result.source, memory)
+  const before = memory.get(result.index)
   if (before !== undefined && before.text === result.text) return before.taken
   const taken = take(state, result)
-  known.set(result.index, { text: result.text, taken })
+  memory.set(result.index, { text: result.text, taken })
   return taken
 }
 

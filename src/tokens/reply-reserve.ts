@@ -6,7 +6,7 @@ export interface ExpectedReply {
   /** `Calibration.reply`: what the longest reply of the conversation asks for. */
   readonly likely?: number | undefined
   /** The most that the client asks for. */
-  readonly asked?: number | undefined
+  readonly requested?: number | undefined
 }
 
 /** The tokens that are kept free for a reply, and why that number. */
@@ -20,13 +20,13 @@ export interface ReplyReserve {
  * replies of the conversation were longer, up to half of what the system prompt and the tools leave; less where these leave
  * little, or the client asks for less. It moves in coarse steps only, because each step moves the cut.
  */
-export function replyReserve({ window, head, likely = 0, asked }: ExpectedReply): ReplyReserve {
+export function replyReserve({ window, head, likely = 0, requested }: ExpectedReply): ReplyReserve {
   const step = Math.max(1, window / 16)
   const room = Math.max(0, window - Math.ceil(head / step) * step)
   const usual = Math.floor(Math.min(window / 8, room / 4))
   const most = Math.max(usual, Math.floor(Math.min(likely, room / 2)))
-  if (asked !== undefined && asked <= most)
-    return { reserve: Math.floor(asked), why: 'the most that was asked for' }
+  if (requested !== undefined && requested <= most)
+    return { reserve: Math.floor(requested), why: 'the most that was asked for' }
   if (most > usual)
     return { reserve: most, why: 'as long as the longest reply of this conversation, with room to spare' }
   const why =

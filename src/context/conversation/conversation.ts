@@ -94,17 +94,17 @@ export function forgetConversation({ transcript }: Conversation, count: TokenCou
 function readTranscript(messages: readonly MessageLike[], start: number, count: TokenCounter): Transcript {
   const first = messages[start]
   if (first === undefined) return createTranscript(count)
-  const known = remembered.get(first) ?? new Map<string, readonly Memory[]>()
-  const lines = known.get(count.id) ?? []
+  const byCounter = remembered.get(first) ?? new Map<string, readonly Memory[]>()
+  const lines = byCounter.get(count.id) ?? []
   const memory = continueFrom(lines, messages, start, count)
   const others = lines.filter(line => line !== memory)
   // Set again only at the end: a counter that throws must not leave half an entry behind.
-  remembered.set(first, known.set(count.id, others))
+  remembered.set(first, byCounter.set(count.id, others))
   for (let at = start + memory.sources.length; at < messages.length; at++) {
     memory.transcript.append(messages[at]!, at)
     memory.sources.push(messages[at])
   }
-  known.set(count.id, [memory, ...others].slice(0, mostLines))
+  byCounter.set(count.id, [memory, ...others].slice(0, mostLines))
   return memory.transcript
 }
 

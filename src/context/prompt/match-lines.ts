@@ -6,19 +6,19 @@ type Pair = readonly [known: number, given: number]
  * Finds for each given id its place among the known ones, or -1; places ascend. Ids that stand once in both lists are matched
  * first, as many as keep their order; other ids only right behind or right before a match. The work grows with n log n.
  */
-export function matchLines(known: readonly string[], given: readonly string[]): readonly number[] {
-  const places = new Array<number>(given.length).fill(-1)
+export function matchLines(earlier: readonly string[], ids: readonly string[]): readonly number[] {
+  const places = new Array<number>(ids.length).fill(-1)
   /** Matches what two stretches begin and end with. Gives what is left of them. */
   function matchEnds(from: Pair, to: Pair): { readonly from: Pair; readonly to: Pair } {
     let [[k, g], [endKnown, endGiven]] = [from, to]
-    while (k < endKnown && g < endGiven && known[k] === given[g]) places[g++] = k++
-    while (endKnown > k && endGiven > g && known[endKnown - 1] === given[endGiven - 1])
+    while (k < endKnown && g < endGiven && earlier[k] === ids[g]) places[g++] = k++
+    while (endKnown > k && endGiven > g && earlier[endKnown - 1] === ids[endGiven - 1])
       places[--endGiven] = --endKnown
     return { from: [k, g], to: [endKnown, endGiven] }
   }
-  const rest = matchEnds([0, 0], [known.length, given.length])
+  const rest = matchEnds([0, 0], [earlier.length, ids.length])
   let { from } = rest
-  for (const [place, at] of ascending(pairsOf(known, given, rest))) {
+  for (const [place, at] of ascending(pairsOf(earlier, ids, rest))) {
     matchEnds(from, [place, at])
     places[at] = place
     from = [place + 1, at + 1]
@@ -29,8 +29,8 @@ export function matchLines(known: readonly string[], given: readonly string[]): 
 
 /** The places of the ids that stand once in both stretches, in the order of the given ones. */
 function pairsOf(
-  known: readonly string[],
-  given: readonly string[],
+  earlier: readonly string[],
+  current: readonly string[],
   { from, to }: { readonly from: Pair; readonly to: Pair },
 ): readonly Pair[] {
   const single = (ids: readonly string[], first: number, end: number) => {
@@ -38,8 +38,8 @@ function pairsOf(
     for (let at = first; at < end; at++) places.set(ids[at]!, places.has(ids[at]!) ? -1 : at)
     return places
   }
-  const knownAt = single(known, from[0], to[0])
-  return [...single(given, from[1], to[1])].flatMap(([id, at]) => {
+  const knownAt = single(earlier, from[0], to[0])
+  return [...single(current, from[1], to[1])].flatMap(([id, at]) => {
     const place = knownAt.get(id) ?? -1
     return at >= 0 && place >= 0 ? [[place, at] as const] : []
   })

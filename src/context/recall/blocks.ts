@@ -157,11 +157,11 @@ export function recallBlocks({ frame, costs, fold: natural, effort }: RecallPlac
 }
 
 /** Whether what a message asks for is worth that something else goes: it asks strongly, or names a file. */
-const isNeedy = ({ asked, named = [] }: Omit<Search, 'recalled'>) => asked >= needy || named.length > 0
+const isNeedy = ({ strength, named = [] }: Omit<Search, 'recalled'>) => strength >= needy || named.length > 0
 
 /** Whether the running talk is cut early for a message, and read again: the less of what it asks for fits, the less strongly it must ask. */
-const isWorthCutting = ({ asked, named = [] }: Omit<Search, 'recalled'>, share: number) =>
-  asked >= needy * (0.5 + share) || named.length > 0
+const isWorthCutting = ({ strength, named = [] }: Omit<Search, 'recalled'>, share: number) =>
+  strength >= needy * (0.5 + share) || named.length > 0
 
 const added = (blocks: Blocks, block: ExplainedBlock | undefined): Blocks =>
   block ? [...blocks, block] : blocks
@@ -207,11 +207,11 @@ function unitLines({ transcript, origin }: Frame, index: number): readonly strin
     if (role === 'assistant_note' || (stray && !stray.results)) continue
     const tool = role === 'tool' && results[0]?.name
     const speaker = tool ? `tool ${tool}` : role
-    const said = saidIn(message, call => `→ ${call.name}(${call.arguments})`)
+    const words = saidIn(message, call => `→ ${call.name}(${call.arguments})`)
       .filter(Boolean)
       .join('\n')
     // Names and arguments are quoted here: in their own messages they are not text.
-    lines.push(neutralizeNotes(`#${origin + at} ${speaker}: ${said}`))
+    lines.push(neutralizeNotes(`#${origin + at} ${speaker}: ${words}`))
   }
   return lines
 }
@@ -236,10 +236,10 @@ export function reasonsFor(
     if (meant) return { why: meant }
     for (const near of [unit, unit - 1, unit + 1, unit - 2, unit + 2]) {
       if (near >= user || index.sessions[near] !== index.sessions[unit]) continue
-      const found = wanted.filter(id => index.has(near, id))
-      if (found.length > 0) {
+      const matches = wanted.filter(id => index.has(near, id))
+      if (matches.length > 0) {
         const where = near === unit ? '' : 'stands beside what was '
-        return { near, why: `${where}asked for: ${list(tellingTerms(index, found, user))}` }
+        return { near, why: `${where}asked for: ${list(tellingTerms(index, matches, user))}` }
       }
     }
     return { why: `from a session about what was asked: ${list(wanted)}` }

@@ -17,7 +17,7 @@ export interface Judgement extends Ranking {
   /** The best score of a unit before the cut. */
   readonly best: number
   /** How strongly the message asks for something old; from 1 on something is recalled. */
-  readonly asked: number
+  readonly strength: number
   /** The largest block for it, as a share of the room. */
   readonly most: number
 }
@@ -55,8 +55,8 @@ const plain = 3
 const ours = 8
 
 /** What goes on with a session weighs less than what comes after a pause, or without times: most of it is still in view. */
-const going = 0.7
-const opening = 1.5
+const ongoingWeight = 0.7
+const afterPauseWeight = 1.5
 
 /** A plain question for something of ours may take so much more of the room. */
 const more = 0.3
@@ -78,25 +78,25 @@ export function judge(question: Question): Judgement {
   const byMeaning = transcript.meaning !== undefined
   if (named.length === 0 && isFollowUp({ ...question, byMeaning })) return nothingAsked
   const { parts, ...whole } = rankFor(question, text)
-  const rest = comesAfterPause(transcript, user) ? opening : going
+  const rest = comesAfterPause(transcript, user) ? afterPauseWeight : ongoingWeight
   const isPlainly = isPlain(text)
   const isOurs = isPlainly && isOfUs(question, text)
   const weight = isOurs ? ours : isPlainly ? plain : rest * (isQuestion(text) ? passing : 1)
   let scores = transcript.meaning?.add(user, whole) ?? whole.scores
-  const found = bestOf(question, scores)
-  let [best] = found
-  let asked = weigh(question, found, whole.whole, weight)
+  const matches = bestOf(question, scores)
+  let [best] = matches
+  let strength = weigh(question, matches, whole.whole, weight)
   // The whole message orders the recalled units; its parts also open the gate, but only a little.
   for (const part of parts) {
-    const own = weigh(question, bestOf(question, part.scores), part.whole, plain * rest)
-    if (own < 1) continue
-    asked = Math.max(asked, Math.min(own, partMost))
+    const partStrength = weigh(question, bestOf(question, part.scores), part.whole, plain * rest)
+    if (partStrength < 1) continue
+    strength = Math.max(strength, Math.min(partStrength, partMost))
     // What only the meaning has found stands behind what the words have.
     const sum = (value: number, at: number) => value + Math.round(partWeight * (part.scores.values[at] ?? 0))
     scores = { ...scores, values: scores.values.map(sum) }
     best = bestOf(question, scores)[0]
   }
-  return { ...whole, scores, best, asked, most: effort.block + (isOurs ? more : 0) }
+  return { ...whole, scores, best, strength, most: effort.block + (isOurs ? more : 0) }
 }
 
 /** A message that only follows up is not even ranked. */
@@ -105,7 +105,7 @@ const nothingAsked: Judgement = {
   whole: 0,
   terms: [],
   best: 0,
-  asked: 0,
+  strength: 0,
   most: 0,
 }
 
@@ -137,7 +137,7 @@ const lift = 4
 
 /** Whether a message can ask for an entry that has this share of its words, whatever else is said: spares a ranking where it cannot. */
 export function mayAsk(text: string, share: number, { gate }: Effort): boolean {
-  const weight = isPlain(text) ? ours : opening * (isQuestion(text) ? passing : 1)
+  const weight = isPlain(text) ? ours : afterPauseWeight * (isQuestion(text) ? passing : 1)
   return share * lift * weight >= gate * cover
 }
 

@@ -6,7 +6,7 @@ import { flagsOf } from './recall-index.ts'
 import { termsOf } from './terms.ts'
 
 /** Something that was said, and how many tokens it has. */
-export interface Spoken {
+export interface SpokenText {
   readonly role: 'user' | 'assistant'
   readonly text: string
   readonly time: number
@@ -53,16 +53,16 @@ const mapColumns = <List>(of: (name: (typeof names)[number]) => List): Columns<L
 /** The passage that goes on with what was said, oldest first. */
 export function addToPassage(
   before: Passage | undefined,
-  said: readonly (Spoken & { readonly seq: number; readonly id: string })[],
+  messages: readonly (SpokenText & { readonly seq: number; readonly id: string })[],
 ): Passage {
   const columns = mapColumns(name => Array.from<number>(before?.[name] ?? []))
   const lists = new Map(
     columns.terms.map((term, at) => [term, columns.postings.slice(...rangeOf(columns, at))]),
   )
-  const first = before?.first ?? said[0]?.time
+  const first = before?.first ?? messages[0]?.time
   let last = before?.last
   const ids: string[] = before ? JSON.parse(before.ids) : []
-  for (const { role, text, time, tokens, seq, id } of said) {
+  for (const { role, text, time, tokens, seq, id } of messages) {
     const message = columns.seqs.push(seq) - 1
     const all = termsOf(text)
     const counts = new Map<number, number>()

@@ -15,9 +15,9 @@ export function keptEntry(entry: StoredEntry): StoredEntry {
 
 /** Reads an entry back. Of a kept one the message is the same object each time, and frozen. */
 export function readEntry(entry: StoredEntry, thread: string, count: TokenCounter): LoggedMessage {
-  const known = kept.get(entry)
-  if (known?.counter === count.id) return known.logged
+  const cached = kept.get(entry)
+  if (cached?.counter === count.id) return cached.logged
   const logged = fromEntry(entry, thread, count)
-  if (known === null) kept.set(entry, { counter: count.id, logged: freeze(logged) })
+  if (cached === null) kept.set(entry, { counter: count.id, logged: freeze(logged) })
   return logged
 }

@@ -30,17 +30,17 @@ const gap = 12
 /** Matches the texts of a message with a query; undefined if they have no word of it. */
 export function matchTexts(texts: readonly string[], query: Query): TextMatch | undefined {
   const numbers = new Map(query.flatMap((forms, number) => forms.map(form => [form, number] as const)))
-  const parts = texts.map(text => ({ text, found: occurrencesOf(text, numbers) }))
-  if (parts.every(({ found }) => found.length === 0)) return undefined
+  const parts = texts.map(text => ({ text, hits: occurrencesOf(text, numbers) }))
+  if (parts.every(({ hits }) => hits.length === 0)) return undefined
   /** By word: whether it stands there as in the query. */
   const isExact = new Map<number, boolean>()
   /** The words that stand behind the one before them in the query. */
   const pairs = new Set<number>()
-  for (const { found } of parts)
-    for (const [at, one] of found.entries()) {
+  for (const { hits } of parts)
+    for (const [at, one] of hits.entries()) {
       const { word, number } = one
       if (!isExact.get(number)) isExact.set(number, word === query[number]![0])
-      if (isPair(found[at - 1], one)) pairs.add(number)
+      if (isPair(hits[at - 1], one)) pairs.add(number)
     }
   return {
     length: texts.reduce((sum, { length }) => sum + length, 0),
@@ -51,7 +51,7 @@ export function matchTexts(texts: readonly string[], query: Query): TextMatch | 
       return sum
     },
     quote(weights, { characters, lines }) {
-      const stretches = parts.flatMap(({ text, found }) => ({ text, ...bestStretch(found, weights) }))
+      const stretches = parts.flatMap(({ text, hits }) => ({ text, ...bestStretch(hits, weights) }))
       const { text, from, to } = stretches.reduce((best, one) => (one.weight > best.weight ? one : best))
       return lines ? quoteLines(text, from, to, characters) : quoteAround(text, from, characters)
     },

@@ -97,8 +97,8 @@ async function writeThreads(
       })
     }
   }
-  const [known] = person === undefined ? [] : await store.conversations(at.tenant, { only: at.conversation })
-  const description = { title, metadata, person: known?.person ?? person }
+  const [info] = person === undefined ? [] : await store.conversations(at.tenant, { only: at.conversation })
+  const description = { title, metadata, person: info?.person ?? person }
   // Also where nothing is to be described: an import counts as use, or retention would delete old chats at once.
   if (threads.length > 0) await store.describeConversation(at.tenant, at.conversation, description)
   return added

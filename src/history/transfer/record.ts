@@ -86,15 +86,15 @@ export function parseRecord(text: string): TransferRecord {
   const { kind, ...fields } = isObject(record) ? (record as Readonly<Record<string, unknown>>) : {}
   if (!isText(kind) || !Object.hasOwn(fieldsOf, kind as string))
     throw new Error(`its "kind" is ${shown(kind)}: it is no line of an export.`)
-  const known = fieldsOf[kind as TransferRecord['kind']]
-  for (const [name, isRight] of Object.entries(known)) {
+  const checks = fieldsOf[kind as TransferRecord['kind']]
+  for (const [name, isRight] of Object.entries(checks)) {
     const field = name.replace('?', '')
     const isMissing = !Object.hasOwn(fields, field)
     if (isMissing && field !== name) continue
     if (isMissing || !isRight(fields[field]))
       throw new Error(`its "${field}" cannot be ${shown(fields[field])}.`)
   }
-  const isKnown = (name: string) => Object.hasOwn(known, name) || Object.hasOwn(known, `${name}?`)
+  const isKnown = (name: string) => Object.hasOwn(checks, name) || Object.hasOwn(checks, `${name}?`)
   const other = Object.keys(fields).find(name => !isKnown(name))
   if (other === undefined) return record as TransferRecord
   throw new Error(`it has an unknown field ${shown(other)}: export it again.`)

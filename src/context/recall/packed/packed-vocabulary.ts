@@ -14,15 +14,15 @@ export function createPackedVocabulary(parts: readonly PackedTerms[]): Vocabular
   const packed = parts.reduce((sum, { fresh }) => sum + fresh, 0)
   const later = new Map<string, number>()
   /** Packed terms that were looked up: a conversation comes back to its words. */
-  const found = new Map<string, number>()
+  const cache = new Map<string, number>()
   let table: Table | undefined
 
   function get(term: string): number | undefined {
-    const known = later.get(term) ?? found.get(term)
-    if (known !== undefined || packed === 0) return known
+    const cached = later.get(term) ?? cache.get(term)
+    if (cached !== undefined || packed === 0) return cached
     table ??= createTable(parts, packed)
     const id = find(table, encoder.encode(term))
-    if (id !== undefined) found.set(term, id)
+    if (id !== undefined) cache.set(term, id)
     return id
   }
 

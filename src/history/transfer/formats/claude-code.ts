@@ -1,8 +1,8 @@
 import { isFields } from '../../../log/fields.ts'
 import type { MessageLike } from '../../../log/message.ts'
+import { sign } from './draft.ts'
 import { type PlacedFields, placeFields } from './placed-fields.ts'
 import { readBlocks } from './read-blocks.ts'
-import { withKnown } from './said.ts'
 import { type Format, has, type Item, type SourceMessage, type SourceNode } from './source.ts'
 
 /**
@@ -97,10 +97,10 @@ function readLine({ line, uuids, message, blocks }: Line): readonly SourceMessag
   const { type, isMeta, isCompactSummary } = line.fields
   const { model } = message.fields
   const role = type === 'user' ? 'user' : 'assistant'
-  const said = readBlocks({ role, content: blocks ?? message.text('content') ?? '', id: uuids[0]! })
+  const messages = readBlocks({ role, content: blocks ?? message.text('content') ?? '', id: uuids[0]! })
   // What the program says in the name of the user is no prompt.
   const isOurs = isMeta === true || isCompactSummary === true
-  return withKnown(isOurs ? said.map(one => ({ ...one, message: asSystem(one.message) })) : said, {
+  return sign(isOurs ? messages.map(one => ({ ...one, message: asSystem(one.message) })) : messages, {
     time: line.time('timestamp'),
     model: typeof model === 'string' && !model.startsWith('<') ? model : undefined,
   })
