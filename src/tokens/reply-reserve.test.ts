@@ -6,20 +6,20 @@ import { likelyReply, replyReserve } from './reply-reserve.ts'
 describe('replyReserve', () => {
   it.each([
     // A client that asks for 32,000 does not get half of the window.
-    [{ window: 32_768, head: 0, requested: 32_000 }, 4096, 'an eighth of the window'],
+    [{ window: 32_768, head: 0, asked: 32_000 }, 4096, 'an eighth of the window'],
     [{ window: 32_768, head: 0 }, 4096, 'an eighth of the window'],
-    [{ window: 32_768, head: 0, requested: 300 }, 300, 'the most that was asked for'],
+    [{ window: 32_768, head: 0, asked: 300 }, 300, 'the most that was asked for'],
     // What Claude Code brings: 23,400 tokens of system prompt and tools, which are rounded up to 24,576.
     [
-      { window: 32_768, head: 23_400, requested: 32_000 },
+      { window: 32_768, head: 23_400, asked: 32_000 },
       2048,
       'a quarter of what system prompt and tools leave',
     ],
-    [{ window: 32_768, head: 23_400, requested: 32_000, likely: 8192 }, 4096, 'as long as the longest reply'],
-    [{ window: 32_768, head: 500, requested: 32_000, likely: 8192 }, 8192, 'as long as the longest reply'],
-    [{ window: 32_768, head: 500, requested: 6000, likely: 8192 }, 6000, 'the most that was asked for'],
+    [{ window: 32_768, head: 23_400, asked: 32_000, likely: 8192 }, 4096, 'as long as the longest reply'],
+    [{ window: 32_768, head: 500, asked: 32_000, likely: 8192 }, 8192, 'as long as the longest reply'],
+    [{ window: 32_768, head: 500, asked: 6000, likely: 8192 }, 6000, 'the most that was asked for'],
     [{ window: 32_768, head: 0, likely: 2 ** 20 }, 16_384, 'as long as the longest reply'],
-    [{ window: 4096, head: 9000, requested: 100 }, 0, 'a quarter of what system prompt and tools leave'],
+    [{ window: 4096, head: 9000, asked: 100 }, 0, 'a quarter of what system prompt and tools leave'],
     [{ window: 1, head: 0 }, 0, 'an eighth of the window'],
   ])('of %j is %i', (expected, reserve, why) => {
     expect(replyReserve(expected)).toEqual({ reserve, why: expect.stringContaining(why) })
@@ -27,7 +27,7 @@ describe('replyReserve', () => {
 
   it('does not move with a dated prompt', () => {
     const reserves = Array.from({ length: 1000 }, (_, n) =>
-      replyReserve({ window: 32_768, head: 23_000 + n, requested: 32_000 }),
+      replyReserve({ window: 32_768, head: 23_000 + n, asked: 32_000 }),
     )
     expect(new Set(reserves.map(({ reserve }) => reserve))).toEqual(new Set([2048]))
   })
@@ -40,11 +40,11 @@ describe('replyReserve', () => {
         some,
         some,
         fc.option(some, { nil: undefined }),
-        (window, head, likely, requested) => {
-          const { reserve } = replyReserve({ window, head, likely, requested })
+        (window, head, likely, asked) => {
+          const { reserve } = replyReserve({ window, head, likely, asked })
           expect(Number.isSafeInteger(reserve) && reserve >= 0).toBe(true)
           expect(reserve).toBeLessThanOrEqual(Math.max(0, window - head) / 2)
-          expect(reserve).toBeLessThanOrEqual(requested ?? window)
+          expect(reserve).toBeLessThanOrEqual(asked ?? window)
         },
       ),
     )

@@ -6,7 +6,7 @@ export interface ExpectedReply {
   /** `Calibration.reply`: what the longest reply of the conversation asks for. */
   readonly likely?: number | undefined
   /** The most that the client asks for. */
-  readonly requested?: number | undefined
+  readonly asked?: number | undefined
 }
 
 /** The tokens that are kept free for a reply, and why that number. */
@@ -20,7 +20,7 @@ export interface ReplyReserve {
  * replies of the conversation were longer, up to half of what the system prompt and the tools leave; less where these leave
  * little, or the client asks for less. It moves in coarse steps only, because each step moves the cut.
  */
-export function replyReserve({ window, head, likely = 0, requested }: ExpectedReply): ReplyReserve {
+export function replyReserve({ window, head, likely = 0, asked: requested }: ExpectedReply): ReplyReserve {
   const step = Math.max(1, window / 16)
   const room = Math.max(0, window - Math.ceil(head / step) * step)
   const usual = Math.floor(Math.min(window / 8, room / 4))

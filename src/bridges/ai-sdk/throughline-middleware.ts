@@ -64,7 +64,7 @@ export function throughlineMiddleware(options: MiddlewareOptions): ThroughlineMi
         .reduce((sum, message) => join(sum, tokensOf(message)), 0)
     const head = sumOf('system', (a, b) => a + b) + count.tools(tools)
     const likely = likelyReply(sumOf('assistant', Math.max))
-    return replyReserve({ window: settings.window, head, likely, requested: asked }).reserve
+    return replyReserve({ window: settings.window, head, likely, asked }).reserve
   }
 
   return {

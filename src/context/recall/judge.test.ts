@@ -44,14 +44,14 @@ const report = Array.from({ length: 40 }, (_, n) => `measure${n} shows value${n}
 
 describe('judge', () => {
   it('tells apart what is ours, plain questions, questions in passing, and what asks for nothing', () => {
-    const strengths = [
+    const asked = [
       'which berth is my number at the jetty',
       'which berth is the number at the jetty',
       'the berth number at the jetty, which is it?',
       'the berth number at the jetty',
     ].map(text => ask(text).strength)
-    expect(strengths).toEqual([...strengths].sort((a, b) => b - a))
-    expect(new Set(strengths).size).toBe(strengths.length)
+    expect(asked).toEqual([...asked].sort((a, b) => b - a))
+    expect(new Set(asked).size).toBe(asked.length)
   })
 
   it('takes a name that was said before for ours, and only such a one', () => {

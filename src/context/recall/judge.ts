@@ -55,8 +55,8 @@ const plain = 3
 const ours = 8
 
 /** What goes on with a session weighs less than what comes after a pause, or without times: most of it is still in view. */
-const ongoingWeight = 0.7
-const afterPauseWeight = 1.5
+const going = 0.7
+const opening = 1.5
 
 /** A plain question for something of ours may take so much more of the room. */
 const more = 0.3
@@ -78,7 +78,7 @@ export function judge(question: Question): Judgement {
   const byMeaning = transcript.meaning !== undefined
   if (named.length === 0 && isFollowUp({ ...question, byMeaning })) return nothingAsked
   const { parts, ...whole } = rankFor(question, text)
-  const rest = comesAfterPause(transcript, user) ? afterPauseWeight : ongoingWeight
+  const rest = comesAfterPause(transcript, user) ? opening : going
   const isPlainly = isPlain(text)
   const isOurs = isPlainly && isOfUs(question, text)
   const weight = isOurs ? ours : isPlainly ? plain : rest * (isQuestion(text) ? passing : 1)
@@ -137,7 +137,7 @@ const lift = 4
 
 /** Whether a message can ask for an entry that has this share of its words, whatever else is said: spares a ranking where it cannot. */
 export function mayAsk(text: string, share: number, { gate }: Effort): boolean {
-  const weight = isPlain(text) ? ours : afterPauseWeight * (isQuestion(text) ? passing : 1)
+  const weight = isPlain(text) ? ours : opening * (isQuestion(text) ? passing : 1)
   return share * lift * weight >= gate * cover
 }
 

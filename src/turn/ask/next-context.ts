@@ -29,7 +29,7 @@ export async function nextRoom(given: ToFit) {
   // The system prompt and the tools are counted only where the reserve depends on them.
   if (given.reserve !== undefined) return { room: roomWith(given.reserve), head: 0, tools, calibration }
   const head = toModelTokens(headTokens(given, tools), factor)
-  const { reserve, why } = replyReserve({ window, head, likely, requested: settings.maxTokens })
+  const { reserve, why } = replyReserve({ window, head, likely, asked: settings.maxTokens })
   return { room: roomWith(reserve, why), head, tools, calibration }
 }
 
