@@ -126,15 +126,15 @@ function totals(receipt: Receipt, paint: Paint): readonly string[] {
   ]
 }
 
-interface Run extends Pick<ReceiptEntry, 'fate' | 'rule' | 'why'> {
+interface EntryRun extends Pick<ReceiptEntry, 'fate' | 'rule' | 'why'> {
   readonly from: number
   to: number
   tokens: number
   roles: string
 }
 
-function toRuns(entries: readonly ReceiptEntry[]): readonly Run[] {
-  const runs: Run[] = []
+function toRuns(entries: readonly ReceiptEntry[]): readonly EntryRun[] {
+  const runs: EntryRun[] = []
   for (const { seq, role, fate, rule, why, tokens } of entries) {
     const last = runs.at(-1)
     if (last && last.fate === fate && last.rule === rule && last.why === why) {

@@ -49,12 +49,12 @@ const historyNames: OptionNames<HistoryOptions> = {
 }
 
 /** What the histories of all tenants on a store share. */
-interface Shared {
+interface SharedParts {
   readonly owner: string
   readonly logs: ReturnType<typeof createThreadLogs>
 }
 
-function openHistory(options: HistoryOptions, shared?: Shared): History {
+function openHistory(options: HistoryOptions, shared?: SharedParts): History {
   const {
     store,
     window = 4096,

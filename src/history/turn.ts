@@ -54,9 +54,9 @@ export interface Turn {
 
 type TurnMessage = MessageLike | SeenMessage
 
-type Group = readonly [messages: readonly TurnMessage[], options?: { readonly isClosing: boolean }]
+type EntryGroup = readonly [messages: readonly TurnMessage[], options?: { readonly isClosing: boolean }]
 
-interface TurnOptions {
+interface TurnSource {
   readonly store: Store
   readonly key: ThreadKey
   readonly begun: Extract<Begun, { kind: 'begun' }>
@@ -71,7 +71,7 @@ interface TurnOptions {
   ) => NewEntry
 }
 
-export function createTurn(options: TurnOptions): Turn {
+export function createTurn(options: TurnSource): Turn {
   const { store, key, begun, leaseMs, isFollowed, cancelledTurn, messages, newEntry } = options
   const { lease } = begun
   const turnMessages = [...messages]
@@ -84,7 +84,7 @@ export function createTurn(options: TurnOptions): Turn {
   const stopRenewing = keepLease(store, key, lease, leaseMs, error => lost.abort(error))
 
   /** Makes entries. The first one carries the calibration, and what was learned of the system prompt. */
-  function toEntries(...groups: readonly Group[]): readonly NewEntry[] {
+  function toEntries(...groups: readonly EntryGroup[]): readonly NewEntry[] {
     let carried: object | undefined = { calibration, learned }
     return groups.flatMap(([messages, options]) =>
       messages.map(message => {
@@ -110,7 +110,7 @@ export function createTurn(options: TurnOptions): Turn {
 
   async function end(
     status: 'completed' | Ending['status'],
-    groups: readonly Group[],
+    groups: readonly EntryGroup[],
     error?: string,
   ): Promise<void> {
     try {
@@ -181,7 +181,7 @@ function withoutLast({ last: _, ...rest }: PromptLayout): PromptLayout | undefin
 }
 
 /** The marks of messages that are written together, counted from the first of them. */
-const marksOf = (groups: readonly Group[]): readonly Mark[] =>
+const marksOf = (groups: readonly EntryGroup[]): readonly Mark[] =>
   groups
     .flatMap(([messages]) => messages)
     .flatMap((message, at) =>

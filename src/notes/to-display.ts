@@ -34,7 +34,7 @@ export function showEach<M extends MessageLike>(
   /** Calls with notes came before: a result that answers no known call may belong to them. */
   let hadNotes = isPart
 
-  function fateOf(result: ToolResult): Fate {
+  function fateOf(result: ToolResult): ResultFate {
     const call = called[round.take(result)]
     if (isNote(call) || isNote(result)) return 'hidden'
     if (!call) return hadNotes ? 'veiled' : 'shown'
@@ -73,9 +73,9 @@ export const carriesNote = ({ arguments: json }: Pick<ToolCall, 'arguments'>) =>
 const isNote = (call: { readonly name?: string } | undefined) => call?.name === noteToolName
 
 /** A result is left out, shown without its text, or shown whole. */
-type Fate = 'hidden' | 'veiled' | 'shown'
+type ResultFate = 'hidden' | 'veiled' | 'shown'
 
-function withFates<M extends MessageLike>(source: M, fates: readonly Fate[]): M {
+function withFates<M extends MessageLike>(source: M, fates: readonly ResultFate[]): M {
   if (fates.every(fate => fate === 'shown')) return source
   const changed = mapResults(source, (part, index) => {
     if (fates[index] === 'shown') return part

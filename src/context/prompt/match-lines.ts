@@ -1,6 +1,6 @@
 import { firstPlace } from '../conversation/first-place.ts'
 
-type Pair = readonly [known: number, given: number]
+type LinePair = readonly [known: number, given: number]
 
 /**
  * Finds for each given id its place among the known ones, or -1; places ascend. Ids that stand once in both lists are matched
@@ -9,7 +9,7 @@ type Pair = readonly [known: number, given: number]
 export function matchLines(earlier: readonly string[], ids: readonly string[]): readonly number[] {
   const places = new Array<number>(ids.length).fill(-1)
   /** Matches what two stretches begin and end with. Gives what is left of them. */
-  function matchEnds(from: Pair, to: Pair): { readonly from: Pair; readonly to: Pair } {
+  function matchEnds(from: LinePair, to: LinePair): { readonly from: LinePair; readonly to: LinePair } {
     let [[k, g], [endKnown, endGiven]] = [from, to]
     while (k < endKnown && g < endGiven && earlier[k] === ids[g]) places[g++] = k++
     while (endKnown > k && endGiven > g && earlier[endKnown - 1] === ids[endGiven - 1])
@@ -31,8 +31,8 @@ export function matchLines(earlier: readonly string[], ids: readonly string[]): 
 function pairsOf(
   earlier: readonly string[],
   current: readonly string[],
-  { from, to }: { readonly from: Pair; readonly to: Pair },
-): readonly Pair[] {
+  { from, to }: { readonly from: LinePair; readonly to: LinePair },
+): readonly LinePair[] {
   const single = (ids: readonly string[], first: number, end: number) => {
     const places = new Map<string, number>()
     for (let at = first; at < end; at++) places.set(ids[at]!, places.has(ids[at]!) ? -1 : at)
@@ -46,7 +46,7 @@ function pairsOf(
 }
 
 /** The longest selection of pairs whose known places ascend. */
-function ascending(pairs: readonly Pair[]): readonly Pair[] {
+function ascending(pairs: readonly LinePair[]): readonly LinePair[] {
   /** The pair that ends the best selection of each length, and for each pair the one before it. */
   const ends: number[] = []
   const before: number[] = []
@@ -55,7 +55,7 @@ function ascending(pairs: readonly Pair[]): readonly Pair[] {
     before.push(length > 0 ? ends[length - 1]! : -1)
     ends[length] = at
   }
-  const chosen: Pair[] = []
+  const chosen: LinePair[] = []
   for (let at = ends.at(-1) ?? -1; at >= 0; at = before[at]!) chosen.push(pairs[at]!)
   return chosen.reverse()
 }

@@ -6,7 +6,7 @@ import { bestFirst } from './best-first.ts'
 import { isRecallable, type Judgement, type Question, slope } from './judge.ts'
 
 /** The recalled units for one user message. */
-export interface Block {
+export interface RecallBlock {
   readonly user: number
   /** The recalled units, in the order of the conversation. */
   readonly units: readonly number[]
@@ -42,7 +42,7 @@ const limit = ({ base, most, strength }: Search) => Math.floor(base * Math.min(m
 export const asksForBlock = (search: Search): boolean => limit(search) - search.headCost >= smallest
 
 /** Chooses the units to recall for a message, at most `room` tokens; mostly none. */
-export function chooseBlock(search: Search, room: number): Block | undefined {
+export function chooseBlock(search: Search, room: number): RecallBlock | undefined {
   const { transcript, scores, user, recalled, headCost, dayCost, named = [], free, fold, watch } = search
   // The more strongly a message asks, the larger its block may be.
   let worth = Math.min(room, limit(search)) - headCost

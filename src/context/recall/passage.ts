@@ -17,7 +17,7 @@ export interface SpokenText {
  * What was said in a row in one conversation, as a ranking must know it: numbers, and no texts. So a hundred thousand messages
  * of a person fit into memory, and no message is read or cut into terms twice.
  */
-export interface Passage extends Columns<Column> {
+export interface Passage extends PassageColumns<Column> {
   /** When the first and the last message were said; undefined without messages. */
   readonly first: number | undefined
   readonly last: number | undefined
@@ -27,7 +27,7 @@ export interface Passage extends Columns<Column> {
   readonly bytes: Uint8Array
 }
 
-interface Columns<List> {
+interface PassageColumns<List> {
   /** By message: its place in the log. */
   readonly seqs: List
   readonly tokens: List
@@ -47,8 +47,8 @@ interface Columns<List> {
 
 const names = ['seqs', 'tokens', 'flags', 'lengths', 'sizes', 'terms', 'ends', 'postings'] as const
 
-const mapColumns = <List>(of: (name: (typeof names)[number]) => List): Columns<List> =>
-  Object.fromEntries(names.map(name => [name, of(name)])) as unknown as Columns<List>
+const mapColumns = <List>(of: (name: (typeof names)[number]) => List): PassageColumns<List> =>
+  Object.fromEntries(names.map(name => [name, of(name)])) as unknown as PassageColumns<List>
 
 /** The passage that goes on with what was said, oldest first. */
 export function addToPassage(
@@ -94,7 +94,7 @@ export function addToPassage(
 }
 
 /** Where the postings of a term begin and end. */
-export const rangeOf = ({ ends }: Pick<Columns<ArrayLike<number>>, 'ends'>, at: number) =>
+export const rangeOf = ({ ends }: Pick<PassageColumns<ArrayLike<number>>, 'ends'>, at: number) =>
   [at > 0 ? ends[at - 1]! : 0, ends[at]!] as const
 
 /** Reads the bytes of a passage. Throws where they were changed, or written by another version. */

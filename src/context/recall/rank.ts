@@ -37,7 +37,7 @@ interface RankOptions {
   readonly n?: number
   /** Parts of the text that are ranked by themselves, too. */
   readonly parts?: readonly string[]
-  readonly limits?: ranking.Limits
+  readonly limits?: ranking.RankLimits
 }
 
 /**

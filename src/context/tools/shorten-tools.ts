@@ -57,7 +57,7 @@ export function shortenTools(
 }
 
 /** How far texts are shortened. */
-interface Step {
+interface ShortenStep {
   /** Descriptions of arguments that stand at least so deep are cut to their first sentence. */
   readonly deep: number
   /** What is left of the description of a tool itself. */
@@ -65,7 +65,7 @@ interface Step {
 }
 
 /** Each step takes what the one before took, and more. */
-const steps: readonly Step[] = [
+const steps: readonly ShortenStep[] = [
   { deep: Number.POSITIVE_INFINITY, shorten: withoutExamples },
   { deep: 3, shorten: withoutExamples },
   { deep: 2, shorten: withoutExamples },
@@ -76,10 +76,10 @@ const steps: readonly Step[] = [
   { deep: 1, shorten: sentence },
 ]
 
-type Fields = Readonly<Record<string, unknown>>
+type SchemaFields = Readonly<Record<string, unknown>>
 
 /** A tool in any of the forms of OpenAI, Anthropic, Ollama and the AI SDK. Values without a name stay as they are. */
-function shortTool(tool: unknown, step: Step): unknown {
+function shortTool(tool: unknown, step: ShortenStep): unknown {
   if (!isObject(tool) || (typeof tool.name !== 'string' && !isObject(tool.function))) return tool
   return mapFields(tool, (value, name) => {
     if (name === 'function') return shortTool(value, step)
@@ -95,7 +95,7 @@ const schemaNames: ReadonlySet<string> = new Set(['parameters', 'input_schema', 
  * A schema with shorter texts. Only keywords that hold schemas are entered: what `default`, `const` and `enum` hold is data,
  * and what `properties` holds are names.
  */
-function shortSchema(schema: unknown, step: Step, depth: number): unknown {
+function shortSchema(schema: unknown, step: ShortenStep, depth: number): unknown {
   if (!isObject(schema) || depth > deepest) return schema
   const inner = (value: unknown) => shortSchema(value, step, depth + 1)
   return mapFields(schema, (value, name) => {
@@ -125,7 +125,7 @@ const schemas: ReadonlySet<string> = new Set([
 ])
 
 /** The same fields in the same order; those that become undefined are left out. */
-function mapFields(fields: Fields, change: (value: unknown, name: string) => unknown): Fields {
+function mapFields(fields: SchemaFields, change: (value: unknown, name: string) => unknown): SchemaFields {
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, value]) => {
       const changed = change(value, name)

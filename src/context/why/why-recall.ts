@@ -54,7 +54,7 @@ interface Searched {
   readonly weighed: WeighedUnit[]
 }
 
-export interface ToExplain {
+export interface MessagePlace {
   readonly frame: Frame
   readonly unit: Unit
   /** The place of the entry in the transcript. */
@@ -76,7 +76,7 @@ export function createTrace() {
       }
     },
     /** Undefined where nothing was searched for: the policy does not recall, or nothing is cut. */
-    explain(message: ToExplain): WhyRecall | undefined {
+    explain(message: MessagePlace): WhyRecall | undefined {
       if (searches.size === 0) return undefined
       const { unit, insertions } = message
       if (!isOrdinary(unit)) return { outcome: 'never' }
@@ -106,7 +106,7 @@ function outcomeOf({ search, weighed }: Searched, unit: number): WhyRecall['outc
 /** 0 for a unit of a session that others answer better than. */
 const scoreOf = ({ scores }: Search, unit: number) => scores.values[scores.units.indexOf(unit)] ?? 0
 
-function describe({ search, room, weighed }: Searched, { frame, unit, at, insertions }: ToExplain) {
+function describe({ search, room, weighed }: Searched, { frame, unit, at, insertions }: MessagePlace) {
   const { transcript, origin } = frame
   const { index, user, best, strength } = search
   const near = nearOf(unit, insertions)

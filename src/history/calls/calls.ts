@@ -142,9 +142,9 @@ export const promptActor = 'throughline:prompts'
 const shortest = 200
 
 /** The prompt of the last call of a thread, and the one that was stored last. Known as long as the `ThreadLog`. */
-type Memory = { last?: string; stored?: { text: string; name: string } }
-type Kind = 'prompt' | 'tools'
-const memories = new WeakMap<object, Record<Kind, Memory>>()
+type TextMemory = { last?: string; stored?: { text: string; name: string } }
+type TextKind = 'prompt' | 'tools'
+const memories = new WeakMap<object, Record<TextKind, TextMemory>>()
 
 /**
  * Stores a prompt, or the tools of a call as JSON, when it is used the second time in a row; undefined if the call must
@@ -152,7 +152,7 @@ const memories = new WeakMap<object, Record<Kind, Memory>>()
  */
 export async function promptName(
   log: object,
-  kind: Kind,
+  kind: TextKind,
   { store, key }: LogSource,
   text: string,
   now: () => number,

@@ -1,5 +1,5 @@
 import { type Occurrence, occurrencesOf } from '../../stores/words.ts'
-import type { Query } from './query-words.ts'
+import type { WordQuery } from './query-words.ts'
 
 /** Where the texts of a message match a query. `weights`: by word, how much it tells. */
 export interface TextMatch {
@@ -28,7 +28,7 @@ const together = 1
 const gap = 12
 
 /** Matches the texts of a message with a query; undefined if they have no word of it. */
-export function matchTexts(texts: readonly string[], query: Query): TextMatch | undefined {
+export function matchTexts(texts: readonly string[], query: WordQuery): TextMatch | undefined {
   const numbers = new Map(query.flatMap((forms, number) => forms.map(form => [form, number] as const)))
   const parts = texts.map(text => ({ text, hits: occurrencesOf(text, numbers) }))
   if (parts.every(({ hits }) => hits.length === 0)) return undefined
@@ -65,7 +65,7 @@ const isPair = (before: Occurrence | undefined, { from, number }: Occurrence) =>
 const pairWeight = (weights: readonly number[], number: number) =>
   Math.min(weights[number]!, weights[number - 1]!)
 
-interface Stretch {
+interface TextStretch {
   readonly from: number
   readonly to: number
   readonly weight: number
@@ -75,8 +75,8 @@ interface Stretch {
 const glance = 120
 
 /** The stretch that has the most of the words, those that stand together counting more; the first of equals. */
-function bestStretch(all: readonly Occurrence[], weights: readonly number[]): Stretch {
-  let best: Stretch = { from: 0, to: 0, weight: -1 }
+function bestStretch(all: readonly Occurrence[], weights: readonly number[]): TextStretch {
+  let best: TextStretch = { from: 0, to: 0, weight: -1 }
   for (const [at, { from }] of all.entries()) {
     const seen = new Set<number>()
     let [weight, to] = [0, from]

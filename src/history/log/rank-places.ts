@@ -83,21 +83,21 @@ const perPlace = 16
 const lineIn = (key: number) => Math.floor(key / perLine)
 const seqOf = (key: number) => perLine - (key % perLine)
 
-interface Line {
+interface ThreadWords {
   readonly thread: ThreadKey
   readonly number: number
-  readonly conversation: Conversation
+  readonly conversation: WordCounts
 }
 
 /** All places in order, and by place a bit for each word; the threads; and what their conversations have of each word. */
 function listPlaces(byWord: readonly (readonly ThreadPlace[])[]) {
-  const lines: Line[] = []
-  const byThread = new Map<ThreadKey, Line>()
-  const byName = new Map<string, Line>()
-  const conversations = new Map<string, Conversation>()
+  const lines: ThreadWords[] = []
+  const byThread = new Map<ThreadKey, ThreadWords>()
+  const byName = new Map<string, ThreadWords>()
+  const conversations = new Map<string, WordCounts>()
 
   /** A store mostly names a thread by the same object, which is found sooner than a text. */
-  function lineOf(thread: ThreadKey): Line {
+  function lineOf(thread: ThreadKey): ThreadWords {
     const name = threadId(thread)
     const conversation = conversations.get(thread.conversation) ?? { length: 0, counts: byWord.map(() => 0) }
     conversations.set(thread.conversation, conversation)
@@ -153,7 +153,7 @@ export function sortPlaces<P extends RankedPlace>(places: readonly P[]): readonl
   return scored.sort(byScore).map(({ place }) => place)
 }
 
-interface Conversation {
+interface WordCounts {
   /** About how many messages it has: the last place with a word. */
   length: number
   /** By word: how many messages have it. */
@@ -161,7 +161,7 @@ interface Conversation {
 }
 
 /** BM25 of whole conversations, divided by the best. */
-function scoreWholes(conversations: readonly Conversation[]): ReadonlyMap<Conversation, number> {
+function scoreWholes(conversations: readonly WordCounts[]): ReadonlyMap<WordCounts, number> {
   const size = conversations.length
   const mean = conversations.reduce((sum, { length }) => sum + length, 0) / size
   const rarities = conversations[0]?.counts.map((_, word) =>

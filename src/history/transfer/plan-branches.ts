@@ -1,6 +1,6 @@
 import type { NewEntry } from '../../stores/store.ts'
 import { beginsTurn, type PastEnd, toPastTurn } from '../log/past-turn.ts'
-import { InvalidImportError, type Place } from './import-error.ts'
+import { type FilePlace, InvalidImportError } from './import-error.ts'
 import { addEntry, addTurn, type ReadThread } from './read-conversation.ts'
 import { type StoredTurnNode, type StoredTurns, turnKey } from './stored-turns.ts'
 
@@ -10,7 +10,7 @@ export interface TreeNode {
   readonly parent?: string | undefined
   /** Absent for a node that only joins others. */
   readonly entry?: Omit<NewEntry, 'time'> & { readonly time?: number | undefined }
-  readonly place: Place
+  readonly place: FilePlace
 }
 
 export interface PlanOptions {
@@ -37,8 +37,8 @@ export function planBranches(nodes: readonly TreeNode[], options: PlanOptions): 
 
   const rootTurn = stored?.root
   const begun: Position = { branch: openBranch('main'), seq: 0, turn: 0, time, stored: rootTurn }
-  const waiting: Step[] = []
-  const wait = (step: Step) => waiting.push(step)
+  const waiting: BranchStep[] = []
+  const wait = (step: BranchStep) => waiting.push(step)
   for (const node of roots.toReversed()) wait({ node, from: begun, before: undefined })
   for (let step = waiting.pop(); step; step = waiting.pop()) {
     const { node, from, before } = step
@@ -125,7 +125,7 @@ interface Link {
   readonly before: Link | undefined
 }
 
-interface Step {
+interface BranchStep {
   readonly node: Grown
   readonly from: Position
   readonly before: Link | undefined

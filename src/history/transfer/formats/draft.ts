@@ -30,7 +30,7 @@ export function resultText(content: unknown): string {
 /** A message, before its author is added. */
 export type DraftMessage = Omit<SourceMessage, 'data'>
 
-export interface Call {
+export interface DraftCall {
   readonly id: string
   readonly name: string
   /** JSON, or a text that the tool takes as it is. */
@@ -38,7 +38,7 @@ export interface Call {
 }
 
 /** A tool call as OpenAI writes it. Arguments that are no object are put into one, because servers demand it. */
-function toCall({ id, name, arguments: input }: Call) {
+function toCall({ id, name, arguments: input }: DraftCall) {
   const text = toText(input)
   const json =
     isObject(input) || parseJsonObject(text) ? text : JSON.stringify(text === '' ? {} : { input: text })
@@ -58,7 +58,7 @@ export const sayText = (role: 'user' | 'system', content: string): readonly Draf
 interface DraftReply {
   readonly text?: string
   readonly thinking?: string
-  readonly calls?: readonly Call[]
+  readonly calls?: readonly DraftCall[]
 }
 
 /** What a model says, as one message; none for nothing. */
@@ -84,7 +84,7 @@ const inLines = (texts: readonly string[]) => texts.join('\n')
 /** Gathers the pieces of an answer into messages: thoughts and calls join the text that they belong to. */
 export function gather(options: GatherOptions = {}) {
   const { role = 'assistant', joinTexts = inLines, joinThoughts = inLines } = options
-  const none = () => ({ texts: [] as string[], thoughts: [] as string[], calls: [] as Call[] })
+  const none = () => ({ texts: [] as string[], thoughts: [] as string[], calls: [] as DraftCall[] })
   const messages: DraftMessage[] = []
   let open = none()
   let begunAt: number | undefined
@@ -119,7 +119,7 @@ export function gather(options: GatherOptions = {}) {
       if (open.calls.length + open.texts.length > 0) close()
       begin(time).thoughts.push(text)
     },
-    call(call: Call, time?: number): void {
+    call(call: DraftCall, time?: number): void {
       begin(time).calls.push(call)
     },
     /** A message between those that are gathered. */

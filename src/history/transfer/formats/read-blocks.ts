@@ -4,7 +4,7 @@ import { placeFields } from './placed-fields.ts'
 import type { Item } from './source.ts'
 
 /** What the blocks of a message say, in order: a message of the model may hold calls and their results. */
-interface Blocks {
+interface SourceBlocks {
   readonly role: 'user' | 'assistant'
   /** A text, or the blocks. */
   readonly content: string | readonly Item[]
@@ -15,7 +15,7 @@ interface Blocks {
 }
 
 /** Reads content blocks as Anthropic writes them: texts, thoughts, calls, results, images. */
-export function readBlocks({ role, content, id, more = '' }: Blocks): readonly DraftMessage[] {
+export function readBlocks({ role, content, id, more = '' }: SourceBlocks): readonly DraftMessage[] {
   const gathered = gather({ role, joinTexts: withFiles })
   let lastCall = id
   if (typeof content === 'string') gathered.text(content)

@@ -1,4 +1,4 @@
-import { type Call, type DraftMessage, gather, resultText, sayText, toResult, toText } from './draft.ts'
+import { type DraftCall, type DraftMessage, gather, resultText, sayText, toResult, toText } from './draft.ts'
 import { type PlacedFields, placeFields } from './placed-fields.ts'
 
 /** Gathers items of the Responses API (Codex, Open WebUI) into messages. */
@@ -41,7 +41,7 @@ function kindOf(item: PlacedFields): 'text' | 'spoken' | 'thought' | 'call' | 'r
 }
 
 /** `local_shell_call` and `web_search_call` have no name, but an action. */
-function toItemCall({ fields, text }: PlacedFields): Call {
+function toItemCall({ fields, text }: PlacedFields): DraftCall {
   return {
     id: text('call_id', fields.call_id ?? fields.id) ?? '',
     name: text('name') ?? toText(fields.type).slice(0, -'_call'.length),
