@@ -97,7 +97,7 @@ function openHistory(options: HistoryOptions, shared?: SharedParts): History {
   }
   /**
    * Deletes what its person has asked beside conversations: titles and the like repeat what was said, and nothing tells in which
-   * one. Nobody needs them any more once they are answered.
+   * one. They are not needed once they are answered.
    */
   async function removeSides({ person }: ConversationInfo): Promise<void> {
     let after: Pick<ConversationInfo, 'conversation' | 'updatedAt'> = {
@@ -208,7 +208,7 @@ function openHistory(options: HistoryOptions, shared?: SharedParts): History {
     async import(text, options) {
       refuseUnknown(options, { as: 1, person: 1, maxValueCharacters: 1 })
       const imported = await importText({ store, tenant, count, now, person }, text, options)
-      // Nobody waits for it.
+      // Not awaited.
       if (remember === 'person') void logs.prepare(tenant, imported.conversations)
       return imported
     },

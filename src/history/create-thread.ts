@@ -146,7 +146,7 @@ export function createThread(options: ThreadSource): Thread {
       if (begun.kind === 'begun') {
         const newEntry = newEntryOf(guest)
         const turn = createTurn({ ...options, begun, isFollowed, cancelledTurn, messages, newEntry })
-        // Nobody waits for it.
+        // Not awaited.
         void prepare(begun.turn.first, begun.turn.first)
         // The turn keeps its lease meanwhile.
         await logOf(key).embed(begun.turn.first)

@@ -198,7 +198,7 @@ function isSilent(message: MessageLike): boolean {
   return role === 'assistant' && text.trim() === '' && calls.length === 0 && media === 0 && unknown === ''
 }
 
-/** A turn is renewed for so long at most: a forgotten turn must not block its thread for ever. */
+/** The longest time that a turn is renewed: a forgotten turn must not block its thread for ever. */
 const mostSilenceMs = 60 * 60 * 1000
 
 /** Codes of errors after which the turn cannot be written to any more. */

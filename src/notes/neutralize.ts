@@ -16,7 +16,7 @@ export function neutralizeNotes(text: string): string {
   return SUSPECT.test(text) ? text.replace(forged(), marker => `${marker}QUOTED `) : text
 }
 
-/** Characters that nobody sees: control and format characters, fillers (`DI`: default ignorable), and accents. */
+/** Invisible characters: control and format characters, fillers (`DI`: default ignorable), and accents. */
 const INVISIBLE = '\\p{Cc}\\p{Cf}\\p{DI}\\p{M}'
 // Bounded: a backtracking engine runs out of stack on megabytes of blanks.
 const GAP = `[\\s_*\`\\p{Pd}${INVISIBLE}]{0,32}`

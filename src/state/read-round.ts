@@ -12,7 +12,7 @@ export interface RoundResult {
   readonly text: string
   /** Whether the tool failed. */
   readonly isError: boolean
-  /** Whether it answers no call, whatever tool it names: anybody could have written it. */
+  /** Whether it answers no call, whatever tool it names: its origin is unknown. */
   readonly isStray: boolean
   /** The message object with the result, and the result's place in it. */
   readonly source: object

@@ -140,7 +140,7 @@ export function refusePromise<T>(
   name: string,
 ): Exclude<T, PromiseLike<unknown>> {
   if (!isPromise(value)) return value as Exclude<T, PromiseLike<unknown>>
-  // Nobody awaits the promise: its rejection must not end the process.
+  // The promise is not awaited: its rejection must not end the process.
   Promise.resolve(value).catch(() => {})
   throw new InvalidOptionError(
     option,

@@ -19,9 +19,9 @@ export interface Room {
   readonly window: number
   readonly reserve: number
   readonly factor: number
-  /** Why so much is kept free; absent where it was set. */
+  /** Why this number of tokens is kept free; absent where the caller set it. */
   readonly reserveWhy?: string
-  /** The most tokens of the reply that the model is asked for; absent where nobody set a limit. */
+  /** The most tokens of the reply that the model is asked for; absent without a limit. */
   readonly mostReply?: number
 }
 

@@ -46,7 +46,7 @@ export function likelyReply(tokens: number): number | undefined {
   return reserve > shortest ? reserve : undefined
 }
 
-/** A reply may fill so much of what is kept free; a longer one asks for the next step. */
+/** The share of the reserve that a reply may fill; a longer reply asks for the next step. */
 const fullShare = 3 / 4
 const shortest = 512
 /** No model writes more at once: a larger number is a fault of the provider. */

@@ -30,7 +30,7 @@ export function remember<T extends object>(transcript: Transcript, key: string, 
   return state
 }
 
-/** A fork takes over the values that hold for it; the other transcript computes them again if needed. */
+/** A fork takes over the values that hold for it; the transcript it came from computes them again if needed. */
 export function inherit(from: Transcript, to: Transcript): void {
   const states = memories.get(from)
   if (!states) return

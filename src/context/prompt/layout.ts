@@ -10,7 +10,7 @@ import type { PromptLine } from './split-lines.ts'
 export interface PromptLayout {
   /**
    * For each system message the ids of the lines in its head, divided by blanks. `_2`: lines below stand here, indented by 2;
-   * `_`: lines below may stand here; `~1a`: the lines behind it are new since the conversation had so many messages (base 36).
+   * `_`: lines below may stand here; `~1a`: the lines behind it are new since the conversation had that number of messages (base 36).
    */
   readonly heads?: readonly string[]
   /** The tokens that a cut keeps for the changing lines: the most that they ever had, rounded up. */
@@ -99,7 +99,7 @@ export function arrange(lines: readonly PromptLine[], { head: old = [], length }
 }
 
 /**
- * A line that changes twice within so many messages stands below from then on: reading the whole prompt again costs as much as
+ * A line that changes twice within this many messages stands below from then on: reading the whole prompt again costs as much as
  * reading the lines below and the last exchange some 20 times (`npm run bench -- prompt`). Where lines stand below already, one
  * more costs nearly nothing, so that it goes there when it changes once.
  */

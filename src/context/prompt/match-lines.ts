@@ -1,24 +1,24 @@
 import { firstPlace } from '../conversation/first-place.ts'
 
-type LinePair = readonly [known: number, given: number]
+type LinePair = readonly [earlier: number, current: number]
 
 /**
- * Finds for each given id its place among the known ones, or -1; places ascend. Ids that stand once in both lists are matched
+ * Finds for each id its place among the earlier ones, or -1; places ascend. Ids that stand once in both lists are matched
  * first, as many as keep their order; other ids only right behind or right before a match. The work grows with n log n.
  */
-export function matchLines(earlier: readonly string[], ids: readonly string[]): readonly number[] {
-  const places = new Array<number>(ids.length).fill(-1)
+export function matchLines(earlier: readonly string[], current: readonly string[]): readonly number[] {
+  const places = new Array<number>(current.length).fill(-1)
   /** Matches what two stretches begin and end with. Gives what is left of them. */
   function matchEnds(from: LinePair, to: LinePair): { readonly from: LinePair; readonly to: LinePair } {
-    let [[k, g], [endKnown, endGiven]] = [from, to]
-    while (k < endKnown && g < endGiven && earlier[k] === ids[g]) places[g++] = k++
-    while (endKnown > k && endGiven > g && earlier[endKnown - 1] === ids[endGiven - 1])
-      places[--endGiven] = --endKnown
-    return { from: [k, g], to: [endKnown, endGiven] }
+    let [[k, g], [endEarlier, endCurrent]] = [from, to]
+    while (k < endEarlier && g < endCurrent && earlier[k] === current[g]) places[g++] = k++
+    while (endEarlier > k && endCurrent > g && earlier[endEarlier - 1] === current[endCurrent - 1])
+      places[--endCurrent] = --endEarlier
+    return { from: [k, g], to: [endEarlier, endCurrent] }
   }
-  const rest = matchEnds([0, 0], [earlier.length, ids.length])
+  const rest = matchEnds([0, 0], [earlier.length, current.length])
   let { from } = rest
-  for (const [place, at] of ascending(pairsOf(earlier, ids, rest))) {
+  for (const [place, at] of ascending(pairsOf(earlier, current, rest))) {
     matchEnds(from, [place, at])
     places[at] = place
     from = [place + 1, at + 1]
@@ -27,7 +27,7 @@ export function matchLines(earlier: readonly string[], ids: readonly string[]): 
   return places
 }
 
-/** The places of the ids that stand once in both stretches, in the order of the given ones. */
+/** The places of the ids that stand once in both stretches, in the order of the current ones. */
 function pairsOf(
   earlier: readonly string[],
   current: readonly string[],
@@ -38,14 +38,14 @@ function pairsOf(
     for (let at = first; at < end; at++) places.set(ids[at]!, places.has(ids[at]!) ? -1 : at)
     return places
   }
-  const knownAt = single(earlier, from[0], to[0])
+  const earlierAt = single(earlier, from[0], to[0])
   return [...single(current, from[1], to[1])].flatMap(([id, at]) => {
-    const place = knownAt.get(id) ?? -1
+    const place = earlierAt.get(id) ?? -1
     return at >= 0 && place >= 0 ? [[place, at] as const] : []
   })
 }
 
-/** The longest selection of pairs whose known places ascend. */
+/** The longest selection of pairs whose earlier places ascend. */
 function ascending(pairs: readonly LinePair[]): readonly LinePair[] {
   /** The pair that ends the best selection of each length, and for each pair the one before it. */
   const ends: number[] = []

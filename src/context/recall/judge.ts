@@ -58,7 +58,7 @@ const ours = 8
 const going = 0.7
 const opening = 1.5
 
-/** A plain question for something of ours may take so much more of the room. */
+/** The additional share of the room that a plain question for something of ours may take. */
 const more = 0.3
 
 const latest = keepLatest<Transcript, ReturnType<typeof rank>>()

@@ -51,7 +51,7 @@ const sessionStart = 2
 export interface EntryFacts {
   /** How many different terms it has. */
   readonly terms: number
-  /** How many of them nobody had said before. */
+  /** How many of them no earlier entry has. */
   readonly fresh: number
   /** How many terms it has in all. */
   readonly length: number

@@ -58,7 +58,7 @@ export function shortenTools(
 
 /** How far texts are shortened. */
 interface ShortenStep {
-  /** Descriptions of arguments that stand at least so deep are cut to their first sentence. */
+  /** Descriptions of arguments at this depth or deeper are cut to their first sentence. */
   readonly deep: number
   /** What is left of the description of a tool itself. */
   readonly shorten: (text: string) => string

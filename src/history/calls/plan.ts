@@ -39,7 +39,7 @@ export interface Plan extends Pick<Context['receipt'], 'policy' | 'counter'> {
   readonly reserve: number
   /** The calibration of our counts at that time; absent for 1. */
   readonly factor?: number
-  /** What was settled for the reply: why so much was kept free, and the most tokens that the model was asked for. */
+  /** What was settled for the reply: why that number of tokens was kept free, and the most tokens that the model was asked for. */
   readonly reply?: { readonly why?: string; readonly most?: number }
   /** What was sent. */
   readonly messages: readonly PlanItem[]

@@ -6,7 +6,7 @@ import { fromEntry, type LoggedMessage } from './logged-message.ts'
 /** What was read of the entries that are kept in memory, and by which counter. */
 const kept = new WeakMap<StoredEntry, { readonly counter: string; readonly logged: LoggedMessage } | null>()
 
-/** A copy of an entry to be given out more than once. Nobody can change it. */
+/** A copy of an entry to be given out more than once. It is frozen. */
 export function keptEntry(entry: StoredEntry): StoredEntry {
   const copy = Object.freeze({ ...entry, tokens: Object.freeze({ ...entry.tokens }) })
   kept.set(copy, null)

@@ -33,7 +33,7 @@ export interface ContextRequest extends FitOptions {
   readonly at?: number
   /** The system prompt: not stored, put first, fresh, on every call. */
   readonly system?: string | undefined
-  /** A message that nobody has sent yet, taken for the newest: what would be sent if it came. Default: none. */
+  /** A message that is not sent yet, taken for the newest: what would be sent if it came. Default: none. */
   readonly next?: MessageLike
 }
 

@@ -19,7 +19,7 @@ interface PackedWords extends Words {
   columns(): IndexColumns
 }
 
-/** An index whose first entries stay packed: nobody asks for most of their words. */
+/** An index whose first entries stay packed: most of their words are never searched for. */
 export function indexAfter(past: PackedWords): RecallIndex {
   const columns = past.columns()
   const size = columns.sessions.length

@@ -7,7 +7,7 @@ export interface EmbedOptions extends Embedder {
   readonly weight?: number
   /** The longest time that the beginning of a turn waits for vectors, in milliseconds. Default 3000. */
   readonly waitMs?: number
-  /** Called when texts got no vectors. The turn goes on without them. Default: nobody is told. */
+  /** Called when texts got no vectors. The turn goes on without them. Default: does nothing. */
   readonly onError?: (error: unknown) => void
 }
 
