@@ -89,27 +89,27 @@ function entriesOf(messages: readonly Message[], sent: readonly SentMessage[]) {
 
 /** A message, and the notes that are sent with it. */
 function toEntries(message: Message): readonly DumpEntry[] {
-  const { said, notes } = message.role === 'assistant' ? splitNotes(message.text) : { said: '', notes: [] }
+  const { words, notes } = message.role === 'assistant' ? splitNotes(message.text) : { words: '', notes: [] }
   if (notes.length === 0) return [{ label: labelOf(message), text: body(message) }]
-  const text = body({ ...message, text: said })
+  const text = body({ ...message, text: words })
   const reply = text === '' ? [] : [{ label: labelOf(message), text }]
   return [...reply, ...notes.map(note => ({ label: noteLabel, text: note }))]
 }
 
 /** The words of a reply, and its notes in the form in which they are sent. Nothing else has it: it would be quoted. */
-function splitNotes(text: string): { readonly said: string; readonly notes: readonly string[] } {
+function splitNotes(text: string): { readonly words: string; readonly notes: readonly string[] } {
   const opening = /(?:\n\n|^)\[NOTE TO SELF(?: [a-zA-Z0-9]{1,32})?: /g
   const notes: string[] = []
-  let said = ''
+  let words = ''
   let from = 0
-  for (let found = opening.exec(text); found; found = opening.exec(text)) {
+  for (let match = opening.exec(text); match; match = opening.exec(text)) {
     const { at, left } = findClosing(text, opening.lastIndex, 1)
-    said += text.slice(from, found.index)
+    words += text.slice(from, match.index)
     notes.push(text.slice(opening.lastIndex, left > 0 ? at : at - 1))
     from = at
     opening.lastIndex = at
   }
-  return { said: said + text.slice(from), notes }
+  return { words: words + text.slice(from), notes }
 }
 
 const noteLabel = 'NOTE TO SELF'

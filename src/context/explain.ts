@@ -13,8 +13,8 @@ import { type Fate, type Part, parts, type Receipt, type ReceiptEntry } from './
 export function explain(receipt: Receipt, seq?: number): string {
   if (seq === undefined) return receiptTable(receipt)
   const { role, tokens, fate, why, rule } = entryAt(receipt, seq)
-  const said = `Message ${seq} (${role}, ${tokens} tokens) ${became[fate]}: ${why} (${rule}).`
-  return fate === 'kept' || fate === 'altered' ? said : `${said} ${describeRoom(receipt)}`
+  const verdict = `Message ${seq} (${role}, ${tokens} tokens) ${became[fate]}: ${why} (${rule}).`
+  return fate === 'kept' || fate === 'altered' ? verdict : `${verdict} ${describeRoom(receipt)}`
 }
 
 /** The line of a message. Throws InvalidOptionError for a place that no message has. */
@@ -126,15 +126,15 @@ function totals(receipt: Receipt, paint: Paint): readonly string[] {
   ]
 }
 
-interface Run extends Pick<ReceiptEntry, 'fate' | 'rule' | 'why'> {
+interface EntryRun extends Pick<ReceiptEntry, 'fate' | 'rule' | 'why'> {
   readonly from: number
   to: number
   tokens: number
   roles: string
 }
 
-function toRuns(entries: readonly ReceiptEntry[]): readonly Run[] {
-  const runs: Run[] = []
+function toRuns(entries: readonly ReceiptEntry[]): readonly EntryRun[] {
+  const runs: EntryRun[] = []
   for (const { seq, role, fate, rule, why, tokens } of entries) {
     const last = runs.at(-1)
     if (last && last.fate === fate && last.rule === rule && last.why === why) {

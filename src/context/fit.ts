@@ -66,9 +66,9 @@ export function fitConversation<M extends MessageLike>(
   options: FitOptions,
   rest?: Frame['rest'],
 ): Context<M> | undefined {
-  const { promptLayout: known, tools: given = [] } = options
+  const { promptLayout: layout, tools: offered = [] } = options
   const isStable = keepsPrompt(options.systemPrompt)
-  const ordered = isStable ? orderTools(given, known?.tools) : { tools: given, ids: [] }
+  const ordered = isStable ? orderTools(offered, layout?.tools) : { tools: offered, ids: [] }
   const { tools, saved } = offeredTools({ ...options, tools: ordered.tools })
   const frame = { ...withLastExchange(createFrame(conversation, { ...options, tools })), rest }
   const policy = options.policy ?? defaultPolicy
@@ -81,7 +81,7 @@ export function fitConversation<M extends MessageLike>(
     tokens: finished.tokens,
     receipt: makeReceipt(finished, policy.name, prefix, saved),
     ...(tools.length > 0 && { tools }),
-    ...(isStable && layoutOf(frame, ordered.ids, known)),
+    ...(isStable && layoutOf(frame, ordered.ids, layout)),
   }
 }
 
@@ -89,10 +89,10 @@ export function fitConversation<M extends MessageLike>(
 function layoutOf(
   { changing }: Frame,
   tools: readonly string[],
-  known: PromptLayout | undefined,
+  layout: PromptLayout | undefined,
 ): Pick<Context, 'promptLayout' | 'learned' | 'given'> {
-  const promptLayout = { ...known, ...changing?.layout, ...(tools.length > 0 && { tools }) }
-  return { promptLayout, learned: learnedIn(promptLayout, known), given: changing?.given }
+  const promptLayout = { ...layout, ...changing?.layout, ...(tools.length > 0 && { tools }) }
+  return { promptLayout, learned: learnedIn(promptLayout, layout), given: changing?.given }
 }
 
 /**

@@ -106,8 +106,8 @@ function makeSent({ draft: { frame }, pieces }: Finished): readonly SentMessage[
   }
   const toSent = (piece: Piece): SentMessage => {
     const { part, tokens, seqs, added, message, remembered } = piece
-    const own = { part, tokens, seqs, standsFor: standsFor.get(piece)!, ...present({ remembered }) }
-    return added === undefined ? own : { ...own, text: message.text, why: added }
+    const account = { part, tokens, seqs, standsFor: standsFor.get(piece)!, ...present({ remembered }) }
+    return added === undefined ? account : { ...account, text: message.text, why: added }
   }
   return pieces.map(piece => ({
     ...toSent(piece),
@@ -167,9 +167,9 @@ function makeStretches(
   function addElided(to: number): void {
     while (next < to) {
       const span = findSpan(spans, unitAt(frame, next - origin).index)
-      const own = span?.fate === 'elided' ? undefined : unsent(frame, next)
-      const last = own || !span ? next : Math.min(to, origin + transcript.units[span.to - 1]!.to) - 1
-      const { rule, why } = own ?? span ?? { rule: policy, why: 'not sent' }
+      const reason = span?.fate === 'elided' ? undefined : unsent(frame, next)
+      const last = reason || !span ? next : Math.min(to, origin + transcript.units[span.to - 1]!.to) - 1
+      const { rule, why } = reason ?? span ?? { rule: policy, why: 'not sent' }
       add(next, last, { fate: 'elided', rule, why })
       next = last + 1
     }

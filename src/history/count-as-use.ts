@@ -1,6 +1,6 @@
 /**
- * Says that a conversation is being read, so that retention keeps it. Nobody waits for it: a store that is only read, or a full
- * disk, keeps nobody from reading.
+ * Says that a conversation is being read, so that retention keeps it. It is not awaited: a read-only store, or a full
+ * disk, does not prevent reading.
  */
 export const countAsUse = (
   { describe }: { describe(conversation: string, description: object): Promise<void> },

@@ -49,12 +49,12 @@ const historyNames: OptionNames<HistoryOptions> = {
 }
 
 /** What the histories of all tenants on a store share. */
-interface Shared {
+interface SharedParts {
   readonly owner: string
   readonly logs: ReturnType<typeof createThreadLogs>
 }
 
-function openHistory(options: HistoryOptions, shared?: Shared): History {
+function openHistory(options: HistoryOptions, shared?: SharedParts): History {
   const {
     store,
     window = 4096,
@@ -84,12 +84,12 @@ function openHistory(options: HistoryOptions, shared?: Shared): History {
   const everyConversation = (of = person) =>
     eachConversation(page => store.conversations(tenant, { ...page, person: of }))
   /** Nothing of a conversation stays in memory either. */
-  async function remove(conversation: string, { dryRun, ...given }: DeleteOptions): Promise<boolean> {
+  async function remove(conversation: string, { dryRun, ...conditions }: DeleteOptions): Promise<boolean> {
     const [info] = await store.conversations(tenant, { only: conversation })
     if (dryRun || !info) return info !== undefined
-    if (given.unusedSince === undefined && !isSideName(conversation)) await removeSides(info)
+    if (conditions.unusedSince === undefined && !isSideName(conversation)) await removeSides(info)
     try {
-      return await store.deleteConversation(tenant, conversation, given)
+      return await store.deleteConversation(tenant, conversation, conditions)
     } finally {
       // Also where it failed: it may be gone all the same. What is still there is read again.
       logs.drop(tenant, conversation)
@@ -97,7 +97,7 @@ function openHistory(options: HistoryOptions, shared?: Shared): History {
   }
   /**
    * Deletes what its person has asked beside conversations: titles and the like repeat what was said, and nothing tells in which
-   * one. Nobody needs them any more once they are answered.
+   * one. They are not needed once they are answered.
    */
   async function removeSides({ person }: ConversationInfo): Promise<void> {
     let after: Pick<ConversationInfo, 'conversation' | 'updatedAt'> = {
@@ -208,7 +208,7 @@ function openHistory(options: HistoryOptions, shared?: Shared): History {
     async import(text, options) {
       refuseUnknown(options, { as: 1, person: 1, maxValueCharacters: 1 })
       const imported = await importText({ store, tenant, count, now, person }, text, options)
-      // Nobody waits for it.
+      // Not awaited.
       if (remember === 'person') void logs.prepare(tenant, imported.conversations)
       return imported
     },
@@ -264,9 +264,9 @@ export async function* eachConversation(list: History['conversations']) {
 
 function checkStore(store: unknown): void {
   if (typeof (store as Partial<Store> | undefined)?.begin === 'function') return
-  const given =
+  const actual =
     typeof store === 'function'
       ? 'got a function (did you forget the parentheses?)'
       : `got ${store === null ? 'null' : typeof store}`
-  throw new InvalidOptionError('store', `expected a store, such as memoryStore(), ${given}`)
+  throw new InvalidOptionError('store', `expected a store, such as memoryStore(), ${actual}`)
 }

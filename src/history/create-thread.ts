@@ -100,13 +100,13 @@ export function createThread(options: ThreadSource): Thread {
   }
 
   /** What a message brings back from other conversations, if that is wanted. */
-  async function quotesFor(asked: MessageLike): Promise<readonly QuoteReference[] | undefined> {
-    if (remember !== 'person' || person === undefined || asked.role !== 'user' || isSideThread(key))
+  async function quotesFor(message: MessageLike): Promise<readonly QuoteReference[] | undefined> {
+    if (remember !== 'person' || person === undefined || message.role !== 'user' || isSideThread(key))
       return undefined
     const { window, reserve = 0, policy } = options.fit
     const { messages } = await logOf(key).recent()
     const settings = { passages, person, effort: policy?.effort ?? 0.5, room: window - reserve, now }
-    const quotes = await findQuotes(source, asked, messages, settings)
+    const quotes = await findQuotes(source, message, messages, settings)
     return quotes.length > 0 ? quotes : undefined
   }
 
@@ -125,11 +125,11 @@ export function createThread(options: ThreadSource): Thread {
 
   return {
     key,
-    async begin(given, how = {}) {
+    async begin(input, how = {}) {
       refuseUnknown(how, { key: 1, cancelledTurn: 1, data: 1, marks: 1, after: 1, isFollowed: 1 })
       const { key: idempotency, cancelledTurn, data, marks, after, isFollowed } = how
-      const messages = Array.isArray(given) ? (given as readonly MessageLike[]) : [given as MessageLike]
-      const asked = idempotency !== undefined && { key: idempotency, body: await hashOf(toCanonical(given)) }
+      const messages = Array.isArray(input) ? (input as readonly MessageLike[]) : [input as MessageLike]
+      const once = idempotency !== undefined && { key: idempotency, body: await hashOf(toCanonical(input)) }
       const last = messages.at(-1)
       const guest = await guestHere()
       const quotes = last && guest === undefined ? await quotesFor(last) : undefined
@@ -140,13 +140,13 @@ export function createThread(options: ThreadSource): Thread {
         newEntryOf(guest),
       )
       const closing = (message: SeenMessage) => newEntryOf()(message, { isClosing: true })
-      const request = { owner, leaseMs, entries, marks, isFollowed, ...asked }
+      const request = { owner, leaseMs, entries, marks, isFollowed, ...once }
       const begun = await beginTurn(source, request, closing, after)
       await claim()
       if (begun.kind === 'begun') {
         const newEntry = newEntryOf(guest)
         const turn = createTurn({ ...options, begun, isFollowed, cancelledTurn, messages, newEntry })
-        // Nobody waits for it.
+        // Not awaited.
         void prepare(begun.turn.first, begun.turn.first)
         // The turn keeps its lease meanwhile.
         await logOf(key).embed(begun.turn.first)
@@ -172,9 +172,9 @@ export function createThread(options: ThreadSource): Thread {
     async seedTurns(messages) {
       let time = now()
       const guest = await guestHere()
-      const entries = await makeEntries(messages, given => {
-        time = readMessage(wholeOf(given), 0).time ?? time
-        return toEntry(given, { id: newId(), time, count, guest })
+      const entries = await makeEntries(messages, message => {
+        time = readMessage(wholeOf(message), 0).time ?? time
+        return toEntry(message, { id: newId(), time, count, guest })
       })
       const head = await store.head(key)
       checkBranch(key, head)
@@ -217,9 +217,9 @@ export function createThread(options: ThreadSource): Thread {
     },
     saveCall: (fitted, { reported, ...start }) => saveCall(fitted, start, { status: 'completed', reported }),
     async calls(limit) {
-      const found = await store.calls(key, limit)
-      const head = found.some(({ status }) => status === 'sent') ? await store.head(key) : undefined
-      return found.map(call => toThreadCall(call, head ?? {}))
+      const stored = await store.calls(key, limit)
+      const head = stored.some(({ status }) => status === 'sent') ? await store.head(key) : undefined
+      return stored.map(call => toThreadCall(call, head ?? {}))
     },
     replay: call => replayCall(source, call),
     calibration: (model, { at } = {}) => logOf(key).calibration(model, at),

@@ -27,7 +27,7 @@ export interface HistoryOptions extends HistorySettings {
   readonly tenant?: string
   /**
    * Who speaks, among the people of the tenant. A conversation belongs to the first person who writes to it; lists, search,
-   * exports and deletions keep to this person's. Default: nobody in particular, who sees those of all.
+   * exports and deletions keep to this person's. Default: no person; the history then sees the conversations of all.
    */
   readonly person?: string
   /**
@@ -49,7 +49,7 @@ export interface DryRunOptions {
 }
 
 export interface DeleteOptions extends DryRunOptions {
-  /** Deletes it only if it was not used since this time, in milliseconds, and nobody is writing to it. Default: in any case. */
+  /** Deletes it only if it was not used since this time, in milliseconds, and no turn is being written. Default: in any case. */
   readonly unusedSince?: number
 }
 

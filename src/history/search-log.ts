@@ -67,7 +67,7 @@ export async function searchLog(
   // Words without a meaning of their own are found where all of them are.
   if (!words.some(([word]) => isTelling(word!))) places = inEvery(places)
   /** By place. Undefined: it must not be shown, or what may be shown has no word of the query. */
-  const messages = new Map<string, Match | undefined>()
+  const messages = new Map<string, WordMatch | undefined>()
   const most = Math.max(limit, leastRead)
   for (;;) {
     const { places: ranked, weights } = rankPlaces(places)
@@ -78,14 +78,14 @@ export async function searchLog(
       places = places.map(list => list.filter(place => !isHidden(place)))
       continue
     }
-    const found = best.flatMap(place => {
+    const matches = best.flatMap(place => {
       const message = messages.get(nameOf(place))
       return message ? [{ ...place, ...message }] : []
     })
-    const mean = found.reduce((sum, { length }) => sum + length, 0) / found.length
-    const weighed = found.map(one => ({
+    const mean = matches.reduce((sum, { length }) => sum + length, 0) / matches.length
+    const weighed = matches.map(one => ({
       ...one,
-      own: one.weigh(weights) / (1 - lengthShare + (lengthShare * one.length) / mean),
+      weight: one.weigh(weights) / (1 - lengthShare + (lengthShare * one.length) / mean),
     }))
     return sortPlaces(weighed)
       .slice(0, limit)
@@ -100,7 +100,7 @@ export async function searchLog(
     return messages.has(name) && messages.get(name) === undefined
   }
 
-  async function read(place: ThreadPlace): Promise<Match | undefined> {
+  async function read(place: ThreadPlace): Promise<WordMatch | undefined> {
     const entry = await (scope === 'shown' ? readShown : readStored)(source, place)
     const match = entry && matchTexts(entry.texts, words)
     return match && { ...match, role: entry.role, time: entry.time }
@@ -118,7 +118,7 @@ interface Visible extends Pick<StoredEntry, 'role' | 'time'> {
   readonly texts: readonly string[]
 }
 
-type Match = TextMatch & Pick<Visible, 'role' | 'time'>
+type WordMatch = TextMatch & Pick<Visible, 'role' | 'time'>
 
 const nameOf = ({ thread, seq }: ThreadPlace) => placeId(thread, seq)
 

@@ -107,7 +107,7 @@ export interface BeginOptions {
   /** The last entry that the caller knows: if the thread has gone on since, a ConflictError says so. Default: wherever it ends. */
   readonly after?: number
   /**
-   * Whether the caller stores a call, or leaves or ends the turn, before anybody is told of it. Then the messages, and what is
+   * Whether the caller stores a call, or leaves or ends the turn, before it reports success. Then the messages, and what is
    * appended to the turn, are on disk with that. Default false: each is on disk when it resolves.
    */
   readonly isFollowed?: boolean | undefined

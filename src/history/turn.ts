@@ -54,9 +54,9 @@ export interface Turn {
 
 type TurnMessage = MessageLike | SeenMessage
 
-type Group = readonly [messages: readonly TurnMessage[], options?: { readonly isClosing: boolean }]
+type EntryGroup = readonly [messages: readonly TurnMessage[], options?: { readonly isClosing: boolean }]
 
-interface TurnOptions {
+interface TurnSource {
   readonly store: Store
   readonly key: ThreadKey
   readonly begun: Extract<Begun, { kind: 'begun' }>
@@ -71,10 +71,10 @@ interface TurnOptions {
   ) => NewEntry
 }
 
-export function createTurn(options: TurnOptions): Turn {
+export function createTurn(options: TurnSource): Turn {
   const { store, key, begun, leaseMs, isFollowed, cancelledTurn, messages, newEntry } = options
   const { lease } = begun
-  const said = [...messages]
+  const turnMessages = [...messages]
   const lost = new AbortController()
   const inTurn = createQueue()
   let { head } = begun
@@ -84,7 +84,7 @@ export function createTurn(options: TurnOptions): Turn {
   const stopRenewing = keepLease(store, key, lease, leaseMs, error => lost.abort(error))
 
   /** Makes entries. The first one carries the calibration, and what was learned of the system prompt. */
-  function toEntries(...groups: readonly Group[]): readonly NewEntry[] {
+  function toEntries(...groups: readonly EntryGroup[]): readonly NewEntry[] {
     let carried: object | undefined = { calibration, learned }
     return groups.flatMap(([messages, options]) =>
       messages.map(message => {
@@ -105,12 +105,12 @@ export function createTurn(options: TurnOptions): Turn {
     if (calibration === written.calibration) calibration = undefined
     if (learned === written.learned) learned = undefined
     if (call === append.call) call = undefined
-    for (const one of added) said.push(wholeOf(one))
+    for (const one of added) turnMessages.push(wholeOf(one))
   }
 
   async function end(
     status: 'completed' | Ending['status'],
-    groups: readonly Group[],
+    groups: readonly EntryGroup[],
     error?: string,
   ): Promise<void> {
     try {
@@ -124,7 +124,7 @@ export function createTurn(options: TurnOptions): Turn {
 
   function close(ending: Ending, arrived: readonly TurnMessage[]): Promise<void> {
     return inTurn(() => {
-      const { results, arrived: kept, last } = closingFor(said, arrived, ending)
+      const { results, arrived: kept, last } = closingFor(turnMessages, arrived, ending)
       return end(ending.status, [[results, asClosing], [kept], [last, asClosing]], ending.code)
     })
   }
@@ -162,14 +162,14 @@ export function createTurn(options: TurnOptions): Turn {
         // With 0 ms the lease runs out now.
         await store.renew(key, lease, 0)
       }),
-    calibrate(given) {
-      calibration = given
+    calibrate(latest) {
+      calibration = latest
     },
-    learn(given) {
-      learned = { ...learned, ...given }
+    learn(layout) {
+      learned = { ...learned, ...layout }
     },
-    keepCall(given) {
-      call = given
+    keepCall(latest) {
+      call = latest
     },
   }
 }
@@ -181,7 +181,7 @@ function withoutLast({ last: _, ...rest }: PromptLayout): PromptLayout | undefin
 }
 
 /** The marks of messages that are written together, counted from the first of them. */
-const marksOf = (groups: readonly Group[]): readonly Mark[] =>
+const marksOf = (groups: readonly EntryGroup[]): readonly Mark[] =>
   groups
     .flatMap(([messages]) => messages)
     .flatMap((message, at) =>
@@ -198,7 +198,7 @@ function isSilent(message: MessageLike): boolean {
   return role === 'assistant' && text.trim() === '' && calls.length === 0 && media === 0 && unknown === ''
 }
 
-/** A turn is renewed for so long at most: a forgotten turn must not block its thread for ever. */
+/** The longest time that a turn is renewed: a forgotten turn must not block its thread for ever. */
 const mostSilenceMs = 60 * 60 * 1000
 
 /** Codes of errors after which the turn cannot be written to any more. */

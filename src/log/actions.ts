@@ -59,9 +59,9 @@ export function describeArguments(json: string, max: number, isBare = false): st
   const describe = ([name, value]: [string, unknown]) =>
     `${name}=${JSON.stringify(typeof value === 'string' ? cut(value, max) : value)}`
   const described = attempt(() => {
-    const given = Object.entries(JSON.parse(json)).sort((a, b) => weightOf(a) - weightOf(b))
-    const [[, only] = []] = given
-    return isBare && given.length === 1 && typeof only === 'string' ? only : given.map(describe).join(', ')
+    const pairs = Object.entries(JSON.parse(json)).sort((a, b) => weightOf(a) - weightOf(b))
+    const [[, only] = []] = pairs
+    return isBare && pairs.length === 1 && typeof only === 'string' ? only : pairs.map(describe).join(', ')
   }, json)
   return cut(described, max)
 }

@@ -1,11 +1,11 @@
 import type { Fields } from './fields.ts'
 
 /** Tool message → whether its tool failed. Kept beside the messages: servers refuse fields that they do not know. */
-const known = new WeakMap<object, boolean>()
+const failed = new WeakMap<object, boolean>()
 
 /** Remembers whether the tool of this message failed. */
 export function markResult<M extends object>(message: M, isError: boolean): M {
-  known.set(message, isError)
+  failed.set(message, isError)
   return message
 }
 
@@ -16,7 +16,7 @@ export function markResult<M extends object>(message: M, isError: boolean): M {
  */
 export function errorsIn(source: object): (text: string, index: number) => boolean {
   const { content } = source as { content?: unknown }
-  const isKnown = known.get(source)
+  const isKnown = failed.get(source)
   const parts = Array.isArray(content)
     ? content.filter(part => (part as Fields | null)?.type === 'tool-result')
     : []

@@ -81,9 +81,9 @@ export function readEach<T>(
   field: string,
   read: (fields: Fields, where: string) => T,
 ): readonly T[] {
-  return (optional(value, field, readList) ?? []).map((given, at) => {
+  return (optional(value, field, readList) ?? []).map((item, at) => {
     const where = `${field}[${at}]`
-    return read(readFields(given, where), where)
+    return read(readFields(item, where), where)
   })
 }
 

@@ -41,12 +41,12 @@ function look(source: object, see: (value: unknown) => boolean): boolean {
 export function madeOnce<S extends object, Rest extends readonly unknown[], T>(
   make: (source: S, ...rest: Rest) => T,
 ): (source: S, ...rest: Rest) => T {
-  const known = new WeakMap<S, { readonly looks: Looks; readonly made: T }>()
+  const cache = new WeakMap<S, { readonly looks: Looks; readonly made: T }>()
   return (source, ...rest) => {
-    const before = known.get(source)
+    const before = cache.get(source)
     if (before && isUnchanged(before.looks, source)) return before.made
     const made = make(source, ...rest)
-    known.set(source, { looks: looksOf(source), made })
+    cache.set(source, { looks: looksOf(source), made })
     return made
   }
 }

@@ -60,8 +60,8 @@ export function createWriter() {
 }
 
 /** Reads what a writer wrote, in the same order; `invalid` makes the error for bytes that are cut off or foreign. */
-export function createReader(given: Uint8Array, invalid: Invalid) {
-  const data = byteOf4(given)
+export function createReader(packed: Uint8Array, invalid: Invalid) {
+  const data = byteOf4(packed)
   let place = 0
   const take = (length: number) => {
     place += length

@@ -73,9 +73,9 @@ function parse(value: unknown, seq: number): Message {
 function roleOf(source: Record<string, unknown>, seq: number): Role {
   const role = roles.get(source.role)
   if (role) return role
-  const known = [...roles.keys()].join(', ')
-  const given = source.role === undefined ? 'no role' : `the unknown role ${toJson(source.role, seq, 'role')}`
-  throw new InvalidMessageError(seq, `has ${given}: use one of ${known}`)
+  const names = [...roles.keys()].join(', ')
+  const fault = source.role === undefined ? 'no role' : `the unknown role ${toJson(source.role, seq, 'role')}`
+  throw new InvalidMessageError(seq, `has ${fault}: use one of ${names}`)
 }
 
 /** The message's time in milliseconds. An unreadable time is ignored: times only serve to find pauses. */

@@ -2,7 +2,7 @@ import { InvalidMessageError } from './error.ts'
 import type { Fields } from './fields.ts'
 import type { ToolCall, ToolResult } from './message.ts'
 
-interface Content {
+interface ReadContent {
   /** Absent when there are only parts without text, as in an AI SDK tool message. */
   text?: string
   thinking: string
@@ -15,8 +15,8 @@ interface Content {
 }
 
 /** Reads `content`: a text, nothing, or a list of parts as OpenAI and the AI SDK have them. */
-export function readContent(source: Fields, seq: number): Content {
-  const content: Content = {
+export function readContent(source: Fields, seq: number): ReadContent {
+  const content: ReadContent = {
     thinking: '',
     calls: [],
     results: [],
@@ -50,7 +50,7 @@ export function readText(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-function readPart(content: Content, value: unknown, seq: number, where: string): void {
+function readPart(content: ReadContent, value: unknown, seq: number, where: string): void {
   if (isText(value)) return addText(content, textOf(value))
   if (typeof value !== 'object' || value === null) {
     throw new InvalidMessageError(
@@ -108,7 +108,7 @@ function textOf(part: string | Fields): string {
   return readText(typeof part === 'string' ? part : part.type === 'refusal' ? part.refusal : part.text)
 }
 
-function addText(content: Content, text: string): void {
+function addText(content: ReadContent, text: string): void {
   content.text = content.text === undefined ? text : `${content.text}\n${text}`
 }
 
@@ -124,7 +124,7 @@ export function outputParts(part: unknown): readonly Fields[] | undefined {
 }
 
 /** The AI SDK wraps a result: { type: 'text' | 'json' | 'error-text' | 'error-json' | 'content', value }. */
-function outputText(content: Content, output: unknown, seq: number, where: string): string {
+function outputText(content: ReadContent, output: unknown, seq: number, where: string): string {
   const { type, value, reason } = (output ?? {}) as { type?: unknown; value?: unknown; reason?: unknown }
   if (type === 'execution-denied') return `Error: ${readText(reason) || 'execution denied'}`
   if (type !== 'content' || !Array.isArray(value)) {

@@ -4,7 +4,7 @@ import { nearest } from './nearest.ts'
 /** All names of the options of a type: the compiler finds one that is missing or too many. */
 export type OptionNames<Options> = { readonly [Name in keyof Options]-?: 1 }
 
-/** Throws InvalidOptionError for an option that nobody reads, such as `reserv`, and says which one was probably meant. */
+/** Throws InvalidOptionError for an unknown option, such as `reserv`, and says which one was probably meant. */
 export function refuseUnknown<Options extends object>(
   options: Options | undefined,
   names: OptionNames<Options>,

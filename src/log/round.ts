@@ -18,8 +18,8 @@ export function openRound(calls: readonly ToolCall[], results: readonly ToolResu
   const waiting = new Map<string, number[]>()
   for (let at = calls.length - 1; at >= 0; at--) {
     const { id, name } = calls[at]!
-    const own = id === undefined ? ['bare', `bare ${name}`] : [`id ${id}`]
-    for (const where of ['any', `name ${name}`, ...own]) {
+    const queues = id === undefined ? ['bare', `bare ${name}`] : [`id ${id}`]
+    for (const where of ['any', `name ${name}`, ...queues]) {
       const queue = waiting.get(where)
       if (queue) queue.push(at)
       else waiting.set(where, [at])

@@ -23,11 +23,11 @@ export function tellResult(text: string, max: number): string {
   const lines = linesIn(text)
   // A short text is told whole.
   if (text.length <= max) return cut(tellFault(text, max) ?? lines.join(' '), max)
-  const said = tellFault(text, max) ?? lines.find(line => /[\p{L}\d]/u.test(line.slice(0, 400))) ?? ''
+  const head = tellFault(text, max) ?? lines.find(line => /[\p{L}\d]/u.test(line.slice(0, 400))) ?? ''
   const count = countLines(text)
-  const told = count > 1 ? `${plural(count, 'line')}${said === '' ? '' : ': '}${said}` : said
+  const summary = count > 1 ? `${plural(count, 'line')}${head === '' ? '' : ': '}${head}` : head
   // The call names the file whole: the folders would leave no room for what became of it.
-  return cut(told.length > max ? told.slice(0, mostRead).replace(FOLDERS, '…') : told, max)
+  return cut(summary.length > max ? summary.slice(0, mostRead).replace(FOLDERS, '…') : summary, max)
 }
 
 /** How a tool failed, if its result says so by an exit code: the code, and the first line that names an error. */
@@ -35,8 +35,8 @@ export function tellFault(text: string, max: number): string | undefined {
   const exit = (EXIT.exec(text.slice(0, mostRead)) ?? EXIT.exec(text.slice(-mostReadEnd)))?.[1]
   if (exit === undefined || Number(exit) === 0) return undefined
   const lines = linesIn(text)
-  const said = lines.find(line => FAULT.test(line.slice(0, 400))) ?? lines[0]
-  return cut(said === undefined ? `exit code ${exit}` : `exit code ${exit}, ${said}`, max)
+  const faultLine = lines.find(line => FAULT.test(line.slice(0, 400))) ?? lines[0]
+  return cut(faultLine === undefined ? `exit code ${exit}` : `exit code ${exit}, ${faultLine}`, max)
 }
 
 /** The first lines of a text that are more than a wrapping. */

@@ -8,22 +8,22 @@ export type PlainMessage =
   | { role: 'user'; content: string }
   | { role: 'assistant'; content: string }
 
-interface Source {
+interface MessageSource {
   readonly content?: unknown
 }
 /** A copy of the message that says `text` instead; images and other parts stay. */
 export function withText<M extends object>(source: M, text: string): M {
-  const { content } = source as Source
+  const { content } = source as MessageSource
   if (!Array.isArray(content)) return { ...source, content: text }
   return { ...source, content: [...toParts(text), ...content.filter(part => !isText(part))] }
 }
 
 export function withHead<M extends object>(source: M, head: string): M {
-  return { ...source, content: joinContents([head, (source as Source).content]) }
+  return { ...source, content: joinContents([head, (source as MessageSource).content]) }
 }
 
 export function withTail<M extends object>(source: M, tail: string): M {
-  const { content } = source as Source
+  const { content } = source as MessageSource
   if (!Array.isArray(content)) return { ...source, content: joinTexts([content, tail]) }
   // After the last text part, so that a tool call that ends the message still ends it.
   const last = content.findLastIndex(isText) + 1
@@ -66,7 +66,7 @@ export function mapResults<M extends object>(
   source: M,
   change: (part: Fields, index: number) => Fields | undefined,
 ): M {
-  const { content } = source as Source
+  const { content } = source as MessageSource
   if (!Array.isArray(content)) return source
   let at = -1
   const parts = content.flatMap(part => {
@@ -118,7 +118,7 @@ function toParts(content: unknown): unknown[] {
 
 /** A copy with every text changed: the content, text parts, tool results. The same object when nothing changes. */
 export function mapTexts<M extends object>(source: M, change: (text: string) => string): M {
-  const { content } = source as Source
+  const { content } = source as MessageSource
   if (typeof content === 'string') return put(source, 'content', change(content))
   return Array.isArray(content) ? put(source, 'content', mapParts(content, change)) : source
 }
@@ -144,9 +144,9 @@ function mapResult(part: Fields, change: (text: string) => string): Fields {
   if (output?.type === 'content' && Array.isArray(value)) {
     return put(part, 'output', put(output, 'value', mapParts(value, change)))
   }
-  const said = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
-  const text = change(said)
-  return text === said ? part : withOutput(part, text)
+  const before = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+  const text = change(before)
+  return text === before ? part : withOutput(part, text)
 }
 
 /** A copy of a result part with another text; an error stays an error. */
@@ -163,7 +163,7 @@ function put<T extends object>(object: T, field: string, value: unknown): T {
 
 /** A copy without its tool calls, or without those at these places: calls beside the content count first, as they are read. */
 export function withoutCalls<M extends object>(source: M, places?: readonly number[]): M {
-  const { tool_calls: list, function_call: single, content, ...rest } = source as Source & Fields
+  const { tool_calls: list, function_call: single, content, ...rest } = source as MessageSource & Fields
   const gone = places && new Set(places)
   let at = 0
   const stays = () => gone !== undefined && !gone.has(at++)

@@ -75,21 +75,21 @@ export function previousTurnSummary(messages: readonly Message[]): string {
 }
 
 function describe({ call, result }: Action): string {
-  const told = result === undefined ? '(no result yet)' : inert(tellResult(result, MAX_RESULT), MAX_RESULT)
-  return lineOf(call, describeArguments(call.arguments, MAX_ARGUMENTS), told || '(no output)')
+  const outcome = result === undefined ? '(no result yet)' : inert(tellResult(result, MAX_RESULT), MAX_RESULT)
+  return lineOf(call, describeArguments(call.arguments, MAX_ARGUMENTS), outcome || '(no output)')
 }
 
 /** Of a turn that goes on: the call, and its result only if that failed or there is nothing else to tell. */
 function describeShort({ call, result = '' }: Action): string {
-  const given = describeArguments(call.arguments, MAX_ARGUMENTS, true)
-  const told = tellFault(result, MAX_FAULT) ?? (given === '' ? tellResult(result, MAX_FAULT) : undefined)
-  return lineOf(call, given, told && inert(told, MAX_FAULT))
+  const args = describeArguments(call.arguments, MAX_ARGUMENTS, true)
+  const outcome = tellFault(result, MAX_FAULT) ?? (args === '' ? tellResult(result, MAX_FAULT) : undefined)
+  return lineOf(call, args, outcome && inert(outcome, MAX_FAULT))
 }
 
-function lineOf(call: ToolCall, given: string, outcome: string | undefined): string {
+function lineOf(call: ToolCall, args: string, outcome: string | undefined): string {
   const name = neutralizeNotes(`[${cut(call.name, MAX_NAME) || '?'}]`)
-  const said = inert(given, MAX_ARGUMENTS)
-  return [name, ...(said === '' ? [] : [said]), ...(outcome === undefined ? [] : ['→', outcome])].join(' ')
+  const shown = inert(args, MAX_ARGUMENTS)
+  return [name, ...(shown === '' ? [] : [shown]), ...(outcome === undefined ? [] : ['→', outcome])].join(' ')
 }
 
 /** A tool's text cut, then with its notes quoted: a tool must not write notes. Cutting first makes 5 MB cheap. */

@@ -13,10 +13,10 @@
  * Only inserts text, so nothing is joined that was apart. A second call changes nothing. Linear in the text's length.
  */
 export function neutralizeNotes(text: string): string {
-  return SUSPECT.test(text) ? text.replace(forged(), found => `${found}QUOTED `) : text
+  return SUSPECT.test(text) ? text.replace(forged(), marker => `${marker}QUOTED `) : text
 }
 
-/** Characters that nobody sees: control and format characters, fillers (`DI`: default ignorable), and accents. */
+/** Invisible characters: control and format characters, fillers (`DI`: default ignorable), and accents. */
 const INVISIBLE = '\\p{Cc}\\p{Cf}\\p{DI}\\p{M}'
 // Bounded: a backtracking engine runs out of stack on megabytes of blanks.
 const GAP = `[\\s_*\`\\p{Pd}${INVISIBLE}]{0,32}`

@@ -81,18 +81,18 @@ export function createNoteScanner(options: NoteOptions = {}): NoteScanner {
         at = next
       }
       marker.lastIndex = at
-      const found = marker.exec(text)
-      const bracket = found?.index ?? findBeginning(text, at)
+      const match = marker.exec(text)
+      const bracket = match?.index ?? findBeginning(text, at)
       // What was shown ends without white space, because that is held back.
       const end = findBold(text, bracket, at, gap !== undefined || shown === 0)
       const near = Math.max(at, end - mostSpace)
       const start = near + text.slice(near, end).trimEnd().length
       visible += show(text.slice(at, start))
-      if (found === null) {
+      if (match === null) {
         held = text.slice(start)
         break
       }
-      const [whole, inner = '', word] = found
+      const [whole, inner = '', word] = match
       gap = { before: gap === undefined ? text.slice(start, end) : closeGap(gap), after: '' }
       closing = bracket - end
       block = openNoteBlock(nonce === undefined || word === nonce, inner, whole[0]!)
@@ -105,8 +105,8 @@ export function createNoteScanner(options: NoteOptions = {}): NoteScanner {
     const visible = isUnmistakable(held) ? '' : show(held)
     held = ''
     // The block stays open, so that text pushed by mistake stays hidden.
-    const said = block?.note() ?? note
-    return said === undefined ? { visible } : { visible, note: said }
+    const lastNote = block?.note() ?? note
+    return lastNote === undefined ? { visible } : { visible, note: lastNote }
   }
 
   function show(text: string): string {
@@ -144,7 +144,7 @@ function lines(space: string): number {
  */
 function openNoteBlock(isOurs: boolean, signs: string, opening: string) {
   let depth = 1
-  let said = ''
+  let body = ''
 
   /** Reads on from a place in a text; returns the place where the block ends, or the end of the text. */
   function read(text: string, from: number): number {
@@ -156,10 +156,10 @@ function openNoteBlock(isOurs: boolean, signs: string, opening: string) {
 
   /** Keeps one character more than a note may have, to know that it was cut. */
   function keep(part: string): void {
-    said += (said === '' ? part.trimStart() : part).slice(0, MAX_NOTE + 1 - said.length)
+    body += (body === '' ? part.trimStart() : part).slice(0, MAX_NOTE + 1 - body.length)
   }
 
-  const note = () => (isOurs ? toNote(said.startsWith(signs) ? said.slice(signs.length) : said) : undefined)
+  const note = () => (isOurs ? toNote(body.startsWith(signs) ? body.slice(signs.length) : body) : undefined)
 
   return { read, isOpen: () => depth > 0, note }
 }
@@ -175,9 +175,9 @@ export function findClosing(
   brackets.lastIndex = from
   let left = open
   while (left > 0) {
-    const found = brackets.exec(text)
-    if (found === null) return { at: text.length, left }
-    left += found[0] === opening ? 1 : -1
+    const match = brackets.exec(text)
+    if (match === null) return { at: text.length, left }
+    left += match[0] === opening ? 1 : -1
   }
   return { at: brackets.lastIndex, left }
 }

@@ -20,10 +20,10 @@ function show(written: string, levels: number): string {
   if (parseJson(written) !== undefined) return showLiterals(written, levels)
   // Broken JSON has no literals to rely on: it is cut as plain text, as written or with its escapes read.
   const { visible } = splitNote(written)
-  const said = readEscapes(visible)
-  if (said === visible) return visible
-  const shown = show(said, levels - 1)
-  return shown === said ? visible : shown
+  const plain = readEscapes(visible)
+  if (plain === visible) return visible
+  const shown = show(plain, levels - 1)
+  return shown === plain ? visible : shown
 }
 
 /** Valid JSON: every quote outside of a literal begins one. A loop, as a pattern would backtrack or run out of stack. */
@@ -36,9 +36,9 @@ function showLiterals(json: string, levels: number): string {
     while (stops.exec(json)?.[0] === '\\') stops.lastIndex += 1
     const written = json.slice(start, stops.lastIndex)
     if (!mayHaveNote.test(written)) continue
-    const said = parseJson(written) as string
-    const visible = show(said, levels - 1)
-    if (visible === said) continue
+    const text = parseJson(written) as string
+    const visible = show(text, levels - 1)
+    if (visible === text) continue
     shown += json.slice(from, start) + JSON.stringify(visible)
     from = stops.lastIndex
   }

@@ -34,7 +34,7 @@ export function showEach<M extends MessageLike>(
   /** Calls with notes came before: a result that answers no known call may belong to them. */
   let hadNotes = isPart
 
-  function fateOf(result: ToolResult): Fate {
+  function fateOf(result: ToolResult): ResultFate {
     const call = called[round.take(result)]
     if (isNote(call) || isNote(result)) return 'hidden'
     if (!call) return hadNotes ? 'veiled' : 'shown'
@@ -44,9 +44,9 @@ export function showEach<M extends MessageLike>(
     return (result.name === undefined ? carrying.size > 0 : carrying.has(result.name)) ? 'veiled' : 'shown'
   }
 
-  return messages.map((given, seq) => {
-    const { role, calls, misplacedCalls, results, text } = readMessage(given, seq)
-    const source = misplacedCalls === undefined ? given : withoutCalls(given)
+  return messages.map((message, seq) => {
+    const { role, calls, misplacedCalls, results, text } = readMessage(message, seq)
+    const source = misplacedCalls === undefined ? message : withoutCalls(message)
     if (role === 'assistant_note') return undefined
     if (role !== 'tool') {
       called = calls
@@ -58,9 +58,9 @@ export function showEach<M extends MessageLike>(
     const answers = withFates(source, fates)
     if (role === 'tool')
       return (results.length === 0 ? hadNotes : fates.every(fate => fate === 'hidden')) ? undefined : answers
-    const own = calls.flatMap((call, index) => (isNote(call) ? [index] : []))
-    if (own.length > 0 && own.length === calls.length && text === '') return undefined
-    const left = own.length > 0 ? withoutCalls(answers, own) : answers
+    const noteCalls = calls.flatMap((call, index) => (isNote(call) ? [index] : []))
+    if (noteCalls.length > 0 && noteCalls.length === calls.length && text === '') return undefined
+    const left = noteCalls.length > 0 ? withoutCalls(answers, noteCalls) : answers
     return role === 'assistant' ? cutCallNotes(left) : left
   })
 }
@@ -73,9 +73,9 @@ export const carriesNote = ({ arguments: json }: Pick<ToolCall, 'arguments'>) =>
 const isNote = (call: { readonly name?: string } | undefined) => call?.name === noteToolName
 
 /** A result is left out, shown without its text, or shown whole. */
-type Fate = 'hidden' | 'veiled' | 'shown'
+type ResultFate = 'hidden' | 'veiled' | 'shown'
 
-function withFates<M extends MessageLike>(source: M, fates: readonly Fate[]): M {
+function withFates<M extends MessageLike>(source: M, fates: readonly ResultFate[]): M {
   if (fates.every(fate => fate === 'shown')) return source
   const changed = mapResults(source, (part, index) => {
     if (fates[index] === 'shown') return part
@@ -87,8 +87,8 @@ function withFates<M extends MessageLike>(source: M, fates: readonly Fate[]): M 
   // The whole message is the result, and any other field may repeat the note: only these are kept.
   const { role, id, seq, name, tool_call_id, tool_name, time }: MessageLike & { seq?: unknown } = source
   const labels = { role, id, seq, name, tool_call_id, tool_name, time }
-  const known = Object.entries(labels).filter(([, value]) => value !== undefined)
-  return { ...Object.fromEntries(known), content: veiledResult } as unknown as M
+  const present = Object.entries(labels).filter(([, value]) => value !== undefined)
+  return { ...Object.fromEntries(present), content: veiledResult } as unknown as M
 }
 
 /**

@@ -55,8 +55,8 @@ export function rememberState<Value, Start extends Value | undefined>(
   value: Value,
 ): void {
   const scope = currentScope()
-  const own = checkOwn(scope, state, value)
-  scope.remembered.set(state, { value: own, seq: scope.conversation.length })
+  const checked = checkOwn(scope, state, value)
+  scope.remembered.set(state, { value: checked, seq: scope.conversation.length })
 }
 
 function read(
@@ -67,9 +67,9 @@ function read(
   if (input !== undefined) return { value: checkOwn(scope, state, input), skipped: [] }
   const { conversation, context, remembered } = scope
   if (fromEarlierTurn) return readIn(beforeNewestUser(conversation), state, context)
-  const known = remembered.get(state)
-  if (known && !hasResultSince(conversation, state, known.seq, context)) {
-    return { value: known.value, skipped: [] }
+  const memory = remembered.get(state)
+  if (memory && !hasResultSince(conversation, state, memory.seq, context)) {
+    return { value: memory.value, skipped: [] }
   }
   return readIn(conversation, state, context)
 }

@@ -47,9 +47,9 @@ export function runWithContext<T>(context: RequestContext, action: () => T): T {
       'must be a text that is not empty; leave projectId out if the application has no projects',
     )
   }
-  const own = [...conversation]
-  const frozen = Object.freeze({ ...context, conversation: own })
-  return storage.run({ context: frozen, conversation: own, remembered: new Map() }, action)
+  const messages = [...conversation]
+  const frozen = Object.freeze({ ...context, conversation: messages })
+  return storage.run({ context: frozen, conversation: messages, remembered: new Map() }, action)
 }
 
 /** The context of the running request. Throws NoRequestContextError outside of a request. */

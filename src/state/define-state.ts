@@ -15,7 +15,7 @@ export interface State<Value, Start extends Value | undefined = Value | undefine
   readonly belongsTo?: (result: unknown) => unknown
 }
 
-interface StateOptions<Schema extends StandardSchema, Picked> {
+interface StateDefinition<Schema extends StandardSchema, Picked> {
   /** The state's name in errors, and in the text of `missing`. */
   readonly name: string
   /** The tool or tools whose results carry the state. */
@@ -58,16 +58,16 @@ type FromNothing = { readonly initial?: undefined }
  * })
  */
 export function defineState<Schema extends StandardSchema, Picked = InferOutput<Schema>>(
-  options: StateOptions<Schema, Picked> & Newest & FromNothing,
+  options: StateDefinition<Schema, Picked> & Newest & FromNothing,
 ): State<Picked, undefined>
 export function defineState<Schema extends StandardSchema, Picked = InferOutput<Schema>>(
-  options: StateOptions<Schema, Picked> & Newest & From<NoInfer<Picked>>,
+  options: StateDefinition<Schema, Picked> & Newest & From<NoInfer<Picked>>,
 ): State<Picked, Picked>
 export function defineState<Schema extends StandardSchema, Value, Picked = InferOutput<Schema>>(
-  options: StateOptions<Schema, Picked> & Folded<Value | undefined, Picked, Value> & FromNothing,
+  options: StateDefinition<Schema, Picked> & Folded<Value | undefined, Picked, Value> & FromNothing,
 ): State<Value, undefined>
 export function defineState<Schema extends StandardSchema, Value, Picked = InferOutput<Schema>>(
-  options: StateOptions<Schema, Picked> & Folded<Value, Picked, Value> & From<Value>,
+  options: StateDefinition<Schema, Picked> & Folded<Value, Picked, Value> & From<Value>,
 ): State<Value, Value>
 export function defineState(options: unknown): State<unknown> {
   const names = {
@@ -126,8 +126,8 @@ function missingText(name: string, tool: string): string {
 
 /** The words of a tool's name; tool servers put their own name before a dot, a slash or two underscores. */
 function wordsOf(tool: string): string {
-  const own = tool.split(/[./:]|__/).findLast(part => part !== '') ?? tool
-  return own
+  const lastPart = tool.split(/[./:]|__/).findLast(part => part !== '') ?? tool
+  return lastPart
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replace(/[_\-\s]+/g, ' ')
     .trim()

@@ -12,7 +12,7 @@ export interface RoundResult {
   readonly text: string
   /** Whether the tool failed. */
   readonly isError: boolean
-  /** Whether it answers no call, whatever tool it names: anybody could have written it. */
+  /** Whether it answers no call, whatever tool it names: its origin is unknown. */
   readonly isStray: boolean
   /** The message object with the result, and the result's place in it. */
   readonly source: object
@@ -20,14 +20,14 @@ export interface RoundResult {
 }
 
 /** The results of one assistant message's calls. */
-export interface Round {
+export interface ToolRound {
   readonly seq: number
   /** In the order of the calls, as parallel tools end in any order; then those that answer no call. */
   readonly results: readonly RoundResult[]
 }
 
 /** The rounds of a conversation, newest first, read as they are needed. */
-export function* roundsFromEnd(messages: readonly MessageLike[]): Generator<Round, void, undefined> {
+export function* roundsFromEnd(messages: readonly MessageLike[]): Generator<ToolRound, void, undefined> {
   let group: Placed[] = []
   for (let seq = messages.length - 1; seq >= 0; seq--) {
     const placed = placeMessage(messages[seq]!, seq)
@@ -53,7 +53,7 @@ const parts = {
 } as const
 
 /** Reads an assistant message and the tool messages after it; tool messages without a calling message are all stray. */
-export function readRound(group: readonly Placed[]): Round {
+export function readRound(group: readonly Placed[]): ToolRound {
   const head = group[0]?.message
   const calls = head?.role === 'assistant' ? head.calls : []
   const round = openRound(calls)

@@ -2,7 +2,7 @@ import { InvalidOptionError } from '../log/error.ts'
 import type { MessageLike } from '../log/message.ts'
 import type { State } from './define-state.ts'
 import { freeze } from './freeze.ts'
-import { type Placed, partOf, placeMessage, type Round, readRound, roundsFromEnd } from './read-round.ts'
+import { type Placed, partOf, placeMessage, readRound, roundsFromEnd, type ToolRound } from './read-round.ts'
 import {
   type ReadStateOptions,
   refusePromise,
@@ -72,7 +72,7 @@ export interface StateReading<Value> {
  * oldest on; else the newest good one is the value, and older ones are not read.
  */
 export function readRounds(
-  rounds: Iterable<Round>,
+  rounds: Iterable<ToolRound>,
   state: State<unknown>,
   before: StateReading<unknown>,
   options: ReadStateOptions,
@@ -84,8 +84,8 @@ export function readRounds(
     for (const result of isFolded ? results : results.toReversed()) {
       const { seq, tool, callId } = result
       if (!state.tools.includes(tool)) continue
-      const own = takeOwnResult(state, result, options)
-      const taken = own.reason === undefined ? fold(state, value, own.value) : own
+      const latest = takeOwnResult(state, result, options)
+      const taken = latest.reason === undefined ? fold(state, value, latest.value) : latest
       if (taken.reason !== undefined) {
         skipped.push({ seq, tool, reason: taken.reason, detail: taken.detail })
         continue
@@ -129,7 +129,7 @@ export function createStateReader<Value, Start extends Value | undefined>(
 ): StateReader<Value | Start> {
   let length = 0
   let settled: StateReading<unknown> = { value: state.initial, skipped: [] }
-  let pending: Round[] = []
+  let pending: ToolRound[] = []
   /** The last round: it may still get results. */
   let open: Placed[] = []
   let current: StateReading<unknown> | undefined = settled

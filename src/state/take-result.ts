@@ -19,23 +19,23 @@ export type Taken =
   | { readonly reason: SkipReason; readonly detail: string }
 
 /** By its place in a message: a result's text, and what was taken from it. */
-type Memory = Map<number, { readonly text: string; readonly taken: Taken }>
+type ResultMemory = Map<number, { readonly text: string; readonly taken: Taken }>
 
 /** Values by state and message object, so that no result is validated twice. */
-const memories = new WeakMap<object, WeakMap<object, Memory>>()
+const memories = new WeakMap<object, WeakMap<object, ResultMemory>>()
 
 /** A state's value in a result, or why there is none. Throws only for a misused schema. */
 function takeResult(state: State<unknown>, result: RoundResult): Taken {
   if (result.isStray) return { reason: 'no call', detail: 'it answers no call of its round' }
   if (result.isError) return { reason: 'error result', detail: shorten(result.text) }
-  const byMessage = memories.get(state) ?? new WeakMap<object, Memory>()
+  const byMessage = memories.get(state) ?? new WeakMap<object, ResultMemory>()
   memories.set(state, byMessage)
-  const known = byMessage.get(result.source) ?? (new Map() as Memory)
-  byMessage.set(result.source, known)
-  const before = known.get(result.index)
+  const memory = byMessage.get(result.source) ?? (new Map() as ResultMemory)
+  byMessage.set(result.source, memory)
+  const before = memory.get(result.index)
   if (before !== undefined && before.text === result.text) return before.taken
   const taken = take(state, result)
-  known.set(result.index, { text: result.text, taken })
+  memory.set(result.index, { text: result.text, taken })
   return taken
 }
 
@@ -140,7 +140,7 @@ export function refusePromise<T>(
   name: string,
 ): Exclude<T, PromiseLike<unknown>> {
   if (!isPromise(value)) return value as Exclude<T, PromiseLike<unknown>>
-  // Nobody awaits the promise: its rejection must not end the process.
+  // The promise is not awaited: its rejection must not end the process.
   Promise.resolve(value).catch(() => {})
   throw new InvalidOptionError(
     option,

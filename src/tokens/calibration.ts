@@ -19,9 +19,9 @@ export interface Room {
   readonly window: number
   readonly reserve: number
   readonly factor: number
-  /** Why so much is kept free; absent where it was set. */
+  /** Why this number of tokens is kept free; absent where the caller set it. */
   readonly reserveWhy?: string
-  /** The most tokens of the reply that the model is asked for; absent where nobody set a limit. */
+  /** The most tokens of the reply that the model is asked for; absent without a limit. */
   readonly mostReply?: number
 }
 
@@ -45,13 +45,13 @@ export function partsInModel<Part extends string>(
   factor: number,
 ): Readonly<Record<Part, number>> {
   if (factor === 1) return parts
-  const told = Object.entries<number>(parts).map(([part, counted]) => ({
+  const amounts = Object.entries<number>(parts).map(([part, counted]) => ({
     part,
     amount: toModelTokens(counted, factor),
   }))
-  const [largest] = told.toSorted((a, b) => b.amount - a.amount)
-  if (largest) largest.amount += tokens - told.reduce((sum, { amount }) => sum + amount, 0)
-  return Object.fromEntries(told.map(({ part, amount }) => [part, amount])) as Record<Part, number>
+  const [largest] = amounts.toSorted((a, b) => b.amount - a.amount)
+  if (largest) largest.amount += tokens - amounts.reduce((sum, { amount }) => sum + amount, 0)
+  return Object.fromEntries(amounts.map(({ part, amount }) => [part, amount])) as Record<Part, number>
 }
 
 export interface Usage {
@@ -77,18 +77,18 @@ export interface Usage {
  */
 export function calibrate(previous: Calibration | undefined, usage: Usage): Calibration {
   const { counter, model, predicted, reported } = usage
-  const known = previous?.model === model && previous.counter === counter.id ? previous : undefined
-  const steps = known ? toSteps(known.factor) : one
+  const current = previous?.model === model && previous.counter === counter.id ? previous : undefined
+  const steps = current ? toSteps(current.factor) : one
   const next =
-    isReport(predicted) && isReport(reported) ? move(steps, reported / predicted, known, usage) : steps
-  if (known && next === steps) return known
-  return { model, counter: counter.id, factor: next / one, ...present({ reply: known?.reply }) }
+    isReport(predicted) && isReport(reported) ? move(steps, reported / predicted, current, usage) : steps
+  if (current && next === steps) return current
+  return { model, counter: counter.id, factor: next / one, ...present({ reply: current?.reply }) }
 }
 
 /** The calibration after a reply of this many tokens: the same object, unless the reply was longer than all before. */
-export function withReply(known: Calibration, tokens: number): Calibration {
+export function withReply(calibration: Calibration, tokens: number): Calibration {
   const reply = likelyReply(tokens) ?? 0
-  return reply > (known.reply ?? 0) ? { ...known, reply } : known
+  return reply > (calibration.reply ?? 0) ? { ...calibration, reply } : calibration
 }
 
 /** Whether a value from outside is a calibration: a wrong factor would change how much is sent. */
@@ -143,19 +143,19 @@ const nearOpen = 8
 function move(
   steps: number,
   ratio: number,
-  known: Calibration | undefined,
+  current: Calibration | undefined,
   { counter, isCut = false, isOpen = false }: Usage,
 ): number {
   // Rounded up, but 1.0004 is not a reason to pay 5 % more.
   const wanted = bounded(Math.ceil(ratio * one - 0.01))
   // What the margin takes still fits, and a step would cut again.
-  if (known && isCut && !counter.exact && wanted > steps && ratio * one <= steps * (1 + inexactMargin))
+  if (current && isCut && !counter.exact && wanted > steps && ratio * one <= steps * (1 + inexactMargin))
     return steps
   if (wanted >= steps) return wanted
   // A little below proves nothing, and a factor that goes up and down would move the cut, and with it the prompt.
   const near = isCut ? (isOpen ? nearOpen : nearCut) : nearWhole
-  if (known && steps - wanted <= near && (isCut || steps !== one)) return steps
-  return known ? steps - 1 : Math.max(wanted, one - 1)
+  if (current && steps - wanted <= near && (isCut || steps !== one)) return steps
+  return current ? steps - 1 : Math.max(wanted, one - 1)
 }
 
 /** Whether a report is long enough to use: a short prompt is mostly framing, and says little about its text. */

@@ -30,12 +30,12 @@ export interface CreateCounterOptions extends CounterOptions {
 export function createCounter(options: CreateCounterOptions): TokenCounter {
   refuseUnknown(options, { id: 1, exact: 1, text: 1, framing: 1, imageTokens: 1 })
   const { id, exact, text: count, framing = genericFraming, imageTokens = 768 } = options
-  const own = counterId(id, framing, imageTokens)
-  const whole = (tokens: number): number => wholeTokens(tokens, own)
+  const fullId = counterId(id, framing, imageTokens)
+  const whole = (tokens: number): number => wholeTokens(tokens, fullId)
   const text = rememberLong(value => (value === '' ? 0 : whole(count(wellFormed(value)))))
 
   return {
-    id: own,
+    id: fullId,
     exact,
     prompt: framing.prompt,
     text,
@@ -97,14 +97,14 @@ export interface TokenCounter {
   readonly prompt?: number
 }
 
-const known = new WeakMap<TokenCounter, Required<TokenCounter>>()
+const checkedCounters = new WeakMap<TokenCounter, Required<TokenCounter>>()
 
 /** The counter with every answer checked: a NaN or a negative number would break every comparison with the window. */
 export function checkedCounter(counter: TokenCounter): Required<TokenCounter> {
-  const before = known.get(counter)
+  const before = checkedCounters.get(counter)
   if (before) return before
   const checked = mapCounter(counter, counter.id, tokens => wholeTokens(tokens, counter.id))
-  known.set(counter, checked).set(checked, checked)
+  checkedCounters.set(counter, checked).set(checked, checked)
   return checked
 }
 

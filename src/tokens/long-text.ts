@@ -17,7 +17,7 @@ export function countLongText(text: string, count: (text: string) => number): nu
   return tokens + count(start === 0 ? text : text.slice(start))
 }
 
-/** Characters per piece: so long that the cuts cost nothing. */
+/** Characters per piece: long enough that the cuts cost nothing. */
 const pieceLength = 512
 
 /** Characters per piece in a run without a safe cut: the square of it is small, and tokens of repeated signs are powers of two. */

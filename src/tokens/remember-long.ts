@@ -3,15 +3,15 @@
  * were used last stay, as hashes: a counter outlives conversations, and must not keep what was said in one that is deleted.
  */
 export function rememberLong(count: (text: string) => number): (text: string) => number {
-  const known = new Map<string, number>()
+  const cache = new Map<string, number>()
   return text => {
     if (text.length < fewest || text.length > longest) return count(text)
     const name = nameOf(text)
-    const tokens = known.get(name) ?? count(text)
+    const tokens = cache.get(name) ?? count(text)
     // Setting it again makes it the newest.
-    known.delete(name)
-    known.set(name, tokens)
-    if (known.size > most) known.delete(known.keys().next().value!)
+    cache.delete(name)
+    cache.set(name, tokens)
+    if (cache.size > most) cache.delete(cache.keys().next().value!)
     return tokens
   }
 }

@@ -20,13 +20,13 @@ export interface ReplyReserve {
  * replies of the conversation were longer, up to half of what the system prompt and the tools leave; less where these leave
  * little, or the client asks for less. It moves in coarse steps only, because each step moves the cut.
  */
-export function replyReserve({ window, head, likely = 0, asked }: ExpectedReply): ReplyReserve {
+export function replyReserve({ window, head, likely = 0, asked: requested }: ExpectedReply): ReplyReserve {
   const step = Math.max(1, window / 16)
   const room = Math.max(0, window - Math.ceil(head / step) * step)
   const usual = Math.floor(Math.min(window / 8, room / 4))
   const most = Math.max(usual, Math.floor(Math.min(likely, room / 2)))
-  if (asked !== undefined && asked <= most)
-    return { reserve: Math.floor(asked), why: 'the most that was asked for' }
+  if (requested !== undefined && requested <= most)
+    return { reserve: Math.floor(requested), why: 'the most that was asked for' }
   if (most > usual)
     return { reserve: most, why: 'as long as the longest reply of this conversation, with room to spare' }
   const why =
@@ -46,7 +46,7 @@ export function likelyReply(tokens: number): number | undefined {
   return reserve > shortest ? reserve : undefined
 }
 
-/** A reply may fill so much of what is kept free; a longer one asks for the next step. */
+/** The share of the reserve that a reply may fill; a longer reply asks for the next step. */
 const fullShare = 3 / 4
 const shortest = 512
 /** No model writes more at once: a larger number is a fault of the provider. */

@@ -73,10 +73,10 @@ export function compose(draft: Draft): readonly Piece[] {
     addChanging(index)
     const isShort = isCleared(transcript, draft.cleared, index) && !frame.fixed.has(index)
     const referred = referredOf.get(index)
-    const own = unitPieces(frame, units[index]!, isShort)
+    const sent = unitPieces(frame, units[index]!, isShort)
     for (const piece of referred === undefined
-      ? own
-      : own.map(one => referringPiece(frame, one, units[referred]!)))
+      ? sent
+      : sent.map(one => referringPiece(frame, one, units[referred]!)))
       pieces.push(quoting?.quotes === index ? quotedPiece(draft, piece, quoting) : piece)
     if (index === transcript.firstUser) afterFirst()
   }
@@ -179,8 +179,8 @@ function clearedPiece(frame: Frame, piece: Piece, unit: Unit): Piece {
     for (let characters = most * 3; ; characters = Math.floor(characters * 0.7)) {
       const lines = texts.map(text => `${head} ${tellResult(text, characters)}`)
       const short = isResult ? withResultTexts(raw, new Map(lines.entries())) : withText(raw, lines[0]!)
-      const told = rewritten(frame, piece, short)
-      if (told.tokens <= most * texts.length || characters < 8) return told
+      const line = rewritten(frame, piece, short)
+      if (line.tokens <= most * texts.length || characters < 8) return line
     }
   })
   return { ...line, seqs, part: piece.part, held: piece.held, altered, isCleared: true }

@@ -21,11 +21,11 @@ export interface Finished {
 /** Makes any policy's draft fit, and applies the shape. */
 export function finish(draft: Draft): Finished {
   const { frame, capacity } = draft
-  const own = draft.as('window')
+  const windowDraft = draft.as('window')
   let room = capacity
   for (;;) {
     const fitted = withQuotes(
-      withJournal(cutOldest(own, room), less => cutOldest(own, room - less)),
+      withJournal(cutOldest(windowDraft, room), less => cutOldest(windowDraft, room - less)),
       room,
     )
     const composed = compose(fitted)

@@ -35,9 +35,9 @@ export function withQuotes(draft: Draft, room: number): Draft {
 
 /** Some quotes as a text, in the order in which they were said: a line for each stretch of a conversation, then its messages. */
 export function renderQuotes(quotes: readonly (Quote | undefined)[], chosen: readonly number[]): string {
-  const said = chosen.flatMap(place => quotes[place] ?? []).sort((a, b) => a.time - b.time || a.seq - b.seq)
-  const lines = said.flatMap((quote, place) => {
-    const last = said[place - 1]
+  const rows = chosen.flatMap(place => quotes[place] ?? []).sort((a, b) => a.time - b.time || a.seq - b.seq)
+  const lines = rows.flatMap((quote, place) => {
+    const last = rows[place - 1]
     const isNext = last?.conversation === quote.conversation && toDay(last.time) === toDay(quote.time)
     const line = neutralizeNotes(`${quote.role}: ${quote.text}`)
     return isNext ? [line] : [toDay(quote.time) + neutralizeNotes(quote.name && `, “${quote.name}”`), line]

@@ -56,9 +56,9 @@ function cutTo(frame: Frame, pieces: readonly Piece[], longer: readonly Text[], 
       cutFrom = tokens
     }
     const why = `cut in its middle from ${cutFrom} to ${level} tokens: the window is too small`
-    const own = shorter.get(ownText)
-    const said = own === undefined ? piece.raw : withText(piece.raw, own)
-    const raw = shorter.size > (own === undefined ? 0 : 1) ? withResultTexts(said, shorter) : said
+    const text = shorter.get(ownText)
+    const message = text === undefined ? piece.raw : withText(piece.raw, text)
+    const raw = shorter.size > (text === undefined ? 0 : 1) ? withResultTexts(message, shorter) : message
     cut[place] = rewritten(frame, { ...piece, altered: { rule: 'trim', why } }, raw)
   }
   return cut

@@ -63,12 +63,12 @@ function leadingEntry(source: MessageLike, seq: number, count: TokenCounter): En
  * Callers append to their list, or copy it with one more message, and call again. So transcripts are remembered by the
  * first message after the system prompt and compared object by object: the old part costs next to nothing.
  */
-const remembered = new WeakMap<object, Map<string, readonly Memory[]>>()
+const remembered = new WeakMap<object, Map<string, readonly ReadSources[]>>()
 
 /** Several conversations and branches may begin with the same message object (a constant greeting, say). */
 const mostLines = 4
 
-interface Memory {
+interface ReadSources {
   readonly transcript: Transcript
   /** The objects of the transcript's entries in one list: comparing them is one walk over memory. */
   readonly sources: unknown[]
@@ -94,28 +94,28 @@ export function forgetConversation({ transcript }: Conversation, count: TokenCou
 function readTranscript(messages: readonly MessageLike[], start: number, count: TokenCounter): Transcript {
   const first = messages[start]
   if (first === undefined) return createTranscript(count)
-  const known = remembered.get(first) ?? new Map<string, readonly Memory[]>()
-  const lines = known.get(count.id) ?? []
+  const byCounter = remembered.get(first) ?? new Map<string, readonly ReadSources[]>()
+  const lines = byCounter.get(count.id) ?? []
   const memory = continueFrom(lines, messages, start, count)
   const others = lines.filter(line => line !== memory)
   // Set again only at the end: a counter that throws must not leave half an entry behind.
-  remembered.set(first, known.set(count.id, others))
+  remembered.set(first, byCounter.set(count.id, others))
   for (let at = start + memory.sources.length; at < messages.length; at++) {
     memory.transcript.append(messages[at]!, at)
     memory.sources.push(messages[at])
   }
-  known.set(count.id, [memory, ...others].slice(0, mostLines))
+  byCounter.set(count.id, [memory, ...others].slice(0, mostLines))
   return memory.transcript
 }
 
 /** The remembered transcript that these messages continue; else a fork of the one that shares most with them. */
 function continueFrom(
-  lines: readonly Memory[],
+  lines: readonly ReadSources[],
   messages: readonly MessageLike[],
   start: number,
   count: TokenCounter,
-): Memory {
-  let best: Memory | undefined
+): ReadSources {
+  let best: ReadSources | undefined
   let most = 0
   for (const line of lines) {
     const shared = countShared(line.sources, messages, start)

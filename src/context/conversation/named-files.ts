@@ -7,7 +7,7 @@ export function findNamedFiles(
   text: string,
   user: number,
 ): readonly number[] {
-  const found = new Set<number>()
+  const readers = new Set<number>()
   const names = units[user]!.kind === 'user' && text.slice(0, mostRead).match(NAME)
   // `@parser.ts` and `./parser.ts` are `parser.ts`.
   const all = new Set((names || []).map(name => name.replace(/^@?(?:\.[/\\])?/, '')))
@@ -20,15 +20,15 @@ export function findNamedFiles(
       const file = touched.find((one, place) => place % 2 === 1 && nameOnly(one) === number)
       if (refers || tokens < least || file === undefined) continue
       const isWhole = entries[from]!.message.calls.some(
-        ({ arguments: given }) =>
-          given.includes(end) && !PART.test(given) && (file % 2 === 0 || WHOLE.test(given)),
+        ({ arguments: json }) =>
+          json.includes(end) && !PART.test(json) && (file % 2 === 0 || WHOLE.test(json)),
       )
       if (!isWhole) continue
-      found.add(at)
+      readers.add(at)
       break
     }
   }
-  return [...found]
+  return [...readers]
 }
 
 /** The units after one, and before a user message, that write the file which it holds: without them its text is out of date. */

@@ -13,36 +13,36 @@ export function findReferred(
   isGone: (unit: number) => boolean,
 ): ReadonlyMap<number, number> {
   const { references } = transcript
-  const found = new Map<number, number>()
-  const given = new Set<number>()
+  const referredOf = new Map<number, number>()
+  const used = new Set<number>()
   for (let place = placeOf(references, from); place < references.length && references[place]! < to; place++) {
     const referred = referredAt(transcript, place)
-    if (referred < 0 || given.has(referred) || !isGone(referred)) continue
-    given.add(referred)
-    found.set(references[place]!, referred)
+    if (referred < 0 || used.has(referred) || !isGone(referred)) continue
+    used.add(referred)
+    referredOf.set(references[place]!, referred)
   }
-  return found
+  return referredOf
 }
 
 /** Of a reference, by its place in their list: the newest unit before it that read the same file and has a result of its own, or -1. */
 function referredAt(transcript: Transcript, place: number): number {
   const { units, references } = transcript
   /** How many units were looked at, the newest of them that read each file, and what was found for each reference. */
-  const known = remember(transcript, 'references', () => ({
+  const memory = remember(transcript, 'references', () => ({
     seen: 0,
     newest: new Map<number, number>(),
     referred: [] as number[],
   }))
-  while (known.referred.length <= place) {
-    const unit = references[known.referred.length]!
-    for (; known.seen < unit; known.seen++)
-      if (!units[known.seen]!.refers)
-        for (const file of filesRead(known.seen)) known.newest.set(file, known.seen)
-    known.referred.push(
-      filesRead(unit).reduce((last, file) => Math.max(last, known.newest.get(file) ?? -1), -1),
+  while (memory.referred.length <= place) {
+    const unit = references[memory.referred.length]!
+    for (; memory.seen < unit; memory.seen++)
+      if (!units[memory.seen]!.refers)
+        for (const file of filesRead(memory.seen)) memory.newest.set(file, memory.seen)
+    memory.referred.push(
+      filesRead(unit).reduce((last, file) => Math.max(last, memory.newest.get(file) ?? -1), -1),
     )
   }
-  return known.referred[place]!
+  return memory.referred[place]!
 
   function filesRead(unit: number): readonly number[] {
     return units[unit]!.touched.filter((file, at) => at % 2 === 1 && file !== 0 && (file & 1) === 0)

@@ -12,33 +12,33 @@ const most = 24
 
 /** The value under a key, created when absent. Only a cache: it can always be computed again. */
 export function remember<T extends object>(transcript: Transcript, key: string, create: () => T): T {
-  const known = memories.get(transcript) ?? new Map<string, object & Derived>()
-  memories.set(transcript, known)
-  const found = known.get(key) as T | undefined
-  if (found !== undefined) {
+  const states = memories.get(transcript) ?? new Map<string, object & Derived>()
+  memories.set(transcript, states)
+  const cached = states.get(key) as T | undefined
+  if (cached !== undefined) {
     // Behind the others: what was not asked for longest goes first.
-    known.delete(key)
-    known.set(key, found)
-    return found
+    states.delete(key)
+    states.set(key, cached)
+    return cached
   }
-  if (known.size >= most) {
-    const oldest = [...known].find(([, state]) => !state.fits)
-    if (oldest) known.delete(oldest[0])
+  if (states.size >= most) {
+    const oldest = [...states].find(([, state]) => !state.fits)
+    if (oldest) states.delete(oldest[0])
   }
   const state = create()
-  known.set(key, state)
+  states.set(key, state)
   return state
 }
 
-/** A fork takes over the values that hold for it; the other transcript computes them again if needed. */
+/** A fork takes over the values that hold for it; the transcript it came from computes them again if needed. */
 export function inherit(from: Transcript, to: Transcript): void {
-  const known = memories.get(from)
-  if (!known) return
+  const states = memories.get(from)
+  if (!states) return
   const taken = new Map<string, object & Derived>()
-  for (const [key, state] of known) {
+  for (const [key, state] of states) {
     if (!state.fits?.(to.units.length)) continue
     taken.set(key, state)
-    known.delete(key)
+    states.delete(key)
   }
   memories.set(to, taken)
 }
@@ -47,8 +47,8 @@ export function inherit(from: Transcript, to: Transcript): void {
 export function keepLatest<Owner extends object, Value>() {
   const made = new WeakMap<Owner, { readonly key: string; readonly value: Value }>()
   return (owner: Owner, key: string, make: () => Value): Value => {
-    const known = made.get(owner)
-    if (known?.key === key) return known.value
+    const cached = made.get(owner)
+    if (cached?.key === key) return cached.value
     const value = make()
     made.set(owner, { key, value })
     return value
@@ -65,15 +65,15 @@ export function createFindNewest(): (
   holds: (at: number) => boolean,
 ) => number {
   /** The newest among the first `settled` things. */
-  const looked = new WeakMap<Transcript, { readonly settled: number; readonly found: number }>()
+  const looked = new WeakMap<Transcript, { readonly settled: number; readonly newest: number }>()
   return (transcript, count, holds) => {
-    const { settled, found } = looked.get(transcript) ?? { settled: 0, found: -1 }
+    const { settled, newest: before } = looked.get(transcript) ?? { settled: 0, newest: -1 }
     const last = count - 1
     if (last >= settled && holds(last)) return last
     let at = last - 1
     while (at >= settled && !holds(at)) at -= 1
-    const newest = at < settled ? found : at
-    if (last > settled) looked.set(transcript, { settled: last, found: newest })
+    const newest = at < settled ? before : at
+    if (last > settled) looked.set(transcript, { settled: last, newest })
     return newest
   }
 }

@@ -6,7 +6,7 @@ export function shownFile({ cmd, command = cmd }: Readonly<Record<string, unknow
 }
 
 /** The first file that a patch changes, whether it is given to a tool or to a shell. */
-export const patchedFile = (given: string): string | undefined => PATCHED.exec(given.slice(0, mostRead))?.[1]
+export const patchedFile = (text: string): string | undefined => PATCHED.exec(text.slice(0, mostRead))?.[1]
 
 const mostRead = 1000
 

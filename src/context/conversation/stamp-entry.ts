@@ -25,9 +25,9 @@ export interface Entry<M extends MessageLike = MessageLike> {
 const entries = new WeakMap<object, Entry>()
 
 export function stampEntry(source: MessageLike, seq: number, count: TokenCounter): Entry {
-  const known = entries.get(source)
-  const read = known && isUnchanged(known.looks, source) ? known : readSource(source, seq)
-  if (read === known && known.counter === count.id) return known
+  const cached = entries.get(source)
+  const read = cached && isUnchanged(cached.looks, source) ? cached : readSource(source, seq)
+  if (read === cached && cached.counter === count.id) return cached
   return stamped(read, count.id, count.message(read.message))
 }
 
@@ -36,23 +36,23 @@ export function adoptEntry(source: MessageLike, seq: number, counter: string, to
   return stamped(readSource(source, seq), counter, tokens)
 }
 
-type Read = Omit<Entry, 'counter' | 'tokens'>
+type UnstampedEntry = Omit<Entry, 'counter' | 'tokens'>
 
-function stamped(read: Read, counter: string, tokens: number): Entry {
+function stamped(read: UnstampedEntry, counter: string, tokens: number): Entry {
   const entry = { ...read, counter, tokens }
   entries.set(read.source, entry)
   return entry
 }
 
-function readSource(source: MessageLike, seq: number): Read {
+function readSource(source: MessageLike, seq: number): UnstampedEntry {
   const looks = looksOf(source)
   const message = readMessage(source, seq)
   const { role, misplacedCalls } = message
   const isOurs = role === 'system' || role === 'assistant_note'
-  const own = misplacedCalls === undefined ? source : withoutCalls(source)
-  const raw = isOurs ? own : mapTexts(own, neutralizeNotes)
+  const placed = misplacedCalls === undefined ? source : withoutCalls(source)
+  const raw = isOurs ? placed : mapTexts(placed, neutralizeNotes)
   if (raw === source) return { source, raw, message, role, looks }
-  const altered = own === source ? quotedNote : withoutItsCalls
+  const altered = placed === source ? quotedNote : withoutItsCalls
   return { source, raw, altered, message: readMessage(raw, seq), role, looks }
 }
 

@@ -8,7 +8,7 @@ import type { Touched, Unit } from './unit.ts'
 
 export function touchedBy({ role, text, calls }: Message): Touched {
   if (role === 'system') return [hashOf(shapeOf(text)), 0]
-  return calls.flatMap(({ name, arguments: given }) => [hashOf(`${name}\0${given}`), fileNumber(name, given)])
+  return calls.flatMap(({ name, arguments: json }) => [hashOf(`${name}\0${json}`), fileNumber(name, json)])
 }
 
 /** What dates, reminders and states of one make have in common: their text without numbers and English names of days and months. */
@@ -20,14 +20,14 @@ const CALENDAR =
 /** Longer arguments are not parsed: such a call counts as one without a file. */
 const mostParsed = 400_000
 
-function fileNumber(name: string, given: string): number {
-  const isRead = given.length <= mostParsed && /^\s*\{/.test(given)
-  const parsed = isRead ? attempt(() => JSON.parse(given) as unknown, undefined) : undefined
+function fileNumber(name: string, json: string): number {
+  const isRead = json.length <= mostParsed && /^\s*\{/.test(json)
+  const parsed = isRead ? attempt(() => JSON.parse(json) as unknown, undefined) : undefined
   const fields = isObject(parsed) ? parsed : {}
   const named = fileFields
     .map(field => fields[field])
     .find(value => typeof value === 'string' && value !== '')
-  const patched = named === undefined ? patchedFile(given) : undefined
+  const patched = named === undefined ? patchedFile(json) : undefined
   const file = named ?? patched ?? shownFile(fields)
   if (file === undefined) return 0
   const isWritten = patched !== undefined || WRITING.test(name.slice(0, 100)) ? 1 : 0

@@ -14,10 +14,10 @@ const MAX_DEPTH = 3
 export function toColours(params: unknown): string {
   const values = params as Record<string, unknown> | null | undefined
   // `from: "left"` is a place, not a colour: under such keys only hex counts.
-  const found = KEYS.split(' ').flatMap(key =>
+  const colours = KEYS.split(' ').flatMap(key =>
     read(values?.[key], MAX_DEPTH).filter(text => text.startsWith('#') || (text && key.length > 4)),
   )
-  return few(found, MAX_COLOURS)
+  return few(colours, MAX_COLOURS)
 }
 
 function read(value: unknown, depth: number): readonly string[] {

@@ -24,10 +24,10 @@ export const digestTools: Digester = ({ messages }, max = MAX_LENGTH) => {
   const last = messages.findLastIndex(({ calls }) => calls.length > 0)
   const most = Math.min(max, MAX_LENGTH)
   const sentence = firstSentence(answerOf(messages.slice(last + 1)), Math.min(120, Math.floor(most / 2)))
-  const said = sentence === '' ? '' : ` — ${sentence}`
-  const room = most - said.length
+  const ending = sentence === '' ? '' : ` — ${sentence}`
+  const room = most - ending.length
   const ranked = bySize(actions)
-  return (latestWhole(actions, ranked[0]!, room) ?? largestNamed(actions, ranked, room)) + said
+  return (latestWhole(actions, ranked[0]!, room) ?? largestNamed(actions, ranked, room)) + ending
 }
 
 /** The latest calls that fit, with their results; undefined if the largest call is not among them. */

@@ -124,8 +124,8 @@ export function referredBy({
     !fixed.has(unit) && !['recalled', undefined].includes(findSpan(spans, unit)?.fate)
   const isGone = (unit: number) =>
     isLeftOut(unit) || (!fixed.has(unit) && isCleared(transcript, cleared, unit))
-  const found = findReferred(transcript, cleared.before, transcript.units.length, isGone)
-  return new Map([...found].filter(([unit]) => fixed.has(unit) || !findSpan(spans, unit)))
+  const references = findReferred(transcript, cleared.before, transcript.units.length, isGone)
+  return new Map([...references].filter(([unit]) => fixed.has(unit) || !findSpan(spans, unit)))
 }
 
 /** What policies have decided about a conversation. */

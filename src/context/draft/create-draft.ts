@@ -10,9 +10,9 @@ import { type Frame, withoutProtected, withProtected } from './frame.ts'
 import { withoutExchange } from './last-exchange.ts'
 import { findSpan, type Insertion, laySpans, type Span, type UnitRange } from './span.ts'
 
-type State = Pick<Draft, 'rule' | 'spans' | 'insertions' | 'spare' | 'systemsFirst' | 'cleared' | 'cut'>
+type DraftState = Pick<Draft, 'rule' | 'spans' | 'insertions' | 'spare' | 'systemsFirst' | 'cleared' | 'cut'>
 
-const untouched: State = {
+const untouched: DraftState = {
   rule: 'policy',
   spans: [],
   insertions: [],
@@ -21,10 +21,10 @@ const untouched: State = {
   cleared: nothingCleared,
 }
 
-export function createDraft(frame: Frame, state: State = untouched): OwnDraft {
+export function createDraft(frame: Frame, state: DraftState = untouched): OwnDraft {
   const { transcript } = frame
   const { rule } = state
-  const next = (change: Partial<State>) => createDraft(frame, { ...state, ...change })
+  const next = (change: Partial<DraftState>) => createDraft(frame, { ...state, ...change })
   let tokens: number | undefined
 
   const isKept = (unit: Unit) =>

@@ -11,9 +11,9 @@ const why = 'older than what fits'
  * Leaves out what policies named as first to go, then the oldest units, so that the longest run of recent ones that fits
  * stays. Runs after every policy, so that none can exceed the window. Looks only at kept units, never at the whole history.
  */
-export function cutOldest<D extends Draft>(given: D, room = given.capacity): D {
-  if (given.tokens <= room) return given
-  const draft = given.spare.reduce((left, spare) => dropToFit(left, spare, room), given).as(given.rule)
+export function cutOldest<D extends Draft>(start: D, room = start.capacity): D {
+  if (start.tokens <= room) return start
+  const draft = start.spare.reduce((left, spare) => dropToFit(left, spare, room), start).as(start.rule)
   if (draft.tokens <= room) return draft
   const aged = fixedCost(draft.frame) + markerCost(draft.frame) > room ? withoutOldSystems(draft) : draft
   const first = findCut(aged, room)

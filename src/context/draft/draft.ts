@@ -5,7 +5,7 @@ import type { Entry } from '../conversation/stamp-entry.ts'
 import type { Unit } from '../conversation/unit.ts'
 import type { ReceiptCut } from '../receipt.ts'
 import type { Frame } from './frame.ts'
-import type { Fault, Insertion, Span, UnitRange } from './span.ts'
+import type { Insertion, Span, SpanFault, UnitRange } from './span.ts'
 
 /**
  * A context in the making: what a policy is given and what it returns. Every step returns a new draft. Protected units
@@ -85,7 +85,7 @@ export interface Digest extends UnitRange {
   readonly line: string
   /** The line has the whole text of the range's first message, and is sent in its place if that message is protected. */
   readonly isQuoting?: boolean
-  readonly faults?: readonly Fault[]
+  readonly faults?: readonly SpanFault[]
 }
 
 /** Decides how a conversation is fitted into a window: a step from draft to draft. */

@@ -151,20 +151,20 @@ interface HeadOptions {
 /** Takes the changing lines out of the system prompt. They stand before the newest user message. */
 function splitFrom(
   { system, transcript, origin }: Conversation,
-  { promptLayout: known = {}, shape, systemPrompt }: FrameOptions,
+  { promptLayout: earlier = {}, shape, systemPrompt }: FrameOptions,
   count: TokenCounter,
 ): Changing | undefined {
   const place = shape === 'alternating' ? withoutLateSystem(systemPrompt) : systemPrompt
   if (!keepsPrompt(place) || transcript.units.length === 0) return undefined
   const role = place === 'as user' ? 'user' : 'system'
   const raws = system.map(({ raw }) => raw)
-  const split = splitPrompt(raws, known, origin + transcript.entries.length)
+  const split = splitPrompt(raws, earlier, origin + transcript.entries.length)
   const { text, heads } = split
   const tokens = text === '' ? 0 : count.message(parseMessage({ role, content: text }, 0))
-  const room = Math.max(known.room ?? 0, Math.ceil(tokens / roomStep) * roomStep)
+  const room = Math.max(earlier.room ?? 0, Math.ceil(tokens / roomStep) * roomStep)
   if (text === '') return { ...split, role, tokens, unit: 0, layout: { heads, room } }
   const hash = hashText(text)
-  const before = known.last?.hash === hash ? known.last.before - origin : -1
+  const before = earlier.last?.hash === hash ? earlier.last.before - origin : -1
   const unit = placeChanging(transcript, before)
   const last = { hash, before: origin + transcript.units[unit]!.from }
   return { ...split, role, tokens, unit, layout: { heads, room, last } }

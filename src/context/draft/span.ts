@@ -45,14 +45,14 @@ export interface Insertion {
   readonly beside?: boolean
   readonly remembered?: Remembered | undefined
   /** Faults of digesters, and on which unit. */
-  readonly faults?: readonly Fault[]
+  readonly faults?: readonly SpanFault[]
   /** The text quotes this unit's message whole, and is sent in its place. `tokens` is what it costs more than the message. */
   readonly quotes?: number
   /** Where roles alternate, the text is answered `(acknowledged)` instead of joined to the next user message. */
   readonly answered?: boolean
 }
 
-export interface Fault {
+export interface SpanFault {
   readonly unit: number
   readonly problem: string
 }

@@ -7,11 +7,11 @@ import type { Entry } from '../conversation/stamp-entry.ts'
 import { digestProgram } from '../digests/index.ts'
 import type { Policy } from '../draft/draft.ts'
 
-type Find = (message: Message) => string | undefined
+type FindArtifact = (message: Message) => string | undefined
 
 interface ArtifactOptions {
   /** Returns the artifact's text if a message holds it. Default: a JSON program that the assistant wrote. */
-  readonly find?: Find
+  readonly find?: FindArtifact
   /** The first line of the message that carries the artifact. Default `[The current version:]`. */
   readonly title?: string
 }
@@ -45,7 +45,7 @@ export function artifact(options: ArtifactOptions = {}): Policy {
   }
 }
 
-function newestText(entries: readonly Entry[], find: Find): string | undefined {
+function newestText(entries: readonly Entry[], find: FindArtifact): string | undefined {
   for (const { message } of entries.toReversed()) {
     const text = find(message)
     if (text !== undefined) return text

@@ -37,7 +37,7 @@ export const policyNames: readonly [PolicyName, ...PolicyName[]] = [...plainName
 export function choosePolicy(name: string, { messages, full, max, effort }: PolicyOptions = {}): Policy {
   if (effort !== undefined && name !== 'default')
     throw new InvalidOptionError('effort', `goes with the policy "default", not with "${name}"`)
-  if (!policyNames.some(known => known === name))
+  if (!policyNames.some(policy => policy === name))
     throw new InvalidOptionError('policy', `expected one of ${policyNames.join(', ')}, got "${name}"`)
   if (effort !== undefined) return recall({ effort })
   if (name === 'sliding') return sliding(messages === undefined ? {} : { messages })

@@ -9,7 +9,7 @@ import { fixedCost, markerCost, noteCharge, textCost, unitCost } from '../draft/
 import { cutJournal } from '../draft/cut-journal.ts'
 import type { Draft, OwnDraft, Policy } from '../draft/draft.ts'
 import type { Frame } from '../draft/frame.ts'
-import type { Fault, Insertion } from '../draft/span.ts'
+import type { Insertion, SpanFault } from '../draft/span.ts'
 import { divideRoom } from '../stable/divide-room.ts'
 import { type Costs, type Fold, foldTranscript, isStill, spentIn } from '../stable/fold.ts'
 import { type Ledger, ledgerOf } from '../stable/ledger.ts'
@@ -125,7 +125,7 @@ function createCutDigests(digesters: readonly Digester[] = [digestTools, digestT
   function makeDigests(draft: Draft, { cut, budget }: CutPlace): Insertion | undefined {
     const { frame, turns } = draft
     const lines: string[] = []
-    const faults: Fault[] = []
+    const faults: SpanFault[] = []
     let from = cut
     let to = 0
     let tokens = textCost(frame, 'user', '')

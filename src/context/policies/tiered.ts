@@ -82,12 +82,12 @@ function fitsLine({ message: { text, media, unknown } }: Entry): boolean {
 
 /** Remembers a function's values for exchanges: older exchanges never change, and each turn asks for them again. */
 function rememberExchanges<T>(make: (exchange: Exchange) => T): (exchange: Exchange) => T {
-  const known = new WeakMap<Message, Exchange & { readonly value: T }>()
+  const cache = new WeakMap<Message, Exchange & { readonly value: T }>()
   return exchange => {
     const { request, messages } = exchange
     const last = messages.at(-1)
     if (!last) return make(exchange)
-    const before = known.get(last)
+    const before = cache.get(last)
     // One object may end several exchanges.
     const isSame =
       before?.request === request &&
@@ -95,7 +95,7 @@ function rememberExchanges<T>(make: (exchange: Exchange) => T): (exchange: Excha
       before.messages.every((message, at) => message === messages[at])
     if (isSame) return before.value
     const value = make(exchange)
-    known.set(last, { request, messages, value })
+    cache.set(last, { request, messages, value })
     return value
   }
 }

@@ -10,7 +10,7 @@ import type { PromptLine } from './split-lines.ts'
 export interface PromptLayout {
   /**
    * For each system message the ids of the lines in its head, divided by blanks. `_2`: lines below stand here, indented by 2;
-   * `_`: lines below may stand here; `~1a`: the lines behind it are new since the conversation had so many messages (base 36).
+   * `_`: lines below may stand here; `~1a`: the lines behind it are new since the conversation had that number of messages (base 36).
    */
   readonly heads?: readonly string[]
   /** The tokens that a cut keeps for the changing lines: the most that they ever had, rounded up. */
@@ -58,18 +58,18 @@ export interface KnownPrompt {
  * Divides a prompt into what stands still and what changes. Only what earlier prompts of the conversation have shown counts: a
  * prompt that is new stands still. Most of a head's lines must come again, else it is another prompt.
  */
-export function arrange(lines: readonly PromptLine[], { head: known = [], length }: KnownPrompt): Arranged {
+export function arrange(lines: readonly PromptLine[], { head: old = [], length }: KnownPrompt): Arranged {
   const ids = lines.map(({ id }) => id)
-  const places = matchLines(known, ids)
+  const places = matchLines(old, ids)
   const isStill = places.map(place => place >= 0)
-  if (isStill.filter(Boolean).length * 2 < Math.max(1, known.filter(isLine).length))
+  if (isStill.filter(Boolean).length * 2 < Math.max(1, old.filter(isLine).length))
     return { head: ids, isStill: lines.map(() => true) }
-  const hasGap = known.some(isGap)
+  const hasGap = old.some(isGap)
   const head: string[] = []
   /** The first place of the earlier head, and the first line, behind the last line that stands still. */
   let [next, from] = [0, 0]
   const closeRun = (end: number, to: number) => {
-    const before = known.slice(next, end)
+    const before = old.slice(next, end)
     const isGone = before.some(isLine)
     const isReplaced = isGone && from < to
     const gap = before.find(isGap)
@@ -94,12 +94,12 @@ export function arrange(lines: readonly PromptLine[], { head: known = [], length
     closeRun(place, at)
     head.push(ids[at]!)
   }
-  closeRun(known.length, lines.length)
+  closeRun(old.length, lines.length)
   return { head, isStill }
 }
 
 /**
- * A line that changes twice within so many messages stands below from then on: reading the whole prompt again costs as much as
+ * A line that changes twice within this many messages stands below from then on: reading the whole prompt again costs as much as
  * reading the lines below and the last exchange some 20 times (`npm run bench -- prompt`). Where lines stand below already, one
  * more costs nearly nothing, so that it goes there when it changes once.
  */

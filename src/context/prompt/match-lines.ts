@@ -1,24 +1,24 @@
 import { firstPlace } from '../conversation/first-place.ts'
 
-type Pair = readonly [known: number, given: number]
+type LinePair = readonly [earlier: number, current: number]
 
 /**
- * Finds for each given id its place among the known ones, or -1; places ascend. Ids that stand once in both lists are matched
+ * Finds for each id its place among the earlier ones, or -1; places ascend. Ids that stand once in both lists are matched
  * first, as many as keep their order; other ids only right behind or right before a match. The work grows with n log n.
  */
-export function matchLines(known: readonly string[], given: readonly string[]): readonly number[] {
-  const places = new Array<number>(given.length).fill(-1)
+export function matchLines(earlier: readonly string[], current: readonly string[]): readonly number[] {
+  const places = new Array<number>(current.length).fill(-1)
   /** Matches what two stretches begin and end with. Gives what is left of them. */
-  function matchEnds(from: Pair, to: Pair): { readonly from: Pair; readonly to: Pair } {
-    let [[k, g], [endKnown, endGiven]] = [from, to]
-    while (k < endKnown && g < endGiven && known[k] === given[g]) places[g++] = k++
-    while (endKnown > k && endGiven > g && known[endKnown - 1] === given[endGiven - 1])
-      places[--endGiven] = --endKnown
-    return { from: [k, g], to: [endKnown, endGiven] }
+  function matchEnds(from: LinePair, to: LinePair): { readonly from: LinePair; readonly to: LinePair } {
+    let [[k, g], [endEarlier, endCurrent]] = [from, to]
+    while (k < endEarlier && g < endCurrent && earlier[k] === current[g]) places[g++] = k++
+    while (endEarlier > k && endCurrent > g && earlier[endEarlier - 1] === current[endCurrent - 1])
+      places[--endCurrent] = --endEarlier
+    return { from: [k, g], to: [endEarlier, endCurrent] }
   }
-  const rest = matchEnds([0, 0], [known.length, given.length])
+  const rest = matchEnds([0, 0], [earlier.length, current.length])
   let { from } = rest
-  for (const [place, at] of ascending(pairsOf(known, given, rest))) {
+  for (const [place, at] of ascending(pairsOf(earlier, current, rest))) {
     matchEnds(from, [place, at])
     places[at] = place
     from = [place + 1, at + 1]
@@ -27,26 +27,26 @@ export function matchLines(known: readonly string[], given: readonly string[]): 
   return places
 }
 
-/** The places of the ids that stand once in both stretches, in the order of the given ones. */
+/** The places of the ids that stand once in both stretches, in the order of the current ones. */
 function pairsOf(
-  known: readonly string[],
-  given: readonly string[],
-  { from, to }: { readonly from: Pair; readonly to: Pair },
-): readonly Pair[] {
+  earlier: readonly string[],
+  current: readonly string[],
+  { from, to }: { readonly from: LinePair; readonly to: LinePair },
+): readonly LinePair[] {
   const single = (ids: readonly string[], first: number, end: number) => {
     const places = new Map<string, number>()
     for (let at = first; at < end; at++) places.set(ids[at]!, places.has(ids[at]!) ? -1 : at)
     return places
   }
-  const knownAt = single(known, from[0], to[0])
-  return [...single(given, from[1], to[1])].flatMap(([id, at]) => {
-    const place = knownAt.get(id) ?? -1
+  const earlierAt = single(earlier, from[0], to[0])
+  return [...single(current, from[1], to[1])].flatMap(([id, at]) => {
+    const place = earlierAt.get(id) ?? -1
     return at >= 0 && place >= 0 ? [[place, at] as const] : []
   })
 }
 
-/** The longest selection of pairs whose known places ascend. */
-function ascending(pairs: readonly Pair[]): readonly Pair[] {
+/** The longest selection of pairs whose earlier places ascend. */
+function ascending(pairs: readonly LinePair[]): readonly LinePair[] {
   /** The pair that ends the best selection of each length, and for each pair the one before it. */
   const ends: number[] = []
   const before: number[] = []
@@ -55,7 +55,7 @@ function ascending(pairs: readonly Pair[]): readonly Pair[] {
     before.push(length > 0 ? ends[length - 1]! : -1)
     ends[length] = at
   }
-  const chosen: Pair[] = []
+  const chosen: LinePair[] = []
   for (let at = ends.at(-1) ?? -1; at >= 0; at = before[at]!) chosen.push(pairs[at]!)
   return chosen.reverse()
 }

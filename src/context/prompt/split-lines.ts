@@ -33,19 +33,19 @@ export function splitLines(text: string): readonly PromptLine[] | undefined {
   if (texts.length === 0 || texts.length > mostLines) return undefined
   const lines: PromptLine[] = []
   let last: Above | undefined
-  for (const [at, own] of texts.entries()) {
-    const indent = indentOf(own)
-    const name = own.trim()
+  for (const [at, text] of texts.entries()) {
+    const indent = indentOf(text)
+    const name = text.trim()
     const isNew = isHeading(name)
     while (last && !mayHold(last, indent, isNew)) last = last.above
     const parent = last && last.indent === indent ? last.above : last
     // The last line of a prompt stays the same line when others follow it.
-    const said = at === texts.length - 1 ? own.trimEnd() : own
-    const id = hashText(`${parent ? `${parent.id}${parent.firstChild}` : ''}\n${said}`)
-    lines.push({ text: own, id, indent, above: last })
+    const line = at === texts.length - 1 ? text.trimEnd() : text
+    const id = hashText(`${parent ? `${parent.id}${parent.firstChild}` : ''}\n${line}`)
+    lines.push({ text, id, indent, above: last })
     // A bracket alone names nothing: the first line behind it does.
     if (parent?.firstChild === '' && !hasWords(parent.name)) parent.firstChild = name
-    if (last?.indent === indent && own.endsWith('\n')) last.isOver = !last.name.startsWith('#')
+    if (last?.indent === indent && text.endsWith('\n')) last.isOver = !last.name.startsWith('#')
     last = { id, indent, name, isHeading: isNew, above: last, firstChild: '', isOver: false }
   }
   return lines

@@ -25,7 +25,7 @@ export type GivenPart = string | readonly [from: number, to: number]
 /** Divides the system messages by what is known of earlier ones. `length`: the messages of the conversation so far. */
 export function splitPrompt(
   system: readonly MessageLike[],
-  known: Pick<PromptLayout, 'heads'>,
+  layout: Pick<PromptLayout, 'heads'>,
   length: number,
 ): SplitPrompt {
   const heads: string[] = []
@@ -34,7 +34,7 @@ export function splitPrompt(
   const messages = system.map((raw, place) =>
     mapOpenTexts(raw, text => {
       const lines = splitLines(text)
-      const before = known.heads?.[heads.length]?.split(' ')
+      const before = layout.heads?.[heads.length]?.split(' ')
       const { head, isStill } = lines ? arrange(lines, { head: before, length }) : { head: [], isStill: [] }
       heads.push(head.join(' '))
       if (!lines || (isStill.every(Boolean) && !head.some(isGap))) return text
@@ -92,20 +92,20 @@ function divide(lines: readonly PromptLine[], ids: readonly string[], isStill: r
 /** The changing lines, each as it was sent, under the name of what it stands under. */
 function toText(lines: readonly PromptLine[]): string {
   if (lines.length === 0) return ''
-  const said = [changingTitle]
+  const parts = [changingTitle]
   let under = ''
   for (const line of lines) {
     const place = describePlace(line)
-    if (place !== under && place !== '') said.push(standsUnder(place))
+    if (place !== under && place !== '') parts.push(standsUnder(place))
     under = place
-    said.push(line.text)
+    parts.push(line.text)
   }
-  return said.join('\n')
+  return parts.join('\n')
 }
 
 /** A message as it was given, of its head and its changing lines. */
-export const joinGiven = (given: readonly GivenPart[], head: string): string =>
-  given.map(part => (typeof part === 'string' ? part : head.slice(part[0], part[1]))).join('\n')
+export const joinGiven = (parts: readonly GivenPart[], head: string): string =>
+  parts.map(part => (typeof part === 'string' ? part : head.slice(part[0], part[1]))).join('\n')
 
 /** A copy with its texts changed, but for those that the client marked for caching. The same object if nothing changes. */
 function mapOpenTexts(message: MessageLike, change: (text: string) => string): MessageLike {
@@ -140,10 +140,10 @@ const markNames = ['cacheControl', 'cache_control', 'cachePoint']
 /** The tools in the order of the first time, if they are the same ones. */
 export function orderTools<Tool>(
   tools: readonly Tool[],
-  known: readonly string[] | undefined,
+  order: readonly string[] | undefined,
 ): { readonly tools: readonly Tool[]; readonly ids: readonly string[] } {
   const ids = tools.map(tool => hashText(JSON.stringify(tool) ?? ''))
   const byId = new Map(ids.map((id, at) => [id, tools[at]!]))
-  const isSame = known?.length === ids.length && byId.size === ids.length && known.every(id => byId.has(id))
-  return isSame ? { tools: known.map(id => byId.get(id)!), ids: known } : { tools, ids }
+  const isSame = order?.length === ids.length && byId.size === ids.length && order.every(id => byId.has(id))
+  return isSame ? { tools: order.map(id => byId.get(id)!), ids: order } : { tools, ids }
 }

@@ -13,25 +13,25 @@ import type { Frame } from '../draft/frame.ts'
 import type { Insertion } from '../draft/span.ts'
 import { type Costs, type Fold, foldEarly, isStill, spentIn } from '../stable/fold.ts'
 import { rememberRead } from '../stable/ledger.ts'
-import { type Block, chooseBlock, type Search } from './choose-block.ts'
+import { chooseBlock, type RecallBlock, type Search } from './choose-block.ts'
 import { indexTranscript } from './index-transcript.ts'
 import { type Effort, type Judgement, judge, type Question } from './judge.ts'
 import type { RankedIndex } from './recall-index.ts'
 import { termsOf, withoutLabel, wordsOf } from './terms.ts'
 
-interface ExplainedBlock extends Block {
+interface ExplainedBlock extends RecallBlock {
   /** Why each unit was recalled, and the unit that has the words: itself, or one beside it. */
   readonly reasons: readonly { readonly why: string; readonly near?: number }[]
 }
-type Blocks = readonly ExplainedBlock[]
+type RecallBlocks = readonly ExplainedBlock[]
 
 /** What the user messages since the cut have recalled, as far as they were read. */
-interface Progress {
+interface BlockProgress {
   /** The next turn to read. */
   readonly next: number
   /** The cut, where a block that needs more room has moved it. */
   readonly early?: Fold | undefined
-  readonly blocks: Blocks
+  readonly blocks: RecallBlocks
 }
 
 /** What is recalled, and where the conversation is cut for it. */
@@ -67,7 +67,7 @@ export function recallBlocks({ frame, costs, fold: natural, effort }: RecallPlac
   const headCost = textCost(frame, 'user', recallTitle) + 1
   const longestDay = frame.count.text(`${toDay(1_696_032_000_000)}\n`)
   const key = `blocks ${JSON.stringify([room, effort, cut, epoch, headCost])}`
-  const memory = rememberRead<Progress>(costs, key, { next: placeOf(turns, epochUser), blocks: [] })
+  const memory = rememberRead<BlockProgress>(costs, key, { next: placeOf(turns, epochUser), blocks: [] })
   let progress = memory.read
   while (progress.next < turns.length) {
     const { next } = progress
@@ -77,7 +77,7 @@ export function recallBlocks({ frame, costs, fold: natural, effort }: RecallPlac
   const { early = natural, blocks } = afterRounds(progress)
   return { fold: early, blocks: blocks.map(block => renderBlock(frame, block)) }
 
-  function atUser({ early: moved, blocks }: Progress, at: number): Omit<Progress, 'next'> {
+  function atUser({ early: moved, blocks }: BlockProgress, at: number): Omit<BlockProgress, 'next'> {
     const fold = moved ?? natural
     const { tokens, from } = transcript.units[at]!
     const { text } = transcript.entries[from]!.message
@@ -99,7 +99,7 @@ export function recallBlocks({ frame, costs, fold: natural, effort }: RecallPlac
    * The block of a turn stays for all its rounds while there is room; older ones go first. The room only shrinks from round to
    * round, so the last one decides for all: there may be thousands.
    */
-  function afterRounds(past: Progress): Progress {
+  function afterRounds(past: BlockProgress): BlockProgress {
     const { early = natural, blocks, next } = past
     const user = turns[next - 1] ?? -1
     const round = lastRoundBefore(transcript, turns[next] ?? transcript.units.length)
@@ -126,7 +126,7 @@ export function recallBlocks({ frame, costs, fold: natural, effort }: RecallPlac
   /** The block for a message beside others, if it asks for something that is gone. */
   function choose(
     search: Omit<Search, 'recalled'>,
-    others: Blocks,
+    others: RecallBlocks,
     most = Number.POSITIVE_INFINITY,
   ): ExplainedBlock | undefined {
     const recalled = new Set(others.flatMap(block => block.units))
@@ -138,7 +138,7 @@ export function recallBlocks({ frame, costs, fold: natural, effort }: RecallPlac
    * Adds a block that fits beside others. For a message that asks weakly it takes what is free; else the newest of the others go until
    * it has room: what stands before them stays as it is.
    */
-  function ask(kept: Blocks, search: Omit<Search, 'recalled'>): Blocks {
+  function ask(kept: RecallBlocks, search: Omit<Search, 'recalled'>): RecallBlocks {
     const { free } = search
     const others = isNeedy(search) ? kept : []
     for (let left = others; left.length > 0; left = left.slice(0, -1)) {
@@ -157,16 +157,16 @@ export function recallBlocks({ frame, costs, fold: natural, effort }: RecallPlac
 }
 
 /** Whether what a message asks for is worth that something else goes: it asks strongly, or names a file. */
-const isNeedy = ({ asked, named = [] }: Omit<Search, 'recalled'>) => asked >= needy || named.length > 0
+const isNeedy = ({ strength, named = [] }: Omit<Search, 'recalled'>) => strength >= needy || named.length > 0
 
 /** Whether the running talk is cut early for a message, and read again: the less of what it asks for fits, the less strongly it must ask. */
-const isWorthCutting = ({ asked, named = [] }: Omit<Search, 'recalled'>, share: number) =>
-  asked >= needy * (0.5 + share) || named.length > 0
+const isWorthCutting = ({ strength, named = [] }: Omit<Search, 'recalled'>, share: number) =>
+  strength >= needy * (0.5 + share) || named.length > 0
 
-const added = (blocks: Blocks, block: ExplainedBlock | undefined): Blocks =>
+const added = (blocks: RecallBlocks, block: ExplainedBlock | undefined): RecallBlocks =>
   block ? [...blocks, block] : blocks
 
-const total = (blocks: Blocks) => blocks.reduce((sum, block) => sum + block.tokens, 0)
+const total = (blocks: RecallBlocks) => blocks.reduce((sum, block) => sum + block.tokens, 0)
 
 const latest = keepLatest<ExplainedBlock, Insertion>()
 
@@ -207,11 +207,11 @@ function unitLines({ transcript, origin }: Frame, index: number): readonly strin
     if (role === 'assistant_note' || (stray && !stray.results)) continue
     const tool = role === 'tool' && results[0]?.name
     const speaker = tool ? `tool ${tool}` : role
-    const said = saidIn(message, call => `→ ${call.name}(${call.arguments})`)
+    const words = saidIn(message, call => `→ ${call.name}(${call.arguments})`)
       .filter(Boolean)
       .join('\n')
     // Names and arguments are quoted here: in their own messages they are not text.
-    lines.push(neutralizeNotes(`#${origin + at} ${speaker}: ${said}`))
+    lines.push(neutralizeNotes(`#${origin + at} ${speaker}: ${words}`))
   }
   return lines
 }
@@ -236,10 +236,10 @@ export function reasonsFor(
     if (meant) return { why: meant }
     for (const near of [unit, unit - 1, unit + 1, unit - 2, unit + 2]) {
       if (near >= user || index.sessions[near] !== index.sessions[unit]) continue
-      const found = wanted.filter(id => index.has(near, id))
-      if (found.length > 0) {
+      const matches = wanted.filter(id => index.has(near, id))
+      if (matches.length > 0) {
         const where = near === unit ? '' : 'stands beside what was '
-        return { near, why: `${where}asked for: ${list(tellingTerms(index, found, user))}` }
+        return { near, why: `${where}asked for: ${list(tellingTerms(index, matches, user))}` }
       }
     }
     return { why: `from a session about what was asked: ${list(wanted)}` }

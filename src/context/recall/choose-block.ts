@@ -6,7 +6,7 @@ import { bestFirst } from './best-first.ts'
 import { isRecallable, type Judgement, type Question, slope } from './judge.ts'
 
 /** The recalled units for one user message. */
-export interface Block {
+export interface RecallBlock {
   readonly user: number
   /** The recalled units, in the order of the conversation. */
   readonly units: readonly number[]
@@ -36,16 +36,16 @@ const least = 20
 export const lineCost = ({ tokens, from, to }: Unit): number => tokens + 2 * (to - from)
 
 /** The most tokens that a message is worth. */
-const worthOf = ({ base, most, asked }: Search) => Math.floor(base * Math.min(most, slope * (asked - 1)))
+const limit = ({ base, most, strength }: Search) => Math.floor(base * Math.min(most, slope * (strength - 1)))
 
 /** Whether a message asks strongly enough for a block, whatever room there is. */
-export const asksForBlock = (search: Search): boolean => worthOf(search) - search.headCost >= smallest
+export const asksForBlock = (search: Search): boolean => limit(search) - search.headCost >= smallest
 
 /** Chooses the units to recall for a message, at most `room` tokens; mostly none. */
-export function chooseBlock(search: Search, room: number): Block | undefined {
+export function chooseBlock(search: Search, room: number): RecallBlock | undefined {
   const { transcript, scores, user, recalled, headCost, dayCost, named = [], free, fold, watch } = search
   // The more strongly a message asks, the larger its block may be.
-  let worth = Math.min(room, worthOf(search)) - headCost
+  let worth = Math.min(room, limit(search)) - headCost
   watch?.(search, worth)
   const chosen: number[] = []
   const dated = new Set<number>()
@@ -96,5 +96,5 @@ export function chooseBlock(search: Search, room: number): Block | undefined {
 }
 
 /** The least score of a unit that is recalled: those below it would only fill the block. */
-export const floorOf = ({ best, asked, effort }: Pick<Search, 'best' | 'asked' | 'effort'>): number =>
-  best * Math.max(1 / asked, effort.least)
+export const floorOf = ({ best, strength, effort }: Pick<Search, 'best' | 'strength' | 'effort'>): number =>
+  best * Math.max(1 / strength, effort.least)

@@ -14,7 +14,7 @@ import { reasonsFor } from './blocks.ts'
 import { chooseBlock } from './choose-block.ts'
 import { indexPassages } from './index-passages.ts'
 import { type Judgement, judge, toEffort } from './judge.ts'
-import { addToPassage, type Passage, type Spoken } from './passage.ts'
+import { addToPassage, type Passage, type SpokenText } from './passage.ts'
 
 export interface ElsewhereOptions {
   readonly count: TokenCounter
@@ -36,24 +36,24 @@ export interface Elsewhere<P extends Passage> {
 
 /**
  * Chooses what a message recalls from other conversations, the best first, and says why: ranked and gated as if these were the
- * past of its own. `passages`: oldest first. `own`: the end of its own conversation, which need not be recalled.
+ * past of its own. `passages`: oldest first. `here`: the end of its own conversation, which need not be recalled.
  */
 export function recallElsewhere<P extends Passage>(
   passages: readonly P[],
-  own: readonly Spoken[],
-  asking: Spoken,
+  here: readonly SpokenText[],
+  asking: SpokenText,
   { count, effort: amount, base, lineCost }: ElsewhereOptions,
 ): readonly Elsewhere<P>[] {
   // The first user message of a conversation is never recalled, as it is always sent: an empty one stands in its place.
   const first = addToPassage(undefined, [{ role: 'user', text: '', time: 0, tokens: 0, ...nowhere }])
   const before = addToPassage(
     undefined,
-    own.map(one => ({ ...one, ...nowhere })),
+    here.map(one => ({ ...one, ...nowhere })),
   )
   const index = indexPassages([first, ...passages, before])
-  const cut = index.size - own.length
+  const cut = index.size - here.length
   const transcript = toTranscript([first, ...passages], count)
-  for (const { role, text, time, tokens } of [...own, asking]) {
+  for (const { role, text, time, tokens } of [...here, asking]) {
     const message = { role, content: text, time } as MessageLike
     adoptEntry(message, 0, count.id, tokens)
     transcript.append(message, 0)
@@ -71,9 +71,9 @@ export function recallElsewhere<P extends Passage>(
   const reasons = reasonsFor(search, block.units)
   const { units, values } = search.scores
   const scores = new Map(units.map((unit, at) => [unit, values[at]!]))
-  const found = placesIn(passages, block.units)
+  const places = placesIn(passages, block.units)
   return block.units
-    .map((unit, at) => ({ ...found[at]!, why: reasons[at]!.why, score: scores.get(unit)! }))
+    .map((unit, at) => ({ ...places[at]!, why: reasons[at]!.why, score: scores.get(unit)! }))
     .sort((a, b) => b.score - a.score)
 }
 
@@ -121,10 +121,10 @@ function placesIn<P extends Passage>(passages: readonly P[], units: readonly num
 const clearly = 1.3
 
 function isClearlyBetter({ scores: { units, values } }: Pick<Judgement, 'scores'>, cut: number): boolean {
-  let [other, own] = [0, 0]
+  let [bestElsewhere, bestHere] = [0, 0]
   for (const [at, unit] of units.entries()) {
-    if (unit < cut) other = Math.max(other, values[at]!)
-    else own = Math.max(own, values[at]!)
+    if (unit < cut) bestElsewhere = Math.max(bestElsewhere, values[at]!)
+    else bestHere = Math.max(bestHere, values[at]!)
   }
-  return other > clearly * own
+  return bestElsewhere > clearly * bestHere
 }

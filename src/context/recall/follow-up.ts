@@ -17,8 +17,8 @@ interface Following {
  * unless they are written like names.
  */
 export function isFollowUp({ index, text, exchange, byMeaning = false }: Following): boolean {
-  const own = withoutLabel(text)
-  if (possessive.test(fold(own))) return false
+  const words = withoutLabel(text)
+  if (possessive.test(fold(words))) return false
   const namesOld = (word: string) => {
     const isName = /^\p{Lu}/u.test(word)
     return termsOf(word).some(term => {
@@ -27,7 +27,7 @@ export function isFollowUp({ index, text, exchange, byMeaning = false }: Followi
       return frequency > 0 && (isName || 2 * frequency <= exchange)
     })
   }
-  return !wordsOf(own.replace(talkPhrases, ' ')).some(word => !isTalk(word) && namesOld(word))
+  return !wordsOf(words.replace(talkPhrases, ' ')).some(word => !isTalk(word) && namesOld(word))
 }
 
 /** "What is on my list?" asks for something of the speaker's, whatever the other words are. */

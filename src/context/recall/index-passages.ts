@@ -28,19 +28,19 @@ export function indexPassages(passages: readonly Passage[]): RankedIndex {
 
   /** The postings of a term in all passages. */
   function listOf(term: number): Uint32Array {
-    const known = lists.get(term)
-    if (known) return known
-    const found: number[] = []
+    const cached = lists.get(term)
+    if (cached) return cached
+    const all: number[] = []
     for (const [number, { terms, ends, postings, lengths }] of passages.entries()) {
       const slot = placeOf(terms, term)
       if (terms[slot] !== term) continue
       const [from, to] = rangeOf({ ends }, slot)
       for (let at = from; at < to; at++) {
         const message = postings[at]! >> 3
-        found.push(toPosting(firsts[number]! + message, lengths[message]!, postings[at]! & 7))
+        all.push(toPosting(firsts[number]! + message, lengths[message]!, postings[at]! & 7))
       }
     }
-    const list = Uint32Array.from(found)
+    const list = Uint32Array.from(all)
     lists.set(term, list)
     return list
   }
@@ -95,9 +95,9 @@ function createIsNew(most: number): (number: number) => boolean {
 }
 
 function termsByMessage({ seqs, terms, ends, postings }: Passage): readonly (readonly number[])[] {
-  const found: number[][] = Array.from(seqs, () => [])
+  const byMessage: number[][] = Array.from(seqs, () => [])
   let at = 0
   for (let slot = 0; slot < terms.length; slot++)
-    for (; at < ends[slot]!; at++) found[postings[at]! >> 3]!.push(terms[slot]!)
-  return found
+    for (; at < ends[slot]!; at++) byMessage[postings[at]! >> 3]!.push(terms[slot]!)
+  return byMessage
 }

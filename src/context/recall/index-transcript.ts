@@ -12,7 +12,7 @@ export const pause = 30 * 60 * 1000
 /** The most units of a session without a pause: only whole sessions are looked into. */
 const longest = 256
 
-export interface Memory {
+export interface IndexMemory {
   readonly index: RecallIndex
   /** The time at which the last indexed unit ended. */
   time: number | undefined
@@ -72,7 +72,7 @@ export function saveIndex(transcript: Transcript): Uint8Array {
 }
 
 /** Uses a saved index for a conversation that begins with the messages it was made from. */
-export function adoptIndex(transcript: Transcript, { index, time }: Omit<Memory, 'fits'>): void {
+export function adoptIndex(transcript: Transcript, { index, time }: Omit<IndexMemory, 'fits'>): void {
   remember(transcript, key, () => toMemory(index, time))
 }
 
@@ -83,7 +83,7 @@ export function shareIndex(from: Transcript, to: Transcript): void {
 
 const memoryOf = (transcript: Transcript) => remember(transcript, key, () => toMemory(createRecallIndex()))
 
-const toMemory = (index: RecallIndex, time?: number): Memory => {
+const toMemory = (index: RecallIndex, time?: number): IndexMemory => {
   return { index, time, fits: units => index.size <= units }
 }
 

@@ -49,7 +49,7 @@ describe('judge', () => {
       'which berth is the number at the jetty',
       'the berth number at the jetty, which is it?',
       'the berth number at the jetty',
-    ].map(text => ask(text).asked)
+    ].map(text => ask(text).strength)
     expect(asked).toEqual([...asked].sort((a, b) => b - a))
     expect(new Set(asked).size).toBe(asked.length)
   })
@@ -70,7 +70,7 @@ describe('judge', () => {
 
   it('lets what comes after a pause ask more strongly', () => {
     const text = 'the berth number at the jetty'
-    expect(ask(text, { rest: 60 * minute }).asked).toBeGreaterThan(ask(text).asked)
+    expect(ask(text, { rest: 60 * minute }).strength).toBeGreaterThan(ask(text).strength)
   })
 
   it('judges a message anew when the cut moves in its turn, as if for the first time', () => {
@@ -79,7 +79,7 @@ describe('judge', () => {
     for (const cut of [past.length, past.length, 2]) {
       const warm = judge({ ...question, ...cutAt(cut) })
       expect(warm).toEqual(judge({ ...asking(text), ...cutAt(cut) }))
-      expect(warm.asked).toBeGreaterThan(1)
+      expect(warm.strength).toBeGreaterThan(1)
     }
   })
 
@@ -87,10 +87,10 @@ describe('judge', () => {
     const [statement, question] = ['.', '?'].map(mark =>
       ask(`${report} And the berth number of the jetty${mark}`),
     )
-    expect(statement!.asked).toBeLessThan(1)
-    expect(question!.asked).toBeGreaterThan(1)
+    expect(statement!.strength).toBeLessThan(1)
+    expect(question!.strength).toBeGreaterThan(1)
     // Only a little: most of such a message is about something else.
-    expect(slope * (question!.asked - 1)).toBeCloseTo(1 / 6)
+    expect(slope * (question!.strength - 1)).toBeCloseTo(1 / 6)
   })
 
   it('finds what the end of a message asks for, though most of the past is like the rest of it', () => {
@@ -108,7 +108,7 @@ describe('judge', () => {
     const index = indexTranscript(transcript, 3000)
     const ledger = plainLedger(transcript)
     const text = messages[3000]!.content
-    const { scores, asked } = judge({
+    const { scores, strength } = judge({
       transcript,
       ledger,
       index,
@@ -118,7 +118,7 @@ describe('judge', () => {
       ...cutAt(2990),
       exchange: 2998,
     })
-    expect(asked).toBeGreaterThan(1)
+    expect(strength).toBeGreaterThan(1)
     const own = scores.values[scores.units.indexOf(404)]!
     expect(scores.values.filter(value => value > own).length).toBeLessThan(5)
   })

@@ -17,7 +17,7 @@ export interface Judgement extends Ranking {
   /** The best score of a unit before the cut. */
   readonly best: number
   /** How strongly the message asks for something old; from 1 on something is recalled. */
-  readonly asked: number
+  readonly strength: number
   /** The largest block for it, as a share of the room. */
   readonly most: number
 }
@@ -58,7 +58,7 @@ const ours = 8
 const going = 0.7
 const opening = 1.5
 
-/** A plain question for something of ours may take so much more of the room. */
+/** The additional share of the room that a plain question for something of ours may take. */
 const more = 0.3
 
 const latest = keepLatest<Transcript, ReturnType<typeof rank>>()
@@ -83,20 +83,20 @@ export function judge(question: Question): Judgement {
   const isOurs = isPlainly && isOfUs(question, text)
   const weight = isOurs ? ours : isPlainly ? plain : rest * (isQuestion(text) ? passing : 1)
   let scores = transcript.meaning?.add(user, whole) ?? whole.scores
-  const found = bestOf(question, scores)
-  let [best] = found
-  let asked = weigh(question, found, whole.whole, weight)
+  const matches = bestOf(question, scores)
+  let [best] = matches
+  let strength = weigh(question, matches, whole.whole, weight)
   // The whole message orders the recalled units; its parts also open the gate, but only a little.
   for (const part of parts) {
-    const own = weigh(question, bestOf(question, part.scores), part.whole, plain * rest)
-    if (own < 1) continue
-    asked = Math.max(asked, Math.min(own, partMost))
+    const partStrength = weigh(question, bestOf(question, part.scores), part.whole, plain * rest)
+    if (partStrength < 1) continue
+    strength = Math.max(strength, Math.min(partStrength, partMost))
     // What only the meaning has found stands behind what the words have.
     const sum = (value: number, at: number) => value + Math.round(partWeight * (part.scores.values[at] ?? 0))
     scores = { ...scores, values: scores.values.map(sum) }
     best = bestOf(question, scores)[0]
   }
-  return { ...whole, scores, best, asked, most: effort.block + (isOurs ? more : 0) }
+  return { ...whole, scores, best, strength, most: effort.block + (isOurs ? more : 0) }
 }
 
 /** A message that only follows up is not even ranked. */
@@ -105,7 +105,7 @@ const nothingAsked: Judgement = {
   whole: 0,
   terms: [],
   best: 0,
-  asked: 0,
+  strength: 0,
   most: 0,
 }
 

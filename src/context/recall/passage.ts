@@ -6,7 +6,7 @@ import { flagsOf } from './recall-index.ts'
 import { termsOf } from './terms.ts'
 
 /** Something that was said, and how many tokens it has. */
-export interface Spoken {
+export interface SpokenText {
   readonly role: 'user' | 'assistant'
   readonly text: string
   readonly time: number
@@ -17,7 +17,7 @@ export interface Spoken {
  * What was said in a row in one conversation, as a ranking must know it: numbers, and no texts. So a hundred thousand messages
  * of a person fit into memory, and no message is read or cut into terms twice.
  */
-export interface Passage extends Columns<Column> {
+export interface Passage extends PassageColumns<Column> {
   /** When the first and the last message were said; undefined without messages. */
   readonly first: number | undefined
   readonly last: number | undefined
@@ -27,7 +27,7 @@ export interface Passage extends Columns<Column> {
   readonly bytes: Uint8Array
 }
 
-interface Columns<List> {
+interface PassageColumns<List> {
   /** By message: its place in the log. */
   readonly seqs: List
   readonly tokens: List
@@ -47,22 +47,22 @@ interface Columns<List> {
 
 const names = ['seqs', 'tokens', 'flags', 'lengths', 'sizes', 'terms', 'ends', 'postings'] as const
 
-const mapColumns = <List>(of: (name: (typeof names)[number]) => List): Columns<List> =>
-  Object.fromEntries(names.map(name => [name, of(name)])) as unknown as Columns<List>
+const mapColumns = <List>(of: (name: (typeof names)[number]) => List): PassageColumns<List> =>
+  Object.fromEntries(names.map(name => [name, of(name)])) as unknown as PassageColumns<List>
 
 /** The passage that goes on with what was said, oldest first. */
 export function addToPassage(
   before: Passage | undefined,
-  said: readonly (Spoken & { readonly seq: number; readonly id: string })[],
+  messages: readonly (SpokenText & { readonly seq: number; readonly id: string })[],
 ): Passage {
   const columns = mapColumns(name => Array.from<number>(before?.[name] ?? []))
   const lists = new Map(
     columns.terms.map((term, at) => [term, columns.postings.slice(...rangeOf(columns, at))]),
   )
-  const first = before?.first ?? said[0]?.time
+  const first = before?.first ?? messages[0]?.time
   let last = before?.last
   const ids: string[] = before ? JSON.parse(before.ids) : []
-  for (const { role, text, time, tokens, seq, id } of said) {
+  for (const { role, text, time, tokens, seq, id } of messages) {
     const message = columns.seqs.push(seq) - 1
     const all = termsOf(text)
     const counts = new Map<number, number>()
@@ -94,7 +94,7 @@ export function addToPassage(
 }
 
 /** Where the postings of a term begin and end. */
-export const rangeOf = ({ ends }: Pick<Columns<ArrayLike<number>>, 'ends'>, at: number) =>
+export const rangeOf = ({ ends }: Pick<PassageColumns<ArrayLike<number>>, 'ends'>, at: number) =>
   [at > 0 ? ends[at - 1]! : 0, ends[at]!] as const
 
 /** Reads the bytes of a passage. Throws where they were changed, or written by another version. */

@@ -62,7 +62,7 @@ const question = fc.oneof(
   fc.array(fc.oneof(word, fc.constant('quasar')), { maxLength: 30 }).map(words => words.join(' ')),
 )
 /** Mostly so few postings and entries that not all can be read and looked at. */
-const limits: fc.Arbitrary<ranking.Limits> = fc.oneof(
+const limits: fc.Arbitrary<ranking.RankLimits> = fc.oneof(
   fc.constant(ranking.limits),
   fc.record({
     postings: fc.nat(60),
@@ -181,7 +181,7 @@ function exhaustiveScores(
   said: Said,
   [whole, ...parts]: readonly Terms[],
   n: number,
-  limits: ranking.Limits,
+  limits: ranking.RankLimits,
   fault: Fault = {},
 ): number[][][] {
   const { newest } = limits
@@ -206,7 +206,7 @@ function scoresOfText(
   sessions: readonly (readonly number[])[],
   terms: Terms,
   n: number,
-  limits: ranking.Limits,
+  limits: ranking.RankLimits,
   fault: Fault,
 ) {
   const { index } = said

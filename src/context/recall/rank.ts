@@ -13,16 +13,16 @@ export interface Ranking {
   /** The score of an imagined entry of average length that has all words of the text. */
   readonly whole: number
   /** The terms of the text that were said before. */
-  readonly terms: readonly Asked[]
+  readonly terms: readonly QueryTerm[]
 }
 
 /** A term's number and its weight. */
-type Asked = readonly [id: number, weight: number]
+type QueryTerm = readonly [id: number, weight: number]
 
 /** What entries have of the terms that are asked for: a number by entry, and a bit for those that have any. */
 interface Matches {
   readonly scores: Float32Array
-  readonly found: Int32Array
+  readonly hasMatch: Int32Array
 }
 
 /** What a text finds in the entries and in the sessions, and the sessions that match best, the best first. */
@@ -37,7 +37,7 @@ interface RankOptions {
   readonly n?: number
   /** Parts of the text that are ranked by themselves, too. */
   readonly parts?: readonly string[]
-  readonly limits?: ranking.Limits
+  readonly limits?: ranking.RankLimits
 }
 
 /**
@@ -49,12 +49,12 @@ export function rank(
   text: string,
   { n = index.size, parts = [], limits = ranking.limits }: RankOptions = {},
 ): Ranking & { readonly parts: readonly Ranking[] } {
-  const found = find(text, 1)
+  const ofText = find(text, 1)
   const others = parts.map((part, at) => find(part, at + 2))
   const few = others.flatMap(({ best }) => takeSessions(best, limits.newest))
-  const chosen = new Set(found.best.concat(few))
+  const chosen = new Set(ofText.best.concat(few))
   const inView = Math.max(0, n - limits.newest)
-  for (let at = index.sessions[inView] ?? 0; at < found.ofSession.length; at++) chosen.add(at)
+  for (let at = index.sessions[inView] ?? 0; at < ofText.ofSession.length; at++) chosen.add(at)
   const units: number[] = []
   for (const session of chosen)
     for (let unit = index.starts[session]!; unit < sessionEnd(session); unit++) units.push(unit)
@@ -64,7 +64,7 @@ export function rank(
     const { whole, terms } = finding
     return { scores: { units, values }, whole, terms }
   }
-  return { ...toRanking(found), parts: others.map(toRanking) }
+  return { ...toRanking(ofText), parts: others.map(toRanking) }
 
   /** Its matches are in one of the lists, and valid until the list is used again. */
   function find(text: string, list: number): Finding {
@@ -86,12 +86,12 @@ export function rank(
    * BM25 of the entries before n, in one of the lists. At most `limit` postings are read: those of the rarest terms first,
    * as what most entries have tells least. The term at which the limit is reached is read in its newest entries only.
    */
-  function findMatches(asked: readonly Asked[], limit: number, list: number): Matches {
+  function findMatches(query: readonly QueryTerm[], limit: number, list: number): Matches {
     if (!lists[list] || lists[list].length < n) lists[list] = new Float32Array(2 * n)
     const scores = lists[list].subarray(0, n).fill(0)
-    const found = new Int32Array((n >> 5) + 1)
+    const hasMatch = new Int32Array((n >> 5) + 1)
     const ofShape = shapeScores(meanOf(index.lengthSums, n))
-    const terms = asked.map(([id, weight]) => [id, weight, index.frequency(id, n)] as const)
+    const terms = query.map(([id, weight]) => [id, weight, index.frequency(id, n)] as const)
     let left = limit
     for (const [id, weight, frequency] of terms.sort((a, b) => a[2] - b[2])) {
       const full = weight * rarity(frequency, n)
@@ -100,11 +100,11 @@ export function rank(
         for (let at = 0; at < part.length; at++) {
           const entry = entryOf(part[at]!)
           scores[entry]! += full * ofShape[shapeOf(part[at]!)]!
-          found[entry >> 5]! |= 1 << (entry & 31)
+          hasMatch[entry >> 5]! |= 1 << (entry & 31)
         }
       left -= frequency
     }
-    return { scores, found }
+    return { scores, hasMatch }
   }
 
   /** The first sessions of a list, until they have `limit` entries. */
@@ -120,7 +120,7 @@ export function rank(
   }
 
   /** Terms that recur in the sessions that match best, the most telling first. */
-  function feedback({ best, ofSession }: Finding): readonly Asked[] {
+  function feedback({ best, ofSession }: Finding): readonly QueryTerm[] {
     const weights = new Map<number, number>()
     for (const session of best.slice(0, ranking.feedbackSessions)) {
       const start = index.starts[session]!
@@ -154,12 +154,12 @@ export function rank(
       const age = (session + 1 - ofSession.length) / ranking.recencySessions
       const recent = (1 + ranking.recency * Math.exp(age)) * ranking.unit
       let opener = ranking.opener * Math.min(1, ranking.openerSize / (end - start))
-      const own = scores.subarray(start, end)
-      for (let at = 0; at < own.length; at++) {
-        const beside = Math.max(own[at - 1] ?? 0, own[at + 1] ?? 0)
-        const beyond = Math.max(own[at - 2] ?? 0, own[at + 2] ?? 0)
+      const row = scores.subarray(start, end)
+      for (let at = 0; at < row.length; at++) {
+        const beside = Math.max(row[at - 1] ?? 0, row[at + 1] ?? 0)
+        const beyond = Math.max(row[at - 2] ?? 0, row[at + 2] ?? 0)
         const sum =
-          own[at]! + ranking.beside * beside + ranking.beyond * beyond + (ranking.session + opener) * score
+          row[at]! + ranking.beside * beside + ranking.beyond * beyond + (ranking.session + opener) * score
         values.push(Math.round(sum * recent * index.priors[start + at]!))
         opener = 0
       }
@@ -186,13 +186,13 @@ function meanOf(sums: readonly number[], n: number): number {
 const lists: Float32Array[] = []
 
 /** The mean of the three best entries of a session, times a weight: an integer, see `unit`. */
-function meanOfBest({ scores, found }: Matches, start: number, end: number, weight = 1): number {
+function meanOfBest({ scores, hasMatch }: Matches, start: number, end: number, weight = 1): number {
   let best = 0
   let second = 0
   let third = 0
   for (let entry = start; entry < end; entry++) {
     // Most entries have no match: the search goes on at the next bit that is set, or behind the last bit of this number.
-    const bits = found[entry >> 5]! >>> (entry & 31)
+    const bits = hasMatch[entry >> 5]! >>> (entry & 31)
     if (bits === 0) {
       entry |= 31
       continue

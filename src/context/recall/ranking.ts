@@ -31,7 +31,7 @@ export const length = 0.35
 /** Scores are integers of this fraction: logarithms differ in the last bit between engines, integers do not. */
 export const unit = 1024
 /** How much of a long conversation is read for one message. */
-export interface Limits {
+export interface RankLimits {
   /** The most postings for the words of the message. */
   readonly postings: number
   /** The most postings for the terms that recur in its best sessions. */
@@ -45,4 +45,4 @@ export interface Limits {
   readonly newest: number
 }
 
-export const limits: Limits = { postings: 2 ** 15, related: 2 ** 12, entries: 2 ** 11, newest: 256 }
+export const limits: RankLimits = { postings: 2 ** 15, related: 2 ** 12, entries: 2 ** 11, newest: 256 }

@@ -51,7 +51,7 @@ const sessionStart = 2
 export interface EntryFacts {
   /** How many different terms it has. */
   readonly terms: number
-  /** How many of them nobody had said before. */
+  /** How many of them no earlier entry has. */
   readonly fresh: number
   /** How many terms it has in all. */
   readonly length: number
@@ -154,19 +154,19 @@ export function createRecallIndex(columns = emptyColumns()): RecallIndex {
       const { packed, open } = listOf(id)
       const end = below(id, n)
       const from = Math.max(0, end - most)
-      const found: Uint32Array[] = []
+      const parts: Uint32Array[] = []
       for (let first = from - (from % packedSize); first < end; first += packedSize) {
         const part = packed[first / packedSize] ?? new Uint32Array(open)
-        found.push(part.subarray(Math.max(0, from - first), end - first))
+        parts.push(part.subarray(Math.max(0, from - first), end - first))
       }
-      return found
+      return parts
     },
     append({ text, isUser, tokens, beginsSession }) {
       const all = termsOf(text)
-      const found = new Map<string, number>()
-      for (const term of all) found.set(term, (found.get(term) ?? 0) + 1)
-      const known = vocabulary.size
-      const ids = Array.from(found, ([term, count]) => {
+      const counts = new Map<string, number>()
+      for (const term of all) counts.set(term, (counts.get(term) ?? 0) + 1)
+      const before = vocabulary.size
+      const ids = Array.from(counts, ([term, count]) => {
         const id = vocabulary.get(term) ?? vocabulary.size
         if (id === vocabulary.size) vocabulary.set(term, id)
         const list = listOf(id)
@@ -177,7 +177,7 @@ export function createRecallIndex(columns = emptyColumns()): RecallIndex {
       })
       terms.push(ids)
       const flags = flagsOf({ text, isUser, beginsSession })
-      const facts = { terms: found.size, fresh: vocabulary.size - known, length: all.length, tokens, flags }
+      const facts = { terms: counts.size, fresh: vocabulary.size - before, length: all.length, tokens, flags }
       setEntry(columns, sessions.length, facts)
     },
   }

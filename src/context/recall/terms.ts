@@ -26,15 +26,15 @@ export function termsOf(text: string): readonly string[] {
   return terms
 }
 
-const known = new Map<string, string>()
+const termOfWord = new Map<string, string>()
 
 /** The stem of a word; empty if it carries no meaning. Worked out once: texts repeat their words, and equal terms share one text. */
 function termOf(word: string): string {
-  let term = known.get(word)
+  let term = termOfWord.get(word)
   if (term === undefined) {
-    if (known.size > 50_000) known.clear()
+    if (termOfWord.size > 50_000) termOfWord.clear()
     term = stopWords.has(word) ? '' : stem(word)
-    known.set(word, term)
+    termOfWord.set(word, term)
   }
   return term
 }

@@ -3,7 +3,7 @@ import { journalRoom } from '../draft/cut-journal.ts'
 import type { Frame } from '../draft/frame.ts'
 
 /** The numbers that decide where a conversation is cut: the same numbers give the same cut. */
-export interface Room {
+export interface DividedRoom {
   /** The room beside system prompt and tools, which all shares refer to. */
   readonly base: number
   /** The parts of it that are kept for digests, for the journal where tools were called, and for recalled entries. */
@@ -43,7 +43,7 @@ type Shares = Readonly<Record<'recall' | 'digests' | 'low', number>>
  * Divides the window by maximum charges, not by the present cost of marker, notes, digests and recall: what varies from
  * turn to turn must not move the cut. System prompt and tools are rounded up for the same reason (a date in the prompt).
  */
-export function divideRoom(frame: Frame, shares: Shares): Room {
+export function divideRoom(frame: Frame, shares: Shares): DividedRoom {
   const { window, transcript, notes, full } = frame
   const base = baseRoom(frame)
   const first = transcript.firstUser < 0 ? 0 : unitCost(frame, transcript.firstUser)

@@ -5,7 +5,7 @@ import { firstPlace, placeOf } from '../conversation/first-place.ts'
 import { findReferred } from '../conversation/references.ts'
 import { costBetween } from '../conversation/transcript.ts'
 import { lastRoundBefore } from '../draft/cut-journal.ts'
-import type { Room } from './divide-room.ts'
+import type { DividedRoom } from './divide-room.ts'
 import { type Ledger, rememberRead } from './ledger.ts'
 
 /** Where the conversation is cut, and since when. Numbers are units, except for tokens. */
@@ -73,7 +73,7 @@ const mostExpected = 4
 
 /** What units cost, and the room for them. */
 export interface Costs extends Ledger {
-  readonly room: Room
+  readonly room: DividedRoom
 }
 
 /** The most stops that are read before others get their turn: some milliseconds. */

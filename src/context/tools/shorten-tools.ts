@@ -18,14 +18,14 @@ export function offeredTools(options: Pick<FrameOptions, 'tools' | 'maxToolToken
   const count = counterOf(options)
   const json = attempt(() => JSON.stringify(tools), '')
   const key = `${maxToolTokens} ${count.id} ${json}`
-  const { saved, tools: shorter } = known.get(key) ?? shortenTools(tools, maxToolTokens, count)
-  if (known.delete(key) || key.length < longestKnown) known.set(key, { saved, tools: shorter })
-  for (const oldest of known.keys()) if (known.size > mostKnown) known.delete(oldest)
+  const { saved, tools: shorter } = cache.get(key) ?? shortenTools(tools, maxToolTokens, count)
+  if (cache.delete(key) || key.length < longestKnown) cache.set(key, { saved, tools: shorter })
+  for (const oldest of cache.keys()) if (cache.size > mostKnown) cache.delete(oldest)
   return { saved, tools: saved === 0 ? tools : shorter }
 }
 
 /** What was made of tools: a client offers the same ones with every request. The newest are the last. */
-const known = new Map<string, OfferedTools>()
+const cache = new Map<string, OfferedTools>()
 const mostKnown = 32
 const longestKnown = 512 * 1024
 
@@ -42,12 +42,12 @@ export function shortenTools(
   const whole = tools.length === 0 ? 0 : count.tools(tools)
   // What is no JSON is sent, and refused, as it is.
   const json = whole > most ? attempt(() => JSON.stringify(tools), undefined) : undefined
-  const given = json === undefined ? undefined : parseJson(json)
-  if (!Array.isArray(given)) return { tools, saved: 0 }
-  let shorter: readonly unknown[] = given
+  const parsed = json === undefined ? undefined : parseJson(json)
+  if (!Array.isArray(parsed)) return { tools, saved: 0 }
+  let shorter: readonly unknown[] = parsed
   let tokens = whole
   for (const step of steps) {
-    const next = given.map(tool => shortTool(tool, step))
+    const next = parsed.map(tool => shortTool(tool, step))
     const cost = count.tools(next)
     // Fewer characters may be more tokens: such a step is passed over.
     if (cost < tokens) [shorter, tokens] = [next, cost]
@@ -57,33 +57,33 @@ export function shortenTools(
 }
 
 /** How far texts are shortened. */
-interface Step {
-  /** Descriptions of arguments that stand at least so deep are cut to their first sentence. */
+interface ShortenStep {
+  /** Descriptions of arguments at this depth or deeper are cut to their first sentence. */
   readonly deep: number
   /** What is left of the description of a tool itself. */
-  readonly own: (text: string) => string
+  readonly shorten: (text: string) => string
 }
 
 /** Each step takes what the one before took, and more. */
-const steps: readonly Step[] = [
-  { deep: Number.POSITIVE_INFINITY, own: withoutExamples },
-  { deep: 3, own: withoutExamples },
-  { deep: 2, own: withoutExamples },
-  { deep: 1, own: withoutExamples },
-  { deep: 1, own: text => beginning(text, 2000) },
-  { deep: 1, own: text => beginning(text, 1000) },
-  { deep: 1, own: firstParagraph },
-  { deep: 1, own: sentence },
+const steps: readonly ShortenStep[] = [
+  { deep: Number.POSITIVE_INFINITY, shorten: withoutExamples },
+  { deep: 3, shorten: withoutExamples },
+  { deep: 2, shorten: withoutExamples },
+  { deep: 1, shorten: withoutExamples },
+  { deep: 1, shorten: text => beginning(text, 2000) },
+  { deep: 1, shorten: text => beginning(text, 1000) },
+  { deep: 1, shorten: firstParagraph },
+  { deep: 1, shorten: sentence },
 ]
 
-type Fields = Readonly<Record<string, unknown>>
+type SchemaFields = Readonly<Record<string, unknown>>
 
 /** A tool in any of the forms of OpenAI, Anthropic, Ollama and the AI SDK. Values without a name stay as they are. */
-function shortTool(tool: unknown, step: Step): unknown {
+function shortTool(tool: unknown, step: ShortenStep): unknown {
   if (!isObject(tool) || (typeof tool.name !== 'string' && !isObject(tool.function))) return tool
   return mapFields(tool, (value, name) => {
     if (name === 'function') return shortTool(value, step)
-    if (name === 'description' && typeof value === 'string') return step.own(value)
+    if (name === 'description' && typeof value === 'string') return step.shorten(value)
     return schemaNames.has(name) ? shortSchema(value, step, 0) : value
   })
 }
@@ -95,7 +95,7 @@ const schemaNames: ReadonlySet<string> = new Set(['parameters', 'input_schema', 
  * A schema with shorter texts. Only keywords that hold schemas are entered: what `default`, `const` and `enum` hold is data,
  * and what `properties` holds are names.
  */
-function shortSchema(schema: unknown, step: Step, depth: number): unknown {
+function shortSchema(schema: unknown, step: ShortenStep, depth: number): unknown {
   if (!isObject(schema) || depth > deepest) return schema
   const inner = (value: unknown) => shortSchema(value, step, depth + 1)
   return mapFields(schema, (value, name) => {
@@ -125,7 +125,7 @@ const schemas: ReadonlySet<string> = new Set([
 ])
 
 /** The same fields in the same order; those that become undefined are left out. */
-function mapFields(fields: Fields, change: (value: unknown, name: string) => unknown): Fields {
+function mapFields(fields: SchemaFields, change: (value: unknown, name: string) => unknown): SchemaFields {
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, value]) => {
       const changed = change(value, name)

@@ -23,10 +23,10 @@ export function findLeaving(
 ): Leaving | undefined {
   const mean = meanTurn(transcript)
   const grown = copyTranscript(transcript)
-  const said = { user: textOfTokens(count, mean / 3), assistant: textOfTokens(count, (mean * 2) / 3) }
+  const texts = { user: textOfTokens(count, mean / 3), assistant: textOfTokens(count, (mean * 2) / 3) }
   for (let turn = 1; turn <= mostTurns; turn++) {
     for (const role of ['user', 'assistant'] as const)
-      grown.append({ role, content: said[role] }, grown.entries.length)
+      grown.append({ role, content: texts[role] }, grown.entries.length)
     if (!isSent(grown)) return { turns: turn, tokens: turn * mean }
   }
   return undefined

@@ -9,16 +9,16 @@ export function termPlaces(
   isAsked: (term: string) => boolean,
   most = 200,
 ): readonly TextPlace[] {
-  const found: [number, number][] = []
+  const places: [number, number][] = []
   for (const { 0: word, index } of text.matchAll(/[\p{L}\p{M}\p{N}]+/gu)) {
-    if (found.length >= most) break
+    if (places.length >= most) break
     const terms = termsOf(word)
     if (!terms.some(isAsked)) continue
     // A word of one term is marked whole; of several, the characters and pairs that were asked for.
-    if (terms.length === 1) found.push([index, index + word.length])
-    else for (const place of characterPlaces(word, isAsked)) found.push([index + place[0], index + place[1]])
+    if (terms.length === 1) places.push([index, index + word.length])
+    else for (const place of characterPlaces(word, isAsked)) places.push([index + place[0], index + place[1]])
   }
-  return joined(found)
+  return joined(places)
 }
 
 function* characterPlaces(word: string, isAsked: (term: string) => boolean): Generator<[number, number]> {
@@ -35,11 +35,11 @@ function* characterPlaces(word: string, isAsked: (term: string) => boolean): Gen
 }
 
 function joined(places: readonly [number, number][]): readonly TextPlace[] {
-  const found: [number, number][] = []
+  const stretches: [number, number][] = []
   for (const [from, to] of places) {
-    const last = found.at(-1)
+    const last = stretches.at(-1)
     if (last && last[1] >= from) last[1] = Math.max(last[1], to)
-    else found.push([from, to])
+    else stretches.push([from, to])
   }
-  return found
+  return stretches
 }

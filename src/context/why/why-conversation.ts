@@ -42,12 +42,12 @@ export interface Why extends ReceiptEntry {
 }
 
 /** Fits a conversation once more, and watches what is decided about one message. */
-export function whyConversation(given: Conversation, asked: FitOptions, seq: number): Why {
-  const options = { ...asked, tools: offeredTools(asked).tools }
-  const { system, origin } = given
+export function whyConversation(conversation: Conversation, fitOptions: FitOptions, seq: number): Why {
+  const options = { ...fitOptions, tools: offeredTools(fitOptions).tools }
+  const { system, origin } = conversation
   // Of a copy nothing is remembered, so that everything is weighed again.
-  const transcript = copyTranscript(given.transcript)
-  shareIndex(given.transcript, transcript)
+  const transcript = copyTranscript(conversation.transcript)
+  shareIndex(conversation.transcript, transcript)
   const trace = createTrace()
   let stable: StableCut | undefined
   const frame: Frame = {
@@ -58,7 +58,7 @@ export function whyConversation(given: Conversation, asked: FitOptions, seq: num
     },
   }
   const policy = options.policy ?? defaultPolicy
-  const fitWith = (given: Frame) => finish(applyPolicy(policy, createDraft(given)))
+  const fitWith = (frame: Frame) => finish(applyPolicy(policy, createDraft(frame)))
   const finished = fitWith(frame)
   const receipt = makeReceipt(finished, policy.name)
   const line = entryAt(receipt, seq)

@@ -41,7 +41,7 @@ export interface AskedText {
   readonly hits: readonly TextPlace[]
 }
 
-interface Weighed {
+interface WeighedUnit {
   readonly unit: number
   readonly cost: number
   readonly left: number
@@ -51,10 +51,10 @@ interface Weighed {
 interface Searched {
   readonly search: Search
   readonly room: number
-  readonly weighed: Weighed[]
+  readonly weighed: WeighedUnit[]
 }
 
-export interface ToExplain {
+export interface MessagePlace {
   readonly frame: Frame
   readonly unit: Unit
   /** The place of the entry in the transcript. */
@@ -76,27 +76,27 @@ export function createTrace() {
       }
     },
     /** Undefined where nothing was searched for: the policy does not recall, or nothing is cut. */
-    explain(given: ToExplain): WhyRecall | undefined {
+    explain(message: MessagePlace): WhyRecall | undefined {
       if (searches.size === 0) return undefined
-      const { unit, insertions } = given
+      const { unit, insertions } = message
       if (!isOrdinary(unit)) return { outcome: 'never' }
       const block = insertions.find(
         ({ part, of }) => part === 'recall' && of.some(({ from }) => from === unit.index),
       )
-      const own = block && searches.get(block.before)
-      if (own) return { outcome: 'recalled', ...describe(own, given) }
+      const search = block && searches.get(block.before)
+      if (search) return { outcome: 'recalled', ...describe(search, message) }
       const all = [...searches.values()]
       const earlier = all.findLast(({ weighed }) => weighed.some(one => isTaken(one, unit.index)))
-      if (earlier && findSpan(given.spans, unit.index)?.fate === 'elided')
-        return { outcome: 'made_room', ...describe(earlier, given) }
+      if (earlier && findSpan(message.spans, unit.index)?.fate === 'elided')
+        return { outcome: 'made_room', ...describe(earlier, message) }
       const last = all.at(-1)!
-      return { outcome: outcomeOf(last, unit.index), ...describe(last, given) }
+      return { outcome: outcomeOf(last, unit.index), ...describe(last, message) }
     },
   }
 }
 
-const fitted = ({ cost, left }: Weighed) => cost <= left
-const isTaken = (one: Weighed, wanted: number) => one.unit === wanted && fitted(one)
+const fitted = ({ cost, left }: WeighedUnit) => cost <= left
+const isTaken = (one: WeighedUnit, wanted: number) => one.unit === wanted && fitted(one)
 
 function outcomeOf({ search, weighed }: Searched, unit: number): WhyRecall['outcome'] {
   if (weighed.length === 0 && !asksForBlock(search)) return 'not_asked'
@@ -106,9 +106,9 @@ function outcomeOf({ search, weighed }: Searched, unit: number): WhyRecall['outc
 /** 0 for a unit of a session that others answer better than. */
 const scoreOf = ({ scores }: Search, unit: number) => scores.values[scores.units.indexOf(unit)] ?? 0
 
-function describe({ search, room, weighed }: Searched, { frame, unit, at, insertions }: ToExplain) {
+function describe({ search, room, weighed }: Searched, { frame, unit, at, insertions }: MessagePlace) {
   const { transcript, origin } = frame
-  const { index, user, best, asked } = search
+  const { index, user, best, strength } = search
   const near = nearOf(unit, insertions)
   const ids = sharedTerms(search, near ?? unit.index)
   const isAsked = (term: string) => ids.has(index.vocabulary.get(term) ?? -1)
@@ -123,20 +123,20 @@ function describe({ search, room, weighed }: Searched, { frame, unit, at, insert
   const isLate = rank < 0 && weighed.length > 0 && scoreOf(search, unit.index) >= floorOf(search)
   const before = weighed.slice(0, isLate ? weighed.length : Math.max(0, rank)).filter(fitted)
   const left = before.reduce((sum, { cost }) => sum - cost, room)
-  const own = isLate ? { cost: lineCost(unit), left } : weighed[rank]
+  const candidate = isLate ? { cost: lineCost(unit), left } : weighed[rank]
   return {
     asking: { ...asking, hits: asking.hits.filter(([from]) => from >= label) },
     found: textAt(at),
     ...(near !== undefined && near !== unit.index && { near: origin + transcript.units[near]!.from }),
     ...{
-      strength: rounded(asked),
+      strength: rounded(strength),
       score: scoreOf(search, unit.index),
       best,
       least: Math.ceil(floorOf(search)),
     },
-    ...(own && {
+    ...(candidate && {
       better: { units: before.length, tokens: before.reduce((sum, { cost }) => sum + cost, 0) },
-      ...{ needs: own.cost, left: Math.max(0, own.left) },
+      ...{ needs: candidate.cost, left: Math.max(0, candidate.left) },
     }),
     room: Math.max(0, room),
   }
@@ -150,9 +150,9 @@ function nearOf({ index }: Unit, insertions: readonly Insertion[]): number | und
 
 /** The terms that a message asks for and a unit has. */
 function sharedTerms({ index, terms, user }: Search, unit: number): ReadonlySet<number> {
-  const own = new Set(unit < index.size ? index.termsAt(unit) : [])
-  const found = terms.map(([id]) => id).filter(id => own.has(id))
-  return new Set(tellingTerms(index, found, user))
+  const unitTerms = new Set(unit < index.size ? index.termsAt(unit) : [])
+  const shared = terms.map(([id]) => id).filter(id => unitTerms.has(id))
+  return new Set(tellingTerms(index, shared, user))
 }
 
 const rounded = (value: number) => Math.round(value * 100) / 100

@@ -3,7 +3,7 @@ import { joinGiven } from '../../context/prompt/split-prompt.ts'
 import { fates, type ReceiptStretch, type SentMessage } from '../../context/receipt.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { notesTitle } from '../../log/texts.ts'
-import { isRun, type Plan, type Run, type Told } from './plan.ts'
+import { type ItemAccount, isRun, type Plan, type Run } from './plan.ts'
 
 /**
  * What a plan says of every message that was sent, as its receipt did. Of entries that were sent as they are the tokens are
@@ -17,13 +17,13 @@ export function sentIn({ messages }: Plan, tokensAt = (_place: number) => 0): re
       for (const seq of seqsIn([item]))
         sent.push({ part, tokens: tokensAt(sent.length), seqs: [seq], standsFor: [] })
     } else {
-      sent.push({ ...fromTold(item), joined: item.joined?.map(fromTold) })
+      sent.push({ ...toSent(item), joined: item.joined?.map(toSent) })
     }
   }
   return sent
 }
 
-const fromTold = ({ seqs = [], standsFor = [], part, tokens, remembered }: Told): SentMessage => ({
+const toSent = ({ seqs = [], standsFor = [], part, tokens, remembered }: ItemAccount): SentMessage => ({
   ...{ part, tokens, seqs: seqsIn(seqs), standsFor: seqsIn(standsFor), remembered },
 })
 
@@ -35,7 +35,7 @@ function seqsIn(runs: readonly Run[]): readonly number[] {
 
 /** The fates of all messages, as the stretches of the receipt were. */
 export function stretchesOf({ messages, verdicts, fates: stored }: Plan): readonly ReceiptStretch[] {
-  const told = stored.map(([first, last, verdict]): ReceiptStretch => {
+  const notKept = stored.map(([first, last, verdict]): ReceiptStretch => {
     const [fate, rule = '', why = ''] = verdicts[verdict] ?? []
     return { first, last, fate: fates.find(one => one === fate) ?? 'elided', rule, why }
   })
@@ -46,7 +46,7 @@ export function stretchesOf({ messages, verdicts, fates: stored }: Plan): readon
   const stretches: ReceiptStretch[] = []
   let next = 0
   // What was sent without another fate was kept. An import may say anything: of two fates the first one counts.
-  for (const one of [...told, ...sent].sort((a, b) => a.first - b.first)) {
+  for (const one of [...notKept, ...sent].sort((a, b) => a.first - b.first)) {
     const first = Math.max(next, one.first)
     if (first > one.last) continue
     stretches.push({ ...one, first })

@@ -56,8 +56,8 @@ export function toThreadCall(call: StoredCall, { open }: Pick<Head, 'open'>): Th
 }
 
 /** A call with what became of it. */
-export function withOutcome(call: StoredCall, given: CallOutcome): StoredCall {
-  const { warnings, cached, cacheLost, ...outcome } = given
+export function withOutcome(call: StoredCall, late: CallOutcome): StoredCall {
+  const { warnings, cached, cacheLost, ...outcome } = late
   return { ...call, ...outcome, plan: withLate(call.plan, present({ warnings, cached, cacheLost })) }
 }
 
@@ -123,13 +123,13 @@ export async function toolsIn(
 
 /** Joins stretches that lie close together, so that the store is asked less often. */
 function together(runs: readonly Run[]): readonly Run[] {
-  const found: [number, number][] = []
+  const joined: [number, number][] = []
   for (const [first, end] of [...runs].sort(([a], [b]) => a - b)) {
-    const last = found.at(-1)
+    const last = joined.at(-1)
     if (last && first - last[1] <= 8) last[1] = Math.max(last[1], end)
-    else found.push([first, end])
+    else joined.push([first, end])
   }
-  return found
+  return joined
 }
 
 /**
@@ -142,9 +142,9 @@ export const promptActor = 'throughline:prompts'
 const shortest = 200
 
 /** The prompt of the last call of a thread, and the one that was stored last. Known as long as the `ThreadLog`. */
-type Memory = { last?: string; stored?: { text: string; name: string } }
-type Kind = 'prompt' | 'tools'
-const memories = new WeakMap<object, Record<Kind, Memory>>()
+type TextMemory = { last?: string; stored?: { text: string; name: string } }
+type TextKind = 'prompt' | 'tools'
+const memories = new WeakMap<object, Record<TextKind, TextMemory>>()
 
 /**
  * Stores a prompt, or the tools of a call as JSON, when it is used the second time in a row; undefined if the call must
@@ -152,14 +152,14 @@ const memories = new WeakMap<object, Record<Kind, Memory>>()
  */
 export async function promptName(
   log: object,
-  kind: Kind,
+  kind: TextKind,
   { store, key }: LogSource,
   text: string,
   now: () => number,
 ): Promise<string | undefined> {
-  const known = memories.get(log) ?? { prompt: {}, tools: {} }
-  memories.set(log, known)
-  const memory = known[kind]
+  const memoryOf = memories.get(log) ?? { prompt: {}, tools: {} }
+  memories.set(log, memoryOf)
+  const memory = memoryOf[kind]
   const isRepeated = text === memory.last
   memory.last = text
   if (memory.stored?.text === text) return memory.stored.name

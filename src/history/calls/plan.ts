@@ -8,13 +8,13 @@ import type { ThreadLog } from '../log/thread-log.ts'
 import { type KnownTexts, splitText, type TextPart, toKnownTexts } from './split-text.ts'
 
 /** Consecutive entries that were sent as they are, or a message that is written out. */
-export type PlanItem = Run | Written
+export type PlanItem = Run | WrittenItem
 
 /** Consecutive places: the first and the last. Of entries that were sent also their part, if it is not `history`. */
 export type Run = readonly [first: number, last: number, part?: Part]
 
 /** A `SentMessage` of the receipt, with its places in runs. */
-export interface Told {
+export interface ItemAccount {
   readonly part: Part
   readonly tokens: number
   readonly seqs?: readonly Run[]
@@ -23,12 +23,12 @@ export interface Told {
 }
 
 /** A message that is no entry or was altered, with its text split by `splitText`. */
-export interface Written extends Told {
+export interface WrittenItem extends ItemAccount {
   readonly as: object
   readonly text?: readonly TextPart[]
   /** The name of the stored system prompt that is the message's text. */
   readonly prompt?: string
-  readonly joined?: readonly Told[]
+  readonly joined?: readonly ItemAccount[]
 }
 
 /** How a context is stored with its call: entries never change, so their places are enough. */
@@ -39,7 +39,7 @@ export interface Plan extends Pick<Context['receipt'], 'policy' | 'counter'> {
   readonly reserve: number
   /** The calibration of our counts at that time; absent for 1. */
   readonly factor?: number
-  /** What was settled for the reply: why so much was kept free, and the most tokens that the model was asked for. */
+  /** What was settled for the reply: why that number of tokens was kept free, and the most tokens that the model was asked for. */
   readonly reply?: { readonly why?: string; readonly most?: number }
   /** What was sent. */
   readonly messages: readonly PlanItem[]
@@ -92,9 +92,9 @@ export function toPlan(
     messages: toItems(messages, (message, place): PlanItem => {
       const seq = log.seqOf(message)
       if (seq !== undefined) return toRun(seq, sent[place]!.part)
-      const told = toWritten(sent[place]!)
-      if (place === 0 && prompt !== undefined) return { as: { ...message, content: '' }, prompt, ...told }
-      return { ...toItem(message, texts), ...told }
+      const account = toWritten(sent[place]!)
+      if (place === 0 && prompt !== undefined) return { as: { ...message, content: '' }, prompt, ...account }
+      return { ...toItem(message, texts), ...account }
     }),
     tokens,
     policy,
@@ -125,7 +125,7 @@ const toRun = (seq: number, part: Part): Run => (part === 'history' ? [seq, seq]
 
 const toWritten = (one: SentMessage) => ({ ...toTold(one), joined: one.joined?.map(toTold) })
 
-const toTold = ({ part, tokens, seqs, standsFor, remembered }: SentMessage): Told => ({
+const toTold = ({ part, tokens, seqs, standsFor, remembered }: SentMessage): ItemAccount => ({
   ...{ part, tokens, seqs: toRuns(seqs), standsFor: toRuns(standsFor), remembered },
 })
 
@@ -193,9 +193,9 @@ export function fromPlan(
     throw unknownPlan(`names entry ${seq}, which is not in the thread.`)
   }
   function entries([first, last]: Run): readonly MessageLike[] {
-    const found: MessageLike[] = []
-    for (let seq = first; seq <= last; seq++) found.push(entry(seq))
-    return found
+    const messages: MessageLike[] = []
+    for (let seq = first; seq <= last; seq++) messages.push(entry(seq))
+    return messages
   }
   return messages.flatMap(item => {
     if (isRun(item)) return entries(item)
@@ -212,12 +212,12 @@ export function fromPlan(
 export const isRun = (item: object): item is Run => Array.isArray(item)
 
 /** Puts runs in a row together: most of a context is consecutive entries, which take two numbers. */
-export function toItems<Given, Item extends object>(
-  given: readonly Given[],
-  toOne: (one: Given, place: number) => Item | Run,
+export function toItems<Source, Item extends object>(
+  values: readonly Source[],
+  toOne: (one: Source, place: number) => Item | Run,
 ): readonly (Item | Run)[] {
   const items: (Item | Run)[] = []
-  for (const one of given.map(toOne)) {
+  for (const one of values.map(toOne)) {
     const last = items.at(-1)
     const isNext = isRun(one) && last && isRun(last) && last[1] === one[0] - 1 && last[2] === one[2]
     if (isNext) items[items.length - 1] = [last[0], ...one.slice(1)] as unknown as Run
@@ -226,7 +226,7 @@ export function toItems<Given, Item extends object>(
   return items
 }
 
-function toItem(message: MessageLike, texts: KnownTexts): Pick<Written, 'as' | 'text'> {
+function toItem(message: MessageLike, texts: KnownTexts): Pick<WrittenItem, 'as' | 'text'> {
   const { content } = message
   if (typeof content !== 'string') return { as: message }
   // `content` keeps its place among the fields, so that a replay gives the same bytes.

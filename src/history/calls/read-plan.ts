@@ -4,7 +4,7 @@ import { isObject, parseJson } from '../../log/parse-json.ts'
 import type { StoredCall } from '../../stores/store.ts'
 import { isFactor, toModelTokens } from '../../tokens/calibration.ts'
 import { mostQuotes } from '../log/quote-reference.ts'
-import { isRun, type Plan, type PlanItem, type Run, roomOf, type Told, unknownPlan } from './plan.ts'
+import { type ItemAccount, isRun, type Plan, type PlanItem, type Run, roomOf, unknownPlan } from './plan.ts'
 
 /** Reads the plan of a stored call, which may come from an import. */
 export function readPlan(text: string): Plan {
@@ -62,11 +62,11 @@ function isItem(item: PlanItem | null): boolean {
   const isText =
     Array.isArray(text) &&
     text.every(part => typeof part === 'string' || isCount(part, 1) || isRemembered(part as Remembered))
-  return isObject(as) && isText && typeof prompt === 'string' && isTold(item) && isListOf(joined, isTold)
+  return isObject(as) && isText && typeof prompt === 'string' && isSent(item) && isListOf(joined, isSent)
 }
 
-function isTold(told: Told): boolean {
-  const { part, tokens, seqs = [], standsFor = [], remembered } = told ?? {}
+function isSent(account: ItemAccount): boolean {
+  const { part, tokens, seqs = [], standsFor = [], remembered } = account ?? {}
   return (
     isPart(part) &&
     isCount(tokens) &&
@@ -75,11 +75,11 @@ function isTold(told: Told): boolean {
   )
 }
 
-const isRemembered = (given: Remembered | null): boolean =>
-  isObject(given) &&
-  isCount(given.for, 1) &&
-  isListOf(given.quotes, place => isCount(place)) &&
-  given.quotes.length <= mostQuotes
+const isRemembered = (value: Remembered | null): boolean =>
+  isObject(value) &&
+  isCount(value.for, 1) &&
+  isListOf(value.quotes, place => isCount(place)) &&
+  value.quotes.length <= mostQuotes
 
 const isRunOf = (run: Run, least: number): boolean =>
   Array.isArray(run) && [run[0], run[1]].every(place => isCount(place, least)) && run[0] <= run[1]

@@ -18,35 +18,35 @@ export interface KnownTexts {
 export function toKnownTexts(
   texts: Iterable<readonly [part: Exclude<TextPart, string>, text: string]>,
 ): KnownTexts {
-  const known = new Map<string, (readonly [Exclude<TextPart, string>, string])[]>()
+  const byBeginning = new Map<string, (readonly [Exclude<TextPart, string>, string])[]>()
   for (const [part, text] of texts) {
     if (text.length < shortest) continue
     const beginning = text.slice(0, shortest)
-    const same = known.get(beginning) ?? []
+    const same = byBeginning.get(beginning) ?? []
     same.push([part, text])
-    known.set(beginning, same)
+    byBeginning.set(beginning, same)
   }
   // Longest first, so that of two texts that begin alike the longer one is found.
-  for (const same of known.values()) same.sort(([, one], [, other]) => other.length - one.length)
-  return { byBeginning: known, firsts: new Set(Array.from(known.keys(), beginning => beginning[0]!)) }
+  for (const same of byBeginning.values()) same.sort(([, one], [, other]) => other.length - one.length)
+  return { byBeginning, firsts: new Set(Array.from(byBeginning.keys(), beginning => beginning[0]!)) }
 }
 
 /** Splits a text where it quotes entries word for word, as recalled blocks and replies with a note do. */
 export function splitText(text: string, { byBeginning, firsts }: KnownTexts): readonly TextPart[] {
   const parts: TextPart[] = []
-  let own = 0
+  let from = 0
   for (let at = 0; firsts.size > 0 && at + shortest <= text.length; ) {
     const same = firsts.has(text[at]!) ? byBeginning.get(text.slice(at, at + shortest)) : undefined
-    const found = same?.find(([, entry]) => text.startsWith(entry, at))
-    if (!found) {
+    const match = same?.find(([, entry]) => text.startsWith(entry, at))
+    if (!match) {
       at += 1
       continue
     }
-    if (at > own) parts.push(text.slice(own, at))
-    parts.push(found[0])
-    at += found[1].length
-    own = at
+    if (at > from) parts.push(text.slice(from, at))
+    parts.push(match[0])
+    at += match[1].length
+    from = at
   }
-  if (own < text.length) parts.push(text.slice(own))
+  if (from < text.length) parts.push(text.slice(from))
   return parts
 }

@@ -51,7 +51,7 @@ function addLearned(layouts: LogFacts['layouts'], [seq, learned]: LogFacts['layo
 export function factsIn(checkpoints: readonly Checkpoint[]): LogFacts {
   const all = checkpoints.map(({ facts }) => facts)
   const layouts: LogFacts['layouts'] = []
-  for (const own of all) for (const learned of own.layouts) addLearned(layouts, learned)
+  for (const facts of all) for (const learned of facts.layouts) addLearned(layouts, learned)
   return {
     calibrations: all.flatMap(({ calibrations }) => calibrations),
     layouts,
@@ -85,13 +85,13 @@ const atOnce = 16
 
 /** The checkpoints of a thread, oldest first, up to the first that is missing or unreadable: they are only caches. */
 export async function loadCheckpoints(source: LogSource, head: Head): Promise<readonly Checkpoint[]> {
-  const found: Checkpoint[] = []
+  const checkpoints: Checkpoint[] = []
   async function load(names: readonly string[]): Promise<void> {
     for (let next = 0; next < names.length; next += atOnce) {
-      const asked = names.slice(next, next + atOnce).map(name => loadCache(source, head, name))
-      for (const loaded of await Promise.all(asked)) {
-        if (!loaded[0] || numberOf(loaded[0].to) !== found.length) return
-        for (const one of loaded) found.push(one)
+      const loads = names.slice(next, next + atOnce).map(name => loadCache(source, head, name))
+      for (const loaded of await Promise.all(loads)) {
+        if (!loaded[0] || numberOf(loaded[0].to) !== checkpoints.length) return
+        for (const one of loaded) checkpoints.push(one)
       }
     }
   }
@@ -100,9 +100,9 @@ export async function loadCheckpoints(source: LogSource, head: Head): Promise<re
   // The branch it was forked from may have filled a bundle that it shares the beginning of.
   const bundles = Math.floor(most / bundled) + (head.forkOf ? 1 : 0)
   await load(Array.from({ length: bundles }, (_, number) => bundleName(source, number)))
-  const left = Math.min(most - found.length, bundled - (found.length % bundled))
-  await load(Array.from({ length: left }, (_, n) => singleName(source, found.length + n)))
-  return found
+  const left = Math.min(most - checkpoints.length, bundled - (checkpoints.length % bundled))
+  await load(Array.from({ length: left }, (_, n) => singleName(source, checkpoints.length + n)))
+  return checkpoints
 }
 
 /** The checkpoint in which a number of units ends. */
@@ -214,8 +214,8 @@ export function toBytes(checkpoints: readonly Checkpoint[]): Uint8Array {
 function fromBytes(sealed: Uint8Array): readonly Checkpoint[] {
   try {
     const bytes = createReader(unseal(checkpointVersion, sealed, unusable), unusable)
-    const known = JSON.parse(bytes.text()) as readonly (Omit<Checkpoint, 'packed'> & { size: number })[]
-    return known.map(({ size, ...rest }) => {
+    const heads = JSON.parse(bytes.text()) as readonly (Omit<Checkpoint, 'packed'> & { size: number })[]
+    return heads.map(({ size, ...rest }) => {
       bytes.align()
       return { ...rest, packed: bytes.bytes(size) }
     })

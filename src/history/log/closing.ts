@@ -43,11 +43,11 @@ export interface Closing {
  * that arrived in part gets the text that says how the turn ended. A whole answer is left as it is.
  */
 export function closingFor(
-  said: readonly MessageLike[],
+  earlier: readonly MessageLike[],
   arrived: readonly (MessageLike | SeenMessage)[],
   ending: Ending,
 ): Closing {
-  const results = missingResults(said)
+  const results = missingResults(earlier)
   const messages = arrived.map(wholeOf)
   const text = endingText(ending)
   const at = messages.findLastIndex(isSpoken)
@@ -55,7 +55,7 @@ export function closingFor(
     const ended = arrived.map((one, index) => (index === at ? withEnding(one, text) : one))
     return { results, arrived: ended, last: [] }
   }
-  const isAnswered = at < 0 && results.length === 0 && isAnswer(said.findLast(isSpoken))
+  const isAnswered = at < 0 && results.length === 0 && isAnswer(earlier.findLast(isSpoken))
   const last = isAnswered ? [] : [...missingResults(messages), { role: 'assistant', content: text }]
   return { results, arrived, last: last as readonly MessageLike[] }
 }
@@ -94,8 +94,8 @@ export async function closingOf(source: LogSource, { head, open }: Head): Promis
   const part = logged.at(-1)?.isBroken ? logged.at(-1) : undefined
   const hasPart = part !== undefined && readMessage(part.message, part.seq).text !== ''
   const ending = await endingOf(source, open.turn, hasPart)
-  const said = logged.filter(({ isBroken }) => !isBroken).map(({ message }) => message)
-  const { results, last } = closingFor(said, [], ending)
+  const whole = logged.filter(({ isBroken }) => !isBroken).map(({ message }) => message)
+  const { results, last } = closingFor(whole, [], ending)
   const closing = [...results, ...last].map(message => ({ message }))
   // The note of any round, as it would have been written had the turn been closed at once.
   const note = logged
@@ -104,9 +104,9 @@ export async function closingOf(source: LogSource, { head, open }: Head): Promis
   const noted = note === undefined ? [] : [{ message: { role: 'assistant_note', content: note } }]
   if (!part || !hasPart) return { ending, closing: [...closing, ...noted] }
   // The part is in the log, but was not sent: the model reads it in the message that says how the turn ended.
-  const told = viewOf(withEnding(part.message, endingText(ending)))
+  const view = viewOf(withEnding(part.message, endingText(ending)))
   const ended = closing.at(-1) ?? { message: { role: 'assistant', content: endingText(ending) } }
-  return { ending, closing: [...closing.slice(0, -1), { ...ended, view: told }, ...noted] }
+  return { ending, closing: [...closing.slice(0, -1), { ...ended, view }, ...noted] }
 }
 
 /** How a turn ended that its writer left open: what became of its last call says it, unless the process died. */

@@ -5,7 +5,7 @@ import { withoutLabel } from '../../context/recall/terms.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import type { ThreadKey, ThreadPlace } from '../../stores/store.ts'
-import { type Said, saidBetween } from './load-quotes.ts'
+import { type QuoteText, quotableBetween } from './load-quotes.ts'
 import { isQuotable, type Passages, passageOf, type Quotable } from './passages.ts'
 import { toQuery } from './query-words.ts'
 import { mostQuotes, type QuoteReference } from './quote-reference.ts'
@@ -39,27 +39,27 @@ const mostCharacters = 4_000
 
 /**
  * Finds what a message brings back from other conversations of its person; mostly nothing. The store's index of words tells where
- * to look, the ranking of a search where first, and recall's own ranking chooses. `said`: the messages of this conversation so far.
+ * to look, the ranking of a search where first, and recall's own ranking chooses. `past`: the messages of this conversation so far.
  */
 export async function findQuotes(
   source: LogSource,
-  asked: MessageLike,
-  said: readonly MessageLike[],
+  newest: MessageLike,
+  past: readonly MessageLike[],
   { person, effort, room, passages, now }: FindQuotes,
 ): Promise<readonly QuoteReference[]> {
   const { store, key, count } = source
-  const text = withoutLabel(readMessage(asked, 0).text.slice(-mostCharacters))
+  const text = withoutLabel(readMessage(newest, 0).text.slice(-mostCharacters))
   const query = toQuery(text)
   if (query.length === 0) return []
-  const found = await store.findWords(key.tenant, query, { person, limit: perWord })
+  const byWord = await store.findWords(key.tenant, query, { person, limit: perWord })
   const isOther = ({ thread }: ThreadPlace) => thread.conversation !== key.conversation && isQuotable(thread)
-  const { places, share } = rankPlaces(found.map(list => list.filter(isOther)))
+  const { places, share } = rankPlaces(byWord.map(list => list.filter(isOther)))
   if (!mayAsk(text, share, toEffort(effort))) return []
   const looked = await readBest(places, passages)
   if (looked.length === 0) return []
-  const own = threadId(key)
-  const mine = found.flat().filter(({ thread }) => threadId(thread) === own)
-  const before = [...(await ownMatches(mine)), ...said.slice(-mostOwn).flatMap(message => spokenIn(message))]
+  const here = threadId(key)
+  const mine = byWord.flat().filter(({ thread }) => threadId(thread) === here)
+  const before = [...(await ownMatches(mine)), ...past.slice(-mostOwn).flatMap(message => spokenIn(message))]
   const asking = { role: 'user' as const, text, time: now(), tokens: 0 }
   const chosen = recallElsewhere(looked, before, asking, { count, effort, lineCost, base: room })
   return chosen.slice(0, mostQuotes).map(({ passage, seq, id, why }) => {
@@ -68,13 +68,13 @@ export async function findQuotes(
   })
 
   /** The messages of this conversation that have the most of the words. */
-  async function ownMatches(places: readonly ThreadPlace[]): Promise<readonly Said[]> {
+  async function ownMatches(places: readonly ThreadPlace[]): Promise<readonly QuoteText[]> {
     const counts = new Map<number, number>()
     for (const { seq } of places) counts.set(seq, (counts.get(seq) ?? 0) + 1)
     const best = [...counts].sort(([, a], [, b]) => b - a).slice(0, mostOwn)
-    const matches: Said[] = []
+    const matches: QuoteText[] = []
     for (const [seq] of best.sort(([a], [b]) => a - b))
-      for (const one of (await saidBetween(source, seq, seq)).said) matches.push(one)
+      for (const one of (await quotableBetween(source, seq, seq)).messages) matches.push(one)
     return matches
   }
 
@@ -96,9 +96,9 @@ async function readBest(places: readonly ThreadPlace[], passages: Passages): Pro
   for (const { thread, seq } of places) {
     const from = passageOf(seq)
     const name = placeId(thread, from)
-    const known = last.get(name)
-    if (!known) last.set(name, { thread, from, seq })
-    else if (known.seq < seq) known.seq = seq
+    const stretch = last.get(name)
+    if (!stretch) last.set(name, { thread, from, seq })
+    else if (stretch.seq < seq) stretch.seq = seq
   }
   const looked: Quotable[] = []
   let read = 0

@@ -20,8 +20,8 @@ export async function loadQuotes(
   references: readonly QuoteReference[],
 ): Promise<Quotes['quotes']> {
   const { store, key } = source
-  const [own] = await store.conversations(key.tenant, { only: key.conversation })
-  const person = own?.person
+  const [conversation] = await store.conversations(key.tenant, { only: key.conversation })
+  const person = conversation?.person
   if (person === undefined) return references.map(() => undefined)
   const names = new Map<string, Promise<Name | undefined>>()
 
@@ -29,9 +29,9 @@ export async function loadQuotes(
   async function nameOf(thread: ThreadKey): Promise<Name | undefined> {
     const [info] = await store.conversations(key.tenant, { only: thread.conversation, person })
     if (!info) return undefined
-    const { said } = await saidBetween({ ...source, key: thread }, 1, nameWithin)
-    const isNaming = ({ role, text }: Said) => role === 'user' && firstWords(text, mostInName) !== ''
-    const first = said.find(isNaming) ?? said[0]
+    const { messages } = await quotableBetween({ ...source, key: thread }, 1, nameWithin)
+    const isNaming = ({ role, text }: QuoteText) => role === 'user' && firstWords(text, mostInName) !== ''
+    const first = messages.find(isNaming) ?? messages[0]
     // Unlike a title, the beginning of a message never changes, so contexts stay the same.
     return first
       ? { seq: first.seq, text: firstWords(first.text, mostInName) || cut(first.text, mostInName) }
@@ -45,8 +45,8 @@ export async function loadQuotes(
       const place = threadId(thread)
       if (!names.has(place)) names.set(place, nameOf(thread))
       const name = await names.get(place)
-      const found = name && (await saidBetween({ ...source, key: thread }, seq, seq))
-      const quote = found?.said.find(one => one.id === id)
+      const stretch = name && (await quotableBetween({ ...source, key: thread }, seq, seq))
+      const quote = stretch?.messages.find(one => one.id === id)
       if (!name || !quote) return undefined
       uses.add(conversation)
       const { role, text, time } = quote
@@ -69,7 +69,7 @@ const nameWithin = 8
 const mostInName = 60
 
 /** A message that may be quoted elsewhere. */
-export interface Said extends Omit<Quote, 'name' | 'conversation'>, Pick<LoggedMessage, 'id'> {
+export interface QuoteText extends Omit<Quote, 'name' | 'conversation'>, Pick<LoggedMessage, 'id'> {
   readonly tokens: number
 }
 
@@ -77,27 +77,27 @@ export interface Said extends Omit<Quote, 'name' | 'conversation'>, Pick<LoggedM
  * What a conversation's person and the model have said to each other in a stretch of a thread: no notes, no tools, nothing that
  * broke off, no turn of a guest. `at`: the last entry that there is.
  */
-export async function saidBetween(
+export async function quotableBetween(
   source: LogSource,
   from: number,
   to: number,
-): Promise<{ readonly said: readonly Said[]; readonly at: number }> {
-  const said: Said[] = []
+): Promise<{ readonly messages: readonly QuoteText[]; readonly at: number }> {
+  const messages: QuoteText[] = []
   let at = from - 1
   try {
     for await (const logged of readLog(source, { from, to })) {
-      const one = saidIn(logged, source)
-      if (one) said.push(one)
+      const one = toQuotable(logged, source)
+      if (one) messages.push(one)
       at = logged.seq
     }
   } catch (error) {
     // A corrupt entry is never shown; `check` names it.
     if (!(error instanceof CorruptEntryError)) throw error
   }
-  return { said, at }
+  return { messages, at }
 }
 
-function saidIn(logged: LoggedMessage, { count }: LogSource): Said | undefined {
+function toQuotable(logged: LoggedMessage, { count }: LogSource): QuoteText | undefined {
   const { seq, id, time, view, message, isClosing, isBroken, guest } = logged
   if (isClosing || isBroken || guest !== undefined) return undefined
   const [shown] = showEach([message], { isPart: true })

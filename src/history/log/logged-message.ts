@@ -66,11 +66,11 @@ export interface EntryOptions
 
 /** Makes the entry of a message: checks and normalises it, and counts its tokens once and for all. */
 export function toEntry(
-  given: MessageLike | SeenMessage,
+  source: MessageLike | SeenMessage,
   { id, time, count, isClosing = false, calibration, learned, guest }: EntryOptions,
 ): NewEntry {
-  const { marks: _, ...said } = isSeen(given) ? given : { message: given, marks: undefined }
-  const payload: Payload = { ...said, closing: isClosing || undefined, calibration, learned, guest }
+  const { marks: _, ...seen } = isSeen(source) ? source : { message: source, marks: undefined }
+  const payload: Payload = { ...seen, closing: isClosing || undefined, calibration, learned, guest }
   const text = JSON.stringify(payload, toStorable)
   // Counted as it will be read back: a Date has become a text by then.
   const read = JSON.parse(text) as Payload
@@ -135,17 +135,17 @@ function readPayload(text: string): Payload {
   return payload as Payload
 }
 
-export function isSeen(given: MessageLike | SeenMessage): given is SeenMessage {
-  return isObject(given) && !('role' in given) && 'message' in given
+export function isSeen(message: MessageLike | SeenMessage): message is SeenMessage {
+  return isObject(message) && !('role' in message) && 'message' in message
 }
 
 /** The message in full. */
-export const wholeOf = (given: MessageLike | SeenMessage): MessageLike =>
-  isSeen(given) ? given.message : given
+export const wholeOf = (source: MessageLike | SeenMessage): MessageLike =>
+  isSeen(source) ? source.message : source
 
 /** Adds a text that only contexts show after the message. */
-export const withEnding = (given: MessageLike | SeenMessage, ending: string): SeenMessage =>
-  isSeen(given) ? { ...given, ending } : { message: given, ending }
+export const withEnding = (source: MessageLike | SeenMessage, ending: string): SeenMessage =>
+  isSeen(source) ? { ...source, ending } : { message: source, ending }
 
 /** The message that contexts take. */
 export function viewOf({ message, view = message, ending, isBroken }: SeenMessage): MessageLike {
@@ -161,10 +161,10 @@ function withTime(message: MessageLike, time: number): MessageLike {
 /** For `JSON.stringify`: bytes become base64, which every provider takes; texts are normalised. */
 function toStorable(this: Readonly<Record<string, unknown>>, name: string, value: unknown): unknown {
   // `toJSON`, which Buffer has, was called already.
-  const given = this[name]
-  if (given instanceof ArrayBuffer) return toBase64(new Uint8Array(given))
-  if (ArrayBuffer.isView(given))
-    return toBase64(new Uint8Array(given.buffer, given.byteOffset, given.byteLength))
+  const original = this[name]
+  if (original instanceof ArrayBuffer) return toBase64(new Uint8Array(original))
+  if (ArrayBuffer.isView(original))
+    return toBase64(new Uint8Array(original.buffer, original.byteOffset, original.byteLength))
   return typeof value === 'string' ? normalizeText(value) : value
 }
 

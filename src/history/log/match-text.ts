@@ -1,5 +1,5 @@
 import { type Occurrence, occurrencesOf } from '../../stores/words.ts'
-import type { Query } from './query-words.ts'
+import type { WordQuery } from './query-words.ts'
 
 /** Where the texts of a message match a query. `weights`: by word, how much it tells. */
 export interface TextMatch {
@@ -28,19 +28,19 @@ const together = 1
 const gap = 12
 
 /** Matches the texts of a message with a query; undefined if they have no word of it. */
-export function matchTexts(texts: readonly string[], query: Query): TextMatch | undefined {
+export function matchTexts(texts: readonly string[], query: WordQuery): TextMatch | undefined {
   const numbers = new Map(query.flatMap((forms, number) => forms.map(form => [form, number] as const)))
-  const parts = texts.map(text => ({ text, found: occurrencesOf(text, numbers) }))
-  if (parts.every(({ found }) => found.length === 0)) return undefined
+  const parts = texts.map(text => ({ text, hits: occurrencesOf(text, numbers) }))
+  if (parts.every(({ hits }) => hits.length === 0)) return undefined
   /** By word: whether it stands there as in the query. */
   const isExact = new Map<number, boolean>()
   /** The words that stand behind the one before them in the query. */
   const pairs = new Set<number>()
-  for (const { found } of parts)
-    for (const [at, one] of found.entries()) {
+  for (const { hits } of parts)
+    for (const [at, one] of hits.entries()) {
       const { word, number } = one
       if (!isExact.get(number)) isExact.set(number, word === query[number]![0])
-      if (isPair(found[at - 1], one)) pairs.add(number)
+      if (isPair(hits[at - 1], one)) pairs.add(number)
     }
   return {
     length: texts.reduce((sum, { length }) => sum + length, 0),
@@ -51,7 +51,7 @@ export function matchTexts(texts: readonly string[], query: Query): TextMatch | 
       return sum
     },
     quote(weights, { characters, lines }) {
-      const stretches = parts.flatMap(({ text, found }) => ({ text, ...bestStretch(found, weights) }))
+      const stretches = parts.flatMap(({ text, hits }) => ({ text, ...bestStretch(hits, weights) }))
       const { text, from, to } = stretches.reduce((best, one) => (one.weight > best.weight ? one : best))
       return lines ? quoteLines(text, from, to, characters) : quoteAround(text, from, characters)
     },
@@ -65,7 +65,7 @@ const isPair = (before: Occurrence | undefined, { from, number }: Occurrence) =>
 const pairWeight = (weights: readonly number[], number: number) =>
   Math.min(weights[number]!, weights[number - 1]!)
 
-interface Stretch {
+interface TextStretch {
   readonly from: number
   readonly to: number
   readonly weight: number
@@ -75,8 +75,8 @@ interface Stretch {
 const glance = 120
 
 /** The stretch that has the most of the words, those that stand together counting more; the first of equals. */
-function bestStretch(all: readonly Occurrence[], weights: readonly number[]): Stretch {
-  let best: Stretch = { from: 0, to: 0, weight: -1 }
+function bestStretch(all: readonly Occurrence[], weights: readonly number[]): TextStretch {
+  let best: TextStretch = { from: 0, to: 0, weight: -1 }
   for (const [at, { from }] of all.entries()) {
     const seen = new Set<number>()
     let [weight, to] = [0, from]

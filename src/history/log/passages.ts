@@ -1,7 +1,7 @@
 import { addToPassage, type Passage, readPassage } from '../../context/recall/passage.ts'
 import type { ThreadKey } from '../../stores/store.ts'
 import { isSideThread } from '../side-name.ts'
-import { saidBetween } from './load-quotes.ts'
+import { quotableBetween } from './load-quotes.ts'
 import { type LogSource, placeId } from './read-log.ts'
 import { breathe } from './rests.ts'
 
@@ -19,7 +19,7 @@ export interface Quotable extends Passage {
   readonly thread: ThreadKey
 }
 
-interface Known extends Quotable {
+interface CachedPassage extends Quotable {
   /** The last entry that it covers, and the last one that the stored passage covers. */
   readonly at: number
   readonly stored: number
@@ -41,20 +41,20 @@ export const passageOf = (seq: number): number => seq - ((seq - 1) % passageSize
 /** Passages: entries in a row of conversations that messages of others bring something back from. */
 export function createPassages(source: Omit<LogSource, 'key'>) {
   const { store, count } = source
-  const known = new Map<string, Known>()
+  const cache = new Map<string, CachedPassage>()
   let bytes = 0
   let drops = 0
 
   function forget(name: string): void {
-    bytes -= known.get(name)?.bytes.length ?? 0
-    known.delete(name)
+    bytes -= cache.get(name)?.bytes.length ?? 0
+    cache.delete(name)
   }
 
-  function keep(name: string, passage: Known): void {
+  function keep(name: string, passage: CachedPassage): void {
     forget(name)
-    known.set(name, passage)
+    cache.set(name, passage)
     bytes += passage.bytes.length
-    for (const oldest of known.keys()) {
+    for (const oldest of cache.keys()) {
       if (bytes <= mostBytes || oldest === name) break
       forget(oldest)
     }
@@ -63,7 +63,7 @@ export function createPassages(source: Omit<LogSource, 'key'>) {
   const cacheName = (from: number) => `passage ${count.id} ${from}`
 
   /** What is stored of a passage; one without messages where nothing is, or nothing that can be read. */
-  async function load(thread: ThreadKey, from: number): Promise<Known> {
+  async function load(thread: ThreadKey, from: number): Promise<CachedPassage> {
     const saved = await store.loadCache(thread, cacheName(from))
     try {
       if (saved) return { ...readPassage(saved.bytes), thread, at: saved.at, stored: saved.at }
@@ -80,11 +80,11 @@ export function createPassages(source: Omit<LogSource, 'key'>) {
   async function read(thread: ThreadKey, from: number, needed = Number.POSITIVE_INFINITY): Promise<Quotable> {
     const name = placeId(thread, from)
     const dropped = drops
-    let passage = known.get(name) ?? (await load(thread, from))
+    let passage = cache.get(name) ?? (await load(thread, from))
     const to = from + passageSize - 1
     if (passage.at < Math.min(to, needed)) {
-      const { said, at } = await saidBetween({ ...source, key: thread }, passage.at + 1, to)
-      if (said.length > 0) passage = { ...passage, ...addToPassage(passage, said) }
+      const { messages, at } = await quotableBetween({ ...source, key: thread }, passage.at + 1, to)
+      if (messages.length > 0) passage = { ...passage, ...addToPassage(passage, messages) }
       passage = { ...passage, at }
     }
     const { at, stored } = passage
@@ -104,7 +104,7 @@ export function createPassages(source: Omit<LogSource, 'key'>) {
       try {
         for (let next = passageOf(from); next <= to; next += passageSize) {
           await breathe()
-          const { at } = known.get(placeId(thread, next)) ?? (await load(thread, next))
+          const { at } = cache.get(placeId(thread, next)) ?? (await load(thread, next))
           const end = next + passageSize - 1
           // The whole passage is made anew: not for every entry.
           if (isEnough(at, Math.min(to, end), end)) await read(thread, next)
@@ -116,7 +116,7 @@ export function createPassages(source: Omit<LogSource, 'key'>) {
     /** Forgets a conversation. */
     drop(tenant: string, conversation: string): void {
       drops += 1
-      for (const [name, { thread }] of known)
+      for (const [name, { thread }] of cache)
         if (thread.tenant === tenant && thread.conversation === conversation) forget(name)
     },
   }

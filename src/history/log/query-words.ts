@@ -2,7 +2,7 @@ import { stem, termsOf } from '../../context/recall/terms.ts'
 import { toWanted } from '../../stores/words.ts'
 
 /** The words that are looked for, in the order of the query. Of each its forms, first as it is written in the query. */
-export type Query = readonly (readonly string[])[]
+export type WordQuery = readonly (readonly string[])[]
 
 /** The most words that are looked for. A bit for each must fit into a number. */
 const mostWords = 12
@@ -11,7 +11,7 @@ const mostWords = 12
  * The words of a text that are worth looking for: those that carry a meaning, unless it has no others, and of a long text the
  * longest, as long words are rare. Words of one stem are one.
  */
-export function toQuery(text: string): Query {
+export function toQuery(text: string): WordQuery {
   const all = toWanted(text)
   const telling = all.filter(isTelling)
   const words = [...new Map((telling.length > 0 ? telling : all).map(word => [stem(word), word])).values()]

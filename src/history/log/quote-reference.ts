@@ -16,7 +16,7 @@ export interface QuoteReference {
   readonly why: string
 }
 
-/** The most quotes of a message. A log from an import may name more, which nobody would wait for. */
+/** The most quotes of a message. A log from an import may name more, which would take too long to load. */
 export const mostQuotes = 64
 
 /** Whether a value from a log, which may be an import, is a list of references. */

@@ -9,7 +9,7 @@ export interface RankedPlace extends ThreadPlace {
   /** How well its conversation matches as a whole, from 0 to 1. */
   readonly whole: number
   /** The weights of the words that it has, and parts of those that only its neighbours have. */
-  readonly own: number
+  readonly weight: number
   readonly near: number
 }
 
@@ -29,14 +29,14 @@ const lengthShare = 0.75
 const mostRanked = 512
 
 /**
- * Ranks messages of many conversations by the words that they have: the one ranking of search, MCP and other conversations. `found`: for
+ * Ranks messages of many conversations by the words that they have: the one ranking of search, MCP and other conversations. `byWord`: for
  * each word the places that have it, as a store tells them. No text is read: which messages have a word says as much as
  * how often (LoCoMo: hit@1 74.8, with counts and lengths 73.0), and the last place with a word how long a conversation is.
  */
-export function rankPlaces(found: readonly (readonly ThreadPlace[])[]): PlaceRanking {
-  const { keys, words, lines } = listPlaces(found)
+export function rankPlaces(byWord: readonly (readonly ThreadPlace[])[]): PlaceRanking {
+  const { keys, words, lines } = listPlaces(byWord)
   const wholes = scoreWholes([...new Set(lines.map(({ conversation }) => conversation))])
-  const weights = found.map(list => rarity(list.length, keys.length))
+  const weights = byWord.map(list => rarity(list.length, keys.length))
   const weigh = createWeigh(weights)
   const wordsAt = (at: number, key: number) => (keys[at] === key ? words[at]! : 0)
   const scores = new Float64Array(keys.length)
@@ -44,7 +44,7 @@ export function rankPlaces(found: readonly (readonly ThreadPlace[])[]): PlaceRan
   let [best, share] = [0, 0]
   for (let at = 0; at < keys.length; at++) {
     const key = keys[at]!
-    const own = words[at]!
+    const bits = words[at]!
     // Places next to each other in a thread are so in the list, unless one between them has no word.
     const next = wordsAt(at - 1, key - 1) | wordsAt(at + 1, key + 1)
     const second =
@@ -52,10 +52,10 @@ export function rankPlaces(found: readonly (readonly ThreadPlace[])[]): PlaceRan
       wordsAt(at - 2, key - 2) |
       wordsAt(at + 1, key + 2) |
       wordsAt(at + 2, key + 2)
-    near[at] = beside * weigh(next & ~own) + beyond * weigh(second & ~own & ~next)
-    scores[at] = weigh(own) + near[at]!
+    near[at] = beside * weigh(next & ~bits) + beyond * weigh(second & ~bits & ~next)
+    scores[at] = weigh(bits) + near[at]!
     best = Math.max(best, scores[at]!)
-    share = Math.max(share, weigh(own))
+    share = Math.max(share, weigh(bits))
   }
   const wholeOf = (at: number) => wholes.get(lines[lineIn(keys[at]!)]!.conversation)!
   for (let at = 0; at < keys.length; at++) scores[at] = wholeOf(at) + scores[at]! / (best || 1)
@@ -63,10 +63,10 @@ export function rankPlaces(found: readonly (readonly ThreadPlace[])[]): PlaceRan
   for (const at of bestFirst(scores)) {
     if (places.length >= mostRanked) break
     const { thread } = lines[lineIn(keys[at]!)]!
-    const own = weigh(words[at]!)
-    places.push({ thread, seq: seqOf(keys[at]!), own, near: near[at]!, whole: wholeOf(at) })
+    const weight = weigh(words[at]!)
+    places.push({ thread, seq: seqOf(keys[at]!), weight, near: near[at]!, whole: wholeOf(at) })
   }
-  return { places: sortPlaces(places), weights, share: share / (weigh(2 ** found.length - 1) || 1) }
+  return { places: sortPlaces(places), weights, share: share / (weigh(2 ** byWord.length - 1) || 1) }
 }
 
 /** The sum of the weights of some words, which are bits of a number. */
@@ -83,23 +83,23 @@ const perPlace = 16
 const lineIn = (key: number) => Math.floor(key / perLine)
 const seqOf = (key: number) => perLine - (key % perLine)
 
-interface Line {
+interface ThreadWords {
   readonly thread: ThreadKey
   readonly number: number
-  readonly conversation: Conversation
+  readonly conversation: WordCounts
 }
 
 /** All places in order, and by place a bit for each word; the threads; and what their conversations have of each word. */
-function listPlaces(found: readonly (readonly ThreadPlace[])[]) {
-  const lines: Line[] = []
-  const byThread = new Map<ThreadKey, Line>()
-  const byName = new Map<string, Line>()
-  const conversations = new Map<string, Conversation>()
+function listPlaces(byWord: readonly (readonly ThreadPlace[])[]) {
+  const lines: ThreadWords[] = []
+  const byThread = new Map<ThreadKey, ThreadWords>()
+  const byName = new Map<string, ThreadWords>()
+  const conversations = new Map<string, WordCounts>()
 
   /** A store mostly names a thread by the same object, which is found sooner than a text. */
-  function lineOf(thread: ThreadKey): Line {
+  function lineOf(thread: ThreadKey): ThreadWords {
     const name = threadId(thread)
-    const conversation = conversations.get(thread.conversation) ?? { length: 0, counts: found.map(() => 0) }
+    const conversation = conversations.get(thread.conversation) ?? { length: 0, counts: byWord.map(() => 0) }
     conversations.set(thread.conversation, conversation)
     const line = byName.get(name) ?? { thread, number: lines.length, conversation }
     if (!byName.has(name)) lines.push(line)
@@ -108,9 +108,9 @@ function listPlaces(found: readonly (readonly ThreadPlace[])[]) {
     return line
   }
 
-  const all = new Float64Array(found.reduce((sum, { length }) => sum + length, 0))
+  const all = new Float64Array(byWord.reduce((sum, { length }) => sum + length, 0))
   let filled = 0
-  for (const [word, places] of found.entries())
+  for (const [word, places] of byWord.entries())
     for (const { thread, seq } of places) {
       const { number } = byThread.get(thread) ?? lineOf(thread)
       all[filled++] = ((number + 1) * perLine - seq) * perPlace + word
@@ -140,8 +140,8 @@ const furtherMessage = 0.9
 
 /** The best places first; of equals the later ones of the threads that a store told first, which are the newest. */
 export function sortPlaces<P extends RankedPlace>(places: readonly P[]): readonly P[] {
-  const best = places.reduce((most, { own, near }) => Math.max(most, own + near), 0) || 1
-  const scored = places.map(place => ({ place, score: place.whole + (place.own + place.near) / best }))
+  const best = places.reduce((most, { weight, near }) => Math.max(most, weight + near), 0) || 1
+  const scored = places.map(place => ({ place, score: place.whole + (place.weight + place.near) / best }))
   const byScore = (a: { readonly score: number }, b: { readonly score: number }) => b.score - a.score
   const counts = new Map<string, number>()
   for (const one of scored.sort(byScore)) {
@@ -153,7 +153,7 @@ export function sortPlaces<P extends RankedPlace>(places: readonly P[]): readonl
   return scored.sort(byScore).map(({ place }) => place)
 }
 
-interface Conversation {
+interface WordCounts {
   /** About how many messages it has: the last place with a word. */
   length: number
   /** By word: how many messages have it. */
@@ -161,7 +161,7 @@ interface Conversation {
 }
 
 /** BM25 of whole conversations, divided by the best. */
-function scoreWholes(conversations: readonly Conversation[]): ReadonlyMap<Conversation, number> {
+function scoreWholes(conversations: readonly WordCounts[]): ReadonlyMap<WordCounts, number> {
   const size = conversations.length
   const mean = conversations.reduce((sum, { length }) => sum + length, 0) / size
   const rarities = conversations[0]?.counts.map((_, word) =>

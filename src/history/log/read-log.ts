@@ -50,7 +50,7 @@ export const threadName = ({ conversation, actor, branch }: ThreadKey) =>
 /** The branch that every thread begins with. */
 export const mainBranch = 'main'
 
-/** Refuses a branch that nobody forked: a misspelt name would answer from an empty history. */
+/** Refuses a branch that does not exist: a misspelt name would answer from an empty history. */
 export function checkBranch({ conversation, branch }: ThreadKey, head: Head | undefined): void {
   if (!head && branch !== mainBranch) throw new NoBranchError(conversation, branch)
 }

@@ -36,12 +36,12 @@ export function rememberingStore(
 
   /** The entry as it is kept, if it is one of the newest that were read. */
   function keep(name: string, entry: StoredEntry): StoredEntry {
-    const found = threads.get(name)
-    if (found && entry.seq < found.first) return entry
-    const same = found?.entries[entry.seq - found.first]
+    const recent = threads.get(name)
+    if (recent && entry.seq < recent.first) return entry
+    const same = recent?.entries[entry.seq - recent.first]
     if (same?.id === entry.id) return same
     const isLong = entry.payload.length > mostOfOne
-    const isNext = found && entry.seq === found.first + found.entries.length
+    const isNext = recent && entry.seq === recent.first + recent.entries.length
     if (isLong || !isNext) forget(name)
     if (isLong) return entry
     const { first, entries } = threads.get(name) ?? { first: entry.seq, entries: [] }
@@ -62,15 +62,15 @@ export function rememberingStore(
     ...store,
     async *entries(thread, range = {}) {
       const name = threadId(thread)
-      const known = range.reverse ? [] : knownIn(threads.get(name), range)
-      const last = known.at(-1)
+      const cached = range.reverse ? [] : knownIn(threads.get(name), range)
+      const last = cached.at(-1)
       if (last) {
         const { limit } = range
-        const rest = { ...range, from: last.seq, ...(limit && { limit: limit - known.length + 1 }) }
+        const rest = { ...range, from: last.seq, ...(limit && { limit: limit - cached.length + 1 }) }
         let isFirst = true
         for await (const entry of store.entries(thread, rest)) {
           if (!isFirst) yield keep(name, entry)
-          else if (entry.id === last.id) yield* known
+          else if (entry.id === last.id) yield* cached
           else break
           isFirst = false
         }

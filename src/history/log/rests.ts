@@ -1,4 +1,4 @@
-/** Gives everybody else on this thread of the process a turn: timers, sockets, other requests. */
+/** Lets other work on this thread of the process run: timers, sockets, other requests. */
 export const breathe = (): Promise<void> => new Promise(resolve => void soon(resolve))
 
 /** Browsers have no `setImmediate`. */

@@ -33,7 +33,7 @@ export interface ContextRequest extends FitOptions {
   readonly at?: number
   /** The system prompt: not stored, put first, fresh, on every call. */
   readonly system?: string | undefined
-  /** A message that nobody has sent yet, taken for the newest: what would be sent if it came. Default: none. */
+  /** A message that is not sent yet, taken for the newest: what would be sent if it came. Default: none. */
   readonly next?: MessageLike
 }
 
@@ -54,7 +54,7 @@ export function createThreadLog(source: LogSource, embed?: CheckedEmbed) {
   /** Works on the thread as a request wants it, with all texts that the work reads. */
   async function onView<T>(
     { at, next, system, ...options }: ContextRequest,
-    work: (view: View, options: FitOptions, rest: () => never) => T,
+    work: (view: LogView, options: FitOptions, rest: () => never) => T,
   ): Promise<T> {
     checkOptions({ ...options, count })
     const view = await viewAt({ at, next, system })
@@ -104,7 +104,7 @@ export function createThreadLog(source: LogSource, embed?: CheckedEmbed) {
   }
 
   /** The conversation as it was when an entry was the last. */
-  async function viewAt(request: Pick<ContextRequest, 'at' | 'next' | 'system'>): Promise<View> {
+  async function viewAt(request: Pick<ContextRequest, 'at' | 'next' | 'system'>): Promise<LogView> {
     const { next, system: prompt } = request
     if (request.at !== undefined) checkPlace(request.at)
     const head = await memory.refresh()
@@ -194,4 +194,4 @@ export function createThreadLog(source: LogSource, embed?: CheckedEmbed) {
 }
 
 /** A thread as a context is made of it; `isNow` if that is what is stored now. */
-type View = Conversation & { readonly isNow: boolean }
+type LogView = Conversation & { readonly isNow: boolean }

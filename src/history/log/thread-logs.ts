@@ -12,17 +12,17 @@ export function createThreadLogs({
   ...source
 }: Omit<LogSource, 'key'> & { readonly embed?: CheckedEmbed | undefined }) {
   const passages = createPassages(source)
-  const known = new Map<string, { readonly key: ThreadKey; readonly log: ThreadLog }>()
+  const logs = new Map<string, { readonly key: ThreadKey; readonly log: ThreadLog }>()
   return {
     passages,
     of(key: ThreadKey): ThreadLog {
       const name = threadId(key)
-      const found = known.get(name) ?? { key, log: createThreadLog({ ...source, key }, embed) }
+      const entry = logs.get(name) ?? { key, log: createThreadLog({ ...source, key }, embed) }
       // A map keeps the order of insertion: set again, this log becomes the newest.
-      known.delete(name)
-      known.set(name, found)
-      if (known.size > mostLogs) known.delete(known.keys().next().value!)
-      return found.log
+      logs.delete(name)
+      logs.set(name, entry)
+      if (logs.size > mostLogs) logs.delete(logs.keys().next().value!)
+      return entry.log
     },
     /** Prepares a person's conversations, one after the other, for others that may bring something back from them. */
     async prepare(tenant: string, conversations: readonly string[]): Promise<void> {
@@ -41,8 +41,8 @@ export function createThreadLogs({
     /** Forgets the threads of a conversation. */
     drop(tenant: string, conversation: string): void {
       passages.drop(tenant, conversation)
-      for (const [name, { key }] of known)
-        if (key.tenant === tenant && key.conversation === conversation) known.delete(name)
+      for (const [name, { key }] of logs)
+        if (key.tenant === tenant && key.conversation === conversation) logs.delete(name)
     },
   }
 }

@@ -33,8 +33,8 @@ export async function readThreadState<Value, Start extends Value | undefined>(
   let start = at ?? (await source.store.head(source.key))?.head ?? 0
   /** Reads the messages so far. Places are shifted, but for those of the earlier reading, which are right already. */
   const read = () => {
-    const known = { ...before.reading, skipped: [] }
-    const reading = readRounds(roundsFromEnd(messages.toReversed()), state, known, options)
+    const earlier = { ...before.reading, skipped: [] }
+    const reading = readRounds(roundsFromEnd(messages.toReversed()), state, earlier, options)
     const { entry } = reading
     const isNew = entry !== undefined && entry !== before.reading.entry
     const skipped = reading.skipped.map(one => ({ ...one, seq: one.seq + start }))

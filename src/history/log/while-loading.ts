@@ -71,7 +71,7 @@ const unitsInRow = 64
 
 /**
  * Reads the words of all that recall may need, piece by piece: of a long list that is new, or of a turn of thousands of rounds,
- * they would take seconds, and nobody else would be answered meanwhile.
+ * they would take seconds, and other requests would wait meanwhile.
  */
 export async function indexAhead(transcript: Transcript, loading: Loading): Promise<void> {
   // The last unit may still grow.

@@ -4,7 +4,7 @@ import { plural } from '../../log/line.ts'
 import { StoreError } from '../../stores/store-error.ts'
 
 /** Where something stands in a file: the line, from 1, and the path in its JSON, such as `$[3].mapping`. */
-export interface Place {
+export interface FilePlace {
   readonly line: number
   readonly path?: string | undefined
 }
@@ -15,7 +15,7 @@ export class InvalidImportError extends ThroughlineError {
   /** The place in the JSON of a format that is not ours. */
   readonly path: string | undefined
 
-  constructor({ line, path }: Place, problem: string, options?: ErrorOptions) {
+  constructor({ line, path }: FilePlace, problem: string, options?: ErrorOptions) {
     const where = path === undefined || path === '$' ? `Line ${line}` : `Line ${line}, ${path}`
     super('invalid_import', `${where} of the import: ${problem}`, options)
     this.line = line
@@ -44,7 +44,7 @@ export class ImportStoppedError extends ThroughlineError {
 export const noJson = 'it is no JSON. Is the file cut off, or changed by an editor?'
 
 /** Adds the place to an error about what stands there. */
-export async function atPlace<T>(place: Place, work: () => Promise<T> | T): Promise<T> {
+export async function atPlace<T>(place: FilePlace, work: () => Promise<T> | T): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -53,7 +53,7 @@ export async function atPlace<T>(place: Place, work: () => Promise<T> | T): Prom
 }
 
 /** An error of the store itself is not about the file, and stays as it is. */
-export function toImportError({ line, path }: Place, error: unknown): unknown {
+export function toImportError({ line, path }: FilePlace, error: unknown): unknown {
   if (error instanceof InvalidImportError || error instanceof StoreError) return error
   if (error instanceof BadRequestError)
     return new InvalidImportError({ line, path: error.field }, withoutField(error), { cause: error })

@@ -1,6 +1,6 @@
 import type { NewEntry } from '../../stores/store.ts'
 import { beginsTurn, type PastEnd, toPastTurn } from '../log/past-turn.ts'
-import { InvalidImportError, type Place } from './import-error.ts'
+import { type FilePlace, InvalidImportError } from './import-error.ts'
 import { addEntry, addTurn, type ReadThread } from './read-conversation.ts'
 import { type StoredTurnNode, type StoredTurns, turnKey } from './stored-turns.ts'
 
@@ -10,7 +10,7 @@ export interface TreeNode {
   readonly parent?: string | undefined
   /** Absent for a node that only joins others. */
   readonly entry?: Omit<NewEntry, 'time'> & { readonly time?: number | undefined }
-  readonly place: Place
+  readonly place: FilePlace
 }
 
 export interface PlanOptions {
@@ -37,8 +37,8 @@ export function planBranches(nodes: readonly TreeNode[], options: PlanOptions): 
 
   const rootTurn = stored?.root
   const begun: Position = { branch: openBranch('main'), seq: 0, turn: 0, time, stored: rootTurn }
-  const waiting: Step[] = []
-  const wait = (step: Step) => waiting.push(step)
+  const waiting: BranchStep[] = []
+  const wait = (step: BranchStep) => waiting.push(step)
   for (const node of roots.toReversed()) wait({ node, from: begun, before: undefined })
   for (let step = waiting.pop(); step; step = waiting.pop()) {
     const { node, from, before } = step
@@ -57,8 +57,8 @@ export function planBranches(nodes: readonly TreeNode[], options: PlanOptions): 
   return [...branches.values()].map(({ thread }) => thread).filter(({ batches }) => batches.length > 0)
 
   function openBranch(name: string, forkOf?: { readonly branch: string; readonly at: number }): Branch {
-    const known = branches.get(name)
-    if (known) return known
+    const opened = branches.get(name)
+    if (opened) return opened
     const there = stored?.branches.get(name)
     const fork = there ? there.forkOf : forkOf
     const thread: ReadThread = { actor, branch: name, forkOf: fork, batches: [], calls: new Map() }
@@ -75,9 +75,9 @@ export function planBranches(nodes: readonly TreeNode[], options: PlanOptions): 
     repeated += links.length
     if (repeated > mostRepeated)
       throw new InvalidImportError(last.node.place, 'its branches repeat each other too often.')
-    const known = from.stored?.next.get(turnKey(links.map(({ entry }) => entry)))
-    const branch = known ? openBranch(known.branch) : branchFor(from, last.node)
-    return addLinks(branch, links, from, known)
+    const node = from.stored?.next.get(turnKey(links.map(({ entry }) => entry)))
+    const branch = node ? openBranch(node.branch) : branchFor(from, last.node)
+    return addLinks(branch, links, from, node)
   }
 
   /** The branch goes on if it ends here; otherwise a new one is forked. */
@@ -89,17 +89,17 @@ export function planBranches(nodes: readonly TreeNode[], options: PlanOptions): 
   }
 }
 
-function addLinks(branch: Branch, links: readonly Grown[], from: Position, known?: StoredTurnNode): Position {
+function addLinks(branch: Branch, links: readonly Grown[], from: Position, node?: StoredTurnNode): Position {
   let time = from.time
   const timed = links.map(({ entry }, at) => {
-    time = known?.times[at] ?? entry.time ?? time
+    time = node?.times[at] ?? entry.time ?? time
     return { ...entry, time }
   })
   const { entries, turn, end } = toPastTurn(timed, from)
   if (turn) addTurn(branch.thread, turn, links[0]!.place)
   for (const [at, entry] of entries.entries()) addEntry(branch.thread, entry, links[at]!.place)
-  if (!known) branch.end = end.seq
-  return { ...end, branch, time, stored: known }
+  if (!node) branch.end = end.seq
+  return { ...end, branch, time, stored: node }
 }
 
 interface Branch {
@@ -125,7 +125,7 @@ interface Link {
   readonly before: Link | undefined
 }
 
-interface Step {
+interface BranchStep {
   readonly node: Grown
   readonly from: Position
   readonly before: Link | undefined
@@ -133,20 +133,20 @@ interface Step {
 
 /** The tree of the nodes that have an entry. The child towards the current node comes first. */
 function growTree(nodes: readonly TreeNode[], current: string | undefined) {
-  const known = new Map<string, TreeNode>()
+  const byId = new Map<string, TreeNode>()
   for (const node of nodes) {
-    if (known.has(node.id)) throw new InvalidImportError(node.place, 'its id came before.')
-    known.set(node.id, node)
+    if (byId.has(node.id)) throw new InvalidImportError(node.place, 'its id came before.')
+    byId.set(node.id, node)
   }
   const below = new Map<string | undefined, TreeNode[]>()
   for (const node of nodes) {
-    if (node.parent !== undefined && !known.has(node.parent))
+    if (node.parent !== undefined && !byId.has(node.parent))
       throw new InvalidImportError(node.place, 'its parent is not in the file.')
     const beside = below.get(node.parent)
     if (beside) beside.push(node)
     else below.set(node.parent, [node])
   }
-  const isCurrent = pathTo(current === undefined || !known.has(current) ? nodes.at(-1)?.id : current, known)
+  const isCurrent = pathTo(current === undefined || !byId.has(current) ? nodes.at(-1)?.id : current, byId)
   const children = new Map<TreeNode | undefined, Grown[]>()
   const waiting: (readonly [TreeNode, Grown | undefined])[] = (below.get(undefined) ?? []).map(node => [
     node,
@@ -173,8 +173,8 @@ function growTree(nodes: readonly TreeNode[], current: string | undefined) {
 
 const isGrown = (node: TreeNode): node is Grown => node.entry !== undefined
 
-function pathTo(end: string | undefined, known: ReadonlyMap<string, TreeNode>): ReadonlySet<string> {
+function pathTo(end: string | undefined, byId: ReadonlyMap<string, TreeNode>): ReadonlySet<string> {
   const path = new Set<string>()
-  for (let id = end; id !== undefined && !path.has(id); id = known.get(id)?.parent) path.add(id)
+  for (let id = end; id !== undefined && !path.has(id); id = byId.get(id)?.parent) path.add(id)
   return path
 }

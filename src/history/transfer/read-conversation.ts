@@ -7,7 +7,7 @@ import type {
   ThreadKey,
 } from '../../stores/store.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
-import { atPlace, type Place } from './import-error.ts'
+import { atPlace, type FilePlace } from './import-error.ts'
 
 /** Where an import goes. */
 export interface ImportTarget {
@@ -22,7 +22,7 @@ export interface ImportTarget {
 /** A conversation of a file, read to its end and not yet written. */
 export interface ReadConversation {
   readonly name: string
-  readonly place: Place
+  readonly place: FilePlace
   readonly description: ConversationDescription
   readonly threads: readonly ReadThread[]
 }
@@ -31,12 +31,12 @@ export interface ReadThread extends Pick<ThreadKey, 'actor' | 'branch'> {
   readonly forkOf?: { readonly branch: string; readonly at: number } | undefined
   readonly batches: Batch[]
   /** Calls by id, each with the last entry that its plan names. */
-  readonly calls: Map<string, { readonly place: Place; readonly call: StoredCall; readonly last: number }>
+  readonly calls: Map<string, { readonly place: FilePlace; readonly call: StoredCall; readonly last: number }>
 }
 
 /** What is written in one step, and the place where it begins. */
 interface Batch {
-  readonly place: Place
+  readonly place: FilePlace
   readonly entries: StoredEntry[]
   readonly turns: StoredTurn[]
 }
@@ -45,7 +45,7 @@ interface Batch {
 const mostEntries = 256
 
 /** The batch that the next turn, or the next entry outside of turns, belongs to. */
-function nextBatch({ batches }: ReadThread, place: Place): Batch {
+function nextBatch({ batches }: ReadThread, place: FilePlace): Batch {
   const batch = batches.at(-1)
   if (batch && batch.entries.length < mostEntries) return batch
   const next = { place, entries: [], turns: [] }
@@ -53,11 +53,11 @@ function nextBatch({ batches }: ReadThread, place: Place): Batch {
   return next
 }
 
-export function addTurn(thread: ReadThread, turn: StoredTurn, place: Place): void {
+export function addTurn(thread: ReadThread, turn: StoredTurn, place: FilePlace): void {
   nextBatch(thread, place).turns.push(turn)
 }
 
-export function addEntry(thread: ReadThread, entry: StoredEntry, place: Place): void {
+export function addEntry(thread: ReadThread, entry: StoredEntry, place: FilePlace): void {
   const batch = thread.batches.at(-1)
   const isInTurn = batch !== undefined && entry.seq <= (batch.turns.at(-1)?.last ?? 0)
   const target = isInTurn ? batch : nextBatch(thread, place)
@@ -97,8 +97,8 @@ async function writeThreads(
       })
     }
   }
-  const [known] = person === undefined ? [] : await store.conversations(at.tenant, { only: at.conversation })
-  const description = { title, metadata, person: known?.person ?? person }
+  const [info] = person === undefined ? [] : await store.conversations(at.tenant, { only: at.conversation })
+  const description = { title, metadata, person: info?.person ?? person }
   // Also where nothing is to be described: an import counts as use, or retention would delete old chats at once.
   if (threads.length > 0) await store.describeConversation(at.tenant, at.conversation, description)
   return added

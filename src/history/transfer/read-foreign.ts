@@ -64,10 +64,10 @@ async function toConversation(
   const name =
     as ??
     `${format.prefix}-${id === undefined ? (await hashOf(ids.join(' '))).slice(0, 32) : await plainName(id)}`
-  const [known] = await store.conversations(tenant, { only: name, limit: 1 })
+  const [info] = await store.conversations(tenant, { only: name, limit: 1 })
   const threads: ReadThread[] = []
   for (const [actor, nodes] of actors) {
-    const stored = known && (await readStoredTurns(store, { tenant, conversation: name }, known, actor))
+    const stored = info && (await readStoredTurns(store, { tenant, conversation: name }, info, actor))
     const plan = { actor, current, stored, time: source.time ?? now() }
     await atPlace(place, () => {
       for (const thread of planBranches(nodes, plan)) threads.push(thread)
@@ -75,7 +75,7 @@ async function toConversation(
   }
   // A title that was changed here stays. One that was never described comes from an import that broke off.
   const described =
-    known && (known.title !== undefined || known.usedAt !== undefined)
+    info && (info.title !== undefined || info.usedAt !== undefined)
       ? {}
       : { title: toTitle(title ?? firstPrompt(source)), metadata: { from: format.name } }
   return { name, place, description: { ...described, person: source.person }, threads }

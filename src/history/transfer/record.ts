@@ -12,7 +12,7 @@ import type {
 import { noJson } from './import-error.ts'
 
 /** JSON as a value, so that people can read it; as text if the value would not give the same bytes again. */
-export type Json = { readonly value: unknown } | { readonly text: string }
+export type JsonValue = { readonly value: unknown } | { readonly text: string }
 
 /** A line of an export. A conversation, then each of its threads: turns before their entries, then the calls. */
 export type TransferRecord =
@@ -24,12 +24,12 @@ export type TransferRecord =
   | ({ readonly kind: 'thread' } & Pick<ThreadKey, 'actor' | 'branch'> & Pick<Head, 'forkOf'>)
   | ({ readonly kind: 'turn' } & StoredTurn)
   /** An entry has no token count: the import counts. */
-  | ({ readonly kind: 'entry'; readonly payload: Json } & Omit<StoredEntry, 'payload' | 'tokens'>)
-  | ({ readonly kind: 'call'; readonly plan: Json } & Omit<StoredCall, 'plan'>)
+  | ({ readonly kind: 'entry'; readonly payload: JsonValue } & Omit<StoredEntry, 'payload' | 'tokens'>)
+  | ({ readonly kind: 'call'; readonly plan: JsonValue } & Omit<StoredCall, 'plan'>)
   /** The last line of a conversation: without it the export is incomplete. */
   | { readonly kind: 'end'; readonly conversation: string; readonly entries: number }
 
-export function toJson(text: string): Json {
+export function toJson(text: string): JsonValue {
   try {
     const value: unknown = JSON.parse(text)
     if (JSON.stringify(value) === text) return { value }
@@ -40,7 +40,7 @@ export function toJson(text: string): Json {
 }
 
 /** Throws a RangeError for a value that is nested too deeply to be written. */
-export function fromJson(json: Json): string {
+export function fromJson(json: JsonValue): string {
   return 'text' in json ? json.text : JSON.stringify(json.value)
 }
 
@@ -57,9 +57,9 @@ const isJson = (value: unknown) =>
 const isFork = (value: unknown) => isText(fieldsIn(value, 2).branch) && isPlace(fieldsIn(value, 2).at)
 
 /** A check for each field. A question mark after the name: the field may be absent. */
-type Fields = Readonly<Record<string, (value: unknown) => boolean>>
+type FieldChecks = Readonly<Record<string, (value: unknown) => boolean>>
 
-const fieldsOf: Readonly<Record<TransferRecord['kind'], Fields>> = {
+const fieldsOf: Readonly<Record<TransferRecord['kind'], FieldChecks>> = {
   conversation: {
     throughline: isCount,
     conversation: isText,
@@ -86,15 +86,15 @@ export function parseRecord(text: string): TransferRecord {
   const { kind, ...fields } = isObject(record) ? (record as Readonly<Record<string, unknown>>) : {}
   if (!isText(kind) || !Object.hasOwn(fieldsOf, kind as string))
     throw new Error(`its "kind" is ${shown(kind)}: it is no line of an export.`)
-  const known = fieldsOf[kind as TransferRecord['kind']]
-  for (const [name, isRight] of Object.entries(known)) {
+  const checks = fieldsOf[kind as TransferRecord['kind']]
+  for (const [name, isRight] of Object.entries(checks)) {
     const field = name.replace('?', '')
     const isMissing = !Object.hasOwn(fields, field)
     if (isMissing && field !== name) continue
     if (isMissing || !isRight(fields[field]))
       throw new Error(`its "${field}" cannot be ${shown(fields[field])}.`)
   }
-  const isKnown = (name: string) => Object.hasOwn(known, name) || Object.hasOwn(known, `${name}?`)
+  const isKnown = (name: string) => Object.hasOwn(checks, name) || Object.hasOwn(checks, `${name}?`)
   const other = Object.keys(fields).find(name => !isKnown(name))
   if (other === undefined) return record as TransferRecord
   throw new Error(`it has an unknown field ${shown(other)}: export it again.`)

@@ -33,15 +33,15 @@ export async function readStoredTurns(
   { threads }: Pick<ConversationInfo, 'threads'>,
   actor: string,
 ): Promise<StoredTurns | undefined> {
-  const own = threads.filter(thread => thread.actor === actor)
-  if (own.length === 0) return undefined
+  const ofActor = threads.filter(thread => thread.actor === actor)
+  if (ofActor.length === 0) return undefined
   const root: StoredTurnNode = { branch: 'main', last: 0, turn: 0, times: [], next: new Map() }
   const branches = new Map<string, StoredBranch>()
   const ends = new Map<string, Map<number, StoredTurnNode>>()
-  for (const { key, forkOf, head, open } of await parentsFirst(store, at, own)) {
+  for (const { key, forkOf, head, open } of await parentsFirst(store, at, ofActor)) {
     branches.set(key.branch, { forkOf, end: open ? undefined : head })
-    const found = new Map<number, StoredTurnNode>()
-    ends.set(key.branch, found)
+    const nodes = new Map<number, StoredTurnNode>()
+    ends.set(key.branch, nodes)
     let before = forkOf ? find(forkOf.branch, forkOf.at) : root
     let entries: StoredEntry[] = []
     const close = () => {
@@ -50,7 +50,7 @@ export async function readStoredTurns(
       const times = entries.map(({ time }) => time)
       const node = { branch: key.branch, last: seq, turn, times, next: new Map() }
       before.next.set(turnKey(entries), node)
-      found.set(seq, node)
+      nodes.set(seq, node)
       before = node
       entries = []
     }

@@ -17,11 +17,11 @@ export function packStretch(index: RecallIndex, number: number, end = index.size
   const terms = entries.map(entry => index.termsAt(entry))
   const ids = [...new Set(terms.flat())].sort((a, b) => a - b)
   // Numbers are given in the order of the entries: those of new terms follow each other, and the stretch has them all.
-  const known = firstPlace(index.vocabulary.size, id => index.frequency(id, from) === 0)
-  const old = ids.filter(id => id < known)
-  const texts = termsFrom(index, known, ids.length - old.length)
+  const termsBefore = firstPlace(index.vocabulary.size, id => index.frequency(id, from) === 0)
+  const old = ids.filter(id => id < termsBefore)
+  const texts = termsFrom(index, termsBefore, ids.length - old.length)
   const { lengthSums, tokenSums, flags } = index
-  let next = known
+  let next = termsBefore
   const fresh = terms.map(list => {
     const before = next
     for (const id of list) next = Math.max(next, id + 1)
@@ -30,7 +30,7 @@ export function packStretch(index: RecallIndex, number: number, end = index.size
   const postings = ids.map(id => packPostings(index, id, from, from + size))
 
   const bytes = createWriter()
-  bytes.number(known)
+  bytes.number(termsBefore)
   bytes.number(texts.length)
   // No term has a blank.
   bytes.text(texts.map(text => `${text} `).join(''))
@@ -86,7 +86,7 @@ function packPostings(index: RecallIndex, id: number, from: number, to: number) 
 /** A stretch as it was packed. Most of its postings are never asked for: they are read where they stand. */
 export interface PackedStretch {
   /** How many terms there were before it, and how many were new in it: their texts. */
-  readonly known: number
+  readonly termsBefore: number
   readonly fresh: number
   readonly texts: Uint8Array
   /** By entry. */
@@ -102,7 +102,7 @@ export interface PackedStretch {
 /** Reads a stretch. Throws if it is broken. */
 export function readStretch(packed: Uint8Array, invalid: (why: string) => Error): PackedStretch {
   const bytes = createReader(packed, invalid)
-  const known = bytes.number()
+  const termsBefore = bytes.number()
   const fresh = bytes.number()
   const texts = bytes.bytes(bytes.number())
   const next = bytes.numbers
@@ -115,9 +115,9 @@ export function readStretch(packed: Uint8Array, invalid: (why: string) => Error)
     Object.values(facts).every(column => column.length === size) &&
     sizes.length === old.length + fresh &&
     ends.length === sizes.length &&
-    (old.at(-1) ?? -1) < known &&
+    (old.at(-1) ?? -1) < termsBefore &&
     fresh <= texts.length &&
     (ends.at(-1) ?? 0) === codes.length
   if (!isWhole) throw invalid('its parts do not fit together')
-  return { known, fresh, texts, facts, old, sizes, ends, codes }
+  return { termsBefore, fresh, texts, facts, old, sizes, ends, codes }
 }

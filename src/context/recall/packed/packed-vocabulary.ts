@@ -14,15 +14,15 @@ export function createPackedVocabulary(parts: readonly PackedTerms[]): Vocabular
   const packed = parts.reduce((sum, { fresh }) => sum + fresh, 0)
   const later = new Map<string, number>()
   /** Packed terms that were looked up: a conversation comes back to its words. */
-  const found = new Map<string, number>()
-  let table: Table | undefined
+  const cache = new Map<string, number>()
+  let table: HashTable | undefined
 
   function get(term: string): number | undefined {
-    const known = later.get(term) ?? found.get(term)
-    if (known !== undefined || packed === 0) return known
+    const cached = later.get(term) ?? cache.get(term)
+    if (cached !== undefined || packed === 0) return cached
     table ??= createTable(parts, packed)
     const id = find(table, encoder.encode(term))
-    if (id !== undefined) found.set(term, id)
+    if (id !== undefined) cache.set(term, id)
     return id
   }
 
@@ -40,7 +40,7 @@ export function createPackedVocabulary(parts: readonly PackedTerms[]): Vocabular
   }
 }
 
-interface Table {
+interface HashTable {
   readonly bytes: Uint8Array
   /** By term: where it begins; the blank before the next one ends it. */
   readonly starts: Int32Array
@@ -48,7 +48,7 @@ interface Table {
   readonly slots: Int32Array
 }
 
-function createTable(parts: readonly PackedTerms[], count: number): Table {
+function createTable(parts: readonly PackedTerms[], count: number): HashTable {
   const bytes = new Uint8Array(parts.reduce((sum, { texts }) => sum + texts.length, 0))
   let end = 0
   for (const { texts } of parts) {
@@ -75,7 +75,7 @@ function createTable(parts: readonly PackedTerms[], count: number): Table {
   return { bytes, starts, slots }
 }
 
-function find({ bytes, starts, slots }: Table, term: Uint8Array): number | undefined {
+function find({ bytes, starts, slots }: HashTable, term: Uint8Array): number | undefined {
   let hash = basis
   for (let at = 0; at < term.length; at++) hash = Math.imul(hash ^ term[at]!, prime)
   const last = slots.length - 1

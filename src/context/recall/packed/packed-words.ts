@@ -19,7 +19,7 @@ interface PackedWords extends Words {
   columns(): IndexColumns
 }
 
-/** An index whose first entries stay packed: nobody asks for most of their words. */
+/** An index whose first entries stay packed: most of their words are never searched for. */
 export function indexAfter(past: PackedWords): RecallIndex {
   const columns = past.columns()
   const size = columns.sessions.length
@@ -56,12 +56,12 @@ export function createPackedWords(invalid: (why: string) => Error): PackedWords 
   let listed = 0
 
   function listOf(id: number): Uint32Array {
-    const known = lists.get(id)
-    if (known) return known
+    const cached = lists.get(id)
+    if (cached) return cached
     const total = totals[id] ?? 0
     const list = new Uint32Array(total)
     // No stretch before the one in which a term was new has it.
-    let at = Math.max(0, firstPlace(stretches.length, number => stretches[number]!.known > id) - 1)
+    let at = Math.max(0, firstPlace(stretches.length, number => stretches[number]!.termsBefore > id) - 1)
     for (let size = 0; size < total && at < stretches.length; at++) {
       const slot = slotOf(stretches[at]!, id)
       if (slot < 0) continue
@@ -81,9 +81,9 @@ export function createPackedWords(invalid: (why: string) => Error): PackedWords 
   return {
     termsAt(entry) {
       const number = Math.floor(entry / stretchSize)
-      const found = termsOf[number] ?? termsByEntry(stretches[number]!)
-      termsOf[number] = found
-      return found[entry % stretchSize]!
+      const byEntry = termsOf[number] ?? termsByEntry(stretches[number]!)
+      termsOf[number] = byEntry
+      return byEntry[entry % stretchSize]!
     },
     has(entry, id) {
       // Most terms that are asked about were not unpacked: only the stretch of the entry is read.
@@ -101,7 +101,7 @@ export function createPackedWords(invalid: (why: string) => Error): PackedWords 
     },
     add(packed) {
       const stretch = readStretch(packed, invalid)
-      if (stretch.known !== terms || entries % stretchSize > 0)
+      if (stretch.termsBefore !== terms || entries % stretchSize > 0)
         throw invalid('it does not follow the one before it')
       stretches.push(stretch)
       terms += stretch.fresh
@@ -150,19 +150,19 @@ function readPostings(
 
 /** The terms of each entry of a stretch. */
 function termsByEntry(stretch: PackedStretch): readonly (readonly number[])[] {
-  const found: number[][] = Array.from({ length: stretchSize }, () => [])
-  const { known, old, sizes } = stretch
+  const byEntry: number[][] = Array.from({ length: stretchSize }, () => [])
+  const { termsBefore, old, sizes } = stretch
   for (let slot = 0; slot < sizes.length; slot++) {
-    const id = old[slot] ?? known + slot - old.length
-    for (const posting of readPostings(stretch, { slot, from: 0 })) found[entryOf(posting)]!.push(id)
+    const id = old[slot] ?? termsBefore + slot - old.length
+    for (const posting of readPostings(stretch, { slot, from: 0 })) byEntry[entryOf(posting)]!.push(id)
   }
-  return found
+  return byEntry
 }
 
 // Small functions, which are compiled soon: a restart has no time to wait for large ones.
 
-function addSizes(totals: Int32Array, { known, old, sizes }: PackedStretch): void {
-  totals.set(sizes.subarray(old.length), known)
+function addSizes(totals: Int32Array, { termsBefore, old, sizes }: PackedStretch): void {
+  totals.set(sizes.subarray(old.length), termsBefore)
   for (let slot = 0; slot < old.length; slot++) totals[old[slot]!]! += sizes[slot]!
 }
 
@@ -179,8 +179,8 @@ function setEntries(columns: IndexColumns, from: number, { facts }: PackedStretc
 }
 
 /** Where a stretch has the postings of a term; -1 if it has none. */
-function slotOf({ known, fresh, old }: PackedStretch, id: number): number {
-  if (id >= known) return id < known + fresh ? old.length + id - known : -1
+function slotOf({ termsBefore, fresh, old }: PackedStretch, id: number): number {
+  if (id >= termsBefore) return id < termsBefore + fresh ? old.length + id - termsBefore : -1
   const slot = placeOf(old, id)
   return old[slot] === id ? slot : -1
 }

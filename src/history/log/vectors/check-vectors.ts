@@ -17,13 +17,13 @@ export async function checkVectors(
     if (versions && !versions[number]) continue
     const isThere = (await stored.chunk(thread, number)) !== undefined
     const [from, to] = [number * chunkSize + 1, Math.min(last, (number + 1) * chunkSize)]
-    if (versions && !isThere) problems.push(told(`the vectors of entries ${from} to ${to} cannot be read`))
+    if (versions && !isThere) problems.push(tell(`the vectors of entries ${from} to ${to} cannot be read`))
     // One piece says that there was a list.
-    if (!versions && isThere) return [told('the list of its vectors cannot be read, so none of them counts')]
+    if (!versions && isThere) return [tell('the list of its vectors cannot be read, so none of them counts')]
   }
   return problems
 
-  function told(problem: string): string {
+  function tell(problem: string): string {
     return `${threadName(thread)}: ${problem} (model "${model}"): the next turns ask for them again, thread.embed() for all at once`
   }
 }

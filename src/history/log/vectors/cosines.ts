@@ -13,20 +13,20 @@ export const fine = 10_000
  */
 export function cosinesAt(chunks: Chunks, asOf: number): Float64Array | undefined {
   const chunk = chunks[Math.floor((asOf - 1) / chunkSize)]
-  const own = chunk && squareAt(chunk, (asOf - 1) % chunkSize, asOf)
-  if (!own) return undefined
+  const norm = chunk && squareAt(chunk, (asOf - 1) % chunkSize, asOf)
+  if (!norm) return undefined
   const { length } = chunk
   const from = ((asOf - 1) % chunkSize) * length
-  const asked = chunk.numbers.subarray(from, from + length)
+  const query = chunk.numbers.subarray(from, from + length)
   const cosines = new Float64Array(asOf - 1).fill(Number.NEGATIVE_INFINITY)
   for (let first = 0; first < cosines.length; first += chunkSize) {
     const other = chunks[first / chunkSize]
     if (other?.length !== length) continue
-    const products = dots(asked, other.numbers)
+    const products = dots(query, other.numbers)
     const count = Math.min(chunkSize, cosines.length - first)
     for (let at = 0; at < count; at++) {
       const square = squareAt(other, at, asOf)
-      if (square > 0) cosines[first + at] = Math.round((fine * products[at]!) / Math.sqrt(own * square))
+      if (square > 0) cosines[first + at] = Math.round((fine * products[at]!) / Math.sqrt(norm * square))
     }
   }
   return cosines

@@ -1,9 +1,9 @@
 /** The products of a vector with each of the vectors that stand in a row. Integers: the same on every engine. */
-export function dots(asked: Int8Array, row: Int8Array): Int32Array {
-  const { length } = asked
+export function dots(vector: Int8Array, row: Int8Array): Int32Array {
+  const { length } = vector
   const products = new Int32Array(row.length / length)
   for (let at = 0; at < products.length; at++)
-    products[at] = dot(asked, row.subarray(at * length, (at + 1) * length))
+    products[at] = dot(vector, row.subarray(at * length, (at + 1) * length))
   return products
 }
 

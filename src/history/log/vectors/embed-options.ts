@@ -7,15 +7,15 @@ export interface EmbedOptions extends Embedder {
   readonly weight?: number
   /** The longest time that the beginning of a turn waits for vectors, in milliseconds. Default 3000. */
   readonly waitMs?: number
-  /** Called when texts got no vectors. The turn goes on without them. Default: nobody is told. */
+  /** Called when texts got no vectors. The turn goes on without them. Default: does nothing. */
   readonly onError?: (error: unknown) => void
 }
 
 export type CheckedEmbed = Required<Omit<EmbedOptions, 'embed'>> & Pick<EmbedOptions, 'embed'>
 
-export function checkEmbed(given: EmbedOptions): CheckedEmbed {
-  const { model, weight = 0.5, waitMs = 3000, onError = () => undefined } = given
-  if (typeof given.embed !== 'function')
+export function checkEmbed(embedding: EmbedOptions): CheckedEmbed {
+  const { model, weight = 0.5, waitMs = 3000, onError = () => undefined } = embedding
+  if (typeof embedding.embed !== 'function')
     throw new InvalidOptionError('embed', 'expected { model, embed }, such as ollamaEmbed({ model })')
   if (typeof model !== 'string' || !isModelName.test(model))
     throw new InvalidOptionError(
@@ -27,7 +27,7 @@ export function checkEmbed(given: EmbedOptions): CheckedEmbed {
   if (!(waitMs > 0 && waitMs < 2 ** 31))
     throw new InvalidOptionError('embed.waitMs', `expected milliseconds above 0, got ${showValue(waitMs)}`)
   // The methods of an object may need it.
-  return { model, weight, waitMs, onError, embed: (texts, options) => given.embed(texts, options) }
+  return { model, weight, waitMs, onError, embed: (texts, options) => embedding.embed(texts, options) }
 }
 
 /** The name becomes part of a key of the store. */

@@ -25,15 +25,15 @@ export async function embedTexts(
   const timer = setTimeout(() => controller.abort(late), waitMs)
   let size = length
 
-  async function ask(asked: readonly string[]): Promise<readonly Embedded[]> {
+  async function ask(batch: readonly string[]): Promise<readonly Embedded[]> {
     signal.throwIfAborted()
     // Within a promise, because a function of the caller may also throw.
-    const work = Promise.resolve().then(() => embed(asked, { signal }))
-    const given: unknown = await orAborted(work, signal)
-    const count = Array.isArray(given) ? given.length : 0
-    if (count !== asked.length) throw invalid(`expected ${asked.length} vectors, got ${count}`)
+    const work = Promise.resolve().then(() => embed(batch, { signal }))
+    const answer: unknown = await orAborted(work, signal)
+    const count = Array.isArray(answer) ? answer.length : 0
+    if (count !== batch.length) throw invalid(`expected ${batch.length} vectors, got ${count}`)
     let expected = size
-    const vectors = (given as readonly ArrayLike<unknown>[]).map(one => {
+    const vectors = (answer as readonly ArrayLike<unknown>[]).map(one => {
       const vector = toVector(one, expected)
       expected = one.length
       return vector ?? 'none'
@@ -53,19 +53,19 @@ export async function embedTexts(
   }
 
   async function askEach(): Promise<readonly Embedded[]> {
-    const found: Embedded[] = texts.map(() => undefined)
+    const vectors: Embedded[] = texts.map(() => undefined)
     const refused: number[] = []
     for (const [at, text] of texts.entries()) {
       try {
-        found[at] = (await ask([text]))[0]
+        vectors[at] = (await ask([text]))[0]
       } catch {
         if (signal.aborted) break
         refused.push(at)
-        if (refused.length > at && refused.length >= mostRefused) return found
+        if (refused.length > at && refused.length >= mostRefused) return vectors
       }
     }
-    if (refused.length < texts.length) for (const at of refused) found[at] = 'none'
-    return found
+    if (refused.length < texts.length) for (const at of refused) vectors[at] = 'none'
+    return vectors
   }
 }
 

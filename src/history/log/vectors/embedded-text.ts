@@ -9,8 +9,8 @@ const mostCharacters = 2000
 export function embeddedText(message: Message): string {
   const { role } = message
   if (role !== 'user' && role !== 'assistant' && role !== 'tool') return ''
-  const said = saidIn(message, call => `${call.name} ${call.arguments}`)
-  const text = withoutLabel(said.join('\n')).trim().slice(0, mostCharacters)
+  const parts = saidIn(message, call => `${call.name} ${call.arguments}`)
+  const text = withoutLabel(parts.join('\n')).trim().slice(0, mostCharacters)
   // Not in the middle of a character.
   return text.replace(/[\uD800-\uDBFF]$/, '')
 }

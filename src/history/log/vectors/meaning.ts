@@ -55,12 +55,12 @@ export function meaningOf(transcript: Transcript, lead: number, weight: number, 
 /** The factor for a number of tokens: a long unit must earn its place; a short one gets no more for that. */
 function sizesFor(mean: number): (tokens: number) => number {
   // Powers are slow, and most units share their number of tokens with others.
-  const known = new Map<number, number>()
+  const cache = new Map<number, number>()
   return tokens => {
-    const found = known.get(tokens)
-    if (found !== undefined) return found
+    const cached = cache.get(tokens)
+    if (cached !== undefined) return cached
     const size = Math.min(1, Math.max(1, mean) / Math.max(1, tokens)) ** ranking.length
-    known.set(tokens, size)
+    cache.set(tokens, size)
     return size
   }
 }

@@ -37,15 +37,15 @@ export function createThreadVectors(source: LogSource, embed: CheckedEmbed) {
   const loadVersions = async (thread: ThreadKey) => (await stored.versions(thread)) ?? []
 
   async function findAncestors({ forkOf }: Head): Promise<readonly Ancestor[]> {
-    const found: Ancestor[] = []
+    const ancestors: Ancestor[] = []
     let upTo = Number.POSITIVE_INFINITY
     for (let from = forkOf; from; ) {
       const parent = { ...key, branch: from.branch }
       upTo = Math.min(upTo, from.at)
-      found.push({ key: parent, versions: await loadVersions(parent), upTo })
+      ancestors.push({ key: parent, versions: await loadVersions(parent), upTo })
       from = (await store.head(parent))?.forkOf
     }
-    return found
+    return ancestors
   }
 
   async function loadChunk(number: number, owners: readonly Ancestor[]): Promise<VectorChunk> {
@@ -67,8 +67,8 @@ export function createThreadVectors(source: LogSource, embed: CheckedEmbed) {
     const loaded: (readonly [number: number, chunk: VectorChunk])[] = []
     for (let from = 0; from < changed.length; from += atOnce) {
       const some = changed.slice(from, from + atOnce)
-      const found = await Promise.all(some.map(number => loadChunk(number, owners)))
-      for (const [at, number] of some.entries()) loaded.push([number, found[at]!])
+      const read = await Promise.all(some.map(number => loadChunk(number, owners)))
+      for (const [at, number] of some.entries()) loaded.push([number, read[at]!])
     }
     let first = Number.POSITIVE_INFINITY
     for (const [number, chunk] of loaded) {
@@ -90,16 +90,16 @@ export function createThreadVectors(source: LogSource, embed: CheckedEmbed) {
 
   /** The newest entries that were not asked for yet, newest first. */
   async function missingUpTo(last: number): Promise<readonly LoggedMessage[]> {
-    const found: LoggedMessage[] = []
-    for (let to = last; to > 0 && found.length < mostTexts; ) {
+    const missing: LoggedMessage[] = []
+    for (let to = last; to > 0 && missing.length < mostTexts; ) {
       while (to > 0 && !isMissing(to)) to -= 1
       if (to === 0) break
       const from = Math.max(1, to - mostTexts + 1)
       const read = await listLog(source, { from, to, reverse: true })
-      for (const logged of read) if (isMissing(logged.seq)) found.push(logged)
+      for (const logged of read) if (isMissing(logged.seq)) missing.push(logged)
       to = from - 1
     }
-    return found.slice(0, mostTexts)
+    return missing.slice(0, mostTexts)
   }
 
   /**
@@ -114,9 +114,9 @@ export function createThreadVectors(source: LogSource, embed: CheckedEmbed) {
     })
     const texts = missing.map(({ text }) => text).filter(text => text !== '')
     const length = chunks.find(chunk => chunk?.squares.some(square => square > 0))?.length
-    const found = await embedTexts(embed, texts, length)
+    const vectors = await embedTexts(embed, texts, length)
     let next = 0
-    const added = missing.map(({ seq, text }) => [seq, text === '' ? 'none' : found[next++]] as const)
+    const added = missing.map(({ seq, text }) => [seq, text === '' ? 'none' : vectors[next++]] as const)
     // Vectors that cannot be stored do not count: a context must be the same when it is made again.
     await save(added, since)
     return added.filter(([, one]) => one !== undefined).length
@@ -130,8 +130,8 @@ export function createThreadVectors(source: LogSource, embed: CheckedEmbed) {
     for (const [seq, one] of added) {
       if (one === undefined) continue
       const number = Math.floor((seq - 1) / chunkSize)
-      const known = chunks[number] ?? emptyChunk
-      const chunk = filled.get(number) ?? { since: known.since.slice(), vectors: [...vectorsOf(known)] }
+      const stored = chunks[number] ?? emptyChunk
+      const chunk = filled.get(number) ?? { since: stored.since.slice(), vectors: [...vectorsOf(stored)] }
       filled.set(number, chunk)
       chunk.since[(seq - 1) % chunkSize] = since
       chunk.vectors[(seq - 1) % chunkSize] = one === 'none' ? undefined : one

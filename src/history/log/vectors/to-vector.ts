@@ -7,9 +7,9 @@ export const longest = 8192
  * A vector as small integers, the largest of which is 127. Products of integers are the same on every engine, and a hundredth
  * part of what a float says is enough to compare. Undefined for a vector of zeros, which points nowhere.
  */
-export function toVector(given: unknown, length: number | undefined): Int8Array | undefined {
-  const values = given as ArrayLike<unknown> | null | undefined
-  const size = typeof given === 'object' ? values?.length : undefined
+export function toVector(source: unknown, length: number | undefined): Int8Array | undefined {
+  const values = source as ArrayLike<unknown> | null | undefined
+  const size = typeof source === 'object' ? values?.length : undefined
   if (!Number.isInteger(size) || size! < 1 || size! > longest)
     throw invalid(`expected a vector of 1 to ${longest} numbers`)
   if (length !== undefined && size !== length)

@@ -55,16 +55,16 @@ export function chunkUpTo(chunk: VectorChunk, since: number, entries = chunkSize
 /** Layout: the length of a vector; by entry, since when it counts and whether it has one; the vectors. */
 export function packChunk(chunk: VectorChunk): Uint8Array {
   const vectors = vectorsOf(chunk)
-  const known = vectors.filter(vector => vector !== undefined)
-  const length = known[0]?.length ?? 0
-  const bytes = new Uint8Array(headSize + known.length * length)
+  const filled = vectors.filter(vector => vector !== undefined)
+  const length = filled[0]?.length ?? 0
+  const bytes = new Uint8Array(headSize + filled.length * length)
   const view = new DataView(bytes.buffer)
   view.setUint32(0, length)
   for (let at = 0; at < chunkSize; at++) {
     view.setUint32(4 + 5 * at, chunk.since[at]!)
     bytes[8 + 5 * at] = vectors[at] ? 1 : 0
   }
-  for (const [at, vector] of known.entries()) bytes.set(vector, headSize + at * length)
+  for (const [at, vector] of filled.entries()) bytes.set(vector, headSize + at * length)
   return seal(version, bytes)
 }
 

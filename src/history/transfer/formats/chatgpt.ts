@@ -1,6 +1,6 @@
 import { isFields, refuse } from '../../../log/fields.ts'
+import { type DraftMessage, sayAnswer, sayText, sign, toResult, toText, withFiles } from './draft.ts'
 import { type PlacedFields, placeFields } from './placed-fields.ts'
-import { type Said, sayAnswer, sayText, toResult, toText, withFiles, withKnown } from './said.ts'
 import { type Format, has, type SourceNode } from './source.ts'
 
 /** ChatGPT's `conversations.json`: a list of trees. */
@@ -37,18 +37,18 @@ function parseNode({ place, text, inner }: PlacedFields): ParsedNode {
 
 /** Which call a result answers: the nearest one above it. A row of results is walked once. */
 function callsOf(nodes: ReadonlyMap<string, ParsedNode>): (id: string) => string {
-  const known = new Map<string, string>()
+  const callOf = new Map<string, string>()
   return id => {
     const passed: string[] = []
     let at: string | undefined = id
-    while (at !== undefined && !known.has(at) && nodes.get(at)?.role === 'tool') {
+    while (at !== undefined && !callOf.has(at) && nodes.get(at)?.role === 'tool') {
       // A circle is found where the tree is walked.
-      known.set(at, '')
+      callOf.set(at, '')
       passed.push(at)
       at = nodes.get(at)!.parent
     }
-    const call = at === undefined ? '' : known.get(at) || at
-    for (const one of passed) known.set(one, call)
+    const call = at === undefined ? '' : callOf.get(at) || at
+    for (const one of passed) callOf.set(one, call)
     return call
   }
 }
@@ -58,10 +58,10 @@ function toNode(id: string, { parent, place, message, role }: ParsedNode, around
   const metadata = message.inner('metadata')
   const text = withFiles([readContent(message)], metadata?.fileNames('attachments', 'name'))
   const { name } = message.needInner('author').fields
-  const known = { time: message.time('create_time'), model: metadata?.fields.model_slug, name }
-  return { id, parent, messages: withKnown(saidIn(message), known), place }
+  const author = { time: message.time('create_time'), model: metadata?.fields.model_slug, name }
+  return { id, parent, messages: sign(messagesIn(message), author), place }
 
-  function saidIn({ fields, place: { path } }: PlacedFields): readonly Said[] {
+  function messagesIn({ fields, place: { path } }: PlacedFields): readonly DraftMessage[] {
     if (role === 'tool') return [{ message: toResult(around.callOf(id), text) }]
     if (role === 'assistant') {
       const { recipient } = fields
@@ -111,8 +111,8 @@ function thoughtsIn(nodes: ReadonlyMap<string, ParsedNode>): Around['thoughtsBef
     for (let left = mostThoughts; left > 0 && at?.message; left--) {
       const content = at.message.needInner('content')
       if (!thoughts.has(content.fields.content_type)) break
-      const said = content.each('thoughts').map(({ fields }) => toText(fields.content ?? fields.summary))
-      texts.unshift(said.join('\n'))
+      const lines = content.each('thoughts').map(({ fields }) => toText(fields.content ?? fields.summary))
+      texts.unshift(lines.join('\n'))
       at = at.parent === undefined ? undefined : nodes.get(at.parent)
     }
     return withFiles(texts)

@@ -1,8 +1,8 @@
 import { isFields } from '../../../log/fields.ts'
 import type { MessageLike } from '../../../log/message.ts'
+import { sign } from './draft.ts'
 import { type PlacedFields, placeFields } from './placed-fields.ts'
 import { readBlocks } from './read-blocks.ts'
-import { withKnown } from './said.ts'
 import { type Format, has, type Item, type SourceMessage, type SourceNode } from './source.ts'
 
 /**
@@ -18,7 +18,7 @@ export const claudeCode: Format = {
     has(first, 'type', 'leafUuid') ||
     (has(first, 'type') && first.type === 'file-history-snapshot'),
   read(items) {
-    const actors = new Map<string, Line[]>()
+    const actors = new Map<string, CodeLine[]>()
     let [id, title]: [string | undefined, string | undefined] = [undefined, undefined]
     for (const item of items) {
       const line = placeFields(item)
@@ -37,14 +37,14 @@ export const claudeCode: Format = {
 }
 
 /** One line, or the lines of one answer: each has a thought, a text or a call of it. */
-interface Line {
+interface CodeLine {
   readonly line: PlacedFields
   readonly uuids: string[]
   readonly message: PlacedFields | undefined
   readonly blocks: Item[] | undefined
 }
 
-function addLine(lines: Line[], line: PlacedFields, uuid: string): void {
+function addLine(lines: CodeLine[], line: PlacedFields, uuid: string): void {
   const { type } = line.fields
   const message = type === 'user' || type === 'assistant' ? line.needInner('message') : undefined
   const blocks = Array.isArray(message?.fields.content) ? message.items('content') : undefined
@@ -69,7 +69,7 @@ function actorOf({ fields, text }: PlacedFields): string {
   return agent === undefined || !/^[\w-]{1,100}$/.test(agent) ? 'agent' : `agent-${agent}`
 }
 
-function toNodes(lines: readonly Line[]): readonly SourceNode[] {
+function toNodes(lines: readonly CodeLine[]): readonly SourceNode[] {
   const nodes: SourceNode[] = []
   /** The turn of each line, and the last node of each turn. */
   const turns = new Map<string, number>()
@@ -92,15 +92,15 @@ function toNodes(lines: readonly Line[]): readonly SourceNode[] {
   return nodes
 }
 
-function readLine({ line, uuids, message, blocks }: Line): readonly SourceMessage[] {
+function readLine({ line, uuids, message, blocks }: CodeLine): readonly SourceMessage[] {
   if (!message) return []
   const { type, isMeta, isCompactSummary } = line.fields
   const { model } = message.fields
   const role = type === 'user' ? 'user' : 'assistant'
-  const said = readBlocks({ role, content: blocks ?? message.text('content') ?? '', id: uuids[0]! })
+  const messages = readBlocks({ role, content: blocks ?? message.text('content') ?? '', id: uuids[0]! })
   // What the program says in the name of the user is no prompt.
   const isOurs = isMeta === true || isCompactSummary === true
-  return withKnown(isOurs ? said.map(one => ({ ...one, message: asSystem(one.message) })) : said, {
+  return sign(isOurs ? messages.map(one => ({ ...one, message: asSystem(one.message) })) : messages, {
     time: line.time('timestamp'),
     model: typeof model === 'string' && !model.startsWith('<') ? model : undefined,
   })

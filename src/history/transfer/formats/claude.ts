@@ -1,7 +1,7 @@
 import { refuse } from '../../../log/fields.ts'
+import { attached, noParent, sign, withFiles } from './draft.ts'
 import { type PlacedFields, placeFields } from './placed-fields.ts'
 import { readBlocks } from './read-blocks.ts'
-import { attached, noParent, withFiles, withKnown } from './said.ts'
 import { type Format, has, type SourceNode } from './source.ts'
 
 /** The `conversations.json` of claude.ai. Its messages may name their parents, and then are a tree. */
@@ -41,7 +41,7 @@ function readNode(message: PlacedFields, before: string | undefined, model: stri
   return {
     id,
     parent: parent === undefined ? before : noParent.test(parent) ? undefined : parent,
-    messages: withKnown(readBlocks({ role, content, id, more: attachedTo(message) }), {
+    messages: sign(readBlocks({ role, content, id, more: attachedTo(message) }), {
       time,
       model: fields.model ?? model,
     }),

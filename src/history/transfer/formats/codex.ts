@@ -1,6 +1,6 @@
+import { inRow, sign } from './draft.ts'
 import { type PlacedFields, placeFields } from './placed-fields.ts'
 import { gatherItems } from './read-items.ts'
-import { inRow, withKnown } from './said.ts'
 import { type Format, has, type SourceNode } from './source.ts'
 
 /** A session file of Codex (`rollout-….jsonl`), also in the older form without `payload`. */
@@ -17,7 +17,7 @@ export const codex: Format = {
     const nodes: Pick<SourceNode, 'messages' | 'place'>[] = []
     let model: string | undefined
     const add = (place: SourceNode['place']) => {
-      for (const one of gathered.said.splice(0)) nodes.push({ messages: withKnown([one], { model }), place })
+      for (const one of gathered.messages.splice(0)) nodes.push({ messages: sign([one], { model }), place })
     }
     for (const item of items) {
       const line = placeFields(item)

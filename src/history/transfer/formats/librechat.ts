@@ -1,17 +1,17 @@
 import { readText } from '../../../log/fields.ts'
-import { type PlacedFields, placeFields } from './placed-fields.ts'
 import {
   attached,
-  gatherSaid,
+  type DraftMessage,
+  gather,
   noParent,
-  type Said,
   sayAnswer,
   sayText,
+  sign,
   toResult,
   toText,
   withFiles,
-  withKnown,
-} from './said.ts'
+} from './draft.ts'
+import { type PlacedFields, placeFields } from './placed-fields.ts'
 import { type Format, has, type Item, type SourceNode } from './source.ts'
 
 /** LibreChat's export of a conversation: a list of messages that name their parents, or messages inside their parents. */
@@ -55,14 +55,14 @@ function readNode(message: PlacedFields, above: string | undefined, model: unkno
   const id = message.needText('messageId')
   const named = text('parentMessageId')
   const parent = above ?? (named === undefined || noParent.test(named) ? undefined : named)
-  const known = { time: message.time('createdAt'), name: fields.sender, model: fields.model ?? model }
+  const author = { time: message.time('createdAt'), name: fields.sender, model: fields.model ?? model }
   const files = [
     ...fileNames('files', 'filename', 'file_id'),
     ...fileNames('attachments', 'filename', 'file_id', 'type'),
   ]
-  return { id, parent, messages: withKnown(saidIn(), known), place }
+  return { id, parent, messages: sign(messagesIn(), author), place }
 
-  function saidIn(): readonly Said[] {
+  function messagesIn(): readonly DraftMessage[] {
     const isUser = fields.isCreatedByUser === true
     const written = text('text') ?? ''
     const parts = message.items('content')
@@ -78,8 +78,8 @@ function partText({ fields: { text } }: Pick<PlacedFields, 'fields'>): string {
   return typeof text === 'string' ? text : has(text, 'value') ? toText(text.value) : ''
 }
 
-function readParts(parts: readonly Item[], id: string, files: readonly string[]): readonly Said[] {
-  const gathered = gatherSaid({ joinTexts: withFiles, joinThoughts: thoughts => thoughts.join('') })
+function readParts(parts: readonly Item[], id: string, files: readonly string[]): readonly DraftMessage[] {
+  const gathered = gather({ joinTexts: withFiles, joinThoughts: thoughts => thoughts.join('') })
   for (const [at, item] of parts.entries()) {
     const part = placeFields({ ...item, value: item.value ?? {} })
     const { type, think } = part.fields
@@ -96,5 +96,5 @@ function readParts(parts: readonly Item[], id: string, files: readonly string[])
     } else gathered.text(partText(part))
   }
   gathered.close(files.map(attached))
-  return gathered.said
+  return gathered.messages
 }

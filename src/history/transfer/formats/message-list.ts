@@ -1,8 +1,8 @@
 import { isFields } from '../../../log/fields.ts'
 import type { MessageLike } from '../../../log/message.ts'
+import { inRow, sign } from './draft.ts'
 import { placeFields } from './placed-fields.ts'
 import { readBlocks } from './read-blocks.ts'
-import { inRow, withKnown } from './said.ts'
 import { type Format, has, type Item, itemsIn, type SourceMessage } from './source.ts'
 
 const name = 'a list of messages'
@@ -43,15 +43,15 @@ const toNodes = (items: readonly Item[], model?: unknown) =>
 function readMessage(item: Item, model: unknown, id: string): readonly SourceMessage[] {
   const { fields, items, time } = placeFields(item)
   const { role, content, createdAt, created_at, timestamp } = fields
-  const known = {
+  const author = {
     time: time('time', fields.time ?? createdAt ?? created_at ?? timestamp),
     model: fields.model ?? model,
   }
   // Anthropic writes calls and results as blocks, which no other server reads.
   const isBlocks = Array.isArray(content) && content.some(isCallBlock)
   if (isBlocks && (role === 'user' || role === 'assistant'))
-    return withKnown(readBlocks({ role, content: items('content'), id }), known)
-  return withKnown([{ message: fields as unknown as MessageLike }], known)
+    return sign(readBlocks({ role, content: items('content'), id }), author)
+  return sign([{ message: fields as unknown as MessageLike }], author)
 }
 
 const isCallBlock = (part: unknown): boolean =>

@@ -1,8 +1,8 @@
 import { attempt } from '../../../log/attempt.ts'
 import { refuse } from '../../../log/fields.ts'
+import { type DraftMessage, gather, resultText, sayText, sign, toResult, toText, withFiles } from './draft.ts'
 import { type PlacedFields, placeFields } from './placed-fields.ts'
 import { gatherItems } from './read-items.ts'
-import { gatherSaid, resultText, type Said, sayText, toResult, toText, withFiles, withKnown } from './said.ts'
 import { type Format, has, type SourceNode } from './source.ts'
 
 /** Open WebUI's export of chats: a list of trees. */
@@ -31,12 +31,12 @@ export const openWebui: Format = {
 function readNode(id: string, message: PlacedFields): SourceNode {
   const { fields, place, text, time, needText, items } = message
   const role = needText('role')
-  const known = { time: time('timestamp'), model: fields.model }
+  const author = { time: time('timestamp'), model: fields.model }
   const files = filesOf(message)
   const content = resultText(fields.content)
-  return { id, parent: text('parentId'), messages: withKnown(saidIn(), known), place }
+  return { id, parent: text('parentId'), messages: sign(messagesIn(), author), place }
 
-  function saidIn(): readonly Said[] {
+  function messagesIn(): readonly DraftMessage[] {
     if (role === 'assistant') {
       const output = items('output').map(placeFields)
       return output.length > 0 ? readOutput(output) : readDetails(content, id)
@@ -56,19 +56,19 @@ function filesOf({ each, fileNames }: PlacedFields): readonly string[] {
   return names.map((name, at) => inner[at] || name)
 }
 
-function readOutput(output: readonly PlacedFields[]): readonly Said[] {
+function readOutput(output: readonly PlacedFields[]): readonly DraftMessage[] {
   const gathered = gatherItems()
   for (const item of output) gathered.take(item)
   gathered.close()
-  return gathered.said
+  return gathered.messages
 }
 
 const opening = '<details'
 const closing = '</details>'
 
 /** An answer without items has its thoughts and calls in its text, as `<details type="…">` with escaped attributes. */
-function readDetails(text: string, id: string): readonly Said[] {
-  const gathered = gatherSaid({
+function readDetails(text: string, id: string): readonly DraftMessage[] {
+  const gathered = gather({
     joinTexts: texts => texts.join('').trim(),
     joinThoughts: thoughts => thoughts.join(''),
   })
@@ -90,7 +90,7 @@ function readDetails(text: string, id: string): readonly Said[] {
   }
   gathered.text(text.slice(from))
   gathered.close()
-  return gathered.said
+  return gathered.messages
 }
 
 /** An attribute is the JSON of a text, or a text. */
@@ -98,11 +98,11 @@ const fromJsonText = (text: string): unknown => attempt(() => JSON.parse(text), 
 
 /** `name="value"` pairs. Values have no quotes inside: those are escaped. */
 function readAttributes(head: string): Readonly<Record<string, string | undefined>> {
-  const found: Record<string, string> = Object.create(null)
+  const attributes: Record<string, string> = Object.create(null)
   const pieces = head.split('"')
   for (let at = 0; at + 1 < pieces.length; at += 2)
-    found[pieces[at]!.replace('=', '').trim()] = unescapeHtml(pieces[at + 1]!)
-  return found
+    attributes[pieces[at]!.replace('=', '').trim()] = unescapeHtml(pieces[at + 1]!)
+  return attributes
 }
 
 const escapes: Readonly<Record<string, string>> = {

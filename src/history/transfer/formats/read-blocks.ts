@@ -1,10 +1,10 @@
 import { refuse } from '../../../log/fields.ts'
+import { attached, type DraftMessage, gather, resultText, toResult, toText, withFiles } from './draft.ts'
 import { placeFields } from './placed-fields.ts'
-import { attached, gatherSaid, resultText, type Said, toResult, toText, withFiles } from './said.ts'
 import type { Item } from './source.ts'
 
 /** What the blocks of a message say, in order: a message of the model may hold calls and their results. */
-interface Blocks {
+interface SourceBlocks {
   readonly role: 'user' | 'assistant'
   /** A text, or the blocks. */
   readonly content: string | readonly Item[]
@@ -15,13 +15,13 @@ interface Blocks {
 }
 
 /** Reads content blocks as Anthropic writes them: texts, thoughts, calls, results, images. */
-export function readBlocks({ role, content, id, more = '' }: Blocks): readonly Said[] {
-  const gathered = gatherSaid({ role, joinTexts: withFiles })
+export function readBlocks({ role, content, id, more = '' }: SourceBlocks): readonly DraftMessage[] {
+  const gathered = gather({ role, joinTexts: withFiles })
   let lastCall = id
   if (typeof content === 'string') gathered.text(content)
   else for (const item of content) take(item)
   gathered.close([more])
-  return gathered.said
+  return gathered.messages
 
   function take(item: Item): void {
     const { fields: block, needText } = placeFields(item)
@@ -36,7 +36,7 @@ export function readBlocks({ role, content, id, more = '' }: Blocks): readonly S
         lastCall =
           typeof block.id === 'string'
             ? block.id
-            : `${id}-${gathered.said.length}-${gathered.open.calls.length}`
+            : `${id}-${gathered.messages.length}-${gathered.open.calls.length}`
         return gathered.call({ id: lastCall, name: needText('name'), arguments: block.input })
       case 'tool_result':
       case 'web_search_tool_result': {

@@ -1,11 +1,11 @@
+import { type DraftCall, type DraftMessage, gather, resultText, sayText, toResult, toText } from './draft.ts'
 import { type PlacedFields, placeFields } from './placed-fields.ts'
-import { type Call, gatherSaid, resultText, type Said, sayText, toResult, toText } from './said.ts'
 
 /** Gathers items of the Responses API (Codex, Open WebUI) into messages. */
 export function gatherItems() {
-  const gathered = gatherSaid()
+  const gathered = gather()
 
-  /** Takes an item; `said` then has the messages that are complete by it. */
+  /** Takes an item; `messages` then has the messages that are complete by it. */
   function take(item: PlacedFields, time?: number): void {
     const { fields } = item
     switch (kindOf(item)) {
@@ -28,7 +28,7 @@ export function gatherItems() {
     }
   }
 
-  return { said: gathered.said, close: gathered.close, take }
+  return { messages: gathered.messages, close: gathered.close, take }
 }
 
 /** What an item is; undefined for one that says nothing. */
@@ -41,7 +41,7 @@ function kindOf(item: PlacedFields): 'text' | 'spoken' | 'thought' | 'call' | 'r
 }
 
 /** `local_shell_call` and `web_search_call` have no name, but an action. */
-function toItemCall({ fields, text }: PlacedFields): Call {
+function toItemCall({ fields, text }: PlacedFields): DraftCall {
   return {
     id: text('call_id', fields.call_id ?? fields.id) ?? '',
     name: text('name') ?? toText(fields.type).slice(0, -'_call'.length),
@@ -50,7 +50,7 @@ function toItemCall({ fields, text }: PlacedFields): Call {
 }
 
 /** Codex writes `{ content, success }` for some tools. */
-function toOutput(id: string, output: unknown): Said {
+function toOutput(id: string, output: unknown): DraftMessage {
   const { content, success } = (output ?? {}) as { readonly content?: unknown; readonly success?: unknown }
   const isWrapped = typeof output === 'object' && !Array.isArray(output) && content !== undefined
   const message = toResult(id, resultText(isWrapped ? content : output))

@@ -1,5 +1,5 @@
+import { type DraftMessage, inRow, sayAnswer, sayText, sign, toResult, toText, withFiles } from './draft.ts'
 import { type PlacedFields, placeFields } from './placed-fields.ts'
-import { inRow, type Said, sayAnswer, sayText, toResult, toText, withFiles, withKnown } from './said.ts'
 import { type Format, has, type Item, type SourceMessage } from './source.ts'
 
 /** A chat file of SillyTavern: a header, then a message a line. Of several swipes the chosen one is taken. */
@@ -13,8 +13,8 @@ export const sillyTavern: Format = {
     const { place } = items[0]!
     const isHeaded = !has(items[0]!.value, 'mes')
     const header = isHeaded ? placeFields(items[0]!) : undefined
-    const said = isHeaded ? items.slice(1) : items
-    const isGroup = namesIn(said).size > 1
+    const lines = isHeaded ? items.slice(1) : items
+    const isGroup = namesIn(lines).size > 1
     const name = toText(header?.fields.character_name)
     const created = toText(header?.fields.create_date)
     return {
@@ -22,7 +22,7 @@ export const sillyTavern: Format = {
         header?.inner('chat_metadata')?.text('integrity') ??
         (created === '' ? undefined : `${name} ${created}`),
       title: name === 'unused' ? undefined : name || undefined,
-      nodes: inRow(said.map((item, at) => ({ messages: readLine(item, at, isGroup), place: item.place }))),
+      nodes: inRow(lines.map((item, at) => ({ messages: readLine(item, at, isGroup), place: item.place }))),
       place,
     }
   },
@@ -41,9 +41,9 @@ function readLine(item: Item, at: number, isGroup: boolean): readonly SourceMess
   const { is_user, is_system } = line.fields
   const extra = line.inner('extra')
   const name = line.text('name')
-  return withKnown(saidIn(), { time: readDate(line), name, model: extra?.fields.model })
+  return sign(messagesIn(), { time: readDate(line), name, model: extra?.fields.model })
 
-  function saidIn(): readonly Said[] {
+  function messagesIn(): readonly DraftMessage[] {
     if (extra && extra.fields.tool_invocations !== undefined) return readInvocations(extra, at)
     const text = withFiles([line.needText('mes')], extra && filesOf(extra))
     if (is_user === true || is_system === true) return sayText(is_user ? 'user' : 'system', text)
@@ -67,7 +67,7 @@ function filesOf({ fields: { image }, inner, fileNames }: PlacedFields): readonl
 const lastPart = (path: string): string =>
   path.startsWith('data:') ? 'image' : path.slice(path.lastIndexOf('/') + 1)
 
-function readInvocations({ each }: PlacedFields, at: number): readonly Said[] {
+function readInvocations({ each }: PlacedFields, at: number): readonly DraftMessage[] {
   const calls = each('tool_invocations').map(({ fields, text, needText }, number) => ({
     id: text('id') ?? `${at}[${number}]`,
     name: needText('name'),

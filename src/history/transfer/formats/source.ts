@@ -1,6 +1,6 @@
 import { type Fields, readList } from '../../../log/fields.ts'
 import type { MessageLike } from '../../../log/message.ts'
-import type { Place } from '../import-error.ts'
+import type { FilePlace } from '../import-error.ts'
 
 /** A conversation as another program keeps it. */
 export interface SourceConversation {
@@ -14,7 +14,7 @@ export interface SourceConversation {
   /** The node that the program showed last. Default: the last one. */
   readonly current?: string | undefined
   readonly nodes: readonly SourceNode[]
-  readonly place: Place
+  readonly place: FilePlace
 }
 
 /** One or more messages in a row, and what they follow. A parent with several children is where branches part. */
@@ -24,7 +24,7 @@ export interface SourceNode {
   /** Whose thread it belongs to. Default `assistant`. */
   readonly actor?: string
   readonly messages: readonly SourceMessage[]
-  readonly place: Place
+  readonly place: FilePlace
 }
 
 export interface SourceMessage {
@@ -38,7 +38,7 @@ export interface SourceMessage {
 /** A value of a file. */
 export interface Item {
   readonly value: unknown
-  readonly place: Place & { readonly path: string }
+  readonly place: FilePlace & { readonly path: string }
 }
 
 /** The items of a value that is a list. */

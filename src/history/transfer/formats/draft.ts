@@ -28,9 +28,9 @@ export function resultText(content: unknown): string {
 }
 
 /** A message, before its author is added. */
-export type Said = Omit<SourceMessage, 'data'>
+export type DraftMessage = Omit<SourceMessage, 'data'>
 
-export interface Call {
+export interface DraftCall {
   readonly id: string
   readonly name: string
   /** JSON, or a text that the tool takes as it is. */
@@ -38,10 +38,10 @@ export interface Call {
 }
 
 /** A tool call as OpenAI writes it. Arguments that are no object are put into one, because servers demand it. */
-function toCall({ id, name, arguments: given }: Call) {
-  const text = toText(given)
+function toCall({ id, name, arguments: input }: DraftCall) {
+  const text = toText(input)
   const json =
-    isObject(given) || parseJsonObject(text) ? text : JSON.stringify(text === '' ? {} : { input: text })
+    isObject(input) || parseJsonObject(text) ? text : JSON.stringify(text === '' ? {} : { input: text })
   return { id, type: 'function', function: { name, arguments: json } }
 }
 
@@ -52,17 +52,17 @@ export const toResult = (id: string, content: string): MessageLike => ({
 })
 
 /** What a user or a program says, as one message; none for nothing. */
-export const sayText = (role: 'user' | 'system', content: string): readonly Said[] =>
+export const sayText = (role: 'user' | 'system', content: string): readonly DraftMessage[] =>
   content === '' ? [] : [{ message: { role, content } }]
 
-interface Answer {
+interface DraftReply {
   readonly text?: string
   readonly thinking?: string
-  readonly calls?: readonly Call[]
+  readonly calls?: readonly DraftCall[]
 }
 
 /** What a model says, as one message; none for nothing. */
-export function sayAnswer({ text = '', thinking = '', calls = [] }: Answer): readonly Said[] {
+export function sayAnswer({ text = '', thinking = '', calls = [] }: DraftReply): readonly DraftMessage[] {
   if (text === '' && thinking === '' && calls.length === 0) return []
   const message = {
     role: 'assistant',
@@ -82,10 +82,10 @@ interface GatherOptions {
 const inLines = (texts: readonly string[]) => texts.join('\n')
 
 /** Gathers the pieces of an answer into messages: thoughts and calls join the text that they belong to. */
-export function gatherSaid(options: GatherOptions = {}) {
+export function gather(options: GatherOptions = {}) {
   const { role = 'assistant', joinTexts = inLines, joinThoughts = inLines } = options
-  const none = () => ({ texts: [] as string[], thoughts: [] as string[], calls: [] as Call[] })
-  const said: Said[] = []
+  const none = () => ({ texts: [] as string[], thoughts: [] as string[], calls: [] as DraftCall[] })
+  const messages: DraftMessage[] = []
   let open = none()
   let begunAt: number | undefined
 
@@ -94,7 +94,7 @@ export function gatherSaid(options: GatherOptions = {}) {
     const text = joinTexts([...open.texts, ...more])
     const answer = { text, thinking: joinThoughts(open.thoughts), calls: open.calls }
     for (const one of role === 'user' ? sayText(role, text) : sayAnswer(answer))
-      said.push({ ...one, time: begunAt })
+      messages.push({ ...one, time: begunAt })
     open = none()
   }
 
@@ -105,7 +105,7 @@ export function gatherSaid(options: GatherOptions = {}) {
 
   return {
     /** The messages that are complete. */
-    said,
+    messages,
     /** The pieces of the message that is being gathered. */
     get open() {
       return open
@@ -119,27 +119,27 @@ export function gatherSaid(options: GatherOptions = {}) {
       if (open.calls.length + open.texts.length > 0) close()
       begin(time).thoughts.push(text)
     },
-    call(call: Call, time?: number): void {
+    call(call: DraftCall, time?: number): void {
       begin(time).calls.push(call)
     },
     /** A message between those that are gathered. */
-    add(one: Said): void {
+    add(one: DraftMessage): void {
       close()
-      said.push(one)
+      messages.push(one)
     },
   }
 }
 
 /** What a program knows of messages besides what they say. */
-interface Known {
+interface Author {
   readonly time?: number | undefined
   readonly model?: unknown
   readonly name?: unknown
 }
 
 /** Adds what is known to messages: a model wrote only what the assistant says, and a tool has no name of its own. */
-export function withKnown(said: readonly Said[], { time, model, name }: Known): readonly SourceMessage[] {
-  return said.map(one => {
+export function sign(rows: readonly DraftMessage[], { time, model, name }: Author): readonly SourceMessage[] {
+  return rows.map(one => {
     const { role } = one.message
     const data = {
       ...(role === 'assistant' && typeof model === 'string' && model !== '' && { model }),
