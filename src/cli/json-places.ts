@@ -41,9 +41,9 @@ function* valuesOf(text: string): Generator<Value, number> {
     blanks.lastIndex = at
     at += blanks.exec(text)![0].length
     token.lastIndex = at
-    const [found, sign] = token.exec(text) ?? []
+    const [match, sign] = token.exec(text) ?? []
     const kind = sign ?? 'v'
-    const end = kind === '"' ? stringEnd(text, at) : at + (found?.length ?? 0)
+    const end = kind === '"' ? stringEnd(text, at) : at + (match?.length ?? 0)
     if (end === at || !expected.includes(kind)) return at
     const isKey = kind === '"' && expected.startsWith('"')
     if (isKey && open.length === 1) key = text.slice(at, end)

@@ -113,9 +113,9 @@ interface DumpOptions {
 
 async function toDumped(thread: Thread, { window, at, call }: DumpOptions) {
   if (call === undefined) return { window, at }
-  const found = (await thread.calls()).find(({ id }) => id === call)
-  if (!found) throw new UserError(`there is no call ${call}; "throughline log calls" lists them`)
-  return found
+  const match = (await thread.calls()).find(({ id }) => id === call)
+  if (!match) throw new UserError(`there is no call ${call}; "throughline log calls" lists them`)
+  return match
 }
 
 /** Makes the action of a command on a thread. */

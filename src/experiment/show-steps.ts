@@ -130,9 +130,9 @@ function readSaid(entries: readonly LoggedMessage[]): Pick<Done, 'text' | 'tools
   for (const { seq, message, data, isError = false } of entries) {
     const { role, text, calls, results } = readMessage(message, seq)
     if (role === 'assistant' && text !== '') texts.push(text)
-    for (const { id, name, arguments: given } of calls) {
+    for (const { id, name, arguments: json } of calls) {
       places.set(id, tools.length)
-      tools.push({ seq, name, arguments: cut(given, mostText), patches: [] })
+      tools.push({ seq, name, arguments: cut(json, mostText), patches: [] })
     }
     for (const { callId, text } of results) {
       const at = places.get(callId)

@@ -92,8 +92,8 @@ function withWords(content: unknown, words: readonly string[]): unknown {
 
 function nameOf(file: Media, part: unknown): string {
   const name = file.type === 'bytes' ? file.filename : file.type === 'url' ? lastOf(file.url) : undefined
-  const given = isObject(part) && typeof part.filename === 'string' ? part.filename : name
-  return [kindOf(file), ...(given ? [oneLine(given)] : [])].join(' ')
+  const filename = isObject(part) && typeof part.filename === 'string' ? part.filename : name
+  return [kindOf(file), ...(filename ? [oneLine(filename)] : [])].join(' ')
 }
 
 /** The kind of a file, as people call it. */

@@ -128,8 +128,8 @@ function tokensIn(words: string): OverflowTokens | undefined {
     /^prompt is too long: (\d{1,9}) tokens > (\d{1,9}) maximum/i.exec(start) ??
     /^input length and `max_tokens` exceed context limit: (\d{1,9}) \+ \d{1,9} > (\d{1,9})/i.exec(start)
   if (anthropic) return toTokens(Number(anthropic[1]), Number(anthropic[2]))
-  const told = /^(?:the )?request \((\d{1,9}) tokens\) exceeds [a-z ]{1,40}\((\d{1,9}) tokens\)/i.exec(start)
-  return told ? toTokens(Number(told[1]), Number(told[2])) : undefined
+  const pair = /^(?:the )?request \((\d{1,9}) tokens\) exceeds [a-z ]{1,40}\((\d{1,9}) tokens\)/i.exec(start)
+  return pair ? toTokens(Number(pair[1]), Number(pair[2])) : undefined
 }
 
 function toTokens(prompt: unknown, window: unknown): OverflowTokens | undefined {

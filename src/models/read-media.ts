@@ -22,18 +22,18 @@ export function isImage(media: Media): boolean {
 export function readMedia(
   source: MessageLike,
   seq: number,
-): { readonly own: readonly Media[]; readonly results: readonly (readonly Media[])[] } {
+): { readonly files: readonly Media[]; readonly results: readonly (readonly Media[])[] } {
   const images = Array.isArray(source.images) ? source.images : []
   const parts = (Array.isArray(source.content) ? source.content : []) as readonly (Fields | string)[]
-  const own = images.map((image, at) => readBytes(image, 'image', seq, `images[${at}]`))
+  const files = images.map((image, at) => readBytes(image, 'image', seq, `images[${at}]`))
   const results: Media[][] = []
   for (const [at, part] of parts.entries()) {
     if (typeof part === 'string') continue
     if (part.type === 'tool-result') results.push(readOutput(part, seq, `content[${at}]`))
     const media = readPart(part, seq, `content[${at}]`)
-    if (media) own.push(media)
+    if (media) files.push(media)
   }
-  return { own, results }
+  return { files, results }
 }
 
 /**

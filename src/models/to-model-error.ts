@@ -52,8 +52,8 @@ export function toStreamError(
 ): ModelError {
   if (fault && isTooLong(fault))
     return new ModelError('context_too_long', tooLong(server, fault), { tokens: fault.tokens })
-  const said = fault ? quoteFault(fault.words, server.sent()) : ''
-  const message = `${server.name} ${problem}${said}. What came is not the whole reply: ask again.`
+  const quote = fault ? quoteFault(fault.words, server.sent()) : ''
+  const message = `${server.name} ${problem}${quote}. What came is not the whole reply: ask again.`
   return new ModelError('model_stream_broken', message, { cause })
 }
 
@@ -78,8 +78,8 @@ export function toSendError(server: AskedServer, error: unknown): ModelError {
 
 /** The error for a request that was not sent: a key is missing, say. */
 function toUnsentError(server: AskedServer, error: unknown, cause: unknown): ModelError {
-  const said = error instanceof Error ? quoteFault(error.message, server.sent()) : ''
-  return new ModelError('model_refused', `${server.name} was not asked${said}.`, { cause })
+  const quote = error instanceof Error ? quoteFault(error.message, server.sent()) : ''
+  return new ModelError('model_refused', `${server.name} was not asked${quote}.`, { cause })
 }
 
 /** The error for a server that did not answer, or stopped in the middle. */
@@ -115,20 +115,20 @@ function explain(server: AskedServer, code: ModelErrorCode, status: number, faul
     return `refused the credentials (${status}): check the key or "headers".`
   if (status >= 300 && status < 400)
     return `sends on to another address (${status}), which is not followed: give the address that answers itself.`
-  const said = quoteFault(fault.words, server.sent())
+  const quote = quoteFault(fault.words, server.sent())
   switch (code) {
     case 'model_busy':
-      return `is busy or a quota is used up (429)${said}. Try again later.`
+      return `is busy or a quota is used up (429)${quote}. Try again later.`
     case 'model_not_found':
-      return `does not have the model "${server.model}" (404)${said}. ${server.notFound}.`
+      return `does not have the model "${server.model}" (404)${quote}. ${server.notFound}.`
     case 'files_refused':
-      return `does not take the files of the request (${status})${said}.`
+      return `does not take the files of the request (${status})${quote}.`
     case 'context_too_long':
       return tooLong(server, fault).slice(server.name.length + 1)
     case 'model_unavailable':
-      return `failed (${status})${said}. Try again.`
+      return `failed (${status})${quote}. Try again.`
     default:
-      return `refused the request (${status})${said}.`
+      return `refused the request (${status})${quote}.`
   }
 }
 

@@ -74,13 +74,13 @@ export async function answerOnce(
   const note = noteCalls.map(readNoteCall).findLast(text => text !== undefined) ?? reply.note
   const seen = toSeen(toMessage(reply))
   const data = dataOf?.(reply)
-  const said = { ...seen, data, marks: marksOf?.(reply) }
+  const entry = { ...seen, data, marks: marksOf?.(reply) }
   // A note beside the answer is no reason to call the model again: it would repeat the answer.
   const isAnswer =
     noteCalls.length === reply.calls.length && (reply.calls.length === 0 || reply.text.trim() !== '')
   const keep = isAnswer
-    ? log.complete([said, ...answered], note ?? earlier)
-    : log.append(() => [note === undefined ? said : { ...said, data: { ...data, note } }, ...answered])
+    ? log.complete([entry, ...answered], note ?? earlier)
+    : log.append(() => [note === undefined ? entry : { ...entry, data: { ...data, note } }, ...answered])
   await keep.catch(error => {
     // The model wrote it: the caller is not to blame.
     throw error instanceof TooLargeError ? tooLarge(error.limit, error) : error

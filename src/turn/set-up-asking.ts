@@ -55,16 +55,16 @@ async function findWindow(model: Model, patience: Patience): Promise<number | un
   const { signal, stallMs } = patience
   const limit = { signal, ms: stallMs, late: () => stalled(stallMs) }
   for (let attempt = 1; ; attempt++) {
-    const own = linkSignals(signal)
+    const link = linkSignals(signal)
     let pause: number
     try {
-      return await withLimit(model.window(own.signal), limit)
+      return await withLimit(model.window(link.signal), limit)
     } catch (thrown) {
       // Ends the pending request: a model shares it among callers, so a retry would get the same one.
-      own.abort()
+      link.abort()
       pause = pauseAfter(toModelError(thrown, signal), attempt, patience)
     } finally {
-      own.unlink()
+      link.unlink()
     }
     await sleep(pause, signal)
   }
@@ -102,10 +102,10 @@ async function systemOf(
   { signal, stallMs }: Patience,
 ): Promise<string | undefined> {
   const ask = async () => (typeof system === 'function' ? system() : system)
-  const own = await withLimit(ask(), { signal, ms: stallMs, late: () => noSystem(stallMs) })
+  const prompt = await withLimit(ask(), { signal, ms: stallMs, late: () => noSystem(stallMs) })
   const { by, nonce, instruction } = notes ?? {}
   const request = notes && (instruction ?? noteInstruction({ by, nonce }))
-  const parts = [own, request].filter(part => part !== undefined && part !== '')
+  const parts = [prompt, request].filter(part => part !== undefined && part !== '')
   return parts.length > 0 ? parts.join('\n\n') : undefined
 }
 

@@ -215,15 +215,15 @@ function createCallIds() {
   const nameless: string[] = []
   let made = 0
   return {
-    called(given: string): string {
-      const id = given === '' ? `call-${++made}` : given
-      if (given === '') nameless.push(id)
+    called(callId: string): string {
+      const id = callId === '' ? `call-${++made}` : callId
+      if (callId === '') nameless.push(id)
       const name = nameOf(id)
       waiting.set(id, name)
       return name
     },
-    answered(given: string): string | undefined {
-      const id = (given === '' ? nameless.shift() : given) ?? ''
+    answered(callId: string): string | undefined {
+      const id = (callId === '' ? nameless.shift() : callId) ?? ''
       const name = waiting.get(id)
       waiting.delete(id)
       return name

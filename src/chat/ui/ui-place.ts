@@ -44,14 +44,14 @@ export async function findUIPlace(
   const marked = await placeOf(history, conversation, last.id)
   if (isResults)
     return on((marked ?? (await entryOf(history, conversation, last, branch)))?.thread.branch ?? branch)
-  const own = marked ?? (isAgain ? await entryOf(history, conversation, last, branch) : undefined)
-  if (own) {
-    const turn = isAgain ? undefined : await answerOf(history, own, messages[0])
-    if (turn) return { ...on(own.thread.branch), answered: { turn, at: own.at } }
-    if (!isAgain) await refuseWhileAnswered(history, own)
-    if (isAgain && !isNamed && (await endOf(history, own, branch)).missedFrom !== undefined) throw wentOn()
-    const fork = { at: own.at - 1, branch: newId() }
-    await history.store.fork(own.thread, fork)
+  const entry = marked ?? (isAgain ? await entryOf(history, conversation, last, branch) : undefined)
+  if (entry) {
+    const turn = isAgain ? undefined : await answerOf(history, entry, messages[0])
+    if (turn) return { ...on(entry.thread.branch), answered: { turn, at: entry.at } }
+    if (!isAgain) await refuseWhileAnswered(history, entry)
+    if (isAgain && !isNamed && (await endOf(history, entry, branch)).missedFrom !== undefined) throw wentOn()
+    const fork = { at: entry.at - 1, branch: newId() }
+    await history.store.fork(entry.thread, fork)
     return on(fork.branch)
   }
   const previous =
@@ -126,14 +126,14 @@ async function answerOf(
 ): Promise<StoredTurn | undefined> {
   const turn = await turnAt(history, { thread, at })
   if (turn?.status !== 'completed') return undefined
-  const [asked] = await history.thread(thread.conversation, thread).messages({ at, limit: 1 })
-  return JSON.stringify(asked?.content) === JSON.stringify(message?.content) ? turn : undefined
+  const [stored] = await history.thread(thread.conversation, thread).messages({ at, limit: 1 })
+  return JSON.stringify(stored?.content) === JSON.stringify(message?.content) ? turn : undefined
 }
 
 /** Another process may be answering the same message, which came twice. */
-async function refuseWhileAnswered({ store }: History, own: Entry): Promise<void> {
-  const { open } = (await store.head(own.thread)) ?? {}
-  if (open && open.expiresInMs > 0 && open.first <= own.at)
+async function refuseWhileAnswered({ store }: History, entry: Entry): Promise<void> {
+  const { open } = (await store.head(entry.thread)) ?? {}
+  if (open && open.expiresInMs > 0 && open.first <= entry.at)
     throw new LeaseError('turn_open', 'This message is being answered.', open.expiresInMs)
 }
 

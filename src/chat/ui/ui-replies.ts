@@ -74,11 +74,11 @@ export function createUIReplies(options: UIRepliesOptions) {
 
   return {
     /** Answers a request. Resolves when the model has begun: a failure before that is thrown, a later one is in the stream. */
-    async answer(given: UIAnswer): Promise<Response> {
-      const { history, uiRequest, signal, headers } = given
+    async answer(uiAnswer: UIAnswer): Promise<Response> {
+      const { history, uiRequest, signal, headers } = uiAnswer
       const name = nameOf(history, uiRequest.conversation)
       const next = await inOrder(name)
-      const { reply, thread, begun } = await take(name, given).finally(next)
+      const { reply, thread, begun } = await take(name, uiAnswer).finally(next)
       const leave = joined(reply, signal)
       // The answer begins when the model does: before that, a failure has its status.
       const first = await begun
@@ -118,13 +118,13 @@ export function createUIReplies(options: UIRepliesOptions) {
   }
 
   /** The reply to a request: the one that is running, if the client or what stands between has sent the same message twice. */
-  async function take(name: string, given: UIAnswer) {
-    const { history, uiRequest } = given
+  async function take(name: string, uiAnswer: UIAnswer) {
+    const { history, uiRequest } = uiAnswer
     const running = replies.get(name)
     if (running && isSame(requestOf.get(running), uiRequest)) return { reply: running }
     await untilFree(running)
     const place = await findUIPlace(history, uiRequest, newId)
-    const { events, begun, cancel } = await begin(given, place)
+    const { events, begun, cancel } = await begin(uiAnswer, place)
     const reply = replies.start(name, events, cancel)
     requestOf.set(reply, uiRequest)
     return { reply, thread: place.thread, begun }

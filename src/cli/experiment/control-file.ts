@@ -32,10 +32,10 @@ export function createControlFile(db: string, id: string): ControlFile {
   // Overwrites the file of an earlier process: its wishes are void.
   writeFileSync(path, `${JSON.stringify(runner)}\n`)
   return {
-    wishOf(asked) {
+    wishOf(id) {
       const wishes = readLines<{ readonly id: string; readonly wish: Wish }>(path)
         .slice(1)
-        .filter(wish => wish.id === asked)
+        .filter(wish => wish.id === id)
         .map(({ wish }) => wish)
       return wishes.includes('stop') ? 'stop' : wishes[0]
     },

@@ -27,7 +27,7 @@ export async function startExperiment(
 ): Promise<void> {
   const interrupts = catchInterrupts()
   let control: ControlFile | undefined
-  const wishOf = (asked: string) => interrupts.wishOf() ?? control?.wishOf(asked)
+  const wishOf = (id: string) => interrupts.wishOf() ?? control?.wishOf(id)
   try {
     const { checkModels } = await import('./load-plan.ts')
     await checkModels(plan, interrupts.signal)
@@ -84,8 +84,8 @@ function catchInterrupts() {
     /** Aborted by the second. */
     signal: now.signal,
     /** Sets how the hint about Ctrl-C is shown. */
-    sayWith(given: (line: string) => void) {
-      say = given
+    sayWith(print: (line: string) => void) {
+      say = print
     },
     close() {
       process.off('SIGINT', onInterrupt).off('SIGTERM', onTerminate).off(closedPipe, onTerminate)

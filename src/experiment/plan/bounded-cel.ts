@@ -83,12 +83,12 @@ export function findPatternProblem(cel: Cel, expression: string): string | undef
 
 /** Gets the library's evaluator, which it passes to the root of an expression. */
 function evaluatorOf(cel: Cel): Evaluator {
-  let found: Evaluator | undefined
+  let captured: Evaluator | undefined
   withRoot(cel, evaluator => {
-    found = evaluator
+    captured = evaluator
     return true
   })()
-  return found!
+  return captured!
 }
 
 /** An expression that is evaluated by our function. */

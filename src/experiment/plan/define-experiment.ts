@@ -83,8 +83,8 @@ export function defineExperiment<D extends Declarations>(options: ExperimentOpti
   refuseUnknown<ExperimentOptions<D>>(options, planNames)
   for (const role of options.roles) refuseUnknown(role, roleNames)
   const { name, environment, roles, goals = [], hooks = [], maxSteps = 10, maxStepRetries = 3 } = options
-  const { tools: given = [] } = options
-  const tools = typeof given === 'function' ? given({ tool: defineExperimentTool }) : given
+  const { tools: toolsOption = [] } = options
+  const tools = typeof toolsOption === 'function' ? toolsOption({ tool: defineExperimentTool }) : toolsOption
   const declared = Object.entries(environment)
   const names = {
     tools: new Set(tools.map(tool => tool.name)),

@@ -29,14 +29,14 @@ import type { RoleTurn } from './open-turn.ts'
 export async function answerRole(
   active: ActiveExperiment,
   role: Role,
-  { thread, turn, attempt, said }: RoleTurn,
+  { thread, turn, attempt, turnMessages }: RoleTurn,
   signal: AbortSignal,
 ): Promise<void> {
   const { history, plan, step, emit, stallMs, backoffMs } = active
   const { name } = role
   const at = { step, role: name }
-  const log = threadLog({ history, thread, turn, said })
-  const injected = new Set(said.map(({ data }) => (data as RoleData | undefined)?.hook))
+  const log = threadLog({ history, thread, turn, turnMessages })
+  const injected = new Set(turnMessages.map(({ data }) => (data as RoleData | undefined)?.hook))
   /** The tokens of the last prompt as we counted them. */
   let predicted = 0
 
@@ -69,8 +69,8 @@ export async function answerRole(
 
   async function answerCall(call: ReplyCall): Promise<void> {
     const { rounds: round, results } = log.progress
-    const told = { role: name, round, call: toHookCall(call) }
-    const { skip } = await askHooks(active, 'before-tool', [name, attempt, results], told)
+    const context = { role: name, round, call: toHookCall(call) }
+    const { skip } = await askHooks(active, 'before-tool', [name, attempt, results], context)
     await emit({ type: 'tool-called', ...at, name: call.name, arguments: call.arguments })
     active.signal.throwIfAborted()
     const { text, isError } = skip
@@ -100,8 +100,8 @@ export async function answerRole(
     const { rounds: round, results, answered } = log.progress
     if (!answered || (hasNoteTool(role) && answered.call.name === noteToolName)) return
     const { call, text, isError } = answered
-    const told = { role: name, round, call: toHookCall(call), result: { text, isError } }
-    await askHooks(active, 'after-tool', [name, attempt, results - 1], told)
+    const context = { role: name, round, call: toHookCall(call), result: { text, isError } }
+    await askHooks(active, 'after-tool', [name, attempt, results - 1], context)
   }
 
   try {
@@ -128,9 +128,9 @@ export async function answerRole(
           return true
         },
         async onReply(reply, round) {
-          const told = { role: name, round, text: reply.text, calls: reply.calls.map(toHookCall) }
+          const context = { role: name, round, text: reply.text, calls: reply.calls.map(toHookCall) }
           try {
-            await askHooks(active, 'after-model', [name, attempt, round], told)
+            await askHooks(active, 'after-model', [name, attempt, round], context)
           } catch (error) {
             if (!(error instanceof ExperimentFailure)) throw error
             await tellReply(reply, round)

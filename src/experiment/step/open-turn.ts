@@ -13,7 +13,7 @@ export interface RoleTurn {
   readonly turn: Turn
   readonly attempt: number
   /** The messages so far: they determine what comes next. */
-  readonly said: readonly SeenMessage[]
+  readonly turnMessages: readonly SeenMessage[]
 }
 
 /** What the hooks before a turn give it: messages, and images for the message of the step. */
@@ -35,7 +35,7 @@ export async function openTurn(
     const step = { content: stepText(active, role), ...(images.length > 0 && { images }) }
     const input = [...inject, step].map(message => ({ role: 'user', ...message }))
     const begun = await whenFree(() => beginOnce(thread, input, turnKey(number, attempt)), signal)
-    if (begun) return { thread, turn: begun, attempt, said: input.map(message => ({ message })) }
+    if (begun) return { thread, turn: begun, attempt, turnMessages: input.map(message => ({ message })) }
     // The turn was begun before: it counts as it is, even if we would now begin it with another text, because it has
     // itself changed the environment that the text shows.
     const turns = await stepTurns(thread, number)
@@ -48,7 +48,7 @@ export async function openTurn(
       await resumed?.turn.leave().catch(() => undefined)
       throw error
     }
-    if (resumed) return { thread, turn: resumed.turn, attempt: turns.length, said: resumed.entries }
+    if (resumed) return { thread, turn: resumed.turn, attempt: turns.length, turnMessages: resumed.entries }
     if (turns.at(-1)?.status === 'completed') return undefined
     attempt = turns.length + 1
   }

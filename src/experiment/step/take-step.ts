@@ -12,7 +12,7 @@ import { openTurn, type RoleTurn, type TurnInput, whenFree } from './open-turn.t
 export async function takeStep(active: ActiveExperiment): Promise<Wish | undefined> {
   const { step, plan, log, emit } = active
   await emit({ type: 'step-started', step, environment: active.environment })
-  const told = await askHooks(active, 'before-step', [])
+  const decision = await askHooks(active, 'before-step', [])
   for (const role of plan.roles) {
     await letOthersRun()
     active.signal.throwIfAborted()
@@ -22,7 +22,7 @@ export async function takeStep(active: ActiveExperiment): Promise<Wish | undefin
     const { name } = role
     const before = await askHooks(active, 'before-role', [name], { role: name })
     if (before.skip) await emit({ type: 'role-ended', step, role: name, isSkipped: true })
-    else if (!log.state.ending) await act(active, role, joined(told, before))
+    else if (!log.state.ending) await act(active, role, joined(decision, before))
   }
   active.signal.throwIfAborted()
   if (log.state.ending?.stop !== undefined) return undefined

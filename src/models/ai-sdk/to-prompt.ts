@@ -57,11 +57,11 @@ function assistantParts({ source, calls }: PairedMessage, ids: Ids): PromptPart[
 /** Adds the id and the name of its call to each result: messages of Ollama and OpenAI may lack them. */
 function toResults({ source, seq, results }: PairedMessage, ids: Ids): ResultPart[] {
   const parts = (Array.isArray(source.content) ? source.content : []).filter(part => typeof part !== 'string')
-  const own = parts.filter(part => part?.type === 'tool-result')
+  const items = parts.filter(part => part?.type === 'tool-result')
   const images = Array.isArray(source.images) ? source.images : []
   const files = [...parts, ...images].map(toFilePart).filter(file => file !== undefined)
   return results.map(({ call, callId, name, text }, at) => {
-    if (own[at]?.output !== undefined && own[at].toolCallId !== undefined) return own[at] as ResultPart
+    if (items[at]?.output !== undefined && items[at].toolCallId !== undefined) return items[at] as ResultPart
     return {
       type: 'tool-result',
       // A stray result is passed on: the provider refuses it, and says so.
@@ -92,9 +92,9 @@ export type AnyPart = { readonly type: string } & Readonly<Record<string, unknow
 /** Converts the content of a message to parts of an AI SDK prompt. The AI SDK's own parts stay the same objects. */
 export function toParts(source: MessageLike): PromptPart[] {
   const { content, images } = source
-  const said = Array.isArray(content) ? content.flatMap(toPart) : textPart(content)
+  const texts = Array.isArray(content) ? content.flatMap(toPart) : textPart(content)
   const shown = Array.isArray(images) ? images.map(image => toFilePart(image)) : []
-  const parts: unknown[] = [...reasoningOf(source), ...said, ...shown.filter(file => file !== undefined)]
+  const parts: unknown[] = [...reasoningOf(source), ...texts, ...shown.filter(file => file !== undefined)]
   // Parts of an unknown kind are passed on: the provider knows or refuses them.
   return parts as PromptPart[]
 }

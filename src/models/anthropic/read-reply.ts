@@ -18,7 +18,7 @@ export function anthropicReader(server: AskedServer): ReplyReader {
     switch (event.type) {
       case 'message_start': {
         const message = fieldsOf(event.message)
-        usage = { ...usage, ...told(message.usage) }
+        usage = { ...usage, ...presentCounts(message.usage) }
         model = message.model
         return []
       }
@@ -29,7 +29,7 @@ export function anthropicReader(server: AskedServer): ReplyReader {
       case 'content_block_stop':
         return content.close(event.index)
       case 'message_delta':
-        usage = { ...usage, ...told(event.usage) }
+        usage = { ...usage, ...presentCounts(event.usage) }
         stop ||= readText(fieldsOf(event.delta).stop_reason, server)
         return []
       case 'message_stop':
@@ -62,7 +62,7 @@ export function readAnthropicMessage(message: Fields | undefined, server: AskedS
     ...content.close(at),
   ])
   const stop = readText(message.stop_reason, server)
-  const end = { usage: told(message.usage), stop, model: message.model, blocks: content.blocks() }
+  const end = { usage: presentCounts(message.usage), stop, model: message.model, blocks: content.blocks() }
   return [...parts, toEnd(end)]
 }
 
@@ -106,7 +106,7 @@ const sum = (counts: readonly unknown[]): number =>
   counts.reduce<number>((all, count) => all + (Number.isFinite(count) ? Number(count) : 0), 0)
 
 /** The counts that were told: of a later event some are null. */
-const told = (usage: unknown): Fields =>
+const presentCounts = (usage: unknown): Fields =>
   Object.fromEntries(Object.entries(fieldsOf(usage)).filter(([, count]) => count !== null))
 
 interface Open {

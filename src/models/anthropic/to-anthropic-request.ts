@@ -88,15 +88,15 @@ export interface AnthropicMessage {
 }
 
 /** Converts messages of any provider for `/v1/messages`. System messages at the front are its `system`. */
-export function toAnthropicMessages(given: readonly MessageLike[]): {
+export function toAnthropicMessages(source: readonly MessageLike[]): {
   readonly system?: string
   readonly messages: readonly AnthropicMessage[]
 } {
-  const start = given.findIndex(({ role }) => role !== 'system' && role !== 'developer')
-  const end = start < 0 ? given.length : start
-  const system = pairResults(given.slice(0, end)).map(({ message }) => message.text)
+  const start = source.findIndex(({ role }) => role !== 'system' && role !== 'developer')
+  const end = start < 0 ? source.length : start
+  const system = pairResults(source.slice(0, end)).map(({ message }) => message.text)
   const messages: AnthropicMessage[] = []
-  for (const message of eachAnthropic(given.slice(end)).flat()) {
+  for (const message of eachAnthropic(source.slice(end)).flat()) {
     const last = messages.at(-1)
     if (!last && message.role === 'assistant')
       messages.push({ role: 'user', content: [toText(openingText)] }, message)
@@ -125,7 +125,7 @@ function toMessages(paired: PairedMessage): readonly AnthropicMessage[] {
   if (message.role === 'assistant')
     return [...say('assistant', toReply(paired)), ...say('user', toResults(paired))]
   if (message.role === 'tool' && results.length > 0) return say('user', toResults(paired))
-  const files = readMedia(source, seq).own.map(file => toFile(file, seq))
+  const files = readMedia(source, seq).files.map(file => toFile(file, seq))
   return say('user', [...textBlocks(message.text), ...files])
 }
 

@@ -40,7 +40,7 @@ export function ollama(options: OllamaOptions): Model {
     wire: ollamaWire({ option: 'host', keepAlive }),
     connection: ollamaConnection(place),
     window,
-    settings: asked => mergeSettings(settings, asked),
+    settings: requested => mergeSettings(settings, requested),
   })
   return server.model(model)
 }

@@ -26,18 +26,18 @@ const waysAt = (chat: string): readonly Way[] => [
 export function promptCounter(
   chat: string,
 ): (request: OpenAiRequest, ask: Ask) => Promise<number | undefined> {
-  let known = waysAt(chat)
+  let ways = waysAt(chat)
   return async (request, ask) => {
-    for (const way of known) {
+    for (const way of ways) {
       const { answer, isKnown } = await ifThere(() => ask(way.path, way.body(request)))
       const count = (answer as Readonly<Record<string, unknown>> | null | undefined)?.[way.field]
       // LM Studio answers any path, and llama.cpp has another `/tokenize`.
       if (isKnown && (answer === undefined || isCount(count))) {
-        known = [way]
+        ways = [way]
         return isCount(count) ? count : undefined
       }
     }
-    known = []
+    ways = []
     return undefined
   }
 }

@@ -51,7 +51,7 @@ export function openaiCompatible(options: OpenAiCompatibleOptions): Model {
       },
     }),
     window,
-    settings: asked => mergeSettings(settings, asked),
+    settings: requested => mergeSettings(settings, requested),
   })
   return server.model(model)
 }
@@ -80,9 +80,9 @@ const toHeaders = ({ apiKey, organization, project }: Names) =>
   })
 
 /** The key and the names that OpenAI's own programs read from the environment. No other server may get them. */
-function openAiNames(given: string | undefined): Names {
+function openAiNames(apiKey: string | undefined): Names {
   return {
-    apiKey: given ?? fromEnvironment('OPENAI_API_KEY'),
+    apiKey: apiKey ?? fromEnvironment('OPENAI_API_KEY'),
     organization: fromEnvironment('OPENAI_ORG_ID'),
     project: fromEnvironment('OPENAI_PROJECT_ID'),
   }

@@ -85,10 +85,10 @@ function collectCalls(server: AskedServer): { add(delta: Fields): void; calls():
   const limit = limitCalls(server)
 
   function find(index: unknown, id: string): Open {
-    const known = index === undefined ? open.at(-1) : numbered.get(index)
+    const openCall = index === undefined ? open.at(-1) : numbered.get(index)
     // Some servers give every call the index 0, or none: then a new id begins a new call.
-    const isNew = !known || (id !== '' && known.id !== '' && known.id !== id)
-    if (!isNew) return known
+    const isNew = !openCall || (id !== '' && openCall.id !== '' && openCall.id !== id)
+    if (!isNew) return openCall
     const call: Open = { id: '', name: '', text: '' }
     open.push(call)
     if (index !== undefined) numbered.set(index, call)

@@ -62,10 +62,10 @@ function describes(sentence: string, subject: string): boolean {
 
 /** A word with a capital that the question does not have. */
 function hasName(sentence: string, question: string): boolean {
-  const asked = new Set(rawWords(question))
+  const questionWords = new Set(rawWords(question))
   const capitals = sentence.match(/(?<![\p{L}\p{N}'’])\p{Lu}[\p{L}\p{N}'’-]*/gu) ?? []
   return capitals.some(word =>
-    rawWords(word).some(one => one.length > 1 && !asked.has(one) && !isStopWord(one)),
+    rawWords(word).some(one => one.length > 1 && !questionWords.has(one) && !isStopWord(one)),
   )
 }
 

@@ -47,12 +47,12 @@ export function answer(
   const input = readInput(messages)
   const { calls, refusal, done } = nextCalls(input, tools)
   if (calls.length > 0) return { text: '', calls }
-  const own = refusal === undefined ? ownAnswer(input, format, answers) : undefined
-  const text = own ?? refusal ?? reply(input, done)
+  const custom = refusal === undefined ? ownAnswer(input, format, answers) : undefined
+  const text = custom ?? refusal ?? reply(input, done)
   if (format === undefined) return withNote(input, tools, text)
   // The properties of a schema are filled with the answer.
   const filled = format === 'json' ? { answer: text } : fillSchema(format, text)
-  return { text: own ?? JSON.stringify(filled), calls: [] }
+  return { text: custom ?? JSON.stringify(filled), calls: [] }
 }
 
 function ownAnswer(
@@ -93,8 +93,8 @@ const asksWhoItIs =
 function reportResults({ turn, actions }: ReaderInput, done: number): string {
   const sizes = turn.map(({ calls }) => calls.filter(({ name }) => name !== noteToolName).length)
   const last = sizes.findLast(size => size > 0)!
-  const said = actions.slice(-last).map(({ call, result }) => quoteResult(call.name, result ?? '(no result)'))
-  return [...(done > last ? [`I made ${done} calls.`] : []), ...said].join(' ')
+  const body = actions.slice(-last).map(({ call, result }) => quoteResult(call.name, result ?? '(no result)'))
+  return [...(done > last ? [`I made ${done} calls.`] : []), ...body].join(' ')
 }
 
 /**

@@ -55,9 +55,9 @@ function mostShared(
   const read = candidates.map(statement => ({ statement, has: new Set(meaningfulWords(statement.text)) }))
   const weights = new Map(
     words.map(word => {
-      const found = read.filter(({ has }) => has.has(word)).length
+      const count = read.filter(({ has }) => has.has(word)).length
       // In powers of two, because floating-point logarithms differ between engines.
-      return [word, 2 * (32 - Math.clz32(Math.floor(read.length / Math.max(1, found))))]
+      return [word, 2 * (32 - Math.clz32(Math.floor(read.length / Math.max(1, count))))]
     }),
   )
   const wantsNumber = asksForNumber(question)
@@ -94,10 +94,10 @@ const worthOfLength = (words: number) => (words <= 40 ? 1 : words <= 60 ? 0.75 :
 
 /** Gives the words of the text that a statement stands in. Sentences of one text share them. */
 function createWordsAround() {
-  const known = new Map<string, ReadonlySet<string>>()
+  const cache = new Map<string, ReadonlySet<string>>()
   return ({ within }: Statement): ReadonlySet<string> => {
-    const words = known.get(within) ?? new Set(meaningfulWords(within))
-    known.set(within, words)
+    const words = cache.get(within) ?? new Set(meaningfulWords(within))
+    cache.set(within, words)
     return words
   }
 }

@@ -54,12 +54,12 @@ export function readInput(raw: readonly MessageLike[]): ReaderInput {
  */
 function wordsAt(messages: readonly Message[], at: number): string {
   if (at < 0) return ''
-  const own = ownParagraphs(messages[at]!.text)
-  if (!stepLine.test(own)) return own
+  const userText = ownParagraphs(messages[at]!.text)
+  if (!stepLine.test(userText)) return userText
   const isInjected = ({ role, text }: Message) => role === 'user' && !isInserted(text) && !stepLine.test(text)
   const before = messages.slice(Math.max(0, at - mostInjected), at)
   const injected = before.slice(before.findLastIndex(message => !isInjected(message)) + 1)
-  return [...injected.map(({ text }) => text), own].join('\n')
+  return [...injected.map(({ text }) => text), userText].join('\n')
 }
 
 /** Messages before that of a step that are looked at. */
@@ -161,6 +161,6 @@ const titles: readonly (readonly [title: string, state: State])[] = [
 ]
 
 function openedBy(line: string): { readonly state: State; readonly rest: string } | undefined {
-  const found = titles.find(([title]) => line.startsWith(title))
-  return found && { state: found[1], rest: line.slice(found[0].length).trim() }
+  const match = titles.find(([title]) => line.startsWith(title))
+  return match && { state: match[1], rest: line.slice(match[0].length).trim() }
 }

@@ -70,9 +70,9 @@ export function reader(options: ReaderOptions = {}): Model {
       signal?.throwIfAborted()
       const { reply, promptTokens, ids } = refuseInvalid(() => {
         const taken = takeWindow(request, { name, window, overflow }, counter)
-        const given = answer(taken.messages, tools, settings, answers)
-        const isSigned = isStandIn && given.text !== '' && settings.format === undefined
-        const reply = isSigned ? { ...given, text: standInOpening + given.text } : given
+        const unsigned = answer(taken.messages, tools, settings, answers)
+        const isSigned = isStandIn && unsigned.text !== '' && settings.format === undefined
+        const reply = isSigned ? { ...unsigned, text: standInOpening + unsigned.text } : unsigned
         return { reply, promptTokens: taken.promptTokens, ids: freshIds(taken.messages) }
       })
       // A server that cuts prompts also makes room while it writes: only the request limits its reply.

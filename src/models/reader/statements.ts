@@ -19,16 +19,16 @@ export function readStatements({ messages, asked, askedAt }: ReaderInput): reado
   const first = messages.findIndex(({ role }) => role === 'user')
   const questions = new Set(splitSentences(asked).filter(isQuestion))
   const placed = messages.flatMap((message, place) => {
-    const own = speakerOf(message.role)
+    const messageSpeaker = speakerOf(message.role)
     const isJustNow = place === askedAt
-    const isGist = own === 'instructions' || own === 'note'
+    const isGist = messageSpeaker === 'instructions' || messageSpeaker === 'note'
     const ownEra = isGist ? gist : place === first && !isJustNow ? broughtBack : inPlace
     return readSections(message).flatMap(({ speaker, recalled, text }) => {
       const era = speaker === undefined ? ownEra : recalled === undefined ? gist : broughtBack
-      return readSentences(speaker ?? own, text)
-        .filter(said => !isJustNow || !questions.has(said.text))
-        .map(said => ({
-          ...{ ...said, isQuestion: isQuestion(said.text), isJustNow, within: text },
+      return readSentences(speaker ?? messageSpeaker, text)
+        .filter(sentence => !isJustNow || !questions.has(sentence.text))
+        .map(sentence => ({
+          ...{ ...sentence, isQuestion: isQuestion(sentence.text), isJustNow, within: text },
           ...{ era, seq: recalled ?? place },
         }))
     })
@@ -43,8 +43,8 @@ function readSections({ role, text }: Message): readonly Section[] {
     speaker: 'note' as const,
     text: note!.trim(),
   }))
-  const own = text.replace(noteBlock, '')
-  return [...(role === 'tool' ? [{ text: own }] : splitSections(own)), ...notes]
+  const withoutNotes = text.replace(noteBlock, '')
+  return [...(role === 'tool' ? [{ text: withoutNotes }] : splitSections(withoutNotes)), ...notes]
 }
 
 const noteBlock = /\[NOTE TO SELF(?: [A-Za-z0-9]{1,32})?:([^\]]{0,2000})\]/g

@@ -21,7 +21,7 @@ function toItems(paired: PairedMessage): readonly Item[] {
   const { seq, source, message, results } = paired
   if (message.role === 'assistant') return [...toReply(paired), ...toOutputs(paired)]
   if (message.role === 'tool' && results.length > 0) return toOutputs(paired)
-  const files = readMedia(source, seq).own.map(file => toFile(file, seq))
+  const files = readMedia(source, seq).files.map(file => toFile(file, seq))
   const content = [...textParts(message.text), ...files]
   const role = message.role === 'system' ? 'developer' : 'user'
   return content.length > 0 ? [{ type: 'message', role, content }] : []
@@ -29,8 +29,8 @@ function toItems(paired: PairedMessage): readonly Item[] {
 
 function toReply(paired: PairedMessage): readonly Item[] {
   const { text } = paired.message
-  const said = [{ type: 'output_text', text, annotations: [] }]
-  const texts = text === '' ? [] : [{ type: 'message', role: 'assistant', content: said }]
+  const textParts = [{ type: 'output_text', text, annotations: [] }]
+  const texts = text === '' ? [] : [{ type: 'message', role: 'assistant', content: textParts }]
   const called = paired.calls.map(({ key, name, arguments: json }) => ({
     ...{ type: 'function_call', call_id: key, name, arguments: json },
   }))

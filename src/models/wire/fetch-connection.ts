@@ -14,7 +14,7 @@ export function fetchConnection({ address, headers, fetch }: FetchOptions): Conn
   return {
     address,
     secrets: () => secretsOf(headers()),
-    async send({ method, path, headers: own, body, signal }) {
+    async send({ method, path, headers: requestHeaders, body, signal }) {
       // Of its own, so that an answer that nobody reads on can be ended.
       const controller = new AbortController()
       const abort = () => controller.abort(signal?.reason)
@@ -23,7 +23,7 @@ export function fetchConnection({ address, headers, fetch }: FetchOptions): Conn
       const send = fetch ?? globalThis.fetch
       const response = await send(address + path, {
         method,
-        headers: toHeaders({ ...own, ...headers() }),
+        headers: toHeaders({ ...requestHeaders, ...headers() }),
         ...(body === undefined ? {} : { body }),
         redirect: 'manual',
         signal: controller.signal,
@@ -48,9 +48,9 @@ export function fetchConnection({ address, headers, fetch }: FetchOptions): Conn
 }
 
 /** Of a name that is written in two ways, the later one counts: `fetch` would send both. */
-function toHeaders(given: Readonly<Record<string, string>>): Headers {
+function toHeaders(fields: Readonly<Record<string, string>>): Headers {
   const headers = new Headers()
-  for (const [name, value] of Object.entries(given)) headers.set(name, value)
+  for (const [name, value] of Object.entries(fields)) headers.set(name, value)
   return headers
 }
 

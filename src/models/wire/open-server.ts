@@ -25,7 +25,7 @@ export interface ServerOptions {
   /** The window of all models. Default: what the server says of each. */
   readonly window?: number | undefined
   /** The settings of a request as they are sent. */
-  settings(asked: ModelSettings): ModelSettings
+  settings(requested: ModelSettings): ModelSettings
 }
 
 /** A model server: its models by their names, and what it tells of them. */
@@ -91,14 +91,14 @@ export function openServer({ wire, others = [], connection, window, settings }: 
       },
       files,
       window: signal => currentWindow(signal),
-      stream: ({ messages, tools = [], settings: asked = {}, signal }) =>
+      stream: ({ messages, tools = [], settings: requested = {}, signal }) =>
         streamReply({
           ...{ connection, wire, signal, learn },
           server: serverFor(name, messages),
           write: () =>
             wire.write({
               ...{ model: name, messages, tools },
-              settings: settings(asked),
+              settings: settings(requested),
               window: () => currentWindow(signal),
             }),
         }),
@@ -136,12 +136,12 @@ interface LearningModel {
 
 /** Remembers values by names. The names come from requests, so only the last ones are kept. */
 function remember<Value>(create: (name: string) => Value): (name: string) => Value {
-  const known = new Map<string, Value>()
+  const cache = new Map<string, Value>()
   return name => {
-    const value = known.get(name) ?? create(name)
-    known.set(name, value)
-    const [oldest] = known.keys()
-    if (known.size > mostNames && oldest !== undefined) known.delete(oldest)
+    const value = cache.get(name) ?? create(name)
+    cache.set(name, value)
+    const [oldest] = cache.keys()
+    if (cache.size > mostNames && oldest !== undefined) cache.delete(oldest)
     return value
   }
 }

@@ -62,20 +62,20 @@ function lineCutter(): Cutter {
 }
 
 function eventCutter(): Cutter {
-  let found: Piece[] = []
+  let pieces: Piece[] = []
   const parser = createParser({
-    onEvent: ({ event, id, data }) => found.push({ data, text: toEvent(event, id, data) }),
+    onEvent: ({ event, id, data }) => pieces.push({ data, text: toEvent(event, id, data) }),
     onError: ({ field, value }) => {
       // Older versions of llama.cpp have a field of their own for errors.
-      if (field === 'error') found.push({ data: value ?? '', text: `error: ${value ?? ''}\n\n` })
+      if (field === 'error') pieces.push({ data: value ?? '', text: `error: ${value ?? ''}\n\n` })
     },
   })
   const normalize = lineFeeds()
   return {
     push(text) {
       parser.feed(normalize(text))
-      const whole = found
-      found = []
+      const whole = pieces
+      pieces = []
       return whole
     },
     ending: '\n\n',
@@ -87,8 +87,8 @@ function toEvent(event: string | undefined, id: string | undefined, data: string
     ...(event === undefined ? [] : [`event: ${event}`]),
     ...(id === undefined ? [] : [`id: ${id}`]),
   ]
-  const said = data.includes('\n') ? data.replaceAll('\n', '\ndata: ') : data
-  return `${[...lines, `data: ${said}`].join('\n')}\n\n`
+  const dataLines = data.includes('\n') ? data.replaceAll('\n', '\ndata: ') : data
+  return `${[...lines, `data: ${dataLines}`].join('\n')}\n\n`
 }
 
 /** Makes all line breaks line feeds. The parser looks for both kinds from every line on, which is quadratic in a chunk that has both. */

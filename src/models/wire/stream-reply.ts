@@ -31,8 +31,8 @@ export interface Relay {
 }
 
 /** Asks for a reply and reads it as it comes. The connection is closed unless the whole of it was read. */
-export async function* streamReply(given: ToStream): AsyncGenerator<ModelPart> {
-  const { connection, wire, server, write, signal, learn, relay } = given
+export async function* streamReply(request: ToStream): AsyncGenerator<ModelPart> {
+  const { connection, wire, server, write, signal, learn, relay } = request
   signal?.throwIfAborted()
   let answer: Answer | undefined
   let isWhole = false
@@ -140,6 +140,6 @@ async function* relayedParts(
 
 /** Whether a piece says that the reply has failed, in the form of any server. What cannot be read is not handed on. */
 function isFault(data: string): boolean {
-  const said = parseJsonObject(data)
-  return said !== undefined && ('error' in said || said.type === 'error' || said.type === 'response.failed')
+  const json = parseJsonObject(data)
+  return json !== undefined && ('error' in json || json.type === 'error' || json.type === 'response.failed')
 }

@@ -56,7 +56,7 @@ export async function answer(
 ): Promise<Answered> {
   const { request, signal, keyId } = asked
   const { history } = asked.log
-  const log = threadLog({ history, thread, turn, said })
+  const log = threadLog({ history, thread, turn, turnMessages: said })
   let result: TurnResult | undefined
   let reply: ModelReply | undefined
   const emit = (part: TurnPart) => {

@@ -42,8 +42,8 @@ export function documentStore<Version>(options: DocumentStoreOptions<Version>): 
   const inTurn = createQueues()
 
   async function load(name: string) {
-    const found = await attempt(() => options.load(name), unavailable)
-    return found && { ...found, document: parseDocument(name, found.text) }
+    const loaded = await attempt(() => options.load(name), unavailable)
+    return loaded && { ...loaded, document: parseDocument(name, loaded.text) }
   }
 
   const save = (name: string, text: string, expected: Version | undefined) =>
@@ -54,9 +54,9 @@ export function documentStore<Version>(options: DocumentStoreOptions<Version>): 
 
   /** Does the work on the newest document, and saves it. False if another writer saved the document meanwhile. */
   async function tryChange<T>(name: string, names: Names, work: (document: ConversationDocument) => T) {
-    const found = await load(name)
-    const isThere = found && (found.document.branches.length > 0 || found.document.isDeleted)
-    const document = isThere ? found.document : emptyDocument(names, now())
+    const loaded = await load(name)
+    const isThere = loaded && (loaded.document.branches.length > 0 || loaded.document.isDeleted)
+    const document = isThere ? loaded.document : emptyDocument(names, now())
     let outcome: { readonly result: T } | { readonly error: unknown }
     try {
       outcome = { result: work(document) }
@@ -66,8 +66,8 @@ export function documentStore<Version>(options: DocumentStoreOptions<Version>): 
     }
     const text = JSON.stringify(document)
     const isKept = document.branches.length > 0 || document.isDeleted === true
-    const isSame = found ? text === found.text : !isKept
-    if (!isSame && !(await save(name, text, found?.version))) return undefined
+    const isSame = loaded ? text === loaded.text : !isKept
+    if (!isSame && !(await save(name, text, loaded?.version))) return undefined
     if ('error' in outcome) throw outcome.error
     return outcome
   }
@@ -87,8 +87,8 @@ export function documentStore<Version>(options: DocumentStoreOptions<Version>): 
 
   async function* documents(prefix: string) {
     for (const name of await attempt(() => options.list(prefix), unavailable)) {
-      const found = await load(name)
-      if (found) yield found.document
+      const loaded = await load(name)
+      if (loaded) yield loaded.document
     }
   }
 
@@ -107,7 +107,7 @@ export function documentStore<Version>(options: DocumentStoreOptions<Version>): 
     const problems: string[] = []
     for (const name of await attempt(() => options.list(''), unavailable)) {
       const problem = await load(name).then(
-        found => found && problemOf(found.document),
+        loaded => loaded && problemOf(loaded.document),
         (error: Error) => error.message,
       )
       if (problem) problems.push(`${name}: ${problem}`)

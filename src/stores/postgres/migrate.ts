@@ -60,8 +60,8 @@ function missing(version: number, steps: readonly Migration[]): readonly string[
 
 async function versionOf(query: Query, schema: string): Promise<number> {
   const name = `${schema}.migrations`.replaceAll("'", "''")
-  const [found] = await query(`select to_regclass('${name}') is not null as "isThere"`)
-  if (!found!.isThere) return 0
+  const [table] = await query(`select to_regclass('${name}') is not null as "isThere"`)
+  if (!table!.isThere) return 0
   const [row] = await query(`select coalesce(max(version), 0)::integer as version from ${schema}.migrations`)
   return Number(row!.version)
 }

@@ -41,7 +41,7 @@ export function postgresReads(context: PostgresContext, indexer: WordIndexer) {
      * an index, and where every word is common, all entries are.
      */
     async findWords(tenant, wanted, { person = null, conversation = null, limit = 64 } = {}) {
-      const found = wanted.map((): ThreadPlace[] => [])
+      const hits = wanted.map((): ThreadPlace[] => [])
       const whose = [tenant, person, conversation]
       // In JSON: a list of lists of different lengths is no array of PostgreSQL.
       const hashes = wanted.map(forms =>
@@ -54,8 +54,8 @@ export function postgresReads(context: PostgresContext, indexer: WordIndexer) {
         const has = words(payloadTexts(String(payload)))
         const place = placeOf(row)
         for (const [number, forms] of wanted.entries())
-          if (forms.some(form => has.has(form))) found[number]!.push(place)
-        if (found.every(({ length }) => length >= limit)) break
+          if (forms.some(form => has.has(form))) hits[number]!.push(place)
+        if (hits.every(({ length }) => length >= limit)) break
       }
       if (!isRead) {
         const key = conversation === null ? null : conversationKey({ tenant, conversation })
@@ -65,11 +65,11 @@ export function postgresReads(context: PostgresContext, indexer: WordIndexer) {
           const thread = threadOf(row)
           for (const place of JSON.parse(`[${String(row.places).slice(1, -1)}]`) as number[]) {
             const number = place % hashes.length
-            found[number]!.push({ thread, seq: (place - number) / hashes.length })
+            hits[number]!.push({ thread, seq: (place - number) / hashes.length })
           }
         }
       }
-      return found.map(places => (isWaiting ? withoutTwins(places) : places).slice(0, limit))
+      return hits.map(places => (isWaiting ? withoutTwins(places) : places).slice(0, limit))
     },
   } satisfies Partial<Store>
 }

@@ -14,22 +14,22 @@ const maxDepth = 32
 export function keepCall(connection: Connection, branchId: number, call: StoredCall): void {
   const { id, plan: text } = call
   const latest = latestPlan(connection, branchId)
-  const known = latest?.id === id ? latest : findPlan(connection, branchId, id)
-  const dictionary = known ? known.dictionary : dictionaryAfter(latest)
-  const depth = known?.depth ?? (latest && dictionary !== '' ? latest.depth + 1 : 0)
+  const stored = latest?.id === id ? latest : findPlan(connection, branchId, id)
+  const dictionary = stored ? stored.dictionary : dictionaryAfter(latest)
+  const depth = stored?.depth ?? (latest && dictionary !== '' ? latest.depth + 1 : 0)
   const next =
-    known && known !== latest && text !== known.text
-      ? planAfter(connection, branchId, known.number)
+    stored && stored !== latest && text !== stored.text
+      ? planAfter(connection, branchId, stored.number)
       : undefined
   const { reported = null, error = null } = call
   // What became of a call comes with the same plan, as a rule.
-  const plan = known?.text === text ? known.packed : pack(text, dictionary)
+  const plan = stored?.text === text ? stored.packed : pack(text, dictionary)
   const row = { ...call, branch_id: branchId, plan, depth, reported, error }
   const number = insertRow(connection, 'calls', row, saveSql)
   if (next) saveRow(connection, 'calls', next.row, { plan: pack(next.text, text) })
-  if (!known || known === latest)
+  if (!stored || stored === latest)
     connection.remember<Plan>(keyOf(branchId), {
-      ...{ number: known?.number ?? number, id, text, depth, dictionary },
+      ...{ number: stored?.number ?? number, id, text, depth, dictionary },
       packed: plan,
     })
 }
@@ -87,8 +87,8 @@ const latestPlan = (connection: Connection, branchId: number): Plan | undefined 
   connection.recall<Plan>(keyOf(branchId)) ?? planUpTo(connection, branchId, Number.MAX_SAFE_INTEGER)
 
 function findPlan(connection: Connection, branchId: number, id: string): Plan | undefined {
-  const found = connection.get<{ number: number }>(placeSql, branchId, id)
-  return found && planUpTo(connection, branchId, found.number)
+  const place = connection.get<{ number: number }>(placeSql, branchId, id)
+  return place && planUpTo(connection, branchId, place.number)
 }
 
 /** The newest plan that is not behind a number. */

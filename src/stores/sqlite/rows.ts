@@ -118,8 +118,8 @@ export function saveRow<Name extends keyof typeof keys, Row extends Summed<Name>
 
 function updateSql(table: keyof typeof keys, names: readonly string[]): string {
   const name = `${table} ${names}`
-  const known = updates.get(name)
-  if (known) return known
+  const cached = updates.get(name)
+  if (cached) return cached
   const equal = (names: readonly string[]) => names.map(name => `${name} = ?`)
   const sql = `UPDATE ${table} SET ${equal([...names, 'checksum'])} WHERE ${equal(keys[table]).join(' AND ')}`
   updates.set(name, sql)

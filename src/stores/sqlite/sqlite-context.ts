@@ -31,11 +31,11 @@ export interface SqliteLeases {
 }
 
 export function createLeases(now: () => number, readOnly: boolean): SqliteLeases {
-  const given = new Map<number, LeaseTime>()
+  const leases = new Map<number, LeaseTime>()
   return {
-    give: (branchId, ms) => given.set(branchId, leaseTime(now(), ms)),
-    take: branchId => given.delete(branchId),
+    give: (branchId, ms) => leases.set(branchId, leaseTime(now(), ms)),
+    take: branchId => leases.delete(branchId),
     heldMs: ({ id, lease_until: until }) =>
-      readOnly ? Math.max(0, until - now()) : remainingMs(given.get(id), now()),
+      readOnly ? Math.max(0, until - now()) : remainingMs(leases.get(id), now()),
   }
 }

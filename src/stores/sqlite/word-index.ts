@@ -136,10 +136,10 @@ export const unindexed = (connection: Connection) =>
 export function waitingWords(
   connection: Connection,
 ): readonly { readonly place: number; readonly words: ReadonlySet<string> }[] {
-  const known = wordsWaiting.get(connection) ?? new Map<number, ReadonlySet<string>>()
+  const cache = wordsWaiting.get(connection) ?? new Map<number, ReadonlySet<string>>()
   const now = new Map<number, ReadonlySet<string>>()
   for (const place of placesOf(connection, `SELECT place ${waitingSql}`).reverse())
-    now.set(place, known.get(place) ?? words(payloadTexts(payloadAt(connection, place))))
+    now.set(place, cache.get(place) ?? words(payloadTexts(payloadAt(connection, place))))
   wordsWaiting.set(connection, now)
   return [...now].map(([place, words]) => ({ place, words }))
 }

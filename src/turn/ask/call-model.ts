@@ -33,13 +33,13 @@ export async function callModel(call: ModelCall, reply: ModelReply): Promise<voi
   const texts = { 'text-delta': createWholeText(), 'thinking-delta': createWholeText() }
   const room = createReplyRoom(maxReply)
   const ids = new Set<string>()
-  const own = linkSignals(call.signal)
+  const link = linkSignals(call.signal)
   const limit = { signal: call.signal, ms: stallMs, late: () => stalled(stallMs) }
   const open = openLimit(limit)
   let stream: AsyncIterator<ModelPart> | undefined
   let isOver = false
   try {
-    stream = model.stream({ messages, tools, settings, signal: own.signal })[Symbol.asyncIterator]()
+    stream = model.stream({ messages, tools, settings, signal: link.signal })[Symbol.asyncIterator]()
     for (;;) {
       const { done, value: part } = await open.wait(stream.next())
       if (done)
@@ -84,10 +84,10 @@ export async function callModel(call: ModelCall, reply: ModelReply): Promise<voi
     reply.note = scanners['text-delta'].end().note
     if (!isOver) {
       // The reader has left, or the model stalled: the call is given up.
-      own.abort(call.signal.reason)
+      link.abort(call.signal.reason)
       void (async () => stream?.return?.())().catch(() => undefined)
     }
-    own.unlink()
+    link.unlink()
   }
 
   /** Adds to the reply, and shows, what is no note. */
@@ -159,8 +159,8 @@ function scannerFor(notes: NoteOptions | undefined): NoteScanner {
 
 /** Gives a call an id of its own: some servers give every call the same id, or none. */
 function ownId(id: string, taken: Set<string>): string {
-  let own = id
-  for (let n = taken.size + 1; own === '' || taken.has(own); n++) own = `${id || 'call'}_${n}`
-  taken.add(own)
-  return own
+  let unique = id
+  for (let n = taken.size + 1; unique === '' || taken.has(unique); n++) unique = `${id || 'call'}_${n}`
+  taken.add(unique)
+  return unique
 }

@@ -10,10 +10,10 @@ export function oneByOne() {
   ): Promise<() => void> => {
     const before = last.get(name)
     let leave = () => {}
-    const own = new Promise<void>(resolve => {
+    const work = new Promise<void>(resolve => {
       leave = resolve
     })
-    const all = Promise.all([before, own]).then(() => {
+    const all = Promise.all([before, work]).then(() => {
       if (last.get(name) === all) last.delete(name)
     })
     last.set(name, all)
