@@ -88,8 +88,8 @@ export async function showSteps(
 }
 
 type Patches = NonNullable<RoleData['patches']>
-type ToolRun = Omit<ToolUse, 'changes'> & { readonly patches: Patches }
-type Done = Omit<RoleAct, 'tools'> & { readonly step: number; readonly tools: readonly ToolRun[] }
+type PatchedTool = Omit<ToolUse, 'changes'> & { readonly patches: Patches }
+type Done = Omit<RoleAct, 'tools'> & { readonly step: number; readonly tools: readonly PatchedTool[] }
 
 const environmentAt = ({ snapshots, created }: ExperimentState, step: number): Environment =>
   snapshots[step]?.environment ?? snapshots.at(-1)?.environment ?? created.environment
@@ -124,7 +124,7 @@ async function readActs(thread: Thread, role: string, from: number, to: number):
 
 function readSaid(entries: readonly LoggedMessage[]): Pick<Done, 'text' | 'tools'> {
   const texts: string[] = []
-  const tools: ToolRun[] = []
+  const tools: PatchedTool[] = []
   /** The place of the newest call of an id. */
   const places = new Map<string | undefined, number>()
   for (const { seq, message, data, isError = false } of entries) {

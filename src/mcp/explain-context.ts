@@ -11,7 +11,7 @@ import { findThread, type NamedThread } from './find-thread.ts'
 import { toPage } from './to-page.ts'
 import { toTime } from './to-time.ts'
 
-export interface ToExplain extends NamedThread {
+export interface ExplainQuery extends NamedThread {
   readonly call?: string | undefined
   readonly at?: number | undefined
   readonly window?: number | undefined
@@ -20,7 +20,7 @@ export interface ToExplain extends NamedThread {
 }
 
 /** What a model was sent in a call, or would be sent at a place: fates, reasons, tokens, and the text itself. */
-export async function explainContext(history: History, query: ToExplain): Promise<string> {
+export async function explainContext(history: History, query: ExplainQuery): Promise<string> {
   const { call: id, at, place, page } = query
   const { thread, head } = await findThread(history, query)
   const calls = at === undefined ? await thread.calls({ limit: mostCalls }) : []
@@ -61,7 +61,7 @@ function ofCall(call: ThreadCall): Account {
   }
 }
 
-async function ofPlace(thread: Thread, { at, window }: ToExplain): Promise<Account> {
+async function ofPlace(thread: Thread, { at, window }: ExplainQuery): Promise<Account> {
   const context = await thread.context({ at, ...(window !== undefined && { window }) })
   const { receipt } = context
   return {

@@ -4,14 +4,14 @@ import { readMessage } from '../log/parse-message.ts'
 import { findThread, type NamedThread } from './find-thread.ts'
 import { pageSize, toPage } from './to-page.ts'
 
-export interface ToRead extends NamedThread {
+export interface ReadQuery extends NamedThread {
   readonly around?: number | undefined
   readonly limit: number
   readonly page: number
 }
 
 /** A stretch of a conversation as its user saw it. */
-export async function readConversation(history: History, query: ToRead): Promise<string> {
+export async function readConversation(history: History, query: ReadQuery): Promise<string> {
   const { around, limit, page } = query
   const { thread, head } = await findThread(history, query)
   const half = Math.floor((limit - 1) / 2)

@@ -3,7 +3,7 @@ import { findConversation } from './find-thread.ts'
 import { createNames, indent } from './search-conversations.ts'
 import { toTime } from './to-time.ts'
 
-export interface ToRecall {
+export interface RecallQuery {
   readonly question: string
   readonly conversation?: string | undefined
   readonly tokens: number
@@ -17,7 +17,7 @@ const longest = 900
 /** What was said before that fits a question best, in as many tokens as are wanted. */
 export async function recall(
   history: History,
-  { question, conversation, tokens }: ToRecall,
+  { question, conversation, tokens }: RecallQuery,
 ): Promise<string> {
   if (conversation !== undefined) await findConversation(history, conversation)
   // A quote takes at most about a quarter of the tokens, also in Chinese.

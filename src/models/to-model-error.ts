@@ -1,7 +1,7 @@
 import { InvalidMessageError, ThroughlineError } from '../log/error.ts'
 import { ModelError, type ModelErrorCode, type ModelErrorFacts } from './model.ts'
 import { quoteFault, safeCause } from './quote-fault.ts'
-import { type Fault, isTooLong, refusedFiles, refusesLateSystem } from './read-fault.ts'
+import { isTooLong, refusedFiles, refusesLateSystem, type ServerFault } from './read-fault.ts'
 
 /** The server that was asked, for error messages. */
 export interface AskedServer {
@@ -20,7 +20,7 @@ export interface AskedServer {
 export function toStatusError(
   server: AskedServer,
   status: number,
-  fault: Fault,
+  fault: ServerFault,
   header: (name: string) => string | undefined,
 ): ModelError {
   const code = server.hasFiles?.() && refusesFiles(status, fault) ? 'files_refused' : codeOf(status, fault)
@@ -32,7 +32,7 @@ export function toStatusError(
 
 export function factsOf(
   code: ModelErrorCode,
-  fault: Fault,
+  fault: ServerFault,
   header: (name: string) => string | null | undefined,
 ): ModelErrorFacts {
   return {
@@ -47,7 +47,7 @@ export function factsOf(
 export function toStreamError(
   server: AskedServer,
   problem: string,
-  fault?: Fault,
+  fault?: ServerFault,
   cause?: unknown,
 ): ModelError {
   if (fault && isTooLong(fault))
@@ -98,10 +98,10 @@ function isTimeout(error: unknown): boolean {
   return /^(Abort|Timeout)Error$/.test(name) || /^UND_ERR_(HEADERS|BODY)_TIMEOUT$/.test(code)
 }
 
-const refusesFiles = (status: number, fault: Fault) =>
+const refusesFiles = (status: number, fault: ServerFault) =>
   status >= 400 && ![401, 403, 429].includes(status) && !isTooLong(fault) && refusedFiles(fault) !== undefined
 
-function codeOf(status: number, fault: Fault): ModelErrorCode {
+function codeOf(status: number, fault: ServerFault): ModelErrorCode {
   if (status === 429) return 'model_busy'
   if (status === 404) return 'model_not_found'
   if (status !== 401 && status !== 403 && isTooLong(fault)) return 'context_too_long'
@@ -109,7 +109,7 @@ function codeOf(status: number, fault: Fault): ModelErrorCode {
   return status >= 500 ? 'model_unavailable' : 'model_refused'
 }
 
-function explain(server: AskedServer, code: ModelErrorCode, status: number, fault: Fault): string {
+function explain(server: AskedServer, code: ModelErrorCode, status: number, fault: ServerFault): string {
   // Not quoted, because providers repeat a part of the key that they refuse.
   if (status === 401 || status === 403)
     return `refused the credentials (${status}): check the key or "headers".`
@@ -132,7 +132,7 @@ function explain(server: AskedServer, code: ModelErrorCode, status: number, faul
   }
 }
 
-function tooLong(server: AskedServer, { words }: Fault): string {
+function tooLong(server: AskedServer, { words }: ServerFault): string {
   return `${server.name} says that the prompt does not fit into its window${quoteFault(words, server.sent())}. Send less, or give the model a larger window.`
 }
 

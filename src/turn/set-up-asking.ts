@@ -48,10 +48,10 @@ function systemPromptFor(
   return takesLateSystem ? place : withoutLateSystem(place)
 }
 
-type Patience = Pick<AskOptions, 'signal' | 'retries' | 'backoffMs' | 'stallMs'>
+type AttemptOptions = Pick<AskOptions, 'signal' | 'retries' | 'backoffMs' | 'stallMs'>
 
 /** Asks the model for its window, with the retries and the time limit of a model call. */
-async function findWindow(model: Model, patience: Patience): Promise<number | undefined> {
+async function findWindow(model: Model, patience: AttemptOptions): Promise<number | undefined> {
   const { signal, stallMs } = patience
   const limit = { signal, ms: stallMs, late: () => stalled(stallMs) }
   for (let attempt = 1; ; attempt++) {
@@ -99,7 +99,7 @@ export function notesInContext(options: Pick<TurnOptions, 'notes'>) {
 async function systemOf(
   { system }: TurnOptions,
   notes: TurnNotes | undefined,
-  { signal, stallMs }: Patience,
+  { signal, stallMs }: AttemptOptions,
 ): Promise<string | undefined> {
   const ask = async () => (typeof system === 'function' ? system() : system)
   const prompt = await withLimit(ask(), { signal, ms: stallMs, late: () => noSystem(stallMs) })

@@ -4,7 +4,7 @@ import { sseComment, textWriter, toReadable } from '../../turn/stream/to-readabl
 /** A reply that is being made, and can be read by several clients, each from its beginning. */
 export type RunningReply = ReturnType<typeof runReply>
 
-interface Patience {
+interface ReplyTimes {
   /** How long a reply goes on that nobody reads. */
   readonly lingerMs: number
   /** How long a client may leave its stream unread. */
@@ -14,7 +14,7 @@ interface Patience {
 }
 
 /** The replies that this process is making. */
-export function createRunningReplies(patience: Patience) {
+export function createRunningReplies(patience: ReplyTimes) {
   const running = new Map<string, RunningReply>()
   const all = new Set<RunningReply>()
   return {
@@ -40,7 +40,7 @@ export function createRunningReplies(patience: Patience) {
 function runReply(
   events: AsyncIterable<string>,
   cancel: () => void,
-  { lingerMs, unreadMs, keepAliveMs }: Patience,
+  { lingerMs, unreadMs, keepAliveMs }: ReplyTimes,
   onEnd: () => void,
 ) {
   const tape = createTape<string>()

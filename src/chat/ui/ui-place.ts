@@ -89,7 +89,7 @@ async function placeOf({ store, tenant }: History, conversation: string, id: str
   return place
 }
 
-interface Entry {
+interface EntryPlace {
   readonly thread: ThreadKey
   readonly at: number
 }
@@ -98,7 +98,7 @@ interface Entry {
  * The end of the line in which a message stands: of the newest branch if that shares the message, else of its own. The client
  * has seen the message's own turn.
  */
-async function endOf(history: History, { thread, at }: Entry, newestBranch: string): Promise<UIPlace> {
+async function endOf(history: History, { thread, at }: EntryPlace, newestBranch: string): Promise<UIPlace> {
   const { store } = history
   const newest = { ...thread, branch: newestBranch }
   const isShared =
@@ -115,13 +115,13 @@ async function idAt({ store }: History, thread: ThreadKey, at: number): Promise<
   return undefined
 }
 
-const turnAt = async ({ store }: History, { thread, at }: Entry): Promise<StoredTurn | undefined> =>
+const turnAt = async ({ store }: History, { thread, at }: EntryPlace): Promise<StoredTurn | undefined> =>
   (await store.turns(thread)).find(({ first, last }) => first <= at && at <= last)
 
 /** The turn that answered a message, if it was answered whole and the message is the same. */
 async function answerOf(
   history: History,
-  { thread, at }: Entry,
+  { thread, at }: EntryPlace,
   message: MessageLike | undefined,
 ): Promise<StoredTurn | undefined> {
   const turn = await turnAt(history, { thread, at })
@@ -131,7 +131,7 @@ async function answerOf(
 }
 
 /** Another process may be answering the same message, which came twice. */
-async function refuseWhileAnswered({ store }: History, entry: Entry): Promise<void> {
+async function refuseWhileAnswered({ store }: History, entry: EntryPlace): Promise<void> {
   const { open } = (await store.head(entry.thread)) ?? {}
   if (open && open.expiresInMs > 0 && open.first <= entry.at)
     throw new LeaseError('turn_open', 'This message is being answered.', open.expiresInMs)
@@ -146,7 +146,7 @@ async function entryOf(
   conversation: string,
   { id, branch = '' }: UIReference,
   newest: string,
-): Promise<Entry | undefined> {
+): Promise<EntryPlace | undefined> {
   const isThere =
     branch !== '' && branch !== newest && (await history.store.head(keyOf(history, conversation, branch)))
   const thread = history.thread(conversation, { actor, branch: isThere ? branch : newest })

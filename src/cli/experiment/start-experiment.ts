@@ -8,7 +8,7 @@ import { writeExperiments } from './open-experiments.ts'
 import { watchExperiment } from './watch-experiment.ts'
 import { nextLine, resultLine } from './wording.ts'
 
-export interface StartOptions extends LogOptions {
+export interface StartFlags extends LogOptions {
   readonly model?: string
   readonly lease: number
 }
@@ -21,7 +21,7 @@ export interface StartedPlan {
 
 /** Runs and shows an experiment. The exit code is 1 for FAILED, 0 for any other end. */
 export async function startExperiment(
-  { db, tenant, model, lease }: StartOptions,
+  { db, tenant, model, lease }: StartFlags,
   { id, plan, file }: StartedPlan,
   begin: (experiments: Experiments, signal: AbortSignal) => Experiment,
 ): Promise<void> {

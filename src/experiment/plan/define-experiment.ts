@@ -16,7 +16,7 @@ import { defineExperimentTool, type ExperimentTool, type ExperimentTools } from 
 import type { Goal } from './goal.ts'
 import type { AnyHook, Hook } from './hook.ts'
 import type { PlanJson } from './plan-json.ts'
-import { findRoleProblems, type Role, type RoleOptions, roleNames, toRole } from './role.ts'
+import { findRoleProblems, type PlanRole, type RoleOptions, roleNames, toRole } from './role.ts'
 
 export interface ExperimentOptions<D extends Declarations> {
   /** The name of the plan. */
@@ -54,7 +54,7 @@ export interface ExperimentPlan {
   readonly variables: VariableTypes
   /** The environment before the first step. */
   readonly environment: Environment
-  readonly roles: readonly Role[]
+  readonly roles: readonly PlanRole[]
   readonly tools: ReadonlyMap<string, ExperimentTool>
   readonly goals: readonly Goal[]
   readonly hooks: readonly AnyHook[]

@@ -21,14 +21,14 @@ import { applyChange, changeEnvironment, type Environment, type Patch } from '..
 import { ExperimentFailure } from '../experiment-error.ts'
 import type { ActiveExperiment, RoleData } from '../log/experiment-threads.ts'
 import type { HookMessage } from '../plan/hook.ts'
-import type { Role } from '../plan/role.ts'
+import type { PlanRole } from '../plan/role.ts'
 import { askHooks, hookKey } from './ask-hooks.ts'
 import type { RoleTurn } from './open-turn.ts'
 
 /** Goes on with the turn of a role until it has ended, and asks the hooks around every model and tool call. */
 export async function answerRole(
   active: ActiveExperiment,
-  role: Role,
+  role: PlanRole,
   { thread, turn, attempt, turnMessages }: RoleTurn,
   signal: AbortSignal,
 ): Promise<void> {
@@ -150,7 +150,7 @@ export async function answerRole(
 }
 
 /** The tools of a role, for one call: each works on a draft of the environment. `change` is what the call has changed. */
-function draftTools(active: ActiveExperiment, role: Role, key: string) {
+function draftTools(active: ActiveExperiment, role: PlanRole, key: string) {
   const { plan, step } = active
   let change: { readonly patches: readonly Patch[]; readonly environment: Environment } | undefined
   const toTool = (name: string): Tool => {
@@ -181,11 +181,11 @@ function toFailure(error: unknown, retries: number): unknown {
 }
 
 /** A tool that the role may not use ends the turn, as tools do by default. */
-function endsTurn({ plan }: ActiveExperiment, role: Role, name: string): boolean {
+function endsTurn({ plan }: ActiveExperiment, role: PlanRole, name: string): boolean {
   if (hasNoteTool(role) && name === noteToolName) return false
   return !role.tools.includes(name) || plan.tools.get(name)!.endsTurn
 }
 
-const hasNoteTool = ({ notes }: Role) => typeof notes === 'object' && notes.by === 'tool'
+const hasNoteTool = ({ notes }: PlanRole) => typeof notes === 'object' && notes.by === 'tool'
 
 const toHookCall = ({ name, arguments: json }: ReplyCall) => ({ name, arguments: json })

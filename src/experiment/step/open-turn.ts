@@ -5,7 +5,7 @@ import { LeaseError } from '../../stores/store-error.ts'
 import { visibleTo } from '../environment.ts'
 import type { RecordedDecision } from '../log/experiment-log.ts'
 import { type ActiveExperiment, beginOnce, foldStep, stepTurns, turnKey } from '../log/experiment-threads.ts'
-import type { Role } from '../plan/role.ts'
+import type { PlanRole } from '../plan/role.ts'
 
 /** A role's turn that this process holds. */
 export interface RoleTurn {
@@ -25,7 +25,7 @@ export type TurnInput = Pick<RecordedDecision, 'inject' | 'images'>
  */
 export async function openTurn(
   active: ActiveExperiment,
-  role: Role,
+  role: PlanRole,
   { inject = [], images = [] }: TurnInput,
 ): Promise<RoleTurn | undefined> {
   const { step: number, signal } = active
@@ -66,7 +66,7 @@ export async function whenFree<T>(work: () => Promise<T>, signal: AbortSignal): 
   }
 }
 
-const stepText = ({ step, environment }: ActiveExperiment, { variables }: Role) =>
+const stepText = ({ step, environment }: ActiveExperiment, { variables }: PlanRole) =>
   `Step ${step}. Current Environment: ${JSON.stringify(visibleTo(environment, variables))}`
 
 /** Appends the messages from before the first step, all in one transaction. */

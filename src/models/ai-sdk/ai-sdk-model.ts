@@ -95,5 +95,5 @@ export interface AiSdkStreamPart {
   readonly error?: unknown
 }
 
-export type JsonObject = { [key: string]: Json | undefined }
-type Json = null | string | number | boolean | Json[] | JsonObject
+export type JsonObject = { [key: string]: JsonValue | undefined }
+type JsonValue = null | string | number | boolean | JsonValue[] | JsonObject

@@ -109,20 +109,20 @@ const sum = (counts: readonly unknown[]): number =>
 const presentCounts = (usage: unknown): Fields =>
   Object.fromEntries(Object.entries(fieldsOf(usage)).filter(([, count]) => count !== null))
 
-interface Open {
+interface OpenBlock {
   readonly block: Record<string, unknown>
   /** Of a call: its input as JSON text. */
   json: string
 }
 
 function collectBlocks(server: AskedServer) {
-  const open = new Map<unknown, Open>()
+  const open = new Map<unknown, OpenBlock>()
   const blocks: Record<string, unknown>[] = []
   const limit = limitCalls(server)
 
   return {
     open(index: unknown, block: Fields): readonly ModelPart[] {
-      const begun: Open = { block: { ...block }, json: '' }
+      const begun: OpenBlock = { block: { ...block }, json: '' }
       open.set(index, begun)
       blocks.push(begun.block)
       if (block.type === 'text') return toDelta('text-delta', readText(block.text, server))

@@ -80,11 +80,11 @@ const types: ReadonlyMap<unknown, string> = new Map([
   ['required', 'any'],
 ])
 
-export type Block = Readonly<Record<string, unknown>>
+export type AnthropicBlock = Readonly<Record<string, unknown>>
 
 export interface AnthropicMessage {
   readonly role: 'user' | 'assistant'
-  readonly content: readonly Block[]
+  readonly content: readonly AnthropicBlock[]
 }
 
 /** Converts messages of any provider for `/v1/messages`. System messages at the front are its `system`. */
@@ -109,7 +109,7 @@ export function toAnthropicMessages(source: readonly MessageLike[]): {
 }
 
 /** Results must come before anything else that a user says. */
-const inOrder = (blocks: readonly Block[]): readonly Block[] => [
+const inOrder = (blocks: readonly AnthropicBlock[]): readonly AnthropicBlock[] => [
   ...blocks.filter(({ type }) => type === 'tool_result'),
   ...blocks.filter(({ type }) => type !== 'tool_result'),
 ]
@@ -120,7 +120,7 @@ export const eachAnthropic = (messages: readonly MessageLike[]): readonly (reado
 
 function toMessages(paired: PairedMessage): readonly AnthropicMessage[] {
   const { seq, source, message, results } = paired
-  const say = (role: AnthropicMessage['role'], content: readonly Block[]) =>
+  const say = (role: AnthropicMessage['role'], content: readonly AnthropicBlock[]) =>
     content.length > 0 ? [{ role, content }] : []
   if (message.role === 'assistant')
     return [...say('assistant', toReply(paired)), ...say('user', toResults(paired))]
@@ -129,7 +129,7 @@ function toMessages(paired: PairedMessage): readonly AnthropicMessage[] {
   return say('user', [...textBlocks(message.text), ...files])
 }
 
-function toReply(paired: PairedMessage): readonly Block[] {
+function toReply(paired: PairedMessage): readonly AnthropicBlock[] {
   const uses = paired.calls.map(({ key, name, arguments: json }) => ({
     ...{ type: 'tool_use', id: key, name, input: toArguments(json) },
   }))
@@ -139,7 +139,7 @@ function toReply(paired: PairedMessage): readonly Block[] {
   })
 }
 
-function toResults(paired: PairedMessage): readonly Block[] {
+function toResults(paired: PairedMessage): readonly AnthropicBlock[] {
   const isError = errorsIn(paired.source)
   const files = resultFiles(paired, toFile)
   return paired.results.map(({ text, key }, at) => ({
@@ -150,11 +150,11 @@ function toResults(paired: PairedMessage): readonly Block[] {
   }))
 }
 
-const toText = (text: string): Block => ({ type: 'text', text })
+const toText = (text: string): AnthropicBlock => ({ type: 'text', text })
 
-const textBlocks = (text: string): readonly Block[] => (text.trim() === '' ? [] : [toText(text)])
+const textBlocks = (text: string): readonly AnthropicBlock[] => (text.trim() === '' ? [] : [toText(text)])
 
-function toFile(file: Media, seq: number): Block {
+function toFile(file: Media, seq: number): AnthropicBlock {
   if (file.type === 'foreign')
     throw new InvalidMessageError(seq, `has a file (${file.kind}) that cannot be converted`)
   const type = isImage(file) ? 'image' : 'document'

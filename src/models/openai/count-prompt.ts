@@ -4,7 +4,7 @@ import type { toOpenAiRequest } from './to-openai-request.ts'
 
 type OpenAiRequest = ReturnType<typeof toOpenAiRequest>
 
-type Ask = (path: string, body: unknown) => Promise<unknown>
+type PostJson = (path: string, body: unknown) => Promise<unknown>
 
 interface Way {
   readonly path: string
@@ -25,7 +25,7 @@ const waysAt = (chat: string): readonly Way[] => [
 /** Counts prompts exactly, in the way that the server knows: found out once, at the first prompt. `chat`: its path of replies. */
 export function promptCounter(
   chat: string,
-): (request: OpenAiRequest, ask: Ask) => Promise<number | undefined> {
+): (request: OpenAiRequest, ask: PostJson) => Promise<number | undefined> {
   let ways = waysAt(chat)
   return async (request, ask) => {
     for (const way of ways) {

@@ -25,7 +25,7 @@ export interface ReaderQuestion extends Pick<ReaderInput, 'messages' | 'system' 
 /** Answers in place of the reader; undefined leaves the question to the reader. Asked after all tools were called. */
 export type ReaderAnswer = (question: ReaderQuestion) => string | undefined
 
-export interface Answer {
+export interface FullReply {
   readonly text: string
   readonly calls: readonly WantedCall[]
 }
@@ -43,7 +43,7 @@ export function answer(
   tools: readonly ToolSpec[] = [],
   { format }: ModelSettings = {},
   answers: readonly ReaderAnswer[] = [],
-): Answer {
+): FullReply {
   const input = readInput(messages)
   const { calls, refusal, done } = nextCalls(input, tools)
   if (calls.length > 0) return { text: '', calls }
@@ -101,7 +101,7 @@ function reportResults({ turn, actions }: ReaderInput, done: number): string {
  * Adds a note in the form that the system prompt shows: a block with its nonce. The tool for notes is used if the
  * instructions name it, or if it is offered and no block is asked for.
  */
-function withNote({ system, asked, turn }: ReaderInput, tools: readonly ToolSpec[], text: string): Answer {
+function withNote({ system, asked, turn }: ReaderInput, tools: readonly ToolSpec[], text: string): FullReply {
   const [opening] = /\[NOTE TO SELF(?: [A-Za-z0-9]{1,32})?:/.exec(system) ?? []
   const isOffered = tools.some(({ name }) => name === noteToolName)
   const isByTool = isOffered && (opening === undefined || system.includes(noteToolName))

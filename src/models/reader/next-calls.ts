@@ -36,9 +36,9 @@ export function nextCalls(input: ReaderInput, offered: readonly ToolSpec[]): Nex
   return { calls, done, ...(missing !== undefined && { refusal: `I was given no tool named "${missing}".` }) }
 }
 
-type Round = readonly FoundCall[]
+type CallRound = readonly FoundCall[]
 
-function planOf(text: string, tools: readonly ToolSpec[]): readonly Round[] {
+function planOf(text: string, tools: readonly ToolSpec[]): readonly CallRound[] {
   const [, times, what] = /^\s*repeat\s+(\d+)\s+times?\s*:\s*(.+)$/is.exec(text) ?? []
   if (what !== undefined) {
     const rounds = Math.min(Number(times), mostRounds)
@@ -50,7 +50,7 @@ function planOf(text: string, tools: readonly ToolSpec[]): readonly Round[] {
 }
 
 /** Groups calls into rounds: `and` joins calls, `then` or a new line begins the next round. */
-function toRounds(text: string, calls: readonly FoundCall[]): readonly Round[] {
+function toRounds(text: string, calls: readonly FoundCall[]): readonly CallRound[] {
   const rounds: FoundCall[][] = []
   let end = 0
   for (const one of calls) {

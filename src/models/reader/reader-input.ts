@@ -96,12 +96,12 @@ export interface Section {
   readonly action?: number
 }
 
-type State = 'own' | 'recalled' | 'quoted' | 'notes' | 'this turn' | 'turn before' | 'artifact'
+type SectionState = 'own' | 'recalled' | 'quoted' | 'notes' | 'this turn' | 'turn before' | 'artifact'
 
 /** Splits a text by lines: a title opens a section, a blank line or the next title ends it. */
 export function splitSections(text: string): readonly Section[] {
   const sections: Section[] = []
-  let state: State = 'own'
+  let state: SectionState = 'own'
   /** Recalled texts may have several paragraphs: only the line of another message begins a new one. */
   let recalled: { text: string } | undefined
   for (const whole of text.split('\n')) {
@@ -151,7 +151,7 @@ function isInserted(paragraph: string): boolean {
   return openedBy(line) !== undefined || digestLine.test(line) || recalledLine.test(line) || isEmpty
 }
 
-const titles: readonly (readonly [title: string, state: State])[] = [
+const titles: readonly (readonly [title: string, state: SectionState])[] = [
   [recallTitle, 'recalled'],
   [quotesTitle, 'quoted'],
   [artifactTitle, 'artifact'],
@@ -160,7 +160,7 @@ const titles: readonly (readonly [title: string, state: State])[] = [
   [previousActionsTitle, 'turn before'],
 ]
 
-function openedBy(line: string): { readonly state: State; readonly rest: string } | undefined {
+function openedBy(line: string): { readonly state: SectionState; readonly rest: string } | undefined {
   const match = titles.find(([title]) => line.startsWith(title))
   return match && { state: match[1], rest: line.slice(match[0].length).trim() }
 }

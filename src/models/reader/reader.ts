@@ -7,7 +7,7 @@ import { checkWindow } from '../check-options.ts'
 import { type Model, ModelError, type ModelPart, type ModelRequest } from '../model.ts'
 import { sleep } from '../sleep.ts'
 import { toPieces } from '../to-pieces.ts'
-import { type Answer, answer, type ReaderAnswer } from './answer.ts'
+import { answer, type FullReply, type ReaderAnswer } from './answer.ts'
 import { countWords, promptCounter } from './count-words.ts'
 import { standInOpening } from './wording.ts'
 
@@ -145,9 +145,9 @@ function endOf(text: string, most: number, counter: TokenCounter): string {
   return text.slice(from)
 }
 
-type ContentPart = Extract<ModelPart, { type: 'text-delta' | 'tool-call' }>
+type ReaderPart = Extract<ModelPart, { type: 'text-delta' | 'tool-call' }>
 
-function partsOf({ text, calls }: Answer, ids: () => string, stop: readonly string[] = []): ContentPart[] {
+function partsOf({ text, calls }: FullReply, ids: () => string, stop: readonly string[] = []): ReaderPart[] {
   const ends = stop.map(word => (word === '' ? -1 : text.indexOf(word))).filter(at => at >= 0)
   const end = ends.reduce((least, at) => Math.min(least, at), text.length)
   return [

@@ -1,10 +1,10 @@
 import type { Message } from '../../log/message.ts'
 import { type ReaderInput, type Section, splitSections } from './reader-input.ts'
 import { isQuestion, splitSentences } from './split-sentences.ts'
-import { isHelpless, quotedBy, type Said, speakerOf } from './wording.ts'
+import { isHelpless, type Quotation, quotedBy, speakerOf } from './wording.ts'
 
 /** A sentence that the reader can see, and who said it. */
-export interface Statement extends Said {
+export interface Statement extends Quotation {
   readonly isQuestion: boolean
   /** Whether it stands in the message that is being answered. */
   readonly isJustNow: boolean
@@ -50,7 +50,7 @@ function readSections({ role, text }: Message): readonly Section[] {
 const noteBlock = /\[NOTE TO SELF(?: [A-Za-z0-9]{1,32})?:([^\]]{0,2000})\]/g
 
 /** Splits a text into sentences. A quotation by the reader counts as said by the quoted speaker. */
-function readSentences(speaker: Said['speaker'], text: string): readonly Said[] {
+function readSentences(speaker: Quotation['speaker'], text: string): readonly Quotation[] {
   return text.split('\n').flatMap(line => {
     const quoted = speaker === 'user' ? undefined : quotedBy(line)
     if (quoted) return [quoted]

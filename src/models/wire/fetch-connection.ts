@@ -1,5 +1,5 @@
 import { secretsOf } from '../check-options.ts'
-import type { Connection } from './connection.ts'
+import type { ServerConnection } from './connection.ts'
 
 export interface FetchOptions {
   readonly address: string
@@ -10,7 +10,7 @@ export interface FetchOptions {
 }
 
 /** A connection by `fetch`, for any platform. Timeouts and unpacking are those of `fetch`. */
-export function fetchConnection({ address, headers, fetch }: FetchOptions): Connection {
+export function fetchConnection({ address, headers, fetch }: FetchOptions): ServerConnection {
   return {
     address,
     secrets: () => secretsOf(headers()),
@@ -54,14 +54,14 @@ function toHeaders(fields: Readonly<Record<string, string>>): Headers {
   return headers
 }
 
-type Reader = ReadableStreamDefaultReader<Uint8Array> | undefined
+type BytesReader = ReadableStreamDefaultReader<Uint8Array> | undefined
 
-async function* chunksOf(reader: Reader): AsyncGenerator<Uint8Array> {
+async function* chunksOf(reader: BytesReader): AsyncGenerator<Uint8Array> {
   for (let read = await reader?.read(); read && !read.done; read = await reader?.read()) yield read.value
 }
 
 /** Reads what follows a whole reply, so that the connection can be used again, but does not wait for long. */
-async function readToEnd(reader: Reader, controller: AbortController): Promise<void> {
+async function readToEnd(reader: BytesReader, controller: AbortController): Promise<void> {
   const late = setTimeout(() => controller.abort(), longestEnd)
   try {
     for await (const _ of chunksOf(reader));

@@ -6,7 +6,7 @@ import type { Model, ModelError, ModelPart, ModelRequest, ModelSettings } from '
 import { textsOf } from '../pair-results.ts'
 import type { AskedServer } from '../to-model-error.ts'
 import { type Ask, askJson } from './ask.ts'
-import type { Connection } from './connection.ts'
+import type { ServerConnection } from './connection.ts'
 import { isLocalAddress } from './is-local-address.ts'
 import { type Relay, streamReply } from './stream-reply.ts'
 import {
@@ -18,10 +18,10 @@ import {
   type WrittenRequest,
 } from './wire.ts'
 
-export interface ServerOptions {
+export interface ServerSetup {
   readonly wire: Wire
   readonly others?: readonly ReplyWire[]
-  readonly connection: Connection
+  readonly connection: ServerConnection
   /** The window of all models. Default: what the server says of each. */
   readonly window?: number | undefined
   /** The settings of a request as they are sent. */
@@ -52,7 +52,7 @@ export interface ClientRequest extends WrittenRequest, Pick<ModelRequest, 'messa
 }
 
 /** Opens a server by its wire. What it tells of a model is asked for once, and remembered until an answer says otherwise. */
-export function openServer({ wire, others = [], connection, window, settings }: ServerOptions): ModelServer {
+export function openServer({ wire, others = [], connection, window, settings }: ServerSetup): ModelServer {
   checkWindow(window)
   const forms = new Map([wire, ...others].map((one): [Form, ReplyWire] => [one.form, one]))
   const serverFor = (model: string, messages: readonly MessageLike[] = []): AskedServer => ({
@@ -155,11 +155,11 @@ const mostNames = 1000
 export function askOnce<Answer>(
   ask: (signal: AbortSignal) => Promise<Answer>,
 ): (signal?: AbortSignal) => Promise<Answer> {
-  let current: Question<Answer> | undefined
+  let current: SharedAnswer<Answer> | undefined
 
-  function begin(): Question<Answer> {
+  function begin(): SharedAnswer<Answer> {
     const controller = new AbortController()
-    const question: Question<Answer> = {
+    const question: SharedAnswer<Answer> = {
       controller,
       waiting: 0,
       isAnswered: false,
@@ -189,7 +189,7 @@ export function askOnce<Answer>(
   }
 }
 
-interface Question<Answer> {
+interface SharedAnswer<Answer> {
   readonly controller: AbortController
   readonly answer: Promise<Answer>
   waiting: number

@@ -10,7 +10,7 @@ export function checkSize(server: AskedServer, bytes: number, piece: 'line' | 'e
     throw toStreamError(server, `sent more than ${mostBytes} bytes where the ${piece} should have ended`)
 }
 
-export interface Piece {
+export interface WirePiece {
   /** The line, or the data of the event. */
   readonly data: string
   /** The piece as it can be sent on. */
@@ -22,7 +22,7 @@ export async function* readPieces(
   bytes: AsyncIterable<Uint8Array>,
   piece: 'line' | 'event',
   server: AskedServer,
-): AsyncGenerator<readonly Piece[]> {
+): AsyncGenerator<readonly WirePiece[]> {
   const decoder = new TextDecoder()
   const cutter = cutters[piece]()
   let waiting = 0
@@ -40,7 +40,7 @@ export const cutters = { line: lineCutter, event: eventCutter } as const
 
 interface Cutter {
   /** Takes the next text; returns the pieces that end in it. */
-  push(text: string): readonly Piece[]
+  push(text: string): readonly WirePiece[]
   readonly ending: string
 }
 
@@ -62,7 +62,7 @@ function lineCutter(): Cutter {
 }
 
 function eventCutter(): Cutter {
-  let pieces: Piece[] = []
+  let pieces: WirePiece[] = []
   const parser = createParser({
     onEvent: ({ event, id, data }) => pieces.push({ data, text: toEvent(event, id, data) }),
     onError: ({ field, value }) => {

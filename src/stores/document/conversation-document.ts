@@ -42,9 +42,9 @@ export interface BranchDocument {
 /** A turn with the epoch of its lease; 0 where no writer of this store may end it again. */
 export type TurnDocument = StoredTurn & { readonly epoch: number }
 
-export type Names = Pick<ThreadKey, 'tenant' | 'conversation'>
+export type DocumentKey = Pick<ThreadKey, 'tenant' | 'conversation'>
 
-export function emptyDocument({ tenant, conversation }: Names, now: number): ConversationDocument {
+export function emptyDocument({ tenant, conversation }: DocumentKey, now: number): ConversationDocument {
   return { format: 1, tenant, conversation, createdAt: now, branches: [] }
 }
 

@@ -13,9 +13,9 @@ import {
 import type { DocumentSource } from './document-source.ts'
 
 /** The order of a search: by time, then by the age of branches, then by place. */
-const newestFirst = (a: Hit, b: Hit) => b.time - a.time || b.number - a.number || b.seq - a.seq
+const newestFirst = (a: DatedPlace, b: DatedPlace) => b.time - a.time || b.number - a.number || b.seq - a.seq
 
-interface Hit extends ThreadPlace {
+interface DatedPlace extends ThreadPlace {
   readonly time: number
   /** The number of the branch. */
   readonly number: number
@@ -85,7 +85,7 @@ export function documentReads(source: DocumentSource) {
       return infos.sort(compare).slice(0, limit)
     },
     async findWords(tenant, wanted, { person, conversation, limit = 64 } = {}) {
-      const hits = wanted.map((): Hit[] => [])
+      const hits = wanted.map((): DatedPlace[] => [])
       // The branch's own entries: the shared past is found in the branch that wrote it.
       for await (const [thread, { number, entries }] of branchesOf(tenant, person))
         for (const { seq, time, payload } of (conversation ?? thread.conversation) === thread.conversation
@@ -127,11 +127,11 @@ function byCodePoint(a: string, b: string): number {
   return left[at]!.codePointAt(0)! - (right[at]?.codePointAt(0) ?? -1)
 }
 
-type Place = Pick<ConversationInfo, 'conversation' | 'updatedAt'>
+type ListPlace = Pick<ConversationInfo, 'conversation' | 'updatedAt'>
 
 const orders = {
-  name: (a: Place, b: Place) => byCodePoint(a.conversation, b.conversation),
-  recent: (a: Place, b: Place) => b.updatedAt - a.updatedAt || orders.name(a, b),
+  name: (a: ListPlace, b: ListPlace) => byCodePoint(a.conversation, b.conversation),
+  recent: (a: ListPlace, b: ListPlace) => b.updatedAt - a.updatedAt || orders.name(a, b),
 }
 
 export function toInfo({

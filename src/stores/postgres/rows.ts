@@ -6,10 +6,10 @@ import type { NewEntry, StoredCall, StoredEntry, StoredTurn, ThreadKey } from '.
 import { CorruptEntryError, StoreError, TooLargeError } from '../store-error.ts'
 import type { Row } from './database.ts'
 
-type Columns<T> = { readonly [Name in keyof Required<T>]: (value: unknown) => unknown }
+type ColumnReaders<T> = { readonly [Name in keyof Required<T>]: (value: unknown) => unknown }
 
 /** A row as the store returns it: a null column becomes an absent field. */
-export const fromRow = <T>(row: Row, columns: Columns<T>): T =>
+export const fromRow = <T>(row: Row, columns: ColumnReaders<T>): T =>
   Object.fromEntries(
     Object.entries<(value: unknown) => unknown>(columns)
       .filter(([name]) => row[name] !== null)
@@ -18,7 +18,7 @@ export const fromRow = <T>(row: Row, columns: Columns<T>): T =>
 
 export const toTurn = (row: Row): StoredTurn => fromRow(row, turnColumns)
 
-const turnColumns: Columns<StoredTurn> = {
+const turnColumns: ColumnReaders<StoredTurn> = {
   turn: Number,
   status: String,
   first: Number,
@@ -77,7 +77,7 @@ export function toRecords(thread: ThreadKey, entries: readonly (NewEntry | Store
 const entrySum = (key: string, { id, role, time, payload }: Omit<NewEntry, 'tokens'>, tokens: string) =>
   checksum([key, id, role, time, tokens, payload])
 
-const callColumns: Columns<StoredCall> = {
+const callColumns: ColumnReaders<StoredCall> = {
   id: String,
   turn: Number,
   time: Number,

@@ -28,7 +28,7 @@ export function keepCall(connection: Connection, branchId: number, call: StoredC
   const number = insertRow(connection, 'calls', row, saveSql)
   if (next) saveRow(connection, 'calls', next.row, { plan: pack(next.text, text) })
   if (!stored || stored === latest)
-    connection.remember<Plan>(keyOf(branchId), {
+    connection.remember<PackedPlan>(keyOf(branchId), {
       ...{ number: stored?.number ?? number, id, text, depth, dictionary },
       packed: plan,
     })
@@ -69,7 +69,7 @@ interface CallRow extends RowOf<'calls'>, Checked {
 }
 
 /** The plan of a call, and what it is packed with. */
-interface Plan {
+interface PackedPlan {
   readonly number: number
   readonly id: string
   readonly depth: number
@@ -78,21 +78,21 @@ interface Plan {
   readonly packed: Uint8Array
 }
 
-const dictionaryAfter = (latest: Plan | undefined): string =>
+const dictionaryAfter = (latest: PackedPlan | undefined): string =>
   latest && latest.depth + 1 < maxDepth ? latest.text : ''
 
 const keyOf = (branchId: number) => `plan ${branchId}`
 
-const latestPlan = (connection: Connection, branchId: number): Plan | undefined =>
-  connection.recall<Plan>(keyOf(branchId)) ?? planUpTo(connection, branchId, Number.MAX_SAFE_INTEGER)
+const latestPlan = (connection: Connection, branchId: number): PackedPlan | undefined =>
+  connection.recall<PackedPlan>(keyOf(branchId)) ?? planUpTo(connection, branchId, Number.MAX_SAFE_INTEGER)
 
-function findPlan(connection: Connection, branchId: number, id: string): Plan | undefined {
+function findPlan(connection: Connection, branchId: number, id: string): PackedPlan | undefined {
   const place = connection.get<{ number: number }>(placeSql, branchId, id)
   return place && planUpTo(connection, branchId, place.number)
 }
 
 /** The newest plan that is not behind a number. */
-function planUpTo(connection: Connection, branchId: number, number: number): Plan | undefined {
+function planUpTo(connection: Connection, branchId: number, number: number): PackedPlan | undefined {
   const rows = connection.all<CallRow>(newestSql, branchId, number, maxDepth)
   const whole = rows.findIndex(({ depth }) => depth === 0)
   const chain = rows.slice(0, whole + 1).reverse()

@@ -8,12 +8,12 @@ import { damaged } from './sqlite-error.ts'
 
 export type ConversationRow = RowOf<'conversations'>
 
-type Names = Pick<ThreadKey, 'tenant' | 'conversation'>
+type ConversationNames = Pick<ThreadKey, 'tenant' | 'conversation'>
 
 /** Finds a conversation by name, a deleted one too: its name stays. */
 export function findConversation(
   connection: Connection,
-  { tenant, conversation }: Names,
+  { tenant, conversation }: ConversationNames,
 ): ConversationRow | undefined {
   const sql = 'SELECT * FROM conversations WHERE tenant = ? AND conversation = ?'
   const row = connection.get<ConversationRow & Checked>(sql, tenant, conversation)
@@ -29,7 +29,7 @@ export function conversationById(connection: Connection, id: number): Conversati
 
 function insertConversation(
   connection: Connection,
-  { tenant, conversation }: Names,
+  { tenant, conversation }: ConversationNames,
   createdAt: number,
 ): ConversationRow {
   const names = { tenant, conversation, created_at: createdAt }

@@ -1,14 +1,14 @@
 import { type LeaseTime, leaseTime, remainingMs } from '../rules/lease-time.ts'
 import type { Connection } from './connection.ts'
 import type { BranchRow } from './conversation-rows.ts'
-import type { About, WriteOptions } from './group-writes.ts'
+import type { About, GroupWriteOptions } from './group-writes.ts'
 import type { SpareFile } from './spare-file.ts'
 
 export interface SqliteContext {
   /** The connection; the first use migrates the file. */
   ready(): Connection
   /** Writes in a transaction, which writes to other conversations may share: see `groupWrites`. */
-  write<T>(about: About, work: (connection: Connection) => T, how?: WriteOptions<T>): Promise<T>
+  write<T>(about: About, work: (connection: Connection) => T, how?: GroupWriteOptions<T>): Promise<T>
   readonly now: () => number
   readonly leases: SqliteLeases
   /** When branches with an open turn were last appended to, by id, where their rows do not say it yet. */

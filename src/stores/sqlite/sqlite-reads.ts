@@ -235,7 +235,7 @@ function createLookUp(connection: Connection, whose: Whose) {
     for (const place of places) if (!threads.has(branchIn(place))) unread.add(branchIn(place))
     if (unread.size === 0) return threads
     for (const id of unread) threads.set(id, undefined)
-    for (const row of connection.all<OwnRow>(ownerSql, ...whose, JSON.stringify([...unread]))) {
+    for (const row of connection.all<ThreadRow>(ownerSql, ...whose, JSON.stringify([...unread]))) {
       const { id, conversation, actor, branch } = row
       threads.set(id, { tenant: whose[0], conversation, actor, branch })
     }
@@ -243,7 +243,7 @@ function createLookUp(connection: Connection, whose: Whose) {
   }
 }
 
-interface OwnRow extends Omit<ThreadKey, 'tenant'> {
+interface ThreadRow extends Omit<ThreadKey, 'tenant'> {
   readonly id: number
 }
 

@@ -10,7 +10,7 @@ import { countReply, emptyReply, type ModelReply } from '../model-reply.ts'
 import type { Asking } from '../turn-options.ts'
 import type { Emit, WarningCode } from '../turn-part.ts'
 import { callModel, pauseAfter } from './call-model.ts'
-import { nextContext, type ToFit } from './next-context.ts'
+import { type FitRequest, nextContext } from './next-context.ts'
 import { readCache } from './read-cache.ts'
 import { trimmedTokens } from './trimmed-tokens.ts'
 
@@ -100,7 +100,7 @@ const cancelled = { status: 'cancelled' } as const
 
 /** Makes the context for the next call, and tells of it. */
 async function prepare(
-  asking: Asking & Pick<ToFit, 'noFiles'>,
+  asking: Asking & Pick<FitRequest, 'noFiles'>,
   warn: (code: WarningCode, message: string) => void | Promise<void>,
 ) {
   const next = await nextContext(asking)

@@ -17,10 +17,10 @@ export interface ModelCall extends AskOptions {
   readonly messages: readonly MessageLike[]
   readonly tools: readonly ToolSpec[]
   /** Called with what may be shown, as it arrives. The stream is not read on before the promise resolves. */
-  readonly show: Emit<Delta>
+  readonly show: Emit<ReplyDelta>
 }
 
-type Delta = Extract<ModelPart, { type: 'text-delta' | 'thinking-delta' }>
+type ReplyDelta = Extract<ModelPart, { type: 'text-delta' | 'thinking-delta' }>
 
 /**
  * Calls a model once. Notes are cut out of its text. `reply` is filled as parts arrive, so that nothing is lost when the
@@ -91,7 +91,7 @@ export async function callModel(call: ModelCall, reply: ModelReply): Promise<voi
   }
 
   /** Adds to the reply, and shows, what is no note. */
-  function take(type: Delta['type'], text: string): void | Promise<void> {
+  function take(type: ReplyDelta['type'], text: string): void | Promise<void> {
     reply[type === 'text-delta' ? 'text' : 'thinking'] += text
     if (type === 'thinking-delta') return text === '' ? undefined : call.show({ type, text })
     const logprobs = tokens.take()

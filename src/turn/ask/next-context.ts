@@ -12,14 +12,14 @@ import type { TurnLog } from '../log/turn-log.ts'
 import type { AskOptions } from '../turn-options.ts'
 
 /** What a context is made from: the options of the calls, and a log that can be read. */
-export interface ToFit extends AskOptions {
+export interface FitRequest extends AskOptions {
   /** Why no file is sent at all, whatever the model takes. */
   readonly noFiles?: string | undefined
   readonly log: Pick<TurnLog, 'count' | 'hasClipped' | 'calibration' | 'context'>
 }
 
 /** Settles the room for the next call: the window, and what is kept free for the reply. */
-export async function nextRoom(request: ToFit) {
+export async function nextRoom(request: FitRequest) {
   const { log, model, window, settings, mostResultTokens, specs, readOn } = request
   const tools = readOn && (await log.hasClipped(mostResultTokens)) ? [...specs, readOn] : specs
   const uncalibrated = { model: model.name, counter: log.count.id, factor: 1 }
@@ -34,7 +34,7 @@ export async function nextRoom(request: ToFit) {
 }
 
 /** Makes the context for the next call, and says which tools are sent and whether the conversation holds files. */
-export async function nextContext(request: ToFit) {
+export async function nextContext(request: FitRequest) {
   const { log, model, settings, mostResultTokens, system, fit, signal, noFiles } = request
   const { room, tools, calibration } = await nextRoom(request)
   const { factor } = room
@@ -73,7 +73,7 @@ function asSet(context: Context, { window, reserve, factor }: Room): Context {
 
 /** Our count of the system prompt and of the tools, which one request may need twice. */
 function headTokens(
-  { log: { count }, system = '', fit: { maxToolTokens } }: ToFit,
+  { log: { count }, system = '', fit: { maxToolTokens } }: FitRequest,
   tools: readonly ToolSpec[],
 ): number {
   const before = counted.get(tools)

@@ -19,12 +19,12 @@ export function linkSignals(...signals: readonly (AbortSignal | undefined)[]) {
   }
 }
 
-interface Listening {
+interface SignalActions {
   readonly actions: Set<() => void>
   readonly listener: () => void
 }
 
-const listening = new WeakMap<AbortSignal, Listening>()
+const listening = new WeakMap<AbortSignal, SignalActions>()
 
 /**
  * Runs an action when a signal is aborted. Returns a function that takes that back. All actions of a signal (the tools of
@@ -43,7 +43,7 @@ export function onAbort(signal: AbortSignal, action: () => void): () => void {
   }
 }
 
-function listenTo(signal: AbortSignal): Listening {
+function listenTo(signal: AbortSignal): SignalActions {
   const actions = new Set<() => void>()
   const listener = () => {
     listening.delete(signal)
