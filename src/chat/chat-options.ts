@@ -26,7 +26,7 @@ export interface ChatOptions extends TurnOptions {
   /** How long a tool may take. Default one minute. */
   readonly toolTimeoutMs?: number
   /**
-   * Whether the tools of one round run one after the other, in the order of the calls, so that each finds what the ones before it
+   * Whether the tools of one round run in sequence, in the order of the calls, so that each finds what the ones before it
    * have remembered or answered. `inOrder` of a tool says it for that tool. Default false: they run side by side.
    */
   readonly toolsInOrder?: boolean

@@ -140,7 +140,7 @@ export function createChat(chatOptions: ChatOptions): Chat {
     },
   }
 
-  /** The message that begins a turn. What nobody can send must not be stored: every later message would fail. */
+  /** The message that begins a turn. A message that cannot be sent must not be stored: every later one would fail. */
   function userMessage(input: string | MessageLike): MessageLike {
     const message = toUserMessage(input)
     if (options.model.files) checkFiles(message, 0)

@@ -22,7 +22,7 @@ export interface HttpFault {
   readonly isRetryable?: boolean
 }
 
-/** A status, a stable code, and words that hold nothing of anybody's conversation. `more`: statuses of further codes. */
+/** A status, a stable code, and words that hold nothing of a conversation. `more`: statuses of further codes. */
 export function faultOf(error: unknown, more: Readonly<Record<string, number>> = {}): HttpFault {
   if (error instanceof BadRequestError) {
     const { code, message, field } = error

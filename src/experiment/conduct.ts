@@ -20,7 +20,7 @@ export async function conduct(active: ActiveExperiment): Promise<ExperimentResul
     isOver = true
     return result
   } finally {
-    // Left by its reader, or an error from outside the experiment: paused at once, so that nobody waits for the lease.
+    // Left by its reader, or an error from outside the experiment: paused at once, so that the lease is free.
     if (!isOver) await log.close({ kind: 'paused', environment: active.environment }).catch(log.leave)
   }
 }

@@ -76,7 +76,7 @@ export function createExperiments(options: ExperimentsOptions): Experiments {
     backoffMs: 1,
   })
   const { newId = () => crypto.randomUUID() } = options
-  // What people said elsewhere has no place in an experiment, and the other way round.
+  // Without a person: experiments do not recall chats, nor chats experiments.
   const history = options.history.of(options.history.tenant)
 
   /** `take` gives undefined for an experiment that has ended. */

@@ -39,7 +39,7 @@ export async function beginExperiment(
  */
 export async function takeExperiment(threads: ExperimentThreads): Promise<ExperimentLog | undefined> {
   const { id, mainThread, control } = threads
-  // Counted before the state is read: if this process begins the turn of this number, nobody has written since.
+  // Counted before the state is read: if this process begins the turn of this number, no other process has written since.
   const number = (await mainThread.turns()).length + 1
   const left = await mainThread.resume()
   try {

@@ -14,7 +14,7 @@ const mostQuotes = 50
 /** The most characters of a quote: enough for most messages, and a long one must leave room for others. */
 const longest = 900
 
-/** What was said before that fits a question best, in as many tokens as are wanted. */
+/** The earlier messages that fit a question best, within a budget of tokens. */
 export async function recall(
   history: History,
   { question, conversation, tokens }: RecallQuery,

@@ -37,14 +37,14 @@ export function readMedia(
 }
 
 /**
- * Throws InvalidMessageError if a message holds a file that nobody can read: an address that is not one of the web, data that
- * is no base64, or none.
+ * Throws InvalidMessageError if a message holds an unreadable file: an address that is not one of the web, data that
+ * is not base64, or no data.
  */
 export function checkFiles(source: MessageLike, seq: number): void {
   readMedia(source, seq)
 }
 
-/** The file of a part of any kind, also of one that nobody knows here; undefined for texts, thoughts, calls and results. */
+/** The file of a part of any kind, also of an unknown one; undefined for texts, thoughts, calls and results. */
 export function readFile(part: unknown): Media | undefined {
   if (typeof part !== 'object' || part === null) return undefined
   const { type } = part as Fields

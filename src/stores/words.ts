@@ -164,7 +164,7 @@ function collect(value: unknown, field: string, texts: string[], depth = 0): voi
   }
 }
 
-/** Images and files in base64 would be thousands of words that nobody searches for. */
+/** Images and files in base64 would add thousands of words that no search needs. */
 const isFile = (text: string) => text.startsWith('data:') || (text.length >= 512 && !isNoBase64.test(text))
 
 /** Looks for one character: matching a whole file would overflow the stack. */

@@ -51,7 +51,7 @@ export const deleteCases = [
   }),
 ]
 
-/** Deleting what is old: records of calls, and conversations that nobody uses. */
+/** Deleting what is old: records of calls, and unused conversations. */
 export const retainCases = [
   storeCase('deletes the calls of one tenant before a time, in all threads', async (store, thread) => {
     const bob = { ...thread, conversation: 'other', actor: 'bob' }

@@ -9,7 +9,7 @@ import type { Asking } from './turn-options.ts'
 
 /** What differs between the clients of the engine. */
 export interface TurnClient {
-  /** Runs the calls that wait for a result, and logs their results. Absent: the turn stays open for whoever runs them. */
+  /** Runs the calls that wait for a result, and logs their results. Absent: the turn stays open for the client, which runs them. */
   runCalls?(waiting: readonly ReplyCall[]): Promise<void>
   /** Whether the turn ends after its latest round, although the model would go on. */
   isOver(progress: TurnProgress): boolean
@@ -91,8 +91,8 @@ export async function answerOnce(
 }
 
 /**
- * Whether a call writes a note to the model itself. A model that has seen such calls makes them unasked, too. They are nobody
- * else's, unless a tool of that name was offered by somebody else.
+ * Whether a call writes a note to the model itself. A model that has seen such calls makes them unasked, too. They are
+ * notes unless the caller offered a tool of that name.
  */
 export function writesNote({ name }: Pick<ReplyCall, 'name'>, { hasNoteTool, specs }: NoteOffer): boolean {
   return name === noteToolName && (hasNoteTool || !specs.some(spec => spec.name === noteToolName))

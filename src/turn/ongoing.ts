@@ -5,7 +5,7 @@ import type { Emit } from './turn-part.ts'
  * one of the two is asked for. An async function that returns it gives the result instead: wrap it in an object.
  */
 export interface Ongoing<Part, Result> extends AsyncIterable<Part>, PromiseLike<Result> {
-  /** Waits for the result. The work goes on to its end even if nobody reads its parts. */
+  /** Waits for the result. The work continues to its end even if its parts are not read. */
   result(): Promise<Result>
 }
 

@@ -35,7 +35,7 @@ export interface UIRequest {
   readonly isAgain: boolean
   /** Whether the client says which message that is: else it means the last one. */
   readonly isNamed: boolean
-  /** What the client says was said before, as it has it. */
+  /** The earlier messages, as the client has them. */
   readonly earlier: () => readonly EarlierMessage[]
 }
 

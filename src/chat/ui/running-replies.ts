@@ -5,11 +5,11 @@ import { sseComment, textWriter, toReadable } from '../../turn/stream/to-readabl
 export type RunningReply = ReturnType<typeof runReply>
 
 interface ReplyTimes {
-  /** How long a reply goes on that nobody reads. */
+  /** How long a reply continues without a reader. */
   readonly lingerMs: number
   /** How long a client may leave its stream unread. */
   readonly unreadMs: number
-  /** How long a stream may be silent: what stands between would cut it off. */
+  /** How long a stream may be silent before a proxy would cut it off. */
   readonly keepAliveMs: number
 }
 

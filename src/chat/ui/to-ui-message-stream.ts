@@ -69,7 +69,7 @@ export function toUIMessageStreamResponse(
   })
 }
 
-/** The headers by which `useChat` and what stands between know the stream. */
+/** The headers by which `useChat` and proxies recognise the stream. */
 export const uiMessageStreamHeaders = {
   ...sseHeaders,
   'x-vercel-ai-ui-message-stream': 'v1',
@@ -154,7 +154,7 @@ export async function* toChunks(
 /** Opens and closes steps, and the texts inside of them. */
 function createStep() {
   let isOpen = false
-  /** A client keeps no step in which nothing was said. */
+  /** A client drops steps without content. */
   let state: 'empty' | 'said' | 'answered' = 'empty'
   let text: { readonly kind: 'text' | 'reasoning'; readonly id: string } | undefined
   let texts = 0

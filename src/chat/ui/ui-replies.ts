@@ -100,7 +100,7 @@ export function createUIReplies(options: UIRepliesOptions) {
       if (!running) await cancels.cancel(history, { conversation })
       return nothing()
     },
-    /** What was said, as `useChat` begins with it. Undefined if there is no such conversation, or no such branch of it. */
+    /** The messages, as `useChat` begins with them. Undefined if there is no such conversation, or no such branch of it. */
     async messages(history: History, conversation: string, named?: string) {
       const branch = named ?? (await newestBranch(history, conversation))
       const thread = history.thread(conversation, { branch })
@@ -111,13 +111,13 @@ export function createUIReplies(options: UIRepliesOptions) {
     idle: replies.idle,
   }
 
-  /** What was said on a branch from a place on, as `useChat` has it. */
+  /** The messages of a branch from a place on, as `useChat` has them. */
   async function messagesOf(thread: Thread, from = 1): Promise<readonly UILoadedMessage[]> {
     const messages = toUIMessages((await thread.display()).filter(({ seq }) => seq >= from))
     return messages.map(one => withBranch(hidesThoughts ? withoutThoughts(one) : one, thread.key.branch))
   }
 
-  /** The reply to a request: the one that is running, if the client or what stands between has sent the same message twice. */
+  /** The reply to a request: the one that is running, if the client or a proxy has sent the same message twice. */
   async function take(name: string, uiAnswer: UIAnswer) {
     const { history, uiRequest } = uiAnswer
     const running = replies.get(name)
@@ -194,7 +194,7 @@ const withBranch = (message: UIStoredMessage, branch: string): UILoadedMessage =
 
 const nothing = () => new Response(null, { status: 204 })
 
-/** A running reply is its person's: nobody else reads or stops it here. */
+/** A running reply is read and stopped only by its own user. */
 const nameOf = ({ tenant, person }: History, conversation: string) =>
   JSON.stringify([tenant, person, conversation])
 
@@ -216,7 +216,7 @@ function joined(reply: RunningReply, signal: AbortSignal): () => void {
 /** How long a message waits for a client that has stopped the reply before: it is gone as soon as its connection is closed. */
 const shortPause = 2000
 
-/** Waits until nobody reads the reply that is running, and cancels it: a user who stops a reply writes the next message at once. */
+/** Waits until the running reply has no readers, and cancels it: a user who stops a reply writes the next message at once. */
 async function untilFree(running: RunningReply | undefined): Promise<void> {
   if (!running) return
   await within(running.whenLeft(), shortPause)

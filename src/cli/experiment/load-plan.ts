@@ -33,7 +33,7 @@ export async function loadPlan(file: string, { model: named }: LoadOptions): Pro
 }
 
 /**
- * Loads the plan that is stored with an experiment. Anybody may have written it, so code that it names is not run and
+ * Loads the plan that is stored with an experiment. Its author is not trusted, so code that it names is not run and
  * servers that it names are not called: the user must name the plan, or for a server the model, again.
  */
 export function loadStoredPlan(id: string, json: PlanJson, { model: named }: LoadOptions): ExperimentPlan {

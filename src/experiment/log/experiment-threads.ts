@@ -62,7 +62,7 @@ export async function readState({ id, mainThread }: ExperimentThreads): Promise<
 
 /** What the log stores beside the messages of a role's turn. */
 export interface RoleData extends TurnData {
-  /** What a tool changed: in the same entry as its result, so that neither is stored without the other. */
+  /** What a tool changed: in the same entry as its result, so that both are stored or neither. */
   readonly patches?: readonly Patch[]
   /** The hook that injected this message. */
   readonly hook?: string

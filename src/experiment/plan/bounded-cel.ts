@@ -21,7 +21,7 @@ interface Evaluator {
 export type CompileCel = (expression: string) => (values: Record<string, unknown>) => unknown
 
 /**
- * Evaluates expressions within bounds, because anybody may have written the plan: counts steps and the size of values.
+ * Evaluates expressions within bounds, because the author of a plan is not trusted: counts steps and the size of values.
  * Patterns are matched in linear time (RE2), as CEL demands.
  */
 export function boundedCel(cel: Cel): CompileCel {

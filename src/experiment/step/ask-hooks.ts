@@ -53,7 +53,7 @@ export async function askHooks(
   return decision
 }
 
-/** The message of a hook. Throws if it is none, as nobody could send it. */
+/** The message of a hook. Throws if it is not one: it could not be sent. */
 function readMessage(inject: unknown): HookMessage {
   if (typeof inject === 'string') return { content: inject }
   const { content, images } = (inject ?? {}) as Partial<HookMessage>

@@ -54,7 +54,7 @@ export async function openTurn(
   }
 }
 
-/** Waits until the lease of a dead process runs out. Nobody else can take it, because we hold the experiment. */
+/** Waits until the lease of a dead process runs out. No other process can take it, because we hold the experiment. */
 export async function whenFree<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (;;) {
     try {

@@ -55,7 +55,7 @@ export function aiSdk(model: AiSdkModel, options: AiSdkOptions = {}): Model {
   return {
     name: called,
     window: async () => window,
-    // The AI SDK knows what a provider takes, or loads it; only what nobody can read is left out.
+    // The AI SDK knows what a provider takes, or loads it; only unreadable files are left out.
     files: { refuse: () => undefined },
     stream: request =>
       streamParts(model, called, { ...request, settings: mergeSettings(settings, request.settings) }),

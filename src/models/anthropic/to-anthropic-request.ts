@@ -9,7 +9,7 @@ import { type PairedMessage, pairResults, resultFiles, withKeptBlocks } from '..
 import { isImage, type Media, readMedia } from '../read-media.ts'
 import type { Prompt, WantedReply } from '../wire/wire.ts'
 
-/** The longest reply where nobody says how long it may be: Anthropic wants to be told. */
+/** The longest reply by default: Anthropic requires a limit. */
 const defaultReply = 8192
 
 /** The body of `/v1/messages`. `window`: the reply is never asked to be longer than half of it. */

@@ -15,7 +15,7 @@ const kinds: readonly (readonly [kind: FactKind, question: RegExp])[] = [
 export const kindOf = (question: string): FactKind | undefined =>
   kinds.find(([, words]) => words.test(question))?.[0]
 
-/** Whether a sentence holds something of a kind. What the question itself names is no answer. */
+/** Whether a sentence holds something of a kind. A thing that the question itself names is not an answer. */
 export function holds(kind: FactKind, sentence: string, question: string): boolean {
   switch (kind) {
     case 'age':
@@ -69,7 +69,7 @@ function hasName(sentence: string, question: string): boolean {
   )
 }
 
-/** A word of several parts, such as `six-figure`, is no number. */
+/** A word of several parts, such as `six-figure`, is not a number. */
 export const hasNumber = (text: string): boolean => /\p{N}/u.test(text) || hasNumberWord(text)
 
 const hasNumberWord = (text: string) =>

@@ -15,7 +15,7 @@ export function fetchConnection({ address, headers, fetch }: FetchOptions): Serv
     address,
     secrets: () => secretsOf(headers()),
     async send({ method, path, headers: requestHeaders, body, signal }) {
-      // Of its own, so that an answer that nobody reads on can be ended.
+      // A separate controller, so that an answer that is no longer read can be ended.
       const controller = new AbortController()
       const abort = () => controller.abort(signal?.reason)
       signal?.addEventListener('abort', abort)

@@ -149,8 +149,8 @@ function remember<Value>(create: (name: string) => Value): (name: string) => Val
 const mostNames = 1000
 
 /**
- * Shares one request among all callers. Its answer is remembered, a failure is not. A caller who aborts does not abort
- * the others; the request is aborted when no caller is left.
+ * Shares one request among all callers. Its answer is remembered, a failure is not. A caller that aborts does not abort
+ * it for the rest; the request is aborted when no caller is left.
  */
 export function askOnce<Answer>(
   ask: (signal: AbortSignal) => Promise<Answer>,

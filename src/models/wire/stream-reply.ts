@@ -111,7 +111,7 @@ function pieceReader(wire: ReplyWire, server: AskedServer) {
   }
 }
 
-/** One piece after the other, so that what comes before a fault is given before it throws. */
+/** Reads piece by piece, so that the parts before a fault are given before it throws. */
 function* partsOf(pieces: readonly WirePiece[], reader: PieceReader): Generator<ModelPart> {
   for (const { data } of pieces) {
     yield* reader.read(data)

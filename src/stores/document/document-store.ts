@@ -164,7 +164,7 @@ const messageOf = (error: unknown) => (error instanceof Error ? error.message : 
 
 const sleep = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
 
-/** Runs the work on each document one after the other: writers of one process need not try again. */
+/** Queues the writes to each document, so that writers of one process never conflict. */
 function createQueues() {
   const last = new Map<string, Promise<unknown>>()
   return <T>(name: string, work: () => Promise<T>): Promise<T> => {

@@ -129,7 +129,7 @@ let lastKey = { names: '', key: '' }
 /** The key of a mark: like that of a conversation, so that no tenant finds another's. */
 export const markKey = (tenant: string, mark: string) => conversationKey({ tenant, conversation: mark })
 
-/** A row of a btree index has at most 2,704 bytes, and the names of a key stand in it one after the other. */
+/** A row of a btree index has at most 2,704 bytes, which hold all the names of a key. */
 const maxKeyBytes = 2_600
 
 /** The key of a branch, as its columns. Refuses names too long for an index; `ids` are the last part of further keys. */

@@ -20,7 +20,7 @@ export interface WordIndexer {
   close(): Promise<void>
 }
 
-/** Words are indexed when nobody has written for so long, or after a few such pauses: a busy server has no idle moments. */
+/** Words are indexed after a pause without writes, or after `mostPauses` of them: a busy server is never idle. */
 const pauseMs = 1_000
 const mostPauses = 5
 /** After this many batches others have a chance, for a pause. */
@@ -135,7 +135,7 @@ export async function putWords({ database, schema }: PostgresContext, rows: read
   await database.write(putSql(schema), [keys, JSON.stringify(rows)])
 }
 
-/** A branch whose entries are gone (check() says so) must not hold up the others: it counts as one empty entry. */
+/** A branch whose entries are gone (check() says so) must not block other branches: it counts as one empty entry. */
 const waitingSql = (schema: string) =>
   cutPage(
     `select b.key, b.line, b.tenant, b.waiting_after as after, coalesce(e.seq, b.head) as seq, e.time,

@@ -54,7 +54,7 @@ export function readCalls(connection: Connection, branchId: number, limit = -1):
 export function deleteCalls(connection: Connection, tenant: string, before: number): number {
   const { n } = connection.get<{ n: number }>(`SELECT count(*) AS n ${oldSql}`, tenant, before)!
   if (n === 0) return 0
-  // Those that stay get plans that need none of those that go.
+  // Repack the kept plans that used a deleted one as dictionary.
   for (const row of connection.all<CallRow>(freedSql, tenant, before, before)) {
     const { text } = planUpTo(connection, row.branch_id, row.number)!
     saveRow(connection, 'calls', row, { plan: pack(text, ''), depth: 0 })

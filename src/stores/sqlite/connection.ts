@@ -32,7 +32,7 @@ export interface Connection {
   exec(sql: string): void
   /**
    * Runs one transaction: committed when this returns, rolled back when it throws. It is on disk when `synced` has resolved,
-   * so nobody is told of it before.
+   * so it must not be reported before.
    */
   write<T>(work: () => T): T
   /** Resolves when all that was committed up to now is on disk. */

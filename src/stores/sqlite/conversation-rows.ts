@@ -144,7 +144,7 @@ export function refuseDeleted(connection: Connection, thread: ThreadKey): Conver
   return conversation
 }
 
-/** Adds a branch: an empty one, unless more is said. */
+/** Adds a branch. It is empty unless `more` says otherwise. */
 export function insertBranch(
   connection: Connection,
   { actor, branch }: ThreadKey,

@@ -4,7 +4,7 @@ import type { Connection } from './connection.ts'
 export type About = Pick<ThreadKey, 'tenant' | 'conversation'>
 
 export interface GroupWriteOptions<T> extends MayBeFollowed {
-  /** For what else changes: called before anybody can read the file. */
+  /** Updates what depends on the write, before any read can see it. */
   readonly onCommit?: (result: T) => void
 }
 
@@ -24,7 +24,7 @@ export interface GroupedWrites {
  * when a sync that began after its commit has ended, and rejects when that sync fails; reads see it from its commit on. If
  * a write fails, all of its group are rolled back and each is run in a transaction of its own, so none takes another one back. A
  * group has one write of each conversation, so that each sees what the one before it has left. Where the last write was to
- * the same conversation, nobody else is writing: there is nothing to wait for.
+ * the same conversation, there is no second writer to wait for.
  */
 export function groupWrites(connection: Connection): GroupedWrites {
   const waiting: WaitingWrite[] = []

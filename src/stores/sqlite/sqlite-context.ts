@@ -26,7 +26,7 @@ export interface SqliteLeases {
   /** Call it when the commit is done. */
   give(branchId: number, ms: number): void
   take(branchId: number): void
-  /** How long the open turn of a branch is still held; 0 when nobody holds it. */
+  /** How long the open turn of a branch is still held; 0 if it has no holder. */
   heldMs(branch: Pick<BranchRow, 'id' | 'lease_until'>): number
 }
 

@@ -188,7 +188,7 @@ function toInfo(connection: Connection, row: ListedRow): ConversationInfo {
   }
 }
 
-/** The most entries of a word that are looked at, the newest first: the others may be another person's. */
+/** How many entries of a word are read, newest first, to find those of one person. */
 const mostLookedAt = 20_000
 
 /** Which places of a word are wanted. */

@@ -76,7 +76,7 @@ const loadSql = `SELECT waiting.branch_id AS id, count(place) AS entries, sum(oc
   GROUP BY waiting.branch_id`
 
 /**
- * Adds entries to the index. One that cannot be indexed, for whatever reason, is left out and does not stop the others,
+ * Adds entries to the index. An entry that cannot be indexed is left out and does not stop the rest,
  * as the log comes first; `check` finds it, and with `rebuild` makes the index anew.
  */
 function addPlaces(

@@ -90,7 +90,7 @@ export async function callModel(call: ModelCall, reply: ModelReply): Promise<voi
     link.unlink()
   }
 
-  /** Adds to the reply, and shows, what is no note. */
+  /** Adds text outside notes to the reply, and shows it. */
   function take(type: ReplyDelta['type'], text: string): void | Promise<void> {
     reply[type === 'text-delta' ? 'text' : 'thinking'] += text
     if (type === 'thinking-delta') return text === '' ? undefined : call.show({ type, text })
@@ -101,7 +101,7 @@ export async function callModel(call: ModelCall, reply: ModelReply): Promise<voi
 
 const longestEnd = 1000
 
-/** Refuses what is no part: a model may be anybody's, and a text in the wrong field would be lost in silence. */
+/** Refuses malformed parts: a model may be third-party code, and a text in the wrong field would be lost in silence. */
 function checkPart(model: Model, part: ModelPart): void {
   // Nearly all are so.
   if (part?.type === 'text-delta' && typeof part.text === 'string') return

@@ -83,7 +83,7 @@ function headTokens(
   return count.text(system) + tokens
 }
 
-/** Nobody changes a list of tools that is being asked with, nor how much of it is sent. */
+/** Tokens by list of tools: neither a list nor its `maxToolTokens` changes between calls. */
 const counted = new WeakMap<readonly ToolSpec[], { readonly counter: string; readonly tokens: number }>()
 
 /** The most tokens that the model is asked for: what the client wants, but no more than the window has left. */

@@ -12,7 +12,7 @@ import { linkSignals } from '../wait/link-signals.ts'
 import { runTool, type ToolEnvironment, type ToolOutcome } from './run-tool.ts'
 
 interface ToolsRun extends ToolEnvironment, Pick<Asking, 'log' | 'emit' | 'mostResultTokens'> {
-  /** Whether tools that do not say it themselves run one after the other. */
+  /** Whether tools run in sequence, unless a tool says otherwise. */
   readonly inOrder: boolean
 }
 
@@ -37,7 +37,7 @@ export async function runTools(calls: readonly ReplyCall[], run: ToolsRun): Prom
   try {
     await Promise.all(running)
   } finally {
-    // Cancelled, failed or left: the other tools are stopped and waited for.
+    // Cancelled, failed or left: running tools are stopped and waited for.
     link.abort()
     await Promise.allSettled(running)
     link.unlink()
