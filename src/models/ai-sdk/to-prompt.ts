@@ -2,7 +2,7 @@ import type { MessageLike } from '../../log/message.ts'
 import { parseJson } from '../../log/parse-json.ts'
 import { type PairedCall, type PairedMessage, pairResults } from '../pair-results.ts'
 import { imageTypeOf } from '../read-media.ts'
-import type { AiSdkMessage, CallPart, FilePart, PromptPart, ResultPart, TextPart } from './ai-sdk-model.ts'
+import type { AiSdkMessage, CallPart, FilePart, PlainPart, PromptPart, ResultPart } from './ai-sdk-model.ts'
 
 /** The ids of calls. A call without one gets an id that is new in the prompt, because some providers insist on it. */
 type Ids = Map<PairedCall, string>
@@ -20,7 +20,7 @@ export function toPrompt(messages: readonly MessageLike[]): AiSdkMessage[] {
         prompt.push({ role: 'system', content: message.text, ...options })
         break
       case 'user':
-        prompt.push({ role: 'user', content: toParts(source) as (TextPart | FilePart)[], ...options })
+        prompt.push({ role: 'user', content: toParts(source) as (PlainPart | FilePart)[], ...options })
         break
       case 'assistant':
         prompt.push({ role: 'assistant', content: assistantParts(paired, ids), ...options })

@@ -77,8 +77,8 @@ function countCutActions(messages: readonly Message[]): number {
 
 /** The forms in which a context says what was cut from it. */
 const digestLine = /^\[Previous: "(.*)" → (.*)\]$/
-const recalledLine = /^#(?<seq>\d+) (?<role>system|user|assistant|tool)\b[^:\n]*: ?(?<said>.*)$/
-const quotedLine = /^(?<role>user|assistant): ?(?<said>.*)$/
+const recalledLine = /^#(?<seq>\d+) (?<role>system|user|assistant|tool)\b[^:\n]*: ?(?<words>.*)$/
+const quotedLine = /^(?<role>user|assistant): ?(?<words>.*)$/
 /** The day of what is brought back, with the name of the conversation if it is another. */
 const dayLine = /^\d{1,2} [A-Z][a-z]{2} \d{4}(?:, “.*)?$/
 const actionLine = /^(\d+)\. \[[^\]]+\]/
@@ -119,8 +119,8 @@ export function splitSections(text: string): readonly Section[] {
     if (digest) {
       sections.push({ speaker: 'user', text: digest[1]! }, { speaker: 'assistant', text: digest[2]! })
     } else if (begun) {
-      const { seq = 0, role, said } = begun
-      const section = { speaker: speakerOf(role as Role), recalled: Number(seq), text: said! }
+      const { seq = 0, role, words } = begun
+      const section = { speaker: speakerOf(role as Role), recalled: Number(seq), text: words! }
       sections.push(section)
       recalled = section
     } else if (isBlock && dayLine.test(line)) recalled = undefined

@@ -4,7 +4,7 @@ import { isQuestion, splitSentences } from './split-sentences.ts'
 import { isHelpless, type Quotation, quotedBy, speakerOf } from './wording.ts'
 
 /** A sentence that the reader can see, and who said it. */
-export interface Statement extends Quotation {
+export interface Sentence extends Quotation {
   readonly isQuestion: boolean
   /** Whether it stands in the message that is being answered. */
   readonly isJustNow: boolean
@@ -15,7 +15,7 @@ export interface Statement extends Quotation {
 const [gist, broughtBack, inPlace] = [0, 1, 2]
 
 /** All visible sentences, oldest first, except the question itself and the reader's own "I cannot see". */
-export function readStatements({ messages, asked, askedAt }: ReaderInput): readonly Statement[] {
+export function readStatements({ messages, asked, askedAt }: ReaderInput): readonly Sentence[] {
   const first = messages.findIndex(({ role }) => role === 'user')
   const questions = new Set(splitSentences(asked).filter(isQuestion))
   const placed = messages.flatMap((message, place) => {

@@ -5,7 +5,7 @@ import { isCollision, isDuplicate, isLost, isUnprepared, messageOf, toStoreError
 export type Row = Readonly<Record<string, unknown>>
 
 /** A statement; with a name it is parsed once for a connection. */
-export interface SqlStatement {
+export interface Statement {
   readonly text: string
   readonly values?: unknown[]
   readonly name?: string
@@ -15,7 +15,7 @@ export interface SqlStatement {
 
 /** The part of a `pg` client that is used. */
 export interface PgClient {
-  query(statement: SqlStatement): Promise<{ readonly rows: Row[]; readonly rowCount: number | null }>
+  query(statement: Statement): Promise<{ readonly rows: Row[]; readonly rowCount: number | null }>
   on(event: 'error', listener: (error: Error) => void): unknown
   off(event: 'error', listener: (error: Error) => void): unknown
   release(destroy?: boolean): void
@@ -174,7 +174,7 @@ function preparedStatements() {
     return name
   }
 
-  return async (client: PgClient, statement: SqlStatement) => {
+  return async (client: PgClient, statement: Statement) => {
     if (!isAllowed) return undefined
     try {
       return await client.query({ ...statement, name: nameOf(statement.text) })

@@ -11,7 +11,7 @@ import { postgresSides } from './postgres-sides.ts'
 import { postgresWrites } from './postgres-writes.ts'
 import { wordIndexer } from './word-indexer.ts'
 
-export type { PgClient, PgPool, SqlStatement as Statement } from './database.ts'
+export type { PgClient, PgPool, Statement } from './database.ts'
 
 export interface PostgresStoreOptions {
   /** The address of the database: `postgres://user@host/name`. Default: what the variables PGHOST, PGUSER and their like say. */

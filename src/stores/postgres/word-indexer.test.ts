@@ -6,7 +6,7 @@ import { isLong } from '../../../test/is-long.ts'
 import { describePostgres } from '../../../test/postgres.ts'
 import { entry, exchange, findAll, newThread, open } from '../../testing/store-cases-help.ts'
 import type { Store, ThreadKey } from '../store.ts'
-import { openDatabase, type PgPool, type SqlStatement } from './database.ts'
+import { openDatabase, type PgPool, type Statement } from './database.ts'
 import { postgresStore } from './postgres-store.ts'
 import { conversationKey } from './rows.ts'
 import { indexWaiting } from './word-indexer.ts'
@@ -230,7 +230,7 @@ describePostgres('words that are indexed later, in PostgreSQL', server => {
       async connect() {
         const lent = await pool.connect()
         return {
-          query: async (statement: SqlStatement) =>
+          query: async (statement: Statement) =>
             (await ask(statement.text)) ? lent.query(statement) : { rows: [], rowCount: 0 },
           on: lent.on.bind(lent),
           off: lent.off.bind(lent),

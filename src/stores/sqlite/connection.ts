@@ -14,7 +14,7 @@ import { type OpenDatabase, openForReading, openForWriting } from './open-databa
 import { toStoreError } from './sqlite-error.ts'
 import { lockForWriting } from './writer-lock.ts'
 
-export interface ConnectionOptions {
+export interface SqliteFileOptions {
   readonly path: string
   readonly readOnly?: boolean
   readonly driver?: SqliteDriver
@@ -52,7 +52,7 @@ export function openConnection({
   path: filePath,
   readOnly = false,
   driver = loadDriver(),
-}: ConnectionOptions): Connection {
+}: SqliteFileOptions): Connection {
   const path = realPath(filePath)
   const unlock = readOnly ? () => {} : lockForWriting(driver, path)
   const statements = new Map<string, SqliteStatement>()

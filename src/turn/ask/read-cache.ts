@@ -3,7 +3,7 @@ import type { LateAccount } from '../../history/calls/read-plan.ts'
 import { toModelTokens } from '../../tokens/calibration.ts'
 import type { ModelReply } from '../model-reply.ts'
 
-export interface CachedCall {
+export interface CacheReading {
   readonly context: Pick<Context, 'tokens' | 'receipt'>
   readonly factor: number
   readonly reply: Pick<ModelReply, 'usage' | 'details'>
@@ -18,7 +18,7 @@ export interface CachedCall {
  * What came from the cache of the model server, as far as it told. If it is far less than was the same as before, also the
  * probable reason, for a server of one's own: at a provider a cache ends by the clock, and may not have been asked for.
  */
-export function readCache(call: CachedCall): Pick<LateAccount, 'cached' | 'cacheLost'> {
+export function readCache(call: CacheReading): Pick<LateAccount, 'cached' | 'cacheLost'> {
   const { context, factor, reply, reported, isLocal = false, isPartial = false } = call
   const predicted = toModelTokens(context.tokens, factor)
   const reportedCached = isPartial ? predicted - (reported ?? 0) : reply.usage.cachedTokens
@@ -35,7 +35,7 @@ export function readCache(call: CachedCall): Pick<LateAccount, 'cached' | 'cache
 const fewest = 128
 
 /** `cached` and `expected`: shares of the prompt. */
-function reasonFor({ context, reply }: CachedCall, cached: number, expected: number): string {
+function reasonFor({ context, reply }: CacheReading, cached: number, expected: number): string {
   const { load_duration: loading } = reply.details ?? {}
   // Ollama tells how long it took to load the model: a loaded one is found in some milliseconds.
   if (typeof loading === 'number' && loading > 1e9) return 'the model was unloaded'
