@@ -121,18 +121,18 @@ export function createUIChatHandler(options: UIChatHandlerOptions): UIChatHandle
 
   async function handle(request: Request): Promise<Response> {
     const { conversation, isStream } = placeOf(request, api)
-    const theirs = historyOf(history, await userOf(user, request))
+    const userHistory = historyOf(history, await userOf(user, request))
     const { method } = request
-    if (conversation === undefined && method === 'POST') return answer(request, theirs)
+    if (conversation === undefined && method === 'POST') return answer(request, userHistory)
     if (conversation !== undefined && isStream && method === 'GET')
-      return replies.resume(theirs, conversation)
+      return replies.resume(userHistory, conversation)
     if (conversation !== undefined && isStream && method === 'DELETE')
-      return (await isOthers(theirs, conversation))
+      return (await isOthers(userHistory, conversation))
         ? new Response(null, { status: 204 })
-        : replies.cancel(theirs, conversation)
+        : replies.cancel(userHistory, conversation)
     if (conversation === undefined || isStream || method !== 'GET') throw noRoute(api)
     const branch = new URL(request.url).searchParams.get('branch') ?? undefined
-    const shown = await show(theirs, conversation, branch)
+    const shown = await show(userHistory, conversation, branch)
     if (!shown) throw noConversation()
     return Response.json(shown)
   }

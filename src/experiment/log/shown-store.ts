@@ -40,9 +40,9 @@ export function shownStore(store: Store): Store {
     for (const item of items) {
       const { thread } = item
       if (isInnerActor(thread.actor)) continue
-      const is = cache.get(thread.conversation) ?? (await isExperimentNamed(store, thread))
-      cache.set(thread.conversation, is)
-      if (!is) kept.push(item)
+      const isHidden = cache.get(thread.conversation) ?? (await isExperimentNamed(store, thread))
+      cache.set(thread.conversation, isHidden)
+      if (!isHidden) kept.push(item)
     }
     return kept
   }

@@ -48,9 +48,9 @@ export async function* streamReply(request: StreamRequest): AsyncGenerator<Model
     }
   } catch (error) {
     if (signal?.aborted) throw signal.reason
-    const meant = toWireError(server, error, answer !== undefined)
-    learn(meant)
-    throw meant
+    const wireError = toWireError(server, error, answer !== undefined)
+    learn(wireError)
+    throw wireError
   } finally {
     answer?.close(isWhole)
   }

@@ -168,13 +168,13 @@ const sleep = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
 function createQueues() {
   const last = new Map<string, Promise<unknown>>()
   return <T>(name: string, work: () => Promise<T>): Promise<T> => {
-    const mine = (last.get(name) ?? Promise.resolve()).then(work)
-    const settled = mine
+    const result = (last.get(name) ?? Promise.resolve()).then(work)
+    const settled = result
       .catch(() => undefined)
       .then(() => {
         if (last.get(name) === settled) last.delete(name)
       })
     last.set(name, settled)
-    return mine
+    return result
   }
 }

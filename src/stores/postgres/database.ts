@@ -115,9 +115,9 @@ export function openDatabase(options: {
       }),
     async close() {
       // A given pool is not closed: it belongs to its owner. A pool that failed to open has already been reported.
-      const mine = options.pool || isClosed ? undefined : opened?.catch(() => undefined)
+      const openedPool = options.pool || isClosed ? undefined : opened?.catch(() => undefined)
       isClosed = true
-      await (await mine)?.end()
+      await (await openedPool)?.end()
     },
   }
 }
