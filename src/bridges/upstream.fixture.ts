@@ -12,7 +12,7 @@ export interface Body {
 }
 
 /** What the upstream answers. `cut` ends a stream before it has said that it is finished. */
-export interface Reply {
+export interface FakeReply {
   readonly text?: readonly string[]
   readonly thinking?: string
   readonly calls?: readonly { readonly name: string; readonly arguments: object }[]
@@ -22,7 +22,7 @@ export interface Reply {
   readonly headers?: Record<string, string>
 }
 
-export interface Upstream {
+export interface FakeUpstream {
   readonly url: string
   readonly bodies: Body[]
   /** Settles when a client has left before the end of its stream. */
@@ -31,7 +31,7 @@ export interface Upstream {
 }
 
 /** A real HTTP server that speaks /v1/chat/completions and, as providers do, refuses torn rounds of tools. */
-export async function startUpstream(answer: (body: Body, call: number) => Reply): Promise<Upstream> {
+export async function startUpstream(answer: (body: Body, call: number) => FakeReply): Promise<FakeUpstream> {
   const bodies: Body[] = []
   let leave = () => {}
   const left = new Promise<void>(resolve => {
@@ -66,7 +66,7 @@ export async function startUpstream(answer: (body: Body, call: number) => Reply)
 
 const usage = { prompt_tokens: 11, completion_tokens: 7, prompt_tokens_details: { cached_tokens: 3 } }
 
-const toolCalls = ({ calls = [] }: Reply) =>
+const toolCalls = ({ calls = [] }: FakeReply) =>
   calls.map(({ name, arguments: input }, index) => ({
     index,
     id: `call_${name}_${index}`,
@@ -74,15 +74,15 @@ const toolCalls = ({ calls = [] }: Reply) =>
     function: { name, arguments: JSON.stringify(input) },
   }))
 
-const reason = ({ calls }: Reply) => (calls ? 'tool_calls' : 'stop')
+const reason = ({ calls }: FakeReply) => (calls ? 'tool_calls' : 'stop')
 
-function whole(reply: Reply): object {
+function whole(reply: FakeReply): object {
   const message = { role: 'assistant', content: reply.text?.join('') ?? '', tool_calls: toolCalls(reply) }
   return { id: 'x', choices: [{ index: 0, message, finish_reason: reason(reply) }], usage }
 }
 
 function streamed(
-  reply: Reply,
+  reply: FakeReply,
   { leave, reset }: Record<'leave' | 'reset', () => void>,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()

@@ -26,8 +26,8 @@ export async function answerWithTools(
   const tools = new Map(options.tools?.map(tool => [tool.name, tool]))
   const reading = readResultTool(log, () => asking!.mostResultTokens)
   const offered = toOffered(options)
-  const own = linkSignals(log.signal, signal)
-  const place = { log, emit, signal: own.signal }
+  const link = linkSignals(log.signal, signal)
+  const place = { log, emit, signal: link.signal }
   let asking: Asking | undefined
   let inRequest: Awaited<ReturnType<typeof openRequest>> | undefined
   const setUp = async () => {
@@ -52,7 +52,7 @@ export async function answerWithTools(
       },
     )
   } finally {
-    own.unlink()
+    link.unlink()
   }
 }
 

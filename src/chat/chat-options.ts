@@ -26,7 +26,7 @@ export interface ChatOptions extends TurnOptions {
   /** How long a tool may take. Default one minute. */
   readonly toolTimeoutMs?: number
   /**
-   * Whether the tools of one round run one after the other, in the order of the calls, so that each finds what the ones before it
+   * Whether the tools of one round run in sequence, in the order of the calls, so that each finds what the ones before it
    * have remembered or answered. `inOrder` of a tool says it for that tool. Default false: they run side by side.
    */
   readonly toolsInOrder?: boolean
@@ -72,9 +72,9 @@ export function readOptions(options: ChatOptions): ChatOptions {
   checkOptions(options)
   const settings = options.history?.settings ?? {}
   for (const name of ['window', 'reserve', 'policy'] as const) {
-    const [own, its] = [options[name], settings[name]]
-    if (own === undefined || its === undefined || own === its) continue
-    const both = name === 'policy' ? '' : ` (${showValue(its)} and ${showValue(own)})`
+    const [chatValue, historyValue] = [options[name], settings[name]]
+    if (chatValue === undefined || historyValue === undefined || chatValue === historyValue) continue
+    const both = name === 'policy' ? '' : ` (${showValue(historyValue)} and ${showValue(chatValue)})`
     throw new InvalidOptionError(name, `history and chat have different ones${both}: set it in one place`)
   }
   return { ...settings, ...(present(options) as ChatOptions) }

@@ -104,35 +104,35 @@ export interface Chat {
  * for await (const part of chat.send('Hello!', { conversation: 'ada' }))
  *   if (part.type === 'text-delta') process.stdout.write(part.text)
  */
-export function createChat(given: ChatOptions): Chat {
-  const options = readOptions(given)
+export function createChat(chatOptions: ChatOptions): Chat {
+  const options = readOptions(chatOptions)
   const { history, state = [], cancelledTurn, count = history?.count ?? estimate() } = options
   const memory: ModelMemory = { calibrations: new Map(), reports: new Map() }
 
   return {
-    send(input, given) {
+    send(input, sendOptions) {
       const message = userMessage(input)
-      return turnOf(given, async thread => ({ thread, input: [message] }))
+      return turnOf(sendOptions, async thread => ({ thread, input: [message] }))
     },
-    edit(input, given) {
+    edit(input, editOptions) {
       const edited = userMessage(input)
-      checkPlace(given?.at)
-      return turnOf(given, thread => forkTurn(thread, given.at, given.key, edited))
+      checkPlace(editOptions?.at)
+      return turnOf(editOptions, thread => forkTurn(thread, editOptions.at, editOptions.key, edited))
     },
-    regenerate(given) {
-      if (given?.at !== undefined) checkPlace(given.at)
-      return turnOf(given, thread => forkTurn(thread, given?.at, given?.key))
+    regenerate(forkOptions) {
+      if (forkOptions?.at !== undefined) checkPlace(forkOptions.at)
+      return turnOf(forkOptions, thread => forkTurn(thread, forkOptions?.at, forkOptions?.key))
     },
-    async context(given) {
-      const { signal = new AbortController().signal, ...name } = given ?? noOptions
+    async context(contextOptions) {
+      const { signal = new AbortController().signal, ...name } = contextOptions ?? noOptions
       const { history, thread } = threadOf(name)
       const asking = await setUpAsking(options, { signal, ...toOffered(options) })
       const { context, room, tools } = await nextContext({ ...asking, log: readThread(history, thread) })
       return { ...context, tools, ...room }
     },
-    respond(messages, given) {
+    respond(messages, respondOptions) {
       checkMessages(messages)
-      const { signal, ...request } = given ?? {}
+      const { signal, ...request } = respondOptions ?? {}
       checkRequest(request)
       return createReply(signal, work =>
         answer(listTurnLog(messages, { count, memory, cancelledTurn }), work, request),
@@ -140,7 +140,7 @@ export function createChat(given: ChatOptions): Chat {
     },
   }
 
-  /** The message that begins a turn. What nobody can send must not be stored: every later message would fail. */
+  /** The message that begins a turn. A message that cannot be sent must not be stored: every later one would fail. */
   function userMessage(input: string | MessageLike): MessageLike {
     const message = toUserMessage(input)
     if (options.model.files) checkFiles(message, 0)
@@ -154,11 +154,11 @@ export function createChat(given: ChatOptions): Chat {
 
   /** A turn of the history. `prepare` finds its messages and its branch when the reply is first read. */
   function turnOf(
-    given: RegenerateOptions | undefined,
+    details: RegenerateOptions | undefined,
     prepare: (thread: Thread) => Promise<TurnStart>,
   ): Reply {
-    refuseUnknown(given, sendNames)
-    const { conversation, actor, branch, key, marks = [], signal, at: _, ...request } = given ?? noOptions
+    refuseUnknown(details, sendNames)
+    const { conversation, actor, branch, key, marks = [], signal, at: _, ...request } = details ?? noOptions
     const { history, thread: named } = threadOf({ conversation, actor, branch })
     const { projectId } = checkRequest(request)
     return createReply(signal, async work => {
@@ -168,7 +168,7 @@ export function createChat(given: ChatOptions): Chat {
         marks: marks.map(mark => ({ mark, at: input.length })),
       })
       if (begun.kind === 'replayed') {
-        const place = { branch: thread.key.branch, asked: input.length }
+        const place = { branch: thread.key.branch, inputCount: input.length }
         return replayTurn(begun, place, work)
       }
       const { turn } = begun
@@ -233,10 +233,10 @@ async function forkTurn(
   const { first, last } = findTurn(await thread.turns(), at)
   const entries = await thread.entries({ at: last, limit: last - first + 1 })
   const reply = entries.findIndex(({ message }) => message.role !== 'user')
-  const asked = reply < 0 ? entries : entries.slice(0, reply)
-  if (edited && !asked.some(({ seq }) => seq === at))
+  const inputs = reply < 0 ? entries : entries.slice(0, reply)
+  if (edited && !inputs.some(({ seq }) => seq === at))
     throw new InvalidOptionError('at', `there is no user message at place ${at}: take the seq of display()`)
-  const input = asked.map(entry => (edited && entry.seq === at ? edited : asGiven(entry)))
+  const input = inputs.map(entry => (edited && entry.seq === at ? edited : asGiven(entry)))
   const branch = key === undefined ? {} : { branch: `${edited ? 'edit' : 'again'} ${key}` }
   return { thread: await thread.fork({ at: first - 1, ...branch }), input }
 }
@@ -250,6 +250,6 @@ function findTurn(turns: readonly StoredTurn[], at: number | undefined): StoredT
 
 /** A message without the time that the log adds when it is read. */
 function asGiven({ message, time }: LoggedMessage): MessageLike {
-  const { time: own, ...given } = message as MessageLike & { readonly time?: unknown }
-  return own === time ? (given as MessageLike) : message
+  const { time: messageTime, ...rest } = message as MessageLike & { readonly time?: unknown }
+  return messageTime === time ? (rest as MessageLike) : message
 }

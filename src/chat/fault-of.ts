@@ -6,7 +6,7 @@ import { ModelError } from '../models/model.ts'
 import { ConflictError, LeaseError } from '../stores/store-error.ts'
 
 /** An error as clients are told over HTTP. */
-export interface Fault {
+export interface HttpFault {
   readonly status: number
   /** Our own stable code: `bad_request`, `context_too_long`, `model_unavailable` … */
   readonly code: string
@@ -22,8 +22,8 @@ export interface Fault {
   readonly isRetryable?: boolean
 }
 
-/** A status, a stable code, and words that hold nothing of anybody's conversation. `more`: statuses of further codes. */
-export function faultOf(error: unknown, more: Readonly<Record<string, number>> = {}): Fault {
+/** A status, a stable code, and words that hold nothing of a conversation. `more`: statuses of further codes. */
+export function faultOf(error: unknown, more: Readonly<Record<string, number>> = {}): HttpFault {
   if (error instanceof BadRequestError) {
     const { code, message, field } = error
     return { status: 400, code, message, field }
@@ -69,7 +69,7 @@ const leaseTexts = {
   lease_lost: 'This chat has gone on elsewhere meanwhile. Load it again, then send your message once more.',
 } as const
 
-function modelFault({ code, message, status, retryAfterMs, isRetryable, tokens }: ModelError): Fault {
+function modelFault({ code, message, status, retryAfterMs, isRetryable, tokens }: ModelError): HttpFault {
   return { status: modelStatus(code, status), code, message, isRetryable, retryAfterMs, tokens }
 }
 

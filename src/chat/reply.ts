@@ -27,7 +27,7 @@ export type ReplyWork = Pick<TurnToRun, 'emit' | 'settle' | 'signal'> & { readon
 /** Makes a reply. A reader who stops cancels the turn, which is then closed. */
 export function createReply(
   signal: AbortSignal | undefined,
-  work: (given: ReplyWork) => Promise<void>,
+  work: (replyWork: ReplyWork) => Promise<void>,
 ): Reply {
   const added: MessageLike[] = []
   const ongoing = createOngoing<TurnPart, TurnResult>({
@@ -58,10 +58,10 @@ const nothing = { rounds: 0, usage: {}, text: '', messages: [] }
 export async function replayTurn(
   { turn: { turn, status, error: code }, messages }: Extract<Begun, { kind: 'replayed' }>,
   /** The branch of the turn, and how many messages began it. */
-  { branch, asked }: { readonly branch: string; readonly asked: number },
+  { branch, inputCount }: { readonly branch: string; readonly inputCount: number },
   { emit, settle, added }: ReplyWork,
 ): Promise<void> {
-  const answered = messages.slice(asked)
+  const answered = messages.slice(inputCount)
   for (const message of answered) added.push(message)
   const hasEnded = status === 'completed' || status === 'cancelled'
   const parts = hasEnded ? [...partsOf(toDisplay(answered))] : []

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { UserError } from './print.ts'
 
 /** A server that is running, in place of its database. */
-export interface ServerOptions {
+export interface ServerFlags {
   readonly server?: string
   readonly key?: string
 }

@@ -48,8 +48,8 @@ const roleColours = {
 /** A message on one line; long texts are cut for the screen only. */
 function showMessage(raw: MessageLike, style: Style): string {
   const { role, text, calls } = parseMessage(raw, 0)
-  const said = [text, ...calls.map(call => `→ ${call.name}(${call.arguments})`)].filter(Boolean).join(' ')
-  const line = said.replace(/\s+/g, ' ')
+  const words = [text, ...calls.map(call => `→ ${call.name}(${call.arguments})`)].filter(Boolean).join(' ')
+  const line = words.replace(/\s+/g, ' ')
   const room = Math.max(40, (process.stdout.columns ?? 110) - 12)
   const shown = line.length > room ? `${line.slice(0, room - 1)}${style(dim, '…')}` : line
   const isInserted =

@@ -15,7 +15,7 @@ import { readChat } from './read-chat.ts'
 import { showReceipt } from './show-receipt.ts'
 import { createStyle } from './style.ts'
 
-interface Options extends PolicyOptions {
+interface FitFlags extends PolicyOptions {
   readonly window: number
   readonly reserve: number
   readonly policy: string
@@ -59,7 +59,7 @@ export function fitCommand(command: Command): void {
     .action(run)
 }
 
-async function run(file: string | undefined, options: Options): Promise<void> {
+async function run(file: string | undefined, options: FitFlags): Promise<void> {
   const name = file ?? 'standard input'
   const chat = readChat(name, await readInput(file))
   const { window, reserve, shape, overflow, pin: pins, maxToolTokens } = options

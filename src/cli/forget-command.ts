@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import { present } from '../log/present.ts'
-import { askServer, type ServerOptions, withServer } from './ask-server.ts'
+import { askServer, type ServerFlags, withServer } from './ask-server.ts'
 import { type DeletionOptions, mayDelete, sayDeleted, withDeletionOptions } from './may-delete.ts'
 import { checkDatabase, type LogOptions, writeHistory } from './open-log.ts'
 import { UserError } from './print.ts'
 
-interface ForgetOptions extends LogOptions, DeletionOptions, ServerOptions {
+interface ForgetOptions extends LogOptions, DeletionOptions, ServerFlags {
   readonly person?: string
   readonly actor?: string
   readonly all?: boolean

@@ -21,7 +21,7 @@ export function findJsonFault(text: string): number {
   }
 }
 
-interface Value {
+interface JsonToken {
   readonly at: number
   /** The sign that it begins with. */
   readonly sign: string | undefined
@@ -32,7 +32,7 @@ interface Value {
 }
 
 /** Walks over the values of a text, and returns where it stops being JSON. */
-function* valuesOf(text: string): Generator<Value, number> {
+function* valuesOf(text: string): Generator<JsonToken, number> {
   const open: string[] = []
   let key: string | undefined
   /** The kinds of tokens that may come next: a sign, `"` for a string, `v` for another value. */
@@ -41,9 +41,9 @@ function* valuesOf(text: string): Generator<Value, number> {
     blanks.lastIndex = at
     at += blanks.exec(text)![0].length
     token.lastIndex = at
-    const [found, sign] = token.exec(text) ?? []
+    const [match, sign] = token.exec(text) ?? []
     const kind = sign ?? 'v'
-    const end = kind === '"' ? stringEnd(text, at) : at + (found?.length ?? 0)
+    const end = kind === '"' ? stringEnd(text, at) : at + (match?.length ?? 0)
     if (end === at || !expected.includes(kind)) return at
     const isKey = kind === '"' && expected.startsWith('"')
     if (isKey && open.length === 1) key = text.slice(at, end)

@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
 import { createKeys, type KeyRecord, type Keys, type NewKey } from '../server/auth/create-keys.ts'
-import { askServer, type ServerOptions, withServer } from './ask-server.ts'
+import { askServer, type ServerFlags, withServer } from './ask-server.ts'
 import { checkDatabase, type DatabaseOptions, databaseOf, withDatabase, withStore } from './open-log.ts'
 import { print, UserError } from './print.ts'
 
-type KeysOptions = DatabaseOptions & ServerOptions
+type KeysOptions = DatabaseOptions & ServerFlags
 
-interface CreateOptions extends DatabaseOptions, ServerOptions {
+interface CreateOptions extends DatabaseOptions, ServerFlags {
   readonly scopes: string
   readonly tenant?: string
   readonly person?: string

@@ -36,7 +36,7 @@ export function logCommand(log: Command): void {
   addKeepCommands(add)
 }
 
-interface ThreadOptions extends LogOptions {
+interface ThreadFlags extends LogOptions {
   readonly actor: string
   readonly branch: string
 }
@@ -113,14 +113,14 @@ interface DumpOptions {
 
 async function toDumped(thread: Thread, { window, at, call }: DumpOptions) {
   if (call === undefined) return { window, at }
-  const found = (await thread.calls()).find(({ id }) => id === call)
-  if (!found) throw new UserError(`there is no call ${call}; "throughline log calls" lists them`)
-  return found
+  const match = (await thread.calls()).find(({ id }) => id === call)
+  if (!match) throw new UserError(`there is no call ${call}; "throughline log calls" lists them`)
+  return match
 }
 
 /** Makes the action of a command on a thread. */
 function onThread<Options>(use: (thread: Thread, options: Options) => Promise<void>) {
-  return (conversation: string, options: ThreadOptions & Options) =>
+  return (conversation: string, options: ThreadFlags & Options) =>
     readHistory(options, async history => {
       const { actor, branch } = options
       const thread = history.thread(conversation, { actor, branch })
@@ -242,7 +242,7 @@ function addKeepCommands(add: AddCommand): void {
   withAllTenants(withDeletionOptions(add('retain', 'deletes what is older than it should be kept')))
     .option('--conversations <days>', 'conversations that were not used for this many days', age)
     .option('--calls <days>', 'records of model calls that are older; the log itself stays', age)
-    .action(({ conversations, calls, ...options }: LogOptions & RetainOptions) =>
+    .action(({ conversations, calls, ...options }: LogOptions & RetainFlags) =>
       writeHistory(options, async everybodys => {
         if (conversations === undefined && calls === undefined)
           throw new UserError('say what to delete: --conversations <days>, --calls <days>, or both')
@@ -288,7 +288,7 @@ function addKeepCommands(add: AddCommand): void {
     )
 }
 
-interface RetainOptions extends DeletionOptions, Pick<TenantsOptions, 'allTenants'> {
+interface RetainFlags extends DeletionOptions, Pick<TenantsOptions, 'allTenants'> {
   readonly conversations?: number
   readonly calls?: number
 }

@@ -16,7 +16,7 @@ const program = new Command('throughline')
   })
   .exitOverride()
 
-/** A command's options and action are loaded when it is named, so that each one starts without the code of the others. */
+/** A command's options and action are loaded when it is named, so that each starts without the code of the rest. */
 type LoadCommand = () => Promise<(command: Command) => void>
 
 const commands: Readonly<Record<string, readonly [description: string, LoadCommand]>> = {
@@ -55,7 +55,7 @@ const commands: Readonly<Record<string, readonly [description: string, LoadComma
   ],
 }
 
-// A closed pipe (`| head`) is no error.
+// A closed pipe (`| head`) is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
   // A running experiment listens, and pauses first.

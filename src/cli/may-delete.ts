@@ -26,7 +26,7 @@ export function sayDeleted(deletion: Deletion, how = 'deleted'): void {
 }
 
 /**
- * Whether to go on and delete: says what would go, and asks. Where nobody sits at a terminal, such as in a cron job, `--yes` must
+ * Whether to go on and delete: says what would be deleted, and asks. Without a terminal, as in a cron job, `--yes` must
  * stand in the command.
  */
 export async function mayDelete(

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import { toShare, toTime, toWhole } from '../server/config/number-text.ts'
 
-// Readers of options that are numbers. What is no number, such as an empty variable, is refused.
+// Readers of options that are numbers. Other values, such as an empty variable, are refused.
 
 export const wholeNumber = (least = 0, most = Number.MAX_SAFE_INTEGER) =>
   numberOption(

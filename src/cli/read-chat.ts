@@ -3,7 +3,7 @@ import { findJsonFault, messagePlaces } from './json-places.ts'
 import { UserError } from './print.ts'
 
 /** A conversation read from a file, with a way back to its lines. */
-export interface Chat {
+export interface ChatFile {
   readonly messages: readonly MessageLike[]
   /** Tool schemas, where the file is a whole request. */
   readonly tools: readonly unknown[]
@@ -15,7 +15,7 @@ export interface Chat {
  * Reads a JSON array of messages, a request that has one under "messages", or one message a line. Errors say the line of the
  * file, which is called `name`.
  */
-export function readChat(name: string, input: string): Chat {
+export function readChat(name: string, input: string): ChatFile {
   const text = input.replace(/^\uFEFF/, '')
   const start = text.trimStart()[0]
   if (start === undefined)
@@ -23,14 +23,14 @@ export function readChat(name: string, input: string): Chat {
   const whole = start === '[' || start === '{' ? tryJson(text) : undefined
   if (whole && 'value' in whole) {
     const { value } = whole
-    const { messages, tools = [] } = (Array.isArray(value) ? { messages: value } : value) as Partial<Chat>
+    const { messages, tools = [] } = (Array.isArray(value) ? { messages: value } : value) as Partial<ChatFile>
     const lineOf = (seq: number) => lineAt(text, messagePlaces(text)[seq] ?? 0)
     if (Array.isArray(messages)) return { messages, tools: Array.isArray(tools) ? tools : [], lineOf }
   } else if (whole && start === '[') throw new UserError(`${name}:${whole.line}: ${whole.problem}`)
   return readLines(name, text)
 }
 
-function readLines(name: string, text: string): Chat {
+function readLines(name: string, text: string): ChatFile {
   const messages: MessageLike[] = []
   const lines: number[] = []
   for (const [index, line] of text.split(/\r?\n/).entries()) {
@@ -43,9 +43,9 @@ function readLines(name: string, text: string): Chat {
   return { messages, tools: [], lineOf: seq => lines[seq] ?? 1 }
 }
 
-type Parsed = { readonly value: unknown } | { readonly line: number; readonly problem: string }
+type ParsedJson = { readonly value: unknown } | { readonly line: number; readonly problem: string }
 
-function tryJson(text: string): Parsed {
+function tryJson(text: string): ParsedJson {
   try {
     return { value: JSON.parse(text) }
   } catch (error) {

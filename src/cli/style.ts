@@ -23,7 +23,7 @@ export const forTerminal = (text: string) => text.split(ownEscape).map(showContr
 const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g
 
 export const showControls = (text: string) =>
-  text.replace(controls, found => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  text.replace(controls, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 export const bold = 1
 export const dim = 2

@@ -6,7 +6,7 @@ import { endOf } from './log/wish.ts'
 import { askHooks } from './step/ask-hooks.ts'
 import { closeFailing, finishLeft, takeStep } from './step/take-step.ts'
 
-type End = Pick<ExperimentResult, 'status' | 'result'>
+type RunEnd = Pick<ExperimentResult, 'status' | 'result'>
 
 /** Runs an experiment from where it stands until it has ended or is paused, then gives its lease back. */
 export async function conduct(active: ActiveExperiment): Promise<ExperimentResult> {
@@ -20,12 +20,12 @@ export async function conduct(active: ActiveExperiment): Promise<ExperimentResul
     isOver = true
     return result
   } finally {
-    // Left by its reader, or an error from outside the experiment: paused at once, so that nobody waits for the lease.
+    // Left by its reader, or an error from outside the experiment: paused at once, so that the lease is free.
     if (!isOver) await log.close({ kind: 'paused', environment: active.environment }).catch(log.leave)
   }
 }
 
-async function takeSteps(active: ActiveExperiment): Promise<End> {
+async function takeSteps(active: ActiveExperiment): Promise<RunEnd> {
   const { plan, log } = active
   if (log.state.failing) {
     await closeFailing(active)
@@ -45,7 +45,7 @@ async function takeSteps(active: ActiveExperiment): Promise<End> {
 }
 
 /** Logs the end, which gives the lease back. */
-async function settle(active: ActiveExperiment, end: End): Promise<ExperimentResult> {
+async function settle(active: ActiveExperiment, end: RunEnd): Promise<ExperimentResult> {
   const { id, log, environment } = active
   const steps = stepsOf(log.state)
   const askLast = () => askHooks(active, 'after-experiment', [], end).then(() => end)
@@ -61,7 +61,7 @@ async function settle(active: ActiveExperiment, end: End): Promise<ExperimentRes
 }
 
 /** Works to an end. A failure of the experiment is an end; one of the store or the lease is thrown. */
-async function orEnd(active: ActiveExperiment, work: () => Promise<End>): Promise<End> {
+async function orEnd(active: ActiveExperiment, work: () => Promise<RunEnd>): Promise<RunEnd> {
   try {
     return await work()
   } catch (error) {

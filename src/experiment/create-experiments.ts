@@ -76,7 +76,7 @@ export function createExperiments(options: ExperimentsOptions): Experiments {
     backoffMs: 1,
   })
   const { newId = () => crypto.randomUUID() } = options
-  // What people said elsewhere has no place in an experiment, and the other way round.
+  // Without a person: experiments do not recall chats, nor chats experiments.
   const history = options.history.of(options.history.tenant)
 
   /** `take` gives undefined for an experiment that has ended. */
@@ -109,9 +109,9 @@ export function createExperiments(options: ExperimentsOptions): Experiments {
       async run({ emit, settle, left }) {
         const result = await run(emit, left)
         settle(result)
-        const { status, ...told } = result
+        const { status, ...rest } = result
         await emit(
-          status === 'PAUSED' ? { type: 'paused', ...told } : { type: 'experiment-ended', status, ...told },
+          status === 'PAUSED' ? { type: 'paused', ...rest } : { type: 'experiment-ended', status, ...rest },
         )
       },
       // An experiment that has not begun cannot be paused; its result must not stay pending.
@@ -125,23 +125,23 @@ export function createExperiments(options: ExperimentsOptions): Experiments {
   }
 
   return {
-    run: (plan, { id = newId(), ...given } = {}) =>
-      start(id, plan, given, false, threads => beginExperiment(threads, plan)),
-    resume: (plan, id, given = {}) =>
-      start(id, plan, given, true, async threads => {
+    run: (plan, { id = newId(), ...startOptions } = {}) =>
+      start(id, plan, startOptions, false, threads => beginExperiment(threads, plan)),
+    resume: (plan, id, startOptions = {}) =>
+      start(id, plan, startOptions, true, async threads => {
         checkPlan(await readState(threads), plan)
         return takeExperiment(threads)
       }),
     pause: id => settleWish(threadsOf(history, id), 'pause'),
     stop: id => settleWish(threadsOf(history, id), 'stop'),
     async list() {
-      const found: ExperimentSummary[] = []
+      const summaries: ExperimentSummary[] = []
       for await (const info of eachConversation(history.conversations)) {
         if (!isExperiment(info)) continue
-        const own = threadsOf(history, info.conversation)
-        found.push(await summarizeExperiment(own, await readState(own)))
+        const threads = threadsOf(history, info.conversation)
+        summaries.push(await summarizeExperiment(threads, await readState(threads)))
       }
-      return found
+      return summaries
     },
     show: id => showExperiment(threadsOf(history, id)),
     steps: (id, range) => showSteps(threadsOf(history, id), range),

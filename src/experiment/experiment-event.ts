@@ -13,12 +13,12 @@ export interface ExperimentResult {
   readonly environment: Environment
 }
 
-interface InRole {
+interface RoleEvent {
   readonly step: number
   readonly role: string
 }
 
-export interface ToolResultEvent extends InRole {
+export interface ToolResultEvent extends RoleEvent {
   readonly type: 'tool-result'
   readonly name: string
   readonly text: string
@@ -36,7 +36,7 @@ export type ExperimentEvent =
       readonly isResumed: boolean
     }
   | { readonly type: 'step-started'; readonly step: number; readonly environment: Environment }
-  | ({ readonly type: 'role-started' } & InRole)
+  | ({ readonly type: 'role-started' } & RoleEvent)
   | ({
       readonly type: 'model-called'
       readonly round: number
@@ -47,10 +47,10 @@ export type ExperimentEvent =
       readonly reported?: number
       readonly replyTokens?: number
       readonly text: string
-    } & InRole)
-  | ({ readonly type: 'tool-called'; readonly name: string; readonly arguments: string } & InRole)
+    } & RoleEvent)
+  | ({ readonly type: 'tool-called'; readonly name: string; readonly arguments: string } & RoleEvent)
   | ToolResultEvent
-  | ({ readonly type: 'role-ended'; readonly isSkipped: boolean } & InRole)
+  | ({ readonly type: 'role-ended'; readonly isSkipped: boolean } & RoleEvent)
   | ({ readonly type: 'goal-tested'; readonly step: number } & GoalTest)
   | { readonly type: 'step-ended'; readonly step: number; readonly environment: Environment }
   | {

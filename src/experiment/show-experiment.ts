@@ -39,11 +39,11 @@ export interface ExperimentView extends ExperimentSummary {
 }
 
 export async function summarizeExperiment(
-  { id, own }: ExperimentThreads,
+  { id, mainThread }: ExperimentThreads,
   state: DatedState,
 ): Promise<ExperimentSummary> {
   const { created, ended, isPaused, startedAt, updatedAt } = state
-  const status = async () => ((await own.status()).state === 'open' ? 'RUNNING' : 'INTERRUPTED')
+  const status = async () => ((await mainThread.status()).state === 'open' ? 'RUNNING' : 'INTERRUPTED')
   return {
     id,
     name: created.name,

@@ -88,8 +88,8 @@ export async function showSteps(
 }
 
 type Patches = NonNullable<RoleData['patches']>
-type ToolRun = Omit<ToolUse, 'changes'> & { readonly patches: Patches }
-type Done = Omit<RoleAct, 'tools'> & { readonly step: number; readonly tools: readonly ToolRun[] }
+type PatchedTool = Omit<ToolUse, 'changes'> & { readonly patches: Patches }
+type Done = Omit<RoleAct, 'tools'> & { readonly step: number; readonly tools: readonly PatchedTool[] }
 
 const environmentAt = ({ snapshots, created }: ExperimentState, step: number): Environment =>
   snapshots[step]?.environment ?? snapshots.at(-1)?.environment ?? created.environment
@@ -124,15 +124,15 @@ async function readActs(thread: Thread, role: string, from: number, to: number):
 
 function readSaid(entries: readonly LoggedMessage[]): Pick<Done, 'text' | 'tools'> {
   const texts: string[] = []
-  const tools: ToolRun[] = []
+  const tools: PatchedTool[] = []
   /** The place of the newest call of an id. */
   const places = new Map<string | undefined, number>()
   for (const { seq, message, data, isError = false } of entries) {
     const { role, text, calls, results } = readMessage(message, seq)
     if (role === 'assistant' && text !== '') texts.push(text)
-    for (const { id, name, arguments: given } of calls) {
+    for (const { id, name, arguments: json } of calls) {
       places.set(id, tools.length)
-      tools.push({ seq, name, arguments: cut(given, mostText), patches: [] })
+      tools.push({ seq, name, arguments: cut(json, mostText), patches: [] })
     }
     for (const { callId, text } of results) {
       const at = places.get(callId)

@@ -23,11 +23,11 @@ import type { ExperimentPlan } from './plan/define-experiment.ts'
 
 /** Begins a new experiment and holds its lease. */
 export async function beginExperiment(
-  { id, own }: ExperimentThreads,
+  { id, mainThread }: ExperimentThreads,
   plan: ExperimentPlan,
 ): Promise<ExperimentLog> {
   const created = toCreated(plan)
-  const turn = await beginOnce(own, toEntryMessage(created), runKey(1))
+  const turn = await beginOnce(mainThread, toEntryMessage(created), runKey(1))
   if (turn) return createExperimentLog(turn, beginState(created))
   const problem = `There is an experiment "${id}" already: resume it, or choose another id.`
   throw new ExperimentError('experiment_exists', problem)
@@ -38,10 +38,10 @@ export async function beginExperiment(
  * another process runs it.
  */
 export async function takeExperiment(threads: ExperimentThreads): Promise<ExperimentLog | undefined> {
-  const { id, own, control } = threads
-  // Counted before the state is read: if this process begins the turn of this number, nobody has written since.
-  const number = (await own.turns()).length + 1
-  const left = await own.resume()
+  const { id, mainThread, control } = threads
+  // Counted before the state is read: if this process begins the turn of this number, no other process has written since.
+  const number = (await mainThread.turns()).length + 1
+  const left = await mainThread.resume()
   try {
     const before = await readState(threads)
     if (before.ended) {
@@ -56,7 +56,7 @@ export async function takeExperiment(threads: ExperimentThreads): Promise<Experi
       await log.append(entry)
       return log
     }
-    const turn = await beginOnce(own, toEntryMessage(entry), runKey(number))
+    const turn = await beginOnce(mainThread, toEntryMessage(entry), runKey(number))
     if (turn) return createExperimentLog(turn, foldEntry(before, entry))
   } catch (error) {
     await left?.turn.leave().catch(() => undefined)

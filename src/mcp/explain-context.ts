@@ -11,7 +11,7 @@ import { findThread, type NamedThread } from './find-thread.ts'
 import { toPage } from './to-page.ts'
 import { toTime } from './to-time.ts'
 
-export interface ToExplain extends NamedThread {
+export interface ExplainQuery extends NamedThread {
   readonly call?: string | undefined
   readonly at?: number | undefined
   readonly window?: number | undefined
@@ -20,14 +20,14 @@ export interface ToExplain extends NamedThread {
 }
 
 /** What a model was sent in a call, or would be sent at a place: fates, reasons, tokens, and the text itself. */
-export async function explainContext(history: History, given: ToExplain): Promise<string> {
-  const { call: id, at, place, page } = given
-  const { thread, head } = await findThread(history, given)
+export async function explainContext(history: History, query: ExplainQuery): Promise<string> {
+  const { call: id, at, place, page } = query
+  const { thread, head } = await findThread(history, query)
   const calls = at === undefined ? await thread.calls({ limit: mostCalls }) : []
   const call = id === undefined ? calls[0] : calls.find(one => one.id === id)
   if (id !== undefined && !call)
     throw new ThroughlineError('no_call', `There is no call ${showValue(id)} among the newest ${mostCalls}.`)
-  const account = call ? ofCall(call) : await ofPlace(thread, given)
+  const account = call ? ofCall(call) : await ofPlace(thread, query)
   if (place !== undefined) return `${account.title}\n\n${verdictOn(account, place, at ?? head)}`
   const text = call ? await thread.dump(call) : account.text!
   const others = calls.slice(0, 10).map(one => `- ${describeCall(one)}`)
@@ -61,7 +61,7 @@ function ofCall(call: ThreadCall): Account {
   }
 }
 
-async function ofPlace(thread: Thread, { at, window }: ToExplain): Promise<Account> {
+async function ofPlace(thread: Thread, { at, window }: ExplainQuery): Promise<Account> {
   const context = await thread.context({ at, ...(window !== undefined && { window }) })
   const { receipt } = context
   return {
@@ -101,8 +101,8 @@ function toLines({ stretches }: Account): readonly string[] {
 /** What became of one message. */
 function verdictOn({ stretches }: Account, place: number, head: number): string {
   if (place > head) return `#${place} is not in the thread, whose last place is #${head}.`
-  const found = stretches.find(({ first, last }) => first <= place && place <= last)
-  if (!found) return `#${place} came later.`
-  const { fate, why, rule } = found
+  const stretch = stretches.find(({ first, last }) => first <= place && place <= last)
+  if (!stretch) return `#${place} came later.`
+  const { fate, why, rule } = stretch
   return fate === 'kept' ? `#${place} was sent as it is.` : `#${place} ${fate}: ${why} (${rule}).`
 }

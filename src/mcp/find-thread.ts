@@ -16,10 +16,10 @@ export async function findThread(
   { conversation, actor = 'assistant', branch = 'main' }: NamedThread,
 ): Promise<{ readonly thread: Thread; readonly head: number }> {
   const info = await findConversation(history, conversation)
-  const found = info.threads.find(one => one.actor === actor && one.branch === branch)
-  if (found) {
+  const match = info.threads.find(one => one.actor === actor && one.branch === branch)
+  if (match) {
     countAsUse(history, conversation)
-    return { thread: history.thread(conversation, { actor, branch }), head: found.head }
+    return { thread: history.thread(conversation, { actor, branch }), head: match.head }
   }
   const there = few(
     info.threads.map(one => `actor ${showValue(one.actor)} branch ${showValue(one.branch)}`),

@@ -12,10 +12,10 @@ export async function listConversations(
 ): Promise<string> {
   const [last] = after === undefined ? [] : await history.conversations({ only: after, limit: 1 })
   if (after !== undefined && !last) return `There is no conversation ${showValue(after)} any longer.`
-  const found = await readPage(history, limit, last)
-  if (found.length === 0) return last ? 'There are no more.' : 'There are no conversations yet.'
-  const titles = await Promise.all(found.map(info => titleOf(history, info)))
-  const lines = found.map(({ conversation, updatedAt, threads }, at) => {
+  const infos = await readPage(history, limit, last)
+  if (infos.length === 0) return last ? 'There are no more.' : 'There are no conversations yet.'
+  const titles = await Promise.all(infos.map(info => titleOf(history, info)))
+  const lines = infos.map(({ conversation, updatedAt, threads }, at) => {
     const title = titles[at]
     const named = title === undefined ? '' : ` ${JSON.stringify(cut(title, 100))}`
     const heads = threads
@@ -27,8 +27,8 @@ export async function listConversations(
       )
     return `- ${JSON.stringify(conversation)}${named}, last used ${toTime(updatedAt)}, ${few(heads, 5)}`
   })
-  const next = `More: list_conversations with after: ${JSON.stringify(found.at(-1)!.conversation)}.`
-  const more = found.length < limit ? [] : ['', next]
+  const next = `More: list_conversations with after: ${JSON.stringify(infos.at(-1)!.conversation)}.`
+  const more = infos.length < limit ? [] : ['', next]
   return [...lines, ...more].join('\n')
 }
 
@@ -38,11 +38,11 @@ async function readPage(
   limit: number,
   last: ConversationInfo | undefined,
 ): Promise<readonly ConversationInfo[]> {
-  const found: ConversationInfo[] = []
+  const infos: ConversationInfo[] = []
   for (let after = last; ; ) {
     const page = await history.conversations({ limit, after })
-    for (const one of page) if (found.length < limit && !isSideName(one.conversation)) found.push(one)
-    if (found.length === limit || page.length < limit) return found
+    for (const one of page) if (infos.length < limit && !isSideName(one.conversation)) infos.push(one)
+    if (infos.length === limit || page.length < limit) return infos
     after = page.at(-1)
   }
 }

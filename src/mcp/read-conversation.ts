@@ -4,16 +4,16 @@ import { readMessage } from '../log/parse-message.ts'
 import { findThread, type NamedThread } from './find-thread.ts'
 import { pageSize, toPage } from './to-page.ts'
 
-export interface ToRead extends NamedThread {
+export interface ReadQuery extends NamedThread {
   readonly around?: number | undefined
   readonly limit: number
   readonly page: number
 }
 
 /** A stretch of a conversation as its user saw it. */
-export async function readConversation(history: History, given: ToRead): Promise<string> {
-  const { around, limit, page } = given
-  const { thread, head } = await findThread(history, given)
+export async function readConversation(history: History, query: ReadQuery): Promise<string> {
+  const { around, limit, page } = query
+  const { thread, head } = await findThread(history, query)
   const half = Math.floor((limit - 1) / 2)
   const shown = await thread.display({ limit, at: around === undefined ? undefined : around + half })
   if (shown.length === 0) return 'There is nothing here that a user could see.'
@@ -33,7 +33,7 @@ export async function readConversation(history: History, given: ToRead): Promise
 function show(message: DisplayMessage, most: number): string {
   const { seq } = message
   const { role, text, calls, results, media } = readMessage(message, seq)
-  const said = [
+  const words = [
     role === 'tool' ? '' : text,
     ...calls.map(({ name, arguments: json }) => `→ ${name}(${json})`),
     ...results.map(({ name, text: result }) => `← ${name ?? 'result'}: ${result}`),
@@ -41,7 +41,7 @@ function show(message: DisplayMessage, most: number): string {
   ]
     .filter(line => line !== '')
     .join('\n')
-  const rest = said.length - most
-  if (rest <= 0) return `#${seq} ${role}: ${said}`
-  return `#${seq} ${role}: ${said.slice(0, most)}… (${rest} more characters: around: ${seq}, limit: 1)`
+  const rest = words.length - most
+  if (rest <= 0) return `#${seq} ${role}: ${words}`
+  return `#${seq} ${role}: ${words.slice(0, most)}… (${rest} more characters: around: ${seq}, limit: 1)`
 }

@@ -3,7 +3,7 @@ import { findConversation } from './find-thread.ts'
 import { createNames, indent } from './search-conversations.ts'
 import { toTime } from './to-time.ts'
 
-export interface ToRecall {
+export interface RecallQuery {
   readonly question: string
   readonly conversation?: string | undefined
   readonly tokens: number
@@ -14,27 +14,27 @@ const mostQuotes = 50
 /** The most characters of a quote: enough for most messages, and a long one must leave room for others. */
 const longest = 900
 
-/** What was said before that fits a question best, in as many tokens as are wanted. */
+/** The earlier messages that fit a question best, within a budget of tokens. */
 export async function recall(
   history: History,
-  { question, conversation, tokens }: ToRecall,
+  { question, conversation, tokens }: RecallQuery,
 ): Promise<string> {
   if (conversation !== undefined) await findConversation(history, conversation)
   // A quote takes at most about a quarter of the tokens, also in Chinese.
   const characters = Math.min(longest, Math.floor((3 * tokens) / 4))
-  const found = await history.search(question, { limit: mostQuotes, conversation, characters, lines: true })
-  if (found.length === 0)
+  const hits = await history.search(question, { limit: mostQuotes, conversation, characters, lines: true })
+  if (hits.length === 0)
     return 'Nothing was said before that has a word of the question. Ask in other words, or with names.'
   const nameOf = createNames(history)
   const lines: string[] = []
   let left = tokens
-  for (const { thread, seq, role, time, snippet } of found) {
+  for (const { thread, seq, role, time, snippet } of hits) {
     const line = `- ${await nameOf(thread)}, ${toTime(time).slice(0, 10)}, #${seq} ${role}: ${indent(snippet)}`
     left -= history.count.text(line)
     if (left < 0 && lines.length > 0) break
     lines.push(line)
   }
-  const { thread, seq } = found[0]!
+  const { thread, seq } = hits[0]!
   const how = `To read on around the first: read_conversation with conversation: ${JSON.stringify(thread.conversation)}, around: ${seq}.`
   return ['Said before, what fits best first:', ...lines, '', how].join('\n')
 }

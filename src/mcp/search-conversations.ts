@@ -8,15 +8,15 @@ export async function searchConversations(
   history: History,
   { query, limit }: { readonly query: string; readonly limit: number },
 ): Promise<string> {
-  const found = await history.search(query, { limit, characters: 300, lines: true })
-  if (found.length === 0) return 'Nothing was found: try other words.'
+  const hits = await history.search(query, { limit, characters: 300, lines: true })
+  if (hits.length === 0) return 'Nothing was found: try other words.'
   const nameOf = createNames(history)
   const lines: string[] = []
-  for (const { thread, seq, role, time, snippet } of found)
+  for (const { thread, seq, role, time, snippet } of hits)
     lines.push(`- ${await nameOf(thread)} #${seq}, ${role}, ${toTime(time)}: ${indent(snippet)}`)
-  const { thread, seq } = found[0]!
+  const { thread, seq } = hits[0]!
   const how = `To read around one: read_conversation with conversation: ${JSON.stringify(thread.conversation)}, around: ${seq}.`
-  const more = found.length < limit ? [] : ['There may be more: ask with a higher limit or with more words.']
+  const more = hits.length < limit ? [] : ['There may be more: ask with a higher limit or with more words.']
   return [...lines, '', how, ...more].join('\n')
 }
 

@@ -7,6 +7,6 @@ export interface Embedder {
 }
 
 export interface EmbedRequest {
-  /** Aborted when nobody waits for the vectors any more. */
+  /** Aborted when the vectors are no longer needed. */
   readonly signal: AbortSignal
 }

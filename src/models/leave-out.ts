@@ -15,7 +15,7 @@ export interface LearnedFiles extends ModelFiles {
 export type RefuseFile = (file: Media) => string | undefined
 
 /**
- * A message with words in place of the files that cannot be sent: those that the model refuses, and those that nobody can
+ * A message with words in place of the files that cannot be sent: those that the model refuses, and those that cannot be
  * read. Undefined if all of them can be sent.
  */
 export function leaveOutFiles(
@@ -23,7 +23,7 @@ export function leaveOutFiles(
   refuse: RefuseFile,
 ): { readonly message: MessageLike; readonly why: string } | undefined {
   const left: string[] = []
-  /** The words for a file that is left out; undefined for one that is sent, and for what is no file. */
+  /** The words for a file that is left out; undefined for a file that is sent, and for other parts. */
   const wordsFor = (part: unknown): string | undefined => {
     const file = attempt(() => readFile(part), unreadable)
     const why = file && (file === unreadable ? 'its data cannot be read' : refuse(file))
@@ -50,7 +50,7 @@ export function leaveOutFiles(
   return { message, why: [...new Set(left)].join('; ') }
 }
 
-/** Whether a message holds images, other files, or parts that nobody knows here. */
+/** Whether a message holds images, other files, or parts of unknown kinds. */
 export function hasFiles(source: MessageLike): boolean {
   const isFile = (part: unknown) => attempt(() => readFile(part) !== undefined, true)
   const { images, content } = source
@@ -92,8 +92,8 @@ function withWords(content: unknown, words: readonly string[]): unknown {
 
 function nameOf(file: Media, part: unknown): string {
   const name = file.type === 'bytes' ? file.filename : file.type === 'url' ? lastOf(file.url) : undefined
-  const given = isObject(part) && typeof part.filename === 'string' ? part.filename : name
-  return [kindOf(file), ...(given ? [oneLine(given)] : [])].join(' ')
+  const filename = isObject(part) && typeof part.filename === 'string' ? part.filename : name
+  return [kindOf(file), ...(filename ? [oneLine(filename)] : [])].join(' ')
 }
 
 /** The kind of a file, as people call it. */

@@ -54,8 +54,8 @@ export function resultFiles<File>(
   { seq, source, message }: PairedMessage,
   write: (file: Media, seq: number) => File,
 ): readonly (readonly File[])[] {
-  const { own, results } = readMedia(source, seq)
-  const files = message.role === 'tool' && results.length === 0 ? [own] : results
+  const { files: attached, results } = readMedia(source, seq)
+  const files = message.role === 'tool' && results.length === 0 ? [attached] : results
   return files.map(list => list.map(file => write(file, seq)))
 }
 

@@ -27,13 +27,13 @@ const keys =
 
 /** Whether a text repeats what was sent. Compares normalised texts: escapes and line breaks make no difference. */
 export function repeatsSent(words: string, sent: readonly string[]): boolean {
-  const said = toWords(words)
+  const quote = toWords(words)
   const texts = sent.map(toWords)
   const short = texts.filter(text => text.length >= shortest && join(text).length < piece)
-  if (short.some(text => ` ${said} `.includes(` ${text} `))) return true
+  if (short.some(text => ` ${quote} `.includes(` ${text} `))) return true
   // With a gap, so that no match spans two texts.
   const all = texts.map(join).join(' ')
-  const letters = join(said)
+  const letters = join(quote)
   for (let at = 0; at + piece <= letters.length; at++)
     if (all.includes(letters.slice(at, at + piece))) return true
   return false

@@ -3,7 +3,7 @@ import { isObject } from '../log/parse-json.ts'
 import { isWindow } from './check-options.ts'
 import type { OverflowTokens } from './model.ts'
 
-export interface Fault {
+export interface ServerFault {
   readonly words: string
   /** The provider's own code or type; empty if there is none. */
   readonly code: string
@@ -12,7 +12,7 @@ export interface Fault {
 }
 
 /** Reads the body of an error in the forms of Ollama, OpenAI and compatible servers. */
-export function readFault(value: unknown): Fault {
+export function readFault(value: unknown): ServerFault {
   if (typeof value === 'string') return readText(value)
   if (!isObject(value)) return none
   const { error, message, detail, code, type, n_prompt_tokens, n_ctx } = value
@@ -43,16 +43,16 @@ export async function readStart(body: AsyncIterable<Uint8Array>, limit = 65_536)
 }
 
 /** Whether the prompt was too long, by the code or by the words of servers without codes. */
-export function isTooLong({ words, code }: Fault): boolean {
+export function isTooLong({ words, code }: ServerFault): boolean {
   return tooLongCodes.test(code) || tooLongWords.some(pattern => pattern.test(words))
 }
 
 /** Whether a template takes no system message behind others, or wants roles to take turns: those of Qwen, Mistral and Gemma say so. */
-export const refusesLateSystem = ({ words }: Fault): boolean =>
+export const refusesLateSystem = ({ words }: ServerFault): boolean =>
   /system message must be|roles must alternate/i.test(words.slice(0, 1000))
 
 /** Whether a server refused the files of a request: all of a kind, as the model takes none, or those that were sent. */
-export function refusedFiles({ words }: Fault): 'kind' | 'these' | undefined {
+export function refusedFiles({ words }: ServerFault): 'kind' | 'these' | undefined {
   const start = words.slice(0, 1000)
   if (!fileWords.test(start)) return undefined
   if (noFilesWords.some(pattern => pattern.test(start))) return 'kind'
@@ -76,7 +76,7 @@ const noFilesWords: readonly RegExp[] = [
 const badFileWords =
   /invalid|fail|could not|cannot|unable|decod|process|download|fetch|corrupt|unknown format|load/i
 
-const none: Fault = { words: '', code: '' }
+const none: ServerFault = { words: '', code: '' }
 
 const tooLongCodes = /^(context_length_exceeded|exceed_context_size_error|model_max_prompt_tokens_exceeded)$/
 
@@ -99,7 +99,7 @@ const tooLongWords: readonly RegExp[] = [
 ]
 
 /** Reads the words of an error, which are JSON again if one server quotes another. */
-function readText(text: string): Fault {
+function readText(text: string): ServerFault {
   const trimmed = text.trim()
   if (trimmed.startsWith('<')) return none
   if (!trimmed.startsWith('{')) {
@@ -128,8 +128,8 @@ function tokensIn(words: string): OverflowTokens | undefined {
     /^prompt is too long: (\d{1,9}) tokens > (\d{1,9}) maximum/i.exec(start) ??
     /^input length and `max_tokens` exceed context limit: (\d{1,9}) \+ \d{1,9} > (\d{1,9})/i.exec(start)
   if (anthropic) return toTokens(Number(anthropic[1]), Number(anthropic[2]))
-  const told = /^(?:the )?request \((\d{1,9}) tokens\) exceeds [a-z ]{1,40}\((\d{1,9}) tokens\)/i.exec(start)
-  return told ? toTokens(Number(told[1]), Number(told[2])) : undefined
+  const pair = /^(?:the )?request \((\d{1,9}) tokens\) exceeds [a-z ]{1,40}\((\d{1,9}) tokens\)/i.exec(start)
+  return pair ? toTokens(Number(pair[1]), Number(pair[2])) : undefined
 }
 
 function toTokens(prompt: unknown, window: unknown): OverflowTokens | undefined {

@@ -22,29 +22,29 @@ export function isImage(media: Media): boolean {
 export function readMedia(
   source: MessageLike,
   seq: number,
-): { readonly own: readonly Media[]; readonly results: readonly (readonly Media[])[] } {
+): { readonly files: readonly Media[]; readonly results: readonly (readonly Media[])[] } {
   const images = Array.isArray(source.images) ? source.images : []
   const parts = (Array.isArray(source.content) ? source.content : []) as readonly (Fields | string)[]
-  const own = images.map((image, at) => readBytes(image, 'image', seq, `images[${at}]`))
+  const files = images.map((image, at) => readBytes(image, 'image', seq, `images[${at}]`))
   const results: Media[][] = []
   for (const [at, part] of parts.entries()) {
     if (typeof part === 'string') continue
     if (part.type === 'tool-result') results.push(readOutput(part, seq, `content[${at}]`))
     const media = readPart(part, seq, `content[${at}]`)
-    if (media) own.push(media)
+    if (media) files.push(media)
   }
-  return { own, results }
+  return { files, results }
 }
 
 /**
- * Throws InvalidMessageError if a message holds a file that nobody can read: an address that is not one of the web, data that
- * is no base64, or none.
+ * Throws InvalidMessageError if a message holds an unreadable file: an address that is not one of the web, data that
+ * is not base64, or no data.
  */
 export function checkFiles(source: MessageLike, seq: number): void {
   readMedia(source, seq)
 }
 
-/** The file of a part of any kind, also of one that nobody knows here; undefined for texts, thoughts, calls and results. */
+/** The file of a part of any kind, also of an unknown one; undefined for texts, thoughts, calls and results. */
 export function readFile(part: unknown): Media | undefined {
   if (typeof part !== 'object' || part === null) return undefined
   const { type } = part as Fields

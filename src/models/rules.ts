@@ -43,9 +43,9 @@ export function rules(
     window: async () => window,
     async *stream({ messages, tools = [], signal }: ModelRequest) {
       signal?.throwIfAborted()
-      const given = await ask(name, () => answer({ messages, tools }))
+      const result = await ask(name, () => answer({ messages, tools }))
       signal?.throwIfAborted()
-      const { text = '', calls = [] } = typeof given === 'string' ? { text: given } : given
+      const { text = '', calls = [] } = typeof result === 'string' ? { text: result } : result
       for (const piece of delayMs > 0 ? toPieces(text) : [text]) {
         if (delayMs > 0) await sleep(delayMs, signal)
         if (piece !== '') yield { type: 'text-delta', text: piece }

@@ -1,7 +1,7 @@
 import { InvalidMessageError, ThroughlineError } from '../log/error.ts'
 import { ModelError, type ModelErrorCode, type ModelErrorFacts } from './model.ts'
 import { quoteFault, safeCause } from './quote-fault.ts'
-import { type Fault, isTooLong, refusedFiles, refusesLateSystem } from './read-fault.ts'
+import { isTooLong, refusedFiles, refusesLateSystem, type ServerFault } from './read-fault.ts'
 
 /** The server that was asked, for error messages. */
 export interface AskedServer {
@@ -20,7 +20,7 @@ export interface AskedServer {
 export function toStatusError(
   server: AskedServer,
   status: number,
-  fault: Fault,
+  fault: ServerFault,
   header: (name: string) => string | undefined,
 ): ModelError {
   const code = server.hasFiles?.() && refusesFiles(status, fault) ? 'files_refused' : codeOf(status, fault)
@@ -32,7 +32,7 @@ export function toStatusError(
 
 export function factsOf(
   code: ModelErrorCode,
-  fault: Fault,
+  fault: ServerFault,
   header: (name: string) => string | null | undefined,
 ): ModelErrorFacts {
   return {
@@ -47,13 +47,13 @@ export function factsOf(
 export function toStreamError(
   server: AskedServer,
   problem: string,
-  fault?: Fault,
+  fault?: ServerFault,
   cause?: unknown,
 ): ModelError {
   if (fault && isTooLong(fault))
     return new ModelError('context_too_long', tooLong(server, fault), { tokens: fault.tokens })
-  const said = fault ? quoteFault(fault.words, server.sent()) : ''
-  const message = `${server.name} ${problem}${said}. What came is not the whole reply: ask again.`
+  const quote = fault ? quoteFault(fault.words, server.sent()) : ''
+  const message = `${server.name} ${problem}${quote}. What came is not the whole reply: ask again.`
   return new ModelError('model_stream_broken', message, { cause })
 }
 
@@ -78,8 +78,8 @@ export function toSendError(server: AskedServer, error: unknown): ModelError {
 
 /** The error for a request that was not sent: a key is missing, say. */
 function toUnsentError(server: AskedServer, error: unknown, cause: unknown): ModelError {
-  const said = error instanceof Error ? quoteFault(error.message, server.sent()) : ''
-  return new ModelError('model_refused', `${server.name} was not asked${said}.`, { cause })
+  const quote = error instanceof Error ? quoteFault(error.message, server.sent()) : ''
+  return new ModelError('model_refused', `${server.name} was not asked${quote}.`, { cause })
 }
 
 /** The error for a server that did not answer, or stopped in the middle. */
@@ -98,10 +98,10 @@ function isTimeout(error: unknown): boolean {
   return /^(Abort|Timeout)Error$/.test(name) || /^UND_ERR_(HEADERS|BODY)_TIMEOUT$/.test(code)
 }
 
-const refusesFiles = (status: number, fault: Fault) =>
+const refusesFiles = (status: number, fault: ServerFault) =>
   status >= 400 && ![401, 403, 429].includes(status) && !isTooLong(fault) && refusedFiles(fault) !== undefined
 
-function codeOf(status: number, fault: Fault): ModelErrorCode {
+function codeOf(status: number, fault: ServerFault): ModelErrorCode {
   if (status === 429) return 'model_busy'
   if (status === 404) return 'model_not_found'
   if (status !== 401 && status !== 403 && isTooLong(fault)) return 'context_too_long'
@@ -109,30 +109,30 @@ function codeOf(status: number, fault: Fault): ModelErrorCode {
   return status >= 500 ? 'model_unavailable' : 'model_refused'
 }
 
-function explain(server: AskedServer, code: ModelErrorCode, status: number, fault: Fault): string {
+function explain(server: AskedServer, code: ModelErrorCode, status: number, fault: ServerFault): string {
   // Not quoted, because providers repeat a part of the key that they refuse.
   if (status === 401 || status === 403)
     return `refused the credentials (${status}): check the key or "headers".`
   if (status >= 300 && status < 400)
     return `sends on to another address (${status}), which is not followed: give the address that answers itself.`
-  const said = quoteFault(fault.words, server.sent())
+  const quote = quoteFault(fault.words, server.sent())
   switch (code) {
     case 'model_busy':
-      return `is busy or a quota is used up (429)${said}. Try again later.`
+      return `is busy or a quota is used up (429)${quote}. Try again later.`
     case 'model_not_found':
-      return `does not have the model "${server.model}" (404)${said}. ${server.notFound}.`
+      return `does not have the model "${server.model}" (404)${quote}. ${server.notFound}.`
     case 'files_refused':
-      return `does not take the files of the request (${status})${said}.`
+      return `does not take the files of the request (${status})${quote}.`
     case 'context_too_long':
       return tooLong(server, fault).slice(server.name.length + 1)
     case 'model_unavailable':
-      return `failed (${status})${said}. Try again.`
+      return `failed (${status})${quote}. Try again.`
     default:
-      return `refused the request (${status})${said}.`
+      return `refused the request (${status})${quote}.`
   }
 }
 
-function tooLong(server: AskedServer, { words }: Fault): string {
+function tooLong(server: AskedServer, { words }: ServerFault): string {
   return `${server.name} says that the prompt does not fit into its window${quoteFault(words, server.sent())}. Send less, or give the model a larger window.`
 }
 

@@ -122,12 +122,12 @@ export function checkedStore(store: Store, maxEntryBytes = defaultMaxEntryBytes)
   }
 }
 
-type Checks = {
+type Guards = {
   readonly [Method in keyof Store]?: (...input: Parameters<Store[Method]>) => void
 }
 
 /** Methods that check what they are about, then the rest of their input, then ask the store. */
-function withChecks<First>(store: Store, checkFirst: (first: First) => void, checks: Checks): Partial<Store> {
+function withChecks<First>(store: Store, checkFirst: (first: First) => void, checks: Guards): Partial<Store> {
   const methods = store as unknown as Readonly<Record<string, (...input: unknown[]) => unknown>>
   const checked = Object.entries(checks as Readonly<Record<string, (...input: unknown[]) => void>>).map(
     ([name, check]) => [

@@ -1,18 +1,18 @@
 import { crc32 } from 'node:zlib'
 
-type Value = string | number | Uint8Array | null
+type CheckedValue = string | number | Uint8Array | null
 
 /**
  * A checksum of 32 bits: notices flipped bits, not forgery. Values are joined by NUL, which no text has, so the same
  * characters divided otherwise give another number. Stored: another function needs a migration.
  */
-export function checksum(values: readonly Value[], bytes?: Uint8Array): number {
+export function checksum(values: readonly CheckedValue[], bytes?: Uint8Array): number {
   const sum = crc32(values.map(toText).join('\0'))
   // zlib resets the sum when it gets no bytes.
   return bytes?.length ? crc32(bytes, sum) : sum
 }
 
-function toText(value: Value): string | number {
+function toText(value: CheckedValue): string | number {
   if (value === null) return '\0n'
   return typeof value === 'object' ? Buffer.from(value).toString('latin1') : value
 }

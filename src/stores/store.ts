@@ -35,7 +35,7 @@ export interface Store {
   migrate(options?: { readonly dryRun?: boolean }): Promise<readonly string[]>
   /**
    * Opens a turn: its first entries are on disk when this resolves, unless it `isFollowed`. Creates the thread if it is new, whatever its branch:
-   * a history refuses a branch that nobody forked before it asks the store. A turn that was left open is closed in the
+   * a history refuses a branch that was never forked before it asks the store. A turn that was left open is closed in the
    * same step, as `closing` says. The same again by the same owner, while the turn is open, gives the turn with its
    * lease. Throws LeaseError while a holder has the open turn.
    */
@@ -129,7 +129,7 @@ export interface Store {
   ): Promise<readonly (readonly ThreadPlace[])[]>
   /**
    * Removes the conversation and leaves a tombstone, so that late writes are refused; its name is never free again. With
-   * `unusedSince`: only if it was not used since then and nobody holds a turn, else it returns false. Then no tombstone stays: what
+   * `unusedSince`: only if it was not used since then and no turn is held, else it returns false. Then no tombstone stays: what
    * went because of its age may be imported again.
    */
   deleteConversation(

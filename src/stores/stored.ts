@@ -93,7 +93,7 @@ export interface StoredCall {
 /** A write that may wait for the disk. */
 export interface MayBeFollowed {
   /**
-   * Whether the caller writes once more before anybody is told of this write. Then it need not be on disk when
+   * Whether the caller writes once more before it reports this write. Then it need not be on disk when
    * it resolves, only when a later write without this is. A loss of power may take it, but never a later write without it. Default false.
    */
   readonly isFollowed?: boolean | undefined
@@ -191,7 +191,7 @@ export interface ListConversations {
   readonly person?: string | undefined
   /** `recent`: last written to first. `name`: in the order of code points, which no write changes. Default `recent`. */
   readonly order?: 'recent' | 'name'
-  /** The last conversation of the previous page. One that nobody writes to meanwhile is neither skipped nor repeated. */
+  /** The last conversation of the previous page. A conversation without new writes is neither skipped nor repeated. */
   readonly after?: Pick<ConversationInfo, 'conversation' | 'updatedAt'> | undefined
   /** The most conversations of a page. */
   readonly limit?: number

@@ -8,14 +8,14 @@ import { unspacedCharacters, wordCharacters } from '../log/word-characters.ts'
  * character at a time: matching a run of megabytes would overflow the stack.
  */
 export function words(texts: readonly string[]): Set<string> {
-  const found = new Set<string>()
+  const terms = new Set<string>()
   for (const text of texts) {
     for (const run of toPlain(text).split(separator)) {
-      if (dense.test(run)) addDense(run, found)
-      else addPart(run, found)
+      if (dense.test(run)) addDense(run, terms)
+      else addPart(run, terms)
     }
   }
-  return found
+  return terms
 }
 
 const toPlain = (text: string) =>
@@ -31,28 +31,28 @@ const dense = new RegExp(`[${unspacedCharacters}]`, 'u')
 /** Longer words are left out: they are hashes, keys, pieces of files. */
 const maxLength = 64
 
-function addPart(part: string, found: Set<string>): void {
-  if (part !== '' && part.length <= maxLength) found.add(part)
+function addPart(part: string, terms: Set<string>): void {
+  if (part !== '' && part.length <= maxLength) terms.add(part)
 }
 
 /** Adds the pairs of each stretch in such a script (or its only character), and the words between the stretches. */
-function addDense(run: string, found: Set<string>): void {
+function addDense(run: string, terms: Set<string>): void {
   let [part, last, isPair] = ['', '', false]
   for (const character of run) {
     if (dense.test(character)) {
-      addPart(part, found)
+      addPart(part, terms)
       part = ''
-      if (last !== '') found.add(last + character)
+      if (last !== '') terms.add(last + character)
       isPair = last !== ''
       last = character
     } else {
-      if (!isPair && last !== '') found.add(last)
+      if (!isPair && last !== '') terms.add(last)
       last = ''
       part += character
     }
   }
-  addPart(part, found)
-  if (!isPair && last !== '') found.add(last)
+  addPart(part, terms)
+  if (!isPair && last !== '') terms.add(last)
 }
 
 /** The different words of a query. */
@@ -164,7 +164,7 @@ function collect(value: unknown, field: string, texts: string[], depth = 0): voi
   }
 }
 
-/** Images and files in base64 would be thousands of words that nobody searches for. */
+/** Images and files in base64 would add thousands of words that no search needs. */
 const isFile = (text: string) => text.startsWith('data:') || (text.length >= 512 && !isNoBase64.test(text))
 
 /** Looks for one character: matching a whole file would overflow the stack. */

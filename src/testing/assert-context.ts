@@ -20,10 +20,10 @@ export function assertContext<M extends MessageLike>(
   assertRounds(output)
   if (options.shape === 'alternating') assertAlternating(output)
   const first = input.findIndex(message => message.role === 'user')
-  const given =
+  const hasMarker =
     input[first + 1]?.role === 'system' && input[first + 1]?.text === (options.marker ?? markerText)
   const markers = textsOf(context).filter(({ part }) => part === 'marker')
-  check(markers.length <= (first >= 0 && given ? 0 : 1), 'a second marker')
+  check(markers.length <= (first >= 0 && hasMarker ? 0 : 1), 'a second marker')
 }
 
 function check(holds: boolean, problem: string): void {
@@ -50,17 +50,17 @@ function assertReceipt<M extends MessageLike>(
 ): void {
   const lines = receipt.entries.length
   check(lines === input.length, `${lines} lines for ${input.length} messages`)
-  const own = new Map<unknown, number>()
-  for (const message of sent) own.set(message, (own.get(message) ?? 0) + 1)
+  const counts = new Map<unknown, number>()
+  for (const message of sent) counts.set(message, (counts.get(message) ?? 0) + 1)
   for (const [seq, entry] of receipt.entries.entries()) {
     check(entry.seq === seq && entry.role === input[seq]!.role, `line ${seq} speaks of ${entry.seq}`)
     check(entry.rule !== '' && entry.why !== '', `line ${seq} gives no reason`)
     if (entry.fate !== 'kept') continue
-    const left = own.get(messages[seq]) ?? 0
+    const left = counts.get(messages[seq]) ?? 0
     check(left > 0, `message ${seq} is kept, but its object was not sent`)
-    own.set(messages[seq], left - 1)
+    counts.set(messages[seq], left - 1)
   }
-  const added = sent.filter(message => (own.get(message) ?? 0) > 0 && messages.includes(message as M))
+  const added = sent.filter(message => (counts.get(message) ?? 0) > 0 && messages.includes(message as M))
   check(added.length === 0, 'a message was sent that the receipt does not know as kept')
   assertSent(sent, receipt, trims)
 }
@@ -68,12 +68,12 @@ function assertReceipt<M extends MessageLike>(
 /** Every message of the context is told once, and every fate is that of the message that has it. */
 function assertSent(sent: readonly MessageLike[], receipt: Receipt, trims: boolean): void {
   check(receipt.sent.length === sent.length, `${receipt.sent.length} lines for ${sent.length} sent messages`)
-  const told = new Map<number, readonly Fate[]>()
+  const sentAs = new Map<number, readonly Fate[]>()
   const tell = (seq: number, fates: readonly Fate[]) => {
     // A message that is sent as one line may be quoted whole in a block.
-    const isQuoted = fates.includes('recalled') && told.get(seq)?.includes('cleared')
-    check(!told.has(seq) || isQuoted === true, `message ${seq} is told twice`)
-    told.set(seq, fates)
+    const isQuoted = fates.includes('recalled') && sentAs.get(seq)?.includes('cleared')
+    check(!sentAs.has(seq) || isQuoted === true, `message ${seq} is told twice`)
+    sentAs.set(seq, fates)
   }
   for (const { seqs } of receipt.sent) for (const seq of seqs) tell(seq, ['kept', 'altered', 'cleared'])
   for (const { place, part, standsFor, text } of textsOf({ receipt })) {
@@ -83,7 +83,7 @@ function assertSent(sent: readonly MessageLike[], receipt: Receipt, trims: boole
     check(trims || isThere, `an added text is not at ${place}`)
   }
   for (const { seq, fate } of receipt.entries)
-    check((told.get(seq) ?? ['elided']).includes(fate), `message ${seq} is ${fate}, but was sent otherwise`)
+    check((sentAs.get(seq) ?? ['elided']).includes(fate), `message ${seq} is ${fate}, but was sent otherwise`)
   let next = receipt.entries[0]?.seq ?? 0
   for (const { first, last, fate } of receipt.stretches) {
     check(first === next && last >= first, `the stretch at ${first} does not follow ${next - 1}`)
@@ -102,12 +102,12 @@ const textsOf = ({ receipt }: Pick<Context, 'receipt'>) =>
 function assertProtected(input: readonly Message[], { receipt }: Context): void {
   const isSent = (seq: number) => ['kept', 'altered'].includes(receipt.entries[seq]?.fate ?? '')
   const latest = input.findLastIndex(message => message.role === 'user')
-  const said = input.findIndex(message => message.role !== 'system')
+  const firstSpoken = input.findIndex(message => message.role !== 'system')
   let isLaterSent = false
   for (const [seq, message] of [...input.entries()].reverse()) {
     if (message.role !== 'system') continue
     // One that stands in the conversation may age, as long as a later one is sent.
-    check(isSent(seq) || (isLaterSent && seq > said), `system message ${seq} was not sent`)
+    check(isSent(seq) || (isLaterSent && seq > firstSpoken), `system message ${seq} was not sent`)
     isLaterSent ||= isSent(seq)
   }
   const first = input.findIndex(message => message.role === 'user')

@@ -35,7 +35,7 @@ export function equal(actual: unknown, expected: unknown, what: string): void {
   if (a !== b) throw new Error(`${what}: expected ${short(b)}, got ${short(a)}`)
 }
 
-/** Expects a ThroughlineError with this code, and returns it. A failure shows the call, so that nobody has to look it up. */
+/** Expects a ThroughlineError with this code, and returns it. A failure shows the call. */
 export async function refused(call: () => Promise<unknown>, code: string): Promise<ThroughlineError> {
   const answer = await call().then(
     value => `it gave ${short(stable(value))}`,

@@ -50,8 +50,8 @@ export const againCases = [
     for (const expectedHead of [1, 2])
       equal(await store.append(thread, { ...append, expectedHead }), { head: 2 }, `at ${expectedHead}`)
     equal(await store.calls(thread), [done], 'the call')
-    const found = (await store.findMarks(thread.tenant, ['m'])).map(({ at }) => at)
-    equal(found, [2], 'the marks')
+    const places = (await store.findMarks(thread.tenant, ['m'])).map(({ at }) => at)
+    equal(places, [2], 'the marks')
   }),
   storeCase('takes the end of a turn again, whatever its status', async (store, thread) => {
     for (const [n, status] of statuses.entries()) {

@@ -27,8 +27,8 @@ export const deleteCases = [
     equal(await store.deleteConversation(thread.tenant, thread.conversation), true, 'the answer')
     for (const gone of [thread, bob, edit]) await nothingAt(store, gone)
     equal(pluck(await store.conversations(thread.tenant), 'conversation'), ['other'], 'the list')
-    const found = pluck(await findAll(store, thread.tenant, 'pelican'), 'thread')
-    equal(found, [other], 'the search')
+    const threads = pluck(await findAll(store, thread.tenant, 'pelican'), 'thread')
+    equal(threads, [other], 'the search')
     equal(await texts(store, other), ['keep pelican'], 'another conversation')
     equal(await store.deleteConversation(thread.tenant, thread.conversation), false, 'the answer, again')
   }),
@@ -51,7 +51,7 @@ export const deleteCases = [
   }),
 ]
 
-/** Deleting what is old: records of calls, and conversations that nobody uses. */
+/** Deleting what is old: records of calls, and unused conversations. */
 export const retainCases = [
   storeCase('deletes the calls of one tenant before a time, in all threads', async (store, thread) => {
     const bob = { ...thread, conversation: 'other', actor: 'bob' }

@@ -97,23 +97,23 @@ export const restoreFaults: Record<string, (store: Store) => Partial<Store>> = {
   },
 }
 
-type Fault = (store: Store) => Partial<Store>
+type StoreFault = (store: Store) => Partial<Store>
 
-function onStretch(change: (stretch: RestoreEntries) => RestoreEntries): Fault {
+function onStretch(change: (stretch: RestoreEntries) => RestoreEntries): StoreFault {
   return store => ({ restore: (thread, stretch) => store.restore(thread, change(stretch)) })
 }
 
 /** A fault in the stored entries; `salt` is a new number each time. */
-function onEntries(change: (entry: StoredEntry, salt: number) => StoredEntry): Fault {
+function onEntries(change: (entry: StoredEntry, salt: number) => StoredEntry): StoreFault {
   let salt = 0
   return onStretch(stretch => ({ ...stretch, entries: stretch.entries.map(entry => change(entry, ++salt)) }))
 }
 
-function onTurns(change: (turn: StoredTurn) => StoredTurn): Fault {
+function onTurns(change: (turn: StoredTurn) => StoredTurn): StoreFault {
   return onStretch(stretch => ({ ...stretch, turns: stretch.turns.map(change) }))
 }
 
-function forgives(code: string): Fault {
+function forgives(code: string): StoreFault {
   return store => ({
     restore: (thread: ThreadKey, stretch: RestoreEntries) =>
       store.restore(thread, stretch).catch(error => {

@@ -88,8 +88,8 @@ export const listCases = [
       equal([updatedAt, all[0]?.title, all[0]?.metadata], [1_000, undefined, undefined], 'the rest')
       return { title, metadata }
     }
-    const describe = (given: Parameters<Store['describeConversation']>[2]) =>
-      store.describeConversation(tenant, conversation, given)
+    const describe = (description: Parameters<Store['describeConversation']>[2]) =>
+      store.describeConversation(tenant, conversation, description)
     equal(await described(), {}, 'before')
     const odd = { text: 'NUL \0, half \ud800, 漢字', list: [1, null, { a: true }], '': -0.5 }
     await describe({ title: 'Bérth 12 👋', metadata: odd })
@@ -136,15 +136,15 @@ export const listCases = [
     equal(namesOf(await of('ada', { only: 'b' })), [], 'a name that is not hers')
     equal(namesOf(await of('eve')), [], 'of one who has none')
     equal((await store.conversations(thread.tenant)).length, 4, 'of everybody')
-    const found = async (person: string) =>
+    const hits = async (person: string) =>
       (await findAll(store, thread.tenant, 'pelican', { person })).map(one => one.thread.conversation).sort()
-    equal([await found('ada'), await found('bob'), await found('eve')], [['a', 'c'], ['b'], []], 'found')
+    equal([await hits('ada'), await hits('bob'), await hits('eve')], [['a', 'c'], ['b'], []], 'found')
     await store.describeConversation(thread.tenant, 'a', { title: 'x' })
     await store.describeConversation(thread.tenant, 'c', { person: null })
     await store.describeConversation(thread.tenant, 'b', { person: 'ada' })
     equal(namesOf(await of('ada')), ['a', 'b'], 'after others were named')
     await store.deleteConversation(thread.tenant, 'a')
-    equal([namesOf(await of('ada')), await found('ada')], [['b'], ['b']], 'after one was deleted')
+    equal([namesOf(await of('ada')), await hits('ada')], [['b'], ['b']], 'after one was deleted')
     for (const person of ['', 5 as unknown as string])
       await allRefused('invalid_option', [
         () => of(person),
@@ -166,15 +166,15 @@ export const listCases = [
         await store.describeConversation(tenant, conversation, { person })
       }
       const forms = [['hike', 'hiked', 'hiking'], ['pelican'], ['walrus']]
-      const found = async (person: string, limit?: number) => {
+      const placesOf = async (person: string, limit?: number) => {
         const places = await store.findWords(thread.tenant, forms, { person, ...(limit && { limit }) })
         return places.map(list => list.map(place => `${place.thread.conversation}${place.seq}`).sort())
       }
-      equal(await found('ada'), [['a1', 'b1'], ['a1'], []], 'Ada’s')
-      equal(await found('bob'), [['c1'], ['c1'], []], 'Bob’s')
-      equal((await found('ada', 1))[0]!.length, 1, 'as many as are wanted')
+      equal(await placesOf('ada'), [['a1', 'b1'], ['a1'], []], 'Ada’s')
+      equal(await placesOf('bob'), [['c1'], ['c1'], []], 'Bob’s')
+      equal((await placesOf('ada', 1))[0]!.length, 1, 'as many as are wanted')
       await store.deleteConversation(thread.tenant, 'a')
-      equal(await found('ada'), [['b1'], [], []], 'after one was deleted')
+      equal(await placesOf('ada'), [['b1'], [], []], 'after one was deleted')
     },
   ),
   storeCase('describes only what is there, and only for its tenant', async (store, thread) => {

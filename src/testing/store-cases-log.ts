@@ -174,17 +174,17 @@ export const sideCases = [
     for (const one of [thread, second, other]) await store.saveMarks(one, marks)
     await store.saveMarks(thread, marks)
     await store.fork(thread, { at: 2, branch: 'b' })
-    const byName = (found: readonly MarkedPlace[]) =>
-      [...found].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+    const byName = (marked: readonly MarkedPlace[]) =>
+      [...marked].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
     const keyOf = ({ mark, thread }: MarkedPlace) => `${mark} ${thread.conversation}`
-    const found = await store.findMarks(thread.tenant, ['two', 'none', 'é one'])
+    const stored = await store.findMarks(thread.tenant, ['two', 'none', 'é one'])
     const places = [
       { mark: 'two', at: 2, thread: second },
       { mark: 'two', at: 2, thread },
       { mark: 'é one', at: 1, thread: second },
       { mark: 'é one', at: 1, thread },
     ]
-    equal(byName(found), byName(places), 'all')
+    equal(byName(stored), byName(places), 'all')
     const few = await store.findMarks(thread.tenant, ['two', 'é one'], { limit: 1 })
     equal(pluck(byName(few), 'mark'), ['two', 'é one'], 'one of each mark')
     await store.deleteConversation(thread.tenant, second.conversation)
@@ -230,12 +230,12 @@ export const sideCases = [
   }),
   storeCase('marks the entries that are added to a turn, or neither', async (store, thread) => {
     const { lease, head } = await open(store, thread)
-    const found = async () =>
+    const storedMarks = async () =>
       (await store.findMarks(thread.tenant, ['call', 'reply'])).map(({ mark, at }) => `${mark} ${at}`)
     const entries = [entry('calls'), entry('result')]
     const appended = { lease, expectedHead: head, entries, marks: [{ mark: 'call', at: 1 }] }
     for (let time = 0; time < 2; time++) await store.append(thread, appended)
-    equal(await found(), ['call 2'], 'with an append')
+    equal(await storedMarks(), ['call 2'], 'with an append')
     const end = {
       lease,
       expectedHead: head + 2,
@@ -244,9 +244,9 @@ export const sideCases = [
     }
     const foreign = { ...end, lease: { ...lease, owner: 'nobody' }, status: 'completed' as const }
     await refused(() => store.end(thread, foreign), 'lease_lost')
-    equal(await found(), ['call 2'], 'not with what was refused')
+    equal(await storedMarks(), ['call 2'], 'not with what was refused')
     for (let time = 0; time < 2; time++) await store.end(thread, { ...end, status: 'completed' })
-    equal(await found(), ['call 2', 'reply 4'], 'with the end')
+    equal(await storedMarks(), ['call 2', 'reply 4'], 'with the end')
   }),
   storeCase('has nothing left to migrate, and may be asked at once and again', async (store, thread) => {
     await exchange(store, thread, 'a')

@@ -83,20 +83,20 @@ export const restoreRefusedCases = [
   }),
   storeCase('refuses a branch without the past that it should share', async (store, thread) => {
     const edit = { ...thread, branch: 'edit' }
-    const own = turnAt(2, 2_000)
-    const from = (branch: string, at: number) => ({ forkOf: { branch, at }, ...own })
+    const content = turnAt(2, 2_000)
+    const from = (branch: string, at: number) => ({ forkOf: { branch, at }, ...content })
     await refused(() => store.restore(edit, from('main', 2)), 'invalid_option')
     await store.restore(thread, turnAt(1, 1_000))
     await refused(() => store.restore(edit, from('other', 2)), 'invalid_option')
     await refused(() => store.restore(edit, from('edit', 2)), 'invalid_option')
     for (const at of [1, 3, -1, 0.5])
       await refused(() => store.restore(edit, from('main', at)), 'invalid_option')
-    await refused(() => store.restore(edit, { forkOf: { branch: 'main', at: 0 }, ...own }), 'conflict')
+    await refused(() => store.restore(edit, { forkOf: { branch: 'main', at: 0 }, ...content }), 'conflict')
     equal(await store.head(edit), undefined, 'a branch that was refused')
     await store.restore(edit, from('main', 2))
-    await refused(() => store.restore(edit, { ...from('main', 0), ...own }), 'invalid_option')
+    await refused(() => store.restore(edit, { ...from('main', 0), ...content }), 'invalid_option')
     await refused(() => store.restore(thread, { ...from('edit', 2), ...turnAt(1, 1_000) }), 'invalid_option')
-    await store.restore(edit, part(own, 3, 4))
+    await store.restore(edit, part(content, 3, 4))
   }),
   storeCase('refuses to restore what was deleted, or after an open turn', async (store, thread) => {
     await exchange(store, thread, 'a', 'b')

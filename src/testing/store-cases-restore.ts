@@ -36,8 +36,8 @@ export const restoreCases = [
     equal([next.turn.turn, next.turn.first, next.head], [2, 3, 3], 'the next turn')
     await store.append(copy, { lease: next.lease, expectedHead: 3, entries: [answer] })
     equal(await texts(store, copy), ['blue heron', 'a bird', 'and then?'], 'the entries')
-    const found = await findAll(store, thread.tenant, 'heron')
-    equal(found.map(f => `${f.thread.conversation}/${f.seq}`).sort(), ['copy/1', 'lemonade/1'], 'found')
+    const hits = await findAll(store, thread.tenant, 'heron')
+    equal(hits.map(f => `${f.thread.conversation}/${f.seq}`).sort(), ['copy/1', 'lemonade/1'], 'found')
   }),
   storeCase('restores stretch by stretch, each as often as one likes', async (store, thread) => {
     await exchange(store, thread, 'a', 'b')
@@ -91,10 +91,10 @@ export const restoreCases = [
     await exchange(store, edit, 'C', 'D')
     const into = (key: ThreadKey) => ({ ...key, conversation: 'copy' })
     await store.restore(into(thread), await stretchOf(store, thread))
-    const own = part(await stretchOf(store, edit), 3, 4)
+    const content = part(await stretchOf(store, edit), 3, 4)
     for (let time = 0; time < 2; time++) {
       await store.restore(into(idle), { forkOf: { branch: 'main', at: 2 }, entries: [], turns: [] })
-      await store.restore(into(edit), { forkOf: { branch: 'main', at: 2 }, ...own })
+      await store.restore(into(edit), { forkOf: { branch: 'main', at: 2 }, ...content })
     }
     // The whole branch with its shared past, which is stored already.
     await store.restore(into(edit), await stretchOf(store, edit))
@@ -102,8 +102,8 @@ export const restoreCases = [
       equal(await stretchOf(store, into(key)), await stretchOf(store, key), `the branch ${key.branch}`)
       equal(await store.head(into(key)), await store.head(key), `its head`)
     }
-    const found = pluck(await findAll(store, thread.tenant, 'heron'), 'thread')
-    const copied = found.filter(({ conversation }) => conversation === 'copy')
+    const threads = pluck(await findAll(store, thread.tenant, 'heron'), 'thread')
+    const copied = threads.filter(({ conversation }) => conversation === 'copy')
     equal(copied, [into(thread)], 'found where it was written')
     equal((await open(store, into(idle))).turn.turn, 2, 'the next turn of a branch without its own')
   }),

@@ -59,12 +59,12 @@ export const tenantCases = [
     const odd = ['', '   ', '"', '*', 'AND', 'NOT', '( OR', "'; --", 'NEAR(', '\0', '\ud800', '-', ':']
     for (const query of odd) equal(await find(query), [], `the query ${JSON.stringify(query)}`)
     equal(await find('"lemons" AND: (kitchen*'), [], 'words of a query are words, not operators')
-    const found = await findAll(store, thread.tenant, 'limes')
-    equal(found, [{ thread, seq: 2 }], 'what is found')
+    const hits = await findAll(store, thread.tenant, 'limes')
+    equal(hits, [{ thread, seq: 2 }], 'what is found')
     equal((await findAll(store, thread.tenant, 'lemons', { limit: 1 })).length, 1, 'the limit')
     const { conversation } = thread
-    const own = await findAll(store, thread.tenant, 'limes', { conversation })
-    equal(pluck(own, 'seq'), [2], 'what is found in one conversation')
+    const inConversation = await findAll(store, thread.tenant, 'limes', { conversation })
+    equal(pluck(inConversation, 'seq'), [2], 'what is found in one conversation')
     equal(await findAll(store, thread.tenant, 'limes', { conversation: 'other' }), [], 'in another one')
   }),
   storeCase('finds an entry of a shared past once', async (store, thread) => {

@@ -9,7 +9,7 @@ import type { Asking } from './turn-options.ts'
 
 /** What differs between the clients of the engine. */
 export interface TurnClient {
-  /** Runs the calls that wait for a result, and logs their results. Absent: the turn stays open for whoever runs them. */
+  /** Runs the calls that wait for a result, and logs their results. Absent: the turn stays open for the client, which runs them. */
   runCalls?(waiting: readonly ReplyCall[]): Promise<void>
   /** Whether the turn ends after its latest round, although the model would go on. */
   isOver(progress: TurnProgress): boolean
@@ -74,13 +74,13 @@ export async function answerOnce(
   const note = noteCalls.map(readNoteCall).findLast(text => text !== undefined) ?? reply.note
   const seen = toSeen(toMessage(reply))
   const data = dataOf?.(reply)
-  const said = { ...seen, data, marks: marksOf?.(reply) }
+  const entry = { ...seen, data, marks: marksOf?.(reply) }
   // A note beside the answer is no reason to call the model again: it would repeat the answer.
   const isAnswer =
     noteCalls.length === reply.calls.length && (reply.calls.length === 0 || reply.text.trim() !== '')
   const keep = isAnswer
-    ? log.complete([said, ...answered], note ?? earlier)
-    : log.append(() => [note === undefined ? said : { ...said, data: { ...data, note } }, ...answered])
+    ? log.complete([entry, ...answered], note ?? earlier)
+    : log.append(() => [note === undefined ? entry : { ...entry, data: { ...data, note } }, ...answered])
   await keep.catch(error => {
     // The model wrote it: the caller is not to blame.
     throw error instanceof TooLargeError ? tooLarge(error.limit, error) : error
@@ -91,8 +91,8 @@ export async function answerOnce(
 }
 
 /**
- * Whether a call writes a note to the model itself. A model that has seen such calls makes them unasked, too. They are nobody
- * else's, unless a tool of that name was offered by somebody else.
+ * Whether a call writes a note to the model itself. A model that has seen such calls makes them unasked, too. They are
+ * notes unless the caller offered a tool of that name.
  */
 export function writesNote({ name }: Pick<ReplyCall, 'name'>, { hasNoteTool, specs }: NoteOffer): boolean {
   return name === noteToolName && (hasNoteTool || !specs.some(spec => spec.name === noteToolName))

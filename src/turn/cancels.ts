@@ -15,9 +15,9 @@ export function createCancels(store: Store, lookMs = 1000) {
   let timer: ReturnType<typeof setTimeout> | undefined
 
   function abort(isIt: (reply: WatchedReply) => boolean): boolean {
-    const found = [...watched].filter(([reply]) => isIt(reply))
-    for (const [, cancel] of found) cancel()
-    return found.length > 0
+    const matches = [...watched].filter(([reply]) => isIt(reply))
+    for (const [, cancel] of matches) cancel()
+    return matches.length > 0
   }
 
   const abortIn = (tenant: string, thread: CancelledThread) =>
@@ -39,8 +39,8 @@ export function createCancels(store: Store, lookMs = 1000) {
   }
 
   async function isWished(thread: ThreadKey, lease: Lease): Promise<boolean> {
-    const found = await store.findMarks(thread.tenant, [await tryMark(thread.conversation, lease)])
-    return found.some(({ thread: { actor, branch } }) => actor === thread.actor && branch === thread.branch)
+    const places = await store.findMarks(thread.tenant, [await tryMark(thread.conversation, lease)])
+    return places.some(({ thread: { actor, branch } }) => actor === thread.actor && branch === thread.branch)
   }
 
   function lookLater(): void {

@@ -46,8 +46,8 @@ const isTooLong = ({ code }: Failure) => code === 'context_too_long' || code ===
 
 /** Leaves a turn open. What arrived of its answer is kept, with its note. */
 function leaveTurn(log: TurnLog, { text, thinking, note }: ModelReply): Promise<Failure | undefined> {
-  const said = toSeen(toMessage({ ...emptyReply(), text, thinking }))
-  const part = note === undefined ? said : { ...said, data: { note } }
+  const partial = toSeen(toMessage({ ...emptyReply(), text, thinking }))
+  const part = note === undefined ? partial : { ...partial, data: { note } }
   return closeTurn(text === '' && note === undefined ? [] : [part], log.leave)
 }
 
@@ -59,8 +59,8 @@ function arrivedOf(
   { text, thinking, note }: ModelReply,
   earlier: string | undefined,
 ): readonly SeenMessage[] {
-  const said = text === '' ? [] : [toSeen(toMessage({ ...emptyReply(), text, thinking }))]
-  return withNote(said, note ?? earlier)
+  const partial = text === '' ? [] : [toSeen(toMessage({ ...emptyReply(), text, thinking }))]
+  return withNote(partial, note ?? earlier)
 }
 
 export function toError(thrown: unknown): Failure {

@@ -1,5 +1,5 @@
 export { answerOnce, answerTurn, type TurnClient, writesNote } from './answer-turn.ts'
-export { nextContext, nextRoom, type ToFit } from './ask/next-context.ts'
+export { type FitRequest, nextContext, nextRoom } from './ask/next-context.ts'
 export { trimmedTokens } from './ask/trimmed-tokens.ts'
 export { type Cancels, createCancels } from './cancels.ts'
 export { TooManyRoundsError, toError } from './end-failed.ts'

@@ -5,7 +5,7 @@ import type { Emit } from './turn-part.ts'
  * one of the two is asked for. An async function that returns it gives the result instead: wrap it in an object.
  */
 export interface Ongoing<Part, Result> extends AsyncIterable<Part>, PromiseLike<Result> {
-  /** Waits for the result. The work goes on to its end even if nobody reads its parts. */
+  /** Waits for the result. The work continues to its end even if its parts are not read. */
   result(): Promise<Result>
 }
 
@@ -102,7 +102,7 @@ export function createOngoing<Part, Result>(work: Work<Part, Result>): Ongoing<P
 
 /** Hands parts over one by one: `give` waits until the reader asks for the next part. */
 function createHandover<Part>() {
-  const given: { readonly part: Part; readonly taken: () => void }[] = []
+  const parts: { readonly part: Part; readonly taken: () => void }[] = []
   let first = 0
   const readers: ((result: IteratorResult<Part, void> | PromiseLike<never>) => void)[] = []
   let lastTaken = () => {}
@@ -111,9 +111,9 @@ function createHandover<Part>() {
   let ended: { readonly error?: unknown } | undefined
 
   function serve(): void {
-    while (readers.length > 0 && (first < given.length || ended)) {
+    while (readers.length > 0 && (first < parts.length || ended)) {
       const reader = readers.shift()!
-      const next = given[first]
+      const next = parts[first]
       if (next) {
         first += 1
         lastTaken = next.taken
@@ -125,8 +125,8 @@ function createHandover<Part>() {
         reader(error === undefined ? { done: true, value: undefined } : Promise.reject(error))
       }
     }
-    if (first < given.length) return
-    given.length = 0
+    if (first < parts.length) return
+    parts.length = 0
     first = 0
   }
 
@@ -135,11 +135,11 @@ function createHandover<Part>() {
       // A reader who asked before leaving still gets this part.
       if (isLeft && readers.length === 0) return
       if (isKept) {
-        given.push({ part, taken: () => {} })
+        parts.push({ part, taken: () => {} })
         return serve()
       }
       return new Promise(taken => {
-        given.push({ part, taken })
+        parts.push({ part, taken })
         serve()
       })
     },
@@ -158,7 +158,7 @@ function createHandover<Part>() {
     leave(): void {
       isLeft = true
       lastTaken()
-      for (const { taken } of given.splice(0)) taken()
+      for (const { taken } of parts.splice(0)) taken()
       first = 0
     },
     end(how: { readonly error?: unknown } = {}): void {

@@ -18,8 +18,8 @@ export interface TurnToRun extends Pick<Asking, 'log' | 'emit'> {
 }
 
 /** Runs a turn and closes it, however it ends. Its end is logged before it is emitted. */
-export async function runTurn(given: TurnToRun): Promise<void> {
-  const { log, emit, signal, added, settle, answer, mayComeAgain } = given
+export async function runTurn(run: TurnToRun): Promise<void> {
+  const { log, emit, signal, added, settle, answer, mayComeAgain } = run
   const tally = createTally()
   let status: TurnEndStatus
   let error: Failure | undefined

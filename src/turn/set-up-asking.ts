@@ -48,23 +48,23 @@ function systemPromptFor(
   return takesLateSystem ? place : withoutLateSystem(place)
 }
 
-type Patience = Pick<AskOptions, 'signal' | 'retries' | 'backoffMs' | 'stallMs'>
+type AttemptOptions = Pick<AskOptions, 'signal' | 'retries' | 'backoffMs' | 'stallMs'>
 
 /** Asks the model for its window, with the retries and the time limit of a model call. */
-async function findWindow(model: Model, patience: Patience): Promise<number | undefined> {
+async function findWindow(model: Model, patience: AttemptOptions): Promise<number | undefined> {
   const { signal, stallMs } = patience
   const limit = { signal, ms: stallMs, late: () => stalled(stallMs) }
   for (let attempt = 1; ; attempt++) {
-    const own = linkSignals(signal)
+    const link = linkSignals(signal)
     let pause: number
     try {
-      return await withLimit(model.window(own.signal), limit)
+      return await withLimit(model.window(link.signal), limit)
     } catch (thrown) {
       // Ends the pending request: a model shares it among callers, so a retry would get the same one.
-      own.abort()
+      link.abort()
       pause = pauseAfter(toModelError(thrown, signal), attempt, patience)
     } finally {
-      own.unlink()
+      link.unlink()
     }
     await sleep(pause, signal)
   }
@@ -99,13 +99,13 @@ export function notesInContext(options: Pick<TurnOptions, 'notes'>) {
 async function systemOf(
   { system }: TurnOptions,
   notes: TurnNotes | undefined,
-  { signal, stallMs }: Patience,
+  { signal, stallMs }: AttemptOptions,
 ): Promise<string | undefined> {
   const ask = async () => (typeof system === 'function' ? system() : system)
-  const own = await withLimit(ask(), { signal, ms: stallMs, late: () => noSystem(stallMs) })
+  const prompt = await withLimit(ask(), { signal, ms: stallMs, late: () => noSystem(stallMs) })
   const { by, nonce, instruction } = notes ?? {}
   const request = notes && (instruction ?? noteInstruction({ by, nonce }))
-  const parts = [own, request].filter(part => part !== undefined && part !== '')
+  const parts = [prompt, request].filter(part => part !== undefined && part !== '')
   return parts.length > 0 ? parts.join('\n\n') : undefined
 }
 

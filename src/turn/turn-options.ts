@@ -55,7 +55,7 @@ export interface TurnNotes {
   readonly by?: 'reply' | 'tool'
   /** The instruction in the system prompt. Default: a built-in text. */
   readonly instruction?: string
-  /** A secret in the marker of notes, so that nobody but the model can write one. */
+  /** A secret in the marker of notes, so that only the model can write one. */
   readonly nonce?: string
   /** Where the notes of earlier turns stand: with their replies, or in a section of the system prompt. Default `inline`. */
   readonly place?: 'inline' | 'system'

@@ -174,7 +174,9 @@ describe('a tool without what it needs', () => {
     const run = async (conversation: string) => {
       const url = `https://${conversation}.example`
       await chat.send(`call generate_hypotheses with {"url":"${url}"}`, { conversation, projectId }).result()
-      const { messages } = await chat.send('Now call generate_variants.', { conversation, projectId }).result()
+      const { messages } = await chat
+        .send('Now call generate_variants.', { conversation, projectId })
+        .result()
       return { url, made: lastResult(messages) }
     }
     for (const { url, made } of await Promise.all(['ada', 'ben', 'cleo'].map(run)))

@@ -45,7 +45,7 @@ const weight = 'throughline-weight'
 
 const origin: unique symbol = Symbol('origin')
 
-interface Weighed extends MessageLike {
+interface CountedMessage extends MessageLike {
   readonly [origin]?: MessageLike
 }
 
@@ -60,7 +60,7 @@ export function weighResults<M extends MessageLike>(message: M): M {
 }
 
 /** A message is weighed once, so that its count is remembered with the object. */
-const weigh = madeOnce((message: MessageLike): Weighed => {
+const weigh = madeOnce((message: MessageLike): CountedMessage => {
   const content = message.content as readonly unknown[]
   const lists = content.map(outputParts).filter(parts => parts !== undefined)
   const added = lists.map(parts => ({ type: weight, json: around(parts) }))
@@ -69,7 +69,7 @@ const weigh = madeOnce((message: MessageLike): Weighed => {
 
 /** The message before it was weighed, with its texts as they were cut since. */
 export function unweighed<M extends MessageLike>(message: M): M {
-  const { [origin]: source, ...rest } = message as M & Weighed
+  const { [origin]: source, ...rest } = message as M & CountedMessage
   if (source === undefined) return message
   if (weigh(source) === message) return source as M
   return { ...rest, content: (message.content as Fields[]).filter(part => part.type !== weight) } as M

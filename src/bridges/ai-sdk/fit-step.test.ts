@@ -6,14 +6,14 @@ import type { Context } from '../../context/context.ts'
 import { parseMessage } from '../../log/parse-message.ts'
 import { actionsTitle } from '../../log/texts.ts'
 import { o200k } from '../../tokens/o200k.ts'
-import { type Body, startUpstream, type Upstream } from '../upstream.fixture.ts'
+import { type Body, type FakeUpstream, startUpstream } from '../upstream.fixture.ts'
 import { fitStep } from './fit-step.ts'
 
 const count = o200k()
 const system = 'You are a harbour master. Read every log before you answer.'
 const prompt = 'Read all sixty logs and tell me on which day the pump failed.'
 
-let upstream: Upstream | undefined
+let upstream: FakeUpstream | undefined
 afterEach(async () => {
   await upstream?.close()
   upstream = undefined

@@ -68,12 +68,12 @@ export function fitStep(
   const { previous: _, maxToolTokens: __, ...names } = fitNames
   refuseUnknown(options, { ...names, onContext: 1, system: 1 })
   const { onContext, tools, system, ...settings } = options
-  const own = system === undefined ? undefined : toHead(system)
+  const fixedHead = system === undefined ? undefined : toHead(system)
   let schemas: Promise<readonly Described[]> | undefined
 
   return async <M extends MessageLike>(step: StepLike<M>) => {
     schemas ??= toolSchemas(tools)
-    const head = own ?? toHead(step.initialInstructions ?? [])
+    const head = fixedHead ?? toHead(step.initialInstructions ?? [])
     const messages = wholeRun(step)
     const offered = (await schemas).map(toTool => toTool(step))
     const context = fitAiSdk<M | SystemMessage>([...head, ...messages], { ...settings, tools: offered })
@@ -135,12 +135,12 @@ async function toolSchemas(tools: ToolSetLike = {}): Promise<readonly Described[
 
 /** Converts a schema: the AI SDK's own `jsonSchema(…)`, also a lazy one, or any Standard Schema. */
 async function toJsonSchema(schema: unknown, tool: string): Promise<unknown> {
-  const given = (typeof schema === 'function' && !('~standard' in schema) ? schema() : schema) as {
+  const source = (typeof schema === 'function' && !('~standard' in schema) ? schema() : schema) as {
     readonly jsonSchema?: unknown
     readonly '~standard'?: { readonly jsonSchema?: { input(options: { target: string }): unknown } }
   }
-  if (given.jsonSchema !== undefined) return await given.jsonSchema
-  const standard = given['~standard']?.jsonSchema
+  if (source.jsonSchema !== undefined) return await source.jsonSchema
+  const standard = source['~standard']?.jsonSchema
   if (standard) return closed(standard.input({ target: 'draft-07' }))
   throw new InvalidOptionError(
     'tools',

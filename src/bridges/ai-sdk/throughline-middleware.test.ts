@@ -17,19 +17,19 @@ import type { MessageLike } from '../../log/message.ts'
 import { parseMessage } from '../../log/parse-message.ts'
 import { markerText } from '../../log/texts.ts'
 import { o200k } from '../../tokens/o200k.ts'
-import { type Body, type Reply, startUpstream, type Upstream } from '../upstream.fixture.ts'
+import { type Body, type FakeReply, type FakeUpstream, startUpstream } from '../upstream.fixture.ts'
 import { type MiddlewareOptions, throughlineMiddleware } from './throughline-middleware.ts'
 
 const count = o200k()
 
-const upstreams: Upstream[] = []
+const upstreams: FakeUpstream[] = []
 afterEach(async () => {
   for (const upstream of upstreams.splice(0)) await upstream.close()
 })
 
 async function wrapped(
   options: MiddlewareOptions,
-  answer: () => Reply = () => ({ text: ['Berth', ' 12.'] }),
+  answer: () => FakeReply = () => ({ text: ['Berth', ' 12.'] }),
 ) {
   const upstream = await startUpstream(answer)
   upstreams.push(upstream)

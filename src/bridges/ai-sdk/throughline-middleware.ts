@@ -56,15 +56,15 @@ export function throughlineMiddleware(options: MiddlewareOptions): ThroughlineMi
   const count = counterOf(settings)
   const tokensOf = madeOnce((message: MessageLike) => count.message(readMessage(message, 0)))
 
-  /** The tokens that are kept free for the reply. `asked`: its limit; most replies are shorter, as those in the prompt show. */
-  function likelyReserve(prompt: readonly MessageLike[], tools: readonly unknown[], asked: number): number {
+  /** The tokens kept free for the reply, at most `limit`. Most replies are shorter, as those in the prompt show. */
+  function likelyReserve(prompt: readonly MessageLike[], tools: readonly unknown[], limit: number): number {
     const sumOf = (role: string, join: (a: number, b: number) => number) =>
       prompt
         .filter(message => message.role === role)
         .reduce((sum, message) => join(sum, tokensOf(message)), 0)
     const head = sumOf('system', (a, b) => a + b) + count.tools(tools)
     const likely = likelyReply(sumOf('assistant', Math.max))
-    return replyReserve({ window: settings.window, head, likely, asked }).reserve
+    return replyReserve({ window: settings.window, head, likely, asked: limit }).reserve
   }
 
   return {
@@ -73,16 +73,16 @@ export function throughlineMiddleware(options: MiddlewareOptions): ThroughlineMi
       const { tools = [], maxOutputTokens, responseFormat } = params
       // A system prompt that changes does not make a conversation another one.
       const lead = params.prompt.findIndex(message => message?.role !== 'system')
-      const said = lead < 0 ? [] : recognise(params.prompt.slice(lead))
-      const prompt = [...params.prompt.slice(0, params.prompt.length - said.length), ...said]
-      const owner = said[0]
+      const conversation = lead < 0 ? [] : recognise(params.prompt.slice(lead))
+      const prompt = [...params.prompt.slice(0, params.prompt.length - conversation.length), ...conversation]
+      const owner = conversation[0]
       // Some providers write the schema of the reply into the prompt.
       const schema = responseFormat?.schema
       const byTool = new Map(tools.map(tool => [toSentTool(tool), tool]))
-      const given = [...byTool.keys(), ...(schema === undefined ? [] : [schema])]
+      const sentTools = [...byTool.keys(), ...(schema === undefined ? [] : [schema])]
       const promptLayout = owner && layouts.get(owner)
       const isStable = options.systemPrompt === 'as user'
-      const offered = isStable ? orderTools(given, promptLayout?.tools).tools : given
+      const offered = isStable ? orderTools(sentTools, promptLayout?.tools).tools : sentTools
       const likely =
         maxOutputTokens === undefined ? 0 : likelyReserve(prompt, offered, Math.max(0, maxOutputTokens))
       const room = { ...present({ promptLayout }), reserve: reserve ?? likely, tools: offered }

@@ -56,9 +56,9 @@ function toCall({ id, name, args }: LangChainToolCall) {
   return { ...present({ id }), type: 'function', function: { name, arguments: args } }
 }
 
-type Block = Readonly<Record<string, unknown>> | null | undefined
+type LangChainBlock = Readonly<Record<string, unknown>> | null | undefined
 
-function isCall(block: Block): boolean {
+function isCall(block: LangChainBlock): boolean {
   return callTypes.includes(block?.type)
 }
 
@@ -66,7 +66,7 @@ const callTypes: readonly unknown[] =
   'tool_use tool_call tool_call_chunk input_json_delta function_call functionCall'.split(' ')
 
 /** Converts LangChain's own blocks, so that bytes are not counted as text and reasoning is found. */
-function toPart(block: Block): unknown {
+function toPart(block: LangChainBlock): unknown {
   if (block?.type === 'reasoning' && typeof block.reasoning === 'string')
     return { type: 'thinking', thinking: block.reasoning, [origin]: block }
   return mediaTypes.includes(block?.type) ? { type: 'image_url', [origin]: block } : block

@@ -27,7 +27,7 @@ export interface UIChatHandlerOptions
   readonly user: (request: Request) => Maybe<UIChatUser> | Promise<Maybe<UIChatUser>>
   /** The path at which the handler is, as `api` of the transport names it. Default `/api/chat`. */
   readonly api?: string
-  /** What differs from request to request: its values replace those of the other options. */
+  /** Options for one request: they replace those of the same name here. */
   readonly perRequest?: (request: UIChatRequest) => UIChatChanges | Promise<UIChatChanges>
   /** How long a reply goes on whose client has left: a page that was loaded again comes back for it. Default 30 s. */
   readonly lingerMs?: number
@@ -74,7 +74,7 @@ export type UIChatChanges = Partial<Omit<ChatOptions, 'history' | 'count'>> &
 export interface UIChatHandler {
   /** Answers the requests of `useChat`: give it to your framework for POST, GET and DELETE, below the path `api` too. */
   (request: Request): Promise<Response>
-  /** What was said in a conversation, as `useChat` begins with it; nothing where there is none. */
+  /** The messages of a conversation, as `useChat` begins with them; none if it does not exist. */
   messages(of: {
     readonly user: UIChatUser
     readonly conversation: string
@@ -121,18 +121,18 @@ export function createUIChatHandler(options: UIChatHandlerOptions): UIChatHandle
 
   async function handle(request: Request): Promise<Response> {
     const { conversation, isStream } = placeOf(request, api)
-    const theirs = historyOf(history, await userOf(user, request))
+    const userHistory = historyOf(history, await userOf(user, request))
     const { method } = request
-    if (conversation === undefined && method === 'POST') return answer(request, theirs)
+    if (conversation === undefined && method === 'POST') return answer(request, userHistory)
     if (conversation !== undefined && isStream && method === 'GET')
-      return replies.resume(theirs, conversation)
+      return replies.resume(userHistory, conversation)
     if (conversation !== undefined && isStream && method === 'DELETE')
-      return (await isOthers(theirs, conversation))
+      return (await isOthers(userHistory, conversation))
         ? new Response(null, { status: 204 })
-        : replies.cancel(theirs, conversation)
+        : replies.cancel(userHistory, conversation)
     if (conversation === undefined || isStream || method !== 'GET') throw noRoute(api)
     const branch = new URL(request.url).searchParams.get('branch') ?? undefined
-    const shown = await show(theirs, conversation, branch)
+    const shown = await show(userHistory, conversation, branch)
     if (!shown) throw noConversation()
     return Response.json(shown)
   }
@@ -226,7 +226,7 @@ function historyOf(history: History, user: UIChatUser): History {
   return history.of(tenant, { person })
 }
 
-/** Whether a conversation is another user's, or nobody's: to this user it is not there. */
+/** Whether a conversation has another owner, or none: this user cannot see it. */
 async function isOthers({ store, tenant, person }: History, conversation: string): Promise<boolean> {
   const [info] = await store.conversations(tenant, { only: conversation })
   return info !== undefined && info.person !== person

@@ -35,7 +35,7 @@ export interface UIRequest {
   readonly isAgain: boolean
   /** Whether the client says which message that is: else it means the last one. */
   readonly isNamed: boolean
-  /** What the client says was said before, as it has it. */
+  /** The earlier messages, as the client has them. */
   readonly earlier: () => readonly EarlierMessage[]
 }
 
@@ -64,7 +64,7 @@ export function readUIRequest(value: unknown): UIRequest {
     before: isFields(past.at(-1)) ? toReference(past.at(-1) as Fields) : undefined,
     isAgain: !isResults && isRepeated,
     earlier: () =>
-      past.map((given, at) => readEarlier(readFields(given, `messages[${at}]`), `messages[${at}]`)),
+      past.map((value, at) => readEarlier(readFields(value, `messages[${at}]`), `messages[${at}]`)),
   }
 }
 
@@ -86,8 +86,8 @@ function readUser(message: Fields, where: string): MessageLike {
 /** The results of the tools that a client has run, as messages. */
 function readResults(message: Fields, where: string): readonly MessageLike[] {
   const parts = readList(message.parts, `${where}.parts`)
-  const results = parts.flatMap((given, at) => {
-    const part = readFields(given, `${where}.parts[${at}]`)
+  const results = parts.flatMap((value, at) => {
+    const part = readFields(value, `${where}.parts[${at}]`)
     return isTool(part) ? toResult(part, `${where}.parts[${at}]`) : []
   })
   if (results.length === 0) refuse(`${where}.parts`, 'must hold the result of a tool, or a user message last')
@@ -133,9 +133,9 @@ function readEarlier(message: Fields, where: string): EarlierMessage {
     for (const result of results) messages.push(result)
     ;[text, calls, results] = ['', [], []]
   }
-  for (const [at, given] of readList(message.parts, `${where}.parts`).entries()) {
+  for (const [at, value] of readList(message.parts, `${where}.parts`).entries()) {
     const place = `${where}.parts[${at}]`
-    const part = readFields(given, place)
+    const part = readFields(value, place)
     if (part.type === 'step-start') close()
     if (part.type === 'text') text += readText(part.text, `${place}.text`)
     if (!isTool(part)) continue
@@ -150,9 +150,9 @@ function readEarlier(message: Fields, where: string): EarlierMessage {
 
 /** Reads the parts of a UI message: texts and files. What only the client shows is left out. */
 function readParts(value: unknown, field: string): readonly ContentPart[] {
-  return readList(value, field).flatMap((given, at) => {
+  return readList(value, field).flatMap((item, at) => {
     const where = `${field}[${at}]`
-    const part = readFields(given, where)
+    const part = readFields(item, where)
     if (part.type === 'text') return [readText(part.text, `${where}.text`)]
     return part.type === 'file' ? [readFile(part, where)] : []
   })

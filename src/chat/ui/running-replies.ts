@@ -4,17 +4,17 @@ import { sseComment, textWriter, toReadable } from '../../turn/stream/to-readabl
 /** A reply that is being made, and can be read by several clients, each from its beginning. */
 export type RunningReply = ReturnType<typeof runReply>
 
-interface Patience {
-  /** How long a reply goes on that nobody reads. */
+interface ReplyTimes {
+  /** How long a reply continues without a reader. */
   readonly lingerMs: number
   /** How long a client may leave its stream unread. */
   readonly unreadMs: number
-  /** How long a stream may be silent: what stands between would cut it off. */
+  /** How long a stream may be silent before a proxy would cut it off. */
   readonly keepAliveMs: number
 }
 
 /** The replies that this process is making. */
-export function createRunningReplies(patience: Patience) {
+export function createRunningReplies(patience: ReplyTimes) {
   const running = new Map<string, RunningReply>()
   const all = new Set<RunningReply>()
   return {
@@ -40,7 +40,7 @@ export function createRunningReplies(patience: Patience) {
 function runReply(
   events: AsyncIterable<string>,
   cancel: () => void,
-  { lingerMs, unreadMs, keepAliveMs }: Patience,
+  { lingerMs, unreadMs, keepAliveMs }: ReplyTimes,
   onEnd: () => void,
 ) {
   const tape = createTape<string>()

@@ -69,7 +69,7 @@ export function toUIMessageStreamResponse(
   })
 }
 
-/** The headers by which `useChat` and what stands between know the stream. */
+/** The headers by which `useChat` and proxies recognise the stream. */
 export const uiMessageStreamHeaders = {
   ...sseHeaders,
   'x-vercel-ai-ui-message-stream': 'v1',
@@ -154,7 +154,7 @@ export async function* toChunks(
 /** Opens and closes steps, and the texts inside of them. */
 function createStep() {
   let isOpen = false
-  /** A client keeps no step in which nothing was said. */
+  /** A client drops steps without content. */
   let state: 'empty' | 'said' | 'answered' = 'empty'
   let text: { readonly kind: 'text' | 'reasoning'; readonly id: string } | undefined
   let texts = 0
@@ -215,15 +215,15 @@ function createCallIds() {
   const nameless: string[] = []
   let made = 0
   return {
-    called(given: string): string {
-      const id = given === '' ? `call-${++made}` : given
-      if (given === '') nameless.push(id)
+    called(callId: string): string {
+      const id = callId === '' ? `call-${++made}` : callId
+      if (callId === '') nameless.push(id)
       const name = nameOf(id)
       waiting.set(id, name)
       return name
     },
-    answered(given: string): string | undefined {
-      const id = (given === '' ? nameless.shift() : given) ?? ''
+    answered(callId: string): string | undefined {
+      const id = (callId === '' ? nameless.shift() : callId) ?? ''
       const name = waiting.get(id)
       waiting.delete(id)
       return name

@@ -77,11 +77,11 @@ function createAnswer() {
   }
 
   return {
-    say(given: string, { text, thinking, calls }: Message): void {
-      id ??= given
+    say(messageId: string, { text, thinking, calls }: Message): void {
+      id ??= messageId
       parts.push({ type: 'step-start' }, ...textPart('reasoning', thinking), ...textPart('text', text))
       for (const { id: called, name, arguments: json } of calls) {
-        const id = called ?? `${given}-${parts.length}`
+        const id = called ?? `${messageId}-${parts.length}`
         if (called === undefined) nameless.push(id)
         const before = waiting.get(id)
         if (before !== undefined) settle(before, unanswered)

@@ -50,7 +50,7 @@ export interface UIWarning {
   readonly message: string
 }
 
-/** What was said in other tabs, between what the client has and the message that it has just sent. */
+/** Messages of other tabs, between those that the client has and the one that it has just sent. */
 export interface UIMissed {
   readonly messages: readonly UILoadedMessage[]
 }

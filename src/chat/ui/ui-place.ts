@@ -44,14 +44,14 @@ export async function findUIPlace(
   const marked = await placeOf(history, conversation, last.id)
   if (isResults)
     return on((marked ?? (await entryOf(history, conversation, last, branch)))?.thread.branch ?? branch)
-  const own = marked ?? (isAgain ? await entryOf(history, conversation, last, branch) : undefined)
-  if (own) {
-    const turn = isAgain ? undefined : await answerOf(history, own, messages[0])
-    if (turn) return { ...on(own.thread.branch), answered: { turn, at: own.at } }
-    if (!isAgain) await refuseWhileAnswered(history, own)
-    if (isAgain && !isNamed && (await endOf(history, own, branch)).missedFrom !== undefined) throw wentOn()
-    const fork = { at: own.at - 1, branch: newId() }
-    await history.store.fork(own.thread, fork)
+  const entry = marked ?? (isAgain ? await entryOf(history, conversation, last, branch) : undefined)
+  if (entry) {
+    const turn = isAgain ? undefined : await answerOf(history, entry, messages[0])
+    if (turn) return { ...on(entry.thread.branch), answered: { turn, at: entry.at } }
+    if (!isAgain) await refuseWhileAnswered(history, entry)
+    if (isAgain && !isNamed && (await endOf(history, entry, branch)).missedFrom !== undefined) throw wentOn()
+    const fork = { at: entry.at - 1, branch: newId() }
+    await history.store.fork(entry.thread, fork)
     return on(fork.branch)
   }
   const previous =
@@ -89,7 +89,7 @@ async function placeOf({ store, tenant }: History, conversation: string, id: str
   return place
 }
 
-interface Entry {
+interface EntryPlace {
   readonly thread: ThreadKey
   readonly at: number
 }
@@ -98,7 +98,7 @@ interface Entry {
  * The end of the line in which a message stands: of the newest branch if that shares the message, else of its own. The client
  * has seen the message's own turn.
  */
-async function endOf(history: History, { thread, at }: Entry, newestBranch: string): Promise<UIPlace> {
+async function endOf(history: History, { thread, at }: EntryPlace, newestBranch: string): Promise<UIPlace> {
   const { store } = history
   const newest = { ...thread, branch: newestBranch }
   const isShared =
@@ -115,25 +115,25 @@ async function idAt({ store }: History, thread: ThreadKey, at: number): Promise<
   return undefined
 }
 
-const turnAt = async ({ store }: History, { thread, at }: Entry): Promise<StoredTurn | undefined> =>
+const turnAt = async ({ store }: History, { thread, at }: EntryPlace): Promise<StoredTurn | undefined> =>
   (await store.turns(thread)).find(({ first, last }) => first <= at && at <= last)
 
 /** The turn that answered a message, if it was answered whole and the message is the same. */
 async function answerOf(
   history: History,
-  { thread, at }: Entry,
+  { thread, at }: EntryPlace,
   message: MessageLike | undefined,
 ): Promise<StoredTurn | undefined> {
   const turn = await turnAt(history, { thread, at })
   if (turn?.status !== 'completed') return undefined
-  const [asked] = await history.thread(thread.conversation, thread).messages({ at, limit: 1 })
-  return JSON.stringify(asked?.content) === JSON.stringify(message?.content) ? turn : undefined
+  const [stored] = await history.thread(thread.conversation, thread).messages({ at, limit: 1 })
+  return JSON.stringify(stored?.content) === JSON.stringify(message?.content) ? turn : undefined
 }
 
 /** Another process may be answering the same message, which came twice. */
-async function refuseWhileAnswered({ store }: History, own: Entry): Promise<void> {
-  const { open } = (await store.head(own.thread)) ?? {}
-  if (open && open.expiresInMs > 0 && open.first <= own.at)
+async function refuseWhileAnswered({ store }: History, entry: EntryPlace): Promise<void> {
+  const { open } = (await store.head(entry.thread)) ?? {}
+  if (open && open.expiresInMs > 0 && open.first <= entry.at)
     throw new LeaseError('turn_open', 'This message is being answered.', open.expiresInMs)
 }
 
@@ -146,7 +146,7 @@ async function entryOf(
   conversation: string,
   { id, branch = '' }: UIReference,
   newest: string,
-): Promise<Entry | undefined> {
+): Promise<EntryPlace | undefined> {
   const isThere =
     branch !== '' && branch !== newest && (await history.store.head(keyOf(history, conversation, branch)))
   const thread = history.thread(conversation, { actor, branch: isThere ? branch : newest })

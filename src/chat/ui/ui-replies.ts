@@ -74,11 +74,11 @@ export function createUIReplies(options: UIRepliesOptions) {
 
   return {
     /** Answers a request. Resolves when the model has begun: a failure before that is thrown, a later one is in the stream. */
-    async answer(given: UIAnswer): Promise<Response> {
-      const { history, uiRequest, signal, headers } = given
+    async answer(uiAnswer: UIAnswer): Promise<Response> {
+      const { history, uiRequest, signal, headers } = uiAnswer
       const name = nameOf(history, uiRequest.conversation)
       const next = await inOrder(name)
-      const { reply, thread, begun } = await take(name, given).finally(next)
+      const { reply, thread, begun } = await take(name, uiAnswer).finally(next)
       const leave = joined(reply, signal)
       // The answer begins when the model does: before that, a failure has its status.
       const first = await begun
@@ -100,7 +100,7 @@ export function createUIReplies(options: UIRepliesOptions) {
       if (!running) await cancels.cancel(history, { conversation })
       return nothing()
     },
-    /** What was said, as `useChat` begins with it. Undefined if there is no such conversation, or no such branch of it. */
+    /** The messages, as `useChat` begins with them. Undefined if there is no such conversation, or no such branch of it. */
     async messages(history: History, conversation: string, named?: string) {
       const branch = named ?? (await newestBranch(history, conversation))
       const thread = history.thread(conversation, { branch })
@@ -111,20 +111,20 @@ export function createUIReplies(options: UIRepliesOptions) {
     idle: replies.idle,
   }
 
-  /** What was said on a branch from a place on, as `useChat` has it. */
+  /** The messages of a branch from a place on, as `useChat` has them. */
   async function messagesOf(thread: Thread, from = 1): Promise<readonly UILoadedMessage[]> {
     const messages = toUIMessages((await thread.display()).filter(({ seq }) => seq >= from))
     return messages.map(one => withBranch(hidesThoughts ? withoutThoughts(one) : one, thread.key.branch))
   }
 
-  /** The reply to a request: the one that is running, if the client or what stands between has sent the same message twice. */
-  async function take(name: string, given: UIAnswer) {
-    const { history, uiRequest } = given
+  /** The reply to a request: the one that is running, if the client or a proxy has sent the same message twice. */
+  async function take(name: string, uiAnswer: UIAnswer) {
+    const { history, uiRequest } = uiAnswer
     const running = replies.get(name)
     if (running && isSame(requestOf.get(running), uiRequest)) return { reply: running }
     await untilFree(running)
     const place = await findUIPlace(history, uiRequest, newId)
-    const { events, begun, cancel } = await begin(given, place)
+    const { events, begun, cancel } = await begin(uiAnswer, place)
     const reply = replies.start(name, events, cancel)
     requestOf.set(reply, uiRequest)
     return { reply, thread: place.thread, begun }
@@ -194,7 +194,7 @@ const withBranch = (message: UIStoredMessage, branch: string): UILoadedMessage =
 
 const nothing = () => new Response(null, { status: 204 })
 
-/** A running reply is its person's: nobody else reads or stops it here. */
+/** A running reply is read and stopped only by its own user. */
 const nameOf = ({ tenant, person }: History, conversation: string) =>
   JSON.stringify([tenant, person, conversation])
 
@@ -216,7 +216,7 @@ function joined(reply: RunningReply, signal: AbortSignal): () => void {
 /** How long a message waits for a client that has stopped the reply before: it is gone as soon as its connection is closed. */
 const shortPause = 2000
 
-/** Waits until nobody reads the reply that is running, and cancels it: a user who stops a reply writes the next message at once. */
+/** Waits until the running reply has no readers, and cancels it: a user who stops a reply writes the next message at once. */
 async function untilFree(running: RunningReply | undefined): Promise<void> {
   if (!running) return
   await within(running.whenLeft(), shortPause)

@@ -12,7 +12,7 @@ import type { Wish } from '../../experiment/index.ts'
 import { attempt } from '../../log/attempt.ts'
 
 /** The process that runs an experiment on a file. */
-interface Runner {
+interface RunnerProcess {
   readonly pid: number
   readonly id: string
 }
@@ -28,14 +28,14 @@ export interface ControlFile {
  */
 export function createControlFile(db: string, id: string): ControlFile {
   const path = pathFor(db)
-  const runner: Runner = { pid: process.pid, id }
+  const runner: RunnerProcess = { pid: process.pid, id }
   // Overwrites the file of an earlier process: its wishes are void.
   writeFileSync(path, `${JSON.stringify(runner)}\n`)
   return {
-    wishOf(asked) {
+    wishOf(id) {
       const wishes = readLines<{ readonly id: string; readonly wish: Wish }>(path)
         .slice(1)
-        .filter(wish => wish.id === asked)
+        .filter(wish => wish.id === id)
         .map(({ wish }) => wish)
       return wishes.includes('stop') ? 'stop' : wishes[0]
     },
@@ -44,7 +44,7 @@ export function createControlFile(db: string, id: string): ControlFile {
 }
 
 /** Leaves a wish for the process that runs an experiment on this file; undefined if there is none. */
-export function leaveWishInFile(db: string, id: string, wish: Wish): Runner | undefined {
+export function leaveWishInFile(db: string, id: string, wish: Wish): RunnerProcess | undefined {
   const runner = runnerOn(db)
   if (runner?.id !== id) return runner
   // Never creates the file: the process may have ended a moment ago.
@@ -59,8 +59,8 @@ export function leaveWishInFile(db: string, id: string, wish: Wish): Runner | un
 }
 
 /** The command that is running an experiment on this file. */
-export function runnerOn(db: string): Runner | undefined {
-  const [runner] = readLines<Runner>(pathFor(db))
+export function runnerOn(db: string): RunnerProcess | undefined {
+  const [runner] = readLines<RunnerProcess>(pathFor(db))
   return runner && isAlive(runner.pid) ? runner : undefined
 }
 

@@ -9,7 +9,7 @@ import { adderFor, type LogOptions } from '../open-log.ts'
 import { print, UserError } from '../print.ts'
 import { leaveWishInFile } from './control-file.ts'
 import { lookAtExperiments, readExperiments, writeExperiments } from './open-experiments.ts'
-import { type StartOptions, startExperiment } from './start-experiment.ts'
+import { type StartFlags, startExperiment } from './start-experiment.ts'
 import { goalMark, harmless } from './wording.ts'
 
 /** `throughline experiment …`: runs, shows, pauses and stops experiments. */
@@ -19,7 +19,7 @@ export function experimentCommand(experiment: Command): void {
     add('run <plan>', 'runs a plan: a module in TypeScript or JavaScript, or JSON', { makesDatabase: true }),
   )
     .option('--id <id>', 'what the experiment is called; default: a new name')
-    .action(async (file: string, options: StartOptions & { readonly id?: string }) => {
+    .action(async (file: string, options: StartFlags & { readonly id?: string }) => {
       const { loadPlan } = await import('./load-plan.ts')
       const plan = await loadPlan(file, options)
       const id = options.id ?? newId(plan.name)
@@ -32,7 +32,7 @@ export function experimentCommand(experiment: Command): void {
       'resume <id> [plan]',
       'goes on with one that is paused, or whose process is gone; its code must be named again',
     ),
-  ).action(async (id: string, file: string | undefined, options: StartOptions) => {
+  ).action(async (id: string, file: string | undefined, options: StartFlags) => {
     const { loadPlan } = await import('./load-plan.ts')
     const plan = file === undefined ? await storedPlan(id, options) : await loadPlan(file, options)
     await startExperiment(options, { id, plan, file }, (experiments, signal) =>
@@ -75,7 +75,7 @@ function newId(name: string): string {
 }
 
 /** Loads the plan from the database: only a plan that came as JSON is there. */
-async function storedPlan(id: string, options: StartOptions): Promise<ExperimentPlan> {
+async function storedPlan(id: string, options: StartFlags): Promise<ExperimentPlan> {
   const { plan } = await readExperiments(options, experiments => experiments.show(id))
   const { loadStoredPlan } = await import('./load-plan.ts')
   if (plan !== undefined) return loadStoredPlan(id, plan, options)

@@ -33,7 +33,7 @@ export async function loadPlan(file: string, { model: named }: LoadOptions): Pro
 }
 
 /**
- * Loads the plan that is stored with an experiment. Anybody may have written it, so code that it names is not run and
+ * Loads the plan that is stored with an experiment. Its author is not trusted, so code that it names is not run and
  * servers that it names are not called: the user must name the plan, or for a server the model, again.
  */
 export function loadStoredPlan(id: string, json: PlanJson, { model: named }: LoadOptions): ExperimentPlan {
@@ -55,17 +55,17 @@ export function loadStoredPlan(id: string, json: PlanJson, { model: named }: Loa
 }
 
 async function loadModulePlan(path: string, file: string, context: PlanContext): Promise<ExperimentPlan> {
-  const { default: given } = await importNamed(path)
-  if (typeof given === 'function') return requirePlan(await given(context), file)
-  const plan = requirePlan(given, file)
+  const { default: exported } = await importNamed(path)
+  if (typeof exported === 'function') return requirePlan(await exported(context), file)
+  const plan = requirePlan(exported, file)
   const { model } = context
   return model ? { ...plan, roles: plan.roles.map(role => ({ ...role, model })) } : plan
 }
 
-function requirePlan(given: unknown, file: string): ExperimentPlan {
-  const { roles, goals, tools } = (given ?? {}) as Partial<ExperimentPlan>
+function requirePlan(value: unknown, file: string): ExperimentPlan {
+  const { roles, goals, tools } = (value ?? {}) as Partial<ExperimentPlan>
   if (Array.isArray(roles) && Array.isArray(goals) && typeof tools?.get === 'function')
-    return given as ExperimentPlan
+    return value as ExperimentPlan
   throw new UserError(
     `${file} has no plan: its default export must be what defineExperiment gives, or a function that gives it`,
   )
@@ -112,8 +112,8 @@ function modulePath(plan: string, place: string, file: string): string {
   )
 }
 
-const isTools = (given: unknown): given is ExperimentTools<Record<string, unknown>> =>
-  Array.isArray(given) || typeof given === 'function'
+const isTools = (value: unknown): value is ExperimentTools<Record<string, unknown>> =>
+  Array.isArray(value) || typeof value === 'function'
 
 const ownModel = ({ models = {} }: ToolsModule, name: string) =>
   Object.hasOwn(models, name) ? models[name] : undefined
@@ -127,7 +127,7 @@ function readJson(path: string, file: string): unknown {
   }
 }
 
-const quote = (given: unknown) => harmless(JSON.stringify(given), 200)
+const quote = (value: unknown) => harmless(JSON.stringify(value), 200)
 
 /** Loads and runs a module that the user named. */
 async function importNamed(path: string): Promise<Readonly<Record<string, unknown>>> {
@@ -148,8 +148,8 @@ export function chooseModel(name: string, env: NodeJS.ProcessEnv = process.env):
 
 /** Asks every model for its window, so that a missing model is reported before the experiment begins. */
 export async function checkModels({ roles }: ExperimentPlan, signal: AbortSignal): Promise<void> {
-  const asked = roles.filter(({ window }) => window === undefined).map(({ model }) => model)
-  for (const model of new Set(asked)) {
+  const models = roles.filter(({ window }) => window === undefined).map(({ model }) => model)
+  for (const model of new Set(models)) {
     try {
       await model.window(signal)
     } catch (error) {

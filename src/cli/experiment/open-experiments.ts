@@ -10,13 +10,13 @@ export function readExperiments<T>(options: LogOptions, use: Use<T>): Promise<T>
   return readHistory(options, async history => use(await open({ history })))
 }
 
-export interface WriteOptions extends Omit<ExperimentsOptions, 'history'> {
+export interface LeaseOptions extends Omit<ExperimentsOptions, 'history'> {
   readonly leaseMs?: number
 }
 
 export function writeExperiments<T>(
   options: LogOptions,
-  { leaseMs, ...rest }: WriteOptions,
+  { leaseMs, ...rest }: LeaseOptions,
   use: Use<T>,
 ): Promise<T> {
   return writeHistory(options, async history => use(await open({ ...rest, history })), { leaseMs })

@@ -16,7 +16,7 @@ export interface RoleProgress {
   readonly tool?: { readonly name: string; readonly text?: string; readonly isError: boolean }
 }
 
-export interface Progress {
+export interface RunState {
   readonly name: string
   readonly id: string
   readonly step: number
@@ -33,8 +33,8 @@ export interface Progress {
 }
 
 /** The progress after one more event. */
-export function takeEvent(progress: Progress, event: ExperimentEvent, now: number): Progress {
-  const inRole = (role: string, change: Partial<RoleProgress>): Progress => ({
+export function takeEvent(progress: RunState, event: ExperimentEvent, now: number): RunState {
+  const inRole = (role: string, change: Partial<RoleProgress>): RunState => ({
     ...progress,
     roles: progress.roles.map(one => (one.name === role ? { ...one, since: now, ...change } : one)),
   })
@@ -84,7 +84,7 @@ function changesBetween(before: Environment, now: Environment): readonly string[
 }
 
 /** Draws an experiment for the terminal: a line for each role, the goals, what the last step changed. */
-export function frameOf(progress: Progress, now: number): readonly ScreenLine[] {
+export function frameOf(progress: RunState, now: number): readonly ScreenLine[] {
   const { name, id, step, maxSteps, began, roles, goals, changes, warning, notice } = progress
   const longest = roles.reduce((most, { name }) => Math.min(20, Math.max(most, harmless(name).length)), 0)
   const title: ScreenLine = [
@@ -103,7 +103,7 @@ export function frameOf(progress: Progress, now: number): readonly ScreenLine[] 
   return lines
 }
 
-const goalLine = (goal: Progress['goals'][number]): ScreenLine => [
+const goalLine = (goal: RunState['goals'][number]): ScreenLine => [
   [goal.isMet ? (goal.outcome === 'failed' ? red : green) : dim, `${goalMark(goal)} `],
   [0, harmless(goal.description)],
   [dim, goal.outcome === 'failed' ? ' (fails)' : ''],

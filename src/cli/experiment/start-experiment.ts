@@ -8,7 +8,7 @@ import { writeExperiments } from './open-experiments.ts'
 import { watchExperiment } from './watch-experiment.ts'
 import { nextLine, resultLine } from './wording.ts'
 
-export interface StartOptions extends LogOptions {
+export interface StartFlags extends LogOptions {
   readonly model?: string
   readonly lease: number
 }
@@ -21,13 +21,13 @@ export interface StartedPlan {
 
 /** Runs and shows an experiment. The exit code is 1 for FAILED, 0 for any other end. */
 export async function startExperiment(
-  { db, tenant, model, lease }: StartOptions,
+  { db, tenant, model, lease }: StartFlags,
   { id, plan, file }: StartedPlan,
   begin: (experiments: Experiments, signal: AbortSignal) => Experiment,
 ): Promise<void> {
   const interrupts = catchInterrupts()
   let control: ControlFile | undefined
-  const wishOf = (asked: string) => interrupts.wishOf() ?? control?.wishOf(asked)
+  const wishOf = (id: string) => interrupts.wishOf() ?? control?.wishOf(id)
   try {
     const { checkModels } = await import('./load-plan.ts')
     await checkModels(plan, interrupts.signal)
@@ -84,8 +84,8 @@ function catchInterrupts() {
     /** Aborted by the second. */
     signal: now.signal,
     /** Sets how the hint about Ctrl-C is shown. */
-    sayWith(given: (line: string) => void) {
-      say = given
+    sayWith(print: (line: string) => void) {
+      say = print
     },
     close() {
       process.off('SIGINT', onInterrupt).off('SIGTERM', onTerminate).off(closedPipe, onTerminate)

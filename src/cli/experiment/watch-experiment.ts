@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Experiment, ExperimentEvent, ExperimentPlan, ExperimentResult } from '../../experiment/index.ts'
 import { print, printError } from '../print.ts'
-import { frameOf, type Progress, takeEvent } from './progress.ts'
+import { frameOf, type RunState, takeEvent } from './progress.ts'
 import { createScreen } from './screen.ts'
 import { eventLine } from './wording.ts'
 
@@ -82,7 +82,7 @@ function liveDisplay(experiment: Experiment, plan: ExperimentPlan): Display {
   }
 }
 
-function begin({ id }: Experiment, { name, maxSteps, roles, goals, environment }: ExperimentPlan): Progress {
+function begin({ id }: Experiment, { name, maxSteps, roles, goals, environment }: ExperimentPlan): RunState {
   const now = Date.now()
   return {
     ...{ id, name, maxSteps, environment },

@@ -21,8 +21,8 @@ import type { Wish } from './wish.ts'
 /** The threads of one experiment. */
 export interface ExperimentThreads {
   readonly id: string
-  /** The experiment's own: its steps as they were settled. */
-  readonly own: Thread
+  /** The steps of the experiment, as they were settled. */
+  readonly mainThread: Thread
   /** The wishes of other processes. */
   readonly control: Thread
   readonly roleThread: (role: string) => Thread
@@ -30,7 +30,7 @@ export interface ExperimentThreads {
 
 export function threadsOf(history: History, id: string): ExperimentThreads {
   const roleThread = (actor: string) => history.thread(id, { actor })
-  return { id, own: roleThread(experimentActor), control: roleThread(controlActor), roleThread }
+  return { id, mainThread: roleThread(experimentActor), control: roleThread(controlActor), roleThread }
 }
 
 /** Begins a turn; undefined if one of this key was begun before, also with another text. */
@@ -50,8 +50,8 @@ export interface DatedState extends ExperimentState {
 }
 
 /** Reads where an experiment stands. Throws if there is none of this id. */
-export async function readState({ id, own }: ExperimentThreads): Promise<DatedState> {
-  const logged = await own.entries()
+export async function readState({ id, mainThread }: ExperimentThreads): Promise<DatedState> {
+  const logged = await mainThread.entries()
   const [created, ...entries] = logged.map(fromEntryMessage)
   if (created?.kind === 'created') {
     const times = { startedAt: logged[0]!.time, updatedAt: logged.at(-1)!.time }
@@ -62,7 +62,7 @@ export async function readState({ id, own }: ExperimentThreads): Promise<DatedSt
 
 /** What the log stores beside the messages of a role's turn. */
 export interface RoleData extends TurnData {
-  /** What a tool changed: in the same entry as its result, so that neither is stored without the other. */
+  /** What a tool changed: in the same entry as its result, so that both are stored or neither. */
   readonly patches?: readonly Patch[]
   /** The hook that injected this message. */
   readonly hook?: string

@@ -20,8 +20,8 @@ export async function isExperimentNamed(
   store: Pick<Store, 'head'>,
   { tenant, conversation }: Pick<ThreadKey, 'tenant' | 'conversation'>,
 ): Promise<boolean> {
-  const own = { tenant, conversation, actor: experimentActor, branch: mainBranch }
-  return (await store.head(own)) !== undefined
+  const thread = { tenant, conversation, actor: experimentActor, branch: mainBranch }
+  return (await store.head(thread)) !== undefined
 }
 
 /**
@@ -34,29 +34,29 @@ export function shownStore(store: Store): Store {
   /** Leaves out what is hidden; each conversation is looked up once. */
   async function shown<Item extends { readonly thread: ThreadKey }>(
     items: readonly Item[],
-    known = new Map<string, boolean>(),
+    cache = new Map<string, boolean>(),
   ) {
     const kept: Item[] = []
     for (const item of items) {
       const { thread } = item
       if (isInnerActor(thread.actor)) continue
-      const is = known.get(thread.conversation) ?? (await isExperimentNamed(store, thread))
-      known.set(thread.conversation, is)
-      if (!is) kept.push(item)
+      const isHidden = cache.get(thread.conversation) ?? (await isExperimentNamed(store, thread))
+      cache.set(thread.conversation, isHidden)
+      if (!isHidden) kept.push(item)
     }
     return kept
   }
 
   async function conversations(tenant: string, options: ListConversations = {}) {
     const { only, limit = Number.POSITIVE_INFINITY } = options
-    const found: ConversationInfo[] = []
+    const infos: ConversationInfo[] = []
     // A page is filled up: a short one would count as the last.
     for (let { after } = options; ; ) {
       const page = await store.conversations(tenant, { ...options, after })
       for (const one of page)
-        if (found.length < limit && !isExperiment(one))
-          found.push({ ...one, threads: one.threads.filter(({ actor }) => !isInnerActor(actor)) })
-      if (only !== undefined || found.length >= limit || page.length < limit) return found
+        if (infos.length < limit && !isExperiment(one))
+          infos.push({ ...one, threads: one.threads.filter(({ actor }) => !isInnerActor(actor)) })
+      if (only !== undefined || infos.length >= limit || page.length < limit) return infos
       after = page.at(-1)
     }
   }
@@ -73,11 +73,11 @@ export function shownStore(store: Store): Store {
     },
     findMarks: async (tenant, marks, options) => shown(await store.findMarks(tenant, marks, options)),
     async findWords(tenant, words, options) {
-      const known = new Map<string, boolean>()
-      const found: (readonly ThreadPlace[])[] = []
+      const cache = new Map<string, boolean>()
+      const results: (readonly ThreadPlace[])[] = []
       for (const places of await store.findWords(tenant, words, options))
-        found.push(await shown(places, known))
-      return found
+        results.push(await shown(places, cache))
+      return results
     },
   }
 }

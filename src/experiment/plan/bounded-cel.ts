@@ -21,7 +21,7 @@ interface Evaluator {
 export type CompileCel = (expression: string) => (values: Record<string, unknown>) => unknown
 
 /**
- * Evaluates expressions within bounds, because anybody may have written the plan: counts steps and the size of values.
+ * Evaluates expressions within bounds, because the author of a plan is not trusted: counts steps and the size of values.
  * Patterns are matched in linear time (RE2), as CEL demands.
  */
 export function boundedCel(cel: Cel): CompileCel {
@@ -83,12 +83,12 @@ export function findPatternProblem(cel: Cel, expression: string): string | undef
 
 /** Gets the library's evaluator, which it passes to the root of an expression. */
 function evaluatorOf(cel: Cel): Evaluator {
-  let found: Evaluator | undefined
+  let captured: Evaluator | undefined
   withRoot(cel, evaluator => {
-    found = evaluator
+    captured = evaluator
     return true
   })()
-  return found!
+  return captured!
 }
 
 /** An expression that is evaluated by our function. */

@@ -16,7 +16,7 @@ import { defineExperimentTool, type ExperimentTool, type ExperimentTools } from 
 import type { Goal } from './goal.ts'
 import type { AnyHook, Hook } from './hook.ts'
 import type { PlanJson } from './plan-json.ts'
-import { findRoleProblems, type Role, type RoleOptions, roleNames, toRole } from './role.ts'
+import { findRoleProblems, type PlanRole, type RoleOptions, roleNames, toRole } from './role.ts'
 
 export interface ExperimentOptions<D extends Declarations> {
   /** The name of the plan. */
@@ -54,7 +54,7 @@ export interface ExperimentPlan {
   readonly variables: VariableTypes
   /** The environment before the first step. */
   readonly environment: Environment
-  readonly roles: readonly Role[]
+  readonly roles: readonly PlanRole[]
   readonly tools: ReadonlyMap<string, ExperimentTool>
   readonly goals: readonly Goal[]
   readonly hooks: readonly AnyHook[]
@@ -83,8 +83,8 @@ export function defineExperiment<D extends Declarations>(options: ExperimentOpti
   refuseUnknown<ExperimentOptions<D>>(options, planNames)
   for (const role of options.roles) refuseUnknown(role, roleNames)
   const { name, environment, roles, goals = [], hooks = [], maxSteps = 10, maxStepRetries = 3 } = options
-  const { tools: given = [] } = options
-  const tools = typeof given === 'function' ? given({ tool: defineExperimentTool }) : given
+  const { tools: toolsOption = [] } = options
+  const tools = typeof toolsOption === 'function' ? toolsOption({ tool: defineExperimentTool }) : toolsOption
   const declared = Object.entries(environment)
   const names = {
     tools: new Set(tools.map(tool => tool.name)),

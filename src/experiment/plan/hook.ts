@@ -31,11 +31,11 @@ interface InStep<E> {
   readonly environment: Readonly<E>
 }
 
-interface InRole<E> extends InStep<E> {
+interface RoleContext<E> extends InStep<E> {
   readonly role: string
 }
 
-interface InRound<E> extends InRole<E> {
+interface InRound<E> extends RoleContext<E> {
   /** The number of the model call in this turn, from 1. */
   readonly round: number
 }
@@ -52,8 +52,8 @@ interface HookPoints<E> {
   readonly 'after-experiment': [InStep<E> & { readonly status: string; readonly result: string }, never]
   readonly 'before-step': [InStep<E>, 'inject' | 'images' | 'endStep' | 'stop']
   readonly 'after-step': [InStep<E>, 'stop']
-  readonly 'before-role': [InRole<E>, 'inject' | 'images' | 'skip' | 'endStep' | 'stop']
-  readonly 'after-role': [InRole<E>, 'endStep' | 'stop']
+  readonly 'before-role': [RoleContext<E>, 'inject' | 'images' | 'skip' | 'endStep' | 'stop']
+  readonly 'after-role': [RoleContext<E>, 'endStep' | 'stop']
   readonly 'before-model': [InRound<E>, 'inject' | 'endStep' | 'stop']
   readonly 'after-model': [
     InRound<E> & { readonly text: string; readonly calls: readonly HookCall[] },

@@ -32,10 +32,10 @@ export interface ParseExperimentOptions {
  * @example
  * const plan = parseExperiment(await readFile('plan.json', 'utf8'), { tools })
  */
-export function parseExperiment(given: unknown, options: ParseExperimentOptions = {}): ExperimentPlan {
+export function parseExperiment(source: unknown, options: ParseExperimentOptions = {}): ExperimentPlan {
   refuseUnknown(options, { tools: 1, hooks: 1, modelOf: 1 })
   const { tools = [], hooks = [], modelOf = modelFor } = options
-  const json = readJson(given)
+  const json = readJson(source)
   const { environment, goals = [], maxSteps, maxStepRetries } = json
   const compiled = compileGoals(goals, environment)
   const problems = [...compiled.problems]
@@ -56,11 +56,11 @@ export function parseExperiment(given: unknown, options: ParseExperimentOptions 
   return { ...plan, json }
 }
 
-function readJson(given: unknown): PlanJson {
-  let value = given
-  if (typeof given === 'string') {
+function readJson(source: unknown): PlanJson {
+  let value = source
+  if (typeof source === 'string') {
     try {
-      value = JSON.parse(given)
+      value = JSON.parse(source)
     } catch (error) {
       throw new InvalidPlanError('?', [`it is no JSON: ${(error as Error).message}`])
     }

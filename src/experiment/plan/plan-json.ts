@@ -42,7 +42,7 @@ export interface GoalJson {
 
 interface VariableJson {
   readonly type: VariableType
-  readonly value: Json
+  readonly value: AnyJson
 }
 
 interface MessageJson {
@@ -58,4 +58,4 @@ interface SettingsJson {
   readonly [setting: string]: unknown
 }
 
-type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json }
+type AnyJson = string | number | boolean | null | readonly AnyJson[] | { readonly [key: string]: AnyJson }

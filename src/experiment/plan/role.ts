@@ -50,7 +50,7 @@ export const roleNames: OptionNames<RoleOptions> = {
 }
 
 /** A role with its defaults filled in. */
-export interface Role extends Omit<RoleOptions, 'tools' | 'variables' | 'cap'> {
+export interface PlanRole extends Omit<RoleOptions, 'tools' | 'variables' | 'cap'> {
   readonly tools: readonly string[]
   readonly variables: readonly string[]
   readonly history: readonly MessageLike[]
@@ -62,7 +62,7 @@ export interface Role extends Omit<RoleOptions, 'tools' | 'variables' | 'cap'> {
 export const experimentActor = 'throughline:run'
 export const controlActor = 'throughline:control'
 
-export function toRole(options: RoleOptions, allTools: readonly string[]): Role {
+export function toRole(options: RoleOptions, allTools: readonly string[]): PlanRole {
   const { cap, tools = allTools, variables = [], history = [], settings = {}, maxRounds = 5 } = options
   const policy = options.policy ?? (cap === undefined ? undefined : sliding({ messages: cap }))
   const { policy: _, cap: __, ...rest } = options

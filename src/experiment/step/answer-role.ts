@@ -21,22 +21,22 @@ import { applyChange, changeEnvironment, type Environment, type Patch } from '..
 import { ExperimentFailure } from '../experiment-error.ts'
 import type { ActiveExperiment, RoleData } from '../log/experiment-threads.ts'
 import type { HookMessage } from '../plan/hook.ts'
-import type { Role } from '../plan/role.ts'
+import type { PlanRole } from '../plan/role.ts'
 import { askHooks, hookKey } from './ask-hooks.ts'
 import type { RoleTurn } from './open-turn.ts'
 
 /** Goes on with the turn of a role until it has ended, and asks the hooks around every model and tool call. */
 export async function answerRole(
   active: ActiveExperiment,
-  role: Role,
-  { thread, turn, attempt, said }: RoleTurn,
+  role: PlanRole,
+  { thread, turn, attempt, turnMessages }: RoleTurn,
   signal: AbortSignal,
 ): Promise<void> {
   const { history, plan, step, emit, stallMs, backoffMs } = active
   const { name } = role
   const at = { step, role: name }
-  const log = threadLog({ history, thread, turn, said })
-  const injected = new Set(said.map(({ data }) => (data as RoleData | undefined)?.hook))
+  const log = threadLog({ history, thread, turn, turnMessages })
+  const injected = new Set(turnMessages.map(({ data }) => (data as RoleData | undefined)?.hook))
   /** The tokens of the last prompt as we counted them. */
   let predicted = 0
 
@@ -69,8 +69,8 @@ export async function answerRole(
 
   async function answerCall(call: ReplyCall): Promise<void> {
     const { rounds: round, results } = log.progress
-    const told = { role: name, round, call: toHookCall(call) }
-    const { skip } = await askHooks(active, 'before-tool', [name, attempt, results], told)
+    const context = { role: name, round, call: toHookCall(call) }
+    const { skip } = await askHooks(active, 'before-tool', [name, attempt, results], context)
     await emit({ type: 'tool-called', ...at, name: call.name, arguments: call.arguments })
     active.signal.throwIfAborted()
     const { text, isError } = skip
@@ -100,8 +100,8 @@ export async function answerRole(
     const { rounds: round, results, answered } = log.progress
     if (!answered || (hasNoteTool(role) && answered.call.name === noteToolName)) return
     const { call, text, isError } = answered
-    const told = { role: name, round, call: toHookCall(call), result: { text, isError } }
-    await askHooks(active, 'after-tool', [name, attempt, results - 1], told)
+    const context = { role: name, round, call: toHookCall(call), result: { text, isError } }
+    await askHooks(active, 'after-tool', [name, attempt, results - 1], context)
   }
 
   try {
@@ -128,9 +128,9 @@ export async function answerRole(
           return true
         },
         async onReply(reply, round) {
-          const told = { role: name, round, text: reply.text, calls: reply.calls.map(toHookCall) }
+          const context = { role: name, round, text: reply.text, calls: reply.calls.map(toHookCall) }
           try {
-            await askHooks(active, 'after-model', [name, attempt, round], told)
+            await askHooks(active, 'after-model', [name, attempt, round], context)
           } catch (error) {
             if (!(error instanceof ExperimentFailure)) throw error
             await tellReply(reply, round)
@@ -150,7 +150,7 @@ export async function answerRole(
 }
 
 /** The tools of a role, for one call: each works on a draft of the environment. `change` is what the call has changed. */
-function draftTools(active: ActiveExperiment, role: Role, key: string) {
+function draftTools(active: ActiveExperiment, role: PlanRole, key: string) {
   const { plan, step } = active
   let change: { readonly patches: readonly Patch[]; readonly environment: Environment } | undefined
   const toTool = (name: string): Tool => {
@@ -181,11 +181,11 @@ function toFailure(error: unknown, retries: number): unknown {
 }
 
 /** A tool that the role may not use ends the turn, as tools do by default. */
-function endsTurn({ plan }: ActiveExperiment, role: Role, name: string): boolean {
+function endsTurn({ plan }: ActiveExperiment, role: PlanRole, name: string): boolean {
   if (hasNoteTool(role) && name === noteToolName) return false
   return !role.tools.includes(name) || plan.tools.get(name)!.endsTurn
 }
 
-const hasNoteTool = ({ notes }: Role) => typeof notes === 'object' && notes.by === 'tool'
+const hasNoteTool = ({ notes }: PlanRole) => typeof notes === 'object' && notes.by === 'tool'
 
 const toHookCall = ({ name, arguments: json }: ReplyCall) => ({ name, arguments: json })

@@ -19,8 +19,8 @@ export async function askHooks(
   // An experiment that is resumed after its last step stands at the next one; the number of ended steps is the same.
   const step = on === 'after-experiment' ? stepsOf(active.log.state) : active.step
   const key = hookKey(on, step, place)
-  const known = active.log.state.decisions.get(key)
-  if (known) return known
+  const loggedDecision = active.log.state.decisions.get(key)
+  if (loggedDecision) return loggedDecision
   const { id, environment } = active
   const inject: HookMessage[] = []
   const images: string[] = []
@@ -28,8 +28,8 @@ export async function askHooks(
   let last: HookDecision = {}
   for (const hook of hooks) {
     try {
-      const told = { id, step, environment, ...context }
-      const decided = await untilAborted(() => hook.run(told as never), active.signal)
+      const input = { id, step, environment, ...context }
+      const decided = await untilAborted(() => hook.run(input as never), active.signal)
       last = (decided as HookDecision | undefined) ?? {}
       if (last.inject !== undefined) inject.push(readMessage(last.inject))
       for (const image of readImages(last.images)) images.push(image)
@@ -53,7 +53,7 @@ export async function askHooks(
   return decision
 }
 
-/** The message of a hook. Throws if it is none, as nobody could send it. */
+/** The message of a hook. Throws if it is not one: it could not be sent. */
 function readMessage(inject: unknown): HookMessage {
   if (typeof inject === 'string') return { content: inject }
   const { content, images } = (inject ?? {}) as Partial<HookMessage>

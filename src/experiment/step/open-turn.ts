@@ -5,7 +5,7 @@ import { LeaseError } from '../../stores/store-error.ts'
 import { visibleTo } from '../environment.ts'
 import type { RecordedDecision } from '../log/experiment-log.ts'
 import { type ActiveExperiment, beginOnce, foldStep, stepTurns, turnKey } from '../log/experiment-threads.ts'
-import type { Role } from '../plan/role.ts'
+import type { PlanRole } from '../plan/role.ts'
 
 /** A role's turn that this process holds. */
 export interface RoleTurn {
@@ -13,7 +13,7 @@ export interface RoleTurn {
   readonly turn: Turn
   readonly attempt: number
   /** The messages so far: they determine what comes next. */
-  readonly said: readonly SeenMessage[]
+  readonly turnMessages: readonly SeenMessage[]
 }
 
 /** What the hooks before a turn give it: messages, and images for the message of the step. */
@@ -25,7 +25,7 @@ export type TurnInput = Pick<RecordedDecision, 'inject' | 'images'>
  */
 export async function openTurn(
   active: ActiveExperiment,
-  role: Role,
+  role: PlanRole,
   { inject = [], images = [] }: TurnInput,
 ): Promise<RoleTurn | undefined> {
   const { step: number, signal } = active
@@ -35,7 +35,7 @@ export async function openTurn(
     const step = { content: stepText(active, role), ...(images.length > 0 && { images }) }
     const input = [...inject, step].map(message => ({ role: 'user', ...message }))
     const begun = await whenFree(() => beginOnce(thread, input, turnKey(number, attempt)), signal)
-    if (begun) return { thread, turn: begun, attempt, said: input.map(message => ({ message })) }
+    if (begun) return { thread, turn: begun, attempt, turnMessages: input.map(message => ({ message })) }
     // The turn was begun before: it counts as it is, even if we would now begin it with another text, because it has
     // itself changed the environment that the text shows.
     const turns = await stepTurns(thread, number)
@@ -48,13 +48,13 @@ export async function openTurn(
       await resumed?.turn.leave().catch(() => undefined)
       throw error
     }
-    if (resumed) return { thread, turn: resumed.turn, attempt: turns.length, said: resumed.entries }
+    if (resumed) return { thread, turn: resumed.turn, attempt: turns.length, turnMessages: resumed.entries }
     if (turns.at(-1)?.status === 'completed') return undefined
     attempt = turns.length + 1
   }
 }
 
-/** Waits until the lease of a dead process runs out. Nobody else can take it, because we hold the experiment. */
+/** Waits until the lease of a dead process runs out. No other process can take it, because we hold the experiment. */
 export async function whenFree<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (;;) {
     try {
@@ -66,7 +66,7 @@ export async function whenFree<T>(work: () => Promise<T>, signal: AbortSignal): 
   }
 }
 
-const stepText = ({ step, environment }: ActiveExperiment, { variables }: Role) =>
+const stepText = ({ step, environment }: ActiveExperiment, { variables }: PlanRole) =>
   `Step ${step}. Current Environment: ${JSON.stringify(visibleTo(environment, variables))}`
 
 /** Appends the messages from before the first step, all in one transaction. */

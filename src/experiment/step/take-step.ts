@@ -3,7 +3,7 @@ import { ExperimentFailure } from '../experiment-error.ts'
 import { type ActiveExperiment, stepTurns } from '../log/experiment-threads.ts'
 import { readWishes, type Wish } from '../log/wish.ts'
 import { testGoals } from '../plan/goal.ts'
-import type { Role } from '../plan/role.ts'
+import type { PlanRole } from '../plan/role.ts'
 import { answerRole } from './answer-role.ts'
 import { askHooks, untilAborted } from './ask-hooks.ts'
 import { openTurn, type RoleTurn, type TurnInput, whenFree } from './open-turn.ts'
@@ -12,7 +12,7 @@ import { openTurn, type RoleTurn, type TurnInput, whenFree } from './open-turn.t
 export async function takeStep(active: ActiveExperiment): Promise<Wish | undefined> {
   const { step, plan, log, emit } = active
   await emit({ type: 'step-started', step, environment: active.environment })
-  const told = await askHooks(active, 'before-step', [])
+  const decision = await askHooks(active, 'before-step', [])
   for (const role of plan.roles) {
     await letOthersRun()
     active.signal.throwIfAborted()
@@ -22,7 +22,7 @@ export async function takeStep(active: ActiveExperiment): Promise<Wish | undefin
     const { name } = role
     const before = await askHooks(active, 'before-role', [name], { role: name })
     if (before.skip) await emit({ type: 'role-ended', step, role: name, isSkipped: true })
-    else if (!log.state.ending) await act(active, role, joined(told, before))
+    else if (!log.state.ending) await act(active, role, joined(decision, before))
   }
   active.signal.throwIfAborted()
   if (log.state.ending?.stop !== undefined) return undefined
@@ -80,14 +80,14 @@ const joined = (step: TurnInput, role: TurnInput): TurnInput => ({
   images: [...(step.images ?? []), ...(role.images ?? [])],
 })
 
-async function act(active: ActiveExperiment, role: Role, input: TurnInput): Promise<void> {
+async function act(active: ActiveExperiment, role: PlanRole, input: TurnInput): Promise<void> {
   const open = await openTurn(active, role, input)
   if (open) await finishTurn(active, role, open)
   await askHooks(active, 'after-role', [role.name], { role: role.name })
 }
 
 /** Ends a turn, or leaves it open for a later resume, so that nothing is lost or done twice. */
-async function finishTurn(active: ActiveExperiment, role: Role, open: RoleTurn): Promise<void> {
+async function finishTurn(active: ActiveExperiment, role: PlanRole, open: RoleTurn): Promise<void> {
   const at = { step: active.step, role: role.name }
   const { signal, unlink } = linkSignals(active.signal, open.turn.signal)
   let isOver = false

@@ -30,7 +30,7 @@ export type AiSdkMessage<Data = BareData, Shown = ImagePart> = {
   providerOptions?: Record<string, JsonObject>
 } & (
   | { role: 'system'; content: string }
-  | { role: 'user'; content: (TextPart | FilePart<Data>)[] }
+  | { role: 'user'; content: (PlainPart | FilePart<Data>)[] }
   | { role: 'assistant'; content: PromptPart<Data, Shown>[] }
   | { role: 'tool'; content: ResultPart<Shown>[] }
 )
@@ -38,7 +38,7 @@ export type AiSdkMessage<Data = BareData, Shown = ImagePart> = {
 export type AiSdkMessageV4 = AiSdkMessage<TaggedData, FilePart<TaggedData>>
 
 export type PromptPart<Data = BareData, Shown = ImagePart> =
-  | TextPart
+  | PlainPart
   | FilePart<Data>
   | { type: 'reasoning'; text: string }
   | CallPart
@@ -54,7 +54,7 @@ export type TaggedData =
   | { type: 'reference'; reference: Record<string, string> & { type?: never } }
   | { type: 'text'; text: string }
 
-export interface TextPart {
+export interface PlainPart {
   type: 'text'
   text: string
 }
@@ -77,7 +77,7 @@ export interface ResultPart<Shown = ImagePart> {
   type: 'tool-result'
   toolCallId: string
   toolName: string
-  output: { type: 'text'; value: string } | { type: 'content'; value: (TextPart | Shown)[] }
+  output: { type: 'text'; value: string } | { type: 'content'; value: (PlainPart | Shown)[] }
 }
 
 type ImagePart = { type: 'image-data'; data: string; mediaType: string } | { type: 'image-url'; url: string }
@@ -95,5 +95,5 @@ export interface AiSdkStreamPart {
   readonly error?: unknown
 }
 
-export type JsonObject = { [key: string]: Json | undefined }
-type Json = null | string | number | boolean | Json[] | JsonObject
+export type JsonObject = { [key: string]: JsonValue | undefined }
+type JsonValue = null | string | number | boolean | JsonValue[] | JsonObject

@@ -7,17 +7,17 @@ import {
   LoadAPIKeyError,
 } from '@ai-sdk/provider'
 import { afterEach, describe, expect, it } from 'vitest'
-import { type Reply, startUpstream, type Upstream } from '../../bridges/upstream.fixture.ts'
+import { type FakeReply, type FakeUpstream, startUpstream } from '../../bridges/upstream.fixture.ts'
 import { ModelError, type ModelPart, type ModelRequest } from '../model.ts'
 import { aiSdk } from './ai-sdk.ts'
 import type { AiSdkModel } from './ai-sdk-model.ts'
 
-const upstreams: Upstream[] = []
+const upstreams: FakeUpstream[] = []
 afterEach(async () => {
   for (const upstream of upstreams.splice(0)) await upstream.close()
 })
 
-async function modelAt(answer: (call: number) => Reply) {
+async function modelAt(answer: (call: number) => FakeReply) {
   const upstream = await startUpstream((_, call) => answer(call))
   upstreams.push(upstream)
   const real = createOpenAICompatible({ name: 'local', baseURL: upstream.url, includeUsage: true })

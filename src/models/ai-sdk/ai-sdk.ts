@@ -44,10 +44,10 @@ export function aiSdk(model: AiSdkModel, options: AiSdkOptions = {}): Model {
   refuseUnknown(options, { window: 1, name: 1, settings: 1 })
   const { window, name, settings } = options
   if (typeof model?.doStream !== 'function') {
-    const given = typeof model === 'string' ? 'a text' : String(model)
+    const kind = typeof model === 'string' ? 'a text' : String(model)
     throw new InvalidOptionError(
       'model',
-      `expected a language model of the AI SDK, such as openai('…'), got ${given}`,
+      `expected a language model of the AI SDK, such as openai('…'), got ${kind}`,
     )
   }
   checkWindow(window)
@@ -55,7 +55,7 @@ export function aiSdk(model: AiSdkModel, options: AiSdkOptions = {}): Model {
   return {
     name: called,
     window: async () => window,
-    // The AI SDK knows what a provider takes, or loads it; only what nobody can read is left out.
+    // The AI SDK knows what a provider takes, or loads it; only unreadable files are left out.
     files: { refuse: () => undefined },
     stream: request =>
       streamParts(model, called, { ...request, settings: mergeSettings(settings, request.settings) }),
@@ -68,12 +68,12 @@ async function* streamParts(
   request: ModelRequest,
 ): AsyncGenerator<ModelPart> {
   const { messages, signal } = request
-  const asked = { name, sent: () => textsOf(messages) }
+  const server = { name, sent: () => textsOf(messages) }
   const call = toCall(model, request)
   signal?.throwIfAborted()
   const failed = (during: 'call' | 'stream') => (error: unknown) => {
     signal?.throwIfAborted()
-    throw toModelError(error, asked, during)
+    throw toModelError(error, server, during)
   }
   const open = async () => (await model.doStream(call as never)).stream.getReader()
   const reader = await open().catch(failed('call'))
@@ -82,7 +82,7 @@ async function* streamParts(
     for (;;) {
       const { done, value } = await reader.read().catch(failed('stream'))
       if (done) break
-      const part = readPart(value, asked)
+      const part = readPart(value, server)
       if (part?.type === 'end') end = part
       else if (part) yield part
     }
@@ -111,7 +111,7 @@ function toCall(
     ...present({ description }),
     inputSchema: parameters,
   }))
-  const own = settings.provider as Record<string, JsonObject> | undefined
+  const providerOptions = settings.provider as Record<string, JsonObject> | undefined
   return {
     prompt: isOld ? toV3Prompt(prompt) : toV4Prompt(prompt, provider),
     ...(offered.length > 0 && { tools: offered }),
@@ -123,7 +123,7 @@ function toCall(
       responseFormat: format && { type: 'json' as const, ...(format !== 'json' && { schema: format }) },
       // `true` is left to the provider: AI SDK 7 knows only how much.
       reasoning: isOld || thinking === true ? undefined : thinking === false ? ('none' as const) : thinking,
-      providerOptions: isOld ? withEffort(own, provider, thinking) : own,
+      providerOptions: isOld ? withEffort(providerOptions, provider, thinking) : providerOptions,
       abortSignal: signal,
     }),
   }
@@ -134,17 +134,17 @@ function toCall(
  * Switching thinking on or off differs from provider to provider, and is left to `settings.provider`.
  */
 function withEffort(
-  own: Record<string, JsonObject> | undefined,
+  providerOptions: Record<string, JsonObject> | undefined,
   provider: string,
   thinking: ModelSettings['thinking'],
 ): Record<string, JsonObject> | undefined {
-  if (typeof thinking !== 'string') return own
+  if (typeof thinking !== 'string') return providerOptions
   const [name = provider] = provider.split('.')
-  return { ...own, [name]: { reasoningEffort: thinking, ...own?.[name] } }
+  return { ...providerOptions, [name]: { reasoningEffort: thinking, ...providerOptions?.[name] } }
 }
 
 /** Converts a part of an AI SDK stream; undefined for parts that a turn does not need (beginnings, sources, raw chunks). */
-function readPart(part: AiSdkStreamPart, asked: AskedModel): ModelPart | undefined {
+function readPart(part: AiSdkStreamPart, server: AskedModel): ModelPart | undefined {
   switch (part.type) {
     case 'text-delta':
       return { type: 'text-delta', text: String(part.delta ?? '') }
@@ -160,9 +160,9 @@ function readPart(part: AiSdkStreamPart, asked: AskedModel): ModelPart | undefin
         arguments: toArguments(part.input),
       }
     case 'finish':
-      return { type: 'end', reason: readReason(part.finishReason, asked.name), usage: readUsage(part.usage) }
+      return { type: 'end', reason: readReason(part.finishReason, server.name), usage: readUsage(part.usage) }
     case 'error':
-      throw toModelError(part.error, asked, 'stream')
+      throw toModelError(part.error, server, 'stream')
     default:
       return undefined
   }

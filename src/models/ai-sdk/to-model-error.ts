@@ -1,6 +1,6 @@
 import { ModelError, type ModelErrorCode } from '../model.ts'
 import { quoteFault, quotesReply, safeCause } from '../quote-fault.ts'
-import { type Fault, isTooLong, readFault } from '../read-fault.ts'
+import { isTooLong, readFault, type ServerFault } from '../read-fault.ts'
 import { factsOf } from '../to-model-error.ts'
 
 /** The model that was asked, and the texts that were sent: no error message may hold them. */
@@ -10,7 +10,7 @@ export interface AskedModel {
 }
 
 /** The fields of the AI SDK's errors. Read by shape, because two copies of its packages have different classes. */
-interface Failure {
+interface AiSdkError {
   readonly name?: unknown
   readonly statusCode?: unknown
   readonly responseHeaders?: Readonly<Record<string, string>>
@@ -25,7 +25,7 @@ export function toModelError(
   { name, sent }: AskedModel,
   during: 'call' | 'stream',
 ): ModelError {
-  const failure: Failure = typeof error === 'object' && error !== null ? error : {}
+  const failure: AiSdkError = typeof error === 'object' && error !== null ? error : {}
   const { statusCode, responseBody, data, responseHeaders } = failure
   const status = typeof statusCode === 'number' ? statusCode : undefined
   const faults = [responseBody, data, error].map(readFault)
@@ -55,9 +55,9 @@ const texts: Readonly<Record<ModelErrorCode, readonly [what: string, todo: strin
 }
 
 function codeOf(
-  { name, isRetryable }: Failure,
+  { name, isRetryable }: AiSdkError,
   status: number | undefined,
-  fault: Fault,
+  fault: ServerFault,
   during: 'call' | 'stream',
 ): ModelErrorCode {
   const isRefusal = status === undefined || status === 400 || status === 413 || status === 422
@@ -79,7 +79,7 @@ const tooLong = /prompt is too long|token count[^\n]{0,40}exceeds|too many (?:in
 function wordsOf(
   error: unknown,
   status: number | undefined,
-  { words }: Fault,
+  { words }: ServerFault,
   sent: AskedModel['sent'],
 ): string {
   return quotesReply(error) || isAboutKey(status) ? '' : quoteFault(words, sent())

@@ -2,7 +2,7 @@ import type { MessageLike } from '../../log/message.ts'
 import { parseJson } from '../../log/parse-json.ts'
 import { type PairedCall, type PairedMessage, pairResults } from '../pair-results.ts'
 import { imageTypeOf } from '../read-media.ts'
-import type { AiSdkMessage, CallPart, FilePart, PromptPart, ResultPart, TextPart } from './ai-sdk-model.ts'
+import type { AiSdkMessage, CallPart, FilePart, PlainPart, PromptPart, ResultPart } from './ai-sdk-model.ts'
 
 /** The ids of calls. A call without one gets an id that is new in the prompt, because some providers insist on it. */
 type Ids = Map<PairedCall, string>
@@ -20,7 +20,7 @@ export function toPrompt(messages: readonly MessageLike[]): AiSdkMessage[] {
         prompt.push({ role: 'system', content: message.text, ...options })
         break
       case 'user':
-        prompt.push({ role: 'user', content: toParts(source) as (TextPart | FilePart)[], ...options })
+        prompt.push({ role: 'user', content: toParts(source) as (PlainPart | FilePart)[], ...options })
         break
       case 'assistant':
         prompt.push({ role: 'assistant', content: assistantParts(paired, ids), ...options })
@@ -57,11 +57,11 @@ function assistantParts({ source, calls }: PairedMessage, ids: Ids): PromptPart[
 /** Adds the id and the name of its call to each result: messages of Ollama and OpenAI may lack them. */
 function toResults({ source, seq, results }: PairedMessage, ids: Ids): ResultPart[] {
   const parts = (Array.isArray(source.content) ? source.content : []).filter(part => typeof part !== 'string')
-  const own = parts.filter(part => part?.type === 'tool-result')
+  const items = parts.filter(part => part?.type === 'tool-result')
   const images = Array.isArray(source.images) ? source.images : []
   const files = [...parts, ...images].map(toFilePart).filter(file => file !== undefined)
   return results.map(({ call, callId, name, text }, at) => {
-    if (own[at]?.output !== undefined && own[at].toolCallId !== undefined) return own[at] as ResultPart
+    if (items[at]?.output !== undefined && items[at].toolCallId !== undefined) return items[at] as ResultPart
     return {
       type: 'tool-result',
       // A stray result is passed on: the provider refuses it, and says so.
@@ -92,9 +92,9 @@ export type AnyPart = { readonly type: string } & Readonly<Record<string, unknow
 /** Converts the content of a message to parts of an AI SDK prompt. The AI SDK's own parts stay the same objects. */
 export function toParts(source: MessageLike): PromptPart[] {
   const { content, images } = source
-  const said = Array.isArray(content) ? content.flatMap(toPart) : textPart(content)
+  const texts = Array.isArray(content) ? content.flatMap(toPart) : textPart(content)
   const shown = Array.isArray(images) ? images.map(image => toFilePart(image)) : []
-  const parts: unknown[] = [...reasoningOf(source), ...said, ...shown.filter(file => file !== undefined)]
+  const parts: unknown[] = [...reasoningOf(source), ...texts, ...shown.filter(file => file !== undefined)]
   // Parts of an unknown kind are passed on: the provider knows or refuses them.
   return parts as PromptPart[]
 }

@@ -1,6 +1,6 @@
-type Block = Readonly<Record<string, unknown>>
+type StreamedBlock = Readonly<Record<string, unknown>>
 
-interface Ending {
+interface ReplyEnding {
   readonly stop?: string
   readonly usage?: Readonly<Record<string, number>>
 }
@@ -10,8 +10,8 @@ const event = (type: string, value: object) =>
 
 /** The events of a message of Anthropic with these blocks; texts, thoughts and inputs come in two pieces. */
 export function anthropicEvents(
-  blocks: readonly Block[],
-  { stop = 'end_turn', usage = { input_tokens: 7, output_tokens: 3 } }: Ending = {},
+  blocks: readonly StreamedBlock[],
+  { stop = 'end_turn', usage = { input_tokens: 7, output_tokens: 3 } }: ReplyEnding = {},
 ): readonly string[] {
   const { output_tokens, ...read } = usage
   const message = {
@@ -34,18 +34,18 @@ export function anthropicEvents(
   ]
 }
 
-export const anthropicAnswer = (blocks: readonly Block[], ending?: Ending) => ({
+export const anthropicAnswer = (blocks: readonly StreamedBlock[], ending?: ReplyEnding) => ({
   chunks: anthropicEvents(blocks, ending),
   headers: { 'content-type': 'text/event-stream' },
 })
 
-function emptied({ type }: Block): Block {
+function emptied({ type }: StreamedBlock): StreamedBlock {
   if (type === 'text') return { text: '' }
   if (type === 'thinking') return { thinking: '', signature: '' }
   return type === 'tool_use' ? { input: {} } : {}
 }
 
-function deltasOf(block: Block): readonly object[] {
+function deltasOf(block: StreamedBlock): readonly object[] {
   const { type, text, thinking, signature, input } = block
   if (type === 'text') return halves(String(text)).map(half => ({ type: 'text_delta', text: half }))
   if (type === 'tool_use')

@@ -58,7 +58,7 @@ export function anthropic(options: AnthropicOptions): Model {
       },
     }),
     window,
-    settings: asked => mergeSettings(settings, asked),
+    settings: requested => mergeSettings(settings, requested),
   })
   return server.model(model)
 }

@@ -18,7 +18,7 @@ export function anthropicReader(server: AskedServer): ReplyReader {
     switch (event.type) {
       case 'message_start': {
         const message = fieldsOf(event.message)
-        usage = { ...usage, ...told(message.usage) }
+        usage = { ...usage, ...presentCounts(message.usage) }
         model = message.model
         return []
       }
@@ -29,7 +29,7 @@ export function anthropicReader(server: AskedServer): ReplyReader {
       case 'content_block_stop':
         return content.close(event.index)
       case 'message_delta':
-        usage = { ...usage, ...told(event.usage) }
+        usage = { ...usage, ...presentCounts(event.usage) }
         stop ||= readText(fieldsOf(event.delta).stop_reason, server)
         return []
       case 'message_stop':
@@ -62,7 +62,7 @@ export function readAnthropicMessage(message: Fields | undefined, server: AskedS
     ...content.close(at),
   ])
   const stop = readText(message.stop_reason, server)
-  const end = { usage: told(message.usage), stop, model: message.model, blocks: content.blocks() }
+  const end = { usage: presentCounts(message.usage), stop, model: message.model, blocks: content.blocks() }
   return [...parts, toEnd(end)]
 }
 
@@ -106,23 +106,23 @@ const sum = (counts: readonly unknown[]): number =>
   counts.reduce<number>((all, count) => all + (Number.isFinite(count) ? Number(count) : 0), 0)
 
 /** The counts that were told: of a later event some are null. */
-const told = (usage: unknown): Fields =>
+const presentCounts = (usage: unknown): Fields =>
   Object.fromEntries(Object.entries(fieldsOf(usage)).filter(([, count]) => count !== null))
 
-interface Open {
+interface OpenBlock {
   readonly block: Record<string, unknown>
   /** Of a call: its input as JSON text. */
   json: string
 }
 
 function collectBlocks(server: AskedServer) {
-  const open = new Map<unknown, Open>()
+  const open = new Map<unknown, OpenBlock>()
   const blocks: Record<string, unknown>[] = []
   const limit = limitCalls(server)
 
   return {
     open(index: unknown, block: Fields): readonly ModelPart[] {
-      const begun: Open = { block: { ...block }, json: '' }
+      const begun: OpenBlock = { block: { ...block }, json: '' }
       open.set(index, begun)
       blocks.push(begun.block)
       if (block.type === 'text') return toDelta('text-delta', readText(block.text, server))

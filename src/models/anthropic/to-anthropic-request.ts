@@ -9,7 +9,7 @@ import { type PairedMessage, pairResults, resultFiles, withKeptBlocks } from '..
 import { isImage, type Media, readMedia } from '../read-media.ts'
 import type { Prompt, WantedReply } from '../wire/wire.ts'
 
-/** The longest reply where nobody says how long it may be: Anthropic wants to be told. */
+/** The longest reply by default: Anthropic requires a limit. */
 const defaultReply = 8192
 
 /** The body of `/v1/messages`. `window`: the reply is never asked to be longer than half of it. */
@@ -80,23 +80,23 @@ const types: ReadonlyMap<unknown, string> = new Map([
   ['required', 'any'],
 ])
 
-export type Block = Readonly<Record<string, unknown>>
+export type AnthropicBlock = Readonly<Record<string, unknown>>
 
 export interface AnthropicMessage {
   readonly role: 'user' | 'assistant'
-  readonly content: readonly Block[]
+  readonly content: readonly AnthropicBlock[]
 }
 
 /** Converts messages of any provider for `/v1/messages`. System messages at the front are its `system`. */
-export function toAnthropicMessages(given: readonly MessageLike[]): {
+export function toAnthropicMessages(source: readonly MessageLike[]): {
   readonly system?: string
   readonly messages: readonly AnthropicMessage[]
 } {
-  const start = given.findIndex(({ role }) => role !== 'system' && role !== 'developer')
-  const end = start < 0 ? given.length : start
-  const system = pairResults(given.slice(0, end)).map(({ message }) => message.text)
+  const start = source.findIndex(({ role }) => role !== 'system' && role !== 'developer')
+  const end = start < 0 ? source.length : start
+  const system = pairResults(source.slice(0, end)).map(({ message }) => message.text)
   const messages: AnthropicMessage[] = []
-  for (const message of eachAnthropic(given.slice(end)).flat()) {
+  for (const message of eachAnthropic(source.slice(end)).flat()) {
     const last = messages.at(-1)
     if (!last && message.role === 'assistant')
       messages.push({ role: 'user', content: [toText(openingText)] }, message)
@@ -109,7 +109,7 @@ export function toAnthropicMessages(given: readonly MessageLike[]): {
 }
 
 /** Results must come before anything else that a user says. */
-const inOrder = (blocks: readonly Block[]): readonly Block[] => [
+const inOrder = (blocks: readonly AnthropicBlock[]): readonly AnthropicBlock[] => [
   ...blocks.filter(({ type }) => type === 'tool_result'),
   ...blocks.filter(({ type }) => type !== 'tool_result'),
 ]
@@ -120,16 +120,16 @@ export const eachAnthropic = (messages: readonly MessageLike[]): readonly (reado
 
 function toMessages(paired: PairedMessage): readonly AnthropicMessage[] {
   const { seq, source, message, results } = paired
-  const say = (role: AnthropicMessage['role'], content: readonly Block[]) =>
+  const say = (role: AnthropicMessage['role'], content: readonly AnthropicBlock[]) =>
     content.length > 0 ? [{ role, content }] : []
   if (message.role === 'assistant')
     return [...say('assistant', toReply(paired)), ...say('user', toResults(paired))]
   if (message.role === 'tool' && results.length > 0) return say('user', toResults(paired))
-  const files = readMedia(source, seq).own.map(file => toFile(file, seq))
+  const files = readMedia(source, seq).files.map(file => toFile(file, seq))
   return say('user', [...textBlocks(message.text), ...files])
 }
 
-function toReply(paired: PairedMessage): readonly Block[] {
+function toReply(paired: PairedMessage): readonly AnthropicBlock[] {
   const uses = paired.calls.map(({ key, name, arguments: json }) => ({
     ...{ type: 'tool_use', id: key, name, input: toArguments(json) },
   }))
@@ -139,7 +139,7 @@ function toReply(paired: PairedMessage): readonly Block[] {
   })
 }
 
-function toResults(paired: PairedMessage): readonly Block[] {
+function toResults(paired: PairedMessage): readonly AnthropicBlock[] {
   const isError = errorsIn(paired.source)
   const files = resultFiles(paired, toFile)
   return paired.results.map(({ text, key }, at) => ({
@@ -150,11 +150,11 @@ function toResults(paired: PairedMessage): readonly Block[] {
   }))
 }
 
-const toText = (text: string): Block => ({ type: 'text', text })
+const toText = (text: string): AnthropicBlock => ({ type: 'text', text })
 
-const textBlocks = (text: string): readonly Block[] => (text.trim() === '' ? [] : [toText(text)])
+const textBlocks = (text: string): readonly AnthropicBlock[] => (text.trim() === '' ? [] : [toText(text)])
 
-function toFile(file: Media, seq: number): Block {
+function toFile(file: Media, seq: number): AnthropicBlock {
   if (file.type === 'foreign')
     throw new InvalidMessageError(seq, `has a file (${file.kind}) that cannot be converted`)
   const type = isImage(file) ? 'image' : 'document'

@@ -16,8 +16,8 @@ export async function findWindow(
   signal?: AbortSignal,
 ): Promise<number> {
   const loaded = loadedWindows(await ifKnown(() => ask({ path: '/api/ps', signal }))).get(withTag(model))
-  const known = loaded ?? unloaded
-  if (known !== undefined) return known
+  const window = loaded ?? unloaded
+  if (window !== undefined) return window
   return readOwn(await ifKnown(() => ask({ path: '/api/show', body: { model }, signal }))) ?? defaultWindow
 }
 

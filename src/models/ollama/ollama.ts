@@ -1,7 +1,7 @@
 import { type OptionNames, refuseUnknown } from '../../log/refuse-unknown.ts'
 import { checkAddress, mergeSettings, type ServedModelOptions } from '../check-options.ts'
 import type { Model } from '../model.ts'
-import type { Connection } from '../wire/connection.ts'
+import type { ServerConnection } from '../wire/connection.ts'
 import { fetchConnection } from '../wire/fetch-connection.ts'
 import { openServer } from '../wire/open-server.ts'
 import { ollamaWire } from './ollama-wire.ts'
@@ -40,7 +40,7 @@ export function ollama(options: OllamaOptions): Model {
     wire: ollamaWire({ option: 'host', keepAlive }),
     connection: ollamaConnection(place),
     window,
-    settings: asked => mergeSettings(settings, asked),
+    settings: requested => mergeSettings(settings, requested),
   })
   return server.model(model)
 }
@@ -49,7 +49,7 @@ export function ollamaConnection({
   host,
   headers = {},
   fetch,
-}: Pick<OllamaOptions, 'host' | 'headers' | 'fetch'>): Connection {
+}: Pick<OllamaOptions, 'host' | 'headers' | 'fetch'>): ServerConnection {
   const address = checkAddress('host', host ?? 'http://127.0.0.1:11434')
   return fetchConnection({ address, headers: () => headers, fetch })
 }

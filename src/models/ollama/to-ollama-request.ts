@@ -15,11 +15,11 @@ interface OllamaReply extends Omit<WantedReply, 'window'> {
 /** The body of `/api/chat`. Settings cannot override the window. */
 export function toOllamaRequest({ model, messages, tools, settings, window, keepAlive }: OllamaReply) {
   const { temperature, maxTokens, seed, stop, format, thinking } = settings
-  const { options: own, fields } = splitProvider(settings.provider)
-  if (own.num_ctx !== undefined && own.num_ctx !== window) {
+  const { options: providerOptions, fields } = splitProvider(settings.provider)
+  if (providerOptions.num_ctx !== undefined && providerOptions.num_ctx !== window) {
     throw new ModelError(
       'model_refused',
-      `The settings ask for a num_ctx of ${own.num_ctx}, but the window of "${model}" is ${window}: another value would load the model again. Give ollama() the "window".`,
+      `The settings ask for a num_ctx of ${providerOptions.num_ctx}, but the window of "${model}" is ${window}: another value would load the model again. Give ollama() the "window".`,
     )
   }
   return {
@@ -28,7 +28,7 @@ export function toOllamaRequest({ model, messages, tools, settings, window, keep
     ...(tools.length > 0 && { tools: tools.map(tool => ({ type: 'function', function: tool })) }),
     options: {
       ...present({ temperature, num_predict: maxTokens, seed, stop }),
-      ...own,
+      ...providerOptions,
       // Without it the server uses its own default, and cuts a prompt that was fitted for another window.
       num_ctx: window,
     },
@@ -82,21 +82,21 @@ function toMessages({ seq, source, message, calls, results }: PairedMessage): Ol
     )
   }
   const media = readMedia(source, seq)
-  const images = toImages(media.own, seq)
+  const images = toImages(media.files, seq)
   // The AI SDK may have several results in one message, and results of the provider's own tools beside their calls.
   const answers = results.map((result, at) => toResult(result, toImages(media.results[at] ?? [], seq)))
   if (message.role === 'tool') {
     const [first, ...rest] = answers
     return first && images.length > 0 ? [{ ...first, images }, ...rest] : answers
   }
-  const own: OllamaMessage = {
+  const converted: OllamaMessage = {
     role: message.role,
     content: message.text,
     ...(message.thinking !== '' && { thinking: message.thinking }),
     ...(images.length > 0 && { images }),
     ...(calls.length > 0 && { tool_calls: calls.map(toCall) }),
   }
-  return [own, ...answers]
+  return [converted, ...answers]
 }
 
 function toCall({ id, name, arguments: text }: ToolCall) {

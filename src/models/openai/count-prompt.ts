@@ -4,7 +4,7 @@ import type { toOpenAiRequest } from './to-openai-request.ts'
 
 type OpenAiRequest = ReturnType<typeof toOpenAiRequest>
 
-type Ask = (path: string, body: unknown) => Promise<unknown>
+type PostJson = (path: string, body: unknown) => Promise<unknown>
 
 interface Way {
   readonly path: string
@@ -25,19 +25,19 @@ const waysAt = (chat: string): readonly Way[] => [
 /** Counts prompts exactly, in the way that the server knows: found out once, at the first prompt. `chat`: its path of replies. */
 export function promptCounter(
   chat: string,
-): (request: OpenAiRequest, ask: Ask) => Promise<number | undefined> {
-  let known = waysAt(chat)
+): (request: OpenAiRequest, ask: PostJson) => Promise<number | undefined> {
+  let ways = waysAt(chat)
   return async (request, ask) => {
-    for (const way of known) {
+    for (const way of ways) {
       const { answer, isKnown } = await ifThere(() => ask(way.path, way.body(request)))
       const count = (answer as Readonly<Record<string, unknown>> | null | undefined)?.[way.field]
       // LM Studio answers any path, and llama.cpp has another `/tokenize`.
       if (isKnown && (answer === undefined || isCount(count))) {
-        known = [way]
+        ways = [way]
         return isCount(count) ? count : undefined
       }
     }
-    known = []
+    ways = []
     return undefined
   }
 }

@@ -12,8 +12,8 @@ export async function findWindow(
   signal?: AbortSignal,
 ): Promise<number | undefined> {
   const listed = (await ifKnown(() => listModels(ask, list, signal))) ?? []
-  const told = windowOf(listed.find(one => one.id === model))
-  if (told !== undefined || isOpenAi) return told
+  const listedWindow = windowOf(listed.find(one => one.id === model))
+  if (listedWindow !== undefined || isOpenAi) return listedWindow
   // The list was answered: whatever these paths are answered with, the server is there and just does not know them.
   const read = (path: string) =>
     ask({ path, signal }).catch(() => {

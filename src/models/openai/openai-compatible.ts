@@ -51,7 +51,7 @@ export function openaiCompatible(options: OpenAiCompatibleOptions): Model {
       },
     }),
     window,
-    settings: asked => mergeSettings(settings, asked),
+    settings: requested => mergeSettings(settings, requested),
   })
   return server.model(model)
 }
@@ -66,13 +66,13 @@ export function readBase(baseURL: string) {
   } as const
 }
 
-interface Names {
+interface OpenAiNames {
   readonly apiKey?: string | undefined
   readonly organization?: string | undefined
   readonly project?: string | undefined
 }
 
-const toHeaders = ({ apiKey, organization, project }: Names) =>
+const toHeaders = ({ apiKey, organization, project }: OpenAiNames) =>
   present({
     authorization: apiKey && `Bearer ${apiKey}`,
     'openai-organization': organization,
@@ -80,9 +80,9 @@ const toHeaders = ({ apiKey, organization, project }: Names) =>
   })
 
 /** The key and the names that OpenAI's own programs read from the environment. No other server may get them. */
-function openAiNames(given: string | undefined): Names {
+function openAiNames(apiKey: string | undefined): OpenAiNames {
   return {
-    apiKey: given ?? fromEnvironment('OPENAI_API_KEY'),
+    apiKey: apiKey ?? fromEnvironment('OPENAI_API_KEY'),
     organization: fromEnvironment('OPENAI_ORG_ID'),
     project: fromEnvironment('OPENAI_PROJECT_ID'),
   }

@@ -11,7 +11,7 @@ import { eachOpenAi, toOpenAiRequest } from './to-openai-request.ts'
 export interface OpenAiWireOptions {
   /** The option that gave the address. */
   readonly option: string
-  /** What stands between the address of the server and `/chat/completions`. */
+  /** The path between the address of the server and `/chat/completions`. */
   readonly base: '/v1' | ''
   readonly isOpenAi: boolean
 }

@@ -70,26 +70,26 @@ function toNanoseconds(milliseconds: unknown): number | undefined {
   return isTime ? Math.round(milliseconds * 1e6) : undefined
 }
 
-type CallPart = Extract<ModelPart, { type: 'tool-call' }>
+type ToolCallPart = Extract<ModelPart, { type: 'tool-call' }>
 
-interface Open {
+interface OpenCall {
   id: string
   name: string
   text: string
 }
 
-function collectCalls(server: AskedServer): { add(delta: Fields): void; calls(): readonly CallPart[] } {
-  const open: Open[] = []
+function collectCalls(server: AskedServer): { add(delta: Fields): void; calls(): readonly ToolCallPart[] } {
+  const open: OpenCall[] = []
   /** The newest call of each index. */
-  const numbered = new Map<unknown, Open>()
+  const numbered = new Map<unknown, OpenCall>()
   const limit = limitCalls(server)
 
-  function find(index: unknown, id: string): Open {
-    const known = index === undefined ? open.at(-1) : numbered.get(index)
+  function find(index: unknown, id: string): OpenCall {
+    const openCall = index === undefined ? open.at(-1) : numbered.get(index)
     // Some servers give every call the index 0, or none: then a new id begins a new call.
-    const isNew = !known || (id !== '' && known.id !== '' && known.id !== id)
-    if (!isNew) return known
-    const call: Open = { id: '', name: '', text: '' }
+    const isNew = !openCall || (id !== '' && openCall.id !== '' && openCall.id !== id)
+    if (!isNew) return openCall
+    const call: OpenCall = { id: '', name: '', text: '' }
     open.push(call)
     if (index !== undefined) numbered.set(index, call)
     return call

@@ -77,19 +77,19 @@ function toMessages(paired: PairedMessage): OpenAiMessage[] {
       ? [{ ...first, content: toContent(paired) }]
       : answers
   }
-  const own: OpenAiMessage = {
+  const converted: OpenAiMessage = {
     // The newer name of the system role: kept, because the caller knows that the server takes it.
     role: source.role === 'developer' ? 'developer' : message.role,
     content: toContent(paired),
     ...(typeof source.name === 'string' ? { name: source.name } : {}),
     ...(calls.length === 0 ? {} : { tool_calls: calls.map((call, at) => toCall(call, source, at)) }),
   }
-  return [own, ...answers]
+  return [converted, ...answers]
 }
 
 function toContent({ seq, source, message, calls }: PairedMessage): string | null | readonly unknown[] {
   const parts = Array.isArray(source.content) ? toContentParts(source.content, seq) : undefined
-  const images = Array.isArray(source.images) ? readMedia({ role: '', images: source.images }, seq).own : []
+  const images = Array.isArray(source.images) ? readMedia({ role: '', images: source.images }, seq).files : []
   if (images.length > 0) {
     const texts = parts ?? (message.text === '' ? [] : [toText(message.text)])
     return [...texts, ...images.map(image => toMediaPart(image, seq))]

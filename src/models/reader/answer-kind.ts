@@ -1,8 +1,8 @@
 import { isStopWord, rawWords, stem } from './meaningful-words.ts'
 
-export type AnswerKind = 'age' | 'amount' | 'code' | 'time' | 'person' | 'place' | 'name'
+export type FactKind = 'age' | 'amount' | 'code' | 'time' | 'person' | 'place' | 'name'
 
-const kinds: readonly (readonly [kind: AnswerKind, question: RegExp])[] = [
+const kinds: readonly (readonly [kind: FactKind, question: RegExp])[] = [
   ['age', /\bhow old\b|\bage\b/i],
   ['time', /^\W*(?:(?:and|so|by|since|until)\s+)*when\b|\b(?:what|which) (?:time|day|date|year)\b/i],
   ['person', /^\W*(?:(?:and|so)\s+)*who/i],
@@ -12,11 +12,11 @@ const kinds: readonly (readonly [kind: AnswerKind, question: RegExp])[] = [
   ['name', /\b(?:called|names?)\b/i],
 ]
 
-export const kindOf = (question: string): AnswerKind | undefined =>
+export const kindOf = (question: string): FactKind | undefined =>
   kinds.find(([, words]) => words.test(question))?.[0]
 
-/** Whether a sentence holds something of a kind. What the question itself names is no answer. */
-export function holds(kind: AnswerKind, sentence: string, question: string): boolean {
+/** Whether a sentence holds something of a kind. A thing that the question itself names is not an answer. */
+export function holds(kind: FactKind, sentence: string, question: string): boolean {
   switch (kind) {
     case 'age':
       return /(?:\b(?:is|am|are|was|were|aged?|turn(?:ed|s))|['’](?:s|m|re)) (?:only |just |now )?\d{1,3}\b(?!:)|\d[- ]years?\b/i.test(
@@ -62,14 +62,14 @@ function describes(sentence: string, subject: string): boolean {
 
 /** A word with a capital that the question does not have. */
 function hasName(sentence: string, question: string): boolean {
-  const asked = new Set(rawWords(question))
+  const questionWords = new Set(rawWords(question))
   const capitals = sentence.match(/(?<![\p{L}\p{N}'’])\p{Lu}[\p{L}\p{N}'’-]*/gu) ?? []
   return capitals.some(word =>
-    rawWords(word).some(one => one.length > 1 && !asked.has(one) && !isStopWord(one)),
+    rawWords(word).some(one => one.length > 1 && !questionWords.has(one) && !isStopWord(one)),
   )
 }
 
-/** A word of several parts, such as `six-figure`, is no number. */
+/** A word of several parts, such as `six-figure`, is not a number. */
 export const hasNumber = (text: string): boolean => /\p{N}/u.test(text) || hasNumberWord(text)
 
 const hasNumberWord = (text: string) =>

@@ -25,7 +25,7 @@ export interface ReaderQuestion extends Pick<ReaderInput, 'messages' | 'system' 
 /** Answers in place of the reader; undefined leaves the question to the reader. Asked after all tools were called. */
 export type ReaderAnswer = (question: ReaderQuestion) => string | undefined
 
-export interface Answer {
+export interface FullReply {
   readonly text: string
   readonly calls: readonly WantedCall[]
 }
@@ -43,16 +43,16 @@ export function answer(
   tools: readonly ToolSpec[] = [],
   { format }: ModelSettings = {},
   answers: readonly ReaderAnswer[] = [],
-): Answer {
+): FullReply {
   const input = readInput(messages)
   const { calls, refusal, done } = nextCalls(input, tools)
   if (calls.length > 0) return { text: '', calls }
-  const own = refusal === undefined ? ownAnswer(input, format, answers) : undefined
-  const text = own ?? refusal ?? reply(input, done)
+  const custom = refusal === undefined ? ownAnswer(input, format, answers) : undefined
+  const text = custom ?? refusal ?? reply(input, done)
   if (format === undefined) return withNote(input, tools, text)
   // The properties of a schema are filled with the answer.
   const filled = format === 'json' ? { answer: text } : fillSchema(format, text)
-  return { text: own ?? JSON.stringify(filled), calls: [] }
+  return { text: custom ?? JSON.stringify(filled), calls: [] }
 }
 
 function ownAnswer(
@@ -93,15 +93,15 @@ const asksWhoItIs =
 function reportResults({ turn, actions }: ReaderInput, done: number): string {
   const sizes = turn.map(({ calls }) => calls.filter(({ name }) => name !== noteToolName).length)
   const last = sizes.findLast(size => size > 0)!
-  const said = actions.slice(-last).map(({ call, result }) => quoteResult(call.name, result ?? '(no result)'))
-  return [...(done > last ? [`I made ${done} calls.`] : []), ...said].join(' ')
+  const body = actions.slice(-last).map(({ call, result }) => quoteResult(call.name, result ?? '(no result)'))
+  return [...(done > last ? [`I made ${done} calls.`] : []), ...body].join(' ')
 }
 
 /**
  * Adds a note in the form that the system prompt shows: a block with its nonce. The tool for notes is used if the
  * instructions name it, or if it is offered and no block is asked for.
  */
-function withNote({ system, asked, turn }: ReaderInput, tools: readonly ToolSpec[], text: string): Answer {
+function withNote({ system, asked, turn }: ReaderInput, tools: readonly ToolSpec[], text: string): FullReply {
   const [opening] = /\[NOTE TO SELF(?: [A-Za-z0-9]{1,32})?:/.exec(system) ?? []
   const isOffered = tools.some(({ name }) => name === noteToolName)
   const isByTool = isOffered && (opening === undefined || system.includes(noteToolName))

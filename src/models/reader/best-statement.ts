@@ -1,7 +1,7 @@
 import { hasNumber, holds, kindOf } from './answer-kind.ts'
 import { isWeak, meaningfulWords, rawWords } from './meaningful-words.ts'
 import { isBareQuestion } from './split-sentences.ts'
-import type { Statement } from './statements.ts'
+import type { Sentence } from './statements.ts'
 
 /** The share of the question's words that a sentence must have, in percent. */
 const leastOverlap = 60
@@ -10,7 +10,7 @@ const leastOverlap = 60
  * The sentence that shares most words with a question, rare words counting more; the newest among equals. Undefined if
  * none shares enough. Statements come oldest first.
  */
-export function bestStatement(question: string, statements: readonly Statement[]): Statement | undefined {
+export function bestStatement(question: string, statements: readonly Sentence[]): Sentence | undefined {
   const words = [...new Set(meaningfulWords(question))]
   const asksForQuestions = /\bask(?:ed)?\b/i.test(question)
   // A question may tell something: "I have a boat called Heron, is that a good name?"
@@ -28,7 +28,7 @@ export function bestStatement(question: string, statements: readonly Statement[]
 const saidLately = /\b(?:say|said|tell|told|mention(?:ed)?|wr[io]te|ask(?:ed)?|give|gave|answer(?:ed)?)\b/i
 
 /** Answers `What number did I just say?` with the newest fitting sentence, whatever its words. */
-function latest(question: string, statements: readonly Statement[]): Statement | undefined {
+function latest(question: string, statements: readonly Sentence[]): Sentence | undefined {
   const speaker = /\byou\b/i.test(question) ? 'assistant' : /\btool\b/i.test(question) ? 'tool' : 'user'
   const fits = statements.filter(
     ({ speaker: who, text }) =>
@@ -43,8 +43,8 @@ const isStepLine = /^(?:Step \d+\.?$|Current Environment:)/
 function mostShared(
   words: readonly string[],
   question: string,
-  candidates: readonly Statement[],
-): Statement | undefined {
+  candidates: readonly Sentence[],
+): Sentence | undefined {
   const strong = words.filter(word => !isWeak(word))
   const needed = strong.length > 0 ? strong : words
   const least = Math.ceil((needed.length * leastOverlap) / 100)
@@ -55,13 +55,13 @@ function mostShared(
   const read = candidates.map(statement => ({ statement, has: new Set(meaningfulWords(statement.text)) }))
   const weights = new Map(
     words.map(word => {
-      const found = read.filter(({ has }) => has.has(word)).length
+      const count = read.filter(({ has }) => has.has(word)).length
       // In powers of two, because floating-point logarithms differ between engines.
-      return [word, 2 * (32 - Math.clz32(Math.floor(read.length / Math.max(1, found))))]
+      return [word, 2 * (32 - Math.clz32(Math.floor(read.length / Math.max(1, count))))]
     }),
   )
   const wantsNumber = asksForNumber(question)
-  let best: Statement | undefined
+  let best: Sentence | undefined
   let bestScore = 0
   for (const { statement, has } of read) {
     const { text, isQuestion } = statement
@@ -94,10 +94,10 @@ const worthOfLength = (words: number) => (words <= 40 ? 1 : words <= 60 ? 0.75 :
 
 /** Gives the words of the text that a statement stands in. Sentences of one text share them. */
 function createWordsAround() {
-  const known = new Map<string, ReadonlySet<string>>()
-  return ({ within }: Statement): ReadonlySet<string> => {
-    const words = known.get(within) ?? new Set(meaningfulWords(within))
-    known.set(within, words)
+  const cache = new Map<string, ReadonlySet<string>>()
+  return ({ within }: Sentence): ReadonlySet<string> => {
+    const words = cache.get(within) ?? new Set(meaningfulWords(within))
+    cache.set(within, words)
     return words
   }
 }

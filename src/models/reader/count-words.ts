@@ -1,7 +1,7 @@
 import { createCounter, type TokenCounter } from '../../tokens/create-counter.ts'
 
 /**
- * Counts the reader's own tokens: each word, each number and every other character that is no white space. Not the tokens
+ * Counts the reader's own tokens: each word, each number and every other character except white space. Not the tokens
  * of any other model; pass `reader` another `count` for those.
  *
  * @example

@@ -15,8 +15,8 @@ export function fillSchema(schema: Schema, text: string): Readonly<Record<string
 
   function fillValue({ enum: values, type, items = {}, ...schema }: Schema): unknown {
     if (Array.isArray(values)) {
-      const said = text.toLowerCase()
-      return values.find(value => said.includes(String(value).toLowerCase())) ?? values[0]
+      const lowerText = text.toLowerCase()
+      return values.find(value => lowerText.includes(String(value).toLowerCase())) ?? values[0]
     }
     switch (type) {
       case 'number':

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { assistant, result, system, type TestMessage, user } from '../../testing/builders.ts'
 import type { ToolSpec } from '../model.ts'
-import { type Answer, answer } from './answer.ts'
+import { answer, type FullReply } from './answer.ts'
 
 const numbers = { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } } }
 const tools: readonly ToolSpec[] = [
@@ -17,7 +17,7 @@ const tools: readonly ToolSpec[] = [
   },
 ]
 
-const callsOf = ({ calls }: Answer) => calls.map(call => [call.name, JSON.parse(call.arguments)])
+const callsOf = ({ calls }: FullReply) => calls.map(call => [call.name, JSON.parse(call.arguments)])
 const called = (text: string) => callsOf(answer([user(text)], tools))
 
 /** Goes on as a chat would: calls, results, until the reader answers with a text. */

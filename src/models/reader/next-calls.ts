@@ -23,22 +23,22 @@ const mostRounds = 10_000
  */
 export function nextCalls(input: ReaderInput, offered: readonly ToolSpec[]): NextCalls {
   const tools = offered.filter(({ name }) => name !== noteToolName)
-  const found = planOf(input.asked, tools)
-  const unreadable = found.flat().find(({ json }) => json === undefined)
+  const rounds = planOf(input.asked, tools)
+  const unreadable = rounds.flat().find(({ json }) => json === undefined)
   if (unreadable) {
     const refusal = `I cannot read the arguments for ${unreadable.name}: they are no JSON object.`
     return { calls: [], refusal, done: 0 }
   }
-  const plan = found.map(round => round.map(({ name, json }) => ({ name, arguments: json! })))
+  const plan = rounds.map(round => round.map(({ name, json }) => ({ name, arguments: json! })))
   const done = countDone(input, plan.flat())
   const calls = remaining(plan, done)
   const missing = done === 0 && plan.length === 0 ? missingTool(input.asked) : undefined
   return { calls, done, ...(missing !== undefined && { refusal: `I was given no tool named "${missing}".` }) }
 }
 
-type Round = readonly FoundCall[]
+type CallRound = readonly FoundCall[]
 
-function planOf(text: string, tools: readonly ToolSpec[]): readonly Round[] {
+function planOf(text: string, tools: readonly ToolSpec[]): readonly CallRound[] {
   const [, times, what] = /^\s*repeat\s+(\d+)\s+times?\s*:\s*(.+)$/is.exec(text) ?? []
   if (what !== undefined) {
     const rounds = Math.min(Number(times), mostRounds)
@@ -50,10 +50,10 @@ function planOf(text: string, tools: readonly ToolSpec[]): readonly Round[] {
 }
 
 /** Groups calls into rounds: `and` joins calls, `then` or a new line begins the next round. */
-function toRounds(text: string, found: readonly FoundCall[]): readonly Round[] {
+function toRounds(text: string, calls: readonly FoundCall[]): readonly CallRound[] {
   const rounds: FoundCall[][] = []
   let end = 0
-  for (const one of found) {
+  for (const one of calls) {
     const isNext = rounds.length === 0 || /\bthen\b|\n/i.test(text.slice(end, one.from))
     if (isNext) rounds.push([one])
     else rounds.at(-1)!.push(one)
@@ -121,18 +121,18 @@ export function findCalls(text: string, tools: readonly ToolSpec[]): readonly Fo
     .map(escapePattern)
     .join('|')
   const opening = new RegExp(`(?<![\\w-])(?:(call|use|run)\\s+)?(${names})(?![\\w-])`, 'gi')
-  const found: FoundCall[] = []
-  while (found.length < mostCalls) {
+  const calls: FoundCall[] = []
+  while (calls.length < mostCalls) {
     const match = opening.exec(text)
     if (match === null) break
     const spelled = readArguments(text, opening.lastIndex)
     if (spelled === undefined && match[1] === undefined) continue
     const { to, value } = spelled ?? { to: opening.lastIndex, value: {} }
     const { name } = toolNamed(tools, match[2]!)
-    found.push({ from: match.index, to, name, json: value && JSON.stringify(value) })
+    calls.push({ from: match.index, to, name, json: value && JSON.stringify(value) })
     opening.lastIndex = to
   }
-  return found
+  return calls
 }
 
 function toolNamed(tools: readonly ToolSpec[], name: string): ToolSpec {

@@ -54,12 +54,12 @@ export function readInput(raw: readonly MessageLike[]): ReaderInput {
  */
 function wordsAt(messages: readonly Message[], at: number): string {
   if (at < 0) return ''
-  const own = ownParagraphs(messages[at]!.text)
-  if (!stepLine.test(own)) return own
+  const userText = ownParagraphs(messages[at]!.text)
+  if (!stepLine.test(userText)) return userText
   const isInjected = ({ role, text }: Message) => role === 'user' && !isInserted(text) && !stepLine.test(text)
   const before = messages.slice(Math.max(0, at - mostInjected), at)
   const injected = before.slice(before.findLastIndex(message => !isInjected(message)) + 1)
-  return [...injected.map(({ text }) => text), own].join('\n')
+  return [...injected.map(({ text }) => text), userText].join('\n')
 }
 
 /** Messages before that of a step that are looked at. */
@@ -77,8 +77,8 @@ function countCutActions(messages: readonly Message[]): number {
 
 /** The forms in which a context says what was cut from it. */
 const digestLine = /^\[Previous: "(.*)" → (.*)\]$/
-const recalledLine = /^#(?<seq>\d+) (?<role>system|user|assistant|tool)\b[^:\n]*: ?(?<said>.*)$/
-const quotedLine = /^(?<role>user|assistant): ?(?<said>.*)$/
+const recalledLine = /^#(?<seq>\d+) (?<role>system|user|assistant|tool)\b[^:\n]*: ?(?<words>.*)$/
+const quotedLine = /^(?<role>user|assistant): ?(?<words>.*)$/
 /** The day of what is brought back, with the name of the conversation if it is another. */
 const dayLine = /^\d{1,2} [A-Z][a-z]{2} \d{4}(?:, “.*)?$/
 const actionLine = /^(\d+)\. \[[^\]]+\]/
@@ -96,12 +96,12 @@ export interface Section {
   readonly action?: number
 }
 
-type State = 'own' | 'recalled' | 'quoted' | 'notes' | 'this turn' | 'turn before' | 'artifact'
+type SectionState = 'own' | 'recalled' | 'quoted' | 'notes' | 'this turn' | 'turn before' | 'artifact'
 
 /** Splits a text by lines: a title opens a section, a blank line or the next title ends it. */
 export function splitSections(text: string): readonly Section[] {
   const sections: Section[] = []
-  let state: State = 'own'
+  let state: SectionState = 'own'
   /** Recalled texts may have several paragraphs: only the line of another message begins a new one. */
   let recalled: { text: string } | undefined
   for (const whole of text.split('\n')) {
@@ -119,8 +119,8 @@ export function splitSections(text: string): readonly Section[] {
     if (digest) {
       sections.push({ speaker: 'user', text: digest[1]! }, { speaker: 'assistant', text: digest[2]! })
     } else if (begun) {
-      const { seq = 0, role, said } = begun
-      const section = { speaker: speakerOf(role as Role), recalled: Number(seq), text: said! }
+      const { seq = 0, role, words } = begun
+      const section = { speaker: speakerOf(role as Role), recalled: Number(seq), text: words! }
       sections.push(section)
       recalled = section
     } else if (isBlock && dayLine.test(line)) recalled = undefined
@@ -151,7 +151,7 @@ function isInserted(paragraph: string): boolean {
   return openedBy(line) !== undefined || digestLine.test(line) || recalledLine.test(line) || isEmpty
 }
 
-const titles: readonly (readonly [title: string, state: State])[] = [
+const titles: readonly (readonly [title: string, state: SectionState])[] = [
   [recallTitle, 'recalled'],
   [quotesTitle, 'quoted'],
   [artifactTitle, 'artifact'],
@@ -160,7 +160,7 @@ const titles: readonly (readonly [title: string, state: State])[] = [
   [previousActionsTitle, 'turn before'],
 ]
 
-function openedBy(line: string): { readonly state: State; readonly rest: string } | undefined {
-  const found = titles.find(([title]) => line.startsWith(title))
-  return found && { state: found[1], rest: line.slice(found[0].length).trim() }
+function openedBy(line: string): { readonly state: SectionState; readonly rest: string } | undefined {
+  const match = titles.find(([title]) => line.startsWith(title))
+  return match && { state: match[1], rest: line.slice(match[0].length).trim() }
 }

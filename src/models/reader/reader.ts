@@ -7,7 +7,7 @@ import { checkWindow } from '../check-options.ts'
 import { type Model, ModelError, type ModelPart, type ModelRequest } from '../model.ts'
 import { sleep } from '../sleep.ts'
 import { toPieces } from '../to-pieces.ts'
-import { type Answer, answer, type ReaderAnswer } from './answer.ts'
+import { answer, type FullReply, type ReaderAnswer } from './answer.ts'
 import { countWords, promptCounter } from './count-words.ts'
 import { standInOpening } from './wording.ts'
 
@@ -70,9 +70,9 @@ export function reader(options: ReaderOptions = {}): Model {
       signal?.throwIfAborted()
       const { reply, promptTokens, ids } = refuseInvalid(() => {
         const taken = takeWindow(request, { name, window, overflow }, counter)
-        const given = answer(taken.messages, tools, settings, answers)
-        const isSigned = isStandIn && given.text !== '' && settings.format === undefined
-        const reply = isSigned ? { ...given, text: standInOpening + given.text } : given
+        const unsigned = answer(taken.messages, tools, settings, answers)
+        const isSigned = isStandIn && unsigned.text !== '' && settings.format === undefined
+        const reply = isSigned ? { ...unsigned, text: standInOpening + unsigned.text } : unsigned
         return { reply, promptTokens: taken.promptTokens, ids: freshIds(taken.messages) }
       })
       // A server that cuts prompts also makes room while it writes: only the request limits its reply.
@@ -145,9 +145,9 @@ function endOf(text: string, most: number, counter: TokenCounter): string {
   return text.slice(from)
 }
 
-type ContentPart = Extract<ModelPart, { type: 'text-delta' | 'tool-call' }>
+type ReaderPart = Extract<ModelPart, { type: 'text-delta' | 'tool-call' }>
 
-function partsOf({ text, calls }: Answer, ids: () => string, stop: readonly string[] = []): ContentPart[] {
+function partsOf({ text, calls }: FullReply, ids: () => string, stop: readonly string[] = []): ReaderPart[] {
   const ends = stop.map(word => (word === '' ? -1 : text.indexOf(word))).filter(at => at >= 0)
   const end = ends.reduce((least, at) => Math.min(least, at), text.length)
   return [

@@ -1,10 +1,10 @@
 import type { Message } from '../../log/message.ts'
 import { type ReaderInput, type Section, splitSections } from './reader-input.ts'
 import { isQuestion, splitSentences } from './split-sentences.ts'
-import { isHelpless, quotedBy, type Said, speakerOf } from './wording.ts'
+import { isHelpless, type Quotation, quotedBy, speakerOf } from './wording.ts'
 
 /** A sentence that the reader can see, and who said it. */
-export interface Statement extends Said {
+export interface Sentence extends Quotation {
   readonly isQuestion: boolean
   /** Whether it stands in the message that is being answered. */
   readonly isJustNow: boolean
@@ -15,20 +15,20 @@ export interface Statement extends Said {
 const [gist, broughtBack, inPlace] = [0, 1, 2]
 
 /** All visible sentences, oldest first, except the question itself and the reader's own "I cannot see". */
-export function readStatements({ messages, asked, askedAt }: ReaderInput): readonly Statement[] {
+export function readStatements({ messages, asked, askedAt }: ReaderInput): readonly Sentence[] {
   const first = messages.findIndex(({ role }) => role === 'user')
   const questions = new Set(splitSentences(asked).filter(isQuestion))
   const placed = messages.flatMap((message, place) => {
-    const own = speakerOf(message.role)
+    const messageSpeaker = speakerOf(message.role)
     const isJustNow = place === askedAt
-    const isGist = own === 'instructions' || own === 'note'
+    const isGist = messageSpeaker === 'instructions' || messageSpeaker === 'note'
     const ownEra = isGist ? gist : place === first && !isJustNow ? broughtBack : inPlace
     return readSections(message).flatMap(({ speaker, recalled, text }) => {
       const era = speaker === undefined ? ownEra : recalled === undefined ? gist : broughtBack
-      return readSentences(speaker ?? own, text)
-        .filter(said => !isJustNow || !questions.has(said.text))
-        .map(said => ({
-          ...{ ...said, isQuestion: isQuestion(said.text), isJustNow, within: text },
+      return readSentences(speaker ?? messageSpeaker, text)
+        .filter(sentence => !isJustNow || !questions.has(sentence.text))
+        .map(sentence => ({
+          ...{ ...sentence, isQuestion: isQuestion(sentence.text), isJustNow, within: text },
           ...{ era, seq: recalled ?? place },
         }))
     })
@@ -43,14 +43,14 @@ function readSections({ role, text }: Message): readonly Section[] {
     speaker: 'note' as const,
     text: note!.trim(),
   }))
-  const own = text.replace(noteBlock, '')
-  return [...(role === 'tool' ? [{ text: own }] : splitSections(own)), ...notes]
+  const withoutNotes = text.replace(noteBlock, '')
+  return [...(role === 'tool' ? [{ text: withoutNotes }] : splitSections(withoutNotes)), ...notes]
 }
 
 const noteBlock = /\[NOTE TO SELF(?: [A-Za-z0-9]{1,32})?:([^\]]{0,2000})\]/g
 
 /** Splits a text into sentences. A quotation by the reader counts as said by the quoted speaker. */
-function readSentences(speaker: Said['speaker'], text: string): readonly Said[] {
+function readSentences(speaker: Quotation['speaker'], text: string): readonly Quotation[] {
   return text.split('\n').flatMap(line => {
     const quoted = speaker === 'user' ? undefined : quotedBy(line)
     if (quoted) return [quoted]

@@ -11,7 +11,7 @@ const openings = {
 
 export type Speaker = keyof typeof openings
 
-export interface Said {
+export interface Quotation {
   readonly speaker: Speaker
   readonly text: string
 }
@@ -29,7 +29,7 @@ export const selfDescription =
   'I am the reader, a small program and no language model. I answer by quoting the sentence of what I was given that fits best, and I know nothing else.'
 
 /** `You said: "My locker code is 4471."` */
-export function quote({ speaker, text }: Said): string {
+export function quote({ speaker, text }: Quotation): string {
   return `${openings[speaker]}: "${cut(text, 240)}"`
 }
 
@@ -44,7 +44,7 @@ export function quoteResult(name: string, result: string): string {
 }
 
 /** The inverse of `quote`: the speaker and the text that a line of the reader quotes. */
-export function quotedBy(line: string): Said | undefined {
+export function quotedBy(line: string): Quotation | undefined {
   const [, opening, text] = ownQuotation.exec(line) ?? []
   if (text === undefined) return undefined
   return { speaker: speakers.find(speaker => openings[speaker] === opening) ?? 'user', text }

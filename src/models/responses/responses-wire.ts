@@ -15,22 +15,22 @@ export const responsesWire: ReplyWire = {
   readWhole: readResponse,
 }
 
-type Item = Readonly<Record<string, unknown>>
+type InputItem = Readonly<Record<string, unknown>>
 
-function toItems(paired: PairedMessage): readonly Item[] {
+function toItems(paired: PairedMessage): readonly InputItem[] {
   const { seq, source, message, results } = paired
   if (message.role === 'assistant') return [...toReply(paired), ...toOutputs(paired)]
   if (message.role === 'tool' && results.length > 0) return toOutputs(paired)
-  const files = readMedia(source, seq).own.map(file => toFile(file, seq))
+  const files = readMedia(source, seq).files.map(file => toFile(file, seq))
   const content = [...textParts(message.text), ...files]
   const role = message.role === 'system' ? 'developer' : 'user'
   return content.length > 0 ? [{ type: 'message', role, content }] : []
 }
 
-function toReply(paired: PairedMessage): readonly Item[] {
+function toReply(paired: PairedMessage): readonly InputItem[] {
   const { text } = paired.message
-  const said = [{ type: 'output_text', text, annotations: [] }]
-  const texts = text === '' ? [] : [{ type: 'message', role: 'assistant', content: said }]
+  const textParts = [{ type: 'output_text', text, annotations: [] }]
+  const texts = text === '' ? [] : [{ type: 'message', role: 'assistant', content: textParts }]
   const called = paired.calls.map(({ key, name, arguments: json }) => ({
     ...{ type: 'function_call', call_id: key, name, arguments: json },
   }))
@@ -46,10 +46,10 @@ function toReply(paired: PairedMessage): readonly Item[] {
 
 const textOf = (content: unknown): string =>
   Array.isArray(content)
-    ? content.map((part: Item) => String(part?.text ?? part?.refusal ?? '')).join('')
+    ? content.map((part: InputItem) => String(part?.text ?? part?.refusal ?? '')).join('')
     : ''
 
-function toOutputs(paired: PairedMessage): readonly Item[] {
+function toOutputs(paired: PairedMessage): readonly InputItem[] {
   const files = resultFiles(paired, toFile)
   return paired.results.map(({ text, key }, at) => ({
     type: 'function_call_output',
@@ -58,9 +58,9 @@ function toOutputs(paired: PairedMessage): readonly Item[] {
   }))
 }
 
-const textParts = (text: string): readonly Item[] => (text === '' ? [] : [{ type: 'input_text', text }])
+const textParts = (text: string): readonly InputItem[] => (text === '' ? [] : [{ type: 'input_text', text }])
 
-function toFile(file: Media, seq: number): Item {
+function toFile(file: Media, seq: number): InputItem {
   if (file.type === 'foreign')
     throw new InvalidMessageError(seq, `has a file (${file.kind}) that cannot be converted`)
   const url = file.type === 'url' ? file.url : `data:${file.mediaType};base64,${file.base64}`

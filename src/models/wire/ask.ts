@@ -8,13 +8,13 @@ import {
   toStreamError,
   toWireError,
 } from '../to-model-error.ts'
-import type { Answer, Connection } from './connection.ts'
+import type { HttpAnswer, ServerConnection } from './connection.ts'
 import { checkSize } from './read-pieces.ts'
 
 /** Asks a server for facts that need no model. Gives the JSON of its answer. */
-export type Ask = (question: Question) => Promise<unknown>
+export type Ask = (question: ServerQuestion) => Promise<unknown>
 
-export interface Question {
+export interface ServerQuestion {
   readonly path: string
   /** Sent by POST, as it is if it is a text or bytes, else as JSON. Without it the method is GET. */
   readonly body?: unknown
@@ -24,17 +24,17 @@ export interface Question {
   readonly signal?: AbortSignal | undefined
 }
 
-export interface Refusal extends Pick<Answer, 'status' | 'headers'> {
+export interface Refusal extends Pick<HttpAnswer, 'status' | 'headers'> {
   readonly text: string
 }
 
 /** The answer to a request, if its status is good; else throws what the server said. */
 export async function askServer(
-  connection: Connection,
+  connection: ServerConnection,
   server: AskedServer,
-  { path, body, headers, signal, onRefused }: Question,
+  { path, body, headers, signal, onRefused }: ServerQuestion,
   isFact = false,
-): Promise<Answer> {
+): Promise<HttpAnswer> {
   signal?.throwIfAborted()
   const answer = await connection
     .send({
@@ -63,9 +63,9 @@ const isWritten = (body: unknown): body is string | Uint8Array<ArrayBuffer> =>
 
 /** A JSON answer of limited size. `isFact`: whether no model is needed for it. */
 export async function askJson(
-  connection: Connection,
+  connection: ServerConnection,
   server: AskedServer,
-  question: Question,
+  question: ServerQuestion,
   isFact = true,
 ): Promise<unknown> {
   const { path, signal } = question
@@ -87,7 +87,7 @@ export async function askJson(
   throw new ModelError('model_refused', `${server.name} gave no JSON at ${path}.`)
 }
 
-export async function readAll({ bytes }: Pick<Answer, 'bytes'>, server: AskedServer): Promise<string> {
+export async function readAll({ bytes }: Pick<HttpAnswer, 'bytes'>, server: AskedServer): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''
   let size = 0

@@ -1,11 +1,11 @@
 /** Sends requests to one model server. It knows neither what they say nor what the answers mean. */
-export interface Connection {
+export interface ServerConnection {
   /** The address that all paths follow, without credentials. */
   readonly address: string
   /** What no error may hold. */
   secrets(): readonly string[]
   /** Gives the answer, whatever its status is. Redirects are not followed. Throws if there is none. */
-  send(request: SentRequest): Promise<Answer>
+  send(request: SentRequest): Promise<HttpAnswer>
 }
 
 export interface SentRequest {
@@ -18,7 +18,7 @@ export interface SentRequest {
   readonly isFact: boolean
 }
 
-export interface Answer {
+export interface HttpAnswer {
   readonly status: number
   header(name: string): string | undefined
   /** All of them that may be handed on. */

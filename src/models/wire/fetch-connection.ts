@@ -1,5 +1,5 @@
 import { secretsOf } from '../check-options.ts'
-import type { Connection } from './connection.ts'
+import type { ServerConnection } from './connection.ts'
 
 export interface FetchOptions {
   readonly address: string
@@ -10,12 +10,12 @@ export interface FetchOptions {
 }
 
 /** A connection by `fetch`, for any platform. Timeouts and unpacking are those of `fetch`. */
-export function fetchConnection({ address, headers, fetch }: FetchOptions): Connection {
+export function fetchConnection({ address, headers, fetch }: FetchOptions): ServerConnection {
   return {
     address,
     secrets: () => secretsOf(headers()),
-    async send({ method, path, headers: own, body, signal }) {
-      // Of its own, so that an answer that nobody reads on can be ended.
+    async send({ method, path, headers: requestHeaders, body, signal }) {
+      // A separate controller, so that an answer that is no longer read can be ended.
       const controller = new AbortController()
       const abort = () => controller.abort(signal?.reason)
       signal?.addEventListener('abort', abort)
@@ -23,7 +23,7 @@ export function fetchConnection({ address, headers, fetch }: FetchOptions): Conn
       const send = fetch ?? globalThis.fetch
       const response = await send(address + path, {
         method,
-        headers: toHeaders({ ...own, ...headers() }),
+        headers: toHeaders({ ...requestHeaders, ...headers() }),
         ...(body === undefined ? {} : { body }),
         redirect: 'manual',
         signal: controller.signal,
@@ -48,20 +48,20 @@ export function fetchConnection({ address, headers, fetch }: FetchOptions): Conn
 }
 
 /** Of a name that is written in two ways, the later one counts: `fetch` would send both. */
-function toHeaders(given: Readonly<Record<string, string>>): Headers {
+function toHeaders(fields: Readonly<Record<string, string>>): Headers {
   const headers = new Headers()
-  for (const [name, value] of Object.entries(given)) headers.set(name, value)
+  for (const [name, value] of Object.entries(fields)) headers.set(name, value)
   return headers
 }
 
-type Reader = ReadableStreamDefaultReader<Uint8Array> | undefined
+type BytesReader = ReadableStreamDefaultReader<Uint8Array> | undefined
 
-async function* chunksOf(reader: Reader): AsyncGenerator<Uint8Array> {
+async function* chunksOf(reader: BytesReader): AsyncGenerator<Uint8Array> {
   for (let read = await reader?.read(); read && !read.done; read = await reader?.read()) yield read.value
 }
 
 /** Reads what follows a whole reply, so that the connection can be used again, but does not wait for long. */
-async function readToEnd(reader: Reader, controller: AbortController): Promise<void> {
+async function readToEnd(reader: BytesReader, controller: AbortController): Promise<void> {
   const late = setTimeout(() => controller.abort(), longestEnd)
   try {
     for await (const _ of chunksOf(reader));

@@ -6,7 +6,7 @@ import type { Model, ModelError, ModelPart, ModelRequest, ModelSettings } from '
 import { textsOf } from '../pair-results.ts'
 import type { AskedServer } from '../to-model-error.ts'
 import { type Ask, askJson } from './ask.ts'
-import type { Connection } from './connection.ts'
+import type { ServerConnection } from './connection.ts'
 import { isLocalAddress } from './is-local-address.ts'
 import { type Relay, streamReply } from './stream-reply.ts'
 import {
@@ -18,14 +18,14 @@ import {
   type WrittenRequest,
 } from './wire.ts'
 
-export interface ServerOptions {
+export interface ServerSetup {
   readonly wire: Wire
   readonly others?: readonly ReplyWire[]
-  readonly connection: Connection
+  readonly connection: ServerConnection
   /** The window of all models. Default: what the server says of each. */
   readonly window?: number | undefined
   /** The settings of a request as they are sent. */
-  settings(asked: ModelSettings): ModelSettings
+  settings(requested: ModelSettings): ModelSettings
 }
 
 /** A model server: its models by their names, and what it tells of them. */
@@ -52,7 +52,7 @@ export interface ClientRequest extends WrittenRequest, Pick<ModelRequest, 'messa
 }
 
 /** Opens a server by its wire. What it tells of a model is asked for once, and remembered until an answer says otherwise. */
-export function openServer({ wire, others = [], connection, window, settings }: ServerOptions): ModelServer {
+export function openServer({ wire, others = [], connection, window, settings }: ServerSetup): ModelServer {
   checkWindow(window)
   const forms = new Map([wire, ...others].map((one): [Form, ReplyWire] => [one.form, one]))
   const serverFor = (model: string, messages: readonly MessageLike[] = []): AskedServer => ({
@@ -91,14 +91,14 @@ export function openServer({ wire, others = [], connection, window, settings }: 
       },
       files,
       window: signal => currentWindow(signal),
-      stream: ({ messages, tools = [], settings: asked = {}, signal }) =>
+      stream: ({ messages, tools = [], settings: requested = {}, signal }) =>
         streamReply({
           ...{ connection, wire, signal, learn },
           server: serverFor(name, messages),
           write: () =>
             wire.write({
               ...{ model: name, messages, tools },
-              settings: settings(asked),
+              settings: settings(requested),
               window: () => currentWindow(signal),
             }),
         }),
@@ -136,12 +136,12 @@ interface LearningModel {
 
 /** Remembers values by names. The names come from requests, so only the last ones are kept. */
 function remember<Value>(create: (name: string) => Value): (name: string) => Value {
-  const known = new Map<string, Value>()
+  const cache = new Map<string, Value>()
   return name => {
-    const value = known.get(name) ?? create(name)
-    known.set(name, value)
-    const [oldest] = known.keys()
-    if (known.size > mostNames && oldest !== undefined) known.delete(oldest)
+    const value = cache.get(name) ?? create(name)
+    cache.set(name, value)
+    const [oldest] = cache.keys()
+    if (cache.size > mostNames && oldest !== undefined) cache.delete(oldest)
     return value
   }
 }
@@ -149,17 +149,17 @@ function remember<Value>(create: (name: string) => Value): (name: string) => Val
 const mostNames = 1000
 
 /**
- * Shares one request among all callers. Its answer is remembered, a failure is not. A caller who aborts does not abort
- * the others; the request is aborted when no caller is left.
+ * Shares one request among all callers. Its answer is remembered, a failure is not. A caller that aborts does not abort
+ * it for the rest; the request is aborted when no caller is left.
  */
 export function askOnce<Answer>(
   ask: (signal: AbortSignal) => Promise<Answer>,
 ): (signal?: AbortSignal) => Promise<Answer> {
-  let current: Question<Answer> | undefined
+  let current: SharedAnswer<Answer> | undefined
 
-  function begin(): Question<Answer> {
+  function begin(): SharedAnswer<Answer> {
     const controller = new AbortController()
-    const question: Question<Answer> = {
+    const question: SharedAnswer<Answer> = {
       controller,
       waiting: 0,
       isAnswered: false,
@@ -189,7 +189,7 @@ export function askOnce<Answer>(
   }
 }
 
-interface Question<Answer> {
+interface SharedAnswer<Answer> {
   readonly controller: AbortController
   readonly answer: Promise<Answer>
   waiting: number

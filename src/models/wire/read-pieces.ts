@@ -10,7 +10,7 @@ export function checkSize(server: AskedServer, bytes: number, piece: 'line' | 'e
     throw toStreamError(server, `sent more than ${mostBytes} bytes where the ${piece} should have ended`)
 }
 
-export interface Piece {
+export interface WirePiece {
   /** The line, or the data of the event. */
   readonly data: string
   /** The piece as it can be sent on. */
@@ -22,7 +22,7 @@ export async function* readPieces(
   bytes: AsyncIterable<Uint8Array>,
   piece: 'line' | 'event',
   server: AskedServer,
-): AsyncGenerator<readonly Piece[]> {
+): AsyncGenerator<readonly WirePiece[]> {
   const decoder = new TextDecoder()
   const cutter = cutters[piece]()
   let waiting = 0
@@ -40,7 +40,7 @@ export const cutters = { line: lineCutter, event: eventCutter } as const
 
 interface Cutter {
   /** Takes the next text; returns the pieces that end in it. */
-  push(text: string): readonly Piece[]
+  push(text: string): readonly WirePiece[]
   readonly ending: string
 }
 
@@ -62,20 +62,20 @@ function lineCutter(): Cutter {
 }
 
 function eventCutter(): Cutter {
-  let found: Piece[] = []
+  let pieces: WirePiece[] = []
   const parser = createParser({
-    onEvent: ({ event, id, data }) => found.push({ data, text: toEvent(event, id, data) }),
+    onEvent: ({ event, id, data }) => pieces.push({ data, text: toEvent(event, id, data) }),
     onError: ({ field, value }) => {
       // Older versions of llama.cpp have a field of their own for errors.
-      if (field === 'error') found.push({ data: value ?? '', text: `error: ${value ?? ''}\n\n` })
+      if (field === 'error') pieces.push({ data: value ?? '', text: `error: ${value ?? ''}\n\n` })
     },
   })
   const normalize = lineFeeds()
   return {
     push(text) {
       parser.feed(normalize(text))
-      const whole = found
-      found = []
+      const whole = pieces
+      pieces = []
       return whole
     },
     ending: '\n\n',
@@ -87,8 +87,8 @@ function toEvent(event: string | undefined, id: string | undefined, data: string
     ...(event === undefined ? [] : [`event: ${event}`]),
     ...(id === undefined ? [] : [`id: ${id}`]),
   ]
-  const said = data.includes('\n') ? data.replaceAll('\n', '\ndata: ') : data
-  return `${[...lines, `data: ${said}`].join('\n')}\n\n`
+  const dataLines = data.includes('\n') ? data.replaceAll('\n', '\ndata: ') : data
+  return `${[...lines, `data: ${dataLines}`].join('\n')}\n\n`
 }
 
 /** Makes all line breaks line feeds. The parser looks for both kinds from every line on, which is quadratic in a chunk that has both. */

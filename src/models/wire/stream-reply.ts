@@ -2,12 +2,12 @@ import { parseJsonObject } from '../../log/parse-json.ts'
 import type { ModelError, ModelPart } from '../model.ts'
 import { type AskedServer, toStreamError, toWireError } from '../to-model-error.ts'
 import { askServer, type Refusal, readAll } from './ask.ts'
-import type { Answer, Connection } from './connection.ts'
-import { type Piece, readPieces } from './read-pieces.ts'
+import type { HttpAnswer, ServerConnection } from './connection.ts'
+import { readPieces, type WirePiece } from './read-pieces.ts'
 import type { ReplyWire, WrittenRequest } from './wire.ts'
 
-interface ToStream {
-  readonly connection: Connection
+interface StreamRequest {
+  readonly connection: ServerConnection
   readonly wire: ReplyWire
   readonly server: AskedServer
   write(): WrittenRequest | Promise<WrittenRequest>
@@ -20,21 +20,21 @@ interface ToStream {
 /** Takes what a server answers as it is, beside the parts that are read from it. */
 export interface Relay {
   readonly isStreamed: boolean
-  begin(headers: Answer['headers']): void
+  begin(headers: HttpAnswer['headers']): void
   /** A piece of a stream, when its parts were taken. `isEnding`: it ends the reply. */
   piece(text: string, isEnding: boolean): void | Promise<void>
   /** The piece of a stream that says that the reply has failed. */
   fault(text: string): void
   /** The whole reply, where no stream was asked for. */
-  whole(text: string, headers: Answer['headers']): void
+  whole(text: string, headers: HttpAnswer['headers']): void
   refused(refusal: Refusal): void
 }
 
 /** Asks for a reply and reads it as it comes. The connection is closed unless the whole of it was read. */
-export async function* streamReply(given: ToStream): AsyncGenerator<ModelPart> {
-  const { connection, wire, server, write, signal, learn, relay } = given
+export async function* streamReply(request: StreamRequest): AsyncGenerator<ModelPart> {
+  const { connection, wire, server, write, signal, learn, relay } = request
   signal?.throwIfAborted()
-  let answer: Answer | undefined
+  let answer: HttpAnswer | undefined
   let isWhole = false
   try {
     const onRefused = (refusal: Refusal) => relay?.refused(refusal)
@@ -48,9 +48,9 @@ export async function* streamReply(given: ToStream): AsyncGenerator<ModelPart> {
     }
   } catch (error) {
     if (signal?.aborted) throw signal.reason
-    const meant = toWireError(server, error, answer !== undefined)
-    learn(meant)
-    throw meant
+    const wireError = toWireError(server, error, answer !== undefined)
+    learn(wireError)
+    throw wireError
   } finally {
     answer?.close(isWhole)
   }
@@ -58,7 +58,7 @@ export async function* streamReply(given: ToStream): AsyncGenerator<ModelPart> {
 
 /** The parts of an answer, those together that came together: reading them waits for nothing. */
 async function* partsIn(
-  answer: Answer,
+  answer: HttpAnswer,
   wire: ReplyWire,
   server: AskedServer,
   relay: Relay | undefined,
@@ -84,7 +84,7 @@ async function* partsIn(
 }
 
 /** Whether an answer is one JSON text: because that was asked for, or because some servers do not stream. Others always do. */
-function isOnePiece({ header }: Answer, { piece }: ReplyWire, relay: Relay | undefined): boolean {
+function isOnePiece({ header }: HttpAnswer, { piece }: ReplyWire, relay: Relay | undefined): boolean {
   const type = header('content-type') ?? ''
   if (relay?.isStreamed === false) return !/^(?:text\/event-stream|application\/x-ndjson)/.test(type)
   return piece === 'event' && type.startsWith('application/json')
@@ -111,8 +111,8 @@ function pieceReader(wire: ReplyWire, server: AskedServer) {
   }
 }
 
-/** One piece after the other, so that what comes before a fault is given before it throws. */
-function* partsOf(pieces: readonly Piece[], reader: PieceReader): Generator<ModelPart> {
+/** Reads piece by piece, so that the parts before a fault are given before it throws. */
+function* partsOf(pieces: readonly WirePiece[], reader: PieceReader): Generator<ModelPart> {
   for (const { data } of pieces) {
     yield* reader.read(data)
     if (reader.isOver()) return
@@ -121,7 +121,7 @@ function* partsOf(pieces: readonly Piece[], reader: PieceReader): Generator<Mode
 
 /** The parts of each piece, which is handed on when they were taken. */
 async function* relayedParts(
-  pieces: readonly Piece[],
+  pieces: readonly WirePiece[],
   reader: PieceReader,
   relay: Relay,
 ): AsyncGenerator<readonly ModelPart[]> {
@@ -140,6 +140,6 @@ async function* relayedParts(
 
 /** Whether a piece says that the reply has failed, in the form of any server. What cannot be read is not handed on. */
 function isFault(data: string): boolean {
-  const said = parseJsonObject(data)
-  return said !== undefined && ('error' in said || said.type === 'error' || said.type === 'response.failed')
+  const json = parseJsonObject(data)
+  return json !== undefined && ('error' in json || json.type === 'error' || json.type === 'response.failed')
 }

@@ -21,10 +21,10 @@ export interface ReplyWire {
   mark?(body: Fields): Fields
   /** In what pieces a streamed reply comes. */
   readonly piece: 'line' | 'event'
-  /** The data of the event that ends every stream, where it is no JSON. */
+  /** The data of the event that ends every stream, where it is not JSON. */
   readonly lastEvent?: string
   read(server: AskedServer): ReplyReader
-  /** Reads a reply that is not streamed; undefined where it is no JSON object. Default: it is read as an only event. */
+  /** Reads a reply that is not streamed; undefined where it is not a JSON object. Default: it is read as an only event. */
   readWhole?(reply: Fields | undefined, server: AskedServer): readonly ModelPart[]
 }
 

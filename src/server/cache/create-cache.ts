@@ -6,7 +6,7 @@ import type { MessageLike } from '../../log/message.ts'
 import { isObject } from '../../log/parse-json.ts'
 import type { Model, ModelRequest } from '../../models/model.ts'
 import { isLocalAddress } from '../../models/wire/is-local-address.ts'
-import { nextContext, readThread, type ToFit, type TurnPart } from '../../turn/index.ts'
+import { type FitRequest, nextContext, readThread, type TurnPart } from '../../turn/index.ts'
 import { type ClientCall, type NativeCall, openNative } from '../native/native-reply.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import { createReadAhead, type ReadAheadOptions, type ReadAheadResult } from './create-read-ahead.ts'
@@ -70,7 +70,7 @@ export function createCache({ readAhead, slots: mode, now, onRead, ...limits }: 
       const name = nameOf(thread)
       const address = addressOf(upstream)
       let sent: readonly MessageLike[] = []
-      let asking: ToFit | undefined
+      let asking: FitRequest | undefined
 
       async function* inSlot(model: Model, request: ModelRequest, use: SlotUse) {
         const isChosen = request.settings?.provider?.id_slot !== undefined
@@ -92,7 +92,7 @@ export function createCache({ readAhead, slots: mode, now, onRead, ...limits }: 
         // A short message cuts where most cut: the room for it is that of the messages before it.
         const next = { role: 'user', content: 'and' }
         const reader = readThread(call.history, thread)
-        const log: ToFit['log'] = { ...reader, context: options => reader.context({ ...options, next }) }
+        const log: FitRequest['log'] = { ...reader, context: options => reader.context({ ...options, next }) }
         const { context, tools, room } = await nextContext({ ...asking, log, signal })
         const tokens = unreadIn(context, isLost ? [] : sent)
         if (tokens < minUnread) return undefined
@@ -124,7 +124,7 @@ export function createCache({ readAhead, slots: mode, now, onRead, ...limits }: 
           },
         }),
         /** How the model is asked, and will be asked for the next reply. */
-        asks(fitting: ToFit): void {
+        asks(fitting: FitRequest): void {
           asking = fitting
         },
         /** Takes the parts of the turn: what is sent, and how it ends. */

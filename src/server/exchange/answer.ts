@@ -56,7 +56,7 @@ export async function answer(
 ): Promise<Answered> {
   const { request, signal, keyId } = inquiry
   const { history } = inquiry.log
-  const log = threadLog({ history, thread, turn, said: logged })
+  const log = threadLog({ history, thread, turn, turnMessages: logged })
   let result: TurnResult | undefined
   let reply: ModelReply | undefined
   const emit = (part: TurnPart) => {

@@ -3,7 +3,7 @@ import type { MessageLike } from '../../log/message.ts'
 import { type Model, ModelError } from '../../models/model.ts'
 import type { Calibration } from '../../tokens/calibration.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
-import { nextContext, nextRoom, setUpAsking, type ToFit, toError, withLimit } from '../../turn/index.ts'
+import { type FitRequest, nextContext, nextRoom, setUpAsking, toError, withLimit } from '../../turn/index.ts'
 import type { ChatRequest } from '../faces/face.ts'
 import type { AnswerOptions } from './answer.ts'
 import type { Inquiry } from './inquiry.ts'
@@ -33,7 +33,7 @@ export async function checkRoom(check: RoomCheck): Promise<void> {
   })
   // Whether the model server answers is found out when the turn is asked: its message is stored first.
   if (!asking) return
-  const fitting: ToFit = {
+  const fitting: FitRequest = {
     ...asking,
     log: {
       ...{ count, calibration },

@@ -1,4 +1,4 @@
-import type { Fault } from '../../chat/fault-of.ts'
+import type { HttpFault } from '../../chat/fault-of.ts'
 import type { MessageLike } from '../../log/message.ts'
 import type { ModelSettings, ModelUsage, ToolSpec } from '../../models/model.ts'
 import type { Form } from '../../models/wire/wire.ts'
@@ -96,7 +96,7 @@ export interface ReplyEnd {
 export type ReplyPiece = readonly [kind: 'text' | 'thinking', length: number]
 
 /** Why a request failed, before a face words it. */
-export interface FaceFault extends Fault {
+export interface FaceFault extends HttpFault {
   /** All that is wrong, each with its place, where there may be several: `roles[0].tools[1]: there is no tool "sell"`. */
   readonly problems?: readonly string[]
 }

@@ -5,7 +5,7 @@ import { present } from '../../log/present.ts'
 import { checkAddress, secretsOf } from '../../models/check-options.ts'
 import { repeatsSent } from '../../models/quote-fault.ts'
 import { type AskedServer, toSendError, toStatusError, toStreamError } from '../../models/to-model-error.ts'
-import type { Connection } from '../../models/wire/connection.ts'
+import type { ServerConnection } from '../../models/wire/connection.ts'
 import { credentialFor, type KeyScheme } from './credential.ts'
 import { headersBack, headersOn } from './pass-headers.ts'
 import type { PassedAnswer, PassedRequest } from './upstream.ts'
@@ -41,7 +41,7 @@ const defaultTimeouts: UpstreamTimeouts = {
 }
 
 /** The connections to one upstream, kept open between requests. */
-export interface PoolConnection extends Connection {
+export interface PoolConnection extends ServerConnection {
   readonly isKeyed: boolean
   pass(request: PassedRequest, server: AskedServer): Promise<PassedAnswer>
   close(): Promise<void>

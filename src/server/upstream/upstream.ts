@@ -1,4 +1,4 @@
-import type { Question } from '../../models/wire/ask.ts'
+import type { ServerQuestion } from '../../models/wire/ask.ts'
 import type { ModelServer } from '../../models/wire/open-server.ts'
 
 /** The server or the built-in model that answers. It comes from the configuration, never from a request. */
@@ -11,7 +11,7 @@ export interface Upstream
   /** Whether it has a key of its own. Else it is asked with the keys of clients. */
   readonly isKeyed?: boolean
   /** Asks it what is no reply. Absent for the reader inside this process. */
-  ask?(question: Question, isFact?: boolean): Promise<unknown>
+  ask?(question: ServerQuestion, isFact?: boolean): Promise<unknown>
   /** Sends a request on as it is, and gives the answer back byte for byte. */
   pass(request: PassedRequest): Promise<PassedAnswer>
   close(): Promise<void>

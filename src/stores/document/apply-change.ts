@@ -54,7 +54,7 @@ function closeTurn(branch: BranchDocument, { status, error }: TurnEnd, now: numb
   branch.turns.push({ ...turn, ...end, ...(epoch !== undefined && { epoch }) })
 }
 
-/** Adds what was restored. Nobody holds the turns: their former holders work on another store. */
+/** Adds restored entries. Their turns have no holder: the former holders work on another store. */
 export function addStretch(branch: BranchDocument, { entries, turns }: RestoreEntries): void {
   for (const { id, role, time, payload, tokens, seq, turn } of entries)
     branch.entries.push({ id, role, time, payload, tokens: { ...tokens }, seq, turn })

@@ -42,9 +42,9 @@ export interface BranchDocument {
 /** A turn with the epoch of its lease; 0 where no writer of this store may end it again. */
 export type TurnDocument = StoredTurn & { readonly epoch: number }
 
-export type Names = Pick<ThreadKey, 'tenant' | 'conversation'>
+export type DocumentKey = Pick<ThreadKey, 'tenant' | 'conversation'>
 
-export function emptyDocument({ tenant, conversation }: Names, now: number): ConversationDocument {
+export function emptyDocument({ tenant, conversation }: DocumentKey, now: number): ConversationDocument {
   return { format: 1, tenant, conversation, createdAt: now, branches: [] }
 }
 
@@ -62,8 +62,8 @@ export const findBranch = (document: ConversationDocument | undefined, thread: T
 
 /** The branch to write to; throws if it does not exist or was deleted. */
 export function needBranch(document: ConversationDocument, thread: ThreadKey): BranchDocument {
-  const found = findBranch(document, thread)
-  if (found) return found
+  const branch = findBranch(document, thread)
+  if (branch) return branch
   throw new NoConversationError(thread.conversation, document.isDeleted === true)
 }
 
@@ -88,20 +88,20 @@ export function entriesOf(
   to = headOf(branch),
 ): StoredEntry[] {
   const at = branch.forkOf?.at ?? 0
-  const own = branch.entries.slice(Math.max(0, from - 1 - at), Math.max(0, to - at))
-  if (from > at) return own
-  return entriesOf(document, parentOf(document, branch), from, Math.min(to, at)).concat(own)
+  const entries = branch.entries.slice(Math.max(0, from - 1 - at), Math.max(0, to - at))
+  if (from > at) return entries
+  return entriesOf(document, parentOf(document, branch), from, Math.min(to, at)).concat(entries)
 }
 
 /** The turns of a branch, with those of its shared past: without their keys, and cut where the branch was forked. */
 export function turnsOf(document: ConversationDocument, branch: BranchDocument): StoredTurn[] {
-  const own = branch.turns.map(turn => toTurn(branch, turn))
+  const turns = branch.turns.map(turn => toTurn(branch, turn))
   const at = branch.forkOf?.at ?? 0
-  if (at === 0) return own
+  if (at === 0) return turns
   return turnsOf(document, parentOf(document, branch))
     .slice(0, branch.pastTurns)
     .map(({ key: _, body: __, ...turn }) => ({ ...turn, last: Math.min(turn.last, at) }))
-    .concat(own)
+    .concat(turns)
 }
 
 /** A turn as stores give it. The last place of an open one is the head. */
@@ -112,7 +112,7 @@ const toTurn = (branch: BranchDocument, { epoch: _, ...turn }: TurnDocument): St
 export function stateOf(document: ConversationDocument, branch: BranchDocument, now: number): BranchState {
   const { tenant, conversation } = document
   const { actor, branch: name, pastTurns, turns, epoch, lease } = branch
-  const found = (turn: TurnDocument | undefined) => turn && toTurn(branch, turn)
+  const asTurn = (turn: TurnDocument | undefined) => turn && toTurn(branch, turn)
   return {
     thread: { tenant, conversation, actor, branch: name },
     head: headOf(branch),
@@ -125,8 +125,8 @@ export function stateOf(document: ConversationDocument, branch: BranchDocument, 
     entries: (from, to) => entriesOf(document, branch, from, to),
     turn: number => toTurn(branch, turns[number - 1 - pastTurns]!),
     turnsFrom: number => turnsOf(document, branch).slice(number - 1),
-    turnByKey: key => found(turns.find(turn => turn.key === key)),
-    turnByEpoch: given => found(given === 0 ? undefined : turns.findLast(turn => turn.epoch === given)),
+    turnByKey: key => asTurn(turns.find(turn => turn.key === key)),
+    turnByEpoch: value => asTurn(value === 0 ? undefined : turns.findLast(turn => turn.epoch === value)),
   }
 }
 
@@ -144,8 +144,8 @@ export function indexOf<Item>(
 }
 
 function seqOf(document: ConversationDocument, branch: BranchDocument, id: string): number | undefined {
-  const own = indexOf(branch.entries, entry => entry.id).get(id)
-  if (own !== undefined) return branch.entries[own]!.seq
+  const index = indexOf(branch.entries, entry => entry.id).get(id)
+  if (index !== undefined) return branch.entries[index]!.seq
   if (!branch.forkOf) return undefined
   const shared = seqOf(document, parentOf(document, branch), id)
   return shared !== undefined && shared <= branch.forkOf.at ? shared : undefined

@@ -13,9 +13,9 @@ import {
 import type { DocumentSource } from './document-source.ts'
 
 /** The order of a search: by time, then by the age of branches, then by place. */
-const newestFirst = (a: Hit, b: Hit) => b.time - a.time || b.number - a.number || b.seq - a.seq
+const newestFirst = (a: DatedPlace, b: DatedPlace) => b.time - a.time || b.number - a.number || b.seq - a.seq
 
-interface Hit extends ThreadPlace {
+interface DatedPlace extends ThreadPlace {
   readonly time: number
   /** The number of the branch. */
   readonly number: number
@@ -57,10 +57,10 @@ export function documentReads(source: DocumentSource) {
       return cache && { at: cache.at, bytes: fromBase64(cache.base64) }
     },
     async findMarks(tenant, marks, { limit = 16 } = {}) {
-      const found = new Map(marks.map(mark => [mark, [] as (MarkedPlace & { readonly time: number })[]]))
+      const byMark = new Map(marks.map(mark => [mark, [] as (MarkedPlace & { readonly time: number })[]]))
       for await (const [thread, branch] of branchesOf(tenant))
-        for (const { mark, at, time } of branch.marks) found.get(mark)?.push({ mark, at, thread, time })
-      return [...found.values()].flatMap(places =>
+        for (const { mark, at, time } of branch.marks) byMark.get(mark)?.push({ mark, at, thread, time })
+      return [...byMark.values()].flatMap(places =>
         places
           .reverse()
           .sort((a, b) => b.time - a.time)
@@ -75,17 +75,17 @@ export function documentReads(source: DocumentSource) {
     },
     async conversations(tenant, { only, person, after, limit, order = 'recent' } = {}) {
       const compare = orders[order]
-      const found: ConversationInfo[] = []
+      const infos: ConversationInfo[] = []
       for await (const document of source.all(tenant)) {
         if (document.branches.length === 0 || (only !== undefined && document.conversation !== only)) continue
         if (person !== undefined && document.person !== person) continue
         const info = toInfo(document)
-        if (!after || compare(info, after) > 0) found.push(info)
+        if (!after || compare(info, after) > 0) infos.push(info)
       }
-      return found.sort(compare).slice(0, limit)
+      return infos.sort(compare).slice(0, limit)
     },
     async findWords(tenant, wanted, { person, conversation, limit = 64 } = {}) {
-      const found = wanted.map((): Hit[] => [])
+      const hits = wanted.map((): DatedPlace[] => [])
       // The branch's own entries: the shared past is found in the branch that wrote it.
       for await (const [thread, { number, entries }] of branchesOf(tenant, person))
         for (const { seq, time, payload } of (conversation ?? thread.conversation) === thread.conversation
@@ -93,9 +93,9 @@ export function documentReads(source: DocumentSource) {
           : []) {
           const has = words(payloadTexts(payload))
           for (const [place, forms] of wanted.entries())
-            if (forms.some(form => has.has(form))) found[place]!.push({ thread, number, seq, time })
+            if (forms.some(form => has.has(form))) hits[place]!.push({ thread, number, seq, time })
         }
-      return found.map(places =>
+      return hits.map(places =>
         places
           .sort(newestFirst)
           .slice(0, limit)
@@ -127,11 +127,11 @@ function byCodePoint(a: string, b: string): number {
   return left[at]!.codePointAt(0)! - (right[at]?.codePointAt(0) ?? -1)
 }
 
-type Place = Pick<ConversationInfo, 'conversation' | 'updatedAt'>
+type ListPlace = Pick<ConversationInfo, 'conversation' | 'updatedAt'>
 
 const orders = {
-  name: (a: Place, b: Place) => byCodePoint(a.conversation, b.conversation),
-  recent: (a: Place, b: Place) => b.updatedAt - a.updatedAt || orders.name(a, b),
+  name: (a: ListPlace, b: ListPlace) => byCodePoint(a.conversation, b.conversation),
+  recent: (a: ListPlace, b: ListPlace) => b.updatedAt - a.updatedAt || orders.name(a, b),
 }
 
 export function toInfo({

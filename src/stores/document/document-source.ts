@@ -1,4 +1,4 @@
-import type { ConversationDocument, Names } from './conversation-document.ts'
+import type { ConversationDocument, DocumentKey } from './conversation-document.ts'
 
 /** Where documents are kept: in memory, or wherever a user of `documentStore` keeps them. */
 export interface DocumentSource {
@@ -6,12 +6,12 @@ export interface DocumentSource {
   /** The number of the next branch. */
   nextNumber(): number
   /** Undefined for a conversation that was never written to. */
-  read(names: Names): Promise<ConversationDocument | undefined>
+  read(names: DocumentKey): Promise<ConversationDocument | undefined>
   /**
    * One transaction. `work` gets the document, or an empty one, and changes it. A document without branches that is no
    * tombstone is not kept. What `work` throws is thrown; until then it may have changed nothing but the time of a lease.
    */
-  change<T>(names: Names, work: (document: ConversationDocument) => T): Promise<T>
+  change<T>(names: DocumentKey, work: (document: ConversationDocument) => T): Promise<T>
   /** The conversations of a tenant, or of all, also those that were deleted. */
   all(tenant?: string): AsyncIterable<ConversationDocument>
 }

@@ -4,7 +4,7 @@ import { refuseUnknown } from '../../log/refuse-unknown.ts'
 import { checkedStore } from '../checked-store.ts'
 import type { Store } from '../store.ts'
 import { OutcomeUnknownError, StoreError } from '../store-error.ts'
-import { type ConversationDocument, emptyDocument, type Names } from './conversation-document.ts'
+import { type ConversationDocument, type DocumentKey, emptyDocument } from './conversation-document.ts'
 import { storeOfDocuments } from './store-of-documents.ts'
 
 export interface DocumentStoreOptions<Version> {
@@ -42,8 +42,8 @@ export function documentStore<Version>(options: DocumentStoreOptions<Version>): 
   const inTurn = createQueues()
 
   async function load(name: string) {
-    const found = await attempt(() => options.load(name), unavailable)
-    return found && { ...found, document: parseDocument(name, found.text) }
+    const loaded = await attempt(() => options.load(name), unavailable)
+    return loaded && { ...loaded, document: parseDocument(name, loaded.text) }
   }
 
   const save = (name: string, text: string, expected: Version | undefined) =>
@@ -53,10 +53,10 @@ export function documentStore<Version>(options: DocumentStoreOptions<Version>): 
     )
 
   /** Does the work on the newest document, and saves it. False if another writer saved the document meanwhile. */
-  async function tryChange<T>(name: string, names: Names, work: (document: ConversationDocument) => T) {
-    const found = await load(name)
-    const isThere = found && (found.document.branches.length > 0 || found.document.isDeleted)
-    const document = isThere ? found.document : emptyDocument(names, now())
+  async function tryChange<T>(name: string, names: DocumentKey, work: (document: ConversationDocument) => T) {
+    const loaded = await load(name)
+    const isThere = loaded && (loaded.document.branches.length > 0 || loaded.document.isDeleted)
+    const document = isThere ? loaded.document : emptyDocument(names, now())
     let outcome: { readonly result: T } | { readonly error: unknown }
     try {
       outcome = { result: work(document) }
@@ -66,13 +66,13 @@ export function documentStore<Version>(options: DocumentStoreOptions<Version>): 
     }
     const text = JSON.stringify(document)
     const isKept = document.branches.length > 0 || document.isDeleted === true
-    const isSame = found ? text === found.text : !isKept
-    if (!isSame && !(await save(name, text, found?.version))) return undefined
+    const isSame = loaded ? text === loaded.text : !isKept
+    if (!isSame && !(await save(name, text, loaded?.version))) return undefined
     if ('error' in outcome) throw outcome.error
     return outcome
   }
 
-  async function change<T>(names: Names, work: (document: ConversationDocument) => T): Promise<T> {
+  async function change<T>(names: DocumentKey, work: (document: ConversationDocument) => T): Promise<T> {
     const name = await nameOf(names)
     return inTurn(name, async () => {
       for (let tries = 0; tries < mostTries; tries++) {
@@ -87,8 +87,8 @@ export function documentStore<Version>(options: DocumentStoreOptions<Version>): 
 
   async function* documents(prefix: string) {
     for (const name of await attempt(() => options.list(prefix), unavailable)) {
-      const found = await load(name)
-      if (found) yield found.document
+      const loaded = await load(name)
+      if (loaded) yield loaded.document
     }
   }
 
@@ -107,7 +107,7 @@ export function documentStore<Version>(options: DocumentStoreOptions<Version>): 
     const problems: string[] = []
     for (const name of await attempt(() => options.list(''), unavailable)) {
       const problem = await load(name).then(
-        found => found && problemOf(found.document),
+        loaded => loaded && problemOf(loaded.document),
         (error: Error) => error.message,
       )
       if (problem) problems.push(`${name}: ${problem}`)
@@ -120,7 +120,7 @@ export function documentStore<Version>(options: DocumentStoreOptions<Version>): 
 const mostTries = 20
 
 /** Texts of any length and with any characters become names that every file system and every service takes. */
-const nameOf = async ({ tenant, conversation }: Names) =>
+const nameOf = async ({ tenant, conversation }: DocumentKey) =>
   `${await folderOf(tenant)}${await hashOf(conversation)}.json`
 
 const folderOf = async (tenant: string) => `${await hashOf(tenant)}/`
@@ -164,17 +164,17 @@ const messageOf = (error: unknown) => (error instanceof Error ? error.message : 
 
 const sleep = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
 
-/** Runs the work on each document one after the other: writers of one process need not try again. */
+/** Queues the writes to each document, so that writers of one process never conflict. */
 function createQueues() {
   const last = new Map<string, Promise<unknown>>()
   return <T>(name: string, work: () => Promise<T>): Promise<T> => {
-    const mine = (last.get(name) ?? Promise.resolve()).then(work)
-    const settled = mine
+    const result = (last.get(name) ?? Promise.resolve()).then(work)
+    const settled = result
       .catch(() => undefined)
       .then(() => {
         if (last.get(name) === settled) last.delete(name)
       })
     last.set(name, settled)
-    return mine
+    return result
   }
 }

@@ -10,12 +10,12 @@ import { putWords } from './word-indexer.ts'
 export const check =
   (context: PostgresContext): Store['check'] =>
   async ({ rebuild = false } = {}) => {
-    const found: string[] = []
+    const problems: string[] = []
     for (const [problem, sql] of Object.entries(rules(context.schema))) {
       const rows = await context.database.read(`${sql} limit 20`, [])
-      for (const row of rows) found.push(`${String(row.place)}: ${problem}`)
+      for (const row of rows) problems.push(`${String(row.place)}: ${problem}`)
     }
-    return found.concat(await checkEntries(context, rebuild))
+    return problems.concat(await checkEntries(context, rebuild))
   }
 
 /** Each problem, and the query for the rows that have it. */

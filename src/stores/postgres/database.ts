@@ -47,7 +47,7 @@ export interface Database {
  */
 const attempts = 12
 
-export function openDatabase(given: {
+export function openDatabase(options: {
   readonly url?: string | undefined
   readonly pool?: PgPool | undefined
   readonly timeoutMs?: number | undefined
@@ -57,7 +57,7 @@ export function openDatabase(given: {
   const runPrepared = preparedStatements()
   const pool = () => {
     if (isClosed) throw new StoreError('store_closed', 'The store was closed: open another one.')
-    opened ??= given.pool ? Promise.resolve(given.pool) : openPool(given)
+    opened ??= options.pool ? Promise.resolve(options.pool) : openPool(options)
     return opened
   }
 
@@ -77,7 +77,7 @@ export function openDatabase(given: {
     }
   }
 
-  const limit = given.timeoutMs === undefined ? {} : { query_timeout: given.timeoutMs }
+  const limit = options.timeoutMs === undefined ? {} : { query_timeout: options.timeoutMs }
   const toStatement = (text: string, values: readonly unknown[]) => ({ text, values: [...values], ...limit })
 
   const run = (isWrite: boolean, text: string, values: readonly unknown[]) =>
@@ -115,9 +115,9 @@ export function openDatabase(given: {
       }),
     async close() {
       // A given pool is not closed: it belongs to its owner. A pool that failed to open has already been reported.
-      const mine = given.pool || isClosed ? undefined : opened?.catch(() => undefined)
+      const openedPool = options.pool || isClosed ? undefined : opened?.catch(() => undefined)
       isClosed = true
-      await (await mine)?.end()
+      await (await openedPool)?.end()
     },
   }
 }

@@ -36,10 +36,10 @@ export function entryReader(context: PostgresContext) {
   }
 }
 
-type Page = readonly (string | number)[]
+type PageValues = readonly (string | number)[]
 
 interface WaitingPage {
-  readonly page: Page
+  readonly page: PageValues
   resolve(rows: readonly Row[]): void
   reject(error: unknown): void
 }
@@ -65,7 +65,7 @@ function pageReader({ database, schema }: PostgresContext) {
     }
   }
 
-  return (reverse: boolean, page: Page): Promise<readonly Row[]> =>
+  return (reverse: boolean, page: PageValues): Promise<readonly Row[]> =>
     new Promise((resolve, reject) => {
       const order = reverse ? 'desc' : 'asc'
       if (queues[order].push({ page, resolve, reject }) === 1) queueMicrotask(() => flush(order))

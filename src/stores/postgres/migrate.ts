@@ -3,13 +3,13 @@ import type { Database, Row } from './database.ts'
 import { addLastUse } from './schema/last-use.ts'
 import { createSchema } from './schema/schema.ts'
 
-export interface Migration {
+export interface PostgresMigration {
   readonly name: string
   sql(schema: string): string
 }
 
 /** The migrations; the version is the place in the list, from 1. A released one is never edited: add a new one. */
-export const migrations: readonly Migration[] = [
+export const migrations: readonly PostgresMigration[] = [
   { name: '1 the log', sql: createSchema },
   { name: '2 when conversations were used', sql: addLastUse },
 ]
@@ -41,16 +41,16 @@ export async function migrate(
   })
 }
 
-type Query = (sql: string) => Promise<readonly Row[]>
+type RunQuery = (sql: string) => Promise<readonly Row[]>
 
 /** Refuses other encodings: most texts could not be stored. */
-async function assertUtf8(query: Query): Promise<void> {
+async function assertUtf8(query: RunQuery): Promise<void> {
   const encoding = (await query('show server_encoding'))[0]!.server_encoding
   if (encoding === 'UTF8') return
   throw new StoreError('store_schema', `The database has the encoding ${encoding}: make one with UTF8.`)
 }
 
-function missing(version: number, steps: readonly Migration[]): readonly string[] {
+function missing(version: number, steps: readonly PostgresMigration[]): readonly string[] {
   if (version <= steps.length) return steps.slice(version).map(({ name }) => name)
   throw new StoreError(
     'store_schema',
@@ -58,10 +58,10 @@ function missing(version: number, steps: readonly Migration[]): readonly string[
   )
 }
 
-async function versionOf(query: Query, schema: string): Promise<number> {
+async function versionOf(query: RunQuery, schema: string): Promise<number> {
   const name = `${schema}.migrations`.replaceAll("'", "''")
-  const [found] = await query(`select to_regclass('${name}') is not null as "isThere"`)
-  if (!found!.isThere) return 0
+  const [table] = await query(`select to_regclass('${name}') is not null as "isThere"`)
+  if (!table!.isThere) return 0
   const [row] = await query(`select coalesce(max(version), 0)::integer as version from ${schema}.migrations`)
   return Number(row!.version)
 }

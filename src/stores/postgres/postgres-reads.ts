@@ -41,35 +41,35 @@ export function postgresReads(context: PostgresContext, indexer: WordIndexer) {
      * an index, and where every word is common, all entries are.
      */
     async findWords(tenant, wanted, { person = null, conversation = null, limit = 64 } = {}) {
-      const found = wanted.map((): ThreadPlace[] => [])
-      const whose = [tenant, person, conversation]
+      const hits = wanted.map((): ThreadPlace[] => [])
+      const scope = [tenant, person, conversation]
       // In JSON: a list of lists of different lengths is no array of PostgreSQL.
       const hashes = wanted.map(forms =>
         forms.filter(form => !isCommon(form)).map(form => hashWord(tenant, form)),
       )
       const isRead = !isIndexed || hashes.every(({ length }) => length === 0)
       const isWaiting = isRead || (await indexer.catchUp(tenant)) > 0
-      const pages = isWaiting ? readPages(context, whose, isRead) : []
+      const pages = isWaiting ? readPages(context, scope, isRead) : []
       for await (const { payload, ...row } of pages) {
         const has = words(payloadTexts(String(payload)))
         const place = placeOf(row)
         for (const [number, forms] of wanted.entries())
-          if (forms.some(form => has.has(form))) found[number]!.push(place)
-        if (found.every(({ length }) => length >= limit)) break
+          if (forms.some(form => has.has(form))) hits[number]!.push(place)
+        if (hits.every(({ length }) => length >= limit)) break
       }
       if (!isRead) {
         const key = conversation === null ? null : conversationKey({ tenant, conversation })
         const sql = wordsSql(schema, person !== null, key !== null)
-        const values = [...whose, JSON.stringify(hashes), limit, ...(key === null ? [] : [key])]
+        const values = [...scope, JSON.stringify(hashes), limit, ...(key === null ? [] : [key])]
         for (const row of await database.read(sql, values)) {
           const thread = threadOf(row)
           for (const place of JSON.parse(`[${String(row.places).slice(1, -1)}]`) as number[]) {
             const number = place % hashes.length
-            found[number]!.push({ thread, seq: (place - number) / hashes.length })
+            hits[number]!.push({ thread, seq: (place - number) / hashes.length })
           }
         }
       }
-      return found.map(places => (isWaiting ? withoutTwins(places) : places).slice(0, limit))
+      return hits.map(places => (isWaiting ? withoutTwins(places) : places).slice(0, limit))
     },
   } satisfies Partial<Store>
 }

@@ -49,9 +49,9 @@ export function postgresWrites(context: PostgresContext, indexer: WordIndexer) {
       const left = [closing?.status ?? 'interrupted', closing?.error ?? null]
       const texts = [toJson(thread, closing?.entries ?? []), ...left, toJson(thread, entries)]
       const refusals = { key_reused: () => new KeyReusedError(key!) }
-      const asked = { expectedHead, ids: [key ?? ''], refusals }
+      const claim = { expectedHead, ids: [key ?? ''], refusals }
       const all = [...namesOf(thread), ...values, ...texts, markRecords(thread, marks)]
-      const answer = await call('begin_turn', thread, all, asked)
+      const answer = await call('begin_turn', thread, all, claim)
       const { outcome, head, epoch } = answer
       const turn = toTurn(answer.turn)
       if (outcome === 'replayed') return { kind: 'replayed', turn, head }
@@ -74,8 +74,8 @@ export function postgresWrites(context: PostgresContext, indexer: WordIndexer) {
     },
     async fork(thread, { at, branch }) {
       const refusals = { exists: () => branchExists(branch), no_place: () => notAPlace(at) }
-      const asked = { ids: [thread.actor + branch], refusals }
-      await call('fork_branch', thread, [at, branch], asked)
+      const claim = { ids: [thread.actor + branch], refusals }
+      await call('fork_branch', thread, [at, branch], claim)
     },
     /** All of the stretch, or nothing. */
     async restore(thread, stretch) {
@@ -105,17 +105,17 @@ const markRecords = ({ tenant }: ThreadKey, marks: readonly Mark[]): string | nu
 
 const namesOf = ({ tenant, conversation }: ThreadKey) => [tenant, conversation]
 
-/** The answer of a schema function: its outcome, and the data that belongs to it. */
-interface Answer extends Readonly<Record<'head' | 'open' | 'epoch' | 'heldMs' | 'expected', number>> {
+/** The output of a schema function: its outcome, and the data that belongs to it. */
+interface Output extends Readonly<Record<'head' | 'open' | 'epoch' | 'heldMs' | 'expected', number>> {
   readonly outcome: string
   readonly turn: Row
   readonly key: string
 }
 
-type Refusals = Readonly<Record<string, (answer: Answer) => Error>>
+type Refusals = Readonly<Record<string, (answer: Output) => Error>>
 
-/** What keys and errors need to know. */
-interface Asked {
+/** What a write claims: its keys and errors are made of it. */
+interface Claim {
   readonly expectedHead?: number | undefined
   readonly lease?: Lease
   /** The last parts of further keys. */
@@ -126,18 +126,18 @@ interface Asked {
 /** Calls a schema function: one statement, so one transaction. Throws the error that its outcome stands for. */
 const caller =
   ({ database, schema }: PostgresContext, indexer: WordIndexer) =>
-  async (name: string, thread: ThreadKey, values: readonly unknown[], asked: Asked = {}): Promise<Answer> => {
-    const all = [...keyOf(thread, asked.ids), ...values]
+  async (name: string, thread: ThreadKey, values: readonly unknown[], claim: Claim = {}): Promise<Output> => {
+    const all = [...keyOf(thread, claim.ids), ...values]
     const places = all.map((_, index) => `$${index + 1}`).join(', ')
     const [row] = await database.write(`select ${schema}.${name}(${places})::text as answer`, all)
-    const answer: Answer = JSON.parse(String(row!.answer))
-    const refusal = { ...refusalsOf(thread, asked), ...asked.refusals }[answer.outcome]
+    const answer: Output = JSON.parse(String(row!.answer))
+    const refusal = { ...refusalsOf(thread, claim), ...claim.refusals }[answer.outcome]
     if (refusal) throw refusal(answer)
     indexer.wake()
     return answer
   }
 
-const refusalsOf = (thread: ThreadKey, { expectedHead, lease }: Asked): Refusals => ({
+const refusalsOf = (thread: ThreadKey, { expectedHead, lease }: Claim): Refusals => ({
   deleted: () => new NoConversationError(thread.conversation, true),
   missing: () => new NoConversationError(thread.conversation, false),
   conflict: ({ expected, head }) => new ConflictError(nameOf(thread), expectedHead ?? expected, head),

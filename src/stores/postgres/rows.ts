@@ -6,10 +6,10 @@ import type { NewEntry, StoredCall, StoredEntry, StoredTurn, ThreadKey } from '.
 import { CorruptEntryError, StoreError, TooLargeError } from '../store-error.ts'
 import type { Row } from './database.ts'
 
-type Columns<T> = { readonly [Name in keyof Required<T>]: (value: unknown) => unknown }
+type ColumnReaders<T> = { readonly [Name in keyof Required<T>]: (value: unknown) => unknown }
 
 /** A row as the store returns it: a null column becomes an absent field. */
-export const fromRow = <T>(row: Row, columns: Columns<T>): T =>
+export const fromRow = <T>(row: Row, columns: ColumnReaders<T>): T =>
   Object.fromEntries(
     Object.entries<(value: unknown) => unknown>(columns)
       .filter(([name]) => row[name] !== null)
@@ -18,7 +18,7 @@ export const fromRow = <T>(row: Row, columns: Columns<T>): T =>
 
 export const toTurn = (row: Row): StoredTurn => fromRow(row, turnColumns)
 
-const turnColumns: Columns<StoredTurn> = {
+const turnColumns: ColumnReaders<StoredTurn> = {
   turn: Number,
   status: String,
   first: Number,
@@ -77,7 +77,7 @@ export function toRecords(thread: ThreadKey, entries: readonly (NewEntry | Store
 const entrySum = (key: string, { id, role, time, payload }: Omit<NewEntry, 'tokens'>, tokens: string) =>
   checksum([key, id, role, time, tokens, payload])
 
-const callColumns: Columns<StoredCall> = {
+const callColumns: ColumnReaders<StoredCall> = {
   id: String,
   turn: Number,
   time: Number,
@@ -129,7 +129,7 @@ let lastKey = { names: '', key: '' }
 /** The key of a mark: like that of a conversation, so that no tenant finds another's. */
 export const markKey = (tenant: string, mark: string) => conversationKey({ tenant, conversation: mark })
 
-/** A row of a btree index has at most 2,704 bytes, and the names of a key stand in it one after the other. */
+/** A row of a btree index has at most 2,704 bytes, which hold all the names of a key. */
 const maxKeyBytes = 2_600
 
 /** The key of a branch, as its columns. Refuses names too long for an index; `ids` are the last part of further keys. */

@@ -20,7 +20,7 @@ export interface WordIndexer {
   close(): Promise<void>
 }
 
-/** Words are indexed when nobody has written for so long, or after a few such pauses: a busy server has no idle moments. */
+/** Words are indexed after a pause without writes, or after `mostPauses` of them: a busy server is never idle. */
 const pauseMs = 1_000
 const mostPauses = 5
 /** After this many batches others have a chance, for a pause. */
@@ -109,12 +109,12 @@ async function indexBatch(
 ): Promise<{ readonly entries: number; readonly isAlone: boolean }> {
   const { database, schema } = context
   const rows = await database.read(waitingSql(schema), [from, tenant ?? null])
-  const found: Row[] = []
+  const wordRows: Row[] = []
   const branches = new Map<string, Row>()
   let characters = 0
   for (const { key, line, seq, time, after, payload, tenant } of rows) {
     const words = wordHashes(String(tenant), String(payload))
-    if (words) found.push({ key, line, seq, time, words })
+    if (words) wordRows.push({ key, line, seq, time, words })
     branches.set(`${key} ${line}`, { key, line, after, upto: seq })
     // Long texts take long, and there may be requests to answer.
     characters += String(payload).length
@@ -124,18 +124,18 @@ async function indexBatch(
     }
   }
   const moved = [...branches.values()]
-  if (found.length > 0) await putWords(context, found)
+  if (wordRows.length > 0) await putWords(context, wordRows)
   const done = moved.length > 0 ? await database.write(moveSql(schema), [JSON.stringify(moved)]) : []
   return { entries: rows.length, isAlone: done.length === moved.length }
 }
 
 /** Writes the words of entries, except those that are there. Rows have `key`, `line`, `seq`, `time` and `words`. */
-export async function putWords({ database, schema }: PostgresContext, found: readonly Row[]): Promise<void> {
-  const keys = [...new Set(found.map(({ key }) => key))]
-  await database.write(putSql(schema), [keys, JSON.stringify(found)])
+export async function putWords({ database, schema }: PostgresContext, rows: readonly Row[]): Promise<void> {
+  const keys = [...new Set(rows.map(({ key }) => key))]
+  await database.write(putSql(schema), [keys, JSON.stringify(rows)])
 }
 
-/** A branch whose entries are gone (check() says so) must not hold up the others: it counts as one empty entry. */
+/** A branch whose entries are gone (check() says so) must not block other branches: it counts as one empty entry. */
 const waitingSql = (schema: string) =>
   cutPage(
     `select b.key, b.line, b.tenant, b.waiting_after as after, coalesce(e.seq, b.head) as seq, e.time,

@@ -45,9 +45,9 @@ export function beginTurn(
 ): Change | { readonly replayed: StoredTurn } {
   const { owner, leaseMs: ms, expectedHead = state.head, key, body, closing, entries, marks } = request
   if (isBegun(state, request)) return { entries: [], lease: { owner, epoch: state.epoch, ms } }
-  const known = key === undefined ? undefined : state.turnByKey(key)
-  if (known && known.body !== body) throw new KeyReusedError(known.key!)
-  if (known) return { replayed: known }
+  const earlierTurn = key === undefined ? undefined : state.turnByKey(key)
+  if (earlierTurn && earlierTurn.body !== body) throw new KeyReusedError(earlierTurn.key!)
+  if (earlierTurn) return { replayed: earlierTurn }
   refuseHeld(state)
   expectHead(state, expectedHead)
   return {

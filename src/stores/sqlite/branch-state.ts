@@ -15,7 +15,7 @@ export function stateOf(
   leases: SqliteLeases,
 ): BranchState {
   const { head, turns, epoch, open_turn: open, owner } = branch
-  const found = (row: TurnRow | undefined) => row && toTurn(row, head)
+  const asTurn = (row: TurnRow | undefined) => row && toTurn(row, head)
   let segments: readonly Segment[] | undefined
   return {
     thread,
@@ -34,7 +34,7 @@ export function stateOf(
     },
     turn: number => toTurn(turnByNumber(connection, branch, number), head),
     turnsFrom: number => turnsOf(connection, branch).slice(number - 1),
-    turnByKey: key => found(turnByKey(connection, branch, key)),
-    turnByEpoch: given => found(given === 0 ? undefined : turnByEpoch(connection, branch, given)),
+    turnByKey: key => asTurn(turnByKey(connection, branch, key)),
+    turnByEpoch: value => asTurn(value === 0 ? undefined : turnByEpoch(connection, branch, value)),
   }
 }

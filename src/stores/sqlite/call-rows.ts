@@ -14,22 +14,22 @@ const maxDepth = 32
 export function keepCall(connection: Connection, branchId: number, call: StoredCall): void {
   const { id, plan: text } = call
   const latest = latestPlan(connection, branchId)
-  const known = latest?.id === id ? latest : findPlan(connection, branchId, id)
-  const dictionary = known ? known.dictionary : dictionaryAfter(latest)
-  const depth = known?.depth ?? (latest && dictionary !== '' ? latest.depth + 1 : 0)
+  const stored = latest?.id === id ? latest : findPlan(connection, branchId, id)
+  const dictionary = stored ? stored.dictionary : dictionaryAfter(latest)
+  const depth = stored?.depth ?? (latest && dictionary !== '' ? latest.depth + 1 : 0)
   const next =
-    known && known !== latest && text !== known.text
-      ? planAfter(connection, branchId, known.number)
+    stored && stored !== latest && text !== stored.text
+      ? planAfter(connection, branchId, stored.number)
       : undefined
   const { reported = null, error = null } = call
   // What became of a call comes with the same plan, as a rule.
-  const plan = known?.text === text ? known.packed : pack(text, dictionary)
+  const plan = stored?.text === text ? stored.packed : pack(text, dictionary)
   const row = { ...call, branch_id: branchId, plan, depth, reported, error }
   const number = insertRow(connection, 'calls', row, saveSql)
   if (next) saveRow(connection, 'calls', next.row, { plan: pack(next.text, text) })
-  if (!known || known === latest)
-    connection.remember<Plan>(keyOf(branchId), {
-      ...{ number: known?.number ?? number, id, text, depth, dictionary },
+  if (!stored || stored === latest)
+    connection.remember<PackedPlan>(keyOf(branchId), {
+      ...{ number: stored?.number ?? number, id, text, depth, dictionary },
       packed: plan,
     })
 }
@@ -54,7 +54,7 @@ export function readCalls(connection: Connection, branchId: number, limit = -1):
 export function deleteCalls(connection: Connection, tenant: string, before: number): number {
   const { n } = connection.get<{ n: number }>(`SELECT count(*) AS n ${oldSql}`, tenant, before)!
   if (n === 0) return 0
-  // Those that stay get plans that need none of those that go.
+  // Repack the kept plans that used a deleted one as dictionary.
   for (const row of connection.all<CallRow>(freedSql, tenant, before, before)) {
     const { text } = planUpTo(connection, row.branch_id, row.number)!
     saveRow(connection, 'calls', row, { plan: pack(text, ''), depth: 0 })
@@ -69,7 +69,7 @@ interface CallRow extends RowOf<'calls'>, Checked {
 }
 
 /** The plan of a call, and what it is packed with. */
-interface Plan {
+interface PackedPlan {
   readonly number: number
   readonly id: string
   readonly depth: number
@@ -78,21 +78,21 @@ interface Plan {
   readonly packed: Uint8Array
 }
 
-const dictionaryAfter = (latest: Plan | undefined): string =>
+const dictionaryAfter = (latest: PackedPlan | undefined): string =>
   latest && latest.depth + 1 < maxDepth ? latest.text : ''
 
 const keyOf = (branchId: number) => `plan ${branchId}`
 
-const latestPlan = (connection: Connection, branchId: number): Plan | undefined =>
-  connection.recall<Plan>(keyOf(branchId)) ?? planUpTo(connection, branchId, Number.MAX_SAFE_INTEGER)
+const latestPlan = (connection: Connection, branchId: number): PackedPlan | undefined =>
+  connection.recall<PackedPlan>(keyOf(branchId)) ?? planUpTo(connection, branchId, Number.MAX_SAFE_INTEGER)
 
-function findPlan(connection: Connection, branchId: number, id: string): Plan | undefined {
-  const found = connection.get<{ number: number }>(placeSql, branchId, id)
-  return found && planUpTo(connection, branchId, found.number)
+function findPlan(connection: Connection, branchId: number, id: string): PackedPlan | undefined {
+  const place = connection.get<{ number: number }>(placeSql, branchId, id)
+  return place && planUpTo(connection, branchId, place.number)
 }
 
 /** The newest plan that is not behind a number. */
-function planUpTo(connection: Connection, branchId: number, number: number): Plan | undefined {
+function planUpTo(connection: Connection, branchId: number, number: number): PackedPlan | undefined {
   const rows = connection.all<CallRow>(newestSql, branchId, number, maxDepth)
   const whole = rows.findIndex(({ depth }) => depth === 0)
   const chain = rows.slice(0, whole + 1).reverse()

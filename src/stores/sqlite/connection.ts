@@ -14,7 +14,7 @@ import { type OpenDatabase, openForReading, openForWriting } from './open-databa
 import { toStoreError } from './sqlite-error.ts'
 import { lockForWriting } from './writer-lock.ts'
 
-export interface ConnectionOptions {
+export interface SqliteFileOptions {
   readonly path: string
   readonly readOnly?: boolean
   readonly driver?: SqliteDriver
@@ -32,7 +32,7 @@ export interface Connection {
   exec(sql: string): void
   /**
    * Runs one transaction: committed when this returns, rolled back when it throws. It is on disk when `synced` has resolved,
-   * so nobody is told of it before.
+   * so it must not be reported before.
    */
   write<T>(work: () => T): T
   /** Resolves when all that was committed up to now is on disk. */
@@ -49,14 +49,14 @@ export interface Connection {
 }
 
 export function openConnection({
-  path: given,
+  path: filePath,
   readOnly = false,
   driver = loadDriver(),
-}: ConnectionOptions): Connection {
-  const path = realPath(given)
+}: SqliteFileOptions): Connection {
+  const path = realPath(filePath)
   const unlock = readOnly ? () => {} : lockForWriting(driver, path)
   const statements = new Map<string, SqliteStatement>()
-  const known = new Map<string, unknown>()
+  const memory = new Map<string, unknown>()
   const disk = createDiskSync(path)
   let isClosed = false
   let closing: Promise<void> | undefined
@@ -93,8 +93,8 @@ export function openConnection({
   const read = <T>(work: () => T): T => typed(work, undefined, true)
 
   function statement(sql: string): SqliteStatement {
-    const known = statements.get(sql)
-    if (known) return known
+    const cached = statements.get(sql)
+    if (cached) return cached
     const prepared = database.prepare(sql)
     statements.set(sql, prepared)
     return prepared
@@ -108,8 +108,8 @@ export function openConnection({
     all: <Row>(sql: string, ...values: SqliteValue[]) =>
       attempt(() => read(() => statement(sql).all(...values) as Row[])),
     *iterate<Row>(sql: string, ...values: SqliteValue[]) {
-      const found = attempt(() => statement(sql).iterate(...values))
-      const rows = found[Symbol.iterator]()
+      const iterable = attempt(() => statement(sql).iterate(...values))
+      const rows = iterable[Symbol.iterator]()
       try {
         for (let row = read(() => rows.next()); !row.done; row = read(() => rows.next()))
           yield row.value as Row
@@ -134,12 +134,12 @@ export function openConnection({
     },
     synced: () => disk.synced(),
     remember(key, value) {
-      if (known.size >= maxKnown) known.clear()
-      if (!readOnly) known.set(key, value)
+      if (memory.size >= maxKnown) memory.clear()
+      if (!readOnly) memory.set(key, value)
       return value
     },
-    recall: <T>(key: string) => known.get(key) as T | undefined,
-    forget: () => known.clear(),
+    recall: <T>(key: string) => memory.get(key) as T | undefined,
+    forget: () => memory.clear(),
     close() {
       closing ??= close()
       return closing
@@ -150,7 +150,7 @@ export function openConnection({
     isClosed = true
     // The writes that wait for it are told when it fails.
     if (disk.isBehind()) await disk.synced().catch(() => {})
-    known.clear()
+    memory.clear()
     statements.clear()
     disk.close()
     try {
@@ -164,7 +164,7 @@ export function openConnection({
 
   /** Rolls back. After some errors (a full disk, say) SQLite has done it by itself. */
   function rollBack(): void {
-    known.clear()
+    memory.clear()
     try {
       database.exec('ROLLBACK')
     } catch {

@@ -8,12 +8,12 @@ import { damaged } from './sqlite-error.ts'
 
 export type ConversationRow = RowOf<'conversations'>
 
-type Names = Pick<ThreadKey, 'tenant' | 'conversation'>
+type ConversationNames = Pick<ThreadKey, 'tenant' | 'conversation'>
 
 /** Finds a conversation by name, a deleted one too: its name stays. */
 export function findConversation(
   connection: Connection,
-  { tenant, conversation }: Names,
+  { tenant, conversation }: ConversationNames,
 ): ConversationRow | undefined {
   const sql = 'SELECT * FROM conversations WHERE tenant = ? AND conversation = ?'
   const row = connection.get<ConversationRow & Checked>(sql, tenant, conversation)
@@ -29,7 +29,7 @@ export function conversationById(connection: Connection, id: number): Conversati
 
 function insertConversation(
   connection: Connection,
-  { tenant, conversation }: Names,
+  { tenant, conversation }: ConversationNames,
   createdAt: number,
 ): ConversationRow {
   const names = { tenant, conversation, created_at: createdAt }
@@ -83,8 +83,8 @@ export function findBranch(connection: Connection, thread: ThreadKey): BranchRow
   const { tenant, conversation, actor, branch } = thread
   // No name has NUL, so no other four names give the same key.
   const key = [tenant, conversation, actor, branch].join('\0')
-  const known = connection.recall<number>(key)
-  if (known !== undefined) return branchById(connection, known)
+  const cachedId = connection.recall<number>(key)
+  if (cachedId !== undefined) return branchById(connection, cachedId)
   const { id, deleted_at: deletedAt } = findConversation(connection, thread) ?? {}
   if (id === undefined || deletedAt !== null) return undefined
   const sql = 'SELECT * FROM branches WHERE conversation_id = ? AND actor = ? AND branch = ?'
@@ -103,8 +103,8 @@ export function findBranch(connection: Connection, thread: ThreadKey): BranchRow
 }
 
 export function branchById(connection: Connection, id: number): BranchRow | undefined {
-  const known = connection.recall<BranchRow>(`branch ${id}`)
-  if (known) return known
+  const cached = connection.recall<BranchRow>(`branch ${id}`)
+  if (cached) return cached
   const row = connection.get<BranchRow & Checked>('SELECT * FROM branches WHERE id = ?', id)
   return row && rememberBranch(connection, withHead(connection, sound('branches', row, row.id === id)))
 }
@@ -144,7 +144,7 @@ export function refuseDeleted(connection: Connection, thread: ThreadKey): Conver
   return conversation
 }
 
-/** Adds a branch: an empty one, unless more is said. */
+/** Adds a branch. It is empty unless `more` says otherwise. */
 export function insertBranch(
   connection: Connection,
   { actor, branch }: ThreadKey,

@@ -6,7 +6,7 @@ import { ThroughlineError } from '../../log/error.ts'
 import { entry, exchange, findAll, open, read, sentCall } from '../../testing/store-cases-help.ts'
 import type { Store, ThreadKey } from '../store.ts'
 import { loadDriver, type SqliteValue } from './driver.ts'
-import { columns, rowSum, type Table, tables } from './rows.ts'
+import { columns, rowSum, type TableName, tables } from './rows.ts'
 import { type SqliteStoreOptions, sqliteStore } from './sqlite-store.ts'
 
 /*
@@ -259,7 +259,7 @@ function isPart(some: unknown, all: unknown): boolean {
 function credulousStore(options: SqliteStoreOptions): Store {
   const DatabaseSync = loadDriver()
   const mend = (row: unknown) => {
-    const isOf = (table: Table) => columns[table].every(column => column in (row as object))
+    const isOf = (table: TableName) => columns[table].every(column => column in (row as object))
     const table = row ? tables.find(isOf) : undefined
     return table ? { ...(row as object), checksum: rowSum(table, row as never) } : row
   }

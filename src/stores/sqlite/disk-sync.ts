@@ -28,9 +28,9 @@ export function createDiskSync(path: string): DiskSync {
   let onDisk = 0
   let failure: NodeJS.ErrnoException | undefined
   /** The sync that runs, the commits that were there when it began, and the writers that wait for it. */
-  let running: { readonly upTo: number; readonly group: Waiting[] } | undefined
+  let running: { readonly upTo: number; readonly group: WaitingSync[] } | undefined
   /** The writers that wait for the next one. */
-  let waiting: Waiting[] = []
+  let waiting: WaitingSync[] = []
 
   function start(file: number): void {
     const [group, upTo] = [waiting, commits]
@@ -50,7 +50,7 @@ export function createDiskSync(path: string): DiskSync {
     if (!running && waiting.length > 0) start(file)
   }
 
-  function fail(error: NodeJS.ErrnoException, all: readonly Waiting[]): void {
+  function fail(error: NodeJS.ErrnoException, all: readonly WaitingSync[]): void {
     failure = error
     waiting = []
     for (const { reject } of all) reject(notSynced(path, error))
@@ -87,7 +87,7 @@ export function createDiskSync(path: string): DiskSync {
   }
 }
 
-interface Waiting {
+interface WaitingSync {
   readonly resolve: () => void
   readonly reject: (error: StoreError) => void
 }

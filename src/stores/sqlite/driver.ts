@@ -46,8 +46,8 @@ function loadPackage(): SqliteDriver {
 /** Silences Node's warning, on loading, that SQLite is experimental: it would stand in the output of every program. */
 function quietly<T>(load: () => T): T {
   const { emitWarning } = process
-  process.emitWarning = ((...given: Parameters<typeof emitWarning>) => {
-    if (!String(given[0]).startsWith('SQLite is an experimental')) emitWarning.apply(process, given)
+  process.emitWarning = ((...warning: Parameters<typeof emitWarning>) => {
+    if (!String(warning[0]).startsWith('SQLite is an experimental')) emitWarning.apply(process, warning)
   }) as typeof emitWarning
   try {
     return load()

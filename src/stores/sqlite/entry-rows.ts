@@ -47,8 +47,8 @@ function insertNew(
   try {
     insertEntry(connection, branchId, entry)
   } catch (error) {
-    const own = { branchId, from: 1, to: maxSeq }
-    if (isConstraint(error) && seqOf(connection, [own], entry.id) !== undefined) return false
+    const segment = { branchId, from: 1, to: maxSeq }
+    if (isConstraint(error) && seqOf(connection, [segment], entry.id) !== undefined) return false
     throw error
   }
   if (isIndexed) queueEntry(connection, branchId, entry)

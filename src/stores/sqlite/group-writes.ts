@@ -3,8 +3,8 @@ import type { Connection } from './connection.ts'
 
 export type About = Pick<ThreadKey, 'tenant' | 'conversation'>
 
-export interface WriteOptions<T> extends MayBeFollowed {
-  /** For what else changes: called before anybody can read the file. */
+export interface GroupWriteOptions<T> extends MayBeFollowed {
+  /** Updates what depends on the write, before any read can see it. */
   readonly onCommit?: (result: T) => void
 }
 
@@ -14,7 +14,7 @@ export interface GroupedWrites {
    * Runs work in a transaction: on disk when this resolves. Work may be run again, so it must change nothing but the file. One
    * that `isFollowed` resolves with its commit, and is on disk with the next one that is not.
    */
-  write<T>(about: About, work: () => T, how?: WriteOptions<T>): Promise<T>
+  write<T>(about: About, work: () => T, how?: GroupWriteOptions<T>): Promise<T>
   /** Runs all writes that wait. */
   flush(): void
 }
@@ -24,17 +24,17 @@ export interface GroupedWrites {
  * when a sync that began after its commit has ended, and rejects when that sync fails; reads see it from its commit on. If
  * a write fails, all of its group are rolled back and each is run in a transaction of its own, so none takes another one back. A
  * group has one write of each conversation, so that each sees what the one before it has left. Where the last write was to
- * the same conversation, nobody else is writing: there is nothing to wait for.
+ * the same conversation, there is no second writer to wait for.
  */
 export function groupWrites(connection: Connection): GroupedWrites {
-  const waiting: Waiting[] = []
+  const waiting: WaitingWrite[] = []
   let timer: NodeJS.Immediate | undefined
   let last = ''
 
   function next(): void {
     timer = undefined
     const seen = new Set<string>()
-    const isLater = ({ about }: Waiting) => seen.size === seen.add(about).size || seen.size > mostInGroup
+    const isLater = ({ about }: WaitingWrite) => seen.size === seen.add(about).size || seen.size > mostInGroup
     const end = waiting.findIndex(isLater)
     const group = waiting.splice(0, end < 0 ? waiting.length : end)
     if (waiting.length > 0) timer = setImmediate(next)
@@ -42,7 +42,7 @@ export function groupWrites(connection: Connection): GroupedWrites {
     for (const one of group) runAlone(one)
   }
 
-  function tryAll(group: readonly Waiting[]): boolean {
+  function tryAll(group: readonly WaitingWrite[]): boolean {
     let results: readonly unknown[]
     try {
       results = connection.write(() => group.map(({ work }) => work()))
@@ -58,7 +58,7 @@ export function groupWrites(connection: Connection): GroupedWrites {
     return true
   }
 
-  function runAlone(one: Waiting): void {
+  function runAlone(one: WaitingWrite): void {
     try {
       const result = connection.write(one.work)
       one.onCommit?.(result)
@@ -69,16 +69,16 @@ export function groupWrites(connection: Connection): GroupedWrites {
   }
 
   /** Tells the writer of a commit, after the disk has it. */
-  function settle({ isFollowed, resolve, reject }: Waiting, result: unknown): void {
+  function settle({ isFollowed, resolve, reject }: WaitingWrite, result: unknown): void {
     if (isFollowed) resolve(result)
     else connection.synced().then(() => resolve(result), reject)
   }
 
   return {
-    write: <T>({ tenant, conversation }: About, work: () => T, how: WriteOptions<T> = {}) =>
+    write: <T>({ tenant, conversation }: About, work: () => T, how: GroupWriteOptions<T> = {}) =>
       new Promise<T>((resolve, reject) => {
         const about = `${tenant}\0${conversation}`
-        const one = { ...how, about, work, resolve, reject } as Waiting
+        const one = { ...how, about, work, resolve, reject } as WaitingWrite
         const isAlone = about === last && waiting.length === 0
         last = about
         if (isAlone) return runAlone(one)
@@ -97,7 +97,7 @@ export function groupWrites(connection: Connection): GroupedWrites {
 /** So that a group holds the event loop up only for some milliseconds. */
 const mostInGroup = 64
 
-interface Waiting extends WriteOptions<unknown> {
+interface WaitingWrite extends GroupWriteOptions<unknown> {
   readonly about: string
   readonly work: () => unknown
   readonly resolve: (result: unknown) => void

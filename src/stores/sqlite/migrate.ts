@@ -3,7 +3,7 @@ import type { Connection } from './connection.ts'
 import { type Migration, migrations } from './schema.ts'
 import { createWordIndex, dropWordIndex, hasWordIndex } from './word-index.ts'
 
-interface Step {
+interface MigrationStep {
   readonly name: string
   isDone(): boolean
   run(): void
@@ -28,7 +28,7 @@ export function migrate(
   )
 }
 
-function steps(connection: Connection, versions: readonly Migration[], search: boolean): Step[] {
+function steps(connection: Connection, versions: readonly Migration[], search: boolean): MigrationStep[] {
   return [
     ...versions.map(({ name, sql }, n) => ({
       name,

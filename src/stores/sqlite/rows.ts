@@ -29,16 +29,16 @@ const keys = {
   calls: ['branch_id', 'id'],
 } as const
 
-type Value = string | number | Uint8Array | null
-export type Table = keyof typeof columns
-export const tables = Object.keys(columns) as Table[]
+type SqlValue = string | number | Uint8Array | null
+export type TableName = keyof typeof columns
+export const tables = Object.keys(columns) as TableName[]
 
 /** A row as it stands in the file. */
 export interface Checked {
   readonly checksum: number
 }
 
-type Texts =
+type TextColumn =
   | 'tenant'
   | 'conversation'
   | 'actor'
@@ -52,29 +52,29 @@ type OptionalTexts = 'title' | 'metadata' | 'person' | 'owner' | 'error' | 'key'
 type OptionalNumbers = 'deleted_at' | 'parent_id' | 'open_turn' | 'ended_at' | 'reported'
 
 /** A row of a table, typed by the names of its columns. */
-export type RowOf<Name extends Table> = {
+export type RowOf<Name extends TableName> = {
   readonly [Column in (typeof columns)[Name][number]]: Column extends OptionalTexts
     ? string | null
     : Column extends OptionalNumbers
       ? number | null
       : Column extends 'plan'
         ? Uint8Array
-        : Column extends Texts | (Name extends 'entries' | 'calls' ? 'id' : never)
+        : Column extends TextColumn | (Name extends 'entries' | 'calls' ? 'id' : never)
           ? string
           : number
 }
 
 /** The values of a row that is checked or inserted, whatever they are. */
-export type Summed<Name extends Table> = { readonly [Column in (typeof columns)[Name][number]]: Value }
+export type Summed<Name extends TableName> = { readonly [Column in (typeof columns)[Name][number]]: SqlValue }
 
-export const rowSum = <Name extends Table>(table: Name, row: Summed<Name>): number =>
+export const rowSum = <Name extends TableName>(table: Name, row: Summed<Name>): number =>
   checksum(valuesOf(row, columns[table]))
 
-export const isSound = <Name extends Table>(table: Name, row: Summed<Name> & Checked): boolean =>
+export const isSound = <Name extends TableName>(table: Name, row: Summed<Name> & Checked): boolean =>
   rowSum(table, row) === row.checksum
 
 /** Returns the row; throws if it has changed since it was written, or is not the row that was asked for. */
-export function sound<Name extends Table, Row extends Summed<Name> & Checked>(
+export function sound<Name extends TableName, Row extends Summed<Name> & Checked>(
   table: Name,
   row: Row,
   isAskedFor = true,
@@ -84,7 +84,7 @@ export function sound<Name extends Table, Row extends Summed<Name> & Checked>(
 }
 
 /** Inserts a row with its checksum and returns its id. A row without an id gets one here and is saved with it again. */
-export function insertRow<Name extends Table>(
+export function insertRow<Name extends TableName>(
   connection: Connection,
   table: Name,
   row: Summed<Name>,
@@ -99,7 +99,7 @@ export const inserts = Object.fromEntries(
     const names = [...columns[table], 'checksum']
     return [table, `INSERT INTO ${table} (${names}) VALUES (${names.map(() => '?')})`]
   }),
-) as Readonly<Record<Table, string>>
+) as Readonly<Record<TableName, string>>
 
 /** Saves some columns of a row, and returns the row with its new checksum. */
 export function saveRow<Name extends keyof typeof keys, Row extends Summed<Name>>(
@@ -118,8 +118,8 @@ export function saveRow<Name extends keyof typeof keys, Row extends Summed<Name>
 
 function updateSql(table: keyof typeof keys, names: readonly string[]): string {
   const name = `${table} ${names}`
-  const known = updates.get(name)
-  if (known) return known
+  const cached = updates.get(name)
+  if (cached) return cached
   const equal = (names: readonly string[]) => names.map(name => `${name} = ?`)
   const sql = `UPDATE ${table} SET ${equal([...names, 'checksum'])} WHERE ${equal(keys[table]).join(' AND ')}`
   updates.set(name, sql)
@@ -130,4 +130,4 @@ function updateSql(table: keyof typeof keys, names: readonly string[]): string {
 const updates = new Map<string, string>()
 
 const valuesOf = (row: object, names: readonly string[]) =>
-  names.map(name => (row as Readonly<Record<string, Value>>)[name]!)
+  names.map(name => (row as Readonly<Record<string, SqlValue>>)[name]!)

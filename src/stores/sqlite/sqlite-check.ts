@@ -3,7 +3,7 @@ import { checksum } from '../checksum.ts'
 import { payloadTexts, words } from '../words.ts'
 import type { Connection } from './connection.ts'
 import type { EntryRow } from './entry-rows.ts'
-import { isSound, type Table, tables } from './rows.ts'
+import { isSound, type TableName, tables } from './rows.ts'
 import { rebuildWordIndex } from './word-index.ts'
 
 /** Reads the whole file and lists what is wrong with it. With `rebuild`, a wrong word index is made anew. */
@@ -32,13 +32,13 @@ export function checkFile(
 }
 
 /** Rows whose checksums differ. Caches are left out: a damaged one is rebuilt when it is needed. */
-function* changedRows(connection: Connection, table: Table): Generator<string> {
+function* changedRows(connection: Connection, table: TableName): Generator<string> {
   for (const row of connection.iterate<Parameters<typeof isSound>[1]>(`SELECT * FROM ${table}`)) {
     if (!isSound(table, row as never)) yield `${nameOf(table, row)} has changed since it was written`
   }
 }
 
-function nameOf(table: Table, row: object): string {
+function nameOf(table: TableName, row: object): string {
   const { seq, branch_id: branch, turn, id } = row as Readonly<Record<string, unknown>>
   if (table === 'entries') return `entry ${seq} of branch ${branch}`
   if (table === 'turns') return `turn ${turn} of branch ${branch}`

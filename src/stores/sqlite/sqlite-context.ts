@@ -1,14 +1,14 @@
 import { type LeaseTime, leaseTime, remainingMs } from '../rules/lease-time.ts'
 import type { Connection } from './connection.ts'
 import type { BranchRow } from './conversation-rows.ts'
-import type { About, WriteOptions } from './group-writes.ts'
+import type { About, GroupWriteOptions } from './group-writes.ts'
 import type { SpareFile } from './spare-file.ts'
 
 export interface SqliteContext {
   /** The connection; the first use migrates the file. */
   ready(): Connection
   /** Writes in a transaction, which writes to other conversations may share: see `groupWrites`. */
-  write<T>(about: About, work: (connection: Connection) => T, how?: WriteOptions<T>): Promise<T>
+  write<T>(about: About, work: (connection: Connection) => T, how?: GroupWriteOptions<T>): Promise<T>
   readonly now: () => number
   readonly leases: SqliteLeases
   /** When branches with an open turn were last appended to, by id, where their rows do not say it yet. */
@@ -26,16 +26,16 @@ export interface SqliteLeases {
   /** Call it when the commit is done. */
   give(branchId: number, ms: number): void
   take(branchId: number): void
-  /** How long the open turn of a branch is still held; 0 when nobody holds it. */
+  /** How long the open turn of a branch is still held; 0 if it has no holder. */
   heldMs(branch: Pick<BranchRow, 'id' | 'lease_until'>): number
 }
 
 export function createLeases(now: () => number, readOnly: boolean): SqliteLeases {
-  const given = new Map<number, LeaseTime>()
+  const leases = new Map<number, LeaseTime>()
   return {
-    give: (branchId, ms) => given.set(branchId, leaseTime(now(), ms)),
-    take: branchId => given.delete(branchId),
+    give: (branchId, ms) => leases.set(branchId, leaseTime(now(), ms)),
+    take: branchId => leases.delete(branchId),
     heldMs: ({ id, lease_until: until }) =>
-      readOnly ? Math.max(0, until - now()) : remainingMs(given.get(id), now()),
+      readOnly ? Math.max(0, until - now()) : remainingMs(leases.get(id), now()),
   }
 }

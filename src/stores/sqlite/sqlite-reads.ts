@@ -70,11 +70,11 @@ export function sqliteReads(context: SqliteContext): Reads {
       return rows.map(row => toInfo(connection, row))
     },
     async describeConversation(tenant, conversation, description) {
-      const given = toDescription(description)
+      const fields = toDescription(description)
       await context.write({ tenant, conversation }, connection => {
         const row = findConversation(connection, { tenant, conversation })
         if (!row || row.deleted_at !== null) throw new NoConversationError(conversation, row !== undefined)
-        const changes = present(given)
+        const changes = present(fields)
         if (Object.keys(changes).length > 0) saveRow(connection, 'conversations', row, changes)
         saveUse(connection, row.id, context.now())
       })
@@ -92,13 +92,13 @@ export function sqliteReads(context: SqliteContext): Reads {
       const threadsOf = createLookUp(connection, whose)
       threadsOf(firstPages.flat())
       return wanted.map((forms, at) => {
-        const found: ThreadPlace[] = []
+        const hits: ThreadPlace[] = []
         /** Takes the places of this person until there are enough. */
         const take = (places: readonly number[]) => {
           const threads = threadsOf(places)
           for (const place of places) {
             const thread = threads.get(branchIn(place))
-            if (thread && found.length < limit) found.push({ thread, seq: seqIn(place) })
+            if (thread && hits.length < limit) hits.push({ thread, seq: seqIn(place) })
           }
         }
         take(waiting.flatMap(({ place, words }) => (forms.some(form => words.has(form)) ? [place] : [])))
@@ -106,12 +106,12 @@ export function sqliteReads(context: SqliteContext): Reads {
         let places = firstPages[at]!
         for (let page = limit, read = page; ; read += page) {
           take(waitingPlaces.size === 0 ? places : places.filter(place => !waitingPlaces.has(place)))
-          if (found.length >= limit || places.length < page || read >= mostLookedAt) break
+          if (hits.length >= limit || places.length < page || read >= mostLookedAt) break
           page = Math.min(4 * page, mostLookedAt - read)
           const next = { ...range, limit: page, below: places.at(-1)! }
           places = placesOfWords(connection, [matches[at]!], next)[0]!
         }
-        return found
+        return hits
       })
     },
   }
@@ -183,12 +183,12 @@ function toInfo(connection: Connection, row: ListedRow): ConversationInfo {
     ...(person !== null && { person }),
     threads: connection
       .all<BranchRow & Checked>('SELECT * FROM branches WHERE conversation_id = ? ORDER BY actor, branch', id)
-      .map(found => withHead(connection, sound('branches', found)))
+      .map(row => withHead(connection, sound('branches', row)))
       .map(({ actor, branch, head, updated_at: updatedAt }) => ({ actor, branch, head, updatedAt })),
   }
 }
 
-/** The most entries of a word that are looked at, the newest first: the others may be another person's. */
+/** How many entries of a word are read, newest first, to find those of one person. */
 const mostLookedAt = 20_000
 
 /** Which places of a word are wanted. */
@@ -235,7 +235,7 @@ function createLookUp(connection: Connection, whose: Whose) {
     for (const place of places) if (!threads.has(branchIn(place))) unread.add(branchIn(place))
     if (unread.size === 0) return threads
     for (const id of unread) threads.set(id, undefined)
-    for (const row of connection.all<OwnRow>(ownerSql, ...whose, JSON.stringify([...unread]))) {
+    for (const row of connection.all<ThreadRow>(ownerSql, ...whose, JSON.stringify([...unread]))) {
       const { id, conversation, actor, branch } = row
       threads.set(id, { tenant: whose[0], conversation, actor, branch })
     }
@@ -243,7 +243,7 @@ function createLookUp(connection: Connection, whose: Whose) {
   }
 }
 
-interface OwnRow extends Omit<ThreadKey, 'tenant'> {
+interface ThreadRow extends Omit<ThreadKey, 'tenant'> {
   readonly id: number
 }
 
@@ -254,19 +254,19 @@ function scan(
   wanted: readonly (readonly string[])[],
   limit: number,
 ): ThreadPlace[][] {
-  const found = wanted.map((): ThreadPlace[] => [])
+  const hits = wanted.map((): ThreadPlace[] => [])
   const threadsOf = createLookUp(connection, whose)
   for (const { place, payload } of connection.iterate<{ place: number; payload: string }>(
     scanSql,
     ...whose,
   )) {
-    if (found.every(({ length }) => length >= limit)) break
+    if (hits.every(({ length }) => length >= limit)) break
     const has = words(payloadTexts(payload))
     for (const [at, forms] of wanted.entries())
-      if (found[at]!.length < limit && forms.some(form => has.has(form)))
-        found[at]!.push({ thread: threadsOf([place]).get(branchIn(place))!, seq: seqIn(place) })
+      if (hits[at]!.length < limit && forms.some(form => has.has(form)))
+        hits[at]!.push({ thread: threadsOf([place]).get(branchIn(place))!, seq: seqIn(place) })
   }
-  return found
+  return hits
 }
 
 /** The tenant, and the person or the one conversation that is wanted. */

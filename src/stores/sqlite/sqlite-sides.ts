@@ -7,10 +7,10 @@ import { findBranch, needBranch } from './conversation-rows.ts'
 import type { Checked } from './rows.ts'
 import type { SqliteContext } from './sqlite-context.ts'
 
-type Sides = Pick<Store, 'saveCall' | 'calls' | 'saveCache' | 'loadCache' | 'saveMarks' | 'findMarks'>
+type SideMethods = Pick<Store, 'saveCall' | 'calls' | 'saveCache' | 'loadCache' | 'saveMarks' | 'findMarks'>
 
 /** Keeps call records, caches, and the marks by which places are found again, beside the log. */
-export function sqliteSides(context: SqliteContext): Sides {
+export function sqliteSides(context: SqliteContext): SideMethods {
   return {
     async saveCall(thread, call) {
       await context.write(thread, connection => keepCall(connection, needBranch(connection, thread).id, call))

@@ -83,7 +83,7 @@ export function sqliteTurns(
       return { branch: changed, change, answer: toAnswer(decision, after) }
     }
     const done = await context.write(thread, work, {
-      onCommit: given => given?.branch && settle(given.branch, given.change!),
+      onCommit: write => write?.branch && settle(write.branch, write.change!),
       isFollowed,
     })
     return done?.answer as Answer | Extract<Branch, undefined>

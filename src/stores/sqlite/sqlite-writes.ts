@@ -78,7 +78,7 @@ export function sqliteWrites(
           insertEntry(connection, branch.id, entry)
           if (isIndexed()) queueEntry(connection, branch.id, entry)
         }
-        // Nobody holds the turns: their former holders work on another store.
+        // Restored turns have no holder: the former holders work on another store.
         const epoch = branch.epoch + 1
         for (const turn of fresh.turns)
           insertTurn(connection, branch.id, turn, turn.status === 'open' ? epoch : 0)

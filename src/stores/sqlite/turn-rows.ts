@@ -30,9 +30,9 @@ export function turnsOf(connection: Connection, branch: BranchRow): StoredTurn[]
   let limit = Number.MAX_SAFE_INTEGER
   for (let at: BranchRow | undefined = branch; at; ) {
     for (const row of connection.all<TurnRow & Checked>(sql, at.id, limit)) {
-      const own = toTurn(sound('turns', row), at.head)
-      const { key: _, body: __, ...shared } = own
-      turns.push(at === branch ? own : { ...shared, last: Math.min(own.last, limit) })
+      const turn = toTurn(sound('turns', row), at.head)
+      const { key: _, body: __, ...shared } = turn
+      turns.push(at === branch ? turn : { ...shared, last: Math.min(turn.last, limit) })
     }
     limit = Math.min(limit, at.fork_at)
     at = at.parent_id === null || limit === 0 ? undefined : branchById(connection, at.parent_id)
@@ -50,10 +50,10 @@ export const turnByEpoch = (connection: Connection, { id }: BranchRow, epoch: nu
   getTurn(connection, 'SELECT * FROM turns WHERE branch_id = ? AND epoch = ? ORDER BY turn DESC', id, epoch)
 
 export function turnByNumber(connection: Connection, { id, branch }: BranchRow, turn: number): TurnRow {
-  const known = connection.recall<TurnRow>(`turn of ${id}`)
+  const cached = connection.recall<TurnRow>(`turn of ${id}`)
   const row =
-    known?.turn === turn
-      ? known
+    cached?.turn === turn
+      ? cached
       : getTurn(connection, 'SELECT * FROM turns WHERE branch_id = ? AND turn = ?', id, turn)
   if (row) return row
   throw damaged(connection.path, `turn ${turn} of branch "${branch}"`)

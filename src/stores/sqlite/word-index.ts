@@ -33,7 +33,7 @@ export function queueEntry(
   { seq, payload }: { readonly seq: number; readonly payload: string },
 ): void {
   const waiting =
-    connection.recall<Waiting>('waiting') ?? connection.remember('waiting', load(connection, branchId, seq))
+    connection.recall<Backlog>('waiting') ?? connection.remember('waiting', load(connection, branchId, seq))
   if (!waiting.branches.has(branchId)) {
     connection.run('INSERT INTO waiting (branch_id, after) VALUES (?, ?)', branchId, seq - 1)
     waiting.branches.add(branchId)
@@ -50,14 +50,14 @@ export function queueEntry(
 const maxEntries = 256
 const maxCharacters = 256_000
 
-interface Waiting {
+interface Backlog {
   readonly branches: Set<number>
   entries: number
   characters: number
 }
 
 /** Counts what waited before the entry that is being added. */
-function load(connection: Connection, branchId: number, seq: number): Waiting {
+function load(connection: Connection, branchId: number, seq: number): Backlog {
   const rows = connection.all<{ id: number; entries: number; characters: number | null }>(
     loadSql,
     branchId,
@@ -76,7 +76,7 @@ const loadSql = `SELECT waiting.branch_id AS id, count(place) AS entries, sum(oc
   GROUP BY waiting.branch_id`
 
 /**
- * Adds entries to the index. One that cannot be indexed, for whatever reason, is left out and does not stop the others,
+ * Adds entries to the index. An entry that cannot be indexed is left out and does not stop the rest,
  * as the log comes first; `check` finds it, and with `rebuild` makes the index anew.
  */
 function addPlaces(
@@ -130,16 +130,16 @@ export function canIndexWords(connection: Connection): boolean {
 
 /** Unindexed entries by place: in this order the index takes them fastest. */
 export const unindexed = (connection: Connection) =>
-  connection.all<Row>(`SELECT place, payload ${waitingSql}`)
+  connection.all<PayloadRow>(`SELECT place, payload ${waitingSql}`)
 
 /** The words of unindexed entries, newest first. Each is read once: there are few, and they are looked at for every message. */
 export function waitingWords(
   connection: Connection,
 ): readonly { readonly place: number; readonly words: ReadonlySet<string> }[] {
-  const known = wordsWaiting.get(connection) ?? new Map<number, ReadonlySet<string>>()
+  const cache = wordsWaiting.get(connection) ?? new Map<number, ReadonlySet<string>>()
   const now = new Map<number, ReadonlySet<string>>()
   for (const place of placesOf(connection, `SELECT place ${waitingSql}`).reverse())
-    now.set(place, known.get(place) ?? words(payloadTexts(payloadAt(connection, place))))
+    now.set(place, cache.get(place) ?? words(payloadTexts(payloadAt(connection, place))))
   wordsWaiting.set(connection, now)
   return [...now].map(([place, words]) => ({ place, words }))
 }
@@ -171,7 +171,7 @@ const placesOf = (connection: Connection, sql: string, ...values: number[]) =>
 
 /** Empty if another process has deleted the entry meanwhile. */
 const payloadAt = (connection: Connection, place: number) =>
-  connection.get<Row>('SELECT place, payload FROM entries WHERE place = ?', place)?.payload ?? ''
+  connection.get<PayloadRow>('SELECT place, payload FROM entries WHERE place = ?', place)?.payload ?? ''
 
 /** A query of quoted words, so that none is an operator. */
 export const toMatch = (wanted: readonly string[]) => wanted.map(word => `"${word}"`).join(' ')
@@ -198,7 +198,7 @@ function hasLongRun(text: string): boolean {
   return false
 }
 
-interface Row {
+interface PayloadRow {
   readonly place: number
   readonly payload: string
 }

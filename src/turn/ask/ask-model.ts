@@ -10,7 +10,7 @@ import { countReply, emptyReply, type ModelReply } from '../model-reply.ts'
 import type { Asking } from '../turn-options.ts'
 import type { Emit, WarningCode } from '../turn-part.ts'
 import { callModel, pauseAfter } from './call-model.ts'
-import { nextContext, type ToFit } from './next-context.ts'
+import { type FitRequest, nextContext } from './next-context.ts'
 import { readCache } from './read-cache.ts'
 import { trimmedTokens } from './trimmed-tokens.ts'
 
@@ -100,7 +100,7 @@ const cancelled = { status: 'cancelled' } as const
 
 /** Makes the context for the next call, and tells of it. */
 async function prepare(
-  asking: Asking & Pick<ToFit, 'noFiles'>,
+  asking: Asking & Pick<FitRequest, 'noFiles'>,
   warn: (code: WarningCode, message: string) => void | Promise<void>,
 ) {
   const next = await nextContext(asking)
@@ -134,18 +134,18 @@ function readOf({ promptTokens, cachedTokens = 0 }: ModelUsage): number | undefi
 const raised = (factor: number) => Math.min(4, Math.ceil(factor * 1.5 * 20) / 20)
 
 /**
- * Compares the prompt tokens that the provider says it read with those of the context that was sent; `known` is the
- * calibration that our counts were multiplied by. Gives the calibration that a small difference makes, or a warning if a part
+ * Compares the prompt tokens that the provider says it read with those of the context that was sent; `calibration` is
+ * what our counts were multiplied by. Gives the calibration that a small difference makes, or a warning if a part
  * of the prompt was not read.
  */
 async function compareUsage(
   asking: Pick<Asking, 'log' | 'model' | 'window'>,
   context: Context,
-  known: Calibration,
+  calibration: Calibration,
   { reported, isOpen }: { readonly reported: number | undefined; readonly isOpen: boolean },
 ): Promise<{ readonly cut?: string; readonly learned?: Calibration; readonly isPartial?: boolean }> {
   const { log, model, window } = asking
-  const { factor } = known
+  const { factor } = calibration
   if (reported === undefined) return {}
   const { tokens } = context
   const report = { predicted: Math.ceil(tokens * factor), reported }
@@ -158,7 +158,7 @@ async function compareUsage(
   const isCorrected = (await log.calibration(model.name)) !== undefined
   const isCut = isCorrected && context.receipt.cut !== undefined
   const usage = { counter: log.count, model: model.name, predicted: tokens, reported, isCut, isOpen }
-  return { learned: calibrate(known, usage) }
+  return { learned: calibrate(calibration, usage) }
 }
 
 /**
@@ -189,8 +189,8 @@ async function wasCut(
   return reports.some(report => {
     if (report.predicted < fewest || !(isNearWindow || isWhole(report, tokens))) return false
     // The part that was read before has as many tokens as then; the new part may have unusually few.
-    const known = Math.min(report.predicted, receipt.prefix?.tokens ?? tokens)
-    const least = expected(report, known) + (tokens - known) * leastOf(log)
+    const readBefore = Math.min(report.predicted, receipt.prefix?.tokens ?? tokens)
+    const least = expected(report, readBefore) + (tokens - readBefore) * leastOf(log)
     return reported < mostMissing * expected(report, tokens) && reported < 0.9 * least
   })
 }

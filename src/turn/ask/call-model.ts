@@ -17,10 +17,10 @@ export interface ModelCall extends AskOptions {
   readonly messages: readonly MessageLike[]
   readonly tools: readonly ToolSpec[]
   /** Called with what may be shown, as it arrives. The stream is not read on before the promise resolves. */
-  readonly show: Emit<Delta>
+  readonly show: Emit<ReplyDelta>
 }
 
-type Delta = Extract<ModelPart, { type: 'text-delta' | 'thinking-delta' }>
+type ReplyDelta = Extract<ModelPart, { type: 'text-delta' | 'thinking-delta' }>
 
 /**
  * Calls a model once. Notes are cut out of its text. `reply` is filled as parts arrive, so that nothing is lost when the
@@ -33,13 +33,13 @@ export async function callModel(call: ModelCall, reply: ModelReply): Promise<voi
   const texts = { 'text-delta': createWholeText(), 'thinking-delta': createWholeText() }
   const room = createReplyRoom(maxReply)
   const ids = new Set<string>()
-  const own = linkSignals(call.signal)
+  const link = linkSignals(call.signal)
   const limit = { signal: call.signal, ms: stallMs, late: () => stalled(stallMs) }
   const open = openLimit(limit)
   let stream: AsyncIterator<ModelPart> | undefined
   let isOver = false
   try {
-    stream = model.stream({ messages, tools, settings, signal: own.signal })[Symbol.asyncIterator]()
+    stream = model.stream({ messages, tools, settings, signal: link.signal })[Symbol.asyncIterator]()
     for (;;) {
       const { done, value: part } = await open.wait(stream.next())
       if (done)
@@ -84,14 +84,14 @@ export async function callModel(call: ModelCall, reply: ModelReply): Promise<voi
     reply.note = scanners['text-delta'].end().note
     if (!isOver) {
       // The reader has left, or the model stalled: the call is given up.
-      own.abort(call.signal.reason)
+      link.abort(call.signal.reason)
       void (async () => stream?.return?.())().catch(() => undefined)
     }
-    own.unlink()
+    link.unlink()
   }
 
-  /** Adds to the reply, and shows, what is no note. */
-  function take(type: Delta['type'], text: string): void | Promise<void> {
+  /** Adds text outside notes to the reply, and shows it. */
+  function take(type: ReplyDelta['type'], text: string): void | Promise<void> {
     reply[type === 'text-delta' ? 'text' : 'thinking'] += text
     if (type === 'thinking-delta') return text === '' ? undefined : call.show({ type, text })
     const logprobs = tokens.take()
@@ -101,7 +101,7 @@ export async function callModel(call: ModelCall, reply: ModelReply): Promise<voi
 
 const longestEnd = 1000
 
-/** Refuses what is no part: a model may be anybody's, and a text in the wrong field would be lost in silence. */
+/** Refuses malformed parts: a model may be third-party code, and a text in the wrong field would be lost in silence. */
 function checkPart(model: Model, part: ModelPart): void {
   // Nearly all are so.
   if (part?.type === 'text-delta' && typeof part.text === 'string') return
@@ -159,8 +159,8 @@ function scannerFor(notes: NoteOptions | undefined): NoteScanner {
 
 /** Gives a call an id of its own: some servers give every call the same id, or none. */
 function ownId(id: string, taken: Set<string>): string {
-  let own = id
-  for (let n = taken.size + 1; own === '' || taken.has(own); n++) own = `${id || 'call'}_${n}`
-  taken.add(own)
-  return own
+  let unique = id
+  for (let n = taken.size + 1; unique === '' || taken.has(unique); n++) unique = `${id || 'call'}_${n}`
+  taken.add(unique)
+  return unique
 }

@@ -12,31 +12,31 @@ import type { TurnLog } from '../log/turn-log.ts'
 import type { AskOptions } from '../turn-options.ts'
 
 /** What a context is made from: the options of the calls, and a log that can be read. */
-export interface ToFit extends AskOptions {
+export interface FitRequest extends AskOptions {
   /** Why no file is sent at all, whatever the model takes. */
   readonly noFiles?: string | undefined
   readonly log: Pick<TurnLog, 'count' | 'hasClipped' | 'calibration' | 'context'>
 }
 
 /** Settles the room for the next call: the window, and what is kept free for the reply. */
-export async function nextRoom(given: ToFit) {
-  const { log, model, window, settings, mostResultTokens, specs, readOn } = given
+export async function nextRoom(request: FitRequest) {
+  const { log, model, window, settings, mostResultTokens, specs, readOn } = request
   const tools = readOn && (await log.hasClipped(mostResultTokens)) ? [...specs, readOn] : specs
   const uncalibrated = { model: model.name, counter: log.count.id, factor: 1 }
   const calibration: Calibration = (await log.calibration(model.name)) ?? uncalibrated
   const { factor, reply: likely } = calibration
   const roomWith = (reserve: number, reserveWhy?: string): Room => ({ window, reserve, factor, reserveWhy })
   // The system prompt and the tools are counted only where the reserve depends on them.
-  if (given.reserve !== undefined) return { room: roomWith(given.reserve), head: 0, tools, calibration }
-  const head = toModelTokens(headTokens(given, tools), factor)
+  if (request.reserve !== undefined) return { room: roomWith(request.reserve), head: 0, tools, calibration }
+  const head = toModelTokens(headTokens(request, tools), factor)
   const { reserve, why } = replyReserve({ window, head, likely, asked: settings.maxTokens })
   return { room: roomWith(reserve, why), head, tools, calibration }
 }
 
 /** Makes the context for the next call, and says which tools are sent and whether the conversation holds files. */
-export async function nextContext(given: ToFit) {
-  const { log, model, settings, mostResultTokens, system, fit, signal, noFiles } = given
-  const { room, tools, calibration } = await nextRoom(given)
+export async function nextContext(request: FitRequest) {
+  const { log, model, settings, mostResultTokens, system, fit, signal, noFiles } = request
+  const { room, tools, calibration } = await nextRoom(request)
   const { factor } = room
   const { files } = model
   let hasFiles = false
@@ -73,7 +73,7 @@ function asSet(context: Context, { window, reserve, factor }: Room): Context {
 
 /** Our count of the system prompt and of the tools, which one request may need twice. */
 function headTokens(
-  { log: { count }, system = '', fit: { maxToolTokens } }: ToFit,
+  { log: { count }, system = '', fit: { maxToolTokens } }: FitRequest,
   tools: readonly ToolSpec[],
 ): number {
   const before = counted.get(tools)
@@ -83,13 +83,13 @@ function headTokens(
   return count.text(system) + tokens
 }
 
-/** Nobody changes a list of tools that is being asked with, nor how much of it is sent. */
+/** Tokens by list of tools: neither a list nor its `maxToolTokens` changes between calls. */
 const counted = new WeakMap<readonly ToolSpec[], { readonly counter: string; readonly tokens: number }>()
 
 /** The most tokens that the model is asked for: what the client wants, but no more than the window has left. */
-function mostReply({ receipt }: Context, factor: number, asked: number | undefined): number | undefined {
+function mostReply({ receipt }: Context, factor: number, maxTokens: number | undefined): number | undefined {
   const left = Math.floor((receipt.free + receipt.reserve) * factor)
-  return asked === undefined ? undefined : Math.max(1, Math.min(asked, left))
+  return maxTokens === undefined ? undefined : Math.max(1, Math.min(maxTokens, left))
 }
 
 /** The figures of an overflow in the tokens in which the window was set. */

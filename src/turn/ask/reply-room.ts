@@ -1,6 +1,6 @@
 import { ModelError } from '../../models/model.ts'
 
-/** The longest reply unless it is said otherwise: half a million tokens, and a quarter of the largest entry. */
+/** The longest reply by default: half a million tokens, and a quarter of the largest entry. */
 export const defaultMaxReply = 2 * 1024 * 1024
 
 /** Counts what a reply takes in the log. */

@@ -3,7 +3,7 @@ import type { NoteScanner } from '../../notes/index.ts'
 
 /** Keeps the log probabilities of tokens until it is known whether the text that they came with is shown. */
 export function createShownTokens(scanner: Pick<NoteScanner, 'progress'>) {
-  let waiting: readonly Waiting[] = []
+  let waiting: readonly PlacedLogprobs[] = []
   let end = 0
   let before = scanner.progress()
   return {
@@ -33,7 +33,7 @@ export function createShownTokens(scanner: Pick<NoteScanner, 'progress'>) {
 }
 
 /** Log probabilities, and the place of their text in the reply. */
-interface Waiting {
+interface PlacedLogprobs {
   readonly start: number
   readonly end: number
   readonly logprobs: readonly unknown[]

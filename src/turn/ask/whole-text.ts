@@ -22,7 +22,7 @@ const cleaned = (text: string) => (text.isWellFormed() && !text.includes('\0') ?
 
 /** The arguments of a call as the log will have them, also where JSON writes the characters as escapes. */
 export const cleanArguments = (json: string): string =>
-  cleaned(json).replace(escapes, (found, odd?: string) => (odd === undefined ? found : '\\ufffd'))
+  cleaned(json).replace(escapes, (match, odd?: string) => (odd === undefined ? match : '\\ufffd'))
 
 /** Whole pairs and other escapes are passed over, so that what is left is NUL or a lone half. */
 const escapes = /\\ud[89ab][\da-f]{2}\\ud[c-f][\da-f]{2}|\\u(0000|d[89a-f][\da-f]{2})|\\./gis

@@ -26,15 +26,15 @@ export interface ListTurnLogOptions {
 
 /** A turn on a list of messages that a client sent. Nothing is stored: the client must keep the added messages. */
 export function listTurnLog(
-  given: readonly MessageLike[],
+  clientMessages: readonly MessageLike[],
   { count, memory, cancelledTurn }: ListTurnLogOptions,
 ): TurnLog {
   const { calibrations, reports } = memory
-  const whole = [...given]
+  const whole = [...clientMessages]
   /** The messages of which the model sees another form. */
   const views = new Map<MessageLike, MessageLike>()
   const never = new AbortController()
-  const begin = given.findLastIndex(({ role }) => role === 'user')
+  const begin = clientMessages.findLastIndex(({ role }) => role === 'user')
   const turn = followTurn()
 
   function add(items: readonly SeenMessage[]): void {
@@ -46,9 +46,9 @@ export function listTurnLog(
   }
 
   async function close(ending: Ending, some: readonly SeenMessage[]): Promise<void> {
-    const said = whole.slice(Math.max(0, begin))
+    const turnMessages = whole.slice(Math.max(0, begin))
     const messages = some.map(({ message }) => message)
-    const { results, arrived, last } = closingFor(said, messages, ending)
+    const { results, arrived, last } = closingFor(turnMessages, messages, ending)
     add([...results, ...arrived, ...last].map(one => ({ message: isSeen(one) ? viewOf(one) : one })))
   }
 
@@ -57,8 +57,8 @@ export function listTurnLog(
    * it would change the prompt from its beginning.
    */
   function seen(message: MessageLike, at: number, mostTokens: number): MessageLike {
-    const known = views.get(message)
-    if (known || message.role !== 'tool' || typeof message.content !== 'string') return known ?? message
+    const cached = views.get(message)
+    if (cached || message.role !== 'tool' || typeof message.content !== 'string') return cached ?? message
     const content = clippedView(message.content, { place: at + 1, mostTokens, count })
     const view = content === undefined ? message : { ...message, content }
     views.set(message, view)
@@ -75,8 +75,8 @@ export function listTurnLog(
       const prompt = system === undefined ? [] : [{ role: 'system', content: system } as MessageLike]
       const shown = whole.map((message, at) => seen(message, at, mostResultTokens))
       const { last: previous } = memory
-      const known = present({ previous, promptLayout: previous?.promptLayout })
-      memory.last = fit([...prompt, ...shown], { ...known, ...fitting, count })
+      const layout = present({ previous, promptLayout: previous?.promptLayout })
+      memory.last = fit([...prompt, ...shown], { ...layout, ...fitting, count })
       return memory.last
     },
     calibration: async model => calibrations.get(model),
@@ -84,8 +84,8 @@ export function listTurnLog(
     async startCall({ tokens }, model) {
       function keep({ reported }: CallOutcome): void {
         if (reported === undefined) return
-        const known = reports.get(model) ?? []
-        reports.set(model, [{ predicted: tokens, reported }, ...known].slice(0, 32))
+        const earlier = reports.get(model) ?? []
+        reports.set(model, [{ predicted: tokens, reported }, ...earlier].slice(0, 32))
       }
       return { keep, end: async outcome => keep(outcome) }
     },

@@ -14,17 +14,17 @@ export interface ThreadLogOptions {
   readonly thread: Thread
   readonly turn: Turn
   /** The messages of the turn so far, if it is resumed. */
-  readonly said?: readonly SeenMessage[]
+  readonly turnMessages?: readonly SeenMessage[]
   readonly states?: readonly State<unknown>[]
   readonly projectId?: string | undefined
 }
 
 /** A turn in a thread of a history: all is stored before it is shown. */
 export function threadLog(options: ThreadLogOptions): TurnLog {
-  const { history, thread, turn, said, states = [], projectId } = options
+  const { history, thread, turn, turnMessages, states = [], projectId } = options
   /** The calibration that goes into the log with the next entry. */
   let newest: Calibration | undefined
-  const { progress, onAdded, add } = followTurn(said)
+  const { progress, onAdded, add } = followTurn(turnMessages)
   const reading = readThread(history, thread)
 
   return {
@@ -83,7 +83,7 @@ export function readThread(
 ): Pick<TurnLog, 'count' | 'context' | 'calibration' | 'hasClipped'> {
   return {
     count,
-    context: ({ mostResultTokens: _, ...given }) => thread.context(given),
+    context: ({ mostResultTokens: _, ...fitting }) => thread.context(fitting),
     calibration: model => thread.calibration(model),
     hasClipped: () => thread.hasClipped(),
   }

@@ -87,8 +87,8 @@ export interface TurnData {
   readonly note?: string
 }
 
-/** Follows the messages of a turn, both while it is answered and when it is resumed: `said` came before. */
-export function followTurn(said: readonly SeenMessage[] = []) {
+/** Follows the messages of a turn, both while it is answered and when it is resumed: `turnMessages` came before. */
+export function followTurn(turnMessages: readonly SeenMessage[] = []) {
   const listeners: ((message: MessageLike) => void)[] = []
   let seq = 0
   let calls: readonly ToolCall[] = []
@@ -130,7 +130,7 @@ export function followTurn(said: readonly SeenMessage[] = []) {
     progress.note = (message.role === 'assistant_note' ? message.text : noted) ?? progress.note
   }
 
-  said.forEach(take)
+  turnMessages.forEach(take)
   return {
     progress: progress as TurnProgress,
     onAdded: (listener: (message: MessageLike) => void) => void listeners.push(listener),
@@ -144,8 +144,8 @@ export function followTurn(said: readonly SeenMessage[] = []) {
 const toReplyCall = (call: ToolCall): ReplyCall => ({ ...call, id: call.id ?? '' })
 
 /** The last messages of a turn, with its note behind them. */
-export const withNote = (said: readonly SeenMessage[], note: string | undefined): readonly SeenMessage[] =>
-  note === undefined ? said : [...said, { message: { role: 'assistant_note', content: note } }]
+export const withNote = (last: readonly SeenMessage[], note: string | undefined): readonly SeenMessage[] =>
+  note === undefined ? last : [...last, { message: { role: 'assistant_note', content: note } }]
 
 /** The full text of a tool result; undefined for any other message. */
 export function resultText(message: MessageLike | undefined, place: number): string | undefined {

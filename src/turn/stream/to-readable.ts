@@ -4,7 +4,7 @@ import { within } from '../wait/within.ts'
 export interface ReadableOptions<Item> {
   /** Called once, when no more will be read: all was read, the reader has left, or it was cut off. */
   readonly onEnd?: ((reason?: Error) => unknown) | undefined
-  /** How long the reader may leave unread what came before it is cut off. Default: for ever. */
+  /** How long parts may stay unread before the reader is cut off. Default: for ever. */
   readonly unreadMs?: number | undefined
   /** What is given after a silence of some milliseconds: proxies close a silent connection. */
   readonly keepAlive?: { readonly ms: number; readonly item: () => Item } | undefined

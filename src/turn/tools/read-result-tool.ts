@@ -32,18 +32,18 @@ export function readResultTool(log: TurnLog, mostTokens: () => number): Tool {
   })
 }
 
-interface Input {
+interface ReadResultInput {
   readonly place: number
   readonly from?: number
 }
 
-const schema: StandardSchema<Input> = {
+const schema: StandardSchema<ReadResultInput> = {
   '~standard': {
     version: 1,
     vendor: 'throughline',
     validate(value) {
-      const { place, from = 0 } = (value ?? {}) as Partial<Input>
-      if (isCount(place, 1) && isCount(from)) return { value: value as Input }
+      const { place, from = 0 } = (value ?? {}) as Partial<ReadResultInput>
+      if (isCount(place, 1) && isCount(from)) return { value: value as ReadResultInput }
       return { issues: [{ message: 'expected the place of a result, and from: a place in its text' }] }
     },
   },

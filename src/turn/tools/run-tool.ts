@@ -26,10 +26,10 @@ export async function runTool(call: ReplyCall, environment: ToolEnvironment): Pr
   if (!tool)
     return failed(`there is no tool "${call.name}". There is: ${[...tools.keys()].join(', ') || 'none'}.`)
   const ms = tool.timeoutMs ?? environment.timeoutMs
-  const own = linkSignals(signal)
+  const link = linkSignals(signal)
   const late = () => {
     const error = new Error(`${call.name} did not answer within ${ms} ms`)
-    own.abort(error)
+    link.abort(error)
     return error
   }
   try {
@@ -38,12 +38,12 @@ export async function runTool(call: ReplyCall, environment: ToolEnvironment): Pr
     if (signal.aborted) throw signal.reason
     return failed(toError(error).message)
   } finally {
-    own.unlink()
+    link.unlink()
   }
 
   async function work(): Promise<string> {
     const input = await readInput(tool!, call.arguments)
-    return toText(call.name, await tool!.run(input, { signal: own.signal, callId: call.id }))
+    return toText(call.name, await tool!.run(input, { signal: link.signal, callId: call.id }))
   }
 }
 

@@ -12,7 +12,7 @@ import { linkSignals } from '../wait/link-signals.ts'
 import { runTool, type ToolEnvironment, type ToolOutcome } from './run-tool.ts'
 
 interface ToolsRun extends ToolEnvironment, Pick<Asking, 'log' | 'emit' | 'mostResultTokens'> {
-  /** Whether tools that do not say it themselves run one after the other. */
+  /** Whether tools run in sequence, unless a tool says otherwise. */
   readonly inOrder: boolean
 }
 
@@ -20,7 +20,7 @@ interface ToolsRun extends ToolEnvironment, Pick<Asking, 'log' | 'emit' | 'mostR
 export async function runTools(calls: readonly ReplyCall[], run: ToolsRun): Promise<void> {
   for (const { id, name, arguments: json } of calls.filter(isShown))
     await run.emit({ type: 'tool-call', id, name, arguments: shownArguments(json) })
-  const own = linkSignals(run.signal)
+  const link = linkSignals(run.signal)
   const running: Promise<void>[] = []
   /** The last call that runs in order: those behind it wait for it. */
   let last: Promise<unknown> = Promise.resolve()
@@ -28,8 +28,8 @@ export async function runTools(calls: readonly ReplyCall[], run: ToolsRun): Prom
     const isOrdered = run.tools.get(call.name)?.inOrder ?? run.inOrder
     const before = isOrdered ? Promise.all(running) : last
     const done = before.then(() => {
-      own.signal.throwIfAborted()
-      return finish(call, { ...run, signal: own.signal })
+      link.signal.throwIfAborted()
+      return finish(call, { ...run, signal: link.signal })
     })
     running.push(done)
     if (isOrdered) last = done
@@ -37,10 +37,10 @@ export async function runTools(calls: readonly ReplyCall[], run: ToolsRun): Prom
   try {
     await Promise.all(running)
   } finally {
-    // Cancelled, failed or left: the other tools are stopped and waited for.
-    own.abort()
+    // Cancelled, failed or left: running tools are stopped and waited for.
+    link.abort()
     await Promise.allSettled(running)
-    own.unlink()
+    link.unlink()
   }
 }
 

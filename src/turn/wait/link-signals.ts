@@ -2,16 +2,16 @@
  * A signal that is aborted as soon as one of the given signals is. Unlike `AbortSignal.any` it can be unlinked: a signal
  * that lives as long as the process and is passed to every turn would collect something of each.
  */
-export function linkSignals(...given: readonly (AbortSignal | undefined)[]) {
-  const own = new AbortController()
+export function linkSignals(...signals: readonly (AbortSignal | undefined)[]) {
+  const controller = new AbortController()
   const links: (() => void)[] = []
-  for (const signal of given) {
-    if (signal?.aborted) own.abort(signal.reason)
-    else if (signal) links.push(onAbort(signal, () => own.abort(signal.reason)))
+  for (const signal of signals) {
+    if (signal?.aborted) controller.abort(signal.reason)
+    else if (signal) links.push(onAbort(signal, () => controller.abort(signal.reason)))
   }
   return {
-    signal: own.signal,
-    abort: (reason?: unknown) => own.abort(reason),
+    signal: controller.signal,
+    abort: (reason?: unknown) => controller.abort(reason),
     /** Removes the listeners from the given signals, once the work is over. */
     unlink(): void {
       for (const unlisten of links) unlisten()
@@ -19,12 +19,12 @@ export function linkSignals(...given: readonly (AbortSignal | undefined)[]) {
   }
 }
 
-interface Listening {
+interface SignalActions {
   readonly actions: Set<() => void>
   readonly listener: () => void
 }
 
-const listening = new WeakMap<AbortSignal, Listening>()
+const listening = new WeakMap<AbortSignal, SignalActions>()
 
 /**
  * Runs an action when a signal is aborted. Returns a function that takes that back. All actions of a signal (the tools of
@@ -33,17 +33,17 @@ const listening = new WeakMap<AbortSignal, Listening>()
 export function onAbort(signal: AbortSignal, action: () => void): () => void {
   const { actions, listener } = listening.get(signal) ?? listenTo(signal)
   // A function of its own, so that an action that was given twice can be taken back once.
-  const own = () => action()
-  actions.add(own)
+  const entry = () => action()
+  actions.add(entry)
   return () => {
-    actions.delete(own)
+    actions.delete(entry)
     if (actions.size > 0 || listening.get(signal)?.listener !== listener) return
     listening.delete(signal)
     signal.removeEventListener('abort', listener)
   }
 }
 
-function listenTo(signal: AbortSignal): Listening {
+function listenTo(signal: AbortSignal): SignalActions {
   const actions = new Set<() => void>()
   const listener = () => {
     listening.delete(signal)

@@ -1,6 +1,6 @@
 /**
- * Lets those of the same name in one after the other. Resolves with a function that lets the next one in. `wait` may stop
- * waiting earlier: it gets what the others before are done with.
+ * A lock for each name. Resolves, when the lock is free, with a function that releases it. `wait` may stop
+ * waiting earlier: it gets the promise that earlier holders are done.
  */
 export function oneByOne() {
   const last = new Map<string, Promise<void>>()
@@ -10,10 +10,10 @@ export function oneByOne() {
   ): Promise<() => void> => {
     const before = last.get(name)
     let leave = () => {}
-    const own = new Promise<void>(resolve => {
+    const work = new Promise<void>(resolve => {
       leave = resolve
     })
-    const all = Promise.all([before, own]).then(() => {
+    const all = Promise.all([before, work]).then(() => {
       if (last.get(name) === all) last.delete(name)
     })
     last.set(name, all)

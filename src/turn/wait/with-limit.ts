@@ -12,7 +12,7 @@ export interface Limit {
 const longest = 2 ** 31 - 1
 
 /**
- * Opens a limit for several waits, one after the other: one timer and one listener for all parts of a stream, as new ones
+ * Opens a limit for successive waits: one timer and one listener for all parts of a stream, as new ones
  * for each part would cost too much. `end` removes them.
  */
 export function openLimit({ signal, ms = longest, late }: Limit) {
