@@ -4,7 +4,13 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { ciOnly, isInTier, tierOf } from './test/tiers.ts'
 
-const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url))
+const manifest = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8')) as {
+  readonly exports: Readonly<Record<string, string | { readonly default: string }>>
+}
+
+/** The source of a built file. */
+const source = (built: string) =>
+  fileURLToPath(new URL(built.replace('dist', 'src').replace(/js$/, 'ts'), import.meta.url))
 
 /**
  * What a file does that changes its process for others: it counts steps, which V8 does only in functions that have not run
@@ -35,22 +41,12 @@ const withAiSdk = [
 
 export default defineConfig({
   resolve: {
-    alias: [
-      { find: /^throughline$/, replacement: source('index.ts') },
-      { find: /^throughline\/notes$/, replacement: source('notes/index.ts') },
-      { find: /^throughline\/digests$/, replacement: source('context/digests/index.ts') },
-      { find: /^throughline\/tokens$/, replacement: source('tokens/index.ts') },
-      { find: /^throughline\/stores$/, replacement: source('stores/index.ts') },
-      { find: /^throughline\/tokens\/(.+)$/, replacement: source('tokens/$1.ts') },
-      { find: /^throughline\/stores\/(.+)$/, replacement: source('stores/$1/$1-store.ts') },
-      { find: /^throughline\/models$/, replacement: source('models/index.ts') },
-      { find: /^throughline\/chat$/, replacement: source('chat/index.ts') },
-      { find: /^throughline\/experiment$/, replacement: source('experiment/index.ts') },
-      { find: /^throughline\/ai-sdk$/, replacement: source('bridges/ai-sdk/index.ts') },
-      { find: /^throughline\/langchain$/, replacement: source('bridges/langchain/index.ts') },
-      { find: /^throughline\/request$/, replacement: source('request/index.ts') },
-      { find: /^throughline\/testing$/, replacement: source('testing/index.ts') },
-    ],
+    // The entries of the package, as they stand in the source.
+    alias: Object.entries(manifest.exports).flatMap(([entry, target]) =>
+      typeof target === 'string'
+        ? []
+        : [{ find: new RegExp(`^throughline${entry.slice(1)}$`), replacement: source(target.default) }],
+    ),
   },
   test: {
     // A test waits for a third of its time: for a page, a process, a limit. One file more than there are cores fills it.

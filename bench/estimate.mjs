@@ -1,8 +1,8 @@
 // How far is the estimate from the truth? Against the larger of o200k and cl100k, on real texts of 200 to 2,000 characters.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { estimateTokens } from '../dist/tokens/index.js'
 import { cl100k } from '../dist/tokens/cl100k.js'
+import { estimateTokens } from '../dist/tokens/index.js'
 import { o200k } from '../dist/tokens/o200k.js'
 import { readArgs } from './lib/args.mjs'
 import { loadSets } from './lib/conversations.mjs'

@@ -83,6 +83,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 /** Answers one turn, then is asked for another and says so. With `hang` its model never answers that one. */
 const program = `
 import { createChat } from 'throughline/chat'
+import { createHistory } from 'throughline/history'
 import { rules } from 'throughline/models'
 import { sqliteStore } from 'throughline/stores/sqlite'
 const [path, how] = process.argv.slice(1)

@@ -12,7 +12,7 @@ const dist = new URL('../../dist', import.meta.url).href
 
 /** Prints a context of a file, with an embedder that is gone. */
 const program = `
-import { createHistory } from '${dist}/index.js'
+import { createHistory } from '${dist}/history/index.js'
 import { sqliteStore } from '${dist}/stores/sqlite/sqlite-store.js'
 const [path, at] = process.argv.slice(1)
 const store = sqliteStore({ path, readOnly: true })
