@@ -89,7 +89,9 @@ export function recallBlocks({ frame, costs, fold: natural, effort }: RecallPlac
     const block = choose({ ...search, free: Number.POSITIVE_INFINITY }, kept)
     if (!block || total(kept) + block.tokens <= free) return { early: moved, blocks: added(kept, block) }
     const share = Math.max(0, free - total(kept)) / block.tokens
-    const early = isWorthCutting(search, share) ? foldEarly(costs, fold, at) : fold
+    // A cut inside the message's own turn is further already.
+    const isAhead = fold.cut <= at && isWorthCutting(search, share)
+    const early = isAhead ? foldEarly(costs, fold, at) : fold
     if (freeIn(early) <= free) return { early: moved, blocks: ask(kept, search) }
     // All of the running talk is read again, so nothing is gained by keeping other blocks.
     return { early, blocks: ask([], searchFor(early, at, text, freeIn(early))) }
