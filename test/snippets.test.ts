@@ -264,8 +264,8 @@ describe('the page of clients, with the real clients of Ollama, OpenAI and Anthr
     await chat.ask('My locker code is 4471.')
     expect((await chat.ask('What is my locker code?')).text).toEqual(answer)
     type Own = { ask(list: object[]): Promise<{ message: { content: string } }> }
-    const own = await load<Own>('docs/clients.md 2')
-    expect((await own.ask(told)).message.content).toEqual(answer)
+    const loop = await load<Own>('docs/clients.md 2')
+    expect((await loop.ask(told)).message.content).toEqual(answer)
   })
 
   it('OpenAI: a chat, and a loop of one’s own', async () => {
@@ -273,8 +273,8 @@ describe('the page of clients, with the real clients of Ollama, OpenAI and Anthr
     const { chat } = await load<{ chat: Chat }>('docs/clients.md 3')
     expect((await chat.respond(told)).text).toEqual(answer)
     type Own = { ask(client: OpenAI, list: object[]): Promise<OpenAI.ChatCompletion> }
-    const own = await load<Own>('docs/clients.md 4')
-    const { choices } = await own.ask(new OpenAI(), told)
+    const loop = await load<Own>('docs/clients.md 4')
+    const { choices } = await loop.ask(new OpenAI(), told)
     expect(choices[0]?.message.content).toEqual(answer)
   })
 

@@ -1,5 +1,6 @@
 import { predictedIn, readPlan } from '../history/calls/read-plan.ts'
 import type { LoggedMessage, Thread, ThreadCall } from '../history/index.ts'
+import { groupBy } from '../log/group-by.ts'
 import { cut } from '../log/line.ts'
 import { readMessage } from '../log/parse-message.ts'
 import type { StoredTurn } from '../stores/store.ts'
@@ -157,14 +158,4 @@ function toActCall(call: ThreadCall): ActCall {
   const { id, status, model, reported } = call
   const { window, reserve, factor } = readPlan(call.plan)
   return { id, status, model, window, reserve, predicted: predictedIn(call), factor, reported }
-}
-
-function groupBy<Key, Item>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
-  const groups = new Map<Key, Item[]>()
-  for (const item of items) {
-    const group = groups.get(keyOf(item))
-    if (group) group.push(item)
-    else groups.set(keyOf(item), [item])
-  }
-  return groups
 }

@@ -21,7 +21,7 @@ describe.each(await someStores())('a conversation that came from another server,
       upstream: { ...readerUpstream(), model: () => answering },
       ...options,
     })
-    const own: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` }
+    const keyHeaders: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` }
     async function say(
       list: MessageLike[],
       text: string,
@@ -30,7 +30,7 @@ describe.each(await someStores())('a conversation that came from another server,
       list.push(user(text))
       const response = await fetch(`${server.url}/v1/chat/completions`, {
         method: 'POST',
-        headers: { ...own, ...headers },
+        headers: { ...keyHeaders, ...headers },
         body: JSON.stringify({ model: 'm', messages: keep(list) }),
       })
       const { choices } = (await response.json()) as { choices: { message: MessageLike }[] }
@@ -38,7 +38,7 @@ describe.each(await someStores())('a conversation that came from another server,
       const named = (name: string) => decodeURIComponent(response.headers.get(`x-throughline-${name}`)!)
       return { conversation: named('conversation'), branch: named('branch') }
     }
-    return { ...server, say, api: apiClient(server.url, own) }
+    return { ...server, say, api: apiClient(server.url, keyHeaders) }
   }
   type Started = Awaited<ReturnType<typeof start>>
 

@@ -35,8 +35,8 @@ describePostgres('two tabs of one chat, in a browser, each at a process of its o
 
     // Now the first tab is stale. Another answer to its last message would stand aside: it is told to load the chat again.
     await first.page.getByRole('button', { name: 'Again' }).click()
-    const told = await first.page.getByRole('alert').textContent()
-    expect(told).toContain('This chat has gone on elsewhere, perhaps in another tab. Load it again')
+    const alert = await first.page.getByRole('alert').textContent()
+    expect(alert).toContain('This chat has gone on elsewhere, perhaps in another tab. Load it again')
 
     for (const { page } of [first, second]) {
       await page.reload()

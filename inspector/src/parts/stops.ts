@@ -1,7 +1,7 @@
+import { groupBy } from '../../../src/log/group-by.ts'
 import type { TimelinePoint } from '../api/timeline.ts'
 import type { ConversationSearch } from './address.ts'
 import { dayOf } from './format.ts'
-import { groupBy } from './group-by.ts'
 
 /** A place on the axis of turns: a turn with the points of its calls, as far as they are known. */
 export interface TurnStop {

@@ -39,15 +39,15 @@ describe('why', () => {
       role: n % 2 ? 'assistant' : 'user',
       content: `Entry ${n} of the harbour log.`,
     }))
-    const told = [
+    const facts = [
       { role: 'user', content: 'Hello.' },
       { role: 'assistant', content: 'Berth 12 is yours.' },
     ]
-    const asked = [...told, ...log, { role: 'user', content: 'Which berth is mine?' }]
-    expect(why(asked, 1, { window: 1024 }).recall!.outcome).toBe('recalled')
-    expect(why(asked, 1, { window: 1024, full: true }).recall!.outcome).toBe('no_room')
+    const chat = [...facts, ...log, { role: 'user', content: 'Which berth is mine?' }]
+    expect(why(chat, 1, { window: 1024 }).recall!.outcome).toBe('recalled')
+    expect(why(chat, 1, { window: 1024, full: true }).recall!.outcome).toBe('no_room')
     // A small window keeps little for recall: most of it is for the running talk.
-    expect(fit(asked, { window: 256 }).receipt.cut!.recall).toBeLessThanOrEqual(256 / 8)
+    expect(fit(chat, { window: 256 }).receipt.cut!.recall).toBeLessThanOrEqual(256 / 8)
   })
 
   it('tells of a message that was left out what took its room, or that others fit better', () => {

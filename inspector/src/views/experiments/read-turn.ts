@@ -1,4 +1,4 @@
-import { groupBy } from '../../parts/group-by.ts'
+import { groupBy } from '../../../../src/log/group-by.ts'
 import { type AnyMessage, messageText } from '../../parts/message-text.ts'
 import type { LogEntry } from '../../parts/use-texts.ts'
 

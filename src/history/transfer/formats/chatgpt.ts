@@ -1,7 +1,15 @@
 import { isFields, refuse } from '../../../log/fields.ts'
-import { type DraftMessage, sayAnswer, sayText, sign, toResult, toText, withFiles } from './draft.ts'
 import { type PlacedFields, placeFields } from './placed-fields.ts'
 import { type Format, has, type SourceNode } from './source.ts'
+import {
+  sayAnswer,
+  sayText,
+  sign,
+  toResult,
+  toText,
+  type UnsignedMessage,
+  withFiles,
+} from './unsigned-message.ts'
 
 /** ChatGPT's `conversations.json`: a list of trees. */
 export const chatgpt: Format = {
@@ -61,7 +69,7 @@ function toNode(id: string, { parent, place, message, role }: ParsedNode, around
   const author = { time: message.time('create_time'), model: metadata?.fields.model_slug, name }
   return { id, parent, messages: sign(messagesIn(message), author), place }
 
-  function messagesIn({ fields, place: { path } }: PlacedFields): readonly DraftMessage[] {
+  function messagesIn({ fields, place: { path } }: PlacedFields): readonly UnsignedMessage[] {
     if (role === 'tool') return [{ message: toResult(around.callOf(id), text) }]
     if (role === 'assistant') {
       const { recipient } = fields

@@ -1,9 +1,9 @@
 import { isFields } from '../../../log/fields.ts'
 import type { MessageLike } from '../../../log/message.ts'
-import { sign } from './draft.ts'
 import { type PlacedFields, placeFields } from './placed-fields.ts'
 import { readBlocks } from './read-blocks.ts'
 import { type Format, has, type Item, type SourceMessage, type SourceNode } from './source.ts'
+import { sign } from './unsigned-message.ts'
 
 /**
  * A session file of Claude Code. Lines name their parents, but results of parallel calls part and never meet again, so only

@@ -1,7 +1,7 @@
-import { inRow, sign } from './draft.ts'
 import { type PlacedFields, placeFields } from './placed-fields.ts'
 import { gatherItems } from './read-items.ts'
 import { type Format, has, type SourceNode } from './source.ts'
+import { inRow, sign } from './unsigned-message.ts'
 
 /** A session file of Codex (`rollout-….jsonl`), also in the older form without `payload`. */
 export const codex: Format = {

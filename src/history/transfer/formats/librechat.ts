@@ -1,7 +1,8 @@
 import { readText } from '../../../log/fields.ts'
+import { type PlacedFields, placeFields } from './placed-fields.ts'
+import { type Format, has, type Item, type SourceNode } from './source.ts'
 import {
   attached,
-  type DraftMessage,
   gather,
   noParent,
   sayAnswer,
@@ -9,10 +10,9 @@ import {
   sign,
   toResult,
   toText,
+  type UnsignedMessage,
   withFiles,
-} from './draft.ts'
-import { type PlacedFields, placeFields } from './placed-fields.ts'
-import { type Format, has, type Item, type SourceNode } from './source.ts'
+} from './unsigned-message.ts'
 
 /** LibreChat's export of a conversation: a list of messages that name their parents, or messages inside their parents. */
 export const librechat: Format = {
@@ -62,7 +62,7 @@ function readNode(message: PlacedFields, above: string | undefined, model: unkno
   ]
   return { id, parent, messages: sign(messagesIn(), author), place }
 
-  function messagesIn(): readonly DraftMessage[] {
+  function messagesIn(): readonly UnsignedMessage[] {
     const isUser = fields.isCreatedByUser === true
     const written = text('text') ?? ''
     const parts = message.items('content')
@@ -78,7 +78,7 @@ function partText({ fields: { text } }: Pick<PlacedFields, 'fields'>): string {
   return typeof text === 'string' ? text : has(text, 'value') ? toText(text.value) : ''
 }
 
-function readParts(parts: readonly Item[], id: string, files: readonly string[]): readonly DraftMessage[] {
+function readParts(parts: readonly Item[], id: string, files: readonly string[]): readonly UnsignedMessage[] {
   const gathered = gather({ joinTexts: withFiles, joinThoughts: thoughts => thoughts.join('') })
   for (const [at, item] of parts.entries()) {
     const part = placeFields({ ...item, value: item.value ?? {} })

@@ -1,9 +1,9 @@
 import { isFields } from '../../../log/fields.ts'
 import type { MessageLike } from '../../../log/message.ts'
-import { inRow, sign } from './draft.ts'
 import { placeFields } from './placed-fields.ts'
 import { readBlocks } from './read-blocks.ts'
 import { type Format, has, type Item, itemsIn, type SourceMessage } from './source.ts'
+import { inRow, sign } from './unsigned-message.ts'
 
 const name = 'a list of messages'
 const prefix = 'chat'

@@ -1,9 +1,18 @@
 import { attempt } from '../../../log/attempt.ts'
 import { refuse } from '../../../log/fields.ts'
-import { type DraftMessage, gather, resultText, sayText, sign, toResult, toText, withFiles } from './draft.ts'
 import { type PlacedFields, placeFields } from './placed-fields.ts'
 import { gatherItems } from './read-items.ts'
 import { type Format, has, type SourceNode } from './source.ts'
+import {
+  gather,
+  resultText,
+  sayText,
+  sign,
+  toResult,
+  toText,
+  type UnsignedMessage,
+  withFiles,
+} from './unsigned-message.ts'
 
 /** Open WebUI's export of chats: a list of trees. */
 export const openWebui: Format = {
@@ -36,7 +45,7 @@ function readNode(id: string, message: PlacedFields): SourceNode {
   const content = resultText(fields.content)
   return { id, parent: text('parentId'), messages: sign(messagesIn(), author), place }
 
-  function messagesIn(): readonly DraftMessage[] {
+  function messagesIn(): readonly UnsignedMessage[] {
     if (role === 'assistant') {
       const output = items('output').map(placeFields)
       return output.length > 0 ? readOutput(output) : readDetails(content, id)
@@ -56,7 +65,7 @@ function filesOf({ each, fileNames }: PlacedFields): readonly string[] {
   return names.map((name, at) => inner[at] || name)
 }
 
-function readOutput(output: readonly PlacedFields[]): readonly DraftMessage[] {
+function readOutput(output: readonly PlacedFields[]): readonly UnsignedMessage[] {
   const gathered = gatherItems()
   for (const item of output) gathered.take(item)
   gathered.close()
@@ -67,7 +76,7 @@ const opening = '<details'
 const closing = '</details>'
 
 /** An answer without items has its thoughts and calls in its text, as `<details type="…">` with escaped attributes. */
-function readDetails(text: string, id: string): readonly DraftMessage[] {
+function readDetails(text: string, id: string): readonly UnsignedMessage[] {
   const gathered = gather({
     joinTexts: texts => texts.join('').trim(),
     joinThoughts: thoughts => thoughts.join(''),

@@ -1,7 +1,15 @@
 import { refuse } from '../../../log/fields.ts'
-import { attached, type DraftMessage, gather, resultText, toResult, toText, withFiles } from './draft.ts'
 import { placeFields } from './placed-fields.ts'
 import type { Item } from './source.ts'
+import {
+  attached,
+  gather,
+  resultText,
+  toResult,
+  toText,
+  type UnsignedMessage,
+  withFiles,
+} from './unsigned-message.ts'
 
 /** What the blocks of a message say, in order: a message of the model may hold calls and their results. */
 interface SourceBlocks {
@@ -15,7 +23,7 @@ interface SourceBlocks {
 }
 
 /** Reads content blocks as Anthropic writes them: texts, thoughts, calls, results, images. */
-export function readBlocks({ role, content, id, more = '' }: SourceBlocks): readonly DraftMessage[] {
+export function readBlocks({ role, content, id, more = '' }: SourceBlocks): readonly UnsignedMessage[] {
   const gathered = gather({ role, joinTexts: withFiles })
   let lastCall = id
   if (typeof content === 'string') gathered.text(content)

@@ -1,5 +1,13 @@
-import { type DraftCall, type DraftMessage, gather, resultText, sayText, toResult, toText } from './draft.ts'
 import { type PlacedFields, placeFields } from './placed-fields.ts'
+import {
+  gather,
+  resultText,
+  type SourceCall,
+  sayText,
+  toResult,
+  toText,
+  type UnsignedMessage,
+} from './unsigned-message.ts'
 
 /** Gathers items of the Responses API (Codex, Open WebUI) into messages. */
 export function gatherItems() {
@@ -41,7 +49,7 @@ function kindOf(item: PlacedFields): 'text' | 'spoken' | 'thought' | 'call' | 'r
 }
 
 /** `local_shell_call` and `web_search_call` have no name, but an action. */
-function toItemCall({ fields, text }: PlacedFields): DraftCall {
+function toItemCall({ fields, text }: PlacedFields): SourceCall {
   return {
     id: text('call_id', fields.call_id ?? fields.id) ?? '',
     name: text('name') ?? toText(fields.type).slice(0, -'_call'.length),
@@ -50,7 +58,7 @@ function toItemCall({ fields, text }: PlacedFields): DraftCall {
 }
 
 /** Codex writes `{ content, success }` for some tools. */
-function toOutput(id: string, output: unknown): DraftMessage {
+function toOutput(id: string, output: unknown): UnsignedMessage {
   const { content, success } = (output ?? {}) as { readonly content?: unknown; readonly success?: unknown }
   const isWrapped = typeof output === 'object' && !Array.isArray(output) && content !== undefined
   const message = toResult(id, resultText(isWrapped ? content : output))

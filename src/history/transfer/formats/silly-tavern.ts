@@ -1,6 +1,15 @@
-import { type DraftMessage, inRow, sayAnswer, sayText, sign, toResult, toText, withFiles } from './draft.ts'
 import { type PlacedFields, placeFields } from './placed-fields.ts'
 import { type Format, has, type Item, type SourceMessage } from './source.ts'
+import {
+  inRow,
+  sayAnswer,
+  sayText,
+  sign,
+  toResult,
+  toText,
+  type UnsignedMessage,
+  withFiles,
+} from './unsigned-message.ts'
 
 /** A chat file of SillyTavern: a header, then a message a line. Of several swipes the chosen one is taken. */
 export const sillyTavern: Format = {
@@ -43,7 +52,7 @@ function readLine(item: Item, at: number, isGroup: boolean): readonly SourceMess
   const name = line.text('name')
   return sign(messagesIn(), { time: readDate(line), name, model: extra?.fields.model })
 
-  function messagesIn(): readonly DraftMessage[] {
+  function messagesIn(): readonly UnsignedMessage[] {
     if (extra && extra.fields.tool_invocations !== undefined) return readInvocations(extra, at)
     const text = withFiles([line.needText('mes')], extra && filesOf(extra))
     if (is_user === true || is_system === true) return sayText(is_user ? 'user' : 'system', text)
@@ -67,7 +76,7 @@ function filesOf({ fields: { image }, inner, fileNames }: PlacedFields): readonl
 const lastPart = (path: string): string =>
   path.startsWith('data:') ? 'image' : path.slice(path.lastIndexOf('/') + 1)
 
-function readInvocations({ each }: PlacedFields, at: number): readonly DraftMessage[] {
+function readInvocations({ each }: PlacedFields, at: number): readonly UnsignedMessage[] {
   const calls = each('tool_invocations').map(({ fields, text, needText }, number) => ({
     id: text('id') ?? `${at}[${number}]`,
     name: needText('name'),

@@ -28,9 +28,9 @@ export function resultText(content: unknown): string {
 }
 
 /** A message, before its author is added. */
-export type DraftMessage = Omit<SourceMessage, 'data'>
+export type UnsignedMessage = Omit<SourceMessage, 'data'>
 
-export interface DraftCall {
+export interface SourceCall {
   readonly id: string
   readonly name: string
   /** JSON, or a text that the tool takes as it is. */
@@ -38,7 +38,7 @@ export interface DraftCall {
 }
 
 /** A tool call as OpenAI writes it. Arguments that are no object are put into one, because servers demand it. */
-function toCall({ id, name, arguments: input }: DraftCall) {
+function toCall({ id, name, arguments: input }: SourceCall) {
   const text = toText(input)
   const json =
     isObject(input) || parseJsonObject(text) ? text : JSON.stringify(text === '' ? {} : { input: text })
@@ -52,17 +52,17 @@ export const toResult = (id: string, content: string): MessageLike => ({
 })
 
 /** What a user or a program says, as one message; none for nothing. */
-export const sayText = (role: 'user' | 'system', content: string): readonly DraftMessage[] =>
+export const sayText = (role: 'user' | 'system', content: string): readonly UnsignedMessage[] =>
   content === '' ? [] : [{ message: { role, content } }]
 
-interface DraftReply {
+interface SourceReply {
   readonly text?: string
   readonly thinking?: string
-  readonly calls?: readonly DraftCall[]
+  readonly calls?: readonly SourceCall[]
 }
 
 /** What a model says, as one message; none for nothing. */
-export function sayAnswer({ text = '', thinking = '', calls = [] }: DraftReply): readonly DraftMessage[] {
+export function sayAnswer({ text = '', thinking = '', calls = [] }: SourceReply): readonly UnsignedMessage[] {
   if (text === '' && thinking === '' && calls.length === 0) return []
   const message = {
     role: 'assistant',
@@ -84,8 +84,8 @@ const inLines = (texts: readonly string[]) => texts.join('\n')
 /** Gathers the pieces of an answer into messages: thoughts and calls join the text that they belong to. */
 export function gather(options: GatherOptions = {}) {
   const { role = 'assistant', joinTexts = inLines, joinThoughts = inLines } = options
-  const none = () => ({ texts: [] as string[], thoughts: [] as string[], calls: [] as DraftCall[] })
-  const messages: DraftMessage[] = []
+  const none = () => ({ texts: [] as string[], thoughts: [] as string[], calls: [] as SourceCall[] })
+  const messages: UnsignedMessage[] = []
   let open = none()
   let begunAt: number | undefined
 
@@ -119,11 +119,11 @@ export function gather(options: GatherOptions = {}) {
       if (open.calls.length + open.texts.length > 0) close()
       begin(time).thoughts.push(text)
     },
-    call(call: DraftCall, time?: number): void {
+    call(call: SourceCall, time?: number): void {
       begin(time).calls.push(call)
     },
     /** A message between those that are gathered. */
-    add(one: DraftMessage): void {
+    add(one: UnsignedMessage): void {
       close()
       messages.push(one)
     },
@@ -138,7 +138,10 @@ interface Author {
 }
 
 /** Adds what is known to messages: a model wrote only what the assistant says, and a tool has no name of its own. */
-export function sign(rows: readonly DraftMessage[], { time, model, name }: Author): readonly SourceMessage[] {
+export function sign(
+  rows: readonly UnsignedMessage[],
+  { time, model, name }: Author,
+): readonly SourceMessage[] {
   return rows.map(one => {
     const { role } = one.message
     const data = {
