@@ -28,9 +28,9 @@ const style = [
   'text{font:13px system-ui,-apple-system,"Segoe UI",sans-serif;fill:#1f2328}',
   '.quiet{fill:#59636e;font-size:12px}.small{font-size:12px}.mid{text-anchor:middle}.strong{font-weight:600}',
   '.box{fill:#f6f8fa;stroke:#b7c0ca}.line{stroke:#6e7781;fill:none;stroke-width:1.5}.tip{fill:#6e7781}',
-  '.kept{fill:#9ec5fe}.recalled{fill:#a3d9b1}.digested{fill:#f6d48f}.first{fill:#c8b6f2}.elided{fill:none;stroke:#b7c0ca;stroke-dasharray:3 2}.free{fill:none;stroke:#b7c0ca}',
+  '.kept{fill:#9ec5fe}.recalled{fill:#a3d9b1}.digested{fill:#f6d48f}.first{fill:#c8b6f2}.omitted{fill:none;stroke:#b7c0ca;stroke-dasharray:3 2}.free{fill:none;stroke:#b7c0ca}',
   '@media(prefers-color-scheme:dark){text{fill:#e6edf3}.quiet{fill:#9198a1}.box{fill:#1c2128;stroke:#484f58}.line{stroke:#9198a1}.tip{fill:#9198a1}',
-  '.kept{fill:#1f4f8f}.recalled{fill:#22633a}.digested{fill:#7a5a12}.first{fill:#54418f}.elided,.free{stroke:#484f58}}',
+  '.kept{fill:#1f4f8f}.recalled{fill:#22633a}.digested{fill:#7a5a12}.first{fill:#54418f}.omitted,.free{stroke:#484f58}}',
 ].join('')
 
 const toXml = text => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
@@ -46,7 +46,7 @@ const arrow = (x1, y1, x2, y2) => `<path class="line" d="M${x1} ${y1}L${x2} ${y2
 const path = d => `<path class="line" d="${d}" marker-end="url(#tip)"/>`
 
 /** Messages in a row, a letter each: k(ept), r(ecalled), d(igested), f(irst), e(lided). */
-const fates = { k: 'kept', r: 'recalled', d: 'digested', f: 'first', e: 'elided', o: 'free' }
+const fates = { k: 'kept', r: 'recalled', d: 'digested', f: 'first', e: 'omitted', o: 'free' }
 const row = (x, y, letters, w = 12, h = 18) =>
   [...letters].map((letter, at) => rect(fates[letter], x + at * (w + 3), y, w, h, 2))
 const legend = (x, y, entries) =>
@@ -136,7 +136,7 @@ const drawings = {
       path('M151 54L151 78L190 78'),
       say(198, 82, '#4 user, recalled: asked for: grid, reference, fence'),
       path('M85 54L85 112L190 112'),
-      say(198, 116, '#2 user, elided: before the cut (balanced)'),
+      say(198, 116, '#2 user, omitted: before the cut (balanced)'),
     ],
   },
   digests: {
@@ -316,8 +316,8 @@ const drawings = {
       ...['stored', 'sent', 'shown'].map((name, at) => say(205 + at * 170, 22, name, 'mid strong')),
       ...[
         ['message', ['kept', 'kept', 'kept']],
-        ['note to self', ['digested', 'digested', 'elided']],
-        ['marker, recall', ['elided', 'recalled', 'elided']],
+        ['note to self', ['digested', 'digested', 'omitted']],
+        ['marker, recall', ['omitted', 'recalled', 'omitted']],
       ].map(([name, kinds], row) => [
         say(10, 52 + row * 32, name),
         ...kinds.map((kind, at) => rect(kind, 140 + at * 170, 36 + row * 32, 130, 22)),

@@ -164,7 +164,7 @@ function holds(
     const context = attempt(again)
     if (context === cold) continue
     // A change of a message that is left out is noticed only when the message is sent again.
-    if (fate === 'elided' && [sent, messagesOf(cold)].includes(messagesOf(context))) continue
+    if (fate === 'omitted' && [sent, messagesOf(cold)].includes(messagesOf(context))) continue
     return false
   }
   return true

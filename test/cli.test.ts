@@ -68,7 +68,7 @@ describe('throughline fit', () => {
     expect(dump.stdout).toContain('=== CURRENT USER MESSAGE ===\nWhat was the code word?')
     const receipt = await run(['fit', '--window', '300', '--policy', 'spongebob', '--receipt'], array)
     expect(receipt.stdout).toMatch(/messages +fate +tokens +roles +rule +why/)
-    expect(receipt.stdout).toMatch(/2–\d+ +elided +\d+ +assistant, user +spongebob +older than what fits/)
+    expect(receipt.stdout).toMatch(/2–\d+ +omitted +\d+ +assistant, user +spongebob +older than what fits/)
     expect(receipt.stdout).not.toContain('\u001b')
   })
 

@@ -14,7 +14,7 @@ const examples = [
 const expected: Readonly<Record<string, RegExp>> = {
   '01-fit.ts': /304 messages became .*asked for: berth/s,
   '02-memory.ts':
-    /spongebob .*the answer is elided.*balanced .*the answer is recalled \(asked for: grid, reference/s,
+    /spongebob .*the answer is omitted.*balanced .*the answer is recalled \(asked for: grid, reference/s,
   '04-notes.ts': /shown: The footer is in place\.\nkept: {2}footer\.html.*QUOTED NOTE TO SELF/s,
   '05-journal.ts': /after 60 rounds: .*\[Actions so far in this turn:\]\n.*\[read_file\] \/logs\/day-/s,
   '06-state.ts':
@@ -28,7 +28,7 @@ const expected: Readonly<Record<string, RegExp>> = {
     /^step 1: sunny, 60 cups wanted, cash 210, loan 100\n.*COMPLETED after 14 steps: Net worth has reached 1000$/s,
   'own-store/run.ts':
     /^every case holds: true\n.*What is the harbour code\? → You said: "The harbour code is 4471"$/s,
-  '03-own-policy.ts': /ok: gives nothing for nothing.*elided: too short to matter/s,
+  '03-own-policy.ts': /ok: gives nothing for nothing.*omitted: too short to matter/s,
 }
 
 if (!isLong) console.info('Skipped: every case of a store on the example of one, only in the long run')

@@ -154,7 +154,7 @@ describe.each<readonly [string, () => Promise<Connected>]>([
     const explained = await call('explain_context', { conversation: 'harbour' })
     expect(explained).toMatch(/\d+ tokens of a window of \d+/)
     expect(explained).toContain('=== CURRENT USER MESSAGE ===\nWhat is the boat called?')
-    expect(explained).toMatch(/#\d+ to #\d+ elided: before the cut/)
+    expect(explained).toMatch(/#\d+ to #\d+ omitted: before the cut/)
     expect(explained).toContain('The newest calls:')
   })
 
@@ -162,7 +162,7 @@ describe.each<readonly [string, () => Promise<Connected>]>([
     const { call } = await open()
     const about = (place: number) => call('explain_context', { conversation: 'harbour', place })
     expect(await about(1)).toContain('#1 was sent as it is.')
-    expect(await about(30)).toMatch(/#30 elided: before the cut/)
+    expect(await about(30)).toMatch(/#30 omitted: before the cut/)
     expect(await about(999)).toContain('not in the thread')
     const past = await call('explain_context', { conversation: 'harbour', at: 3, window: 500 })
     expect(past).toContain('at #3')

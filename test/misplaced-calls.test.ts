@@ -39,7 +39,7 @@ describe('tool calls in a message that cannot call', () => {
       const list = [user('one'), assistant('two'), message, answer, user('three')]
       const { messages, receipt } = fit(list, { window: 4096, count: words(), shape })
       expect(JSON.stringify(messages)).not.toMatch(/"read"|never asked for/)
-      expect(receipt.entries[3]).toMatchObject({ fate: 'elided', rule: 'valid sequence' })
+      expect(receipt.entries[3]).toMatchObject({ fate: 'omitted', rule: 'valid sequence' })
       if (role === 'user' && shape === 'free')
         expect(receipt.entries[2]).toMatchObject({
           fate: 'altered',

@@ -59,7 +59,7 @@ export function measureFollow(conversations, createFitter, options) {
         texts.filter(text => !text.includes('[Earlier in this conversation:]')).join('\n'),
       )
       const open = needed.filter(word => !others.has(word))
-      const left = receipt.entries.filter(({ fate, role }) => fate === 'elided' && role !== 'system')
+      const left = receipt.entries.filter(({ fate, role }) => fate === 'omitted' && role !== 'system')
       const evenly = left.map((_, step) => left[Math.floor((step * 0.618034 * left.length) % left.length)])
       const most = tokensOf(recalled)
       for (const [name, entries] of [

@@ -1,5 +1,5 @@
 // What a transcript of 100,000 messages costs after a restart, part by part: the CPU time of restoring it from its
-// checkpoints, of the fold over all of it, of the first word that is looked up and of reading every unit once, in a process
+// checkpoints, of the state of the cut over all of it, of the first word that is looked up and of reading every unit once, in a process
 // that has compiled nothing yet. Code is compiled in turn, not beside: on a busy machine the figures are the same.
 //
 //   node bench/trials/restored-thread.mjs [--dist DIST]
@@ -55,7 +55,7 @@ async function pack(path) {
 
 async function measure(path) {
   const { restoreTranscript } = await load('context/checkpoint/restore-transcript.js')
-  const { foldTranscript } = await load('context/stable/fold.js')
+  const { cutStateOf } = await load('context/stable/cut-state.js')
   const { plainLedger } = await load('context/stable/ledger.js')
   const { indexTranscript } = await load('context/recall/index-transcript.js')
   const { estimate } = await load('tokens/index.js')
@@ -77,11 +77,11 @@ async function measure(path) {
     transcript = restoreTranscript(estimate(), packed).transcript
   })
   const costs = { ...plainLedger(transcript), room: { ...room, inlineNotes: true } }
-  const folded = cpuMs(() => foldTranscript(costs))
+  const cutting = cpuMs(() => cutStateOf(costs))
   const looked = cpuMs(() => indexTranscript(transcript, 0).vocabulary.get('lisbon'))
   const walked = cpuMs(() => transcript.units.reduce((sum, unit) => sum + unit.tokens, 0))
   console.log(
-    `restored in ${restored} ms, folded in ${folded}, first word found in ${looked}, all units made in ${walked}`,
+    `restored in ${restored} ms, cutting in ${cutting}, first word found in ${looked}, all units made in ${walked}`,
   )
 }
 

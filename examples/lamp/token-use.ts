@@ -25,6 +25,6 @@ export function toTokenUse({ window, tokens, reserve, margin, parts, sent, count
     whole: tokens - instructions - lines - request,
     // The line of the first exchange is the first message, altered.
     lineCount: sent.filter(({ part }) => part === 'digests').length + counts.altered,
-    leftOut: counts.elided,
+    leftOut: counts.omitted,
   }
 }

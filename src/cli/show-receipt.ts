@@ -9,7 +9,7 @@ const colours: Readonly<Record<Parameters<Paint>[0], number>> = {
   digested: cyan,
   recalled: magenta,
   moved: blue,
-  elided: grey,
+  omitted: grey,
   framing: grey,
   tools: blue,
   system: blue,

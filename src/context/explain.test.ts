@@ -18,7 +18,7 @@ describe('explain', () => {
   it('says of a message that was left out where the cut is, when and why it fell, and what is free for what', () => {
     const { receipt } = fit(chat, { window: 500, count: words() })
     const cut = receipt.cut!
-    const seq = receipt.entries.findLast(entry => entry.fate === 'elided')!.seq
+    const seq = receipt.entries.findLast(entry => entry.fate === 'omitted')!.seq
     expect(seq).toBeLessThan(cut.before)
     expect(cut.before).toBeLessThan(cut.at)
     expect(cut.needed).toBeGreaterThan(cut.limit)

@@ -33,7 +33,7 @@ const became: Readonly<Record<Fate, string>> = {
   digested: 'is not sent, a line stands for it',
   recalled: 'was cut and brought back, in a block of recalled messages',
   moved: 'stands in the notes section',
-  elided: 'was left out',
+  omitted: 'was left out',
 }
 
 /** Colours a cell or a bar. It must not change the text's width, or the columns would not align. */
@@ -69,7 +69,7 @@ export function receiptTable(receipt: Receipt, paint: Paint = plain): string {
 function describeRoom({ tokens, capacity, free, counts, cut: at }: Receipt): string {
   const used = `${toText(tokens)} of ${toText(capacity)} tokens are used, ${toText(free)} are free`
   if (!at) return `${used}.`
-  const isCut = counts.elided + counts.digested + counts.recalled > 0
+  const isCut = counts.omitted + counts.digested + counts.recalled > 0
   const what = isCut
     ? `The cut stands before message ${at.before}. It fell at message ${at.at}`
     : `Nothing is cut. Long results and answers became lines at message ${at.at}`

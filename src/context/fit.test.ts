@@ -149,11 +149,11 @@ describe('fit', () => {
     const { messages, receipt } = fit(chat, options(64))
     expect(contents(messages)).toEqual(['first', 'ok', 'last'])
     expect(receipt.entries[1]).toMatchObject({
-      fate: 'elided',
+      fate: 'omitted',
       rule: 'valid sequence',
       why: 'answers no open call of "read"',
     })
-    expect(receipt.entries[3]).toMatchObject({ fate: 'elided', why: 'answers no open call of "call_7"' })
+    expect(receipt.entries[3]).toMatchObject({ fate: 'omitted', why: 'answers no open call of "call_7"' })
   })
 
   it('takes ids that come again in a later round, and a second result for one call', () => {
@@ -174,7 +174,7 @@ describe('fit', () => {
     ]
     const { messages, receipt } = fit(chat, options(64))
     expect(messages).toEqual([...chat.slice(0, 5), chat[6]])
-    expect(receipt.entries[5]!.fate).toBe('elided')
+    expect(receipt.entries[5]!.fate).toBe('omitted')
   })
 
   it('drops single results of an AI SDK message that answer nothing', () => {
@@ -300,7 +300,7 @@ describe('notes in a context', () => {
     ])
     const off = fit(chat, options(64, { notes: false }))
     expect(contents(off.messages)).toEqual(['first', 'done it', 'more', 'again', 'last'])
-    expect(off.receipt.entries[2]).toMatchObject({ fate: 'elided', why: 'notes are switched off' })
+    expect(off.receipt.entries[2]).toMatchObject({ fate: 'omitted', why: 'notes are switched off' })
   })
 
   it('have a budget of their own: the oldest leave first', () => {
@@ -313,7 +313,7 @@ describe('notes in a context', () => {
     const section = String(contents(messages)[2])
     expect(section).toContain('note 36')
     expect(section).not.toContain('note 1\n')
-    expect(receipt.entries[2]).toMatchObject({ fate: 'elided', why: 'no room in the notes section' })
+    expect(receipt.entries[2]).toMatchObject({ fate: 'omitted', why: 'no room in the notes section' })
     const few = fit(many, options(160, { noteCount: 2 }))
     expect(contents(few.messages)[2]).toBe('RECENT NOTES TO SELF:\nnote 36\nnote 37')
     expect(() => fit(many, options(160, { noteCount: -1 }))).toThrow(
@@ -486,7 +486,7 @@ describe('a policy of your own', () => {
       'thanks',
     ])
     expect(receipt.entries[1]).toMatchObject({
-      fate: 'elided',
+      fate: 'omitted',
       rule: 'no small talk',
       why: 'too short to matter',
     })

@@ -112,8 +112,8 @@ function isAsRead({ draft, pieces }: Finished): boolean {
     // Protected messages may stand between left-out ones.
     pieces.every(({ seqs }) => seqs.every(seq => isFreshAt(seq - frame.origin))) &&
     movedNotes(frame, spans).every(isFreshAt) &&
-    [...spans, { fate: 'elided', from: units.length, to: units.length }].every(({ fate, from, to }) => {
-      if (fate !== 'elided') return true
+    [...spans, { fate: 'omitted', from: units.length, to: units.length }].every(({ fate, from, to }) => {
+      if (fate !== 'omitted') return true
       const end = units[from]?.from ?? entries.length
       while (at < end && isFreshAt(at)) at += 1
       const isFreshSpan = at >= end

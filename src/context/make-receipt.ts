@@ -133,7 +133,7 @@ type Verdict = Pick<ReceiptEntry, 'fate' | 'rule' | 'why'>
 
 /**
  * The fates of all messages, in order. This is the only rule for fates: a message that is sent is kept, altered or cleared; one that
- * a sent text stands for is recalled, moved or digested; all others are elided.
+ * a sent text stands for is recalled, moved or digested; all others are omitted.
  */
 function makeStretches(
   { draft: { frame, spans }, pieces }: Finished,
@@ -157,20 +157,20 @@ function makeStretches(
   }
   let next = firstSeq(frame)
   for (const seq of [...verdicts.keys()].sort((a, b) => a - b)) {
-    addElided(seq)
+    addOmitted(seq)
     add(seq, seq, verdicts.get(seq)!)
     next = seq + 1
   }
-  addElided(end)
+  addOmitted(end)
   return stretches
 
-  function addElided(to: number): void {
+  function addOmitted(to: number): void {
     while (next < to) {
       const span = findSpan(spans, unitAt(frame, next - origin).index)
-      const reason = span?.fate === 'elided' ? undefined : unsent(frame, next)
+      const reason = span?.fate === 'omitted' ? undefined : unsent(frame, next)
       const last = reason || !span ? next : Math.min(to, origin + transcript.units[span.to - 1]!.to) - 1
       const { rule, why } = reason ?? span ?? { rule: policy, why: 'not sent' }
-      add(next, last, { fate: 'elided', rule, why })
+      add(next, last, { fate: 'omitted', rule, why })
       next = last + 1
     }
   }
@@ -209,10 +209,10 @@ function unsent(frame: Frame, seq: number): Verdict | undefined {
   const at = seq - frame.origin
   if (frame.transcript.entries[at]!.role === 'assistant_note') {
     const why = frame.notes === false ? 'notes are switched off' : 'no room in the notes section'
-    return { fate: 'elided', rule: 'notes', why }
+    return { fate: 'omitted', rule: 'notes', why }
   }
   const stray = unitAt(frame, at).strays.get(at)
-  return stray && !stray.results ? { fate: 'elided', rule: 'valid sequence', why: stray.why } : undefined
+  return stray && !stray.results ? { fate: 'omitted', rule: 'valid sequence', why: stray.why } : undefined
 }
 
 /** The stretches, message by message. */
@@ -222,7 +222,7 @@ function makeEntries(frame: Frame, stretches: readonly ReceiptStretch[]): readon
   for (const { first, last, ...common } of stretches)
     for (let seq = first; seq <= last; seq++) {
       const { role, tokens } = seq < origin ? system.at(seq - origin)! : transcript.entries[seq - origin]!
-      const verdict = (common.fate === 'elided' && unsent(frame, seq)) || common
+      const verdict = (common.fate === 'omitted' && unsent(frame, seq)) || common
       entries.push({ seq, role, ...verdict, tokens })
     }
   return entries

@@ -3,7 +3,7 @@ import type { Role } from '../log/message.ts'
 /** What became of an entry. */
 export type Fate = (typeof fates)[number]
 
-export const fates = ['kept', 'altered', 'cleared', 'digested', 'recalled', 'moved', 'elided'] as const
+export const fates = ['kept', 'altered', 'cleared', 'digested', 'recalled', 'moved', 'omitted'] as const
 
 /** The parts of a context that the receipt adds up. */
 export type Part = (typeof parts)[number]

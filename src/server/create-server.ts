@@ -6,6 +6,7 @@ import { rememberingStore } from '../history/log/remembering-store.ts'
 import { present } from '../log/present.ts'
 import type { Store } from '../stores/store.ts'
 import { createCancels } from '../turn/cancels.ts'
+import { adapterPaths } from './adapters/index.ts'
 import type { AboutServer, ApiOptions } from './api/api-parts.ts'
 import { createApi } from './api/create-api.ts'
 import { noticingStore } from './api/live/noticing-store.ts'
@@ -23,7 +24,6 @@ import { logOfPerson } from './exchange/inquiry.ts'
 import { restingStore } from './exchange/resting-store.ts'
 import { createRunner, type Served } from './exchange/runner.ts'
 import { type SweepOptions, sweep } from './exchange/sweep.ts'
-import { facePaths } from './faces/index.ts'
 import { type AllowedNames, checkNames } from './guard/check-host.ts'
 import { createBodyParser } from './guard/create-body-parser.ts'
 import { createGate } from './guard/create-gate.ts'
@@ -187,12 +187,12 @@ export function createServer(rawOptions: ServerOptions): Server {
     return new Response(text, { headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } })
   })
   const mayChat = requireScope('chat')
-  for (const [path, face] of memory ? facePaths : []) {
+  for (const [path, adapter] of memory ? adapterPaths : []) {
     for (const prefix of ['', '/c/:conversation']) {
       app.post(`${prefix}${path}`, mayChat, context => {
         const { raw: request } = context.req
         const conversation = context.req.param('conversation')
-        return answerChat(parts, { face, request, conversation, ...context.var })
+        return answerChat(parts, { adapter, request, conversation, ...context.var })
       })
     }
   }
@@ -225,8 +225,8 @@ const forPages = cors({
   maxAge: 600,
 })
 
-const toCounted = ({ face, model, upstream, ms, answered, fault, reusable }: Served): CountedRequest => ({
-  ...{ face, model, ms, reusable, upstream: upstream?.name },
+const toCounted = ({ adapter, model, upstream, ms, answered, fault, reusable }: Served): CountedRequest => ({
+  ...{ adapter, model, ms, reusable, upstream: upstream?.name },
   outcome: fault?.code ?? answered?.result.error?.code ?? answered?.result.status ?? 'repeated',
   usage: answered?.result.usage,
 })

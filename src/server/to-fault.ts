@@ -3,11 +3,11 @@ import { ContextOverflowError } from '../context/compose/finish.ts'
 import { InvalidPlanError } from '../experiment/experiment-error.ts'
 import type { ModelErrorCode } from '../models/model.ts'
 import type { LeaseError } from '../stores/store-error.ts'
-import type { FaceFault } from './faces/face.ts'
+import type { AdapterFault } from './adapters/adapter.ts'
 import { BusyError } from './guard/create-gate.ts'
 
 /** An error as clients are told: a status, a stable code, and a message without texts of conversations. */
-export function toFault(error: unknown): FaceFault {
+export function toFault(error: unknown): AdapterFault {
   if (error instanceof BusyError) {
     const { code, message, retryAfterMs } = error
     return { status: 503, code, message, retryAfterMs, isRetryable: true }
@@ -21,7 +21,7 @@ export function toFault(error: unknown): FaceFault {
  * A prompt that does not fit. Where the system prompt and the tools alone do not, no shorter conversation helps: programs that know the
  * usual error would compact, and show words of their own in place of ours.
  */
-function overflowFault(error: ContextOverflowError): FaceFault {
+function overflowFault(error: ContextOverflowError): AdapterFault {
   const { needed, capacity, window, parts } = error
   // What is kept free grows with the window.
   const share = capacity > 0 ? window / capacity : 2

@@ -48,7 +48,7 @@ describe('the context of a chat', () => {
       expect(told.tools).toEqual(sent.tools)
     }
     // The cut has passed something, and the clipped result has brought its tool.
-    expect(seen.at(-1)!.told.receipt.counts.elided).toBeGreaterThan(0)
+    expect(seen.at(-1)!.told.receipt.counts.omitted).toBeGreaterThan(0)
     expect(seen.at(-1)!.told.tools.map(({ name }) => name)).toEqual(['look', 'read_result'])
   })
 

@@ -63,7 +63,7 @@ describe.each(await someStores())('vectors on the store %s', (_, create) => {
       expect(JSON.stringify(messages).includes(fact)).toBe(embed !== undefined)
       const { fate, why } = receipt.entries[4]!
       expect([fate, why]).toEqual(
-        embed ? ['recalled', 'close in meaning to the message'] : ['elided', expect.any(String)],
+        embed ? ['recalled', 'close in meaning to the message'] : ['omitted', expect.any(String)],
       )
     }
   })

@@ -106,7 +106,7 @@ it(`scrolls through ${many} messages, in the chat and in the log beside the cont
   const chat = await countFrames(page, () => wheel(page))
   expect(await page.getByRole('article').count()).toBeLessThan(60)
 
-  await page.goto(new URL('/inspector/c/long/context?fate=elided', served.url).href)
+  await page.goto(new URL('/inspector/c/long/context?fate=omitted', served.url).href)
   const log = page.getByRole('tree', { name: 'Entries of the log' })
   const rows = log.getByRole('treeitem')
   await rows.first().waitFor()

@@ -47,7 +47,7 @@ async function contextOf(query: string, conversation = march): Promise<Context> 
 }
 
 function fatesOf({ stretches, at }: Context): readonly string[] {
-  const fates = new Array<string>(at + 1).fill('elided')
+  const fates = new Array<string>(at + 1).fill('omitted')
   for (const { first, last, fate } of stretches) fates.fill(fate, Math.max(1, first), last + 1)
   return fates.slice(1)
 }
@@ -67,8 +67,8 @@ describe('what if', () => {
     const b = await contextOf('policy=sliding-50', sample)
     const { page, faults } = await openPage(served, `/inspector/c/${sample}/what-if?entry=21`)
     const [one, other] = [fatesOf(a), fatesOf(b)]
-    const lost = one.filter((fate, at) => fate !== 'elided' && other[at] === 'elided').length
-    const gained = one.filter((fate, at) => fate === 'elided' && other[at] !== 'elided').length
+    const lost = one.filter((fate, at) => fate !== 'omitted' && other[at] === 'omitted').length
+    const gained = one.filter((fate, at) => fate === 'omitted' && other[at] !== 'omitted').length
     await page
       .getByRole('heading', { level: 1, name: `B would lose ${lost} messages and gain ${gained}` })
       .waitFor()
@@ -76,7 +76,7 @@ describe('what if', () => {
     await page.getByText(`${number(b.tokens)} of 4,096 tokens`).waitFor()
     await page.getByText(`${Math.round(100 * a.prefix.share)} % would be reused`).waitFor()
     const [sent, anew] = await figures(page)
-    expect(sent).toEqual([String(523 - a.counts.elided!), 'messages sent', String(523 - b.counts.elided!)])
+    expect(sent).toEqual([String(523 - a.counts.omitted!), 'messages sent', String(523 - b.counts.omitted!)])
     expect(anew).toEqual([
       number(a.tokens - a.prefix.tokens),
       'tokens read anew',
@@ -141,7 +141,7 @@ describe('what if', () => {
     await page.waitForURL('**/what-if?a=4096.balanced&b=4096.sliding-50')
     await page.keyboard.press('ArrowDown')
     // What is only in a journal has no row of its own.
-    const gained = b.findIndex((fate, at) => fate !== a[at] && !['elided', 'digested'].includes(fate)) + 1
+    const gained = b.findIndex((fate, at) => fate !== a[at] && !['omitted', 'digested'].includes(fate)) + 1
     await page.waitForURL(`**&entry=${gained}`)
     await page.keyboard.press('Escape')
     const lost = /lose (\d+) messages and gain (\d+)/.exec(await heading(page))!

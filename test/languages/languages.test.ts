@@ -38,7 +38,7 @@ function findFacts(tongue: Tongue, toQuestion: (question: string) => string, ste
     .filter(({ said, asked }) => {
       const question = { role: 'user', content: toQuestion(asked), time: chat.at(-1)!.time + minute }
       const { messages, receipt } = fit([...chat, question], { window: 1024 })
-      expect(receipt.counts.elided).toBeGreaterThan(chat.length / 2)
+      expect(receipt.counts.omitted).toBeGreaterThan(chat.length / 2)
       return messages.some(({ content }) => content.includes(said))
     })
 }

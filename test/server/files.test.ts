@@ -26,8 +26,8 @@ const sound: Attached = { url: 'data:audio/wav;base64,UklGRgAA', type: 'audio/wa
 
 const dataOf = ({ url }: Attached) => url.replace(/^data:[^,]*,/, '')
 
-/** How each face is asked in the conversation `pier`, with a text and files. */
-const faces: Readonly<
+/** How each adapter is asked in the conversation `pier`, with a text and files. */
+const adapters: Readonly<
   Record<string, (text: string, files: readonly Attached[]) => readonly [path: string, body: object]>
 > = {
   ollama: (text, files) => [
@@ -113,8 +113,8 @@ async function start(
     window: 8192,
   })
   const server = await startServer({ upstream, retries: 0 })
-  async function say(face: string, text: string, ...files: readonly Attached[]) {
-    const [path, body] = faces[face]!(text, files)
+  async function say(adapter: string, text: string, ...files: readonly Attached[]) {
+    const [path, body] = adapters[adapter]!(text, files)
     const response = await fetch(`${server.url}${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -133,7 +133,7 @@ async function start(
 
 const answered = { status: 200, isAnswered: true }
 
-describe.each(Object.keys(faces))('a file that nobody can send, on the face of %s', face => {
+describe.each(Object.keys(adapters))('a file that nobody can send, on the adapter of %s', adapter => {
   it('is refused with 400 before it is stored, and the conversation goes on', async () => {
     const { say, thread, store } = await start('ollama', { capabilities: ['vision'] })
     for (const url of [
@@ -145,15 +145,15 @@ describe.each(Object.keys(faces))('a file that nobody can send, on the face of %
       'data:image/png;base64,abcde',
     ]) {
       const file =
-        face === 'messages' || face === 'ollama'
+        adapter === 'messages' || adapter === 'ollama'
           ? { ...photo, url: url.replace(/^data:[^,]*,/, 'data:x,') }
           : { ...photo, url }
-      const refused = await say(face, 'look', photo, file)
+      const refused = await say(adapter, 'look', photo, file)
       expect({ url, ...refused }).toMatchObject({ url, status: 400, isAnswered: false })
     }
     expect(await store.head(thread.key)).toBeUndefined()
-    expect(await say(face, 'hello')).toMatchObject(answered)
-    expect(await say(face, 'and the photo?', photo)).toMatchObject(answered)
+    expect(await say(adapter, 'hello')).toMatchObject(answered)
+    expect(await say(adapter, 'and the photo?', photo)).toMatchObject(answered)
     expect(await thread.turns()).toHaveLength(2)
   })
 
@@ -166,21 +166,22 @@ describe.each(Object.keys(faces))('a file that nobody can send, on the face of %
     ['a PDF', paper, /\[PDF(?: paper\.pdf)? left out: Ollama takes images only\]/],
     ['audio', sound, /\[audio(?: sound\.wav)? left out: Ollama takes images only\]/],
   ]
-  // Ollama's own face has only images, and the one of Anthropic no audio.
+  // Ollama's own adapter has only images, and the one of Anthropic no audio.
   const here = unsent.filter(
     ([, { type }]) =>
-      type.startsWith('image') || !(face === 'ollama' || (face === 'messages' && type.startsWith('audio'))),
+      type.startsWith('image') ||
+      !(adapter === 'ollama' || (adapter === 'messages' && type.startsWith('audio'))),
   )
   it('that this server does not take is named in words, in the receipt too', async () => {
     const { say, sent, thread } = await start('ollama', { capabilities: ['vision'] })
     for (const [, file, words] of here) {
-      expect(await say(face, 'look', photo, file)).toMatchObject(answered)
+      expect(await say(adapter, 'look', photo, file)).toMatchObject(answered)
       expect(JSON.parse(sent().at(-1)!).messages.at(-1)).toMatchObject({
         content: expect.stringMatching(words),
         images: [png],
       })
     }
-    expect(await say(face, 'hello')).toMatchObject(answered)
+    expect(await say(adapter, 'hello')).toMatchObject(answered)
     const { receipt } = JSON.parse(JSON.stringify({ receipt: (await thread.calls({ limit: 1 }))[0] }))
     expect(JSON.parse(receipt.plan).verdicts).toContainEqual([
       'altered',
@@ -192,7 +193,7 @@ describe.each(Object.keys(faces))('a file that nobody can send, on the face of %
   it('of a model that takes no images is named in words, whatever tells so', async () => {
     const words = /\[image(?: photo\.png)? left out: this model takes no images\]/
     const known = await start('ollama', { capabilities: ['completion'] })
-    expect(await known.say(face, 'look', photo, photo)).toMatchObject(answered)
+    expect(await known.say(adapter, 'look', photo, photo)).toMatchObject(answered)
     expect(known.sent()).toHaveLength(1)
     const told = await start('ollama', {
       script: body =>
@@ -209,10 +210,11 @@ describe.each(Object.keys(faces))('a file that nobody can send, on the face of %
             }
           : undefined,
     })
-    for (const server of [told, openai]) expect(await server.say(face, 'look', photo)).toMatchObject(answered)
+    for (const server of [told, openai])
+      expect(await server.say(adapter, 'look', photo)).toMatchObject(answered)
     for (const { say, sent, scripted } of [known, told, openai]) {
       const before = sent().length
-      expect(await say(face, 'and now?')).toMatchObject(answered)
+      expect(await say(adapter, 'and now?')).toMatchObject(answered)
       // It is known from then on, so the model is asked once.
       expect(sent()).toHaveLength(before + 1)
       expect(sent().at(-1)).toMatch(words)
@@ -228,9 +230,9 @@ describe.each(Object.keys(faces))('a file that nobody can send, on the face of %
           ? { status: 500, body: { error: { message: 'failed to decode image' } } }
           : undefined,
     })
-    expect(await say(face, 'look', photo)).toMatchObject(answered)
+    expect(await say(adapter, 'look', photo)).toMatchObject(answered)
     expect(sent().at(-1)).toMatch(/left out: the model server refused it/)
-    expect(await say(face, 'and now?')).toMatchObject(answered)
+    expect(await say(adapter, 'and now?')).toMatchObject(answered)
   })
 })
 

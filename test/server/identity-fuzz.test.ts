@@ -5,8 +5,8 @@ import { type Figures, runFuzz } from './identity-fuzz/run.ts'
 
 const exchanges = isLong ? 2_000 : 220
 
-function print(name: string, { exchanges, foreign, lost, splits, unclear, styles, faces }: Figures): void {
-  const chats = `${exchanges} exchanges of ${styles.size} kinds of clients on ${faces.size} faces`
+function print(name: string, { exchanges, foreign, lost, splits, unclear, styles, adapters }: Figures): void {
+  const chats = `${exchanges} exchanges of ${styles.size} kinds of clients on ${adapters.size} adapters`
   const counts = `${foreign.length} foreign, ${lost.length} lost, ${splits.length} needless splits`
   console.log(`${name}: ${chats}: ${counts}, ${unclear} splits of what cannot be told apart`)
 }
@@ -20,7 +20,7 @@ it('no chat gets what is of another, and few are split, whatever their clients l
   expect(figures.lost).toEqual([])
   expect(figures.splits.length, figures.splits.join('\n')).toBeLessThanOrEqual(exchanges / 100)
   expect(figures.styles.size).toBeGreaterThanOrEqual(isLong ? 30 : 15)
-  expect(figures.faces.size).toBe(4)
+  expect(figures.adapters.size).toBe(4)
 })
 
 it('finds a server that tells chats apart by their words alone', { timeout: 600_000 }, async () => {

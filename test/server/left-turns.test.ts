@@ -64,7 +64,7 @@ function failingAfterBegin() {
 }
 
 describe('a turn whose thread cannot be read after it has begun', () => {
-  it('is left by a face, and answered when it is sent again', async () => {
+  it('is left by an adapter, and answered when it is sent again', async () => {
     const { store, arm } = failingAfterBegin()
     const server = await start(() => 'Hello.', store)
     arm()

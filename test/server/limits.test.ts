@@ -8,7 +8,7 @@ import { readerUpstream } from '../../src/server/upstream/reader-upstream.ts'
 import type { Upstream } from '../../src/server/upstream/upstream.ts'
 import { startServer } from './start-server.ts'
 
-const faces = [
+const adapters = [
   ['/api/chat', 'error'],
   ['/v1/chat/completions', 'error.message'],
   ['/v1/messages', 'error.message'],
@@ -21,51 +21,57 @@ const post = (url: string, body: string, signal?: AbortSignal) =>
 
 const isAlive = async (url: string) => expect((await fetch(`${url}/health`)).status).toBe(200)
 
-it.each(faces)('refuses a body of 200 MB at %s without reading it, in its own words', async (path, words) => {
-  const { url } = await startServer()
-  const piece = Buffer.alloc(1024 ** 2, 'a')
-  let sent = 0
-  const status = await new Promise<{ status: number | undefined; body: string }>((resolve, reject) => {
-    const asked = httpRequest(`${url}${path}`, {
-      method: 'POST',
-      headers: { 'content-length': 200 * piece.length },
-    })
-    let isAnswered = false
-    asked.on('response', async response => {
-      isAnswered = true
-      let body = ''
-      for await (const chunk of response) body += String(chunk)
-      asked.destroy()
-      resolve({ status: response.statusCode, body })
-    })
-    // A server that has answered may close while the client still sends.
-    asked.on('error', error => (isAnswered ? undefined : reject(error)))
-    const write = () => {
-      while (!isAnswered && sent < 200) {
-        sent += 1
-        if (!asked.write(piece)) return void asked.once('drain', write)
+it.each(adapters)(
+  'refuses a body of 200 MB at %s without reading it, in its own words',
+  async (path, words) => {
+    const { url } = await startServer()
+    const piece = Buffer.alloc(1024 ** 2, 'a')
+    let sent = 0
+    const status = await new Promise<{ status: number | undefined; body: string }>((resolve, reject) => {
+      const asked = httpRequest(`${url}${path}`, {
+        method: 'POST',
+        headers: { 'content-length': 200 * piece.length },
+      })
+      let isAnswered = false
+      asked.on('response', async response => {
+        isAnswered = true
+        let body = ''
+        for await (const chunk of response) body += String(chunk)
+        asked.destroy()
+        resolve({ status: response.statusCode, body })
+      })
+      // A server that has answered may close while the client still sends.
+      asked.on('error', error => (isAnswered ? undefined : reject(error)))
+      const write = () => {
+        while (!isAnswered && sent < 200) {
+          sent += 1
+          if (!asked.write(piece)) return void asked.once('drain', write)
+        }
       }
-    }
-    write()
-  })
-  expect(status.status).toBe(413)
-  expect(JSON.parse(status.body)).toHaveProperty(words, expect.stringContaining('maxBody'))
-  expect(sent).toBeLessThan(200)
-  await isAlive(url)
-})
+      write()
+    })
+    expect(status.status).toBe(413)
+    expect(JSON.parse(status.body)).toHaveProperty(words, expect.stringContaining('maxBody'))
+    expect(sent).toBeLessThan(200)
+    await isAlive(url)
+  },
+)
 
-it.each(faces)('refuses a body at %s that grows past the limit and never said how long it is', async path => {
-  const { url } = await startServer({ maxBodyBytes: 100_000 })
-  const endless = new ReadableStream<Uint8Array>({
-    pull: controller => controller.enqueue(new Uint8Array(10_000).fill(0x20)),
-  })
-  const init = { method: 'POST', body: endless, duplex: 'half' } as RequestInit
-  const { status } = await fetch(`${url}${path}`, init)
-  expect(status).toBe(413)
-  await isAlive(url)
-})
+it.each(adapters)(
+  'refuses a body at %s that grows past the limit and never said how long it is',
+  async path => {
+    const { url } = await startServer({ maxBodyBytes: 100_000 })
+    const endless = new ReadableStream<Uint8Array>({
+      pull: controller => controller.enqueue(new Uint8Array(10_000).fill(0x20)),
+    })
+    const init = { method: 'POST', body: endless, duplex: 'half' } as RequestInit
+    const { status } = await fetch(`${url}${path}`, init)
+    expect(status).toBe(413)
+    await isAlive(url)
+  },
+)
 
-it.each(faces)('refuses JSON at %s that is 100,000 levels deep', async (path, words) => {
+it.each(adapters)('refuses JSON at %s that is 100,000 levels deep', async (path, words) => {
   const { url } = await startServer()
   for (const [open, close] of [
     ['[', ']'],
@@ -93,7 +99,7 @@ it('counts no brackets inside of texts', async () => {
   }
 })
 
-it.each(faces)(
+it.each(adapters)(
   'refuses too many messages at %s, and a body that is nothing but values',
   async (path, words) => {
     const { url } = await startServer({ maxMessages: 10 })
@@ -179,7 +185,7 @@ function talker({ pieces = Number.POSITIVE_INFINITY, piece = 'word ' } = {}) {
 
 const streamed = JSON.stringify({ ...hello, stream: true })
 
-it.each(faces)('stops the upstream when a client of %s leaves', async path => {
+it.each(adapters)('stops the upstream when a client of %s leaves', async path => {
   const { upstream, said } = talker({ pieces: 3 })
   const { url, served } = await startServer({ upstream })
   const leaving = new AbortController()
@@ -196,7 +202,7 @@ it('takes only so many replies at once, and says when to come back', async () =>
   const leaving = new AbortController()
   const held = await Promise.all([1, 2].map(() => post(`${url}/api/chat`, streamed, leaving.signal)))
   expect(held.map(({ status }) => status)).toEqual([200, 200])
-  for (const [path, words] of faces) {
+  for (const [path, words] of adapters) {
     const refused = await post(`${url}${path}`, streamed)
     expect(refused.status).toBe(503)
     expect(refused.headers.get('retry-after')).toBe('1')
@@ -226,7 +232,7 @@ async function deafClient(url: string, path: string, body = streamed): Promise<S
 }
 
 it.each([
-  ['of a face', '/v1/chat/completions', streamed],
+  ['of an adapter', '/v1/chat/completions', streamed],
   ['of the API', '/throughline/v1/conversations/a/send', '{"input":"Hello."}'],
 ])('makes no more than a client %s reads, and cuts off one that never does', async (_, path, body) => {
   const piece = 'x'.repeat(20_000)

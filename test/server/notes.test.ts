@@ -11,7 +11,7 @@ const secret = 'zebra-seven'
 const reply = `The gate is open. [NOTE TO SELF: the code is ${secret}, tell nobody]`
 const runs = process.env.THROUGHLINE_LONG ? 300 : 6
 
-/** The same question on each face, streamed or not. */
+/** The same question on each adapter, streamed or not. */
 const asks = (stream: boolean): readonly (readonly [string, object])[] => {
   const messages = [{ role: 'user', content: 'Is the gate open?' }]
   return [
@@ -45,7 +45,7 @@ async function writing(cuts: readonly number[], text = reply): Promise<Upstream>
   return ollamaUpstream({ url: scripted.url, window: 4096 })
 }
 
-/** What clients get who go on, on each face, with a conversation that has a note, at a server without notes. */
+/** What clients get who go on, on each adapter, with a conversation that has a note, at a server without notes. */
 async function afterwards(cuts: readonly number[]): Promise<readonly string[]> {
   const store = memoryStore()
   const before = await startServer({ store, upstream: await writing([]), notes: true })

@@ -29,7 +29,7 @@ const linesOf = (raw: string): Json[] =>
 const join = (parts: readonly unknown[]) => parts.filter(part => typeof part === 'string').join('')
 
 /** How each client asks, and what it makes of the answer. */
-const faces: Readonly<
+const adapters: Readonly<
   Record<
     string,
     {
@@ -132,8 +132,8 @@ async function start(script: readonly UpstreamAnswer[], options: Parameters<type
   const isOpenAi = script.some(answer => 'chunks' in answer && String(answer.chunks[0]).startsWith('data:'))
   const upstream = (isOpenAi ? openaiUpstream : ollamaUpstream)({ url: scripted.url, window: 1_000_000 })
   const server = await startServer({ upstream, retries: 0, ...options })
-  async function say(face: string, stream: boolean, list: readonly Message[]): Promise<Said> {
-    const { path, body, read } = faces[face]!
+  async function say(adapter: string, stream: boolean, list: readonly Message[]): Promise<Said> {
+    const { path, body, read } = adapters[adapter]!
     const response = await fetch(`${server.url}${path}`, {
       method: 'POST',
       body: JSON.stringify({ model: 'm', stream, ...body(list) }),
@@ -156,9 +156,9 @@ async function start(script: readonly UpstreamAnswer[], options: Parameters<type
 
 const nothing = { text: '', thinking: '', calls: [] }
 
-const ways = Object.keys(faces).flatMap(face => [true, false].map(stream => [face, stream] as const))
+const ways = Object.keys(adapters).flatMap(adapter => [true, false].map(stream => [adapter, stream] as const))
 
-describe.each(ways)('what no log can keep, on the face of %s, streamed: %s', (face, stream) => {
+describe.each(ways)('what no log can keep, on the adapter of %s, streamed: %s', (adapter, stream) => {
   const pieces = ['a\0b', '\ud83d', '\ude00', ' \ude00 ', '\ud83d', 'x \ud83d\ude00', ' \ud83d']
   const clean = 'a\ufffdb😀 \ufffd \ufffdx 😀 \ufffd'
 
@@ -168,12 +168,16 @@ describe.each(ways)('what no log can keep, on the face of %s, streamed: %s', (fa
       ...pieces.map(content => ({ content })),
     ])
     const { say, branches } = await start([answer, ollamaAnswer([{ content: 'Again.' }])])
-    const { text, thinking } = await say(face, stream, [hello])
+    const { text, thinking } = await say(adapter, stream, [hello])
     // An upstream that speaks the client's form is heard as it is.
-    const seen = face === 'ollama' && stream ? normalizeText : (said: string) => said
+    const seen = adapter === 'ollama' && stream ? normalizeText : (said: string) => said
     expect(seen(text)).toBe(clean)
     expect(['', clean]).toContain(seen(thinking))
-    await say(face, stream, [hello, { role: 'assistant', content: text }, { role: 'user', content: 'go on' }])
+    await say(adapter, stream, [
+      hello,
+      { role: 'assistant', content: text },
+      { role: 'user', content: 'go on' },
+    ])
     const [thread, ...others] = await branches()
     expect(others).toEqual([])
     expect((await thread!.messages())[1]).toMatchObject({ content: clean, thinking: clean })
@@ -183,22 +187,22 @@ describe.each(ways)('what no log can keep, on the face of %s, streamed: %s', (fa
     const args = { k: 'a\0b \ud83d 😀', n: 12345678901 }
     const call = { id: 'c\0', name: 'lo\0ok\ud83d', arguments: args }
     const { say, branches } = await start([ollamaAnswer([{ tool_calls: [{ function: call }] }])])
-    const { calls, raw } = await say(face, stream, [hello])
+    const { calls, raw } = await say(adapter, stream, [hello])
     const [thread] = await branches()
     const { tool_calls: logged } = (await thread!.messages())[1] as Json
     const { name, arguments: json } = logged[0].function
     expect(name).toBe('lo\ufffdok\ufffd')
     expect(JSON.parse(json)).toEqual({ k: 'a\ufffdb \ufffd 😀', n: 12345678901 })
     // An upstream that speaks the client's form is heard as it is.
-    const shown = face === 'ollama' && stream ? call : { name, arguments: JSON.parse(json) }
+    const shown = adapter === 'ollama' && stream ? call : { name, arguments: JSON.parse(json) }
     expect(calls.map(one => ({ ...one, arguments: JSON.parse(one.arguments) }))).toEqual([
       { name: shown.name, arguments: shown.arguments },
     ])
-    if (face !== 'ollama' || !stream) expect(raw).not.toMatch(/\\u0000|\\ud83d(?!\\ude00)/i)
+    if (adapter !== 'ollama' || !stream) expect(raw).not.toMatch(/\\u0000|\\ud83d(?!\\ude00)/i)
   })
 })
 
-describe.each(ways)('a reply without an end, on the face of %s, streamed: %s', (face, stream) => {
+describe.each(ways)('a reply without an end, on the adapter of %s, streamed: %s', (adapter, stream) => {
   const maxReply = 65_536
   const endless = (message: (text: string) => Message): UpstreamAnswer => {
     const { chunks, headers } = ollamaAnswer(Array.from({ length: 40 }, () => message('wörd '.repeat(1500))))
@@ -208,7 +212,7 @@ describe.each(ways)('a reply without an end, on the face of %s, streamed: %s', (
   it('is stopped at the longest, kept as far as it came, and blamed on the model', async () => {
     const script = [endless(content => ({ content })), ollamaAnswer([{ content: 'Short.' }])]
     const { say, chats, branches } = await start(script, { maxReply })
-    const { status, text, raw } = await say(face, stream, [hello])
+    const { status, text, raw } = await say(adapter, stream, [hello])
     expect(raw).toContain('maxReply')
     expect(status).toBe(stream ? 200 : 502)
     expect(await chats()[0]!.ended).toBe('left')
@@ -219,9 +223,9 @@ describe.each(ways)('a reply without an end, on the face of %s, streamed: %s', (
     expect(Buffer.byteLength(said)).toBeGreaterThan(maxReply - 100)
     expect(Buffer.byteLength(said)).toBeLessThanOrEqual(maxReply)
     // The last piece of an upstream of the same form is handed on whole or not at all.
-    if (stream && face === 'ollama') expect(said.startsWith(text) && text.length > 50_000).toBe(true)
+    if (stream && adapter === 'ollama') expect(said.startsWith(text) && text.length > 50_000).toBe(true)
     else if (stream) expect(text).toBe(said)
-    const again = await say(face, stream, [
+    const again = await say(adapter, stream, [
       hello,
       { role: 'assistant', content: said },
       { role: 'user', content: 'go on' },
@@ -233,7 +237,7 @@ describe.each(ways)('a reply without an end, on the face of %s, streamed: %s', (
     const calls = (text: string) => ({ tool_calls: [{ function: { name: 'look', arguments: { text } } }] })
     for (const message of [(thinking: string) => ({ thinking }), calls]) {
       const { say, chats, branches } = await start([endless(message)], { maxReply })
-      expect((await say(face, stream, [hello])).raw).toContain('maxReply')
+      expect((await say(adapter, stream, [hello])).raw).toContain('maxReply')
       expect(await chats()[0]!.ended).toBe('left')
       expect((await (await branches())[0]!.turns())[0]).toMatchObject({
         status: 'failed',
@@ -249,12 +253,12 @@ it('stops a model whose call never ends, before it fills the memory', async () =
   const { chunks, headers } = openaiAnswer([delta])
   const long = Array.from({ length: 20 }, () => chunks[0]!)
   // Who speaks the upstream's form has got a part of the call already.
-  for (const [face, status] of [
+  for (const [adapter, status] of [
     ['responses', 502],
     ['openai', 200],
   ] as const) {
     const { say, chats } = await start([{ chunks: long, headers, ending: 'stall' }])
-    const said = await say(face, true, [hello])
+    const said = await say(adapter, true, [hello])
     expect([said.status, said.raw.slice(-400)]).toEqual([status, expect.stringContaining('reply_too_large')])
     expect(await chats()[0]!.ended).toBe('left')
   }

@@ -42,7 +42,7 @@ const bodies: Readonly<Record<string, (stream: boolean) => readonly [path: strin
 }
 
 interface ToAsk {
-  readonly face?: string
+  readonly adapter?: string
   readonly path?: string
   readonly stream?: boolean
   readonly key?: string
@@ -52,9 +52,9 @@ interface ToAsk {
 
 async function ask(
   url: string,
-  { face = 'openai', path = '', stream = false, key = 'k', ...given }: ToAsk = {},
+  { adapter = 'openai', path = '', stream = false, key = 'k', ...given }: ToAsk = {},
 ) {
-  const [at, body] = bodies[face]!(stream)
+  const [at, body] = bodies[adapter]!(stream)
   const { signal, messages } = given
   const response = await fetch(`${url}${path}${at}`, {
     method: 'POST',
@@ -78,13 +78,13 @@ async function linesIn({ history }: Awaited<ReturnType<typeof startServer>>) {
 describe.each(['', '/c/kitchen'])('the same request with the same key, at "%s"', path => {
   it.each(Object.keys(bodies))(
     'waits for the first and gets its answer, streamed or whole: %s',
-    async face => {
+    async adapter => {
       const held = heldModel()
       const server = await startServer({ upstream: held.upstream })
       // At the same moment, and while the model is at work.
-      const first = [false, true].map(stream => ask(server.url, { face, path, stream }))
+      const first = [false, true].map(stream => ask(server.url, { adapter, path, stream }))
       await expect.poll(held.asked).toBe(1)
-      const later = [true, false].map(stream => ask(server.url, { face, path, stream }))
+      const later = [true, false].map(stream => ask(server.url, { adapter, path, stream }))
       held.go()
       for (const { status, answers, text } of await Promise.all([...first, ...later]))
         expect({ status, answers, text }).toEqual({ status: 200, answers: ['Answer 1'], text })

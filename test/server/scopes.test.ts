@@ -121,13 +121,13 @@ function everyRequest({ routes }: Server, call: string) {
   for (const { method, path: pattern } of sorted) {
     const end = pattern.split('/').at(-1)!
     const isOfThread = /\/throughline\/v1\/conversations\/:conversation\//.test(pattern)
-    const isOfFace = method === 'POST' && !pattern.startsWith('/throughline')
-    for (const [conversation, actor] of [['trial'], ...(isOfThread || isOfFace ? threads : [['harbour']])])
+    const isOfAdapter = method === 'POST' && !pattern.startsWith('/throughline')
+    for (const [conversation, actor] of [['trial'], ...(isOfThread || isOfAdapter ? threads : [['harbour']])])
       for (const query of queries[end] ?? ['']) {
         const values: Record<string, string> = { conversation, call, experiment: 'trial', role: 'seller' }
         const path = pattern.replace(/:(\w+)/g, (_, name: string) => values[name] ?? '1')
         const inQuery = [query, actor && isOfThread ? `actor=${actor}` : ''].filter(part => part !== '')
-        const body = isOfFace
+        const body = isOfAdapter
           ? {
               model: 'm',
               max_tokens: 9,
@@ -135,7 +135,7 @@ function everyRequest({ routes }: Server, call: string) {
               input: 'Say it.',
             }
           : (bodies[end] ?? {})
-        const headers: Record<string, string> = isOfFace
+        const headers: Record<string, string> = isOfAdapter
           ? { 'x-throughline-conversation': conversation, ...(actor && { 'x-throughline-actor': actor }) }
           : { 'last-event-id': '0' }
         const init = method === 'GET' || method === 'DELETE' ? { headers } : { body, headers }

@@ -28,7 +28,7 @@ it('starts with the built-in reader where nothing else is found, says so, and ke
     .split('\n')
     .map(line => JSON.parse(line) as Record<string, unknown>)
   expect(lines.map(({ msg }) => msg)).toEqual(['listening', 'request', 'stopped'])
-  expect(lines[1]).toMatchObject({ face: 'openai', model: 'reader', conversation, status: 'completed' })
+  expect(lines[1]).toMatchObject({ adapter: 'openai', model: 'reader', conversation, status: 'completed' })
   expect(said.out).not.toContain('Seagull')
   const store = sqliteStore({ path: join(folder, 'throughline.db'), readOnly: true })
   const messages = await createHistory({ store }).thread(conversation).messages()

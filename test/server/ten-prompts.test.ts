@@ -32,7 +32,7 @@ const said = (texts: readonly string[]) =>
     { role: 'user', content },
   ])
 
-const faces: Readonly<Record<string, Ask>> = {
+const adapters: Readonly<Record<string, Ask>> = {
   openai: {
     path: '/v1/chat/completions',
     body: (content, texts) => ({
@@ -83,19 +83,19 @@ const upstreams = {
 describe.each(Object.entries(upstreams))(
   'an upstream of the form %s',
   (upstreamName, { open, answer, systemIn }) => {
-    it.each(Object.entries(faces))(
+    it.each(Object.entries(adapters))(
       'gets ten system prompts of %s as they came, in their role',
-      async (name, face) => {
+      async (name, adapter) => {
         const model = await startUpstream(request =>
-          request.path === face.path || isChat(request.path) ? answer : { status: 404 },
+          request.path === adapter.path || isChat(request.path) ? answer : { status: 404 },
         )
         onTestFinished(() => model.close())
         // Also where changing lines are moved unless a prompt stands still.
         const server = await startServer({ upstream: open(model.url), window, systemPrompt: 'stable' })
         for (const [at, prompt] of prompts.entries())
           for (const texts of [[`Question ${at}`], [`Question ${at}`, 'And then?']]) {
-            const bytes = JSON.stringify(face.body(prompt, texts))
-            const response = await fetch(`${server.url}${face.path}`, { method: 'POST', body: bytes })
+            const bytes = JSON.stringify(adapter.body(prompt, texts))
+            const response = await fetch(`${server.url}${adapter.path}`, { method: 'POST', body: bytes })
             expect(response.status).toBe(200)
             await response.text()
             const { body, text } = model.requests.filter(({ path }) => isChat(path)).at(-1)!
@@ -111,4 +111,4 @@ describe.each(Object.entries(upstreams))(
   },
 )
 
-const isChat = (path: string) => Object.values(faces).some(face => face.path === path)
+const isChat = (path: string) => Object.values(adapters).some(adapter => adapter.path === path)

@@ -16,7 +16,7 @@ const tools = Array.from({ length: 40 }, (_, n) => ({
   },
 }))
 
-/** The same request in the form of each face. */
+/** The same request in the form of each adapter. */
 interface Said {
   readonly system?: string
   readonly user?: string
@@ -38,7 +38,7 @@ const chat = ({ system, user = 'hello', hasTools }: Said) => ({
   ...(hasTools && { tools: functions }),
 })
 
-const faces = [
+const adapters = [
   {
     path: '/api/chat',
     bodyOf: (said: Said) => ({ ...chat(said), options: { num_predict: 32_000 } }),
@@ -86,7 +86,7 @@ async function start(options: Parameters<typeof startScripted>[1] = {}) {
   return { ...server, ask, chats }
 }
 
-describe.each(faces)('$path', ({ path, bodyOf, errorOf, expected }) => {
+describe.each(adapters)('$path', ({ path, bodyOf, errorOf, expected }) => {
   it.each([['a message', { user: long }, /latest \d+|first \d+/]] as const)(
     'refuses %s that does not fit, with figures, and stores nothing',
     async (_, said, part) => {

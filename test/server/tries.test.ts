@@ -168,7 +168,7 @@ describe.each(await someStores())('a message that fails, on %s', (_, create) => 
     const found = await second.history.search('One')
     expect(found).toEqual([])
     const { receipt } = await thread.context({ window: 4096 })
-    expect(receipt.entries[1]).toMatchObject({ fate: 'elided', why: 'broke off, and was tried again' })
+    expect(receipt.entries[1]).toMatchObject({ fate: 'omitted', why: 'broke off, and was tried again' })
   })
 })
 

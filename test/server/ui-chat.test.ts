@@ -440,7 +440,7 @@ describe('useChat on the server', () => {
     expect(await server.history.conversations()).toMatchObject([
       { conversation: 'ada', threads: [{ branch: 'main', head: 2 * turns + 2 }] },
     ])
-    expect(server.served.at(-1)).toMatchObject({ face: 'ui-chat', model: 'reader' })
+    expect(server.served.at(-1)).toMatchObject({ adapter: 'ui-chat', model: 'reader' })
   })
 
   it.each([

@@ -7,8 +7,8 @@ const note = { name: 'write_note_to_self', arguments: { note: 'heron is the pass
 const question = [{ role: 'user', content: 'What is the boat called?' }]
 const schema = { type: 'object', properties: {} }
 
-/** How each face offers a tool of this name as the client's own. */
-const faces = [
+/** How each adapter offers a tool of this name as the client's own. */
+const adapters = [
   ['/api/chat', [{ type: 'function', function: { name: note.name, parameters: schema } }]],
   ['/v1/chat/completions', [{ type: 'function', function: { name: note.name, parameters: schema } }]],
   ['/v1/messages', [{ name: note.name, input_schema: schema }]],
@@ -40,7 +40,7 @@ async function answering(answers: readonly RulesAnswer[], notes: false | 'inline
   return { ...server, ask, asked: () => asked }
 }
 
-describe.each(faces)('a note that a model writes unasked, at %s', (path, tools) => {
+describe.each(adapters)('a note that a model writes unasked, at %s', (path, tools) => {
   it.each([
     ['alone', [{ calls: [note] }, 'It is Seagull.']],
     ['beside its answer', [{ text: 'It is Seagull.', calls: [note] }]],

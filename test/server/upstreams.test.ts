@@ -143,7 +143,7 @@ it('tells in records, metrics and logs which upstream answered', async () => {
   ])
   const metrics = await (await fetch(`${url}/metrics`)).text()
   expect(metrics).toContain(
-    'throughline_requests_total{face="openai",outcome="completed",upstream="openai"} 1\n',
+    'throughline_requests_total{adapter="openai",outcome="completed",upstream="openai"} 1\n',
   )
   expect(metrics).toContain('throughline_tokens_total{model="gpt-5",kind="prompt",upstream="openai"} 7\n')
 })

@@ -5,8 +5,8 @@ import { startServer } from './start-server.ts'
 const user = { role: 'user', content: 'What is my boat called?' }
 const chat = { model: 'reader', max_tokens: 100, messages: [user] }
 
-/** The faces, and where each has the words of an error. */
-const faces = [
+/** The adapters, and where each has the words of an error. */
+const adapters = [
   ['/api/chat', chat, (body: Fields) => body.error],
   ['/v1/chat/completions', chat, (body: Fields) => (body.error as Fields).message],
   [
@@ -19,7 +19,7 @@ const faces = [
 
 type Fields = Readonly<Record<string, unknown>>
 
-it.each(faces)(
+it.each(adapters)(
   '%s tells people in their words that their chat is being answered elsewhere',
   async (path, body, wordsOf) => {
     const { url, store } = await startServer()

@@ -35,7 +35,7 @@ export function bandsOf(
   const bands: Band[] = []
   for (const [seq, [top, bottom]] of places) {
     const fate = fateAt(runs, seq)
-    if (fate === undefined || fate === 'elided') continue
+    if (fate === undefined || fate === 'omitted') continue
     const last = bands.at(-1)
     const isNext = last && last.last === seq - 1 && last.fate === fate && Math.abs(last.bottom - top) < 1e-6
     if (isNext && (places.size > mostSingle || bottom - top < 0.5))
@@ -75,7 +75,7 @@ export function drawBars(strip: Strip, { runs, start, long, way }: StripSide, is
   for (const { first, last, fate } of runs.toSorted(byLayer)) {
     const from = y(first - 1)
     const height = y(last) - from
-    const size = Math.max(fate === 'elided' || fate === 'kept' ? 1 : 2.5, height)
+    const size = Math.max(fate === 'omitted' || fate === 'kept' ? 1 : 2.5, height)
     const width = long * reach[fate]
     const at = from - (size - height) / 2
     const left = way > 0 ? start : start - width
@@ -88,7 +88,7 @@ export function drawBars(strip: Strip, { runs, start, long, way }: StripSide, is
       for (let dot = left + 2; dot < left + width; dot += 4) draw.fillRect(dot, at + size / 2 - 0.5, 1.5, 1.5)
     if (fate === 'altered')
       for (let dash = left + 3; dash < left + width; dash += 5) draw.fillRect(dash, at, 1.5, size)
-    if (!isLined && fate !== 'elided' && height / (last - first + 1) <= 3) continue
+    if (!isLined && fate !== 'omitted' && height / (last - first + 1) <= 3) continue
     for (let seq = first, before = from; seq < last; seq++) {
       const line = y(seq)
       if (line - before < 3) continue
@@ -146,7 +146,7 @@ export function entryNear(
   const exact = at(height)
   let best = { seq: exact, distance: 2.5 }
   for (let seq = at(height - 4); seq <= at(height + 4) && seq < scale.upTo.length; seq++) {
-    const layer = fatesOf(seq).reduce((most, fate) => Math.max(most, layers[fate ?? 'elided']), 0)
+    const layer = fatesOf(seq).reduce((most, fate) => Math.max(most, layers[fate ?? 'omitted']), 0)
     const distance = Math.abs((y(seq - 1) + y(seq)) / 2 - height) - (layer > 1 ? 1.25 : 0)
     if (layer > 0 && distance < best.distance) best = { seq, distance }
   }

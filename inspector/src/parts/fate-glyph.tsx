@@ -31,5 +31,5 @@ const shapes: Readonly<Record<Fate, React.ReactNode>> = {
     </>
   ),
   moved: <path d="M1 6h6.5M4.8 3.2 7.6 6 4.8 8.8M10.4 1.8v8.4" />,
-  elided: <circle cx="6" cy="6" r="4.3" strokeWidth="1.5" strokeLinecap="butt" strokeDasharray="2.1 1.28" />,
+  omitted: <circle cx="6" cy="6" r="4.3" strokeWidth="1.5" strokeLinecap="butt" strokeDasharray="2.1 1.28" />,
 }

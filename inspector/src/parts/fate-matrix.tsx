@@ -111,7 +111,7 @@ const unknown = 'not known yet'
 
 /** The name of a cell for screen readers. */
 const aboutOf = ({ counts, tokens, over }: GridCell, upTo: number) =>
-  `${amountOf(upTo - counts.elided, 'message')} sent, ${amountOf(tokens, 'token')}${over > 0 ? ', does not fit' : ''}`
+  `${amountOf(upTo - counts.omitted, 'message')} sent, ${amountOf(tokens, 'token')}${over > 0 ? ', does not fit' : ''}`
 
 /** Columns and rows that an arrow goes over. */
 const ways: Readonly<Record<string, readonly [number, number]>> = {

@@ -14,7 +14,7 @@ const letters: Readonly<Record<string, Fate>> = {
   d: 'digested',
   a: 'altered',
   m: 'moved',
-  e: 'elided',
+  o: 'omitted',
 }
 
 /** Reads the fates of a line of the timeline: `2k14e1r`, from entry 1 on. */
@@ -23,7 +23,7 @@ export function readFates(text: string): readonly FateRun[] {
   let first = 1
   for (const [, many, letter] of text.matchAll(/(\d+)([a-z])/g)) {
     const last = first + Number(many) - 1
-    runs.push({ first, last, fate: letters[letter!] ?? 'elided' })
+    runs.push({ first, last, fate: letters[letter!] ?? 'omitted' })
     first = last + 1
   }
   return runs
@@ -54,7 +54,7 @@ export function fateInText(text: string, seq: number): Fate | undefined {
     const code = text.charCodeAt(at)
     if (code <= 57) many = many * 10 + code - 48
     else {
-      if (left <= many) return letters[text[at]!] ?? 'elided'
+      if (left <= many) return letters[text[at]!] ?? 'omitted'
       left -= many
       many = 0
     }

@@ -3,7 +3,7 @@ import type { ContextAnswer } from '../api/timeline.ts'
 export type Fate = ContextAnswer['stretches'][number]['fate']
 export type Part = keyof ContextAnswer['parts']
 
-export const fateNames = ['kept', 'recalled', 'cleared', 'digested', 'altered', 'moved', 'elided'] as const
+export const fateNames = ['kept', 'recalled', 'cleared', 'digested', 'altered', 'moved', 'omitted'] as const
 
 /** The fates in the order in which they are shown, and what each means. */
 export const fates: readonly { readonly fate: Fate; readonly about: string }[] = [
@@ -13,7 +13,7 @@ export const fates: readonly { readonly fate: Fate; readonly about: string }[] =
   { fate: 'digested', about: 'one line stands for it' },
   { fate: 'altered', about: 'sent, but changed' },
   { fate: 'moved', about: 'a note, now in the notes section' },
-  { fate: 'elided', about: 'not sent' },
+  { fate: 'omitted', about: 'not sent' },
 ]
 
 /** The fate whose colour a part has. `protected` is kept whatever the policy; `meta` carries no entry. */

@@ -2,7 +2,7 @@ import type { Fate } from './fates.ts'
 
 /** How far the bar of a fate reaches towards the model. */
 export const reach: Readonly<Record<Fate, number>> = {
-  elided: 0.34,
+  omitted: 0.34,
   digested: 0.62,
   cleared: 0.68,
   moved: 0.76,
@@ -13,7 +13,7 @@ export const reach: Readonly<Record<Fate, number>> = {
 
 /** What is drawn later lies over what is drawn before: in a row of pixels the rarer fate is seen. */
 export const layers: Readonly<Record<Fate, number>> = {
-  elided: 0,
+  omitted: 0,
   kept: 1,
   cleared: 2,
   moved: 3,
@@ -30,5 +30,5 @@ export const faintness: Readonly<Record<Fate, number>> = {
   digested: 0.5,
   altered: 0.4,
   moved: 0.45,
-  elided: 0,
+  omitted: 0,
 }

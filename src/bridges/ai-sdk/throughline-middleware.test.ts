@@ -135,7 +135,7 @@ describe('throughlineMiddleware', () => {
     const { text } = await generateText({ model, prompt: 'go', tools: { tide }, stopWhen: stepCountIs(50) })
     expect(text).toBe('done')
     expect(contexts).toHaveLength(21)
-    expect(contexts.at(-1)!.receipt.counts.elided).toBeGreaterThan(0)
+    expect(contexts.at(-1)!.receipt.counts.omitted).toBeGreaterThan(0)
     expect(Math.max(...bodies.map(tokensOf))).toBeLessThanOrEqual(700)
   })
 
@@ -146,7 +146,7 @@ describe('throughlineMiddleware', () => {
     await generateText({ model, messages })
     await generateText({ model: plain, messages })
     expect(bodies).toEqual(expected)
-    expect(contexts[0]!.receipt.counts).toMatchObject({ elided: 0, altered: 0 })
+    expect(contexts[0]!.receipt.counts).toMatchObject({ omitted: 0, altered: 0 })
     expect(JSON.stringify(bodies)).not.toContain(markerText)
   })
 

@@ -5,7 +5,7 @@ import { createRandom } from '../../testing/random-conversation.ts'
 import { words } from '../../tokens/words.ts'
 import { createTranscript, type Transcript } from '../conversation/transcript.ts'
 import { indexTranscript } from '../recall/index-transcript.ts'
-import { foldTranscript } from '../stable/fold.ts'
+import { cutStateOf } from '../stable/cut-state.ts'
 import { plainLedger } from '../stable/ledger.ts'
 import { EntryNeeded } from './absent-entry.ts'
 import { packCheckpoint, unitsPerCheckpoint } from './pack-checkpoint.ts'
@@ -62,7 +62,7 @@ function told(transcript: Transcript) {
     ...rest,
     units: [...units],
     entries: entries.map(({ role, tokens }) => ({ role, tokens })),
-    fold: foldTranscript({ ...plainLedger(transcript), room: { ...room, inlineNotes: true } }),
+    cutState: cutStateOf({ ...plainLedger(transcript), room: { ...room, inlineNotes: true } }),
   }
 }
 

@@ -65,7 +65,7 @@ function missingJournal(draft: Draft, budget: number): Insertion | undefined {
     if (round < from || fate === 'recalled') continue
     // It stands before what is sent of the rest: nothing may come between an open call and its results.
     const next = fixedIn(frame, { from: round + 1, to })[0] ?? to
-    return fate === 'elided' ? cutJournal(draft, next, budget) : undefined
+    return fate === 'omitted' ? cutJournal(draft, next, budget) : undefined
   }
   return undefined
 }

@@ -14,7 +14,7 @@ import { findSpan, type Insertion, type Span, type UnitRange } from './span.ts'
 export function needsMarker(frame: Frame, spans: readonly Span[]): boolean {
   const { ordinaryBefore } = frame.transcript
   const ordinary = (from: number, to: number) => ordinaryBefore[to]! - ordinaryBefore[from]!
-  return spans.some(span => span.fate === 'elided' && withoutFixed(frame, span, ordinary) > 0)
+  return spans.some(span => span.fate === 'omitted' && withoutFixed(frame, span, ordinary) > 0)
 }
 
 /** The notes section, if notes are sent inline: the notes of replies that are left out. */

@@ -32,12 +32,12 @@ export function createDraft(frame: Frame, state: DraftState = untouched): OwnDra
 
   /** Leaves ranges out. An added text goes with the unit that it belongs to, and so do the units that it stood for. */
   function leaveOut(ranges: readonly UnitRange[], why: string): OwnDraft {
-    const added = ranges.map(range => elided(range, why))
+    const added = ranges.map(range => omitted(range, why))
     const falls = ({ of, before, beside }: Insertion) =>
       beside ? findSpan(added, before) !== undefined : of.some(range => isIn(added, range))
     const insertions = state.insertions.filter(insertion => !falls(insertion))
     // What is left out already keeps the reason for which it went.
-    const gone = state.spans.filter(({ fate }) => fate === 'elided')
+    const gone = state.spans.filter(({ fate }) => fate === 'omitted')
     return next({
       insertions,
       spans: laySpans(laySpans(without(state.insertions.filter(falls), why), added), gone),
@@ -47,10 +47,10 @@ export function createDraft(frame: Frame, state: DraftState = untouched): OwnDra
   /** The spans when added texts go: what they stood for is left out. */
   function without(gone: readonly Insertion[], why: string): readonly Span[] {
     const ranges = gone.flatMap(({ of }) => of)
-    return ranges.reduce((spans, range) => laySpans(spans, [elided(range, why)]), state.spans)
+    return ranges.reduce((spans, range) => laySpans(spans, [omitted(range, why)]), state.spans)
   }
 
-  const elided = ({ from, to }: UnitRange, why: string): Span => ({ from, to, fate: 'elided', rule, why })
+  const omitted = ({ from, to }: UnitRange, why: string): Span => ({ from, to, fate: 'omitted', rule, why })
 
   function insert(added: readonly Insertion[], fate: 'digested' | 'recalled'): OwnDraft {
     // A cleared unit that is recalled keeps its line where it stands.
@@ -101,7 +101,7 @@ export function createDraft(frame: Frame, state: DraftState = untouched): OwnDra
     insert,
     age(systems) {
       if (systems.size === 0) return draft
-      const spans = [...systems].map(([unit, why]) => elided({ from: unit, to: unit + 1 }, why))
+      const spans = [...systems].map(([unit, why]) => omitted({ from: unit, to: unit + 1 }, why))
       spans.sort((a, b) => a.from - b.from)
       return createDraft(withoutProtected(frame, systems), { ...state, spans: laySpans(state.spans, spans) })
     },

@@ -98,7 +98,7 @@ export function protecting(units: readonly number[]): Pick<Frame, 'fixed' | 'fix
 }
 
 /**
- * Called with the fold, the room and the ledger of a stable cut; with each search of recall and the tokens that it may spend; then with
+ * Called with the state of the cut, the room and the ledger of a stable cut; with each search of recall and the tokens that it may spend; then with
  * every unit that is weighed, best first, its cost and what is left for it.
  */
 export type Watch = (decision: object, left?: number, unit?: number, cost?: number) => void

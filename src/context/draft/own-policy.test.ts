@@ -61,7 +61,7 @@ const textOf = (messages: readonly MessageLike[]) => JSON.stringify(messages)
 describe('dropToFit', () => {
   it.each([1400, 1500, 1600, 1800])('leaves out only what it was given, in a window of %i', window => {
     const { receipt, messages } = fit(chat, { window, policy: questionsStay })
-    const gone = lines(receipt, 'elided')
+    const gone = lines(receipt, 'omitted')
     expect(gone.length).toBeGreaterThan(20)
     expect(gone.every(({ role, rule }) => role === 'assistant' && rule === 'questions stay')).toBe(true)
     expect(messages.filter(message => message.role === 'user')).toHaveLength(100)
@@ -70,7 +70,7 @@ describe('dropToFit', () => {
   })
 
   it('leaves nothing out of what fits', () => {
-    expect(fit(chat, { window: 20_000, policy: questionsStay }).receipt.counts.elided).toBe(0)
+    expect(fit(chat, { window: 20_000, policy: questionsStay }).receipt.counts.omitted).toBe(0)
   })
 
   it('counts notes that move to their section', () => {
@@ -86,11 +86,11 @@ describe('dropToFit', () => {
     for (const window of [4100, 4300, 4500]) {
       const long = Array.from({ length: 4 }, () => withTools).flat()
       const { receipt } = fit(structuredClone(long), { window, policy: forgetTools, shape: 'alternating' })
-      const gone = lines(receipt, 'elided').filter(({ rule }) => rule === 'forget tools')
+      const gone = lines(receipt, 'omitted').filter(({ rule }) => rule === 'forget tools')
       expect(new Set(gone.map(({ role }) => role))).toEqual(new Set(['assistant', 'tool']))
       const parts = receipt.sent.flatMap(({ part, joined = [] }) => [part, ...joined.map(one => one.part)])
       expect(parts).toContain('journal')
-      expect(lines(receipt, 'elided').filter(({ rule }) => rule === 'window')).toEqual([])
+      expect(lines(receipt, 'omitted').filter(({ rule }) => rule === 'window')).toEqual([])
     }
   })
 })
@@ -109,7 +109,7 @@ describe('protect', () => {
         expect(line.fate).toBe('kept')
         expect(line).toMatchObject({ rule: 'rules stay', why: 'a rule' })
       }
-      expect(receipt.counts.elided + receipt.counts.digested).toBeGreaterThan(50)
+      expect(receipt.counts.omitted + receipt.counts.digested).toBeGreaterThan(50)
     }
   })
 
@@ -141,7 +141,7 @@ describe('a policy of one’s own before a built-in one', () => {
     expect(receipt.counts.recalled).toBeGreaterThan(0)
     expect(textOf(messages)).toContain('island 22')
     expect(textOf(messages)).not.toContain('SECRET')
-    expect(receipt.entries[3]).toMatchObject({ fate: 'elided', rule: 'no secrets', why: 'a secret' })
+    expect(receipt.entries[3]).toMatchObject({ fate: 'omitted', rule: 'no secrets', why: 'a secret' })
   })
 
   it('makes room: what it left out is not counted when the conversation is cut', () => {

@@ -3,7 +3,7 @@ import type { Part, Remembered } from '../receipt.ts'
 
 /** Units in a row that are not sent as they are, and why. */
 export interface Span extends UnitRange {
-  readonly fate: 'elided' | 'digested' | 'recalled'
+  readonly fate: 'omitted' | 'digested' | 'recalled'
   readonly rule: string
   readonly why: string
 }

@@ -37,8 +37,8 @@ function recallAs(name: string, amount: number, options: StableOptions): Policy 
     effort: amount,
     apply(draft) {
       const place = cutStably.find(draft)
-      const { fold, blocks } = recallBlocks({ frame: draft.frame, effort, ...place })
-      return cutStably.apply(draft, { ...place, fold }).insert(blocks, 'recalled')
+      const { cutState, blocks } = recallBlocks({ frame: draft.frame, effort, ...place })
+      return cutStably.apply(draft, { ...place, cutState }).insert(blocks, 'recalled')
     },
   }
 }

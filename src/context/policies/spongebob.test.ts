@@ -182,11 +182,11 @@ describe('spongebob, the document of S3', () => {
     const chat = [user('first'), assistant('a b c d e f g h'), note('remember'), user('last')]
     const { receipt } = fit(chat, options(11))
     expect(receipt.entries[1]).toMatchObject({
-      fate: 'elided',
+      fate: 'omitted',
       rule: 'spongebob',
       why: 'older than what fits',
     })
-    expect(receipt.entries.map(entry => entry.fate)).toEqual(['kept', 'elided', 'elided', 'kept'])
+    expect(receipt.entries.map(entry => entry.fate)).toEqual(['kept', 'omitted', 'omitted', 'kept'])
   })
 
   it('keeps an agent going that has one user message and sixty rounds', () => {

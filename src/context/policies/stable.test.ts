@@ -22,7 +22,7 @@ const chat = (turns: number) =>
   ]).flat()
 
 /** How many messages were left out. */
-const cutOf = ({ receipt }: Context) => receipt.entries.filter(entry => entry.fate === 'elided').length
+const cutOf = ({ receipt }: Context) => receipt.entries.filter(entry => entry.fate === 'omitted').length
 
 describe('stable', () => {
   it('cuts nothing while all fits', () => {
@@ -243,9 +243,9 @@ describe('the journal of what was cut', () => {
     expect(receipt.parts.journal).toBeGreaterThan(0)
     const named = receipt.entries.filter(entry => entry.why === 'a line of the journal stands for it')
     const lines = journal.content.match(/^\d+\. /gm)!.length
-    // A call and its result for each line; calls that are only counted are elided, and the marker says so. The first round stays.
+    // A call and its result for each line; calls that are only counted are omitted, and the marker says so. The first round stays.
     expect(named).toHaveLength(lines * 2)
-    expect([3, 5].map(seq => receipt.entries[seq]!.fate)).toEqual(['kept', 'elided'])
+    expect([3, 5].map(seq => receipt.entries[seq]!.fate)).toEqual(['kept', 'omitted'])
     expect(receipt.parts.marker).toBeGreaterThan(0)
   })
 

@@ -10,8 +10,8 @@ import { cutJournal } from '../draft/cut-journal.ts'
 import type { Draft, OwnDraft, Policy } from '../draft/draft.ts'
 import type { Frame } from '../draft/frame.ts'
 import type { Insertion, SpanFault } from '../draft/span.ts'
+import { type Costs, type CutState, cutStateOf, isStill, spentIn } from '../stable/cut-state.ts'
 import { divideRoom } from '../stable/divide-room.ts'
-import { type Costs, type Fold, foldTranscript, isStill, spentIn } from '../stable/fold.ts'
 import { type Ledger, ledgerOf } from '../stable/ledger.ts'
 
 export interface StableOptions {
@@ -43,7 +43,7 @@ const builtIn = createCutDigests()
 /** Where a conversation is cut. */
 export interface StableCut {
   readonly costs: Costs
-  readonly fold: Fold
+  readonly cutState: CutState
 }
 
 /** The cut that `stable` and `recall` share, with a share of the room kept for recall: first it is found, then applied. */
@@ -56,28 +56,28 @@ export function createStableCut(options: StableOptions, recall: number) {
     const { frame } = draft
     const room = divideRoom(frame, { recall, digests, low })
     const costs = { ...ledgerOf(draft), room }
-    const cut = { costs, fold: foldTranscript(costs, frame.rest) }
+    const cut = { costs, cutState: cutStateOf(costs, frame.rest) }
     frame.watch?.(cut)
     return cut
   }
 
-  function apply<D extends Draft>(draft: D, { fold, costs }: StableCut): D {
-    if (isStill(fold)) return draft
+  function apply<D extends Draft>(draft: D, { cutState, costs }: StableCut): D {
+    if (isStill(cutState)) return draft
     const { room, decided } = costs
     const { frame } = draft
-    const { epoch, needed, limit } = fold
-    const growth = Math.max(0, room.tail - spentIn(costs, fold, draft.units.length))
-    const request = draft.units[fold.request]
-    const isSent = request && hasRoomFor(frame, request.index, fold)
-    const opening = isSent ? fold.opening : -1
+    const { movedAt, needed, limit } = cutState
+    const growth = Math.max(0, room.tail - spentIn(costs, cutState, draft.units.length))
+    const request = draft.units[cutState.request]
+    const isSent = request && hasRoomFor(frame, request.index, cutState)
+    const opening = isSent ? cutState.opening : -1
     const cut = (draft as OwnDraft & D)
       .protect(isSent ? [request] : [], 'the request of rounds that are sent')
-      .clear(fold.cleared)
+      .clear(cutState.cleared)
       .dropRange(0, opening, 'before the cut')
-      .dropRange(opening + 1, fold.cut, 'before the cut')
+      .dropRange(opening + 1, cutState.cut, 'before the cut')
       .withCut({
-        before: fold.cut,
-        at: epoch,
+        before: cutState.cut,
+        at: movedAt,
         needed,
         limit,
         growth,
@@ -86,18 +86,18 @@ export function createStableCut(options: StableOptions, recall: number) {
       })
     // A small window keeps no room for a journal alone: there it shares that of the digests.
     const shared = room.journal > 0 ? 0 : room.digests
-    const lineRoom = request ? fold.lines : room.journal + Math.floor(shared / 2)
-    const journal = cutJournal(cut, fold.cut, lineRoom, opening)
+    const lineRoom = request ? cutState.lines : room.journal + Math.floor(shared / 2)
+    const journal = cutJournal(cut, cutState.cut, lineRoom, opening)
     const budget = room.digests - Math.min(shared, journal?.tokens ?? 0)
-    const lines = cutDigests(draft, { cut: fold.cut, budget, decided: decided.slice(0, fold.cut) })
+    const lines = cutDigests(draft, { cut: cutState.cut, budget, decided: decided.slice(0, cutState.cut) })
     const added = [lines, journal].filter(insertion => insertion !== undefined)
     // Last, so that a system message that aged among other units keeps its own reason.
-    return cut.insert(added, 'digested').age(fold.aged.units)
+    return cut.insert(added, 'digested').age(cutState.aged.units)
   }
 }
 
-/** Whether a unit can be protected beside all that is protected: a last answer or system message is not in the fold, and may be long. */
-function hasRoomFor(frame: Frame, unit: number, { aged }: Fold): boolean {
+/** Whether a unit can be protected beside all that is protected: a last answer or system message is not in the state of the cut, and may be long. */
+function hasRoomFor(frame: Frame, unit: number, { aged }: CutState): boolean {
   const cost = fixedCost(frame) - aged.tokens + unitCost(frame, unit)
   return cost + markerCost(frame) + noteCharge(frame) <= frame.capacity
 }

@@ -113,7 +113,7 @@ describe('tiered, the document of S1', () => {
     expect(lines(messages)).toHaveLength(8)
     expect(lines(messages)[0]).toContain('"make it scene 1"')
     expect(receipt.parts.marker).toBeGreaterThan(0)
-    expect(receipt.entries[2]).toMatchObject({ role: 'assistant', fate: 'elided' })
+    expect(receipt.entries[2]).toMatchObject({ role: 'assistant', fate: 'omitted' })
   })
 
   it('holds ten exchanges in 4096 with 400 for the reply, and twenty and more in 8192', () => {
@@ -164,7 +164,7 @@ describe('tiered, the document of S1', () => {
       rule: 'tiered',
       why: 'older than the last 2 exchanges',
     })
-    expect(receipt.counts).toMatchObject({ digested: 3, elided: 0 })
+    expect(receipt.counts).toMatchObject({ digested: 3, omitted: 0 })
   })
 
   it('leaves the history alone: a failed request loses nothing', () => {

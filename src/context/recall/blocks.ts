@@ -11,7 +11,7 @@ import { textCost } from '../draft/cost.ts'
 import { lastRoundBefore } from '../draft/cut-journal.ts'
 import type { Frame } from '../draft/frame.ts'
 import type { Insertion } from '../draft/span.ts'
-import { type Costs, type Fold, foldEarly, isStill, spentIn } from '../stable/fold.ts'
+import { type Costs, type CutState, cutEarly, isStill, spentIn } from '../stable/cut-state.ts'
 import { rememberRead } from '../stable/ledger.ts'
 import { chooseBlock, type RecallBlock, type Search } from './choose-block.ts'
 import { indexTranscript } from './index-transcript.ts'
@@ -30,13 +30,13 @@ interface BlockProgress {
   /** The next turn to read. */
   readonly next: number
   /** The cut, where a block that needs more room has moved it. */
-  readonly early?: Fold | undefined
+  readonly early?: CutState | undefined
   readonly blocks: RecallBlocks
 }
 
 /** What is recalled, and where the conversation is cut for it. */
 interface Recalled {
-  readonly fold: Fold
+  readonly cutState: CutState
   readonly blocks: readonly Insertion[]
 }
 
@@ -47,7 +47,7 @@ const needy = 5
 export interface RecallPlace {
   readonly frame: Frame
   readonly costs: Costs
-  readonly fold: Fold
+  readonly cutState: CutState
   readonly effort: Effort
 }
 
@@ -57,17 +57,17 @@ export interface RecallPlace {
  * the turns since the cut are ranked, so a cold start is cheap too. Rounds ask for nothing: a block for one would stand before
  * the request, and all rounds would be read again.
  */
-export function recallBlocks({ frame, costs, fold: natural, effort }: RecallPlace): Recalled {
-  if (isStill(natural)) return { fold: natural, blocks: [] }
+export function recallBlocks({ frame, costs, cutState: natural, effort }: RecallPlace): Recalled {
+  if (isStill(natural)) return { cutState: natural, blocks: [] }
   const { room } = costs
   const { transcript } = frame
   const { turns } = transcript
-  const { cut, epoch, epochUser } = natural
+  const { cut, movedAt, movedAtUser } = natural
   // The title as a message of its own is the least that a block costs.
   const headCost = textCost(frame, 'user', recallTitle) + 1
   const longestDay = frame.count.text(`${toDay(1_696_032_000_000)}\n`)
-  const key = `blocks ${JSON.stringify([room, effort, cut, epoch, headCost])}`
-  const memory = rememberRead<BlockProgress>(costs, key, { next: placeOf(turns, epochUser), blocks: [] })
+  const key = `blocks ${JSON.stringify([room, effort, cut, movedAt, headCost])}`
+  const memory = rememberRead<BlockProgress>(costs, key, { next: placeOf(turns, movedAtUser), blocks: [] })
   let progress = memory.read
   while (progress.next < turns.length) {
     const { next } = progress
@@ -75,23 +75,23 @@ export function recallBlocks({ frame, costs, fold: natural, effort }: RecallPlac
     memory.keep(progress, turns[next]! + 1)
   }
   const { early = natural, blocks } = afterRounds(progress)
-  return { fold: early, blocks: blocks.map(block => renderBlock(frame, block)) }
+  return { cutState: early, blocks: blocks.map(block => renderBlock(frame, block)) }
 
   function atUser({ early: moved, blocks }: BlockProgress, at: number): Omit<BlockProgress, 'next'> {
-    const fold = moved ?? natural
+    const cutState = moved ?? natural
     const { tokens, from } = transcript.units[at]!
     const { text } = transcript.entries[from]!.message
-    const freeIn = (one: Fold) => freeAt(one, Math.max(at, one.epoch)) - Math.max(room.least, tokens)
-    const free = freeIn(fold)
+    const freeIn = (one: CutState) => freeAt(one, Math.max(at, one.movedAt)) - Math.max(room.least, tokens)
+    const free = freeIn(cutState)
     const kept = total(blocks) > free ? [] : blocks
-    const search = searchFor(fold, at, text, free)
+    const search = searchFor(cutState, at, text, free)
     // First whatever the room: a file that is named may take all of it.
     const block = choose({ ...search, free: Number.POSITIVE_INFINITY }, kept)
     if (!block || total(kept) + block.tokens <= free) return { early: moved, blocks: added(kept, block) }
     const share = Math.max(0, free - total(kept)) / block.tokens
     // A cut inside the message's own turn is further already.
-    const isAhead = fold.cut <= at && isWorthCutting(search, share)
-    const early = isAhead ? foldEarly(costs, fold, at) : fold
+    const isAhead = cutState.cut <= at && isWorthCutting(search, share)
+    const early = isAhead ? cutEarly(costs, cutState, at) : cutState
     if (freeIn(early) <= free) return { early: moved, blocks: ask(kept, search) }
     // All of the running talk is read again, so nothing is gained by keeping other blocks.
     return { early, blocks: ask([], searchFor(early, at, text, freeIn(early))) }
@@ -111,15 +111,26 @@ export function recallBlocks({ frame, costs, fold: natural, effort }: RecallPlac
   }
 
   /** What a message asks for, and the tokens that are free for it. */
-  function searchFor(fold: Fold, user: number, text: string, free: number): Omit<Search, 'recalled'> {
+  function searchFor(cutState: CutState, user: number, text: string, free: number): Omit<Search, 'recalled'> {
     const index = indexTranscript(transcript, user)
     const named = findNamedFiles(transcript, text, user)
-    const files = filesIn(transcript.units, Math.max(fold.cut, fold.cleared.before), user)
+    const files = filesIn(transcript.units, Math.max(cutState.cut, cutState.cleared.before), user)
     const turn = placeOf(transcript.turns, user)
     // What does not fit of it is not sent, and may be asked for.
     const fits = firstPlace(user, place => costBetween(costs, place, user) <= room.keep)
     const exchange = Math.max(fits, exchangeStart(transcript, turn))
-    const question = { transcript, ledger: costs, index, effort, text, user, exchange, fold, files, named }
+    const question = {
+      transcript,
+      ledger: costs,
+      index,
+      effort,
+      text,
+      user,
+      exchange,
+      cutState,
+      files,
+      named,
+    }
     const dayCost = dayOf(frame, user) === '' ? 0 : longestDay
     const prices = { base: room.base, free, headCost, dayCost, watch: frame.watch }
     return { ...question, ...judge(question), ...prices }
@@ -152,9 +163,9 @@ export function recallBlocks({ frame, costs, fold: natural, effort }: RecallPlac
   }
 
   /** The room for blocks when the units up to one have been sent. Lines of a turn that is cut inside stand in place of a journal. */
-  function freeAt(fold: Fold, end: number): number {
-    const journal = fold.request < 0 ? 0 : room.journal
-    return room.tail + room.recall + journal - spentIn(costs, fold, end)
+  function freeAt(cutState: CutState, end: number): number {
+    const journal = cutState.request < 0 ? 0 : room.journal
+    return room.tail + room.recall + journal - spentIn(costs, cutState, end)
   }
 }
 

@@ -43,7 +43,7 @@ export const asksForBlock = (search: Search): boolean => limit(search) - search.
 
 /** Chooses the units to recall for a message, at most `room` tokens; mostly none. */
 export function chooseBlock(search: Search, room: number): RecallBlock | undefined {
-  const { transcript, scores, user, recalled, headCost, dayCost, named = [], free, fold, watch } = search
+  const { transcript, scores, user, recalled, headCost, dayCost, named = [], free, cutState, watch } = search
   // The more strongly a message asks, the larger its block may be.
   let worth = Math.min(room, limit(search)) - headCost
   watch?.(search, worth)
@@ -62,7 +62,7 @@ export function chooseBlock(search: Search, room: number): RecallBlock | undefin
   }
   // Behind all files, or many edits of one would leave no room for the others; the newest first, as the oldest may not fit.
   // An edit behind the cut has its call in view.
-  for (const edit of [...edits].sort((a, b) => b - a)) if (edit < fold.cut) takeNamed(edit)
+  for (const edit of [...edits].sort((a, b) => b - a)) if (edit < cutState.cut) takeNamed(edit)
   if (chosen.length === 0 && worth < smallest) return undefined
   const floor = floorOf(search)
   const unnamed = { ...search, files: inView }

@@ -62,7 +62,7 @@ export function recallElsewhere<P extends Passage>(
   const question = {
     ...{ transcript, ledger: plainLedger(transcript), index, user, exchange: user },
     ...{ effort: toEffort(amount), text: asking.text, files: new Set<number>() },
-    fold: { cut, cleared: nothingCleared, request: -1 },
+    cutState: { cut, cleared: nothingCleared, request: -1 },
   }
   const search = { ...question, ...judge(question), base, free: base, headCost: 0, dayCost: lineCost }
   if (!isClearlyBetter(search, cut)) return []

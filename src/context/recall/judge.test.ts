@@ -16,7 +16,7 @@ const past = [
 ]
 
 const cutAt = (cut: number) => ({
-  fold: { cut, cleared: nothingCleared, request: -1 },
+  cutState: { cut, cleared: nothingCleared, request: -1 },
   files: new Set<number>(),
   exchange: past.length,
 })

@@ -3,7 +3,7 @@ import { isCleared } from '../conversation/clearing.ts'
 import { keepLatest } from '../conversation/remember.ts'
 import { touchesOne } from '../conversation/touched.ts'
 import type { Scores, Transcript } from '../conversation/transcript.ts'
-import type { Fold } from '../stable/fold.ts'
+import type { CutState } from '../stable/cut-state.ts'
 import { isOpen, type Ledger } from '../stable/ledger.ts'
 import { isPlain, isQuestion } from './asking.ts'
 import { isFollowUp } from './follow-up.ts'
@@ -32,7 +32,7 @@ export interface Question {
   readonly user: number
   /** The unit at which the exchange before the message begins. */
   readonly exchange: number
-  readonly fold: Pick<Fold, 'cut' | 'cleared' | 'request'>
+  readonly cutState: Pick<CutState, 'cut' | 'cleared' | 'request'>
   /** The files that stand in view, which are not recalled unless the message names one: an edit of it in view is not enough. */
   readonly files: ReadonlySet<number>
   /** Units with the whole text of a file that the message names. */
@@ -145,12 +145,15 @@ export function mayAsk(text: string, share: number, { gate }: Effort): boolean {
 const viewTokens = 1500
 
 /** Whether a unit is not sent as it is, because it was cut or cleared, and was not left out by an earlier policy. */
-export function isRecallable({ transcript, ledger, fold, files, exchange }: Question, unit: number): boolean {
-  if (unit >= fold.cut && !isCleared(transcript, fold.cleared, unit)) return false
+export function isRecallable(
+  { transcript, ledger, cutState, files, exchange }: Question,
+  unit: number,
+): boolean {
+  if (unit >= cutState.cut && !isCleared(transcript, cutState.cleared, unit)) return false
   // What was just said is sent anyway; rounds of tools may be lines.
   if (unit >= exchange && transcript.units[unit]?.kind !== 'tools') return false
   if (files.size > 0 && touchesOne(transcript.units[unit]!, files)) return false
-  return unit !== transcript.firstUser && unit !== fold.request && isOpen(ledger, unit)
+  return unit !== transcript.firstUser && unit !== cutState.request && isOpen(ledger, unit)
 }
 
 /** The best score of a unit that may be recalled, and the best at the end of the tail, which the model sees. */
@@ -158,13 +161,13 @@ type Best = readonly [old: number, seen: number]
 
 /** Looks through the scores once. */
 function bestOf(question: Question, { units, values }: Scores): Best {
-  const { user, fold } = question
+  const { user, cutState } = question
   const { costBefore } = question.transcript
   let [old, seen] = [0, 0]
   for (let at = 0; at < units.length; at++) {
     const unit = units[at]!
     const value = values[at]!
-    const isSeen = unit >= fold.cut && costBefore[user]! - costBefore[unit]! <= viewTokens
+    const isSeen = unit >= cutState.cut && costBefore[user]! - costBefore[unit]! <= viewTokens
     if (value > seen && isSeen) seen = value
     // Asked last: it takes most of the time.
     if (value > old && isRecallable(question, unit)) old = value

@@ -146,7 +146,7 @@ describe('a message after a long turn', () => {
     ['a later one', [task[0]!, ...earlier, task[1]!]],
   ])('takes results from the turn, %s, oldest first, and leaves its calls and thoughts', (_, begun) => {
     const worked = [...begun, ...run(14).slice(2), done]
-    expect(fit(worked, options).receipt.counts.elided).toBe(0)
+    expect(fit(worked, options).receipt.counts.omitted).toBe(0)
     const { messages, receipt } = fit([...worked, next], options)
     for (const message of run(14)) if (message.role === 'assistant') expect(messages).toContainEqual(message)
     expect(messages).toContain(done)
@@ -347,7 +347,7 @@ describe('system messages in a conversation', () => {
     expect(kept).toBeLessThan(4)
     expect(fateOf(receipt, stands.at(-1)!)).toBe('kept')
     expect(receipt.entries[stands[0]!]).toMatchObject({
-      fate: 'elided',
+      fate: 'omitted',
       why: 'a newer system message of the same shape is sent',
     })
   })
@@ -360,7 +360,7 @@ describe('system messages in a conversation', () => {
     )
     const { receipt } = fit(told, { ...options, window: 4096 })
     const systems = receipt.entries.filter(({ role, seq }) => role === 'system' && seq > 0)
-    expect(systems[0]).toMatchObject({ fate: 'elided', why: 'an older system message' })
+    expect(systems[0]).toMatchObject({ fate: 'omitted', why: 'an older system message' })
     expect(systems.at(-1)!.fate).toBe('kept')
   })
 })
@@ -383,7 +383,7 @@ describe('a chat', () => {
       size += 2
     const { receipt, messages } = fit([...chat.slice(0, size), next], { ...options, window: 4096 })
     expect(receipt.counts.cleared).toBeGreaterThan(2)
-    expect(receipt.counts.elided).toBe(0)
+    expect(receipt.counts.omitted).toBe(0)
     for (const message of chat.slice(0, size))
       if (message.role === 'user') expect(messages).toContain(message)
     // The last exchange is what the message speaks of.

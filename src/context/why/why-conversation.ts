@@ -16,7 +16,7 @@ import type { StableCut } from '../policies/stable.ts'
 import type { Search } from '../recall/choose-block.ts'
 import { shareIndex } from '../recall/index-transcript.ts'
 import type { ReceiptCut, ReceiptEntry, SentMessage } from '../receipt.ts'
-import { foldTranscript } from '../stable/fold.ts'
+import { cutStateOf } from '../stable/cut-state.ts'
 import { plainLedger } from '../stable/ledger.ts'
 import { offeredTools } from '../tools/shorten-tools.ts'
 import { copyTranscript, findLeaving, type Leaving } from './find-leaving.ts'
@@ -94,7 +94,7 @@ export function whyConversation(conversation: Conversation, fitOptions: FitOptio
   function staysIn(grown: Transcript): boolean {
     if (stable?.costs.decided === '') {
       const { room } = stable.costs
-      const { cut, cleared, request, opening } = foldTranscript({ ...plainLedger(grown), room })
+      const { cut, cleared, request, opening } = cutStateOf({ ...plainLedger(grown), room })
       const isIn = index >= cut || index === opening
       return index === request || (isIn && !(isLong && isCleared(grown, cleared, index)))
     }

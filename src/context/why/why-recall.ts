@@ -87,7 +87,7 @@ export function createTrace() {
       if (search) return { outcome: 'recalled', ...describe(search, message) }
       const all = [...searches.values()]
       const earlier = all.findLast(({ weighed }) => weighed.some(one => isTaken(one, unit.index)))
-      if (earlier && findSpan(message.spans, unit.index)?.fate === 'elided')
+      if (earlier && findSpan(message.spans, unit.index)?.fate === 'omitted')
         return { outcome: 'made_room', ...describe(earlier, message) }
       const last = all.at(-1)!
       return { outcome: outcomeOf(last, unit.index), ...describe(last, message) }

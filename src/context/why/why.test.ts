@@ -61,7 +61,7 @@ describe('why', () => {
     const quiet = [...chat, { role: 'assistant', content: 'Done.' }, { role: 'user', content: 'Thanks!' }]
     expect(why(quiet, 100, room).recall).toMatchObject({ outcome: 'not_asked', asking: { seq: 524 } })
     expect(why(chat, 100, { ...room, policy: sliding({ messages: 50 }) })).toMatchObject({
-      ...{ fate: 'elided', why: 'older than the last 50 messages', unit: { tokens: 65 } },
+      ...{ fate: 'omitted', why: 'older than the last 50 messages', unit: { tokens: 65 } },
     })
   })
 
@@ -96,7 +96,7 @@ describe('why', () => {
     const turn = leaving!.tokens / leaving!.turns
     const fates: string[] = []
     const grown: MessageLike[] = [...asked]
-    while (!fates.includes('elided') && fates.length < 64) {
+    while (!fates.includes('omitted') && fates.length < 64) {
       grown.push({ role: 'user', content: 'so '.repeat(turn / 3).trim() })
       grown.push({ role: 'assistant', content: 'so '.repeat((turn * 2) / 3).trim() })
       const line = fit(grown, room).receipt.entries[seq]!

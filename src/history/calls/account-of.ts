@@ -37,7 +37,7 @@ function seqsIn(runs: readonly Run[]): readonly number[] {
 export function stretchesOf({ messages, verdicts, fates: stored }: Plan): readonly ReceiptStretch[] {
   const notKept = stored.map(([first, last, verdict]): ReceiptStretch => {
     const [fate, rule = '', why = ''] = verdicts[verdict] ?? []
-    return { first, last, fate: fates.find(one => one === fate) ?? 'elided', rule, why }
+    return { first, last, fate: fates.find(one => one === fate) ?? 'omitted', rule, why }
   })
   const sent = messages.flatMap(item => {
     const [runs, part] = isRun(item) ? [[item], item[2] ?? 'history'] : [item.seqs ?? [], item.part]

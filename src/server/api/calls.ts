@@ -179,7 +179,7 @@ export function toParts(plan: Plan): Readonly<Record<string, number>> {
 /** What was stored about an entry with a call. */
 export function verdictIn(plan: Plan, entry: number) {
   const match = stretchesOf(plan).find(({ first, last }) => first <= entry && entry <= last)
-  const { fate, rule, why } = match ?? { fate: 'elided', rule: plan.policy, why: 'not sent' }
+  const { fate, rule, why } = match ?? { fate: 'omitted', rule: plan.policy, why: 'not sent' }
   return { fate, rule, why }
 }
 

@@ -189,7 +189,7 @@ async function answer(
     calibration: () => thread.calibration(model.name),
   })
   const id = parts.newId()
-  const run = parts.runner.open({ requestId, face: 'api' })
+  const run = parts.runner.open({ requestId, adapter: 'api' })
   run.asks(name)
   run.enter(left)
   // Also if the events are never read.

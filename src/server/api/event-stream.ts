@@ -1,6 +1,6 @@
 import { sseComment, sseHeaders, textWriter, toReadable } from '../../turn/stream/to-readable.ts'
+import { oneLine, sse } from '../adapters/sse.ts'
 import type { StreamLimits } from '../exchange/reply-writer.ts'
-import { oneLine, sse } from '../faces/sse.ts'
 import { errorBody } from './api-error.ts'
 import type { ServerEvent } from './server-event.ts'
 

@@ -23,7 +23,7 @@ import { status } from './status.ts'
 
 /** How a request of a client found its conversation. */
 const recognised = z.object({
-  face: z.string().describe('what the client speaks: ollama, openai, messages, responses'),
+  adapter: z.string().describe('what the client speaks: ollama, openai, messages, responses'),
   client: z.string().optional().describe('the name that it gives itself'),
   kind: z.string().describe('new, extends or branches'),
   why: z.string().describe('how the conversation was recognised; holds no text of it'),
@@ -111,9 +111,9 @@ async function readRequest(source: LogSource): Promise<AnswerValue<z.input<typeo
   for await (const { data, seq, time } of readLog(source, { reverse: true, limit: mostRead })) {
     const { request } = (isObject(data) ? data : {}) as { readonly request?: unknown }
     if (!isObject(request)) continue
-    const { face, client, kind, why } = request as Readonly<Record<string, unknown>>
+    const { adapter, client, kind, why } = request as Readonly<Record<string, unknown>>
     return {
-      ...{ face: toText(face), kind: toText(kind), why: toText(why), at: seq, time },
+      ...{ adapter: toText(adapter), kind: toText(kind), why: toText(why), at: seq, time },
       client: typeof client === 'string' ? toText(client) : undefined,
     }
   }

@@ -1,5 +1,5 @@
 import { BadRequestError } from '../../log/bad-request-error.ts'
-import type { ChatRequest } from '../faces/face.ts'
+import type { ChatRequest } from '../adapters/adapter.ts'
 import { type HeadersOf, knownClient, personIn, personOf } from '../identity/known-client.ts'
 
 // An invalid name is refused: without it, the request would count as that of the configured person, or of none.

@@ -1,37 +1,37 @@
 import type { Context } from 'hono'
-import { faultResponse } from '../exchange/reply-writer.ts'
 import {
-  type Face,
-  type FaceFault,
-  messagesFace,
-  ollamaFace,
-  openaiFace,
-  responsesFace,
-} from '../faces/index.ts'
+  type Adapter,
+  type AdapterFault,
+  messagesAdapter,
+  ollamaAdapter,
+  openaiAdapter,
+  responsesAdapter,
+} from '../adapters/index.ts'
+import { faultResponse } from '../exchange/reply-writer.ts'
 import type { ServerEnv } from './caller.ts'
 
-/** Refuses a request, in the words of the face that it came to. */
-export function refuse(context: Context<ServerEnv>, fault: FaceFault): Response {
+/** Refuses a request, in the words of the adapter that it came to. */
+export function refuse(context: Context<ServerEnv>, fault: AdapterFault): Response {
   const requestId = context.get('requestId')
-  return faultResponse(faceOf(context.req.path), fault, requestId, {
+  return faultResponse(adapterOf(context.req.path), fault, requestId, {
     'x-request-id': requestId,
     ...(fault.status === 401 && { 'www-authenticate': 'Bearer realm="throughline"' }),
   })
 }
 
 /** The errors of our own API. */
-const ownApi: Pick<Face, 'fault'> = {
+const ownApi: Pick<Adapter, 'fault'> = {
   fault: ({ status, code, message, field, problems }) => ({
     status,
     body: { error: { code, message, field, problems } },
   }),
 }
 
-/** The face at an address. */
-function faceOf(path: string): Pick<Face, 'fault'> {
+/** The adapter at an address. */
+function adapterOf(path: string): Pick<Adapter, 'fault'> {
   if (path.startsWith('/throughline/')) return ownApi
   const plain = path.replace(/^\/c\/[^/]*/, '')
-  if (/^\/v1\/messages(?:$|\/)/.test(plain)) return messagesFace
-  if (/^\/v1\/(?:responses|conversations)(?:$|\/)/.test(plain)) return responsesFace
-  return plain.startsWith('/v1/') ? openaiFace : ollamaFace
+  if (/^\/v1\/messages(?:$|\/)/.test(plain)) return messagesAdapter
+  if (/^\/v1\/(?:responses|conversations)(?:$|\/)/.test(plain)) return responsesAdapter
+  return plain.startsWith('/v1/') ? openaiAdapter : ollamaAdapter
 }

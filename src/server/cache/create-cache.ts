@@ -22,7 +22,7 @@ export interface CacheOptions extends Pick<ReadAheadOptions, 'onRead' | 'quietMs
 /** A request whose model has a cache to be cared for. */
 export interface CachedCall extends Pick<NativeCall, 'upstream' | 'model'> {
   /** The request as it came, if the upstream speaks its form. */
-  readonly native?: Pick<NativeCall, 'face' | 'request' | 'client'> | undefined
+  readonly native?: Pick<NativeCall, 'adapter' | 'request' | 'client'> | undefined
   readonly history: History
   readonly thread: Thread
   readonly isSide: boolean
@@ -190,7 +190,7 @@ const withFields = (request: ModelRequest, fields: Fields): ModelRequest => ({
  * have no such request.
  */
 function toReading(
-  { face: { form }, client }: Pick<NativeCall, 'face' | 'client'>,
+  { adapter: { form }, client }: Pick<NativeCall, 'adapter' | 'client'>,
   isLlama: boolean,
 ): ClientCall | undefined {
   if (form !== 'chat' && form !== 'ollama') return undefined

@@ -1,7 +1,7 @@
 import type { History } from '../../history/index.ts'
 import type { LogSource } from '../../history/log/read-log.ts'
 import type { Store, ThreadKey } from '../../stores/store.ts'
-import type { ChatRequest } from '../faces/face.ts'
+import type { ChatRequest } from '../adapters/adapter.ts'
 import type { HeadersOf } from '../identity/known-client.ts'
 
 /** The log of one tenant, as requests use it. */
@@ -29,8 +29,8 @@ export const sourceOf = ({ store, history }: Log, key: ThreadKey): LogSource => 
 /** A request for a reply, with everything that says where it belongs. */
 export interface Inquiry {
   readonly log: Log
-  /** Where it came in: the name of a face, or `ui-chat`. */
-  readonly face: string
+  /** Where it came in: the name of an adapter, or `ui-chat`. */
+  readonly adapter: string
   readonly request: ChatRequest
   readonly headers: HeadersOf
   /** The client's key, and the person if no conversation is named: lists of different keys or people are never matched. */

@@ -2,7 +2,7 @@ import type { LoggedMessage } from '../../history/index.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import type { ModelUsage } from '../../models/model.ts'
 import { noteToolName } from '../../notes/index.ts'
-import type { ChatRequest, ReplyEnd, ReplyPiece, ReplyStart } from '../faces/index.ts'
+import type { ChatRequest, ReplyEnd, ReplyPiece, ReplyStart } from '../adapters/index.ts'
 
 /** What the log keeps beside a reply, so that the response of it can be written again as it was sent. */
 export interface KeptResponse {
@@ -43,7 +43,7 @@ export function keptIn({ data }: Pick<LoggedMessage, 'data'>): KeptResponse | un
   return (data as { readonly response?: KeptResponse } | null | undefined)?.response
 }
 
-/** A logged reply as the writers of the faces take it. Without a kept response, its parts are named after its entry. */
+/** A logged reply as the writers of the adapters take it. Without a kept response, its parts are named after its entry. */
 export function fromKept(entry: LoggedMessage, kept = keptIn(entry)): { start: ReplyStart; end: ReplyEnd } {
   const { message, seq, id, time } = entry
   const { text, thinking, calls } = readMessage(message, seq)

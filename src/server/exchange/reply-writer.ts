@@ -1,8 +1,8 @@
 import type { Refusal } from '../../models/wire/ask.ts'
 import type { ThreadKey } from '../../stores/store.ts'
 import { textWriter, toReadable } from '../../turn/stream/to-readable.ts'
-import type { Face, FaceFault, ReplyEnd, ReplyStart, ReplyStream } from '../faces/index.ts'
-import { signOfLife } from '../faces/sse.ts'
+import type { Adapter, AdapterFault, ReplyEnd, ReplyStart, ReplyStream } from '../adapters/index.ts'
+import { signOfLife } from '../adapters/sse.ts'
 import { inPieces } from './in-pieces.ts'
 import type { ReplyRun } from './runner.ts'
 
@@ -12,7 +12,7 @@ export interface ReplyWriter {
   text(start: ReplyStart, delta: string, logprobs?: readonly unknown[]): void | Promise<void>
   thinking(start: ReplyStart, delta: string): void | Promise<void>
   end(start: ReplyStart, end: ReplyEnd): void | Promise<void>
-  fail(fault: FaceFault): void | Promise<void>
+  fail(fault: AdapterFault): void | Promise<void>
   /** A piece of a stream in the words of the upstream. `headers`: of its answer. */
   passed(start: ReplyStart, text: string, headers: ResponseHeaders): void | Promise<void>
   /** The end of a stream, or a whole answer, in the words of the upstream. */
@@ -30,14 +30,14 @@ export const placeHeaders = (requestId: string, { conversation, branch }: Thread
   'x-throughline-branch': encodeURIComponent(branch),
 })
 
-export function wholeWriter(face: Face, requestId: string, headers: ResponseHeaders): ReplyWriter {
+export function wholeWriter(adapter: Adapter, requestId: string, headers: ResponseHeaders): ReplyWriter {
   const { promise, resolve } = withResolvers<Response>()
   return {
     response: promise,
     text() {},
     thinking() {},
-    end: (start, end) => resolve(Response.json(face.whole(start, end), { headers })),
-    fail: fault => resolve(faultResponse(face, fault, requestId, headers)),
+    end: (start, end) => resolve(Response.json(adapter.whole(start, end), { headers })),
+    fail: fault => resolve(faultResponse(adapter, fault, requestId, headers)),
     passed() {},
     passedEnd: (_, text, relayed) =>
       resolve(new Response(text, { headers: { ...onwards(relayed), ...headers } })),
@@ -55,7 +55,7 @@ export interface StreamLimits {
 
 /** The response begins when the model does: a failure before that has its status. */
 export function streamWriter(
-  face: Face,
+  adapter: Adapter,
   requestId: string,
   /** `signal` is aborted when no client waits for the reply any longer; `abort` ends it for a client that does not read. */
   { signal, abort }: Pick<ReplyRun, 'signal' | 'abort'>,
@@ -68,17 +68,21 @@ export function streamWriter(
 
   function open(start: ReplyStart, relayed?: ResponseHeaders): ReplyStream {
     if (stream) return stream
-    const opened = face.stream(start)
+    const opened = adapter.stream(start)
     stream = opened
     const body = toReadable(texts, textWriter(), {
       unreadMs,
-      keepAlive: { ms, item: () => signOfLife(face, opened) },
+      keepAlive: { ms, item: () => signOfLife(adapter, opened) },
       onEnd(reason) {
         texts.end()
         if (reason) abort(reason)
       },
     })
-    const type = { 'content-type': face.streamType, 'cache-control': 'no-cache', 'x-accel-buffering': 'no' }
+    const type = {
+      'content-type': adapter.streamType,
+      'cache-control': 'no-cache',
+      'x-accel-buffering': 'no',
+    }
     resolve(new Response(body, { headers: { ...onwards(relayed ?? {}), ...headers, ...type, ...inPieces } }))
     if (!relayed) void texts.push(opened.start())
     return opened
@@ -99,7 +103,7 @@ export function streamWriter(
     },
     fail(fault) {
       if (stream) void texts.push(stream.fail(fault))
-      else resolve(faultResponse(face, fault, requestId, headers))
+      else resolve(faultResponse(adapter, fault, requestId, headers))
       texts.end()
     },
     passed(start, text, relayed) {
@@ -171,12 +175,12 @@ function createPipe(signal: AbortSignal) {
 }
 
 export function faultResponse(
-  face: Pick<Face, 'fault'>,
-  fault: FaceFault,
+  adapter: Pick<Adapter, 'fault'>,
+  fault: AdapterFault,
   requestId: string,
   headers: ResponseHeaders,
 ): Response {
-  const { status, body } = face.fault(fault, requestId)
+  const { status, body } = adapter.fault(fault, requestId)
   const { retryAfterMs, isRetryable } = fault
   return Response.json(body, {
     status,

@@ -2,9 +2,9 @@ import { listLog } from '../../history/log/read-log.ts'
 import { type Model, ModelError } from '../../models/model.ts'
 import { sleep } from '../../models/sleep.ts'
 import { ConflictError, LeaseError } from '../../stores/store-error.ts'
+import type { Adapter, ReplyEnd, ReplyStart } from '../adapters/index.ts'
+import { replyOfResponse } from '../adapters/responses/item-id.ts'
 import type { Cache } from '../cache/create-cache.ts'
-import type { Face, ReplyEnd, ReplyStart } from '../faces/index.ts'
-import { replyOfResponse } from '../faces/responses/item-id.ts'
 import { isGiven } from '../identity/item.ts'
 import { type ClientCall, type NativeReply, openNative } from '../native/native-reply.ts'
 import { toFault } from '../to-fault.ts'
@@ -31,7 +31,7 @@ import { type OpenedTurn, SameRequestError, takePlace } from './take-place.ts'
 
 export interface ReplyTask {
   readonly inquiry: Inquiry
-  readonly face: Face
+  readonly adapter: Adapter
   readonly run: ReplyRun
   readonly requestId: string
   readonly upstream: Upstream
@@ -43,17 +43,17 @@ export interface ReplyTask {
   readonly limits: StreamLimits
 }
 
-/** Answers a request of a client on its face. The answer begins when the model does: before that, a failure has its status. */
+/** Answers a request of a client on its adapter. The answer begins when the model does: before that, a failure has its status. */
 export async function respond(task: ReplyTask): Promise<Response> {
-  const { inquiry, face, run, requestId, model, options, limits } = task
+  const { inquiry, adapter, run, requestId, model, options, limits } = task
   run.holds(await untilAlone(inquiry))
   const entered = await enter(inquiry, place => checkPlace(inquiry, place, { options, model }))
   const { thread } = entered.place
   // The writers read them when the response begins.
   const headers: Record<string, string> = { ...placeHeaders(requestId, thread) }
   const writer = inquiry.request.stream
-    ? streamWriter(face, requestId, run, limits, headers)
-    : wholeWriter(face, requestId, headers)
+    ? streamWriter(adapter, requestId, run, limits, headers)
+    : wholeWriter(adapter, requestId, headers)
   run.answersIn(thread)
   // The work goes on behind the response, and is closed however it ends.
   void serve({ ...task, headers, writer }, entered).finally(run.over)
@@ -117,7 +117,7 @@ async function serve(reply: ServedReply, { place, opened }: Entered): Promise<vo
 
 /** Has a turn answered. The state of the reply is made of its parts; the upstream's own words and the writer follow both. */
 async function serveTurn(
-  { inquiry, face, run, upstream, model, client, headers, options, cache, writer }: ServedReply,
+  { inquiry, adapter, run, upstream, model, client, headers, options, cache, writer }: ServedReply,
   start: ReplyStart,
   place: LogPlace,
   opened: OpenedTurn,
@@ -127,12 +127,12 @@ async function serveTurn(
   const native =
     client &&
     openNative({
-      ...{ upstream, model, face, request, client },
+      ...{ upstream, model, adapter, request, client },
       write: (text, relayed) => writer.passed(state.start, text, relayed),
     })
   const cached = cache.open({
     ...{ upstream, model, history: inquiry.log.history, thread: opened.thread, isSide: place.isSide },
-    native: client && { face, request, client },
+    native: client && { adapter, request, client },
   })
   const answered = await answer(inquiry, opened, {
     ...{ model: native?.model ?? model, cached },

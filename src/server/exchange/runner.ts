@@ -3,7 +3,7 @@ import { toModelTokens } from '../../tokens/calibration.ts'
 import type { Cancels, WatchedReply } from '../../turn/cancels.ts'
 import { type TurnPart, type TurnResult, trimmedTokens } from '../../turn/index.ts'
 import { onAbort } from '../../turn/wait/link-signals.ts'
-import type { FaceFault } from '../faces/index.ts'
+import type { AdapterFault } from '../adapters/index.ts'
 import type { Gate } from '../guard/create-gate.ts'
 import type { Answered } from './answer.ts'
 import type { Again, LogPlace } from './log-place.ts'
@@ -12,7 +12,7 @@ import type { Again, LogPlace } from './log-place.ts'
 export interface Outcome {
   readonly place?: LogPlace | Again
   readonly answered?: Answered
-  readonly fault?: FaceFault
+  readonly fault?: AdapterFault
   /** The tokens of what had to be sent that were cut, because it did not fit. */
   readonly trimmed?: number
   /** The prompt tokens that were the same as in the call before. */
@@ -22,8 +22,8 @@ export interface Outcome {
 /** What became of a request, for logs and metrics: no texts. */
 export interface Served extends Outcome {
   readonly requestId: string
-  /** Where it came in: the name of a face, `ui-chat` or `api`. */
-  readonly face: string
+  /** Where it came in: the name of an adapter, `ui-chat` or `api`. */
+  readonly adapter: string
   readonly model?: string
   /** The upstream of the model. */
   readonly upstream?: { readonly name: string; readonly kind: string }
@@ -46,7 +46,7 @@ export interface RunnerOptions {
 export function createRunner({ gate, cancels, onServed }: RunnerOptions) {
   return {
     /** Takes note of a request. It holds nothing yet. */
-    open({ requestId, face }: Pick<Served, 'requestId' | 'face'>) {
+    open({ requestId, adapter }: Pick<Served, 'requestId' | 'adapter'>) {
       const started = performance.now()
       const controller = new AbortController()
       const abort = (reason: unknown) => controller.abort(reason)
@@ -58,7 +58,7 @@ export function createRunner({ gate, cancels, onServed }: RunnerOptions) {
       function tell(outcome: Outcome): void {
         if (isTold) return
         isTold = true
-        onServed({ requestId, face, ms: performance.now() - started, model, ...outcome })
+        onServed({ requestId, adapter, ms: performance.now() - started, model, ...outcome })
       }
 
       /** Gives back all that it holds; may be called again without harm. */

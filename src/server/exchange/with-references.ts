@@ -2,7 +2,7 @@ import { isExperiment, isInnerActor } from '../../experiment/log/shown-store.ts'
 import { listLog } from '../../history/log/read-log.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { NotFoundError } from '../../log/not-found-error.ts'
-import type { NamedPast } from '../faces/face.ts'
+import type { NamedPast } from '../adapters/adapter.ts'
 import { findReply } from './find-reply.ts'
 import { type Inquiry, sourceOf } from './inquiry.ts'
 

@@ -3,8 +3,8 @@ import type { ReadAheadResult } from '../cache/create-read-ahead.ts'
 
 /** A request that was answered, or refused, as metrics count it. */
 export interface CountedRequest {
-  /** Where it came in: a face, or `api`. */
-  readonly face: string
+  /** Where it came in: an adapter, or `api`. */
+  readonly adapter: string
   /** How it ended: the status of its turn, or the code of the fault. */
   readonly outcome: string
   readonly ms: number
@@ -38,9 +38,9 @@ export function createMetrics() {
     values.set(label, (values.get(label) ?? 0) + amount)
   }
 
-  function time(face: string, ms: number): void {
-    const times = seconds.get(face) ?? { sum: 0, count: 0, within: limits.map(() => 0) }
-    seconds.set(face, times)
+  function time(adapter: string, ms: number): void {
+    const times = seconds.get(adapter) ?? { sum: 0, count: 0, within: limits.map(() => 0) }
+    seconds.set(adapter, times)
     times.sum += ms / 1000
     times.count += 1
     const first = limits.findIndex(limit => ms / 1000 <= limit)
@@ -49,9 +49,9 @@ export function createMetrics() {
 
   return {
     count(request: CountedRequest): void {
-      const { face, outcome, ms, model = 'unknown', upstream = 'none', usage = {}, reusable = 0 } = request
-      add('throughline_requests_total', { face, outcome, upstream }, 1)
-      time(face, ms)
+      const { adapter, outcome, ms, model = 'unknown', upstream = 'none', usage = {}, reusable = 0 } = request
+      add('throughline_requests_total', { adapter, outcome, upstream }, 1)
+      time(adapter, ms)
       const { promptTokens = 0, replyTokens = 0, cachedTokens = 0 } = usage
       const tokens = { prompt: promptTokens, reply: replyTokens, cached: cachedTokens, reusable }
       for (const [kind, amount] of Object.entries(tokens))
@@ -73,8 +73,8 @@ export function createMetrics() {
       }
       const name = 'throughline_request_seconds'
       if (seconds.size > 0) lines.push(`# TYPE ${name} histogram`)
-      for (const [face, { sum, count, within }] of seconds) {
-        const label = toLabels({ face })
+      for (const [adapter, { sum, count, within }] of seconds) {
+        const label = toLabels({ adapter })
         for (const [at, limit] of limits.entries())
           lines.push(`${name}_bucket{${label},le="${limit}"} ${within[at]}`)
         lines.push(`${name}_bucket{${label},le="+Inf"} ${count}`)
@@ -85,7 +85,7 @@ export function createMetrics() {
   }
 }
 
-/** `face="ollama",outcome="completed"`; values are cut, because clients choose them. */
+/** `adapter="ollama",outcome="completed"`; values are cut, because clients choose them. */
 function toLabels(labels: Readonly<Record<string, string>>): string {
   return Object.entries(labels)
     .map(([name, value]) => `${name}="${value.slice(0, 100).replace(/[\\"\n]/g, '_')}"`)

@@ -1,4 +1,4 @@
-import type { ChatRequest } from '../faces/face.ts'
+import type { ChatRequest } from '../adapters/adapter.ts'
 
 /** The headers of a request, with names in lower case. */
 export type HeadersOf = Readonly<Record<string, string | undefined>>

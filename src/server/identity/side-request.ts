@@ -1,5 +1,5 @@
 import { readMessage } from '../../log/parse-message.ts'
-import type { ChatRequest } from '../faces/face.ts'
+import type { ChatRequest } from '../adapters/adapter.ts'
 import type { HeadersOf } from './known-client.ts'
 
 /**

@@ -2,8 +2,8 @@ import type { Fields } from '../../log/fields.ts'
 import { isObject } from '../../log/parse-json.ts'
 import { reloads } from '../../models/ollama/ollama-wire.ts'
 import type { Form } from '../../models/wire/wire.ts'
-import { ownSignature } from '../faces/messages/messages-face.ts'
-import { thoughtMark } from '../faces/responses/hints.ts'
+import { ownSignature } from '../adapters/messages/messages-adapter.ts'
+import { thoughtMark } from '../adapters/responses/hints.ts'
 
 /** What the fit of a request says about its fields. */
 export interface Fit {

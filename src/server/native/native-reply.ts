@@ -3,7 +3,7 @@ import type { Refusal } from '../../models/wire/ask.ts'
 import type { Relay } from '../../models/wire/stream-reply.ts'
 import { takesLateSystem } from '../../models/wire/wire.ts'
 import type { TurnPart } from '../../turn/index.ts'
-import type { ChatRequest, Face } from '../faces/face.ts'
+import type { Adapter, ChatRequest } from '../adapters/adapter.ts'
 import { headersOn } from '../upstream/pass-headers.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import { type ClientBody, writeBody } from './write-body.ts'
@@ -19,7 +19,7 @@ export interface NativeCall {
   readonly upstream: Upstream
   /** The model as the log names it. */
   readonly model: Model
-  readonly face: Face
+  readonly adapter: Adapter
   readonly request: ChatRequest
   readonly client: ClientCall
   /** Hands a piece of the upstream's stream to the client. */
@@ -34,11 +34,11 @@ export interface NativeReply {
   readonly model: Model
   /** Takes the parts of the turn, and among them the contexts that are about to be sent. */
   see(part: TurnPart): void
-  /** Has replies written by the face after all: there may be notes in them, which no client may see. */
+  /** Has replies written by the adapter after all: there may be notes in them, which no client may see. */
   hide(): void
-  /** Whether the client gets what the upstream sends, and not what the face writes. */
+  /** Whether the client gets what the upstream sends, and not what the adapter writes. */
   isPassed(): boolean
-  /** What ends the answer: the last pieces of a stream, or all of a body. Undefined if the face writes the answer. */
+  /** What ends the answer: the last pieces of a stream, or all of a body. Undefined if the adapter writes the answer. */
   ending(): { readonly text: string; readonly headers: UpstreamHeaders } | undefined
   /** What the upstream said when it failed in the middle of its stream. */
   fault(): string | undefined
@@ -47,8 +47,15 @@ export interface NativeReply {
 }
 
 /** Sends a request on in the form in which it came, and hands the answer back as it comes. The end is held back: the log is first. */
-export function openNative({ upstream, model: base, face, request, client, write }: NativeCall): NativeReply {
-  const wire = upstream.forms!.get(face.form)!
+export function openNative({
+  upstream,
+  model: base,
+  adapter,
+  request,
+  client,
+  write,
+}: NativeCall): NativeReply {
+  const wire = upstream.forms!.get(adapter.form)!
   let context: Extract<TurnPart, { type: 'context' }> | undefined
   let isHidden = false
   let hasBegun = false
@@ -106,7 +113,7 @@ export function openNative({ upstream, model: base, face, request, client, write
       })
       try {
         yield* upstream.passReply!({
-          ...{ form: face.form, model: request.model, messages, relay, body },
+          ...{ form: adapter.form, model: request.model, messages, relay, body },
           path: `${wire.path}${client.query}`,
           headers: withoutPacking(headersOn(client.headers, body)),
           ...(signal && { signal }),

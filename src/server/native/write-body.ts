@@ -2,7 +2,7 @@ import type { Fields } from '../../log/fields.ts'
 import { isObject } from '../../log/parse-json.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import type { ReplyWire } from '../../models/wire/wire.ts'
-import type { ChatRequest, Origin } from '../faces/face.ts'
+import type { ChatRequest, Origin } from '../adapters/adapter.ts'
 import { alignContext, type Fitted, type MessageStanding, type OwnStanding } from './align.ts'
 import { type BodyRules, bodyRules, clearEntries, type Fit } from './body-rules.ts'
 

@@ -4,9 +4,9 @@ import { parseJson } from '../../log/parse-json.ts'
 import type { ModelPart } from '../../models/model.ts'
 import type { ReaderOptions } from '../../models/reader/reader.ts'
 import { textWriter, toReadable } from '../../turn/stream/to-readable.ts'
-import type { Face, ReplyEnd, ReplyStream } from '../faces/face.ts'
-import { generateFace, ollamaFace } from '../faces/ollama/ollama-face.ts'
-import { openaiFace } from '../faces/openai/openai-face.ts'
+import type { Adapter, ReplyEnd, ReplyStream } from '../adapters/adapter.ts'
+import { generateAdapter, ollamaAdapter } from '../adapters/ollama/ollama-adapter.ts'
+import { openaiAdapter } from '../adapters/openai/openai-adapter.ts'
 import { toFault } from '../to-fault.ts'
 import { ollamaVersion, toLoaded, toOpenAiModel, toShown, toTag } from './model-facts.ts'
 import { openReader } from './open-reader.ts'
@@ -49,24 +49,24 @@ export function readerServer({
   const listed = models.map(name => ({ name: name.includes(':') ? name : `${name}:latest`, window }))
   let replies = 0
 
-  const chat = (face: Face): Handle => {
+  const chat = (adapter: Adapter): Handle => {
     return async (body, signal, leave) => {
-      const request = face.read(body)
+      const request = adapter.read(body)
       const { model: name, system, messages, tools, settings, hints } = request
       // Ollama's clients may ask for less than the window, and Ollama cuts what is too long.
-      const limits = face.name === 'ollama' ? limitsOf(readBody(body), window) : { window }
+      const limits = adapter.name === 'ollama' ? limitsOf(readBody(body), window) : { window }
       const model = openReader(name, models, { ...options, ...limits })
       await model.window()
       const start = { id: String(++replies), time: now(), model: name, request, promptTokens: 0 }
       const end = (reply: readonly ModelPart[]) => endOf(reply, now() - start.time)
       // Without messages the request only loads or unloads the model.
-      if (hints.load !== undefined) return Response.json(face.whole(start, end([])))
+      if (hints.load !== undefined) return Response.json(adapter.whole(start, end([])))
       const prompt = system === undefined ? messages : [{ role: 'system', content: system }, ...messages]
       const parts = model.stream({ messages: prompt, tools, settings, signal })
-      if (request.stream) return stream(face, write(face.stream(start), parts, end), leave)
+      if (request.stream) return stream(adapter, write(adapter.stream(start), parts, end), leave)
       const reply: ModelPart[] = []
       for await (const part of parts) reply.push(part)
-      return Response.json(face.whole(start, end(reply)))
+      return Response.json(adapter.whole(start, end(reply)))
     }
   }
 
@@ -77,9 +77,9 @@ export function readerServer({
     'GET /api/ps': () => Response.json({ models: listed.map(one => toLoaded(one, teller)) }),
     'GET /v1/models': () =>
       Response.json({ object: 'list', data: models.map(name => toOpenAiModel({ name }, teller)) }),
-    'POST /api/chat': chat(ollamaFace),
-    'POST /api/generate': chat(generateFace),
-    'POST /v1/chat/completions': chat(openaiFace),
+    'POST /api/chat': chat(ollamaAdapter),
+    'POST /api/generate': chat(generateAdapter),
+    'POST /v1/chat/completions': chat(openaiAdapter),
     async 'POST /api/show'(body) {
       // The older name of the field is still in use.
       const { name, model = name } = readBody(body)
@@ -104,8 +104,8 @@ export function readerServer({
     } catch (error) {
       // The client has left: the status is only for logs.
       if (signal.aborted) return new Response(null, { status: 499 })
-      const face = path.startsWith('/v1/') ? openaiFace : ollamaFace
-      const fault = face.fault(toFault(error), '')
+      const adapter = path.startsWith('/v1/') ? openaiAdapter : ollamaAdapter
+      const fault = adapter.fault(toFault(error), '')
       return Response.json(fault.body, { status: fault.status })
     }
   }
@@ -157,7 +157,7 @@ function endOf(reply: readonly ModelPart[], ms: number): ReplyEnd {
 
 /** Streams texts as they come. The first is waited for, so that a refusal becomes a status and not a broken stream. */
 async function stream(
-  { streamType }: Face,
+  { streamType }: Adapter,
   texts: AsyncGenerator<string>,
   leave: () => void,
 ): Promise<Response> {

@@ -2,6 +2,9 @@ import { breathe } from '../../history/log/rests.ts'
 import { BadRequestError } from '../../log/bad-request-error.ts'
 import type { Fields } from '../../log/fields.ts'
 import type { MessageLike } from '../../log/message.ts'
+import type { Adapter, ChatRequest } from '../adapters/index.ts'
+import { inOwnForm } from '../adapters/own-form.ts'
+import { wishOf } from '../adapters/responses/compaction.ts'
 import type { Caller } from '../auth/caller.ts'
 import { bodyPerson } from '../auth/named-person.ts'
 import { refuseExperiment, refuseInner } from '../auth/refuse-hidden.ts'
@@ -9,9 +12,6 @@ import { compact, compactsItself } from '../exchange/compact.ts'
 import { type Log, logOfPerson } from '../exchange/inquiry.ts'
 import { faultResponse } from '../exchange/reply-writer.ts'
 import { respond } from '../exchange/respond.ts'
-import type { ChatRequest, Face } from '../faces/index.ts'
-import { inOwnForm } from '../faces/own-form.ts'
-import { wishOf } from '../faces/responses/compaction.ts'
 import { itemsOf } from '../identity/chain.ts'
 import { type HeadersOf, knownClient } from '../identity/known-client.ts'
 import { sideRequest } from '../identity/side-request.ts'
@@ -26,7 +26,7 @@ import type { ServerParts } from './server-parts.ts'
 export type ChatRoute = ServerParts
 
 export interface ChatCall {
-  readonly face: Face
+  readonly adapter: Adapter
   readonly request: Request
   readonly requestId: string
   /** The conversation in the path: `/c/<conversation>/…`. */
@@ -35,13 +35,13 @@ export interface ChatCall {
   readonly caller: Caller
 }
 
-/** Answers a request on one of the faces. */
+/** Answers a request on one of the adapters. */
 export async function answerChat(
   parts: ServerParts,
-  { face, request, requestId, conversation, log: callerLog, caller }: ChatCall,
+  { adapter, request, requestId, conversation, log: callerLog, caller }: ChatCall,
 ): Promise<Response> {
   const { upstreams, sideModel, person, now, newId } = parts
-  const run = parts.runner.open({ requestId, face: face.name })
+  const run = parts.runner.open({ requestId, adapter: adapter.name })
   try {
     const headers: HeadersOf = {
       ...Object.fromEntries(request.headers),
@@ -51,8 +51,8 @@ export async function answerChat(
     const whole = parts.parse(sent, caller.keyId)
     if (sent.length > manyBytes) await breathe()
     const readAs = (body: Buffer, parsed: unknown) => {
-      const isSameForm = upstreams.find(modelIn(parsed))?.upstream.forms?.has(face.form) === true
-      const read = isSameForm ? inOwnForm(() => face.read(parsed, headers)) : face.read(parsed, headers)
+      const isSameForm = upstreams.find(modelIn(parsed))?.upstream.forms?.has(adapter.form) === true
+      const read = isSameForm ? inOwnForm(() => adapter.read(parsed, headers)) : adapter.read(parsed, headers)
       // A compaction of ours says nothing to an upstream.
       return { body, parsed, isNative: isSameForm && !read.named.past, read }
     }
@@ -66,11 +66,11 @@ export async function answerChat(
     run.asks(read.model)
     const { upstream, options: upstreamOptions } = upstreams.of(read.model)
     if (read.hints.load !== undefined) {
-      const loaded = await loadModel(upstream, { face, request, read, body, now })
+      const loaded = await loadModel(upstream, { adapter, request, read, body, now })
       run.tell({})
       return loaded
     }
-    checkMessages(read, face, parts.maxMessages)
+    checkMessages(read, adapter, parts.maxMessages)
     await readItems(read.messages)
     const named = knownClient(read, headers)
     refuseInner(named?.actor)
@@ -80,7 +80,7 @@ export async function answerChat(
     // Lists that name no conversation are told apart by their people too.
     const keyId = named || speaker === undefined ? caller.keyId : `${caller.keyId}\n${speaker}`
     const { signal } = run
-    const inquiry = { log, headers, keyId, newId, now, signal, face: face.name, request: read }
+    const inquiry = { log, headers, keyId, newId, now, signal, adapter: adapter.name, request: read }
     const wish = wishOf(read)
     const isTheirs = wish !== undefined && compactsItself(upstream)
     if (wish === 'address' || (wish === 'item' && !isTheirs)) {
@@ -92,7 +92,7 @@ export async function answerChat(
     }
     run.enter(request.signal)
     return await respond({
-      ...{ inquiry, face, run, requestId, cache: parts.cache, limits: parts },
+      ...{ inquiry, adapter, run, requestId, cache: parts.cache, limits: parts },
       options: { ...parts.options, ...upstreamOptions },
       ...{ upstream, model: upstreams.model(read.model) },
       client: isNative ? toClientCall(request, body, parsed) : undefined,
@@ -101,7 +101,7 @@ export async function answerChat(
     const fault = toFault(error)
     run.tell({ fault })
     run.over()
-    return faultResponse(face, fault, requestId, { 'x-request-id': requestId })
+    return faultResponse(adapter, fault, requestId, { 'x-request-id': requestId })
   }
 }
 
@@ -134,7 +134,7 @@ const itemsInRow = 256
 /** A request needs something to answer, and not more than may be read. */
 export function checkMessages(
   { messages, named }: ChatRequest,
-  { field = 'messages' }: Face,
+  { field = 'messages' }: Adapter,
   most: number,
 ): void {
   if (messages.length > most)

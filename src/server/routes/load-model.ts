@@ -1,9 +1,9 @@
-import type { ChatRequest, Face } from '../faces/index.ts'
+import type { Adapter, ChatRequest } from '../adapters/index.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import { toStream } from './pass-on.ts'
 
 interface ModelLoad {
-  readonly face: Face
+  readonly adapter: Adapter
   readonly request: Request
   readonly read: ChatRequest
   readonly body: Buffer
@@ -15,11 +15,11 @@ interface ModelLoad {
  * has no such request keeps its models as it likes, and the client is told that all is well.
  */
 export async function loadModel(upstream: Upstream, load: ModelLoad): Promise<Response> {
-  const { face, request, read, body, now } = load
+  const { adapter, request, read, body, now } = load
   if (upstream.kind === 'openai' || upstream.kind === 'anthropic') {
     const start = { id: '', time: now(), model: read.model, request: read, promptTokens: 0 }
     const end = { reason: 'stop', text: '', thinking: '', calls: [], usage: {} } as const
-    return Response.json(face.whole(start, end))
+    return Response.json(adapter.whole(start, end))
   }
   const { 'content-encoding': _, ...headers } = Object.fromEntries(request.headers)
   const { signal } = request

@@ -20,11 +20,11 @@ export function createServerLog(level: ServerConfig['logLevel'], write?: (line: 
           : { error: error instanceof Error ? error.name : typeof error },
         'texts got no vectors',
       ),
-    served({ requestId, face, model, upstream, place, answered, fault, trimmed, ms }: Served): void {
+    served({ requestId, adapter, model, upstream, place, answered, fault, trimmed, ms }: Served): void {
       const { result } = answered ?? {}
       const facts = {
         requestId,
-        face,
+        adapter,
         // Clients choose it.
         model: model?.slice(0, 200),
         upstream: upstream?.name,

@@ -1,6 +1,6 @@
 import { optional, readBody, readEach, readFields, readText } from '../../log/fields.ts'
 import type { ToolSpec } from '../../models/model.ts'
-import { toToolSpec } from '../faces/read-tools.ts'
+import { toToolSpec } from '../adapters/read-tools.ts'
 
 /** What a client of the server may choose, beside what `useChat` sends. */
 export interface UIOptions {

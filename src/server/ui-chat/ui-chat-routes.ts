@@ -37,7 +37,7 @@ export function uiChatRoutes(route: UIChatRoute): Hono<ServerEnv> {
     const { requestId, caller } = context.var
     const log = logOfSpeaker(context.var.log, route.person)
     const { raw: request } = context.req
-    const run = runner.open({ requestId, face: 'ui-chat' })
+    const run = runner.open({ requestId, adapter: 'ui-chat' })
     const body = parse(await bodyOf(request, maxBodyBytes), caller.keyId)
     const uiRequest = readUIRequest(body)
     const chosen = readUIOptions(body)

@@ -95,7 +95,7 @@ export async function answerUI(
   { emit, settle, signal }: ReplyWork,
 ): Promise<void> {
   const inquiry: Inquiry = {
-    ...{ log, keyId, signal, newId, now, face: 'ui-chat', headers: {} },
+    ...{ log, keyId, signal, newId, now, adapter: 'ui-chat', headers: {} },
     request: {
       ...{ model: model.name, messages, system, tools, settings: {}, stream: true, named: {}, hints: {} },
     },

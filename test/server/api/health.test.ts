@@ -17,7 +17,7 @@ it('says when it is ready, and what is away if not', async () => {
   expect([answer.status, await answer.json()]).toMatchObject([503, { upstream: 'away' }])
 })
 
-it('counts requests, times and tokens of all faces', async () => {
+it('counts requests, times and tokens of all adapters', async () => {
   const { url } = await startServer()
   await apiClient(url).say('a', 'Hello.')
   const messages = [{ role: 'user', content: 'Hello.' }]
@@ -26,14 +26,16 @@ it('counts requests, times and tokens of all faces', async () => {
   await (await chat('reader')).json()
   await (await chat('none')).json()
   const text = await (await fetch(`${url}/metrics`)).text()
-  expect(text).toContain('throughline_requests_total{face="api",outcome="completed",upstream="reader"} 1\n')
   expect(text).toContain(
-    'throughline_requests_total{face="openai",outcome="completed",upstream="reader"} 1\n',
+    'throughline_requests_total{adapter="api",outcome="completed",upstream="reader"} 1\n',
   )
   expect(text).toContain(
-    'throughline_requests_total{face="openai",outcome="model_not_found",upstream="reader"} 1\n',
+    'throughline_requests_total{adapter="openai",outcome="completed",upstream="reader"} 1\n',
   )
-  expect(text).toContain('throughline_request_seconds_count{face="openai"} 2\n')
+  expect(text).toContain(
+    'throughline_requests_total{adapter="openai",outcome="model_not_found",upstream="reader"} 1\n',
+  )
+  expect(text).toContain('throughline_request_seconds_count{adapter="openai"} 2\n')
   expect(text).toMatch(/^throughline_tokens_total\{model="reader",kind="prompt",upstream="reader"\} [1-9]/m)
   expect(text).toContain('throughline_open_replies 0\n')
   for (const line of text.trim().split('\n'))
@@ -46,7 +48,7 @@ it('counts names that clients choose up to a limit', () => {
   const metrics = createMetrics()
   for (let at = 0; at < 1000; at++)
     metrics.count({
-      face: 'api',
+      adapter: 'api',
       outcome: 'completed',
       ms: 1,
       model: `m"\n${at}`,

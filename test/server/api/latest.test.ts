@@ -35,7 +35,7 @@ describe.each(await someStores())('where conversations stand, in %s', (_, create
       ...{ actor: 'assistant', branch: 'main', entries: 4, turns: 2, branches: 1, isExperiment: false },
       ...{ status: { state: 'idle' }, begins: 'The boat is called Seagull.' },
       said: { seq: 4, role: 'assistant', text: expect.stringContaining('Seagull') },
-      request: { face: 'openai', kind: 'extends', at: 3, why: expect.stringMatching(/./) },
+      request: { adapter: 'openai', kind: 'extends', at: 3, why: expect.stringMatching(/./) },
       call: { model: 'reader', status: 'completed', window: 4096, warnings: [], counts: { kept: 3 } },
     })
     expect(zed.call.reused).toBeGreaterThan(0)

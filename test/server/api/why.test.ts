@@ -46,7 +46,7 @@ describe.each(await someStores())('why an entry has its fate, in %s', (_, create
     const { body: latest } = await api.get(`${path}/523/why?${inCall}`)
     expect(latest).toMatchObject({ fate: 'kept', isProtected: true, stored: { fate: 'kept' } })
     const { body: left } = await api.get(`${path}/101/why?${inCall}`)
-    expect(left).toMatchObject({ fate: 'elided', stored: { fate: 'elided', why: left.why } })
+    expect(left).toMatchObject({ fate: 'omitted', stored: { fate: 'omitted', why: left.why } })
     expect((await api.get(`${path}/21/why?call=none`)).status).toBe(404)
   })
 })

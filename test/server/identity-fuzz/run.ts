@@ -3,7 +3,7 @@ import { createServer } from '../../../src/server/create-server.ts'
 import { openaiUpstream } from '../../../src/server/upstream/openai-upstream.ts'
 import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
 import { openaiAnswer, startUpstream } from '../../scripted-upstream.ts'
-import { clientFaces, type FaceName, type Part, type Reply, type Said } from './faces.ts'
+import { type AdapterName, clientAdapters, type Part, type Reply, type Said } from './adapters.ts'
 import { type Style, styles } from './styles.ts'
 
 /** In what the chats of a family differ. */
@@ -24,7 +24,7 @@ interface Chat {
   readonly family: number
   readonly kind: Kind
   readonly style: Style
-  readonly face: FaceName
+  readonly adapter: AdapterName
   readonly list: Said[]
   turns: number
   place?: string
@@ -41,7 +41,7 @@ export interface Figures {
   /** The same of chats of which something was left out that would tell them apart. */
   unclear: number
   styles: Set<string>
-  faces: Set<string>
+  adapters: Set<string>
 }
 
 type Fetch = (request: Request) => Promise<Response>
@@ -60,7 +60,7 @@ export async function runFuzz(
     splits: [],
     unclear: 0,
     styles: new Set(),
-    faces: new Set(),
+    adapters: new Set(),
   }
   const owners = new Map<string, Chat | 'replaced'>()
   let current: Chat
@@ -85,23 +85,23 @@ export async function runFuzz(
   /** Sends the list of a chat as its client does; returns where it was kept. */
   async function send(chat: Chat): Promise<string> {
     current = chat
-    const face = clientFaces[chat.face]
+    const adapter = clientAdapters[chat.adapter]
     const { isNamed, dropsSystem } = chat.style
     const system = dropsSystem && random() < 0.5 ? '' : 'You are helpful.'
     const response = await fetch(
-      new Request(`http://127.0.0.1${face.path}`, {
+      new Request(`http://127.0.0.1${adapter.path}`, {
         method: 'POST',
         headers: {
           'content-type': 'application/json',
           ...(isNamed && { 'x-openwebui-chat-id': `chat-${chat.id}` }),
         },
-        body: JSON.stringify(face.body(chat.style.send(chat.list), system)),
+        body: JSON.stringify(adapter.body(chat.style.send(chat.list), system)),
       }),
     )
     const text = await response.text()
-    if (response.status !== 200) throw new Error(`${chat.face}: ${response.status} ${text.slice(0, 300)}`)
+    if (response.status !== 200) throw new Error(`${chat.adapter}: ${response.status} ${text.slice(0, 300)}`)
     look(chat)
-    chat.list.push(face.reply(JSON.parse(text) as never))
+    chat.list.push(adapter.reply(JSON.parse(text) as never))
     const header = (name: string) => response.headers.get(`x-throughline-${name}`)
     return `${header('conversation')}/${header('branch')}`
   }
@@ -110,8 +110,8 @@ export async function runFuzz(
   function look(chat: Chat): void {
     figures.exchanges += 1
     figures.styles.add(chat.style.name)
-    figures.faces.add(chat.face)
-    const where = `${chat.style.name} on ${chat.face}, ${chat.kind}, turn ${chat.turns}`
+    figures.adapters.add(chat.adapter)
+    const where = `${chat.style.name} on ${chat.adapter}, ${chat.kind}, turn ${chat.turns}`
     const words = sent.match(/z[cf]\d+z/g) ?? []
     const isOwn = (word: string) => word === `zc${chat.id}z` || word === `zf${chat.family}z`
     const files: readonly string[] = sent.match(/(?<=base64,)[^"]+/g) ?? []
@@ -125,14 +125,14 @@ export async function runFuzz(
     chat.place = place
     if (!isSplit) return
     if (canBeTold(chat))
-      figures.splits.push(`${chat.style.name} on ${chat.face}, ${chat.kind}, turn ${chat.turns}`)
+      figures.splits.push(`${chat.style.name} on ${chat.adapter}, ${chat.kind}, turn ${chat.turns}`)
     else figures.unclear += 1
   }
 
   function newFile(chat: Chat): Part {
     const file = Buffer.from(`\x89PNG\r\n\x1a\n of chat ${chat.id}, number ${owners.size}`).toString('base64')
     owners.set(file, chat)
-    return chat.face !== 'ollama' && random() < 0.4 ? { file } : { image: file }
+    return chat.adapter !== 'ollama' && random() < 0.4 ? { file } : { image: file }
   }
 
   async function say(chat: Chat): Promise<void> {
@@ -176,9 +176,9 @@ export async function runFuzz(
     const isTwin = kind !== 'alone'
     for (let member = 0; member < (isTwin ? 2 + Math.floor(random() * 2) : 1); member++) {
       const style = pick(styles.filter(({ isPlain }) => !isPlain || !hasCalls(kind)))
-      const face = pick(style.faces ?? (Object.keys(clientFaces) as FaceName[]))
+      const adapter = pick(style.adapters ?? (Object.keys(clientAdapters) as AdapterName[]))
       const list: Said[] = kind === 'preamble' ? [...preamble] : []
-      chats.push({ id: chats.length, family, kind, style, face, list, turns: 0 })
+      chats.push({ id: chats.length, family, kind, style, adapter, list, turns: 0 })
     }
   }
   const mostTurns = 9

@@ -1,4 +1,4 @@
-import type { FaceName, Part, Reply, Said } from './faces.ts'
+import type { AdapterName, Part, Reply, Said } from './adapters.ts'
 
 /** What a kind of client makes of its list before it sends it. */
 export interface Style {
@@ -7,7 +7,7 @@ export interface Style {
   /** What it leaves out: twins that differ only in this cannot be told apart. */
   readonly leavesOut?: 'files' | 'arguments' | 'results' | 'rounds' | 'front'
   /** Default: all. */
-  readonly faces?: readonly FaceName[]
+  readonly adapters?: readonly AdapterName[]
   /** Whether it names its conversation. */
   readonly isNamed?: boolean
   /** Whether its system prompt comes and goes. */
@@ -123,12 +123,12 @@ export const styles: readonly Style[] = [
         ? said
         : { ...said, thinking: '', text: `<think>${said.thinking}</think>\n\n${said.text}` },
     ),
-    faces: ['openai', 'ollama'],
+    adapters: ['openai', 'ollama'],
   },
   {
     name: 'unsigned thoughts as text',
     send: replies(said => ({ ...said, thinking: '', text: said.thinking + said.text })),
-    faces: ['messages'],
+    adapters: ['messages'],
   },
   {
     name: 'no text beside calls',
@@ -142,9 +142,9 @@ export const styles: readonly Style[] = [
         if (said.role === 'user') return said
         return { ...said, calls: said.calls.map(call => ({ ...call, id: `mine_${call.id}` })) }
       }),
-    faces: ['openai', 'responses', 'messages'],
+    adapters: ['openai', 'responses', 'messages'],
   },
-  { name: 'arguments in another order', send: withCalls(reordered), faces: ['openai', 'responses'] },
+  { name: 'arguments in another order', send: withCalls(reordered), adapters: ['openai', 'responses'] },
   { name: 'no arguments', send: withCalls(() => '{}'), leavesOut: 'arguments' },
   { name: 'no old files', send: parts(part => (isFile(part) ? [] : [part])), leavesOut: 'files' },
   {

@@ -38,7 +38,7 @@ export function ChatStrip({ head, runs, first, last, selected, onJump }: ChatStr
     for (let y = 0; y < extent; y += rowHeight) {
       const [from, to] = [toSeq(y, head, extent), toSeq(y + rowHeight, head, extent)]
       const fate = strongest(runs, from, Math.max(from, to - 1), head)
-      draw.fillStyle = fate === 'elided' ? colour['line-2'] : colour[fate]
+      draw.fillStyle = fate === 'omitted' ? colour['line-2'] : colour[fate]
       const gap = rowHeight > 3 ? 1 : 0
       draw.fillRect(left + 1, y, (width - left - 5) * reach[fate], rowHeight - gap)
     }
@@ -104,11 +104,11 @@ const toSeq = (y: number, head: number, extent: number) => Math.min(head, Math.f
 
 /** Looks at only some of many entries: where a row of pixels stands for hundreds, more would change nothing. */
 function strongest(runs: readonly FateRun[], from: number, to: number, head: number): Fate {
-  let topFate: Fate = 'elided'
+  let topFate: Fate = 'omitted'
   const step = Math.max(1, Math.floor((to - from) / 64))
   for (let seq = from; seq <= Math.min(to, head); seq += step) {
     // What was written after the last call is sent with the next one.
-    const fate = fateAt(runs, seq) ?? (runs.length > 0 && seq > (runs.at(-1)?.last ?? 0) ? 'kept' : 'elided')
+    const fate = fateAt(runs, seq) ?? (runs.length > 0 && seq > (runs.at(-1)?.last ?? 0) ? 'kept' : 'omitted')
     if (layers[fate] > layers[topFate]) topFate = fate
   }
   return topFate

@@ -22,7 +22,7 @@ export function AnswerBar({ scene }: { readonly scene: Scene }) {
   const { search, go } = scene.place
   const { rows } = scene.moment
   const { at, counts, tokens, window, reserve, margin, reused, reported, over, policy, call } = point
-  const sent = at - counts.elided
+  const sent = at - counts.omitted
   const free = whyFree(point)
   const segments = toSegments(rows, point)
   const shown = fates.filter(({ fate }) => counts[fate] > 0 || search.fate === fate)

@@ -155,7 +155,7 @@ function MessageRow({ scene, item, text, style }: MessageRowProps) {
   const row = kind === 'row' ? item.row : undefined
   const isFirst = kind === 'row' && item.isFirst
   const entry = seq === undefined ? undefined : entries[seq - 1]
-  const rowFate = seq === undefined ? undefined : fateInRow(fateAt(runs, seq) ?? 'elided')
+  const rowFate = seq === undefined ? undefined : fateInRow(fateAt(runs, seq) ?? 'omitted')
   return (
     <Row
       id={seq === undefined ? undefined : `${kind}-${seq}`}

@@ -40,11 +40,11 @@ export function EntryPanel(props: EntryPanelProps) {
   const match = why?.recall?.found
   const hits = match && text?.startsWith(match.text) ? match.hits : []
   return (
-    <aside className={styles.panel} aria-label={`Entry ${seq}`} data-fate={fate ?? 'elided'}>
+    <aside className={styles.panel} aria-label={`Entry ${seq}`} data-fate={fate ?? 'omitted'}>
       <header className={styles.header}>
         <h2>
           <span className={`grid fate ${styles.glyph}`}>
-            <FateGlyph fate={fate ?? 'elided'} size={15} />
+            <FateGlyph fate={fate ?? 'omitted'} size={15} />
           </span>
           {fate === undefined ? 'Not written yet' : titles[fate]}
           <span className="pushed soft medium">#{seq}</span>
@@ -110,7 +110,7 @@ const titles: Readonly<Record<Fate, string>> = {
   digested: 'Digested into a line',
   altered: 'Sent, but changed',
   moved: 'Moved to the notes',
-  elided: 'Not sent',
+  omitted: 'Not sent',
 }
 
 /** By turns, or by the calls of an only turn: `kept 9–16, recalled 17–20, out of view 21–167, recalled now` */
@@ -145,7 +145,7 @@ function Life({ seq, scene }: EntryPanelProps) {
       {first > 0 && '… '}
       {shown.map(({ fate, from, to }, at) => (
         <span key={from} data-fate={fate} data-now={first + at === now}>
-          <b className="fate-text">{fate === 'elided' ? 'out of view' : fate}</b> {spanOf(from, to, here)}
+          <b className="fate-text">{fate === 'omitted' ? 'out of view' : fate}</b> {spanOf(from, to, here)}
           {at < shown.length - 1 ? ', ' : ''}
         </span>
       ))}

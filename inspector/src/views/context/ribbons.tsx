@@ -50,7 +50,7 @@ export function Ribbons({ scene, seen, isLogShown, onToggleLog }: RibbonsProps) 
       </header>
       <LogStrip
         className={styles.area ?? ''}
-        label={`The log as a strip of ${count(scale.entries.length)} entries, with ribbons to the ${count(point.at - point.counts.elided)} that were sent`}
+        label={`The log as a strip of ${count(scale.entries.length)} entries, with ribbons to the ${count(point.at - point.counts.omitted)} that were sent`}
         {...{ scale, selected, onSelect, toShape, drawMore }}
       >
         <Days scale={scale} cut={before} />
@@ -84,7 +84,7 @@ function drawMoment(
   if (last < head) {
     draw.strokeStyle = colours['line-2']
     draw.setLineDash([2, 3])
-    draw.strokeRect(start + 0.5, y(last) + 1, long * reach.elided, strip.bottom - y(last) - 1)
+    draw.strokeRect(start + 0.5, y(last) + 1, long * reach.omitted, strip.bottom - y(last) - 1)
   }
   if (before !== undefined && before <= head) {
     draw.strokeStyle = colours.selected

@@ -72,7 +72,7 @@ export function toLogItems(runs: readonly FateRun[], filter: LogFilter): readonl
   for (const run of runs) {
     const { first, last, fate } = run
     if (wanted !== undefined && fate !== wanted) continue
-    if (wanted !== undefined || matches !== undefined || fate !== 'elided') list(run)
+    if (wanted !== undefined || matches !== undefined || fate !== 'omitted') list(run)
     else if (selected !== undefined && selected >= first && selected <= last && !open.has(first)) {
       if (selected > first) fold({ first, last: selected - 1, fate })
       list({ first: selected, last: selected, fate })

@@ -222,7 +222,7 @@ function drawLanes(draw: CanvasRenderingContext2D, { stops, size, colours, selec
       selected <= point.at && point.fates !== undefined ? fateInText(point.fates, selected) : undefined
     if (fate === undefined) continue
     draw.fillStyle = colours[fate]
-    const isOut = fate === 'elided'
+    const isOut = fate === 'omitted'
     draw.fillRect(left, height - 8 + (isOut ? 3 : 0), wide, isOut ? 2 : 8)
   }
   draw.globalAlpha = 1

@@ -145,7 +145,7 @@ function Room({ why: { recall, cut, fate, free } }: { readonly why: WhyAnswer })
       )}
       {cut && fate !== 'kept' && fate !== 'altered' && fate !== 'cleared' && (
         <p className={styles.more}>
-          {fate === 'elided' ? (
+          {fate === 'omitted' ? (
             <>
               Cut before #{cut.before}. It fell at #{cut.at},{' '}
               {cut.needed > cut.limit

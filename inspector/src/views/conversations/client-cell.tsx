@@ -46,7 +46,7 @@ function About({ row, name }: { readonly row: ListedConversation; readonly name:
     <dl className={`grid gap-6px text-12-18 facts linked ${styles.facts}`}>
       <Fact name="From">
         {name}
-        {request && `, over ${faceNames[request.face] ?? request.face}`}
+        {request && `, over ${adapterNames[request.adapter] ?? request.adapter}`}
       </Fact>
       {request ? (
         <Fact name="Recognised">
@@ -87,7 +87,7 @@ const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 const mostMetadata = 4000
 
-const faceNames: Readonly<Record<string, string>> = {
+const adapterNames: Readonly<Record<string, string>> = {
   ollama: 'the API of Ollama',
   openai: 'the chat API of OpenAI',
   messages: 'the API of Anthropic',

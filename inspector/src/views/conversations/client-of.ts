@@ -23,7 +23,7 @@ export function clientOf({ conversation, latest, metadata }: ListedConversation)
   }
   const agent = request.client
   if (agent) return { id: agent, name: byAgent[agent.toLowerCase()] ?? agent }
-  return { id: request.face, name: faces[request.face] ?? request.face }
+  return { id: request.adapter, name: adapters[request.adapter] ?? request.adapter }
 }
 
 /** Clients that name their conversations: the server puts this before the name. */
@@ -47,7 +47,7 @@ const byAgent: Readonly<Record<string, string>> = {
   homeassistant: 'Home Assistant',
 }
 
-const faces: Readonly<Record<string, string>> = {
+const adapters: Readonly<Record<string, string>> = {
   ollama: 'Ollama’s API',
   openai: 'OpenAI’s API',
   messages: 'Anthropic’s API',

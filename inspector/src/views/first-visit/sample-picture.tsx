@@ -27,7 +27,7 @@ export function SamplePicture() {
           what the model got: <tspan>{count(tokens)}</tspan> tokens
         </text>
         <rect className={styles.spine} x="-2" y="0" width="2" height={height} />
-        <path className={styles.elided} d={elidedBars} />
+        <path className={styles.omitted} d={omittedBars} />
         {ribbons.map(({ colour, path }) => (
           <path key={path} className={styles.ribbon} data-colour={colour} d={path} />
         ))}
@@ -89,7 +89,7 @@ const bars = boxes.flatMap(({ colour, entries }) =>
 
 /** What was not sent, as short bars of uneven length: only that there is much of it can be seen. */
 const isSent = new Set(sent.flatMap(([, , ...entries]) => entries))
-const elidedBars = Array.from({ length: messages }, (_, at) => at + 1)
+const omittedBars = Array.from({ length: messages }, (_, at) => at + 1)
   .filter(entry => !isSent.has(entry))
   .map(entry => `M0 ${round(top(entry) + rowHeight / 2)}h${14 + ((entry * 7) % 5)}`)
   .join('')

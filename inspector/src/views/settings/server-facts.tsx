@@ -59,11 +59,11 @@ export function ServerFacts({ server }: { readonly server: ServerInfo }) {
         <Fact name="Policy">{server.policy ?? 'default'}</Fact>
         {server.window !== undefined && <Fact name="Window">{count(server.window)} tokens</Fact>}
         {server.reserve !== undefined && <Fact name="Reserve">{count(server.reserve)} tokens</Fact>}
-        {faces.map(({ face, name }) => (
-          <Fact key={face} name={name}>
+        {adapters.map(({ adapter, name }) => (
+          <Fact key={adapter} name={name}>
             <span className={`row between gap-2 ${styles.address}`}>
-              <code>{addresses[face]}</code>
-              <CopyButton text={addresses[face]} />
+              <code>{addresses[adapter]}</code>
+              <CopyButton text={addresses[adapter]} />
             </span>
           </Fact>
         ))}
@@ -83,10 +83,10 @@ const More = ({ children }: { readonly children: React.ReactNode }) => (
 
 const mostModels = 30
 
-const faces: readonly { readonly face: keyof ServerInfo['addresses']; readonly name: string }[] = [
-  { face: 'ollama', name: 'For clients of Ollama' },
-  { face: 'openai', name: 'For clients of OpenAI' },
-  { face: 'anthropic', name: 'For clients of Anthropic' },
-  { face: 'uiChat', name: 'For useChat' },
-  { face: 'mcp', name: 'For agents (MCP)' },
+const adapters: readonly { readonly adapter: keyof ServerInfo['addresses']; readonly name: string }[] = [
+  { adapter: 'ollama', name: 'For clients of Ollama' },
+  { adapter: 'openai', name: 'For clients of OpenAI' },
+  { adapter: 'anthropic', name: 'For clients of Anthropic' },
+  { adapter: 'uiChat', name: 'For useChat' },
+  { adapter: 'mcp', name: 'For agents (MCP)' },
 ]

@@ -11,7 +11,7 @@ export const runsOf = (stretches: readonly Stretch[]): readonly FateRun[] =>
 
 /** The fate of every entry; [0] is none. */
 export function fatesOf(runs: readonly FateRun[]): readonly Fate[] {
-  const fates: Fate[] = ['elided']
+  const fates: Fate[] = ['omitted']
   for (const { first, last, fate } of runs) for (let seq = first; seq <= last; seq++) fates.push(fate)
   return fates
 }
@@ -28,11 +28,11 @@ export interface Difference {
 export function differenceOf(a: readonly Fate[], b: readonly Fate[]): Difference {
   const amounts = { lost: 0, gained: 0, same: 0, altered: 0 }
   for (let seq = 1; seq < a.length; seq++) {
-    const [one, other] = [a[seq]!, b[seq] ?? 'elided']
-    if (one === 'elided' && other === 'elided') continue
+    const [one, other] = [a[seq]!, b[seq] ?? 'omitted']
+    if (one === 'omitted' && other === 'omitted') continue
     if (one === other) amounts.same += 1
-    else if (other === 'elided') amounts.lost += 1
-    else if (one === 'elided') amounts.gained += 1
+    else if (other === 'omitted') amounts.lost += 1
+    else if (one === 'omitted') amounts.gained += 1
     else amounts.altered += 1
   }
   return amounts
@@ -104,7 +104,7 @@ export function toItems(
   }
   const entryRow = (seq: number, tokens: number, isReused: boolean, text?: string): SideRow => ({
     ...{ kind: 'row', key: `#${seq}`, seq, entries: [seq], text, tokens, isReused },
-    ...{ fate: side.fates[seq] ?? 'elided', other: other.fates[seq] ?? 'elided' },
+    ...{ fate: side.fates[seq] ?? 'omitted', other: other.fates[seq] ?? 'omitted' },
   })
 
   for (const message of side.messages) {

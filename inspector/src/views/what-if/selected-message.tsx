@@ -74,6 +74,6 @@ function Verdict({ side: { letter, answer }, seq }: { readonly side: MadeSide; r
 const inWords = Object.fromEntries(
   allFates.map(({ fate }) => [
     fate,
-    fate === 'elided' ? 'Not sent' : `${fate[0]!.toUpperCase()}${fate.slice(1)}`,
+    fate === 'omitted' ? 'Not sent' : `${fate[0]!.toUpperCase()}${fate.slice(1)}`,
   ]),
 ) as Readonly<Record<Fate, string>>

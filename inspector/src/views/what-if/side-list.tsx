@@ -92,7 +92,7 @@ export function SideList(props: SideListProps) {
                 className={`grid middle ${styles.row}`}
                 role="option"
                 data-fate={fate}
-                data-only={there === 'elided' || (there === undefined && entries.length > 0)}
+                data-only={there === 'omitted' || (there === undefined && entries.length > 0)}
                 data-reused={item.isReused}
                 seq={entries[0]}
                 isSelected={seq !== undefined && seq === selected}
@@ -102,7 +102,7 @@ export function SideList(props: SideListProps) {
                 <span className="grid fate">{entries.length > 0 && <FateGlyph fate={fate} />}</span>
                 <span className={`cut ${styles.text}`}>{oneLine(item.text ?? text)}</span>
                 {/* The row is in both lists: say that the form differs. */}
-                {there !== undefined && there !== 'elided' && there !== fate && (
+                {there !== undefined && there !== 'omitted' && there !== fate && (
                   <span className={`inline gap-1 label one-line fate-text ${styles.other}`} data-fate={there}>
                     <FateGlyph fate={there} /> {there} in {other}
                   </span>

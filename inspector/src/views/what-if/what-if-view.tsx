@@ -221,5 +221,5 @@ function Compared({ place, entries: counted, calls, index }: ComparedProps) {
   )
 }
 
-const sentOf = ({ answer }: MadeSide) => answer && answer.at - answer.counts.elided
+const sentOf = ({ answer }: MadeSide) => answer && answer.at - answer.counts.omitted
 const anewOf = ({ answer }: MadeSide) => answer && answer.tokens - (answer.prefix?.tokens ?? 0)

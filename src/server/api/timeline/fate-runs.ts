@@ -16,10 +16,10 @@ export function fateRuns(stretches: readonly FateRun[], at: number): readonly Fa
     next = last + 1
   }
   for (const { first, last, fate } of stretches) {
-    add(first - 1, 'elided')
+    add(first - 1, 'omitted')
     add(last, fate)
   }
-  add(at, 'elided')
+  add(at, 'omitted')
   return runs
 }
 
@@ -32,7 +32,7 @@ export function* readFates(text: string): Generator<FateRun> {
   let first = 1
   for (const [, many, letter] of text.matchAll(/(\d+)([a-z])/g)) {
     const last = first + Number(many) - 1
-    yield { first, last, fate: fates.find(fate => fate[0] === letter) ?? 'elided' }
+    yield { first, last, fate: fates.find(fate => fate[0] === letter) ?? 'omitted' }
     first = last + 1
   }
 }

@@ -1,9 +1,9 @@
 import { type Context, Hono } from 'hono'
 import { readBody as readFields } from '../../../log/fields.ts'
+import { type Adapter, messagesAdapter, responsesAdapter, toTokenCount } from '../../adapters/index.ts'
 import type { ServerEnv } from '../../auth/caller.ts'
 import { refuseExperiment, refuseInner } from '../../auth/refuse-hidden.ts'
 import { requireScope } from '../../auth/require-scope.ts'
-import { type Face, messagesFace, responsesFace, toTokenCount } from '../../faces/index.ts'
 import { parseBody } from '../../guard/parse-body.ts'
 import { knownClient } from '../../identity/known-client.ts'
 import { modelIn } from '../chat-route.ts'
@@ -25,37 +25,37 @@ export function responsesRoutes({ upstreams, newId, now, maxBodyBytes, json }: S
 
   async function count(
     context: Context<ServerEnv>,
-    face: Face,
+    adapter: Adapter,
     body: unknown,
     defaults: object,
   ): Promise<number> {
     const { raw } = context.req
     const { log, caller } = context.var
     const headers = Object.fromEntries(raw.headers)
-    const request = face.read({ ...defaults, ...readFields(body ?? {}) }, headers)
+    const request = adapter.read({ ...defaults, ...readFields(body ?? {}) }, headers)
     const { keyId } = caller
     const named = knownClient(request, headers)
     refuseInner(named?.actor)
     await refuseExperiment(log, named?.conversation, caller)
-    const inquiry = { log, face: face.name, request, headers, keyId, signal: raw.signal, newId, now }
+    const inquiry = { log, adapter: adapter.name, request, headers, keyId, signal: raw.signal, newId, now }
     return countRequest(inquiry, upstreams)
   }
 
   /** An upstream of the same form counts what its client wrote; else we do. */
-  function counting(path: string, face: Face, defaults: object, toAnswer: (tokens: number) => object) {
+  function counting(path: string, adapter: Adapter, defaults: object, toAnswer: (tokens: number) => object) {
     routes.post(path, mayChat, async context => {
       const { raw } = context.req
       const bytes = await readBody(raw, maxBodyBytes)
       const body = bytes.length === 0 ? undefined : parseBody(bytes, json)
       const upstream = upstreams.find(modelIn(body))?.upstream
-      if (!upstream?.forms?.has(face.form))
-        return context.json(toAnswer(await count(context, face, body, defaults)))
+      if (!upstream?.forms?.has(adapter.form))
+        return context.json(toAnswer(await count(context, adapter, body, defaults)))
       return passBody(upstream, raw, path, bytes)
     })
   }
 
-  counting('/v1/messages/count_tokens', messagesFace, {}, toTokenCount)
-  counting('/v1/responses/input_tokens', responsesFace, { model: '', input: [] }, tokens => ({
+  counting('/v1/messages/count_tokens', messagesAdapter, {}, toTokenCount)
+  counting('/v1/responses/input_tokens', responsesAdapter, { model: '', input: [] }, tokens => ({
     ...{ object: 'response.input_tokens', input_tokens: tokens },
   }))
   for (const [path, inner] of [

@@ -2,8 +2,8 @@ import type { LoggedMessage } from '../../../history/index.ts'
 import type { MessageLike } from '../../../log/message.ts'
 import { readMessage } from '../../../log/parse-message.ts'
 import { notedResult } from '../../../log/texts.ts'
+import { toOutput } from '../../adapters/responses/to-response.ts'
 import { fromKept } from '../../exchange/kept-response.ts'
-import { toOutput } from '../../faces/responses/to-response.ts'
 
 /** An item of a list of OpenAI's. */
 export interface ListedItem {

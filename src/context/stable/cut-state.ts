@@ -1,0 +1,279 @@
+import { type Aged, ageSystems, nothingAged } from '../conversation/age-systems.ts'
+import { type Cleared, isCleared, nothingCleared, savedBetween, savingSum } from '../conversation/clearing.ts'
+import { exchangeStart } from '../conversation/exchange-start.ts'
+import { firstPlace, placeOf } from '../conversation/first-place.ts'
+import { findReferred } from '../conversation/references.ts'
+import { costBetween } from '../conversation/transcript.ts'
+import { lastRoundBefore } from '../draft/cut-journal.ts'
+import type { DividedRoom } from './divide-room.ts'
+import { type Ledger, rememberRead } from './ledger.ts'
+
+/** Where the conversation is cut, and since when. Numbers are units, except for tokens. */
+export interface CutState {
+  /** The number of stops read. */
+  readonly next: number
+  /** The first unit that is sent, besides protected ones; 0 while nothing is cut. */
+  readonly cut: number
+  /** What is sent as one line. */
+  readonly cleared: Cleared
+  /** The unit at which the room was full last, and the user message of its turn. */
+  readonly movedAt: number
+  readonly movedAtUser: number
+  /** The turn being read (an index into the turns), and its user message. */
+  readonly turn: number
+  readonly user: number
+  /** How full it was: the tokens to be sent, and the room for them. */
+  readonly needed: number
+  readonly limit: number
+  /** Tokens before the cut that are sent all the same: system messages, and what earlier policies protect. */
+  readonly stuck: number
+  /** Where the cut lies inside a turn: its request, which is sent for the rounds that stay, and the tokens for lines of the others. */
+  readonly request: number
+  readonly lines: number
+  /** The first round of that turn, which mostly holds the plan: it is sent too. -1 if there is none, or if it is long. */
+  readonly opening: number
+  /** The tokens of these three. */
+  readonly beginning: number
+  /** System messages that are not sent any more, and their tokens. */
+  readonly aged: Aged
+}
+
+const start: CutState = {
+  next: 0,
+  cut: 0,
+  cleared: nothingCleared,
+  movedAt: 0,
+  movedAtUser: -1,
+  turn: -1,
+  user: -1,
+  needed: 0,
+  limit: 0,
+  stuck: 0,
+  request: -1,
+  lines: 0,
+  opening: -1,
+  beginning: 0,
+  aged: nothingAged,
+}
+
+// The numbers of the state of the cut. The trials with agents chose them: bench/notes/recall.md, "Long turns of agents".
+
+/** The share of the room that stays full inside a turn. 0.5 loses a point of the lines that a step quotes, 0.7 reads a tenth more. */
+const fullInside = 0.62
+/** The most tokens that stay inside a turn: what a step quotes is seldom further back. */
+const mostInside = 8192
+/** The share of the room above which clearing alone does not do before a message. */
+const fullAtMessage = 0.8
+/** The tokens of a line of the journal, on average. */
+const journalLine = 24
+/** The longest first round of a turn that is sent with it, in least charges for a message. */
+const mostOpening = 2
+/** The longest message that is expected, in least charges. */
+const mostExpected = 4
+
+/** What units cost, and the room for them. */
+export interface Costs extends Ledger {
+  readonly room: DividedRoom
+}
+
+/** The most stops that are read before others get their turn: some milliseconds. */
+const stopsInRow = 1024
+
+type Full = Pick<CutState, 'needed' | 'limit' | 'movedAt'>
+
+/**
+ * Gives the steps of a state of the cut: from stop to stop, and with `isEarly` before a user message as if the room were full. Something goes
+ * only when the room is full, and then so much that nothing need go for many turns: long results and answers are cleared, oldest
+ * first; where that is not enough, the oldest units are cut. In between a context only grows. Token counts alone decide.
+ */
+function cutSteps(costs: Costs) {
+  const { room, transcript } = costs
+  const { turns, stops, firstUser } = transcript
+  return { step, atUser }
+
+  function step(past: CutState, stop: number): CutState {
+    const next = past.next + 1
+    const turn = past.turn + 1
+    return stop === turns[turn]
+      ? atUser({ ...past, next, turn, user: stop })
+      : atRound({ ...past, next }, stop)
+  }
+
+  /**
+   * A user message: makes room before it if it does not fit behind the conversation so far. After the first cut it is expected to
+   * be as long as the two before it, so that a cut is known before the message comes. Before that nothing goes that still fits.
+   */
+  function atUser(cutState: CutState, isEarly = false): CutState {
+    const { user, turn } = cutState
+    const isWhole = isStill(cutState)
+    const most = isWhole ? 0 : mostExpected * room.least
+    const cost = Math.max(room.least, lastCost(user))
+    const spent = spentIn(costs, cutState, user)
+    const limit = isWhole ? room.whole : room.tail
+    // Mostly there is room for any: after a restart all messages are read again.
+    if (!isEarly && spent + Math.max(most, cost) <= limit) return cutState
+    const expected = (back: number) => Math.min(most, lastCost(turns[turn - back] ?? firstUser))
+    const charge = user === firstUser ? 0 : Math.max(cost, expected(1), expected(2))
+    const needed = spent + charge
+    if (!isEarly && needed <= limit) return cutState
+    // The last exchange is what the message speaks of: a later one clears it.
+    const cleared = ageAndClear(cutState, user, exchangeStart(transcript, turn), needed - room.low)
+    const isFull = isEarly || spentIn(costs, cleared, user) + charge > fullAtMessage * limit
+    const full = { needed, limit, movedAt: user }
+    return isFull ? cutBefore(cleared, charge, full) : moveCut(cleared, cutState.cut, full)
+  }
+
+  /** Keeps the newest turns that fit into the low-water mark, and as much of the last one as may stay. */
+  function cutBefore(past: CutState, charge: number, full: Full): CutState {
+    const { user, turn } = past
+    const costFrom = (cutState: CutState, from: number) =>
+      sentCost(costs, cutState, from, user) + charge + insideAt(cutState, from).beginning
+    const last = Math.max(exchangeStart(transcript, turn), past.cut)
+    const hasRounds = lastRoundBefore(transcript, user) >= last
+    const low = room.low - past.stuck
+    const most = Math.max(hasRounds ? room.keepRounds : room.keep, low)
+    // A turn with rounds loses results, oldest first, before it goes: what was called and thought is short.
+    const cutState = hasRounds ? clear(past, last, user, costFrom(past, last) - most) : past
+    return moveCut(cutState, costFrom(cutState, last) > most ? insideLast() : beforeLast(), full)
+
+    function insideLast(): number {
+      if (hasRounds) return last + firstPlace(user - last, more => costFrom(cutState, last + more) <= most)
+      // Of many user messages in a row the newest stay.
+      const begin = placeOf(turns, last)
+      return turns[begin + firstPlace(turn - begin, more => costFrom(cutState, turns[begin + more]!) <= low)]!
+    }
+
+    function beforeLast(): number {
+      let cut = last
+      for (let at = placeOf(turns, last) - 1; at >= 0; at--) {
+        const earlier = turns[at]!
+        if (earlier < cutState.cut || costFrom(cutState, earlier) > low) break
+        cut = earlier
+      }
+      return cut
+    }
+  }
+
+  /** A round: makes room inside a long turn, whose user message is protected and whose earlier rounds are not. */
+  function atRound(cutState: CutState, at: number): CutState {
+    const { user } = cutState
+    const round = lastCost(at, room.inlineNotes)
+    const needed = spentIn(costs, cutState, at) + round
+    const limit = cutState.turn > 0 ? room.inside : room.single
+    if (needed <= limit) return cutState
+    const goal = Math.min(Math.floor(limit * fullInside), mostInside)
+    const costFrom = (one: CutState, cut: number) =>
+      spentIn(costs, { ...one, cut, beginning: insideAt(one, cut).beginning }, at) + round
+    const past = ageAndClear(cutState, at, user, needed - goal)
+    let { cut } = past
+    // Earlier turns go before the results of the open one, which it still works with.
+    while (cut < user && costFrom(past, cut) > goal) cut = turns[placeOf(turns, cut + 1)] ?? user
+    const cleared = clear(past, cut, at, costFrom(past, cut) - goal)
+    // Without room for another round like this one the next would cut again.
+    if (costFrom(cleared, cut) + round > limit) while (cut < at && costFrom(cleared, cut) > goal) cut += 1
+    return moveCut(cleared, cut, { needed, limit, movedAt: at })
+  }
+
+  /** Lets system messages before a unit age, then clears from the cut up to another unit what else is wanted. */
+  function ageAndClear(cutState: CutState, at: number, end: number, wanted: number): CutState {
+    const aged = ageSystems(transcript, at, room.systems)
+    return clear({ ...cutState, aged }, cutState.cut, end, wanted - (aged.tokens - cutState.aged.tokens))
+  }
+
+  /** Clears from one unit up to another, oldest first, until enough tokens are saved. */
+  function clear(cutState: CutState, start: number, end: number, wanted: number): CutState {
+    const from = Math.max(start, cutState.cleared.before)
+    if (from >= end || wanted <= 0) return cutState
+    const saved = (more: number) => savedBetween(costs, { before: from + more }, from, end)
+    return { ...cutState, cleared: { before: from + firstPlace(end - from, more => saved(more) >= wanted) } }
+  }
+
+  function moveCut(cutState: CutState, cut: number, full: Full): CutState {
+    const stuck = cutState.stuck + systemCost(costs, cutState.cut, cut)
+    return { ...cutState, ...full, movedAtUser: cutState.user, stuck, cut, ...insideAt(cutState, cut) }
+  }
+
+  /** What a cut needs of the turn that it lies in: nothing between two turns. The first user message is charged elsewhere. */
+  function insideAt(
+    cutState: CutState,
+    cut: number,
+  ): Pick<CutState, 'request' | 'lines' | 'opening' | 'beginning'> {
+    const turn = placeOf(turns, cut)
+    const request = turns[turn - 1] ?? -1
+    if (request < 0 || turns[turn] === cut) return { request: -1, lines: 0, opening: -1, beginning: 0 }
+    const place = placeOf(stops, request + 1)
+    const lines = Math.min(room.lines, (placeOf(stops, cut) - place) * journalLine)
+    const first = stops[place]!
+    const firstCost = first < cut ? sentCost(costs, cutState, first, first + 1) : 0
+    const isShort = firstCost > 0 && firstCost <= mostOpening * room.least
+    const beginning = lines + costBetween(costs, request, request + 1) + (isShort ? firstCost : 0)
+    return { request, lines, opening: isShort ? first : -1, beginning }
+  }
+
+  /** What a unit costs while it is the last one, and so protected, whatever an earlier policy decides about it later. */
+  function lastCost(unit: number, inlineNotes = false): number {
+    return costBetween(transcript, unit, unit + 1, inlineNotes)
+  }
+}
+
+/** Makes room before a user message as if the room were full: what it asks for needs it. */
+export function cutEarly({ room, ...ledger }: Costs, past: CutState, user: number): CutState {
+  const { atUser } = cutSteps({ ...ledger, room: { ...room, low: room.early, keepRounds: room.early } })
+  return atUser({ ...past, turn: placeOf(ledger.transcript.turns, user), user }, true)
+}
+
+/** Whether everything is still sent as it is. */
+export const isStill = ({ cut, cleared, aged }: CutState): boolean =>
+  cut === 0 && cleared.before === 0 && aged.units.size === 0
+
+/**
+ * The cutState of a conversation as it is now. Earlier states are remembered, so a turn costs a few additions. `rest` is called where
+ * many stops are left to read: if it throws, the next call goes on there.
+ */
+export function cutStateOf(costs: Costs, rest?: () => void): CutState {
+  const { stops, units } = costs.transcript
+  const { step } = cutSteps(costs)
+  const { read, keep } = rememberRead(costs, `cutState ${JSON.stringify(costs.room)}`, start)
+  const settled = settledUnits(costs)
+  let cutState = read
+  while (stops[cutState.next]! < settled) {
+    const at = stops[cutState.next]!
+    cutState = step(cutState, at)
+    if (cutState.next % stopsInRow > 0) continue
+    keep(cutState, at + 1)
+    rest?.()
+  }
+  keep(cutState, settled)
+  while (stops[cutState.next]! < units.length) cutState = step(cutState, stops[cutState.next]!)
+  return cutState
+}
+
+/** The number of units that cannot grow: not a last round that waits for results, or a reply that may get a note. */
+function settledUnits({ transcript: { units } }: Ledger): number {
+  const last = units.at(-1)
+  return last && last.kind !== 'user' && last.kind !== 'system' ? units.length - 1 : units.length
+}
+
+/** The tokens of what is sent of the conversation, up to a unit; the first user message is charged elsewhere. */
+export function spentIn(costs: Costs, cutState: CutState, end: number): number {
+  const { cut, stuck, beginning, aged } = cutState
+  return sentCost(costs, cutState, cut, end) + stuck + beginning - aged.tokens
+}
+
+/** The cost of units in a row, with lines for those that are cleared. */
+function sentCost(costs: Costs, { cleared }: CutState, from: number, to: number): number {
+  if (from >= to) return 0
+  const { transcript, room } = costs
+  const whole = costBetween(costs, from, to, room.inlineNotes) + systemCost(costs, from, to)
+  const sent = whole - savedBetween(costs, cleared, from, to)
+  // Asked for every stop of a conversation: while everything is sent, no result is sent in place of a reference.
+  const isWhole = from === 0 && cleared.before === 0
+  if (isWhole || transcript.references.length === 0) return sent
+  const isGone = (unit: number) => unit < from || isCleared(transcript, cleared, unit)
+  const referred = findReferred(transcript, Math.max(from, cleared.before), to, isGone)
+  return sent + savingSum(transcript, referred.values())
+}
+
+/** The cost of those among units in a row that are always sent. */
+const systemCost = ({ systemCostBefore }: Ledger, from: number, to: number) =>
+  systemCostBefore[to]! - systemCostBefore[from]!

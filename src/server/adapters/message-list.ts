@@ -1,0 +1,32 @@
+import type { MessageLike } from '../../log/message.ts'
+import type { ChatRequest, Origin } from './adapter.ts'
+
+/** Gathers the messages of a body. System texts before the first other message are the system prompt. */
+export function messageList(leading: readonly string[] = []) {
+  const system = [...leading]
+  const messages: MessageLike[] = []
+  const origins: Origin[] = []
+  /** The first entry of the client's list that belongs to no message yet. */
+  let next = 0
+  return {
+    /** `at`: the last entry of the client's list that the message was read from, and which of its blocks. */
+    add(message: MessageLike, at: number, blocks?: readonly number[]): void {
+      const first = Math.min(next, at)
+      next = at + 1
+      if (message.role === 'system' && messages.length === 0) {
+        system.push(String(message.content))
+        return
+      }
+      messages.push(message)
+      origins.push({ first, last: at, ...(blocks && { blocks }) })
+    },
+    count: () => messages.length,
+    /** `entries`: how many the client's list has. Those behind the last message belong to it. */
+    result(entries: number): Pick<ChatRequest, 'system' | 'messages' | 'origins'> {
+      const text = system.filter(one => one !== '').join('\n\n')
+      const last = origins.at(-1)
+      if (last && last.last < entries - 1) origins[origins.length - 1] = { ...last, last: entries - 1 }
+      return { ...(text !== '' && { system: text }), messages, origins }
+    },
+  }
+}

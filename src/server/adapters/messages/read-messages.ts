@@ -1,0 +1,224 @@
+import { markResult } from '../../../log/errors-in.ts'
+import {
+  type Fields,
+  optional,
+  readEach,
+  readFields,
+  readFlag,
+  readJsonFields,
+  readList,
+  readText,
+  refuse,
+} from '../../../log/fields.ts'
+import type { MessageLike } from '../../../log/message.ts'
+import { type ContentPart, toContent } from '../../../log/to-content.ts'
+import type { ChatRequest } from '../adapter.ts'
+import { messageList } from '../message-list.ts'
+import { readOnce, refuseElsewhere } from '../own-form.ts'
+
+/** Reads the messages of `/v1/messages`. `system` are the texts of the body's system prompt. */
+export function readMessages(
+  system: readonly string[],
+  values: readonly unknown[],
+): Pick<ChatRequest, 'system' | 'messages' | 'origins'> {
+  const list = messageList(system)
+  // Results name only the id of their call; some templates need the tool's name.
+  const names = new Map<string, string>()
+  for (const [at, value] of values.entries()) {
+    const { messages, calls } = readEntry(value, at, names)
+    for (const [id, name] of calls) names.set(id, name)
+    for (const { message, blocks } of messages) list.add(message, at, blocks)
+  }
+  return list.result(values.length)
+}
+
+type CallNames = ReadonlyMap<string, string>
+
+interface ReadEntry {
+  readonly messages: readonly PlacedMessage[]
+  readonly calls: readonly (readonly [id: string, name: string])[]
+}
+
+interface PlacedMessage {
+  readonly message: MessageLike
+  readonly blocks?: readonly number[]
+}
+
+const readEntry = readOnce((value, at, names: CallNames): ReadEntry => {
+  const where = `messages[${at}]`
+  const { role, content } = readFields(value, where)
+  const field = `${where}.content`
+  switch (role) {
+    case 'system': {
+      const text = readTexts(content, field).join('\n\n')
+      return { messages: [{ message: { role: 'system', content: text } }], calls: [] }
+    }
+    case 'assistant':
+      return readAssistant(content, field)
+    case 'user':
+      return { messages: readUser(content, field, names), calls: [] }
+    default:
+      return refuse(`${where}.role`, 'must be "user", "assistant" or "system"')
+  }
+}, hasNames)
+
+/** Whether the results of an entry are named after the calls that stand before it in this list. */
+function hasNames({ messages }: ReadEntry, names: CallNames): boolean {
+  return messages.every(({ message: { role, tool_call_id: id, tool_name: name } }) => {
+    return role !== 'tool' || names.get(id as string) === name
+  })
+}
+
+/** Reads a user message: each result is a tool message, and what else it holds follows as a user message. */
+function readUser(content: unknown, field: string, names: CallNames): readonly PlacedMessage[] {
+  if (!Array.isArray(content))
+    return [{ message: { role: 'user', content: toContent(readParts(content, field)) } }]
+  const results: { readonly message: MessageLike; readonly blocks: readonly number[] }[] = []
+  const parts: ContentPart[] = []
+  const blocks: number[] = []
+  for (const [at, value] of content.entries()) {
+    const where = `${field}[${at}]`
+    const block = readFields(value, where)
+    if (block.type === 'tool_result') {
+      results.push({ message: readResult(block, where, names), blocks: [at] })
+      continue
+    }
+    blocks.push(at)
+    for (const part of readBlock(block, where)) parts.push(part)
+  }
+  const last = results.at(-1)
+  // Blocks of which nothing is read go where the results before them go.
+  if (parts.length === 0 && last)
+    return [...results.slice(0, -1), { ...last, blocks: [...last.blocks, ...blocks] }]
+  const message = { role: 'user', content: toContent(parts) }
+  return results.length === 0 ? [{ message }] : [...results, { message, blocks }]
+}
+
+function readResult(block: Fields, where: string, names: CallNames): MessageLike {
+  const id = readText(block.tool_use_id, `${where}.tool_use_id`)
+  const name = names.get(id)
+  const message = {
+    role: 'tool',
+    tool_call_id: id,
+    ...(name !== undefined && { tool_name: name }),
+    content: toContent(readParts(block.content, `${where}.content`)),
+  }
+  const isError = optional(block.is_error, `${where}.is_error`, readFlag)
+  return isError === undefined ? message : markResult(message, isError)
+}
+
+function readAssistant(content: unknown, field: string): ReadEntry {
+  if (!Array.isArray(content)) {
+    const message = { role: 'assistant', content: toContent(readParts(content, field)) }
+    return { messages: [{ message }], calls: [] }
+  }
+  let [text, thinking] = ['', '']
+  const calls: Fields[] = []
+  const names: [id: string, name: string][] = []
+  for (const [at, value] of content.entries()) {
+    const where = `${field}[${at}]`
+    const block = readFields(value, where)
+    // One text may have been cut in two by a thought, so nothing stands between.
+    if (block.type === 'text') text += readText(block.text, `${where}.text`)
+    else if (block.type === 'thinking') thinking += readText(block.thinking, `${where}.thinking`)
+    else if (block.type === 'tool_use') {
+      const id = readText(block.id, `${where}.id`)
+      const name = readText(block.name, `${where}.name`)
+      names.push([id, name])
+      const input = optional(block.input, `${where}.input`, readJsonFields) ?? {}
+      calls.push({ id, function: { name, arguments: input } })
+    }
+  }
+  const message = {
+    role: 'assistant',
+    content: text,
+    ...(thinking !== '' && { thinking }),
+    ...(calls.length > 0 && { tool_calls: calls }),
+  }
+  return { messages: [{ message }], calls: names }
+}
+
+/** Reads a content without calls and results: a text, or blocks. Blocks of a kind that is not known are left out. */
+export function readParts(value: unknown, field: string): readonly ContentPart[] {
+  if (typeof value === 'string') return [value]
+  return readEach(value, field, readBlock).flat()
+}
+
+export function readTexts(value: unknown, field: string): readonly string[] {
+  return readParts(value, field).map((part, at) =>
+    typeof part === 'string' ? part : refuse(`${field}[${at}]`, 'must be a text'),
+  )
+}
+
+/** The parts of one block. Files take the form of the AI SDK, which keeps their bytes and types as they are. */
+export function readBlock(block: Fields, where: string): readonly ContentPart[] {
+  switch (block.type) {
+    case 'text':
+      return [readText(block.text, `${where}.text`)]
+    case 'image':
+      return [readImage(readFields(block.source, `${where}.source`), `${where}.source`)]
+    case 'document':
+      return readDocument(block, where)
+    case 'search_result': {
+      const head = [block.title, block.source].filter(text => typeof text === 'string')
+      return [...head, ...readTextBlocks(block.content, `${where}.content`)]
+    }
+    default:
+      return []
+  }
+}
+
+function readImage(source: Fields, where: string): ContentPart {
+  switch (source.type) {
+    case 'base64': {
+      const mediaType = readText(source.media_type, `${where}.media_type`)
+      return { type: 'image', image: readText(source.data, `${where}.data`), mediaType }
+    }
+    case 'url':
+      return { type: 'image', image: readText(source.url, `${where}.url`) }
+    default:
+      refuseElsewhere(`${where}.type`, 'must be "base64" or "url": uploaded files are not known here')
+      return uploaded
+  }
+}
+
+/** A file that only the upstream has. */
+const uploaded: ContentPart = { type: 'input_file' }
+
+function readDocument(block: Fields, where: string): readonly ContentPart[] {
+  const source = readFields(block.source, `${where}.source`)
+  const title = optional(block.title, `${where}.title`, readText)
+  const file = (data: unknown, field: string, mediaType: string): ContentPart => ({
+    type: 'file',
+    data: readText(data, field),
+    mediaType,
+    ...(title !== undefined && { filename: title }),
+  })
+  switch (source.type) {
+    case 'text':
+      return [...(title === undefined ? [] : [title]), readText(source.data, `${where}.source.data`)]
+    case 'content':
+      return [
+        ...(title === undefined ? [] : [title]),
+        ...readTextBlocks(source.content, `${where}.source.content`),
+      ]
+    case 'base64':
+      return [
+        file(source.data, `${where}.source.data`, readText(source.media_type, `${where}.source.media_type`)),
+      ]
+    case 'url':
+      return [file(source.url, `${where}.source.url`, 'application/pdf')]
+    default:
+      refuseElsewhere(`${where}.source.type`, 'must be "base64", "text", "content" or "url"')
+      return [uploaded]
+  }
+}
+
+/** The texts and images inside of a block. Documents do not hold documents, so that this ends. */
+function readTextBlocks(value: unknown, field: string): readonly ContentPart[] {
+  if (typeof value === 'string') return [value]
+  readList(value, field)
+  return readEach(value, field, (block, where) =>
+    block.type === 'text' || block.type === 'image' ? readBlock(block, where) : [],
+  ).flat()
+}

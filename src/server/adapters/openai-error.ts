@@ -1,0 +1,32 @@
+import type { AdapterFault } from './adapter.ts'
+
+/** An error as chat completions and the Responses API have it. */
+export function toOpenAiError(fault: AdapterFault) {
+  const { status, code, message, field = null } = fault
+  if (code !== 'context_too_long') {
+    return { status, body: { error: { message, type: typeOf(status), param: field, code } } }
+  }
+  const error = {
+    message: tooLong(fault),
+    type: 'invalid_request_error',
+    param: field,
+    code: 'context_length_exceeded',
+  }
+  return { status: 400, body: { error } }
+}
+
+/** The words by which clients know that they must shorten the conversation. */
+function tooLong({ message, tokens, details }: AdapterFault): string {
+  if (!tokens) return `The prompt exceeds this model's maximum context length. ${message}`
+  const { prompt, window } = tokens
+  return `This model's maximum context length is ${window} tokens. However, your messages resulted in ${prompt} tokens. Please reduce the length of the messages.${details === undefined ? '' : ` ${details}`}`
+}
+
+const typeOf = (status: number): string =>
+  types.get(status) ?? (status < 500 ? 'invalid_request_error' : 'api_error')
+
+const types: ReadonlyMap<number, string> = new Map([
+  [401, 'authentication_error'],
+  [403, 'permission_error'],
+  [429, 'rate_limit_error'],
+])

@@ -1,0 +1,111 @@
+import {
+  type Fields,
+  optional,
+  readFlag,
+  readJson,
+  readList,
+  readNumber,
+  readText,
+  readWhole,
+} from '../../log/fields.ts'
+import type { ModelSettings } from '../../models/model.ts'
+import { isInOwnForm } from './own-form.ts'
+
+type SettingReader = (value: unknown, field: string) => unknown
+
+/**
+ * The one vocabulary of `settings.provider`, whichever adapter a request came through: flat names, as Ollama's `options`
+ * and OpenAI's chat completions have them. An upstream takes those that it knows. What is not in here is not passed on:
+ * above all what would load Ollama's model again (`num_ctx`, `num_batch`, `num_gpu`, `main_gpu`, `num_thread`,
+ * `use_mmap`, `draft_num_predict`), or make it drop messages in silence (`truncate`, `shift`).
+ */
+const vocabulary: Readonly<Record<string, SettingReader>> = {
+  // Sampling, which Ollama takes in `options`.
+  top_p: readNumber,
+  top_k: readWhole,
+  min_p: readNumber,
+  typical_p: readNumber,
+  repeat_last_n: readWhole,
+  repeat_penalty: readNumber,
+  presence_penalty: readNumber,
+  frequency_penalty: readNumber,
+  num_keep: readWhole,
+  // Of llama.cpp or vLLM.
+  repetition_penalty: readNumber,
+  grammar: readText,
+  chat_template_kwargs: readJson,
+  // As OpenAI writes them.
+  logit_bias: readJson,
+  tool_choice: readJson,
+  parallel_tool_calls: readFlag,
+  verbosity: readText,
+  // The same for Ollama and OpenAI.
+  logprobs: readFlag,
+  top_logprobs: readWhole,
+  // Of Ollama: `10m`, or seconds.
+  keep_alive: (value, field) => (typeof value === 'string' ? value : readNumber(value, field)),
+}
+
+/** Reads the settings that are passed on as they are. `where` is the place of the fields in the body: `options.`. */
+export function readProvider(fields: Fields, where = ''): Record<string, unknown> {
+  const provider: Record<string, unknown> = {}
+  for (const name in vocabulary) {
+    const value = optional(fields[name], `${where}${name}`, vocabulary[name]!)
+    if (value !== undefined) provider[name] = value
+  }
+  return provider
+}
+
+/** How a wire format names the settings that nearly all of them have. */
+export interface SamplingNames {
+  /** The first of these that is given counts. */
+  readonly maxTokens: readonly string[]
+  /** Default `stop`. */
+  readonly stop?: string
+  /** The place of the fields in the body: `options.`. */
+  readonly where?: string
+}
+
+export function readSampling(fields: Fields, { maxTokens, stop = 'stop', where = '' }: SamplingNames) {
+  return {
+    temperature: optional(fields.temperature, `${where}temperature`, readNumber),
+    maxTokens: maxTokens.map(name => readMaxTokens(fields[name], `${where}${name}`)).find(Boolean),
+    seed: optional(fields.seed, `${where}seed`, readSeed),
+    stop: readStop(fields[stop], `${where}${stop}`),
+  }
+}
+
+/** A seed may be larger than numbers are exact here. An upstream of the same form gets it as it was written. */
+function readSeed(value: unknown, field: string): number | undefined {
+  return isInOwnForm() && Number.isInteger(value) && !Number.isSafeInteger(value)
+    ? undefined
+    : readWhole(value, field)
+}
+
+/** The most tokens of the reply. Clients of local servers write 0 or −1 for as many as fit. */
+function readMaxTokens(value: unknown, field: string): number | undefined {
+  const most = optional(value, field, readWhole)
+  return most !== undefined && most > 0 ? most : undefined
+}
+
+function readStop(value: unknown, field: string): readonly string[] | undefined {
+  if (typeof value === 'string') return [value]
+  return optional(value, field, readList)?.map((word, at) => readText(word, `${field}[${at}]`))
+}
+
+type Thinking = NonNullable<ModelSettings['thinking']>
+
+/** How much to think, in the words of `reasoning_effort`. A word that is not known leaves it to the model. */
+export function readEffort(value: unknown, field: string): Thinking | undefined {
+  return efforts.get(optional(value, field, readText) ?? '')
+}
+
+const efforts: ReadonlyMap<string, Thinking> = new Map<string, Thinking>([
+  ['none', false],
+  ['minimal', 'low'],
+  ['low', 'low'],
+  ['medium', 'medium'],
+  ['high', 'high'],
+  ['xhigh', 'max'],
+  ['max', 'max'],
+])

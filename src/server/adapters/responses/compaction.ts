@@ -1,0 +1,104 @@
+import { type Fields, isFields, refuse } from '../../../log/fields.ts'
+import { parseBody } from '../../guard/parse-body.ts'
+import type { ChatRequest, NamedPast, ReplyStart } from '../adapter.ts'
+import { sse } from '../sse.ts'
+import { thoughtMark } from './hints.ts'
+import { responseId } from './item-id.ts'
+import { responseOf } from './to-response.ts'
+
+/** How a client asks to have its list compacted: with an item of it (Codex), or at an address of its own. */
+export type CompactionWish = 'item' | 'address'
+
+/** The items of a client's list, with what stands in our last compaction of it. */
+export interface OpenedInput {
+  /** What the log has of it. */
+  readonly past?: NamedPast
+  readonly items: readonly Fields[]
+  readonly isWished: boolean
+}
+
+/**
+ * Opens the last compaction of ours in a list: it stands for all items before it, of which only system messages count. Compactions of
+ * other servers are encrypted, and nothing to send to a model.
+ */
+export function openInput(list: readonly Fields[]): OpenedInput {
+  const isWished = list.some(({ type }) => type === 'compaction_trigger')
+  const at = list.findLastIndex(isOurs)
+  if (at < 0) return { items: list, isWished }
+  const { past, items } = unpack(String(list[at]!.encrypted_content), `input[${at}].encrypted_content`)
+  const systems = list.slice(0, at).filter(({ role }) => role === 'developer' || role === 'system')
+  return { items: [...systems, ...items, ...list.slice(at + 1)], isWished, ...(past && { past }) }
+}
+
+const isOurs = ({ type, encrypted_content: packed }: Fields) =>
+  (type === 'compaction' || type === 'compaction_summary') &&
+  typeof packed === 'string' &&
+  packed.startsWith(thoughtMark)
+
+/** What stands for a list: where the log has most of it, and the items that it has not yet. */
+export function pack(past: NamedPast | undefined, items: readonly Fields[]): string {
+  return `${thoughtMark}${Buffer.from(JSON.stringify({ past, items })).toString('base64url')}`
+}
+
+/** A client may have written it itself: it is read like a body. */
+function unpack(
+  text: string,
+  where: string,
+): { readonly past?: NamedPast; readonly items: readonly Fields[] } {
+  const value = parseBody(Buffer.from(text.slice(thoughtMark.length), 'base64url'), limits)
+  const { past, items } = isFields(value) ? value : ({} as Fields)
+  if (!Array.isArray(items) || !items.every(isFields) || items.some(isOurs))
+    refuse(where, 'is damaged: send it as it was given')
+  if (past === undefined) return { items }
+  const { conversation, actor, branch, at } = isFields(past) ? past : ({} as Fields)
+  const names = [conversation, actor, branch]
+  if (!names.every(name => typeof name === 'string') || !Number.isSafeInteger(at))
+    refuse(where, 'is damaged: send it as it was given')
+  return { items, past: { conversation, actor, branch, at } as unknown as NamedPast }
+}
+
+const limits = { maxDepth: 100, maxValues: 200_000 }
+
+/** The answer with a compaction: in its own form, as a response, or as the stream of one. No model was asked. */
+export function compactionAnswer(
+  start: ReplyStart,
+  packed: string,
+  wish: CompactionWish,
+): { readonly type: string; readonly text: string } {
+  const item = { id: `cmp_${start.id}`, type: 'compaction', encrypted_content: packed }
+  const [output, usage] = [[item], noUsage]
+  const json = (value: object) => ({ type: 'application/json', text: JSON.stringify(value) })
+  if (wish === 'address') {
+    const created = Math.floor(start.time / 1000)
+    return json({
+      id: responseId(start.id),
+      object: 'response.compaction',
+      created_at: created,
+      output,
+      usage,
+    })
+  }
+  const response = responseOf(start, { status: 'completed', output, usage })
+  if (!start.request.stream) return json(response)
+  const events = [
+    ['created', { response: responseOf(start, {}) }],
+    ['output_item.added', { output_index: 0, item }],
+    ['output_item.done', { output_index: 0, item }],
+    ['completed', { response }],
+  ] as const
+  const text = events.map(([name, fields], at) =>
+    sse({ type: `response.${name}`, sequence_number: at, ...fields }, `response.${name}`),
+  )
+  return { type: 'text/event-stream', text: text.join('') }
+}
+
+const noUsage = {
+  input_tokens: 0,
+  input_tokens_details: { cached_tokens: 0 },
+  output_tokens: 0,
+  output_tokens_details: { reasoning_tokens: 0 },
+  total_tokens: 0,
+}
+
+/** Whether a request wants its list compacted, and how. */
+export const wishOf = ({ hints }: ChatRequest) => hints.compaction as CompactionWish | undefined

@@ -1,0 +1,181 @@
+import {
+  type Fields,
+  optional,
+  readEach,
+  readFields,
+  readJsonFields,
+  readList,
+  readText,
+  refuse,
+} from '../../../log/fields.ts'
+import { present } from '../../../log/present.ts'
+import { type ContentPart, toContent } from '../../../log/to-content.ts'
+import type { ChatRequest, NamedPlace } from '../adapter.ts'
+import { messageList } from '../message-list.ts'
+import { refuseElsewhere } from '../own-form.ts'
+import { openInput } from './compaction.ts'
+import { flatName, thoughtMark } from './hints.ts'
+import { replyOf } from './item-id.ts'
+
+type ResponsesInput = Pick<ChatRequest, 'system' | 'messages' | 'origins'> &
+  Pick<NamedPlace, 'past'> & {
+    readonly references: NonNullable<NamedPlace['references']>
+    /** Whether an item asks to have the list compacted. */
+    readonly isWished?: boolean
+  }
+
+/** Reads `input`: one text, or items. Items of a kind that is not known are left out. */
+export function readInput(value: unknown, instructions: string): ResponsesInput {
+  const list = messageList([instructions])
+  if (typeof value === 'string') {
+    list.add({ role: 'user', content: value }, 0)
+    return { ...list.result(1), references: [] }
+  }
+  if (!Array.isArray(value)) refuse('input', 'must be a text or a list of items')
+  const opened = openInput(value.map((item, at) => readFields(item, `input[${at}]`)))
+  const { items, isWished, past } = opened
+  const named = new Set(
+    items.flatMap(item => (item.type === 'item_reference' ? (replyOf(item.id) ?? []) : [])),
+  )
+  const references: { at: number; reply: string }[] = []
+  let reply = emptyReply()
+
+  /** Ends a reply. `at`: the first item that is no part of it. */
+  function close(at: number): void {
+    const { thinking, texts, calls } = reply
+    if (thinking !== '' || texts.length > 0 || calls.length > 0) list.add(toReply(reply), at - 1)
+    reply = emptyReply()
+  }
+
+  for (const [at, item] of items.entries()) {
+    const where = `input[${at}]`
+    const type = item.type ?? (item.role === undefined ? undefined : 'message')
+    // Of a reply that is named nothing is read twice.
+    const isNamed = named.has(replyOf(item.id) ?? '')
+    if (type === 'item_reference') {
+      close(at)
+      const name = replyOf(item.id)
+      if (name !== undefined && references.at(-1)?.reply !== name)
+        references.push({ at: list.count(), reply: name })
+    } else if (type === 'message' && item.role === 'assistant') {
+      if (isNamed) continue
+      // A text behind a text without calls is another message.
+      if (reply.texts.length > 0 && reply.calls.length === 0) close(at)
+      reply.texts.push(readAssistantText(item, where))
+    } else if (type === 'reasoning') {
+      if (!isNamed) reply.thinking += readThought(item, where)
+    } else if (type === 'function_call' || type === 'custom_tool_call') {
+      if (!isNamed) reply.calls.push(readCall(item, where))
+    } else if (type === 'function_call_output' || type === 'custom_tool_call_output') {
+      close(at)
+      const content = toContent(readParts(item.output, `${where}.output`))
+      list.add({ role: 'tool', tool_call_id: readText(item.call_id, `${where}.call_id`), content }, at)
+    } else if (type === 'message') {
+      close(at)
+      addMessage(item, at)
+    }
+  }
+  close(items.length)
+  return { ...list.result(items.length), references, isWished, ...(past && { past }) }
+
+  function addMessage(item: Fields, at: number): void {
+    const where = `input[${at}]`
+    const content = toContent(readParts(item.content, `${where}.content`))
+    if (item.role === 'user') list.add({ role: 'user', content }, at)
+    else if (item.role !== 'system' && item.role !== 'developer') {
+      refuse(`${where}.role`, 'must be "user", "assistant", "system" or "developer"')
+    } else if (typeof content !== 'string')
+      refuse(`${where}.content`, 'of a system message may hold only texts')
+    else list.add({ role: 'system', content }, at)
+  }
+}
+
+/** The items of one reply, which are one message of the log. */
+const emptyReply = () => ({ thinking: '', texts: [] as string[], calls: [] as Fields[] })
+
+function toReply({ thinking, texts, calls }: ReturnType<typeof emptyReply>) {
+  return {
+    role: 'assistant',
+    content: texts.join('\n'),
+    ...(thinking !== '' && { thinking }),
+    ...(calls.length > 0 && { tool_calls: calls }),
+  }
+}
+
+function readAssistantText({ content }: Fields, where: string): string {
+  const field = `${where}.content`
+  return readParts(content, field)
+    .map((part, at) => (typeof part === 'string' ? part : refuse(`${field}[${at}]`, 'must be a text')))
+    .join('')
+}
+
+/** The text of a thought: as it is, as a summary, or where a client kept only what we gave out for it to keep. */
+function readThought(item: Fields, where: string): string {
+  const texts = (name: string) =>
+    (optional(item[name], `${where}.${name}`, readList) ?? []).map((part, at) => {
+      const { text = '' } = readFields(part, `${where}.${name}[${at}]`)
+      return readText(text, `${where}.${name}[${at}].text`)
+    })
+  const kept = optional(item.encrypted_content, `${where}.encrypted_content`, readText) ?? ''
+  const thought = kept.startsWith(thoughtMark) ? kept.slice(thoughtMark.length) : ''
+  return texts('content').join('') || texts('summary').join('\n\n') || thought
+}
+
+function readCall(item: Fields, where: string): Fields {
+  const name = readText(item.name, `${where}.name`)
+  if (name === '') refuse(`${where}.name`, 'must not be empty')
+  const namespace = optional(item.namespace, `${where}.namespace`, readText)
+  const isCustom = item.type === 'custom_tool_call'
+  const json = isCustom
+    ? JSON.stringify({ input: readText(item.input, `${where}.input`) })
+    : readText(item.arguments, `${where}.arguments`)
+  return {
+    id: readText(item.call_id, `${where}.call_id`),
+    type: 'function',
+    function: { name: namespace ? flatName({ namespace, name }) : name, arguments: json },
+  }
+}
+
+/** Reads a content or an output: a text, or parts, which take the form of chat completions. Unknown parts are left out. */
+export function readParts(value: unknown, field: string): readonly ContentPart[] {
+  if (typeof value === 'string') return [value]
+  return readEach(value, field, readPart).flat()
+}
+
+function readPart(part: Fields, where: string): readonly ContentPart[] {
+  switch (part.type) {
+    case 'input_text':
+    case 'output_text':
+    case 'text':
+      return [readText(part.text, `${where}.text`)]
+    case 'refusal':
+      return [readText(part.refusal, `${where}.refusal`)]
+    case 'input_image': {
+      const url = optional(part.image_url, `${where}.image_url`, readText)
+      if (url === undefined) return [readUpload(where)]
+      const detail = optional(part.detail, `${where}.detail`, readText)
+      return [{ type: 'image_url', image_url: present({ url, detail }) }]
+    }
+    case 'input_file':
+      return [readFile(part, where)]
+    case 'input_audio':
+      return [{ type: 'input_audio', input_audio: readJsonFields(part.input_audio, `${where}.input_audio`) }]
+    default:
+      return []
+  }
+}
+
+function readFile(part: Fields, where: string): ContentPart {
+  const filename = optional(part.filename, `${where}.filename`, readText)
+  const url = optional(part.file_url, `${where}.file_url`, readText)
+  if (url !== undefined) return present({ type: 'file', data: url, mediaType: '', filename })
+  const file_data = optional(part.file_data, `${where}.file_data`, readText)
+  if (file_data === undefined) return readUpload(where)
+  return { type: 'file', file: present({ filename, file_data }) }
+}
+
+/** A file that only the upstream has. */
+function readUpload(where: string): ContentPart {
+  refuseElsewhere(where, 'must hold the file itself: uploaded files are not known here')
+  return { type: 'input_file' }
+}
