@@ -16,6 +16,7 @@ import { type CancelledTurn, closingFor, closingOf, type Ending, noReply } from 
 import { type EntryOptions, isSeen, type SeenMessage, wholeOf } from './log/logged-message.ts'
 import { createQueue } from './log/queue.ts'
 import { checkBranch, type LogSource } from './log/read-log.ts'
+import { breathe } from './log/rests.ts'
 
 export interface CompleteOptions {
   /** What the model wrote for itself: logged after the reply, never shown. */
@@ -29,7 +30,7 @@ export interface Turn {
   readonly next: number
   /** Aborted when the lease is lost: another writer has taken over, and this turn can write no more. */
   readonly signal: AbortSignal
-  /** Appends messages, a round of tools, say. They are stored when this resolves. */
+  /** Appends messages, a round of tools, say. They are stored when this resolves: in one step, or 256 at a time. */
   append(...messages: readonly TurnMessage[]): Promise<void>
   /** Appends messages that contain their place: `make` is called when the place is known. */
   appendAt(make: (place: number) => readonly TurnMessage[]): Promise<void>
@@ -95,8 +96,15 @@ export function createTurn(options: TurnSource): Turn {
     )
   }
 
+  /** Writes messages, very many of them in pieces: others write and are answered in between. */
   async function write(added: readonly TurnMessage[]): Promise<void> {
-    if (added.length === 0) return
+    for (let at = 0; at < added.length; at += messagesInRow) {
+      if (at > 0) await breathe()
+      await writePiece(added.slice(at, at + messagesInRow))
+    }
+  }
+
+  async function writePiece(added: readonly TurnMessage[]): Promise<void> {
     const written = { calibration, learned }
     const marks = marksOf([[added]])
     const append = { lease, expectedHead: head, entries: toEntries([added]), call, marks, isFollowed }
@@ -173,6 +181,9 @@ export function createTurn(options: TurnSource): Turn {
     },
   }
 }
+
+/** The most messages that are written in one step. More come only from a client that brings a long turn with it. */
+const messagesInRow = 256
 
 const asClosing = { isClosing: true }
 

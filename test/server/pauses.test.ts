@@ -39,6 +39,10 @@ const countingStore = (store: Store, onEntry: () => void): Store => ({
     for (const _ of seed.entries) onEntry()
     return store.seed(thread, seed)
   },
+  append(thread, append) {
+    for (const _ of append.entries) onEntry()
+    return store.append(thread, append)
+  },
   async *entries(thread, range) {
     for await (const entry of store.entries(thread, range)) {
       onEntry()
@@ -86,6 +90,33 @@ it('others are answered while thousands of messages are read, recognised, stored
     (await history.conversations()).map(({ threads }) => threads[0]!.head).toSorted((a, b) => a - b),
   ).toEqual([2, long + 2])
   watched.stop()
+})
+
+it('others are answered while a turn of thousands of rounds is stored', async () => {
+  let inRow = 0
+  let most = 0
+  const store = countingStore(memoryStore(), () => {
+    inRow += 1
+    most = Math.max(most, inRow)
+  })
+  const { url, history } = await startServer({ store })
+  const watched = watchTurns(() => {
+    inRow = 0
+  })
+  const rounds = Array.from({ length: long }, (_, at) => [
+    {
+      role: 'assistant',
+      content: '',
+      tool_calls: [{ id: `c${at}`, type: 'function', function: { name: 'berth', arguments: `{"of":${at}}` } }],
+    },
+    { role: 'tool', tool_call_id: `c${at}`, content: `The boat lies at berth ${at}.` },
+  ])
+  const response = await post(url, [{ role: 'user', content: 'Look at all berths.' }, ...rounds.flat()])
+  expect(response.status).toBe(200)
+  watched.stop()
+  expect(most).toBeLessThanOrEqual(256)
+  const [conversation] = await history.conversations()
+  expect(conversation!.threads[0]!.head).toBe(1 + 2 * long + 1)
 })
 
 it.each([

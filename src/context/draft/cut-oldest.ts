@@ -27,8 +27,9 @@ export function cutOldest<D extends Draft>(start: D, room = start.capacity): D {
 /** System messages in the conversation never push out what was just said. */
 function withoutOldSystems<D extends Draft>(draft: D): D {
   const { transcript } = draft.frame
-  const { units } = ageSystems(transcript, transcript.latestUser, systemsRoom(draft.frame))
-  return (draft as OwnDraft & D).age(units)
+  const aged = new Map<number, string>()
+  ageSystems(transcript, transcript.latestUser, systemsRoom(draft.frame), aged)
+  return (draft as OwnDraft & D).age(aged)
 }
 
 /** The oldest unit that can stay, notes not counted. */

@@ -96,7 +96,7 @@ function roomFor(frame: Frame): number {
   const { systemCostBefore, latestUser, firstUser } = transcript
   const base = roomBeside(frame, 1)
   const aged = ageSystems(transcript, latestUser, systemsRoom(frame))
-  const systems = systemCostBefore[latestUser]! - aged.tokens
+  const systems = systemCostBefore[latestUser]! - aged
   const users = unitCost(frame, firstUser) + unitCost(frame, latestUser)
   return base - users - systems - markerCost(frame) - noteCharge(frame)
 }

@@ -1,4 +1,5 @@
 import { type OptionNames, refuseUnknown } from '../../log/refuse-unknown.ts'
+import { ageSystems } from '../conversation/age-systems.ts'
 import { keepLatest } from '../conversation/remember.ts'
 import { meanTurn, type Transcript } from '../conversation/transcript.ts'
 import { checkDigesters, digestLine } from '../digests/digest.ts'
@@ -91,14 +92,16 @@ export function createStableCut(options: StableOptions, recall: number) {
     const budget = room.digests - Math.min(shared, journal?.tokens ?? 0)
     const lines = cutDigests(draft, { cut: cutState.cut, budget, decided: decided.slice(0, cutState.cut) })
     const added = [lines, journal].filter(insertion => insertion !== undefined)
+    const aged = new Map<number, string>()
+    ageSystems(frame.transcript, movedAt, room.systems, aged)
     // Last, so that a system message that aged among other units keeps its own reason.
-    return cut.insert(added, 'digested').age(cutState.aged.units)
+    return cut.insert(added, 'digested').age(aged)
   }
 }
 
 /** Whether a unit can be protected beside all that is protected: a last answer or system message is not in the state of the cut, and may be long. */
 function hasRoomFor(frame: Frame, unit: number, { aged }: CutState): boolean {
-  const cost = fixedCost(frame) - aged.tokens + unitCost(frame, unit)
+  const cost = fixedCost(frame) - aged + unitCost(frame, unit)
   return cost + markerCost(frame) + noteCharge(frame) <= frame.capacity
 }
 

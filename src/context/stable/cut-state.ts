@@ -1,4 +1,4 @@
-import { type Aged, ageSystems, nothingAged } from '../conversation/age-systems.ts'
+import { ageSystems } from '../conversation/age-systems.ts'
 import { type Cleared, isCleared, nothingCleared, savedBetween, savingSum } from '../conversation/clearing.ts'
 import { exchangeStart } from '../conversation/exchange-start.ts'
 import { firstPlace, placeOf } from '../conversation/first-place.ts'
@@ -34,8 +34,8 @@ export interface CutState {
   readonly opening: number
   /** The tokens of these three. */
   readonly beginning: number
-  /** System messages that are not sent any more, and their tokens. */
-  readonly aged: Aged
+  /** The tokens of system messages before `movedAt` that are not sent any more. */
+  readonly aged: number
 }
 
 const start: CutState = {
@@ -53,7 +53,7 @@ const start: CutState = {
   lines: 0,
   opening: -1,
   beginning: 0,
-  aged: nothingAged,
+  aged: 0,
 }
 
 // The numbers of the state of the cut. The trials with agents chose them: bench/notes/recall.md, "Long turns of agents".
@@ -177,7 +177,7 @@ function cutSteps(costs: Costs) {
   /** Lets system messages before a unit age, then clears from the cut up to another unit what else is wanted. */
   function ageAndClear(cutState: CutState, at: number, end: number, wanted: number): CutState {
     const aged = ageSystems(transcript, at, room.systems)
-    return clear({ ...cutState, aged }, cutState.cut, end, wanted - (aged.tokens - cutState.aged.tokens))
+    return clear({ ...cutState, aged }, cutState.cut, end, wanted - (aged - cutState.aged))
   }
 
   /** Clears from one unit up to another, oldest first, until enough tokens are saved. */
@@ -224,10 +224,10 @@ export function cutEarly({ room, ...ledger }: Costs, past: CutState, user: numbe
 
 /** Whether everything is still sent as it is. */
 export const isStill = ({ cut, cleared, aged }: CutState): boolean =>
-  cut === 0 && cleared.before === 0 && aged.units.size === 0
+  cut === 0 && cleared.before === 0 && aged === 0
 
 /**
- * The cutState of a conversation as it is now. Earlier states are remembered, so a turn costs a few additions. `rest` is called where
+ * Where a conversation is cut now. Earlier states are remembered, so a turn costs a few additions. `rest` is called where
  * many stops are left to read: if it throws, the next call goes on there.
  */
 export function cutStateOf(costs: Costs, rest?: () => void): CutState {
@@ -257,7 +257,7 @@ function settledUnits({ transcript: { units } }: Ledger): number {
 /** The tokens of what is sent of the conversation, up to a unit; the first user message is charged elsewhere. */
 export function spentIn(costs: Costs, cutState: CutState, end: number): number {
   const { cut, stuck, beginning, aged } = cutState
-  return sentCost(costs, cutState, cut, end) + stuck + beginning - aged.tokens
+  return sentCost(costs, cutState, cut, end) + stuck + beginning - aged
 }
 
 /** The cost of units in a row, with lines for those that are cleared. */

@@ -22,3 +22,16 @@ export function createRests(): (characters?: number) => Promise<void> | undefine
     return breathe()
   }
 }
+
+/** Goes through a list that may be long, with a pause after each few items. */
+export async function eachResting<T>(
+  items: readonly T[],
+  look: (item: T, at: number) => void,
+): Promise<void> {
+  const rest = createRests()
+  for (const [at, item] of items.entries()) {
+    look(item, at)
+    const pause = rest()
+    if (pause) await pause
+  }
+}

@@ -1,4 +1,5 @@
 import type { LoggedMessage, SeenMessage, Thread, Turn } from '../../history/index.ts'
+import { eachResting } from '../../history/log/rests.ts'
 import type { MessageLike, Role } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { checkFiles } from '../../models/read-media.ts'
@@ -28,9 +29,9 @@ export async function takePlace(inquiry: Inquiry, place: LogPlace): Promise<Open
   const { log } = inquiry
   const { conversation, actor, branch } = place.thread
   const { repeated = 0, front = 'same' } = place
-  const incoming = incomingOf(place)
+  const incoming = await incomingOf(place)
   // A message that cannot be sent must not be stored: every later message of the conversation would fail.
-  for (const { message, index } of incoming) checkFiles(message, index)
+  await eachResting(incoming, ({ message, index }) => checkFiles(message, index))
   if (place.fork) await log.store.fork(place.fork.of, { at: place.fork.at, branch })
   const thread = log.history.thread(conversation, { actor, branch })
   const { state } = await thread.status()
@@ -76,7 +77,9 @@ export async function takePlace(inquiry: Inquiry, place: LogPlace): Promise<Open
   if (begun.kind === 'replayed') throw new SameRequestError(key!)
   const { turn } = begun
   const first = (isSeeded ? seedAt : turn.next - input.length) + repeated
-  return { thread, turn, rest: goingTo('rest').map(toSeen), first }
+  const rest: SeenMessage[] = []
+  await eachResting(goingTo('rest'), one => rest.push(toSeen(one)))
+  return { thread, turn, rest, first }
 }
 
 /** Goes on with an open turn. Undefined if it is no longer open. */
@@ -107,8 +110,9 @@ interface Incoming {
 }
 
 /** The last user message and what stands directly before it are asked; what came earlier is the past. */
-function incomingOf({ messages, from }: LogPlace): readonly Incoming[] {
-  const roles = messages.slice(from).map(message => readMessage(message, 0).role)
+async function incomingOf({ messages, from }: LogPlace): Promise<readonly Incoming[]> {
+  const roles: Role[] = []
+  await eachResting(messages.slice(from), message => roles.push(readMessage(message, 0).role))
   const last = roles.lastIndexOf('user')
   let start = Math.max(0, last)
   while (start > 0 && (roles[start - 1] === 'user' || roles[start - 1] === 'system')) start -= 1

@@ -71,6 +71,7 @@ export async function answerChat(
       return loaded
     }
     checkMessages(read, adapter, parts.maxMessages)
+    if (sent.length > manyBytes) await breathe()
     await readItems(read.messages)
     const named = knownClient(read, headers)
     refuseInner(named?.actor)

@@ -1,5 +1,6 @@
 import type { History } from '../../history/history.ts'
 import type { SeenMessage } from '../../history/log/logged-message.ts'
+import { eachResting } from '../../history/log/rests.ts'
 import type { Thread } from '../../history/thread.ts'
 import type { Turn } from '../../history/turn.ts'
 import type { State } from '../../state/index.ts'
@@ -59,7 +60,7 @@ export function threadLog(options: ThreadLogOptions): TurnLog {
         made = make(place)
         return made
       })
-      add(made)
+      await eachResting(made, one => add([one]))
     },
     async complete(reply, note) {
       await turn.complete(reply, { note })
