@@ -1,8 +1,7 @@
-import { isLaterUse } from '../rules/last-use.ts'
 import type { ThreadKey } from '../store.ts'
 import { NoConversationError } from '../store-error.ts'
 import type { Connection } from './connection.ts'
-import { type Checked, insertRow, inserts, type RowOf, saveRow, sound } from './rows.ts'
+import { type Checked, insertRow, type RowOf, saveRow, sound } from './rows.ts'
 import { maxSeq, placeOf } from './schema.ts'
 import { damaged } from './sqlite-error.ts'
 
@@ -33,25 +32,9 @@ function insertConversation(
   createdAt: number,
 ): ConversationRow {
   const names = { tenant, conversation, created_at: createdAt }
-  const row = { ...names, deleted_at: null, title: null, metadata: null, person: null }
+  const row = { ...names, deleted_at: null, title: null, metadata: null, person: null, used_at: null }
   const id = insertRow(connection, 'conversations', { ...row, id: null })
   return saveRow(connection, 'conversations', { ...row, id }, {})
-}
-
-/** When a conversation was last read, quoted, described or imported; undefined if never. */
-export function usedAtOf(connection: Connection, id: number): number | undefined {
-  const row = connection.get<RowOf<'uses'> & Checked>('SELECT * FROM uses WHERE conversation_id = ?', id)
-  return row && sound('uses', row).used_at
-}
-
-export function saveUse(connection: Connection, id: number, now: number): void {
-  if (isLaterUse(now, usedAtOf(connection, id)))
-    insertRow(
-      connection,
-      'uses',
-      { conversation_id: id, used_at: now },
-      inserts.uses.replace('INSERT', 'REPLACE'),
-    )
 }
 
 /**

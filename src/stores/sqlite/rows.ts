@@ -4,7 +4,10 @@ import { damaged } from './sqlite-error.ts'
 
 /** The columns that a row's checksum covers: all but the checksum itself. */
 export const columns = {
-  conversations: ['id', 'tenant', 'conversation', 'created_at', 'deleted_at', 'title', 'metadata', 'person'],
+  conversations: [
+    ...['id', 'tenant', 'conversation', 'created_at', 'deleted_at', 'title', 'metadata', 'person'],
+    'used_at',
+  ],
   branches: [
     ...['id', 'conversation_id', 'actor', 'branch', 'parent_id', 'fork_at', 'head', 'turns', 'open_turn'],
     ...['owner', 'epoch', 'lease_until', 'updated_at'],
@@ -18,7 +21,6 @@ export const columns = {
     ...['branch_id', 'id', 'turn', 'time', 'model', 'plan', 'depth', 'predicted', 'reported', 'status'],
     'error',
   ],
-  uses: ['conversation_id', 'used_at'],
 } as const
 
 /** The columns that name a row, in the tables whose rows change. */
@@ -49,7 +51,7 @@ type TextColumn =
   | 'payload'
   | 'model'
 type OptionalTexts = 'title' | 'metadata' | 'person' | 'owner' | 'error' | 'key' | 'body'
-type OptionalNumbers = 'deleted_at' | 'parent_id' | 'open_turn' | 'ended_at' | 'reported'
+type OptionalNumbers = 'deleted_at' | 'used_at' | 'parent_id' | 'open_turn' | 'ended_at' | 'reported'
 
 /** A row of a table, typed by the names of its columns. */
 export type RowOf<Name extends TableName> = {

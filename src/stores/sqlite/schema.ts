@@ -30,6 +30,7 @@ export const migrations: readonly Migration[] = [
         title TEXT,
         metadata TEXT,
         person TEXT,
+        used_at INTEGER,
         checksum INTEGER NOT NULL,
         UNIQUE (tenant, conversation)
       );
@@ -135,15 +136,6 @@ export const migrations: readonly Migration[] = [
       CREATE TABLE waiting (
         branch_id INTEGER PRIMARY KEY REFERENCES branches (id),
         after INTEGER NOT NULL
-      );`,
-  },
-  {
-    name: '2: when conversations were used',
-    sql: `
-      CREATE TABLE uses (
-        conversation_id INTEGER PRIMARY KEY REFERENCES conversations (id),
-        used_at INTEGER NOT NULL,
-        checksum INTEGER NOT NULL
       );`,
   },
 ]

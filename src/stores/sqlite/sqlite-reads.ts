@@ -1,5 +1,6 @@
 import { present } from '../../log/present.ts'
 import { toDescription } from '../check-input.ts'
+import { isLaterUse } from '../rules/last-use.ts'
 import { nameOf } from '../rules/refusals.ts'
 import type { ConversationInfo, Head, ListConversations, Store, ThreadKey, ThreadPlace } from '../store.ts'
 import { NoConversationError, StoreError } from '../store-error.ts'
@@ -12,8 +13,6 @@ import {
   findBranch,
   findConversation,
   saveBranch,
-  saveUse,
-  usedAtOf,
   verifyNames,
   withHead,
 } from './conversation-rows.ts'
@@ -74,13 +73,14 @@ export function sqliteReads(context: SqliteContext): Reads {
       await context.write({ tenant, conversation }, connection => {
         const row = findConversation(connection, { tenant, conversation })
         if (!row || row.deleted_at !== null) throw new NoConversationError(conversation, row !== undefined)
-        const changes = present(fields)
+        const now = context.now()
+        const changes = present({ ...fields, used_at: isLaterUse(now, row.used_at ?? 0) ? now : undefined })
         if (Object.keys(changes).length > 0) saveRow(connection, 'conversations', row, changes)
-        saveUse(connection, row.id, context.now())
       })
     },
     async findWords(tenant, wanted, { person = null, conversation = null, limit = 64 } = {}) {
       const connection = context.ready()
+      verifyNames(connection)
       const whose: Whose = [tenant, person, conversation]
       if (!context.isIndexed()) return scan(connection, whose, wanted, limit)
       // Entries that wait for the index are read before it: the writer may move some meanwhile.
@@ -172,12 +172,12 @@ interface ListedRow extends ConversationRow, Checked {
 }
 
 function toInfo(connection: Connection, row: ListedRow): ConversationInfo {
-  const { id, conversation, created_at: createdAt, title, metadata, person } = sound('conversations', row)
+  const { id, conversation, title, metadata, person, ...times } = sound('conversations', row)
   return {
     conversation,
-    createdAt,
-    updatedAt: row.updated_at,
-    ...present({ usedAt: usedAtOf(connection, id) }),
+    createdAt: times.created_at,
+    updatedAt: times.updated_at,
+    ...(times.used_at !== null && { usedAt: times.used_at }),
     ...(title !== null && { title }),
     ...(metadata !== null && { metadata: JSON.parse(metadata) }),
     ...(person !== null && { person }),

@@ -16,7 +16,6 @@ import {
   needBranch,
   refuseDeleted,
   saveBranch,
-  usedAtOf,
 } from './conversation-rows.ts'
 import { insertEntry } from './entry-rows.ts'
 import { saveRow } from './rows.ts'
@@ -109,19 +108,18 @@ export function sqliteWrites(
         const branches = connection.all<BranchRow>(branchesSql, row.id)
         const isUsed = (since: number) =>
           row.created_at >= since ||
-          (usedAtOf(connection, row.id) ?? 0) >= since ||
+          (row.used_at ?? 0) >= since ||
           branches.some(
             branch =>
               Math.max(branch.updated_at, context.appendedAt.get(branch.id) ?? 0) >= since ||
               (branch.open_turn !== null && leases.heldMs(branch) > 0),
           )
         if (unusedSince !== undefined && isUsed(unusedSince)) return undefined
-        const tombstone = { deleted_at: context.now(), title: null, metadata: null, person: null }
-        saveRow(connection, 'conversations', row, tombstone)
+        const gone = { title: null, metadata: null, person: null, used_at: null }
+        saveRow(connection, 'conversations', row, { ...gone, deleted_at: context.now() })
         const isForgotten = !context.isIndexed() || branches.every(({ id }) => forgetEntries(connection, id))
         for (const { id } of branches) removeBranch(connection, id)
         if (!isForgotten) rebuildWordIndex(connection)
-        connection.run('DELETE FROM uses WHERE conversation_id = ?', row.id)
         if (unusedSince !== undefined) connection.run('DELETE FROM conversations WHERE id = ?', row.id)
         connection.forget()
         return branches

@@ -8,6 +8,7 @@ CREATE TABLE conversations (
   title TEXT,
   metadata TEXT,
   person TEXT,
+  used_at INTEGER,
   checksum INTEGER NOT NULL,
   UNIQUE (tenant, conversation)
 );
@@ -119,8 +120,8 @@ INSERT INTO words (words, rank) VALUES ('secure-delete', 1);
 PRAGMA user_version = 1;
 
 INSERT INTO conversations VALUES
-  (1, 'acme', 'lemonade', 1000, NULL, 'Birds', '{"a":1}', 'ada', 604189221),
-  (2, 'acme', 'gone', 1000, 1500, NULL, NULL, NULL, 3876162173);
+  (1, 'acme', 'lemonade', 1000, NULL, 'Birds', '{"a":1}', 'ada', NULL, 531895465),
+  (2, 'acme', 'gone', 1000, 1500, NULL, NULL, NULL, NULL, 2983372492);
 INSERT INTO branches VALUES
   (1, 1, 'Dr. Smith', 'main', NULL, 0, 3, 2, 2, 'ada', 2, 3000, 2000, 2740001678),
   (2, 1, 'Dr. Smith', 'edit', 1, 2, 3, 1, NULL, NULL, 0, 0, 2100, 4252983127);
