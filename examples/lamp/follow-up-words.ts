@@ -33,6 +33,7 @@ export const changes: readonly string[] = list(
   'pause, resume, continue, go on, slow down, slow, speed up, speed, dim, brighten, darken, soften, fade out, fade in, reverse',
   'invert, mirror, flip, rotate, move, shift, loop, repeat, undo, redo, go back, back, double, halve, half, twice, three times',
   'shorten, lengthen, extend, increase, decrease, reduce, raise, lower, tone, try, switch the, switch to, go, end with',
+  'start with, begin with, give the, let each, let every, hold the',
   'ändere, ändern, mach die, mach den, mach das, lass, entferne, füge, behalte, stopp, aus, zurück, wiederhole, ersetze',
   'cambia, quita, añade, agrega, para, apaga, repite, enlève, ajoute, arrête, éteins, répète, remplace, garde',
 )

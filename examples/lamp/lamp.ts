@@ -4,6 +4,7 @@ import { summarizeProgram } from 'throughline/digests'
 import { createHistory } from 'throughline/history'
 import type { Model } from 'throughline/models'
 import type { Store } from 'throughline/stores'
+import { findReturn, returnIn } from './earlier.ts'
 import { type Decision, decide } from './follow-up.ts'
 import { instructions } from './instructions.ts'
 import { type Program, readProgram, replySchema } from './program.ts'
@@ -92,6 +93,8 @@ export function createLamp({ store, model, name }: LampOptions): Lamp {
 
   async function* answer(request: string, { as, signal }: AskOptions): AsyncGenerator<LampPart> {
     const { current } = await scenes()
+    const isReturned = current && as !== 'new' ? yield* goBack(request, current) : false
+    if (isReturned) return
     const { decision, asked } = settle(request, current && as, decide(request, current !== undefined))
     yield { type: 'decision', ...decision }
     const conversation = await open(decision.kind)
@@ -115,14 +118,39 @@ export function createLamp({ store, model, name }: LampOptions): Lamp {
     yield { type: 'program', program, summary: summarizeProgram(program) }
   }
 
+  /** Plays again what the log has, without a model. False where the request wants something else, or the log has no such thing. */
+  async function* goBack(request: string, current: Scene): AsyncGenerator<LampPart, boolean> {
+    const wish = returnIn(request)
+    const { count } = await scenes()
+    const earlier = wish && findReturn(await toExchanges(history, count), wish)
+    const { program } = earlier ? readProgram(earlier.reply) : {}
+    if (!earlier || !program) return false
+    const { conversation } = current
+    const begun = await history.thread(conversation).begin({ role: 'user', content: request })
+    if (begun.kind !== 'begun') return false
+    yield {
+      type: 'decision',
+      kind: 'follow-up',
+      why: `“${earlier.asked}” is taken from the log: no model is asked`,
+    }
+    await begun.turn.complete({ role: 'assistant', content: earlier.reply })
+    loaded = Promise.resolve({
+      count,
+      current: { conversation, asked: request, reply: earlier.reply, program },
+    })
+    yield { type: 'text', text: earlier.reply }
+    yield { type: 'program', program, summary: summarizeProgram(program) }
+    return true
+  }
+
   return {
     async view() {
       const { count, current } = await scenes()
-      const thread = history.thread(current?.conversation ?? sceneName(count + 1))
-      const { receipt } = await thread.context({ system: instructions })
+      const conversation = current?.conversation ?? sceneName(count + 1)
+      const { receipt } = await history.thread(conversation).context({ system: instructions })
       return {
         ...(current && { program: current.program, summary: summarizeProgram(current.program) }),
-        exchanges: await toExchanges(history, count),
+        exchanges: await toExchanges(history, count, { conversation, receipt }),
         tokens: toTokenUse(receipt),
       }
     },

@@ -1,3 +1,4 @@
+import type { Receipt } from 'throughline'
 import { summarizeProgram } from 'throughline/digests'
 import type { History } from 'throughline/history'
 import { type Program, readProgram } from './program.ts'
@@ -18,6 +19,8 @@ export interface Exchange {
   /** The program in a line; absent where there is none. */
   readonly summary?: string
   readonly status: string
+  /** How the next request would send it; absent for exchanges of earlier scenes. */
+  readonly sentAs?: 'whole' | 'one line' | 'not sent'
 }
 
 export function sceneName(number: number): string {
@@ -42,12 +45,18 @@ export async function findScenes(
   return { count }
 }
 
-/** The newest exchanges of all scenes, oldest first. */
-export async function toExchanges(history: History, count: number): Promise<readonly Exchange[]> {
-  let found: readonly Exchange[] = []
-  for (let number = count; number > 0 && found.length < mostShown; number--)
-    found = [...(await readScene(history, number)), ...found]
-  return found.slice(-mostShown)
+/** The newest exchanges of all scenes, oldest first. `receipt`: what the next request of a scene would send. */
+export async function toExchanges(
+  history: History,
+  count: number,
+  current?: { readonly conversation: string; readonly receipt: Receipt },
+): Promise<readonly Exchange[]> {
+  let exchanges: readonly Exchange[] = []
+  for (let number = count; number > 0 && exchanges.length < mostShown; number--) {
+    const receipt = sceneName(number) === current?.conversation ? current.receipt : undefined
+    exchanges = [...(await readScene(history, number, receipt)), ...exchanges]
+  }
+  return exchanges.slice(-mostShown)
 }
 
 const mostShown = 100
@@ -59,7 +68,7 @@ async function countScenes(history: History): Promise<number> {
 }
 
 /** The turns of a scene. The exchange that it started with belongs to an earlier scene, and to none of its turns. */
-async function readScene(history: History, number: number): Promise<readonly Exchange[]> {
+async function readScene(history: History, number: number, receipt?: Receipt): Promise<readonly Exchange[]> {
   const thread = history.thread(sceneName(number))
   const messages = await thread.display()
   return (await thread.turns()).map(({ turn, status, first, last }) => {
@@ -73,6 +82,14 @@ async function readScene(history: History, number: number): Promise<readonly Exc
       reply,
       ...(program && { summary: summarizeProgram(program) }),
       status,
+      ...(receipt && { sentAs: sentAs(receipt, first, last) }),
     }
   })
+}
+
+/** What became of the messages of a turn: all are sent, or a line stands for them, or nothing does. */
+function sentAs({ stretches }: Receipt, from: number, to: number): Exchange['sentAs'] {
+  const fates = stretches.flatMap(({ first, last, fate }) => (first <= to && last >= from ? [fate] : []))
+  if (fates.every(fate => fate === 'kept')) return 'whole'
+  return fates.every(fate => fate === 'omitted') ? 'not sent' : 'one line'
 }

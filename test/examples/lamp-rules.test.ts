@@ -98,6 +98,31 @@ describe('the rules of the lamp', () => {
     })
   })
 
+  it('change the step that a request names, by its pattern, its colour or its place', () => {
+    const storm = played('a thunderstorm').steps
+    const steps = (...requests: string[]) => played('a thunderstorm', ...requests).steps
+    expect(steps('let the pulse last 3 seconds')).toEqual(
+      storm.map((step, at) => (at === 1 ? { ...step, duration: 3000 } : step)),
+    )
+    expect(steps('make the lightning yellow')[1]).toMatchObject({ command: { params: { color: '#FFFF00' } } })
+    expect(steps('make the lightning yellow').toSpliced(1, 1)).toEqual(storm.toSpliced(1, 1))
+    expect(steps('add a white flash at the end').slice(4)).toMatchObject([
+      { id: '5', command: { name: 'pulse', params: { color: '#FFFFFF' } }, duration: 1500 },
+    ])
+    expect(steps('add a blue wave after the pulse')[2]).toMatchObject({ command: { name: 'wave' } })
+    expect(steps('start with a rainbow')[0]).toMatchObject({ command: { name: 'rainbow' } })
+    expect(steps('remove the sparkle').map(({ id }) => id)).toEqual(['1', '2', '4'])
+    expect(steps('the first step should be red', 'make the red one green')[0]).toMatchObject({
+      command: { params: { color: '#00FF00' } },
+    })
+    expect(steps('let each step last half a second').map(({ duration }) => duration)).toEqual([
+      500, 500, 500, 500,
+    ])
+    expect(steps('make the lightning yellow', 'swap the yellow for orange')[1]).toMatchObject({
+      command: { params: { color: '#FF8000' } },
+    })
+  })
+
   it('know what a lamp that is off has played before', () => {
     expect(played('blue waves', 'turn it off').steps[0]!.command).toEqual({ type: 'stop' })
     for (const request of ['turn it on again', 'make it red']) {

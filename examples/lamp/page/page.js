@@ -3,7 +3,7 @@ import { askLamp, readLamp } from './ask.js'
 import { element, find } from './element.js'
 import { createLampView } from './lamp-view.js'
 import { showSteps } from './steps-view.js'
-import { beginExchange, showExchanges } from './talk-view.js'
+import { beginExchange, labelExchanges, showExchanges } from './talk-view.js'
 import { showTokens } from './token-view.js'
 
 /** @typedef {import('../program.ts').Program} Program */
@@ -38,7 +38,7 @@ function play(program, summary) {
 }
 
 const beginnings = ['a thunderstorm', 'blue waves', 'a red heart', 'write HELLO']
-const changes = ['a bit slower', 'make it blue', 'brighter', 'a sunset']
+const changes = ['a bit slower', 'add a white flash at the end', 'make it blue', 'undo', 'a sunset']
 
 /** @param {readonly string[]} ideas */
 function showIdeas(ideas) {
@@ -85,6 +85,10 @@ async function ask(request) {
   }
   asking = undefined
   show(undefined)
+  const view = await readLamp().catch(() => undefined)
+  if (!view || asking) return
+  labelExchanges(view.exchanges)
+  showTokens(view.tokens)
 }
 
 /** @param {AbortController | undefined} busy */

@@ -19,7 +19,24 @@ export function showExchanges(exchanges) {
     else if (status === 'completed' && !reply.includes('{')) shown.endWithWords(reply)
     else shown.endWithoutProgram(wordsFor(status))
   }
+  labelExchanges(exchanges)
 }
+
+/**
+ * Says beside each request how the next one would send it: whole, as one line, or not at all.
+ * @param {readonly Exchange[]} exchanges
+ */
+export function labelExchanges(exchanges) {
+  const rows = [...talk().children].slice(-exchanges.length)
+  for (const [at, row] of rows.entries()) {
+    const { sentAs } = exchanges[at] ?? {}
+    row.querySelector('.sent-as')?.remove()
+    if (sentAs !== undefined)
+      row.querySelector('.decision')?.after(element('p', 'sent-as', sentWords[sentAs]))
+  }
+}
+
+const sentWords = { whole: 'sent whole', 'one line': 'sent as one line', 'not sent': 'not sent any more' }
 
 /** @param {string} status How the turn ended. */
 function wordsFor(status) {

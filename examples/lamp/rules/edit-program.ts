@@ -1,7 +1,8 @@
 import type { Command, PatternCommand, Program, Step } from '../program.ts'
-import { offIn } from './new-program.ts'
+import { chosenSteps } from './chosen-steps.ts'
+import { commandIn, offIn } from './new-program.ts'
 import { recolourFor, relight } from './recolour.ts'
-import { levelIn, paceIn, patternIn, timesIn } from './words.ts'
+import { durationIn, levelIn, paceIn, patternIn, timesIn } from './words.ts'
 
 /**
  * Changes a program as a request says; what the request does not name stays. Undefined where the rules understand nothing
@@ -10,11 +11,39 @@ import { levelIn, paceIn, patternIn, timesIn } from './words.ts'
 export function editProgram(program: Program, request: string): Program | undefined {
   const off = offIn(request)
   if (off) return { ...off, name: program.name }
-  const changed = editSteps(editOrder(program, request), request)
+  const added = addStep(program, request)
+  if (added) return added
+  const ordered = editOrder(program, request)
+  const changed = removes.test(request) ? ordered : editSteps(ordered, request)
   const times = timesIn(request)
   const edited = times === undefined ? changed : { ...changed, ...repeated(changed.steps, times) }
   return JSON.stringify(edited) === JSON.stringify(program) ? undefined : edited
 }
+
+/** The most steps that a program has. */
+const mostSteps = 20
+const addedMs = 1500
+
+/** `add a white flash at the end`, `start with a rainbow`, `add a red pulse after the wave` */
+function addStep(program: Program, request: string): Program | undefined {
+  const [, words] = /\b(?:add|append|insert|put|start with|end with|begin with)\b(.*)$/i.exec(request) ?? []
+  const { steps } = program
+  if (words === undefined || steps.length >= mostSteps) return undefined
+  const [thing = '', after] = words.split(/\b(?:after|behind|following)\b/i)
+  const command = commandIn(thing.replace(/\b(?:at|to|in) the (?:very )?(?:end|start|beginning)\b/i, ''))
+  if (!command) return undefined
+  const behind = after === undefined ? undefined : chosenSteps(after, steps)
+  const isFirst = /\b(?:start|begin)/i.test(request)
+  const place = behind ? steps.findLastIndex(behind.isChosen) + 1 : isFirst ? 0 : steps.length
+  const step = { id: '', command, duration: durationIn(words) ?? addedMs }
+  const row = [...steps.slice(0, place), step, ...steps.slice(place)]
+  const numbered = row.map((one, at) => ({ ...one, id: String(at + 1) }))
+  const loop = program.loop ?? undefined
+  // What stayed for ever now ends, so that the new step is seen: then all of it plays again.
+  return { ...program, ...repeated(numbered, loop?.count ?? 0) }
+}
+
+const removes = /\b(?:remove|delete|drop|take out|get rid|without)\b/i
 
 function editOrder(program: Program, request: string): Program {
   const { steps } = program
@@ -22,21 +51,26 @@ function editOrder(program: Program, request: string): Program {
     const ids = steps.map(({ id }) => id)
     return { ...program, steps: steps.toReversed().map((step, at) => ({ ...step, id: ids[at]! })) }
   }
-  if (!/\b(?:remove|delete|drop)\b.*\blast\b/i.test(request) || steps.length < 2) return program
-  const rest = steps.slice(0, -1)
+  if (!removes.test(request)) return program
+  const isLast = /\blast\b/i.test(request)
+  const gone = isLast ? undefined : chosenSteps(request, steps)
+  const rest = isLast ? steps.slice(0, -1) : steps.filter((step, at) => !gone?.isChosen(step, at))
+  if (rest.length === 0 || rest.length === steps.length) return program
   return { ...program, steps: rest, ...(program.loop && repeated(rest, program.loop.count)) }
 }
 
 function editSteps(program: Program, request: string): Program {
+  const chosen = chosenSteps(request, program.steps)
+  const wish = chosen?.rest ?? request
   const change = {
-    pattern: patternIn(request),
-    pace: paceIn(request),
-    level: levelIn(request),
-    recolour: recolourFor(request),
+    pattern: patternIn(wish),
+    pace: paceIn(wish),
+    level: levelIn(wish),
+    duration: durationIn(wish),
+    recolour: recolourFor(wish),
   }
-  const chosen = chosenStep(request, program.steps.length)
   const steps = program.steps.map((step, at) =>
-    chosen === undefined || chosen === at ? editStep(step, change) : step,
+    chosen === undefined || chosen.isChosen(step, at) ? editStep(step, change) : step,
   )
   return { ...program, steps }
 }
@@ -45,12 +79,13 @@ interface Change {
   readonly pattern: PatternCommand['name'] | undefined
   readonly pace: number
   readonly level: number
+  readonly duration: number | undefined
   readonly recolour: (command: Command) => Command
 }
 
 function editStep(step: Step, change: Change): Step {
-  const duration = step.duration === null ? null : Math.max(50, Math.round(step.duration / change.pace))
-  return { ...step, command: editCommand(step.command, change), duration }
+  const faster = step.duration === null ? null : Math.max(50, Math.round(step.duration / change.pace))
+  return { ...step, command: editCommand(step.command, change), duration: change.duration ?? faster }
 }
 
 function editCommand(given: Command, { pattern, pace, level, recolour }: Change): Command {
@@ -66,16 +101,6 @@ function editCommand(given: Command, { pattern, pace, level, recolour }: Change)
     name: pattern ?? (command.name === 'rainbow' && colours.color ? 'wave' : command.name),
     params: lit === 1 ? params : { ...params, brightness: lit },
   }
-}
-
-const ordinals = ['first', 'second', 'third', 'fourth', 'fifth']
-
-/** The one step that a request speaks of: "change the second step to red". */
-function chosenStep(request: string, count: number): number | undefined {
-  const [, word] = /\b(first|second|third|fourth|fifth|last) (?:step|part|one|colou?r)\b/i.exec(request) ?? []
-  if (word === undefined) return undefined
-  const at = word.toLowerCase() === 'last' ? count - 1 : ordinals.indexOf(word.toLowerCase())
-  return at < count ? at : undefined
 }
 
 /** Steps that stay for ever cannot be repeated: they get three seconds. */

@@ -79,6 +79,10 @@ function sceneOf(request: string): Made {
   )
 }
 
+/** The one command that some words ask for: "a white flash". */
+export const commandIn = (words: string): Command | undefined =>
+  (offIn(words) ?? textIn(words) ?? sceneOf(words) ?? patternOf(words))?.steps[0]?.command
+
 function patternOf(request: string): Made {
   const [color, color2] = coloursIn(request)
   const named = patternIn(request)

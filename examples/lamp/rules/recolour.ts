@@ -41,8 +41,10 @@ function coloursFor(request: string): (given: Colours) => { color?: string; colo
   const [color, color2] = coloursIn(request)
   if (color === undefined) return () => ({})
   if (color2 === undefined) return () => ({ color })
-  const [, before = '', after = ''] = /^(.*)\binstead of\b(.*)$/i.exec(request) ?? []
-  const [next, old] = [coloursIn(before)[0], coloursIn(after)[0]]
+  const [, wanted = '', unwanted = ''] = /^(.*)\binstead of\b(.*)$/i.exec(request) ?? []
+  const [, from = unwanted, to = wanted] =
+    /\b(?:swap|replace|exchange|change|turn)\b(.*)\b(?:for|with|by|into|to)\b(.*)$/i.exec(request) ?? []
+  const [next, old] = [coloursIn(to)[0], coloursIn(from)[0]]
   if (next === undefined || old === undefined) return () => ({ color, color2 })
   return given => ({
     ...(given.color?.toUpperCase() === old && { color: next }),

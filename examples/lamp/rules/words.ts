@@ -76,3 +76,27 @@ export function timesIn(text: string): number | undefined {
   const at = numbers.indexOf(named)
   return at < 0 ? undefined : at + 1
 }
+
+const units: readonly (readonly [words: RegExp, ms: number])[] = [
+  [/^(?:ms|millisecond|millisekunde)/i, 1],
+  [/^(?:s$|sec|sek|segundo|second)/i, 1000],
+  [/^(?:min)/i, 60_000],
+]
+const small = ['a', 'two', ...numbers.slice(2)]
+
+/** How long a text wants something to last, in milliseconds: "last 3 seconds", "for half a second", "500 ms". */
+export function durationIn(text: string): number | undefined {
+  const [, half, digits, word, unit] =
+    /\b(?:(half) an? |(\d{1,5}(?:\.\d)?) ?|(\p{L}+) )(ms|s|sec\p{L}*|sek\p{L}*|seg\p{L}*|min\p{L}*|mill?i\p{L}*)\b/iu.exec(
+      text,
+    ) ?? []
+  const ms = units.find(([words]) => words.test(unit ?? ''))?.[1]
+  if (ms === undefined) return undefined
+  const count = half ? 0.5 : digits !== undefined ? Number(digits) : countOf(word)
+  return count === undefined ? undefined : Math.min(86_400_000, Math.max(50, Math.round(count * ms)))
+}
+
+function countOf(word = 'a'): number | undefined {
+  const at = small.indexOf(word.toLowerCase().replace(/^(?:one|an)$/, 'a'))
+  return at < 0 ? undefined : at + 1
+}
