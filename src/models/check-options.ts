@@ -1,15 +1,24 @@
 import { InvalidOptionError } from '../log/error.ts'
 import { isCount } from '../log/is-count.ts'
+import type { OptionNames } from '../log/refuse-unknown.ts'
 import type { ModelSettings } from './model.ts'
 
-/** How the server of a model is reached, and what all requests have. */
+/** A model, how its server is reached, and what all requests have. */
 export interface ServedModelOptions {
+  /** The name of the model on that server. */
+  readonly model: string
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>
   /** Your own, for a proxy or longer timeouts. Default: the global one. */
   readonly fetch?: typeof globalThis.fetch
   /** For every request; settings of a request win. */
   readonly settings?: ModelSettings
+  /** The window in tokens. Default: what the server tells, if it does. */
+  readonly window?: number
+}
+
+export const servedNames: OptionNames<ServedModelOptions> = {
+  ...{ model: 1, headers: 1, fetch: 1, settings: 1, window: 1 },
 }
 
 /** A variable of the environment; undefined where there is none, as in a browser. */

@@ -18,7 +18,7 @@ export function isImage(media: Media): boolean {
   return media.type !== 'foreign' && /^image(\/|$)/.test(media.mediaType)
 }
 
-/** The files of a message in order, and those of each of its tool results. */
+/** The files of a message in order, and those of each of its tool results. Throws InvalidMessageError for an unreadable file. */
 export function readMedia(
   source: MessageLike,
   seq: number,
@@ -34,14 +34,6 @@ export function readMedia(
     if (media) files.push(media)
   }
   return { files, results }
-}
-
-/**
- * Throws InvalidMessageError if a message holds an unreadable file: an address that is not one of the web, data that
- * is not base64, or no data.
- */
-export function checkFiles(source: MessageLike, seq: number): void {
-  readMedia(source, seq)
 }
 
 /** The file of a part of any kind, also of an unknown one; undefined for texts, thoughts, calls and results. */

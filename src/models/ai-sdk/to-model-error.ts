@@ -33,7 +33,9 @@ export function toModelError(
   const code = codeOf(failure, status, fault, during)
   const [what, todo] = texts[code]
   const why = [status, ...[failure.name, fault.code].filter(isName)].filter(one => one !== undefined)
-  const text = `${what}${why.length > 0 ? ` (${why.join(', ')})` : ''}${wordsOf(error, status, fault, sent)}`
+  // Some errors quote a reply, and a refused key may be repeated in part.
+  const words = quotesReply(error) || isAboutKey(status) ? '' : quoteFault(fault.words, sent())
+  const text = `${what}${why.length > 0 ? ` (${why.join(', ')})` : ''}${words}`
   return new ModelError(code, `Model "${name}" ${text}. ${todo}.`, {
     status,
     ...factsOf(code, fault, name => responseHeaders?.[name]),
@@ -74,16 +76,6 @@ function codeOf(
 
 /** How Anthropic and Google, which only the AI SDK reaches, say that a prompt is too long. */
 const tooLong = /prompt is too long|token count[^\n]{0,40}exceeds|too many (?:input )?tokens/i
-
-/** The words of an error that may be shown: some errors quote a reply, and a refused key may be repeated in part. */
-function wordsOf(
-  error: unknown,
-  status: number | undefined,
-  { words }: ServerFault,
-  sent: AskedModel['sent'],
-): string {
-  return quotesReply(error) || isAboutKey(status) ? '' : quoteFault(words, sent())
-}
 
 const isAboutKey = (status: number | undefined) => status === 401 || status === 403
 

@@ -36,7 +36,7 @@ export function toOllamaRequest({ model, messages, tools, settings, window, keep
     truncate: false,
     shift: false,
     model,
-    messages: toOllamaMessages(messages),
+    messages: eachOllama(messages).flat(),
     stream: true,
   }
 }
@@ -67,10 +67,6 @@ export interface OllamaMessage {
 }
 
 /** Converts messages of any provider for Ollama: new objects with only the keys that it knows. */
-export function toOllamaMessages(messages: readonly MessageLike[]): OllamaMessage[] {
-  return eachOllama(messages).flat()
-}
-
 export const eachOllama = (messages: readonly MessageLike[]): readonly OllamaMessage[][] =>
   pairResults(messages).map(toMessages)
 

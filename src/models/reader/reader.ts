@@ -30,17 +30,6 @@ export interface ReaderOptions {
   readonly wait?: (milliseconds: number, signal?: AbortSignal) => Promise<void>
 }
 
-const readerNames: OptionNames<ReaderOptions> = {
-  name: 1,
-  window: 1,
-  count: 1,
-  overflow: 1,
-  answers: 1,
-  isStandIn: 1,
-  delayMs: 1,
-  wait: 1,
-}
-
 /**
  * Makes the built-in model: no server, no weights, always the same answer. It quotes the sentence of its context that fits
  * the question best, or says that it sees none, and so shows what a context holds.
@@ -49,17 +38,10 @@ const readerNames: OptionNames<ReaderOptions> = {
  * for await (const part of reader().stream({ messages })) if (part.type === 'text-delta') write(part.text)
  */
 export function reader(options: ReaderOptions = {}): Model {
-  refuseUnknown(options, readerNames)
-  const {
-    name = 'reader',
-    window = 4096,
-    count = countWords,
-    overflow = 'error',
-    answers = [],
-    isStandIn = false,
-    delayMs = 0,
-    wait = sleep,
-  } = options
+  const names = { name: 1, window: 1, count: 1, overflow: 1, answers: 1, isStandIn: 1, delayMs: 1, wait: 1 }
+  refuseUnknown(options, names as OptionNames<ReaderOptions>)
+  const { name = 'reader', window = 4096, count = countWords, overflow = 'error' } = options
+  const { answers = [], isStandIn = false, delayMs = 0, wait = sleep } = options
   checkWindow(window)
   const counter = promptCounter(count)
   return {

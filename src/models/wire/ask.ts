@@ -40,8 +40,8 @@ export async function askServer(
     .send({
       path,
       method: body === undefined ? 'GET' : 'POST',
-      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
-      ...(body === undefined ? {} : { body: isWritten(body) ? body : JSON.stringify(body) }),
+      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      body: body === undefined || isWritten(body) ? body : JSON.stringify(body),
       signal,
       isFact,
     })

@@ -24,7 +24,7 @@ export function fetchConnection({ address, headers, fetch }: FetchOptions): Serv
       const response = await send(address + path, {
         method,
         headers: toHeaders({ ...requestHeaders, ...headers() }),
-        ...(body === undefined ? {} : { body }),
+        body,
         redirect: 'manual',
         signal: controller.signal,
       }).catch((error: unknown) => {

@@ -1,6 +1,6 @@
 import type { MessageLike } from '../../log/message.ts'
 import { orAborted } from '../../log/or-aborted.ts'
-import { checkWindow } from '../check-options.ts'
+import { checkWindow, mergeSettings, type ServedModelOptions } from '../check-options.ts'
 import { hasFiles } from '../leave-out.ts'
 import type { Model, ModelError, ModelPart, ModelRequest, ModelSettings } from '../model.ts'
 import { textsOf } from '../pair-results.ts'
@@ -126,6 +126,16 @@ export function openServer({ wire, others = [], connection, window, settings }: 
         count(askAbout(serverFor(model, messages)), { model, messages, tools }, signal),
     }),
   }
+}
+
+/** One model of a server, with the settings that all of its requests have. */
+export function openModel(
+  wire: Wire,
+  connection: ServerConnection,
+  { model, window, settings }: ServedModelOptions,
+): Model {
+  const merge = (requested: ModelSettings) => mergeSettings(settings, requested)
+  return openServer({ wire, connection, window, settings: merge }).model(model)
 }
 
 interface LearningModel {
