@@ -1,3 +1,4 @@
+import { attempt } from '../log/attempt.ts'
 import { InvalidMessageError } from '../log/error.ts'
 import type { Fields } from '../log/fields.ts'
 import type { Message, MessageLike, ToolCall, ToolResult } from '../log/message.ts'
@@ -78,12 +79,10 @@ export function withKeptBlocks(
 
 /** All texts of the messages, which errors must not repeat. */
 export function textsOf(messages: readonly MessageLike[]): readonly string[] {
-  return messages.flatMap((source, seq) => {
-    try {
+  return messages.flatMap((source, seq) =>
+    attempt(() => {
       const { text, thinking, calls, results } = readMessage(source, seq)
       return [text, thinking, ...calls.map(call => call.arguments), ...results.map(result => result.text)]
-    } catch {
-      return []
-    }
-  })
+    }, []),
+  )
 }

@@ -53,11 +53,7 @@ function undoEscapes(text: string): string {
   let plain = text
   for (let times = 0; times < mostTimes && plain.includes('\\'); times++)
     plain = plain.replace(/\\(?:u([0-9a-f]{4})|(.))/gis, (_, code?: string, letter = '') =>
-      code === undefined
-        ? blanks.has(letter)
-          ? ' '
-          : letter
-        : String.fromCharCode(Number.parseInt(code, 16)),
+      code !== undefined ? String.fromCharCode(Number.parseInt(code, 16)) : blanks.has(letter) ? ' ' : letter,
     )
   return plain
 }

@@ -1,3 +1,4 @@
+import { toBase64 as bytesToBase64 } from '../log/base64.ts'
 import { InvalidMessageError } from '../log/error.ts'
 import type { Fields } from '../log/fields.ts'
 import type { MessageLike } from '../log/message.ts'
@@ -45,9 +46,9 @@ export function readFile(part: unknown): Media | undefined {
     : (readPart(part as Fields, 0, 'part') ?? { type: 'foreign', kind: String(type) })
 }
 
-const notFiles: ReadonlySet<unknown> = new Set([
-  ...['text', 'input_text', 'output_text', 'refusal', 'reasoning', 'thinking', 'tool-call', 'tool-result'],
-])
+const notFiles: ReadonlySet<unknown> = new Set(
+  'text input_text output_text refusal reasoning thinking tool-call tool-result'.split(' '),
+)
 
 /** The file of a part; undefined for texts, calls and unknown parts. */
 export function readPart(part: Fields, seq: number, where: string): Media | undefined {
@@ -124,23 +125,20 @@ function readData(value: unknown, mediaType: string, seq: number, where: string,
 
 /** Reads a file that is given as base64, a data URL, an address or an array of bytes. */
 function readBytes(value: unknown, mediaType: string, seq: number, where: string, filename?: string): Media {
-  const name = filename === undefined ? {} : { filename }
   const text = value instanceof URL ? value.href : value
   if (typeof text !== 'string') {
     const base64 = toBase64(text)
-    if (base64 !== undefined) {
-      return { type: 'bytes', base64, mediaType: wholeType(mediaType, base64), ...name }
-    }
+    if (base64 !== undefined)
+      return { type: 'bytes', base64, mediaType: wholeType(mediaType, base64), filename }
     throw new InvalidMessageError(seq, `"${where}" must hold base64, a data URL or bytes`)
   }
   if (/^https?:\/\//i.test(text)) return { type: 'url', url: text, mediaType }
   const data = /^data:([^;,]{0,200})[^,]{0,1000};base64,/i.exec(text)
   const base64 = toPlainBase64(data ? text.slice(data[0].length) : text)
   // Refuses names of files: a client library might read them from disk.
-  if (base64 === undefined) {
+  if (base64 === undefined)
     throw new InvalidMessageError(seq, `"${where}" is not base64: read the file and pass its bytes as base64`)
-  }
-  return { type: 'bytes', base64, mediaType: data?.[1] || wholeType(mediaType, base64), ...name }
+  return { type: 'bytes', base64, mediaType: data?.[1] || wholeType(mediaType, base64), filename }
 }
 
 /** Base64 as every server takes it: in the usual letters, and padded. Undefined if it is none. */
@@ -171,19 +169,13 @@ const beginnings: readonly (readonly [beginning: string, mediaType: string])[] =
 
 function toBase64(value: unknown): string | undefined {
   const bytes = toBytes(value)
-  if (!bytes) return undefined
-  let text = ''
-  // In pieces: a function call takes a limited number of arguments.
-  for (let at = 0; at < bytes.length; at += 32_768) {
-    text += String.fromCharCode(...bytes.subarray(at, at + 32_768))
-  }
-  return btoa(text)
+  return bytes && bytesToBase64(bytes)
 }
 
 function toBytes(value: unknown): Uint8Array | undefined {
   if (value instanceof Uint8Array) return value
   if (value instanceof ArrayBuffer) return new Uint8Array(value)
   // Node's Buffer as JSON.
-  const { type, data } = (value ?? {}) as { type?: unknown; data?: unknown }
+  const { type, data } = (value ?? {}) as Fields
   return type === 'Buffer' && Array.isArray(data) ? Uint8Array.from(data as number[]) : undefined
 }

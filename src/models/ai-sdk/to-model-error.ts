@@ -1,13 +1,10 @@
 import { ModelError, type ModelErrorCode } from '../model.ts'
 import { quoteFault, quotesReply, safeCause } from '../quote-fault.ts'
 import { isTooLong, readFault, type ServerFault } from '../read-fault.ts'
-import { factsOf } from '../to-model-error.ts'
+import { type AskedServer, factsOf } from '../to-model-error.ts'
 
 /** The model that was asked, and the texts that were sent: no error message may hold them. */
-export interface AskedModel {
-  readonly name: string
-  sent(): readonly string[]
-}
+export type AskedModel = Pick<AskedServer, 'name' | 'sent'>
 
 /** The fields of the AI SDK's errors. Read by shape, because two copies of its packages have different classes. */
 interface AiSdkError {

@@ -1,3 +1,4 @@
+import { fromBase64 } from '../../log/base64.ts'
 import { InvalidMessageError } from '../../log/error.ts'
 import { errorsIn } from '../../log/errors-in.ts'
 import type { Fields } from '../../log/fields.ts'
@@ -159,11 +160,12 @@ function toFile(file: Media, seq: number): Fields {
   if (type === 'document' && file.mediaType.startsWith('text/'))
     return {
       type,
-      source: { type: 'text', media_type: 'text/plain', data: fromBase64(file.base64) },
+      source: {
+        type: 'text',
+        media_type: 'text/plain',
+        data: new TextDecoder().decode(fromBase64(file.base64)),
+      },
       ...title,
     }
   return { type, source: { type: 'base64', media_type: file.mediaType, data: file.base64 }, ...title }
 }
-
-const fromBase64 = (base64: string): string =>
-  new TextDecoder().decode(Uint8Array.from(atob(base64), letter => letter.charCodeAt(0)))

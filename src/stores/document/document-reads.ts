@@ -1,6 +1,6 @@
+import { fromBase64 } from '../../log/base64.ts'
 import type { ConversationInfo, MarkedPlace, Store, ThreadKey, ThreadPlace } from '../store.ts'
 import { payloadTexts, words } from '../words.ts'
-import { fromBase64 } from './base64.ts'
 import {
   type BranchDocument,
   type ConversationDocument,
