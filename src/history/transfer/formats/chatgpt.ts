@@ -1,15 +1,8 @@
 import { isFields, refuse } from '../../../log/fields.ts'
 import { type PlacedFields, placeFields } from './placed-fields.ts'
 import { type Format, has, type SourceNode } from './source.ts'
-import {
-  sayAnswer,
-  sayText,
-  sign,
-  toResult,
-  toText,
-  type UnsignedMessage,
-  withFiles,
-} from './unsigned-message.ts'
+import { toText, withFiles } from './source-text.ts'
+import { sayAnswer, sayText, sign, toResult, type UnsignedMessage } from './unsigned-message.ts'
 
 /** ChatGPT's `conversations.json`: a list of trees. */
 export const chatgpt: Format = {

@@ -1,17 +1,15 @@
 import { readText } from '../../../log/fields.ts'
 import { type PlacedFields, placeFields } from './placed-fields.ts'
 import { type Format, has, type Item, type SourceNode } from './source.ts'
+import { attached, toText, withFiles } from './source-text.ts'
 import {
-  attached,
   gather,
   noParent,
   sayAnswer,
   sayText,
   sign,
   toResult,
-  toText,
   type UnsignedMessage,
-  withFiles,
 } from './unsigned-message.ts'
 
 /** LibreChat's export of a conversation: a list of messages that name their parents, or messages inside their parents. */

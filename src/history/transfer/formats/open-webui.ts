@@ -3,16 +3,8 @@ import { refuse } from '../../../log/fields.ts'
 import { type PlacedFields, placeFields } from './placed-fields.ts'
 import { gatherItems } from './read-items.ts'
 import { type Format, has, type SourceNode } from './source.ts'
-import {
-  gather,
-  resultText,
-  sayText,
-  sign,
-  toResult,
-  toText,
-  type UnsignedMessage,
-  withFiles,
-} from './unsigned-message.ts'
+import { resultText, toText, withFiles } from './source-text.ts'
+import { gather, sayText, sign, toResult, type UnsignedMessage } from './unsigned-message.ts'
 
 /** Open WebUI's export of chats: a list of trees. */
 export const openWebui: Format = {

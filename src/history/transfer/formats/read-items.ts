@@ -1,13 +1,6 @@
 import { type PlacedFields, placeFields } from './placed-fields.ts'
-import {
-  gather,
-  resultText,
-  type SourceCall,
-  sayText,
-  toResult,
-  toText,
-  type UnsignedMessage,
-} from './unsigned-message.ts'
+import { resultText, toText } from './source-text.ts'
+import { gather, type SourceCall, sayText, toResult, type UnsignedMessage } from './unsigned-message.ts'
 
 /** Gathers items of the Responses API (Codex, Open WebUI) into messages. */
 export function gatherItems() {

@@ -1,15 +1,7 @@
 import { type PlacedFields, placeFields } from './placed-fields.ts'
 import { type Format, has, type Item, type SourceMessage } from './source.ts'
-import {
-  inRow,
-  sayAnswer,
-  sayText,
-  sign,
-  toResult,
-  toText,
-  type UnsignedMessage,
-  withFiles,
-} from './unsigned-message.ts'
+import { toText, withFiles } from './source-text.ts'
+import { inRow, sayAnswer, sayText, sign, toResult, type UnsignedMessage } from './unsigned-message.ts'
 
 /** A chat file of SillyTavern: a header, then a message a line. Of several swipes the chosen one is taken. */
 export const sillyTavern: Format = {
