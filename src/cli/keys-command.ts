@@ -63,7 +63,6 @@ async function onKeys<T>(
   return withStore(db, what === 'read', store => use(createKeys(store)))
 }
 
-/** The keys of a server that is running, by its API. */
 function keysOfServer(server: string, key: string | undefined): ManagedKeys {
   const ask = askServer(server, key, '/keys')
   return {

@@ -41,7 +41,6 @@ interface ThreadFlags extends LogOptions {
   readonly branch: string
 }
 
-/** Commands that only read a database. */
 function addLookCommands(add: AddCommand): void {
   const addForThread = (name: string, description: string): Command =>
     add(`${name} <conversation>`, description)
@@ -118,7 +117,6 @@ async function toDumped(thread: Thread, { window, at, call }: DumpOptions) {
   return match
 }
 
-/** Makes the action of a command on a thread. */
 function onThread<Options>(use: (thread: Thread, options: Options) => Promise<void>) {
   return (conversation: string, options: ThreadFlags & Options) =>
     readHistory(options, async history => {
@@ -137,7 +135,6 @@ function describeCall(call: ThreadCall): string {
   return `${id}  ${new Date(time).toISOString()}  turn ${turn}  ${model}  ${plural(predictedIn(call), 'token')} predicted${read}  ${outcome}`
 }
 
-/** Commands that export conversations from a database and import them. */
 function addTransferCommands(add: AddCommand): void {
   add('export [conversation]', 'a conversation, or all, as lines of JSON; notes are in it')
     .option('-o, --out <file>', 'a new file instead of the standard output')
@@ -210,7 +207,6 @@ async function* standardInput(): AsyncGenerator<string> {
   for await (const piece of process.stdin) yield piece as string
 }
 
-/** Names the file in an error about it. */
 const withFile = (file: string) => (error: NodeJS.ErrnoException) => {
   if (error.syscall !== undefined) throw new UserError(`cannot read ${file}: ${error.message}`)
   const isAboutIt = error instanceof InvalidImportError || error instanceof ImportStoppedError
@@ -237,7 +233,6 @@ const asUserError = (file: string) => (error: NodeJS.ErrnoException) => {
   throw error
 }
 
-/** Commands that check and clean a database. */
 function addKeepCommands(add: AddCommand): void {
   withAllTenants(withDeletionOptions(add('retain', 'deletes what is older than it should be kept')))
     .option('--conversations <days>', 'conversations that were not used for this many days', age)

@@ -23,7 +23,6 @@ export const withDatabase = (command: Command): Command =>
     .option('--db <path>', 'an SQLite file; a server may be writing to it', 'throughline.db')
     .option('--store <url>', 'a PostgreSQL database instead: postgres://…')
 
-/** The file or the URL that options name. */
 export function databaseOf({ db, store }: DatabaseOptions): string {
   if (store === undefined || isPostgres(store)) return store ?? db
   throw new UserError('--store takes the URL of a PostgreSQL database; --db takes a file')
@@ -62,9 +61,8 @@ export function checkDatabase(db: string): void {
 export const isPostgres = (db: string) => /^postgres(ql)?:/.test(db)
 
 /** Opens a history for reading; a server may be writing to the file at the same time. */
-export function readHistory<T>(options: LogOptions, use: (history: History) => Promise<T>): Promise<T> {
-  return withStore(options.db, true, store => use(createHistory({ store, tenant: options.tenant })))
-}
+export const readHistory = <T>(options: LogOptions, use: (history: History) => Promise<T>): Promise<T> =>
+  withStore(options.db, true, store => use(createHistory({ store, tenant: options.tenant })))
 
 export function writeHistory<T>(
   { db, tenant }: LogOptions,
@@ -74,7 +72,6 @@ export function writeHistory<T>(
   return withStore(db, false, store => use(createHistory({ store, tenant, ...more })))
 }
 
-/** The option of commands that may be about every tenant. */
 export interface TenantsOptions extends LogOptions {
   readonly allTenants?: boolean
 }
@@ -94,7 +91,6 @@ export async function historiesOf(
   }))
 }
 
-/** Opens a store, and loads its driver. */
 export async function withStore<T>(
   db: string,
   readOnly: boolean,

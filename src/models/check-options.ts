@@ -42,16 +42,15 @@ export function checkWindow(window: number | undefined): void {
   throw new InvalidOptionError('window', `must be a whole number of tokens above 0, not ${window}`)
 }
 
-export function isWindow(value: unknown): value is number {
-  return isCount(value, 1)
-}
+export const isWindow = (value: unknown): value is number => isCount(value, 1)
 
 /** Settings of a request win over those of the model. */
-export function mergeSettings(always: ModelSettings = {}, now: ModelSettings = {}): ModelSettings {
-  return { ...always, ...now, provider: { ...always.provider, ...now.provider } }
-}
+export const mergeSettings = (always: ModelSettings = {}, now: ModelSettings = {}): ModelSettings => ({
+  ...always,
+  ...now,
+  provider: { ...always.provider, ...now.provider },
+})
 
 /** The words of all header values: a key follows "Bearer". */
-export function secretsOf(headers: Readonly<Record<string, string>>): readonly string[] {
-  return Object.values(headers).flatMap(value => value.split(' '))
-}
+export const secretsOf = (headers: Readonly<Record<string, string>>): readonly string[] =>
+  Object.values(headers).flatMap(value => value.split(' '))

@@ -46,9 +46,8 @@ export interface ModelUsage {
 }
 
 /** The counts that a provider told. Anything but a number is left out. */
-export function toUsage(counts: { readonly [Name in keyof ModelUsage]: unknown }): ModelUsage {
-  return Object.fromEntries(Object.entries(counts).filter(([, count]) => Number.isFinite(count)))
-}
+export const toUsage = (counts: { readonly [Name in keyof ModelUsage]: unknown }): ModelUsage =>
+  Object.fromEntries(Object.entries(counts).filter(([, count]) => Number.isFinite(count)))
 
 export type ModelPart =
   | {

@@ -91,5 +91,4 @@ export function quotesReply(error: unknown): boolean {
   return name === 'SyntaxError' || /^AI_\w*(?:Parse|Validation|Response|Prompt|Generated)/.test(String(name))
 }
 
-/** The frames of a stack, without the message. */
 const framesOf = ({ stack = '' }: Error) => stack.split('\n').filter(line => /^\s+at /.test(line))

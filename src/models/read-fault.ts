@@ -39,9 +39,8 @@ export async function readStart(body: AsyncIterable<Uint8Array>, limit = 65_536)
 }
 
 /** Whether the prompt was too long, by the code or by the words of servers without codes. */
-export function isTooLong({ words, code }: ServerFault): boolean {
-  return tooLongCodes.test(code) || tooLongWords.some(pattern => pattern.test(words))
-}
+export const isTooLong = ({ words, code }: ServerFault): boolean =>
+  tooLongCodes.test(code) || tooLongWords.some(pattern => pattern.test(words))
 
 /** Whether a template takes no system message behind others, or wants roles to take turns: those of Qwen, Mistral and Gemma say so. */
 export const refusesLateSystem = ({ words }: ServerFault): boolean =>
@@ -127,10 +126,7 @@ const countedPrompts: readonly RegExp[] = [
   /^(?:the )?request \((\d{1,9}) tokens\) exceeds [a-z ]{1,40}\((\d{1,9}) tokens\)/i,
 ]
 
-function toTokens(prompt: unknown, window: unknown): OverflowTokens | undefined {
-  return isWindow(prompt) && isWindow(window) ? { prompt, window } : undefined
-}
+const toTokens = (prompt: unknown, window: unknown): OverflowTokens | undefined =>
+  isWindow(prompt) && isWindow(window) ? { prompt, window } : undefined
 
-function nameOf(value: unknown): string {
-  return typeof value === 'string' ? value : ''
-}
+const nameOf = (value: unknown): string => (typeof value === 'string' ? value : '')

@@ -15,9 +15,8 @@ export type Media =
   /** A file that only its own provider can read: an id of an upload, a recording. */
   | { readonly type: 'foreign'; readonly kind: string }
 
-export function isImage(media: Media): boolean {
-  return media.type !== 'foreign' && /^image(\/|$)/.test(media.mediaType)
-}
+export const isImage = (media: Media): boolean =>
+  media.type !== 'foreign' && /^image(\/|$)/.test(media.mediaType)
 
 /** The files of a message in order, and those of each of its tool results. Throws InvalidMessageError for an unreadable file. */
 export function readMedia(
@@ -155,10 +154,8 @@ function wholeType(mediaType: string, base64: string): string {
   return imageTypeOf(base64) ?? (mediaType.startsWith('image') ? 'image/png' : 'application/octet-stream')
 }
 
-/** The type of an image, by its first bytes. */
-export function imageTypeOf(base64: string): string | undefined {
-  return beginnings.find(([beginning]) => base64.startsWith(beginning))?.[1]
-}
+export const imageTypeOf = (base64: string): string | undefined =>
+  beginnings.find(([beginning]) => base64.startsWith(beginning))?.[1]
 
 const beginnings: readonly (readonly [beginning: string, mediaType: string])[] = [
   ['iVBOR', 'image/png'],

@@ -4,7 +4,6 @@ import { ModelError, type ModelErrorCode, type ModelErrorFacts } from './model.t
 import { quoteFault, safeCause } from './quote-fault.ts'
 import { isTooLong, refusedFiles, refusesLateSystem, type ServerFault } from './read-fault.ts'
 
-/** The server that was asked, for error messages. */
 export interface AskedServer {
   /** `Ollama at http://127.0.0.1:11434` */
   readonly name: string

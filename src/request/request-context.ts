@@ -53,13 +53,10 @@ export function runWithContext<T>(context: RequestContext, action: () => T): T {
 }
 
 /** The context of the running request. Throws NoRequestContextError outside of a request. */
-export function getContext<Data = unknown>(): RequestContext<Data> {
-  return currentScope().context as RequestContext<Data>
-}
+export const getContext = <Data = unknown>(): RequestContext<Data> =>
+  currentScope().context as RequestContext<Data>
 
-export function hasContext(): boolean {
-  return storage.getStore() !== undefined
-}
+export const hasContext = (): boolean => storage.getStore() !== undefined
 
 /** Adds messages that came up during the request: results in them are newer than values remembered before. */
 export function appendToConversation(...messages: readonly MessageLike[]): void {

@@ -106,12 +106,9 @@ export function defineState(options: unknown): State<unknown> {
   })
 }
 
-/** The options as a caller without types may pass them. */
 type Loose = Partial<Omit<State<unknown>, 'tools'>> & { readonly tool?: string | readonly string[] }
 
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value.trim() !== ''
-}
+const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== ''
 
 /**
  * The error text of a tool that needs a missing state: what is missing, and which tool makes it. The words come from the

@@ -58,7 +58,6 @@ export function leaveWishInFile(db: string, id: string, wish: Wish): RunnerProce
   return runner
 }
 
-/** The command that is running an experiment on this file. */
 export function runnerOn(db: string): RunnerProcess | undefined {
   const [runner] = readLines<RunnerProcess>(pathFor(db))
   return runner && isAlive(runner.pid) ? runner : undefined

@@ -6,9 +6,8 @@ import { runnerOn } from './control-file.ts'
 type Use<T> = (experiments: Experiments) => Promise<T>
 
 /** Opens experiments for reading, also while another process runs one. */
-export function readExperiments<T>(options: LogOptions, use: Use<T>): Promise<T> {
-  return readHistory(options, async history => use(await open({ history })))
-}
+export const readExperiments = <T>(options: LogOptions, use: Use<T>): Promise<T> =>
+  readHistory(options, async history => use(await open({ history })))
 
 export interface LeaseOptions extends Omit<ExperimentsOptions, 'history'> {
   readonly leaseMs?: number

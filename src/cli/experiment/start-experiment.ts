@@ -79,11 +79,8 @@ function catchInterrupts() {
   }
   process.on('SIGINT', onInterrupt).on('SIGTERM', onTerminate).on(closedPipe, onTerminate)
   return {
-    /** Set by the first Ctrl-C. */
     wishOf: () => wish,
-    /** Aborted by the second. */
     signal: now.signal,
-    /** Sets how the hint about Ctrl-C is shown. */
     sayWith(print: (line: string) => void) {
       say = print
     },

@@ -48,7 +48,6 @@ export function eventLine(event: ExperimentEvent): string | undefined {
   }
 }
 
-/** How an experiment ended, or where it stands. */
 export function resultLine({ status, result, steps }: ExperimentResult): string {
   const why = status === 'PAUSED' ? '' : `: ${harmless(result)}`
   return `${status} after ${plural(steps, 'step')}${why}`

@@ -79,7 +79,6 @@ export interface MetGoal extends StoredGoal {
   readonly place?: number
 }
 
-/** The decisions of all hooks of a point. */
 export interface RecordedDecision extends Omit<HookDecision, 'inject'> {
   readonly inject?: readonly HookMessage[]
 }
@@ -100,10 +99,8 @@ export interface ExperimentState {
   readonly ended?: Omit<ExperimentResult, 'id'>
 }
 
-/** How many steps have ended. */
 export const stepsOf = ({ snapshots }: ExperimentState) => snapshots.at(-1)!.step
 
-/** The environment when the last step had ended. */
 export const lastSnapshot = ({ snapshots }: ExperimentState) => snapshots.at(-1)!.environment
 
 export const toEntryMessage = (entry: ExperimentEntry): MessageLike => ({

@@ -95,7 +95,6 @@ const celTypes = new Map([
   ['object', 'map'],
 ])
 
-/** CEL's whole numbers are BigInts. */
 function toCel(environment: Environment, integers: readonly string[]): Record<string, unknown> {
   const values: Record<string, unknown> = { ...environment }
   for (const name of integers) values[name] = BigInt(values[name] as number)

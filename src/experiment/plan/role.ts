@@ -62,7 +62,6 @@ export function toRole(options: RoleOptions, allTools: readonly string[]): PlanR
   }
 }
 
-/** Finds problems with the roles of a plan, in words, each with its place. */
 export function findRoleProblems(
   roles: readonly RoleOptions[],
   { tools, variables }: { readonly tools: ReadonlySet<string>; readonly variables: ReadonlySet<string> },

@@ -9,7 +9,6 @@ import type {
 import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { atPlace, type FilePlace } from './import-error.ts'
 
-/** Where an import goes. */
 export interface ImportTarget {
   readonly store: Store
   readonly tenant: string

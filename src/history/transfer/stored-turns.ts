@@ -12,7 +12,6 @@ export interface StoredTurnNode {
   readonly next: Map<string, StoredTurnNode>
 }
 
-/** What is stored of an actor's thread. */
 export interface StoredTurns {
   readonly root: StoredTurnNode
   readonly branches: ReadonlyMap<string, StoredBranch>

@@ -76,6 +76,5 @@ const tooLong = /prompt is too long|token count[^\n]{0,40}exceeds|too many (?:in
 
 const isAboutKey = (status: number | undefined) => status === 401 || status === 403
 
-function isName(value: unknown): value is string {
-  return typeof value === 'string' && /^[A-Za-z][\w.-]{1,63}$/.test(value) && value !== 'AI_APICallError'
-}
+const isName = (value: unknown): value is string =>
+  typeof value === 'string' && /^[A-Za-z][\w.-]{1,63}$/.test(value) && value !== 'AI_APICallError'

@@ -132,9 +132,7 @@ function toContentParts(parts: readonly unknown[], seq: number): readonly unknow
   })
 }
 
-function toText(text: string): Fields {
-  return { type: 'text', text }
-}
+const toText = (text: string): Fields => ({ type: 'text', text })
 
 function toMediaPart(media: Media | undefined, seq: number): Fields {
   if (!media || media.type === 'foreign') {

@@ -113,9 +113,7 @@ function withNote({ system, asked, turn }: ReaderInput, tools: readonly ToolSpec
 }
 
 /** Shortens a text and replaces square brackets, which could end the block too early, or never. */
-function half(text: string): string {
-  return cut(text, 60).replaceAll('[', '(').replaceAll(']', ')')
-}
+const half = (text: string): string => cut(text, 60).replaceAll('[', '(').replaceAll(']', ')')
 
 type Schema = Readonly<Record<string, unknown>>
 

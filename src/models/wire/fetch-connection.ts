@@ -3,7 +3,6 @@ import type { ServerConnection } from './connection.ts'
 
 export interface FetchOptions {
   readonly address: string
-  /** With every request. */
   headers(): Readonly<Record<string, string>>
   /** Default: the global one, at the time of a request. */
   readonly fetch?: typeof globalThis.fetch | undefined

@@ -17,7 +17,6 @@ const newestFirst = (a: DatedPlace, b: DatedPlace) => b.time - a.time || b.numbe
 
 interface DatedPlace extends ThreadPlace {
   readonly time: number
-  /** The number of the branch. */
   readonly number: number
 }
 

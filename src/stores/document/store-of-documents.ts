@@ -9,7 +9,6 @@ import { documentReads, toInfo } from './document-reads.ts'
 import type { DocumentSource } from './document-source.ts'
 import { documentWrites } from './document-writes.ts'
 
-/** A store that keeps each conversation as one document. */
 export function storeOfDocuments(source: DocumentSource): Store {
   return {
     migrate: async () => [],

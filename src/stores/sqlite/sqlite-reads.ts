@@ -32,7 +32,6 @@ type Reads = Required<
   >
 >
 
-/** Reads and searches threads, and lists and describes conversations. */
 export function sqliteReads(context: SqliteContext): Reads {
   return {
     async head(thread) {

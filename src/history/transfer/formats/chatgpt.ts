@@ -79,7 +79,6 @@ function toNode(id: string, { parent, place, message, role }: ParsedNode, around
   }
 }
 
-/** What a node must know of others. */
 interface Around {
   readonly callOf: (id: string) => string
   readonly thoughtsBefore: (parent: string | undefined) => string
@@ -104,7 +103,6 @@ function readContent(message: PlacedFields): string {
 /** An answer has a few thoughts before it. */
 const mostThoughts = 16
 
-/** The thoughts right before an answer. */
 function thoughtsIn(nodes: ReadonlyMap<string, ParsedNode>): Around['thoughtsBefore'] {
   return parent => {
     const texts: string[] = []

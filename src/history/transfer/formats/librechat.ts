@@ -72,9 +72,8 @@ function readNode(message: PlacedFields, above: string | undefined, model: unkno
 }
 
 /** LibreChat writes a text as itself, or as `{ value }`. */
-function partText({ fields: { text } }: Pick<PlacedFields, 'fields'>): string {
-  return typeof text === 'string' ? text : has(text, 'value') ? toText(text.value) : ''
-}
+const partText = ({ fields: { text } }: Pick<PlacedFields, 'fields'>): string =>
+  typeof text === 'string' ? text : has(text, 'value') ? toText(text.value) : ''
 
 function readParts(parts: readonly Item[], id: string, files: readonly string[]): readonly UnsignedMessage[] {
   const gathered = gather({ joinTexts: withFiles, joinThoughts: thoughts => thoughts.join('') })

@@ -29,7 +29,6 @@ export const sillyTavern: Format = {
   },
 }
 
-/** The names of those who speak besides the user. */
 function namesIn(items: readonly Item[]): ReadonlySet<unknown> {
   const names = new Set<unknown>()
   for (const { value } of items)

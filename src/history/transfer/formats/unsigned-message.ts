@@ -80,9 +80,7 @@ export function gather(options: GatherOptions = {}) {
   }
 
   return {
-    /** The messages that are complete. */
     messages,
-    /** The pieces of the message that is being gathered. */
     get open() {
       return open
     },
@@ -128,7 +126,6 @@ export function sign(
   })
 }
 
-/** Nodes that follow each other. */
 export const inRow = (nodes: readonly Pick<SourceNode, 'messages' | 'place'>[]): readonly SourceNode[] =>
   nodes.map((node, at) => ({ ...node, id: `${at}`, parent: at > 0 ? `${at - 1}` : undefined }))
 
