@@ -28,12 +28,10 @@ export const fromEnvironment = (name: string): string | undefined =>
 /** Refuses an address with user and password: `fetch` refuses it too, and errors that name the address would show them. */
 export function checkAddress(option: string, address: string): string {
   const url = URL.canParse(address) ? new URL(address) : undefined
-  if (!url || !/^https?:$/.test(url.protocol)) {
+  if (!url || !/^https?:$/.test(url.protocol))
     throw new InvalidOptionError(option, 'must be an address such as "http://127.0.0.1:11434"')
-  }
-  if (url.username || url.password) {
+  if (url.username || url.password)
     throw new InvalidOptionError(option, 'holds a user or a password: put them into "headers"')
-  }
   return address.replace(/\/+$/, '')
 }
 

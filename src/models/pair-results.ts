@@ -34,9 +34,8 @@ export function pairResults(messages: readonly MessageLike[]): readonly PairedMe
   let round = openRound(called)
   return messages.map((source, seq) => {
     const message = readMessage(source, seq)
-    if (message.role === 'assistant_note') {
+    if (message.role === 'assistant_note')
       throw new InvalidMessageError(seq, 'is a note, which no provider knows: fit the conversation first')
-    }
     const calls = message.calls.map((call, at) => ({ ...call, key: call.id ?? `call_${at + 1}` }))
     if (calls.length > 0) {
       called = calls

@@ -68,9 +68,8 @@ function read(
   const { conversation, context, remembered } = scope
   if (fromEarlierTurn) return readIn(beforeNewestUser(conversation), state, context)
   const memory = remembered.get(state)
-  if (memory && !hasResultSince(conversation, state, memory.seq, context)) {
+  if (memory && !hasResultSince(conversation, state, memory.seq, context))
     return { value: memory.value, skipped: [] }
-  }
   return readIn(conversation, state, context)
 }
 

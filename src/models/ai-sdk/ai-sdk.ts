@@ -92,9 +92,8 @@ async function* streamParts(
     reader.cancel().catch(() => {})
   }
   signal?.throwIfAborted()
-  if (!end) {
+  if (!end)
     throw new ModelError('model_stream_broken', `The stream of model "${name}" has no end: ask again.`)
-  }
   yield end
 }
 

@@ -135,9 +135,8 @@ function toContentParts(parts: readonly unknown[], seq: number): readonly unknow
 const toText = (text: string): Fields => ({ type: 'text', text })
 
 function toMediaPart(media: Media | undefined, seq: number): Fields {
-  if (!media || media.type === 'foreign') {
+  if (!media || media.type === 'foreign')
     throw new InvalidMessageError(seq, `has a file (${media?.kind ?? 'unknown'}) that cannot be converted`)
-  }
   const url = media.type === 'url' ? media.url : `data:${media.mediaType};base64,${media.base64}`
   if (isImage(media)) return { type: 'image_url', image_url: { url } }
   if (media.type === 'url') {

@@ -19,9 +19,7 @@ export function bestStatement(question: string, statements: readonly Sentence[])
   const candidates = statements.filter(
     ({ isQuestion, text }) => asksForQuestions || !isQuestion || tells(text),
   )
-  if (words.every(word => isWeak(word)) && saidLately.test(question)) {
-    return latest(question, candidates)
-  }
+  if (words.every(word => isWeak(word)) && saidLately.test(question)) return latest(question, candidates)
   return words.length === 0 ? undefined : mostShared(words, question, candidates)
 }
 

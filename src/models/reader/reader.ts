@@ -97,13 +97,12 @@ function takeWindow(
   })
   const promptTokens = read.reduce((sum, { tokens }) => sum + tokens, counter.tools(tools))
   if (promptTokens < window) return { messages, promptTokens }
-  if (overflow === 'error') {
+  if (overflow === 'error')
     throw new ModelError(
       'context_too_long',
       `The prompt has ${promptTokens} tokens, and ${name} takes at most ${window - 1} in its window of ${window}: send less, or give it a larger window`,
       { status: 400, tokens: { prompt: promptTokens, window } },
     )
-  }
   let left = promptTokens
   const kept = read.filter(({ message, tokens }, seq) => {
     if (left < window || message.role === 'system' || seq === read.length - 1) return true

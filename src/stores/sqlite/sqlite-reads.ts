@@ -25,14 +25,7 @@ import type { SqliteContext } from './sqlite-context.ts'
 import { toTurn, turnByNumber, turnsOf } from './turn-rows.ts'
 import { toMatch, waitingWords } from './word-index.ts'
 
-type Reads = Required<
-  Pick<
-    Store,
-    'head' | 'entries' | 'turns' | 'tenants' | 'conversations' | 'describeConversation' | 'findWords'
-  >
->
-
-export function sqliteReads(context: SqliteContext): Reads {
+export function sqliteReads(context: SqliteContext) {
   return {
     async head(thread) {
       const connection = context.ready()
@@ -113,7 +106,7 @@ export function sqliteReads(context: SqliteContext): Reads {
         return hits
       })
     },
-  }
+  } satisfies Partial<Store>
 }
 
 /** Saves when branches were appended to: conversations are sorted by it. */
