@@ -6,11 +6,7 @@ import { print, UserError } from './print.ts'
 
 type KeysOptions = DatabaseOptions & ServerFlags
 
-interface CreateOptions extends DatabaseOptions, ServerFlags {
-  readonly scopes: string
-  readonly tenant?: string
-  readonly person?: string
-}
+type CreateOptions = KeysOptions & Pick<NewKey, 'tenant' | 'person'> & { readonly scopes: string }
 
 /** `throughline keys …`: makes, lists and revokes the keys that clients of the server send. */
 export function keysCommand(keys: Command): void {

@@ -6,10 +6,11 @@ import { predictedIn } from '../history/calls/read-plan.ts'
 import type { Thread } from '../history/thread.ts'
 import { ExportError } from '../history/transfer/export-conversation.ts'
 import { ImportStoppedError, InvalidImportError } from '../history/transfer/import-error.ts'
-import type { Imported } from '../history/transfer/import-text.ts'
+import type { Imported, ImportOptions } from '../history/transfer/import-text.ts'
 import { plural } from '../log/line.ts'
 import { listTenants } from '../server/auth/tenants.ts'
 import { textOfFile } from '../server/text-of-file.ts'
+import type { ThreadKey } from '../stores/store.ts'
 import { type DeletionOptions, mayDelete, sayDeleted, withDeletionOptions } from './may-delete.ts'
 import { messageLine } from './message-line.ts'
 import { age, wholeNumber } from './number-option.ts'
@@ -34,11 +35,6 @@ export function logCommand(log: Command): void {
   addLookCommands(add)
   addTransferCommands(add)
   addKeepCommands(add)
-}
-
-interface ThreadFlags extends LogOptions {
-  readonly actor: string
-  readonly branch: string
 }
 
 function addLookCommands(add: AddCommand): void {
@@ -118,7 +114,7 @@ async function toDumped(thread: Thread, { window, at, call }: DumpOptions) {
 }
 
 function onThread<Options>(use: (thread: Thread, options: Options) => Promise<void>) {
-  return (conversation: string, options: ThreadFlags & Options) =>
+  return (conversation: string, options: LogOptions & Pick<ThreadKey, 'actor' | 'branch'> & Options) =>
     readHistory(options, async history => {
       const { actor, branch } = options
       const thread = history.thread(conversation, { actor, branch })
@@ -169,7 +165,7 @@ function addTransferCommands(add: AddCommand): void {
       '--person <name>',
       'whose conversations they are: with --remember person, others of theirs quote them',
     )
-    .action((files: readonly string[], { as, person, ...options }: LogOptions & ImportFlags) =>
+    .action((files: readonly string[], { as, person, ...options }: LogOptions & ImportOptions) =>
       writeHistory(options, async history => {
         if (as !== undefined && files.length > 1)
           throw new UserError('--as names one conversation: give one file')
@@ -182,20 +178,13 @@ function addTransferCommands(add: AddCommand): void {
     )
   add('backup <file>', 'a whole copy of an SQLite file, also while a server writes to it').action(
     async (to: string, { db }: LogOptions) => {
-      if (isPostgres(db))
-        throw new UserError(
-          'backup copies SQLite files; use pg_dump for PostgreSQL, or "throughline log export"',
-        )
+      const advice = 'backup copies SQLite files; use pg_dump for PostgreSQL, or "throughline log export"'
+      if (isPostgres(db)) throw new UserError(advice)
       const { backupSqlite } = await import('../stores/sqlite/sqlite-store.ts')
       const { bytes } = await backupSqlite({ path: db, to })
       print(`copied ${plural(bytes, 'byte')} to ${to}`)
     },
   )
-}
-
-interface ImportFlags {
-  readonly as?: string
-  readonly person?: string
 }
 
 const importHelp =
@@ -264,10 +253,7 @@ function addKeepCommands(add: AddCommand): void {
         const problems = await history.check({ rebuild })
         for (const problem of problems) print(problem)
         if (problems.length > 0)
-          throw new UserError(
-            plural(problems.length, 'problem') +
-              (rebuild ? '; what is derived from the log is made anew' : ''),
-          )
+          throw new UserError(`${plural(problems.length, 'problem')}${rebuild ? rebuilt : ''}`)
         const { length } = await history.conversations({ limit: 1 })
         print(length > 0 ? 'all is well' : `nothing to check: tenant "${options.tenant}" has no conversation`)
       })
@@ -282,6 +268,8 @@ function addKeepCommands(add: AddCommand): void {
       }),
     )
 }
+
+const rebuilt = '; what is derived from the log is made anew'
 
 interface RetainFlags extends DeletionOptions, Pick<TenantsOptions, 'allTenants'> {
   readonly conversations?: number

@@ -28,19 +28,14 @@ export function databaseOf({ db, store }: DatabaseOptions): string {
   throw new UserError('--store takes the URL of a PostgreSQL database; --db takes a file')
 }
 
-/**
- * Adds a command with the common options, from its name with arguments and its description. Only with `makesDatabase` may
- * the database be new: a mistyped path must not become a new file.
- */
-export type AddCommand = (
-  name: string,
-  description: string,
-  options?: { readonly makesDatabase: boolean },
-) => Command
+export type AddCommand = ReturnType<typeof adderFor>
 
-/** Makes the function that adds commands with `--db` and `--tenant`. */
-export function adderFor(parent: Command, whose: string): AddCommand {
-  return (name, description, { makesDatabase } = { makesDatabase: false }) =>
+/**
+ * Makes the function that adds commands with `--db` and `--tenant`. Only with `makesDatabase` may the database be new: a
+ * mistyped path must not become a new file.
+ */
+export function adderFor(parent: Command, whose: string) {
+  return (name: string, description: string, { makesDatabase } = { makesDatabase: false }): Command =>
     parent
       .command(name)
       .description(description)

@@ -59,10 +59,7 @@ export function rememberState<Value, Start extends Value | undefined>(
   scope.remembered.set(state, { value: checked, seq: scope.conversation.length })
 }
 
-function read(
-  state: State<unknown>,
-  { input, fromEarlierTurn = false }: CurrentStateOptions<unknown>,
-): Omit<StateReading<unknown>, 'entry'> {
+function read(state: State<unknown>, { input, fromEarlierTurn = false }: CurrentStateOptions<unknown>) {
   const scope = currentScope()
   if (input !== undefined) return { value: checkOwn(scope, state, input), skipped: [] }
   const { conversation, context, remembered } = scope

@@ -1,4 +1,5 @@
 import type { ExperimentStatus, Experiments, ExperimentsOptions } from '../../experiment/index.ts'
+import type { HistoryOptions } from '../../history/history.ts'
 import { StoreError } from '../../stores/store-error.ts'
 import { isPostgres, type LogOptions, readHistory, writeHistory } from '../open-log.ts'
 import { runnerOn } from './control-file.ts'
@@ -9,13 +10,9 @@ type Use<T> = (experiments: Experiments) => Promise<T>
 export const readExperiments = <T>(options: LogOptions, use: Use<T>): Promise<T> =>
   readHistory(options, async history => use(await open({ history })))
 
-export interface LeaseOptions extends Omit<ExperimentsOptions, 'history'> {
-  readonly leaseMs?: number
-}
-
 export function writeExperiments<T>(
   options: LogOptions,
-  { leaseMs, ...rest }: LeaseOptions,
+  { leaseMs, ...rest }: Omit<ExperimentsOptions, 'history'> & Pick<HistoryOptions, 'leaseMs'>,
   use: Use<T>,
 ): Promise<T> {
   return writeHistory(options, async history => use(await open({ ...rest, history })), { leaseMs })

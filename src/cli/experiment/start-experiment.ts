@@ -13,16 +13,10 @@ export interface StartFlags extends LogOptions {
   readonly lease: number
 }
 
-export interface StartedPlan {
-  readonly id: string
-  readonly plan: ExperimentPlan
-  readonly file: string | undefined
-}
-
 /** Runs and shows an experiment. The exit code is 1 for FAILED, 0 for any other end. */
 export async function startExperiment(
   { db, tenant, model, lease }: StartFlags,
-  { id, plan, file }: StartedPlan,
+  { id, plan, file }: { readonly id: string; readonly plan: ExperimentPlan; readonly file?: string },
   begin: (experiments: Experiments, signal: AbortSignal) => Experiment,
 ): Promise<void> {
   const interrupts = catchInterrupts()

@@ -145,11 +145,7 @@ function detectFormat(first: FileValue) {
 }
 
 /** Writes a conversation to a store in memory that has what is stored of it, so that the real one need not refuse it. */
-async function tryOut(
-  { store, tenant, count }: ImportTarget,
-  read: ReadConversation,
-  format: string,
-): Promise<void> {
+async function tryOut({ store, tenant, count }: ImportTarget, read: ReadConversation, format: string) {
   const at = { tenant, conversation: read.name }
   // An export may come from a store with a higher limit.
   const trial = memoryStore(format === ownFormat ? { maxEntryBytes: Number.POSITIVE_INFINITY } : {})

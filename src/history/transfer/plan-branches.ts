@@ -37,7 +37,9 @@ export function planBranches(nodes: readonly TreeNode[], options: PlanOptions): 
   let repeated = -nodes.length
 
   const begun: Position = { branch: openBranch('main'), seq: 0, turn: 0, time, stored: stored?.root }
-  const waiting: BranchStep[] = roots.toReversed().map(node => ({ node, from: begun, before: undefined }))
+  const waiting: (Link & { readonly from: Position })[] = roots
+    .toReversed()
+    .map(node => ({ node, from: begun, before: undefined }))
   for (let step = waiting.pop(); step; step = waiting.pop()) {
     const { node, from, before } = step
     const link: Link = { node, before }
@@ -119,10 +121,6 @@ type Grown = TreeNode & Required<Pick<TreeNode, 'entry'>>
 interface Link {
   readonly node: Grown
   readonly before: Link | undefined
-}
-
-interface BranchStep extends Link {
-  readonly from: Position
 }
 
 /** The tree of the nodes that have an entry. The child towards the current node comes first. */

@@ -61,12 +61,7 @@ function windowOf(listed: Fields = {}): number | undefined {
 }
 
 /** The window of a server that has answered with its list: it is there, even if it does not know these paths. */
-async function findLocalWindow(
-  ask: Ask,
-  model: string,
-  hasOthers: boolean,
-  signal?: AbortSignal,
-): Promise<number | undefined> {
+async function findLocalWindow(ask: Ask, model: string, hasOthers: boolean, signal?: AbortSignal) {
   const read = async (path: string) => {
     const answer = await ask({ path, signal }).catch(() => signal?.throwIfAborted())
     return fieldsOf(answer)

@@ -38,11 +38,7 @@ function latest(question: string, statements: readonly Sentence[]): Sentence | u
 /** The lines that an experiment sends every role in every step: they are not quoted. */
 const isStepLine = /^(?:Step \d+\.?$|Current Environment:)/
 
-function mostShared(
-  words: readonly string[],
-  question: string,
-  candidates: readonly Sentence[],
-): Sentence | undefined {
+function mostShared(words: readonly string[], question: string, candidates: readonly Sentence[]) {
   const strong = words.filter(word => !isWeak(word))
   const needed = strong.length > 0 ? strong : words
   const least = Math.ceil((needed.length * leastOverlap) / 100)

@@ -68,13 +68,14 @@ export function openServer({ wire, others = [], connection, window, settings }: 
   const server = serverFor('')
   const { count } = wire
 
-  const learning = remember((name): LearningModel => {
+  const learning = remember(name => {
     const ask = askAbout(serverFor(name))
     const askWindow = () =>
       window === undefined ? askOnce(signal => wire.findWindow(ask, name, signal)) : async () => window
     const files = wire.files(ask, name)
     let currentWindow = askWindow()
     let isSystemLate = takesLateSystem(wire.form)
+    /** Learns from a refusal: the true window, files and late system messages that are not taken, that there is no such model. */
     const learn = (error: ModelError) => {
       const { code, tokens } = error
       files.learnFrom(error)
@@ -136,12 +137,6 @@ export function openModel(
 ): Model {
   const merge = (requested: ModelSettings) => mergeSettings(settings, requested)
   return openServer({ wire, connection, window, settings: merge }).model(model)
-}
-
-interface LearningModel {
-  readonly model: Model
-  /** Learns from a refusal: the true window, files and late system messages that are not taken, that there is no such model. */
-  learn(error: ModelError): void
 }
 
 /** Remembers values by names. The names come from requests, so only the last ones are kept. */

@@ -62,10 +62,7 @@ export function keepMarks(connection: Connection, branchId: number, marks: reado
   for (const { mark, at } of marks) connection.run(sql, branchId, mark, head + at)
 }
 
-interface CacheRow extends Checked {
-  readonly at: number
-  readonly bytes: Uint8Array
-}
+type CacheRow = Checked & { readonly at: number; readonly bytes: Uint8Array }
 
 const cacheSum = (branchId: number, key: string, at: number, bytes: Uint8Array) =>
   checksum([branchId, key, at], bytes)
