@@ -8,7 +8,7 @@ import type { MessageLike } from '../log/message.ts'
 import { parseMessage } from '../log/parse-message.ts'
 import { type OptionNames, refuseUnknown } from '../log/refuse-unknown.ts'
 import type { ToolSpec } from '../models/model.ts'
-import { checkFiles } from '../models/read-media.ts'
+import { readMedia } from '../models/read-media.ts'
 import { turnOpen } from '../stores/rules/refusals.ts'
 import type { StoredTurn } from '../stores/store.ts'
 import { estimate } from '../tokens/estimate.ts'
@@ -143,7 +143,7 @@ export function createChat(chatOptions: ChatOptions): Chat {
   /** The message that begins a turn. A message that cannot be sent must not be stored: every later one would fail. */
   function userMessage(input: string | MessageLike): MessageLike {
     const message = toUserMessage(input)
-    if (options.model.files) checkFiles(message, 0)
+    if (options.model.files) readMedia(message, 0)
     return message
   }
 

@@ -21,11 +21,8 @@ export function demoCommand(command: Command): void {
       const style = createStyle(process.stdout)
       const messages = JSON.parse(await readFile(sample, 'utf8')) as MessageLike[]
       const policy = choosePolicy(options.policy)
-      const context = fit(messages, {
-        window: options.window,
-        reserve: Math.floor(options.window / 8),
-        policy,
-      })
+      const { window } = options
+      const context = fit(messages, { window, reserve: Math.floor(window / 8), policy })
       const whole = context.receipt.entries.reduce((sum, entry) => sum + entry.tokens, 0)
       print(style(bold, `The conversation: ${messages.length} messages, about ${whole} tokens`))
       print(style(bold, `The context: ${context.messages.length} messages, ${context.tokens} tokens`))

@@ -92,11 +92,10 @@ async function chooseCounter(name: string, model: string | undefined): Promise<T
 }
 
 async function readInput(file: string | undefined): Promise<string> {
-  if (file === undefined && process.stdin.isTTY) {
+  if (file === undefined && process.stdin.isTTY)
     throw new UserError(
       'no conversation: name a file (throughline fit chat.json) or pipe one in (cat chat.json | throughline fit); throughline fit - reads what you type',
     )
-  }
   if (file === undefined || file === '-') return text(process.stdin)
   return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     const problem =

@@ -25,7 +25,6 @@ interface JsonToken {
   readonly at: number
   /** The sign that it begins with. */
   readonly sign: string | undefined
-  /** How many brackets are open around it. */
   readonly depth: number
   /** The last key of the outermost object. */
   readonly key: string | undefined
@@ -56,7 +55,6 @@ function* valuesOf(text: string): Generator<JsonToken, number> {
 const anyValue = '{[v"'
 const blanks = /[ \n\r\t]*/y
 
-/** A sign, the beginning of a string, or another value. */
 const token = /([{}[\],:"])|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
 
 const inString = /[ !#-[\]-\uffff]+|\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y

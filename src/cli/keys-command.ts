@@ -6,11 +6,7 @@ import { print, UserError } from './print.ts'
 
 type KeysOptions = DatabaseOptions & ServerFlags
 
-interface CreateOptions extends DatabaseOptions, ServerFlags {
-  readonly scopes: string
-  readonly tenant?: string
-  readonly person?: string
-}
+type CreateOptions = KeysOptions & Pick<NewKey, 'tenant' | 'person'> & { readonly scopes: string }
 
 /** `throughline keys …`: makes, lists and revokes the keys that clients of the server send. */
 export function keysCommand(keys: Command): void {
@@ -63,7 +59,6 @@ async function onKeys<T>(
   return withStore(db, what === 'read', store => use(createKeys(store)))
 }
 
-/** The keys of a server that is running, by its API. */
 function keysOfServer(server: string, key: string | undefined): ManagedKeys {
   const ask = askServer(server, key, '/keys')
   return {

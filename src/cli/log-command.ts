@@ -6,10 +6,11 @@ import { predictedIn } from '../history/calls/read-plan.ts'
 import type { Thread } from '../history/thread.ts'
 import { ExportError } from '../history/transfer/export-conversation.ts'
 import { ImportStoppedError, InvalidImportError } from '../history/transfer/import-error.ts'
-import type { Imported } from '../history/transfer/import-text.ts'
+import type { Imported, ImportOptions } from '../history/transfer/import-text.ts'
 import { plural } from '../log/line.ts'
 import { listTenants } from '../server/auth/tenants.ts'
 import { textOfFile } from '../server/text-of-file.ts'
+import type { ThreadKey } from '../stores/store.ts'
 import { type DeletionOptions, mayDelete, sayDeleted, withDeletionOptions } from './may-delete.ts'
 import { messageLine } from './message-line.ts'
 import { age, wholeNumber } from './number-option.ts'
@@ -36,12 +37,6 @@ export function logCommand(log: Command): void {
   addKeepCommands(add)
 }
 
-interface ThreadFlags extends LogOptions {
-  readonly actor: string
-  readonly branch: string
-}
-
-/** Commands that only read a database. */
 function addLookCommands(add: AddCommand): void {
   const addForThread = (name: string, description: string): Command =>
     add(`${name} <conversation>`, description)
@@ -118,9 +113,8 @@ async function toDumped(thread: Thread, { window, at, call }: DumpOptions) {
   return match
 }
 
-/** Makes the action of a command on a thread. */
 function onThread<Options>(use: (thread: Thread, options: Options) => Promise<void>) {
-  return (conversation: string, options: ThreadFlags & Options) =>
+  return (conversation: string, options: LogOptions & Pick<ThreadKey, 'actor' | 'branch'> & Options) =>
     readHistory(options, async history => {
       const { actor, branch } = options
       const thread = history.thread(conversation, { actor, branch })
@@ -137,7 +131,6 @@ function describeCall(call: ThreadCall): string {
   return `${id}  ${new Date(time).toISOString()}  turn ${turn}  ${model}  ${plural(predictedIn(call), 'token')} predicted${read}  ${outcome}`
 }
 
-/** Commands that export conversations from a database and import them. */
 function addTransferCommands(add: AddCommand): void {
   add('export [conversation]', 'a conversation, or all, as lines of JSON; notes are in it')
     .option('-o, --out <file>', 'a new file instead of the standard output')
@@ -172,7 +165,7 @@ function addTransferCommands(add: AddCommand): void {
       '--person <name>',
       'whose conversations they are: with --remember person, others of theirs quote them',
     )
-    .action((files: readonly string[], { as, person, ...options }: LogOptions & ImportFlags) =>
+    .action((files: readonly string[], { as, person, ...options }: LogOptions & ImportOptions) =>
       writeHistory(options, async history => {
         if (as !== undefined && files.length > 1)
           throw new UserError('--as names one conversation: give one file')
@@ -185,20 +178,13 @@ function addTransferCommands(add: AddCommand): void {
     )
   add('backup <file>', 'a whole copy of an SQLite file, also while a server writes to it').action(
     async (to: string, { db }: LogOptions) => {
-      if (isPostgres(db))
-        throw new UserError(
-          'backup copies SQLite files; use pg_dump for PostgreSQL, or "throughline log export"',
-        )
+      const advice = 'backup copies SQLite files; use pg_dump for PostgreSQL, or "throughline log export"'
+      if (isPostgres(db)) throw new UserError(advice)
       const { backupSqlite } = await import('../stores/sqlite/sqlite-store.ts')
       const { bytes } = await backupSqlite({ path: db, to })
       print(`copied ${plural(bytes, 'byte')} to ${to}`)
     },
   )
-}
-
-interface ImportFlags {
-  readonly as?: string
-  readonly person?: string
 }
 
 const importHelp =
@@ -210,7 +196,6 @@ async function* standardInput(): AsyncGenerator<string> {
   for await (const piece of process.stdin) yield piece as string
 }
 
-/** Names the file in an error about it. */
 const withFile = (file: string) => (error: NodeJS.ErrnoException) => {
   if (error.syscall !== undefined) throw new UserError(`cannot read ${file}: ${error.message}`)
   const isAboutIt = error instanceof InvalidImportError || error instanceof ImportStoppedError
@@ -237,7 +222,6 @@ const asUserError = (file: string) => (error: NodeJS.ErrnoException) => {
   throw error
 }
 
-/** Commands that check and clean a database. */
 function addKeepCommands(add: AddCommand): void {
   withAllTenants(withDeletionOptions(add('retain', 'deletes what is older than it should be kept')))
     .option('--conversations <days>', 'conversations that were not used for this many days', age)
@@ -269,10 +253,7 @@ function addKeepCommands(add: AddCommand): void {
         const problems = await history.check({ rebuild })
         for (const problem of problems) print(problem)
         if (problems.length > 0)
-          throw new UserError(
-            plural(problems.length, 'problem') +
-              (rebuild ? '; what is derived from the log is made anew' : ''),
-          )
+          throw new UserError(`${plural(problems.length, 'problem')}${rebuild ? rebuilt : ''}`)
         const { length } = await history.conversations({ limit: 1 })
         print(length > 0 ? 'all is well' : `nothing to check: tenant "${options.tenant}" has no conversation`)
       })
@@ -287,6 +268,8 @@ function addKeepCommands(add: AddCommand): void {
       }),
     )
 }
+
+const rebuilt = '; what is derived from the log is made anew'
 
 interface RetainFlags extends DeletionOptions, Pick<TenantsOptions, 'allTenants'> {
   readonly conversations?: number

@@ -23,25 +23,19 @@ export const withDatabase = (command: Command): Command =>
     .option('--db <path>', 'an SQLite file; a server may be writing to it', 'throughline.db')
     .option('--store <url>', 'a PostgreSQL database instead: postgres://…')
 
-/** The file or the URL that options name. */
 export function databaseOf({ db, store }: DatabaseOptions): string {
   if (store === undefined || isPostgres(store)) return store ?? db
   throw new UserError('--store takes the URL of a PostgreSQL database; --db takes a file')
 }
 
-/**
- * Adds a command with the common options, from its name with arguments and its description. Only with `makesDatabase` may
- * the database be new: a mistyped path must not become a new file.
- */
-export type AddCommand = (
-  name: string,
-  description: string,
-  options?: { readonly makesDatabase: boolean },
-) => Command
+export type AddCommand = ReturnType<typeof adderFor>
 
-/** Makes the function that adds commands with `--db` and `--tenant`. */
-export function adderFor(parent: Command, whose: string): AddCommand {
-  return (name, description, { makesDatabase } = { makesDatabase: false }) =>
+/**
+ * Makes the function that adds commands with `--db` and `--tenant`. Only with `makesDatabase` may the database be new: a
+ * mistyped path must not become a new file.
+ */
+export function adderFor(parent: Command, whose: string) {
+  return (name: string, description: string, { makesDatabase } = { makesDatabase: false }): Command =>
     parent
       .command(name)
       .description(description)
@@ -62,9 +56,8 @@ export function checkDatabase(db: string): void {
 export const isPostgres = (db: string) => /^postgres(ql)?:/.test(db)
 
 /** Opens a history for reading; a server may be writing to the file at the same time. */
-export function readHistory<T>(options: LogOptions, use: (history: History) => Promise<T>): Promise<T> {
-  return withStore(options.db, true, store => use(createHistory({ store, tenant: options.tenant })))
-}
+export const readHistory = <T>(options: LogOptions, use: (history: History) => Promise<T>): Promise<T> =>
+  withStore(options.db, true, store => use(createHistory({ store, tenant: options.tenant })))
 
 export function writeHistory<T>(
   { db, tenant }: LogOptions,
@@ -74,7 +67,6 @@ export function writeHistory<T>(
   return withStore(db, false, store => use(createHistory({ store, tenant, ...more })))
 }
 
-/** The option of commands that may be about every tenant. */
 export interface TenantsOptions extends LogOptions {
   readonly allTenants?: boolean
 }
@@ -94,7 +86,6 @@ export async function historiesOf(
   }))
 }
 
-/** Opens a store, and loads its driver. */
 export async function withStore<T>(
   db: string,
   readOnly: boolean,

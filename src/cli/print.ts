@@ -5,10 +5,8 @@ import { forTerminal } from './style.ts'
 /** Prints one line. A line break in it is escaped, so that no name can begin a line of its own. */
 export const print = (line = '') => void process.stdout.write(toLine(line))
 
-/** Prints a text of several lines. */
 export const printText = (text: string) => void process.stdout.write(forTerminal(text))
 
-/** Prints one line to stderr. */
 export const printError = (line: string) => void process.stderr.write(toLine(line))
 
 /** Prints several lines to stderr: the trace of an error that is ours. */

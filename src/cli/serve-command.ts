@@ -18,11 +18,8 @@ export function serveCommand(command: Command): void {
     })
   for (const name of settingNames) command.option(`${flagOf(name)} <value>`)
   command.action(async ({ config: path, printConfig: isPrinted, ...flags }: ServeFlags) => {
-    const effective = readConfig({
-      flags,
-      env: process.env,
-      ...fileOf(path ?? process.env.THROUGHLINE_CONFIG),
-    })
+    const file = fileOf(path ?? process.env.THROUGHLINE_CONFIG)
+    const effective = readConfig({ flags, env: process.env, file })
     if (isPrinted) return printText(`${printConfig(effective)}\n`)
     const { experimentTools: module } = effective.config
     // The operator names it, so it may be run; a plan that is posted may not name code.
@@ -55,9 +52,9 @@ interface ServeFlags {
 }
 
 function fileOf(path: string | undefined) {
-  if (path === undefined || path === '') return {}
+  if (path === undefined || path === '') return undefined
   try {
-    return { file: { path, text: readFileSync(path, 'utf8') } }
+    return { path, text: readFileSync(path, 'utf8') }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     throw new UserError(`the settings in ${path} cannot be read (${code})`)

@@ -28,6 +28,5 @@ const colours: Readonly<Record<Parameters<Paint>[0], number>> = {
 }
 
 /** The table of `explain`, in colours where the terminal has them. */
-export function showReceipt(receipt: Receipt, style: Style): string {
-  return receiptTable(receipt, (what, text) => style(colours[what], text))
-}
+export const showReceipt = (receipt: Receipt, style: Style): string =>
+  receiptTable(receipt, (what, text) => style(colours[what], text))

@@ -6,20 +6,11 @@ import { conduct } from './conduct.ts'
 import { ExperimentError } from './experiment-error.ts'
 import type { ExperimentEvent, ExperimentResult } from './experiment-event.ts'
 import { type ExperimentLog, lastSnapshot, stepsOf } from './log/experiment-log.ts'
-import {
-  type ExperimentsOptions,
-  type ExperimentThreads,
-  readState,
-  threadsOf,
-} from './log/experiment-threads.ts'
+import type { ExperimentsOptions, ExperimentThreads } from './log/experiment-threads.ts'
+import { readState, threadsOf } from './log/experiment-threads.ts'
 import { isExperiment } from './log/shown-store.ts'
 import type { ExperimentPlan } from './plan/define-experiment.ts'
-import {
-  type ExperimentSummary,
-  type ExperimentView,
-  showExperiment,
-  summarizeExperiment,
-} from './show-experiment.ts'
+import { type ExperimentSummary, type ExperimentView, showExperiment, summarize } from './show-experiment.ts'
 import { type ExperimentStep, type StepRange, showSteps } from './show-steps.ts'
 import { beginExperiment, checkPlan, settleWish, takeExperiment } from './take-experiment.ts'
 
@@ -67,14 +58,7 @@ export interface Experiments {
  * const { status, result } = await experiments.run(plan).result()
  */
 export function createExperiments(options: ExperimentsOptions): Experiments {
-  refuseUnknown(options, {
-    history: 1,
-    newId: 1,
-    wishOf: 1,
-    stallMs: 1,
-    toolTimeoutMs: 1,
-    backoffMs: 1,
-  })
+  refuseUnknown(options, { history: 1, newId: 1, wishOf: 1, stallMs: 1, toolTimeoutMs: 1, backoffMs: 1 })
   const { newId = () => crypto.randomUUID() } = options
   // Without a person: experiments do not recall chats, nor chats experiments.
   const history = options.history.of(options.history.tenant)
@@ -107,9 +91,8 @@ export function createExperiments(options: ExperimentsOptions): Experiments {
     }
     const ongoing = createOngoing<ExperimentEvent, ExperimentResult>({
       async run({ emit, settle, left }) {
-        const result = await run(emit, left)
-        settle(result)
-        const { status, ...rest } = result
+        const { status, ...rest } = await run(emit, left)
+        settle({ status, ...rest })
         await emit(
           status === 'PAUSED' ? { type: 'paused', ...rest } : { type: 'experiment-ended', status, ...rest },
         )
@@ -139,7 +122,7 @@ export function createExperiments(options: ExperimentsOptions): Experiments {
       for await (const info of eachConversation(history.conversations)) {
         if (!isExperiment(info)) continue
         const threads = threadsOf(history, info.conversation)
-        summaries.push(await summarizeExperiment(threads, await readState(threads)))
+        summaries.push(await summarize(threads, await readState(threads)))
       }
       return summaries
     },

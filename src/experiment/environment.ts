@@ -12,7 +12,6 @@ export interface Patch {
   readonly value?: unknown
 }
 
-/** The types of all variables, by name. */
 export type VariableTypes = ReadonlyMap<string, VariableType>
 
 /** Opens a draft for a tool; the environment changes only when the patches are applied. */
@@ -33,14 +32,11 @@ export function changeEnvironment(environment: Environment, types: VariableTypes
 }
 
 /** Applies patches as they are stored, so that a resumed experiment finds the same environment. */
-export function applyChange(environment: Environment, patches: readonly Patch[]): Environment {
-  return patches.length === 0 ? environment : applyPatches(environment, patches)
-}
+export const applyChange = (environment: Environment, patches: readonly Patch[]): Environment =>
+  patches.length === 0 ? environment : applyPatches(environment, patches)
 
 /** A frozen deep copy: later changes by the caller do not reach it. */
-export function copyEnvironment(environment: Environment): Environment {
-  return freeze(toStored(environment), true)
-}
+export const copyEnvironment = (environment: Environment): Environment => freeze(toStored(environment), true)
 
 /** A deep copy of the variables that a role may see; an empty list means all. */
 export function visibleTo(environment: Environment, variables: readonly string[]): Environment {
@@ -83,7 +79,6 @@ export type Declarations = Readonly<Record<string, Declaration>>
 /** The type of the environment that was declared. */
 export type EnvironmentOf<D extends Declarations> = { -readonly [Name in keyof D]: ValueOf<D[Name]> }
 
-/** An environment without its types. */
 export type Environment = Readonly<Record<string, unknown>>
 
 interface PlainValues {
@@ -160,7 +155,6 @@ export function checkJson(variable: string, value: unknown, depth = 0): void {
 const isNotStored = (key: PropertyKey): boolean => typeof key === 'symbol' || key === '__proto__'
 const notStored = (key: PropertyKey): string => `no value can have the key ${String(key)}`
 
-/** A value as an error shows it. */
 function shown(value: unknown): string {
   if (typeof value === 'number' || value === undefined) return String(value)
   try {

@@ -38,7 +38,7 @@ export interface ExperimentView extends ExperimentSummary {
   readonly plan?: PlanJson
 }
 
-export async function summarizeExperiment(
+export async function summarize(
   { id, mainThread }: ExperimentThreads,
   state: DatedState,
 ): Promise<ExperimentSummary> {
@@ -60,7 +60,7 @@ export async function showExperiment(threads: ExperimentThreads): Promise<Experi
   const { created, goal, snapshots, ended } = state
   const { roles, variables, goals, plan } = created
   return {
-    ...(await summarizeExperiment(threads, state)),
+    ...(await summarize(threads, state)),
     ...{ roles, variables },
     environment: ended?.environment ?? (await foldStep(threads, state)),
     goals: goals.map((one, at) => ({ ...one, isMet: at === placeOf(goals, goal) })),

@@ -21,7 +21,6 @@ import {
 import { endOf, leaveWish, readWishes, type Wish } from './log/wish.ts'
 import type { ExperimentPlan } from './plan/define-experiment.ts'
 
-/** Begins a new experiment and holds its lease. */
 export async function beginExperiment(
   { id, mainThread }: ExperimentThreads,
   plan: ExperimentPlan,

@@ -96,7 +96,6 @@ function nameOf(file: Media, part: unknown): string {
   return [kindOf(file), ...(filename ? [oneLine(filename)] : [])].join(' ')
 }
 
-/** The kind of a file, as people call it. */
 export function kindOf(file: Media): 'image' | 'audio' | 'video' | 'PDF' | 'file' {
   const type = file.type === 'foreign' ? file.kind : file.mediaType
   if (isImage(file) || /^(?:input_)?image/.test(type)) return 'image'

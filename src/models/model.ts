@@ -1,5 +1,6 @@
 import { ThroughlineError } from '../log/error.ts'
 import type { MessageLike } from '../log/message.ts'
+import { present } from '../log/present.ts'
 import type { Media } from './read-media.ts'
 
 /** A tool as a model sees it. */
@@ -45,9 +46,8 @@ export interface ModelUsage {
 }
 
 /** The counts that a provider told. Anything but a number is left out. */
-export function toUsage(counts: { readonly [Name in keyof ModelUsage]: unknown }): ModelUsage {
-  return Object.fromEntries(Object.entries(counts).filter(([, count]) => Number.isFinite(count)))
-}
+export const toUsage = (counts: { readonly [Name in keyof ModelUsage]: unknown }): ModelUsage =>
+  Object.fromEntries(Object.entries(counts).filter(([, count]) => Number.isFinite(count)))
 
 export type ModelPart =
   | {
@@ -157,17 +157,10 @@ export class ModelError extends ThroughlineError {
   /** For files that were refused: all of their kind, or those that were sent. */
   readonly files?: 'kind' | 'these'
 
-  constructor(
-    code: ModelErrorCode,
-    message: string,
-    { status, retryAfterMs, isRetryable = retryable.has(code), tokens, files, cause }: ModelErrorFacts = {},
-  ) {
+  constructor(code: ModelErrorCode, message: string, { cause, ...facts }: ModelErrorFacts = {}) {
     super(code, message, { cause })
-    if (status !== undefined) this.status = status
-    if (retryAfterMs !== undefined) this.retryAfterMs = retryAfterMs
-    if (tokens !== undefined) this.tokens = tokens
-    if (files !== undefined) this.files = files
-    this.isRetryable = isRetryable
+    Object.assign(this, present(facts))
+    this.isRetryable = facts.isRetryable ?? retryable.has(code)
   }
 }
 

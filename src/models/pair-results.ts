@@ -1,3 +1,4 @@
+import { attempt } from '../log/attempt.ts'
 import { InvalidMessageError } from '../log/error.ts'
 import type { Fields } from '../log/fields.ts'
 import type { Message, MessageLike, ToolCall, ToolResult } from '../log/message.ts'
@@ -33,9 +34,8 @@ export function pairResults(messages: readonly MessageLike[]): readonly PairedMe
   let round = openRound(called)
   return messages.map((source, seq) => {
     const message = readMessage(source, seq)
-    if (message.role === 'assistant_note') {
+    if (message.role === 'assistant_note')
       throw new InvalidMessageError(seq, 'is a note, which no provider knows: fit the conversation first')
-    }
     const calls = message.calls.map((call, at) => ({ ...call, key: call.id ?? `call_${at + 1}` }))
     if (calls.length > 0) {
       called = calls
@@ -78,12 +78,10 @@ export function withKeptBlocks(
 
 /** All texts of the messages, which errors must not repeat. */
 export function textsOf(messages: readonly MessageLike[]): readonly string[] {
-  return messages.flatMap((source, seq) => {
-    try {
+  return messages.flatMap((source, seq) =>
+    attempt(() => {
       const { text, thinking, calls, results } = readMessage(source, seq)
       return [text, thinking, ...calls.map(call => call.arguments), ...results.map(result => result.text)]
-    } catch {
-      return []
-    }
-  })
+    }, []),
+  )
 }

@@ -53,11 +53,7 @@ function undoEscapes(text: string): string {
   let plain = text
   for (let times = 0; times < mostTimes && plain.includes('\\'); times++)
     plain = plain.replace(/\\(?:u([0-9a-f]{4})|(.))/gis, (_, code?: string, letter = '') =>
-      code === undefined
-        ? blanks.has(letter)
-          ? ' '
-          : letter
-        : String.fromCharCode(Number.parseInt(code, 16)),
+      code !== undefined ? String.fromCharCode(Number.parseInt(code, 16)) : blanks.has(letter) ? ' ' : letter,
     )
   return plain
 }
@@ -95,5 +91,4 @@ export function quotesReply(error: unknown): boolean {
   return name === 'SyntaxError' || /^AI_\w*(?:Parse|Validation|Response|Prompt|Generated)/.test(String(name))
 }
 
-/** The frames of a stack, without the message. */
 const framesOf = ({ stack = '' }: Error) => stack.split('\n').filter(line => /^\s+at /.test(line))

@@ -20,11 +20,7 @@ export function readFault(value: unknown): ServerFault {
   if (inner === undefined || inner === value) return none
   const fault = readFault(inner)
   const tokens = toTokens(n_prompt_tokens, n_ctx) ?? fault.tokens
-  return {
-    words: fault.words,
-    code: fault.code || nameOf(code) || nameOf(type),
-    ...(tokens ? { tokens } : {}),
-  }
+  return { words: fault.words, code: fault.code || nameOf(code) || nameOf(type), tokens }
 }
 
 /** Reads at most `limit` characters of an error's body: it may be endless, and may break off. */
@@ -43,9 +39,8 @@ export async function readStart(body: AsyncIterable<Uint8Array>, limit = 65_536)
 }
 
 /** Whether the prompt was too long, by the code or by the words of servers without codes. */
-export function isTooLong({ words, code }: ServerFault): boolean {
-  return tooLongCodes.test(code) || tooLongWords.some(pattern => pattern.test(words))
-}
+export const isTooLong = ({ words, code }: ServerFault): boolean =>
+  tooLongCodes.test(code) || tooLongWords.some(pattern => pattern.test(words))
 
 /** Whether a template takes no system message behind others, or wants roles to take turns: those of Qwen, Mistral and Gemma say so. */
 export const refusesLateSystem = ({ words }: ServerFault): boolean =>
@@ -102,40 +97,36 @@ const tooLongWords: readonly RegExp[] = [
 function readText(text: string): ServerFault {
   const trimmed = text.trim()
   if (trimmed.startsWith('<')) return none
-  if (!trimmed.startsWith('{')) {
-    const tokens = tokensIn(trimmed)
-    return { words: trimmed, code: '', ...(tokens ? { tokens } : {}) }
-  }
+  if (!trimmed.startsWith('{')) return { words: trimmed, code: '', tokens: tokensIn(trimmed) }
   return attempt(() => readFault(JSON.parse(trimmed)), none)
 }
 
 /** Counts in the words of servers that have no fields for them. Only near the start: the rest may repeat the prompt. */
 function tokensIn(words: string): OverflowTokens | undefined {
   const start = words.slice(0, 300)
-  const window = /^This model's maximum context length is (\d{1,9}) tokens/i.exec(start)?.[1]
+  const [, window] = /^This model's maximum context length is (\d{1,9}) tokens/i.exec(start) ?? []
   if (window !== undefined) {
     const prompt =
       /(\d{1,9}) (?:in the (?:messages|prompt)|(?:input|prompt) tokens)/i.exec(start)?.[1] ??
       /you requested (\d{1,9}) tokens/i.exec(start)?.[1]
     return toTokens(Number(prompt), Number(window))
   }
-  const studio =
-    /^Trying to keep the first (\d{1,9}) tokens when context the overflows\. However, the model is loaded with context length of only (\d{1,9}) tokens/i.exec(
-      start,
-    )
-  if (studio) return toTokens(Number(studio[1]), Number(studio[2]))
-  const anthropic =
-    /^prompt is too long: (\d{1,9}) tokens > (\d{1,9}) maximum/i.exec(start) ??
-    /^input length and `max_tokens` exceed context limit: (\d{1,9}) \+ \d{1,9} > (\d{1,9})/i.exec(start)
-  if (anthropic) return toTokens(Number(anthropic[1]), Number(anthropic[2]))
-  const pair = /^(?:the )?request \((\d{1,9}) tokens\) exceeds [a-z ]{1,40}\((\d{1,9}) tokens\)/i.exec(start)
-  return pair ? toTokens(Number(pair[1]), Number(pair[2])) : undefined
+  const [, ...pair] = countedPrompts.map(pattern => pattern.exec(start)).find(match => match) ?? []
+  return toTokens(Number(pair[0]), Number(pair[1]))
 }
 
-function toTokens(prompt: unknown, window: unknown): OverflowTokens | undefined {
-  return isWindow(prompt) && isWindow(window) ? { prompt, window } : undefined
-}
+/** The prompt, then the window. */
+const countedPrompts: readonly RegExp[] = [
+  // LM Studio
+  /^Trying to keep the first (\d{1,9}) tokens when context the overflows\. However, the model is loaded with context length of only (\d{1,9}) tokens/i,
+  // Anthropic
+  /^prompt is too long: (\d{1,9}) tokens > (\d{1,9}) maximum/i,
+  /^input length and `max_tokens` exceed context limit: (\d{1,9}) \+ \d{1,9} > (\d{1,9})/i,
+  // llama.cpp
+  /^(?:the )?request \((\d{1,9}) tokens\) exceeds [a-z ]{1,40}\((\d{1,9}) tokens\)/i,
+]
 
-function nameOf(value: unknown): string {
-  return typeof value === 'string' ? value : ''
-}
+const toTokens = (prompt: unknown, window: unknown): OverflowTokens | undefined =>
+  isWindow(prompt) && isWindow(window) ? { prompt, window } : undefined
+
+const nameOf = (value: unknown): string => (typeof value === 'string' ? value : '')

@@ -1,3 +1,4 @@
+import { toBase64 as bytesToBase64 } from '../log/base64.ts'
 import { InvalidMessageError } from '../log/error.ts'
 import type { Fields } from '../log/fields.ts'
 import type { MessageLike } from '../log/message.ts'
@@ -14,11 +15,10 @@ export type Media =
   /** A file that only its own provider can read: an id of an upload, a recording. */
   | { readonly type: 'foreign'; readonly kind: string }
 
-export function isImage(media: Media): boolean {
-  return media.type !== 'foreign' && /^image(\/|$)/.test(media.mediaType)
-}
+export const isImage = (media: Media): boolean =>
+  media.type !== 'foreign' && /^image(\/|$)/.test(media.mediaType)
 
-/** The files of a message in order, and those of each of its tool results. */
+/** The files of a message in order, and those of each of its tool results. Throws InvalidMessageError for an unreadable file. */
 export function readMedia(
   source: MessageLike,
   seq: number,
@@ -36,14 +36,6 @@ export function readMedia(
   return { files, results }
 }
 
-/**
- * Throws InvalidMessageError if a message holds an unreadable file: an address that is not one of the web, data that
- * is not base64, or no data.
- */
-export function checkFiles(source: MessageLike, seq: number): void {
-  readMedia(source, seq)
-}
-
 /** The file of a part of any kind, also of an unknown one; undefined for texts, thoughts, calls and results. */
 export function readFile(part: unknown): Media | undefined {
   if (typeof part !== 'object' || part === null) return undefined
@@ -53,9 +45,9 @@ export function readFile(part: unknown): Media | undefined {
     : (readPart(part as Fields, 0, 'part') ?? { type: 'foreign', kind: String(type) })
 }
 
-const notFiles: ReadonlySet<unknown> = new Set([
-  ...['text', 'input_text', 'output_text', 'refusal', 'reasoning', 'thinking', 'tool-call', 'tool-result'],
-])
+const notFiles: ReadonlySet<unknown> = new Set(
+  'text input_text output_text refusal reasoning thinking tool-call tool-result'.split(' '),
+)
 
 /** The file of a part; undefined for texts, calls and unknown parts. */
 export function readPart(part: Fields, seq: number, where: string): Media | undefined {
@@ -132,23 +124,20 @@ function readData(value: unknown, mediaType: string, seq: number, where: string,
 
 /** Reads a file that is given as base64, a data URL, an address or an array of bytes. */
 function readBytes(value: unknown, mediaType: string, seq: number, where: string, filename?: string): Media {
-  const name = filename === undefined ? {} : { filename }
   const text = value instanceof URL ? value.href : value
   if (typeof text !== 'string') {
     const base64 = toBase64(text)
-    if (base64 !== undefined) {
-      return { type: 'bytes', base64, mediaType: wholeType(mediaType, base64), ...name }
-    }
+    if (base64 !== undefined)
+      return { type: 'bytes', base64, mediaType: wholeType(mediaType, base64), filename }
     throw new InvalidMessageError(seq, `"${where}" must hold base64, a data URL or bytes`)
   }
   if (/^https?:\/\//i.test(text)) return { type: 'url', url: text, mediaType }
   const data = /^data:([^;,]{0,200})[^,]{0,1000};base64,/i.exec(text)
   const base64 = toPlainBase64(data ? text.slice(data[0].length) : text)
   // Refuses names of files: a client library might read them from disk.
-  if (base64 === undefined) {
+  if (base64 === undefined)
     throw new InvalidMessageError(seq, `"${where}" is not base64: read the file and pass its bytes as base64`)
-  }
-  return { type: 'bytes', base64, mediaType: data?.[1] || wholeType(mediaType, base64), ...name }
+  return { type: 'bytes', base64, mediaType: data?.[1] || wholeType(mediaType, base64), filename }
 }
 
 /** Base64 as every server takes it: in the usual letters, and padded. Undefined if it is none. */
@@ -165,10 +154,8 @@ function wholeType(mediaType: string, base64: string): string {
   return imageTypeOf(base64) ?? (mediaType.startsWith('image') ? 'image/png' : 'application/octet-stream')
 }
 
-/** The type of an image, by its first bytes. */
-export function imageTypeOf(base64: string): string | undefined {
-  return beginnings.find(([beginning]) => base64.startsWith(beginning))?.[1]
-}
+export const imageTypeOf = (base64: string): string | undefined =>
+  beginnings.find(([beginning]) => base64.startsWith(beginning))?.[1]
 
 const beginnings: readonly (readonly [beginning: string, mediaType: string])[] = [
   ['iVBOR', 'image/png'],
@@ -179,19 +166,13 @@ const beginnings: readonly (readonly [beginning: string, mediaType: string])[] =
 
 function toBase64(value: unknown): string | undefined {
   const bytes = toBytes(value)
-  if (!bytes) return undefined
-  let text = ''
-  // In pieces: a function call takes a limited number of arguments.
-  for (let at = 0; at < bytes.length; at += 32_768) {
-    text += String.fromCharCode(...bytes.subarray(at, at + 32_768))
-  }
-  return btoa(text)
+  return bytes && bytesToBase64(bytes)
 }
 
 function toBytes(value: unknown): Uint8Array | undefined {
   if (value instanceof Uint8Array) return value
   if (value instanceof ArrayBuffer) return new Uint8Array(value)
   // Node's Buffer as JSON.
-  const { type, data } = (value ?? {}) as { type?: unknown; data?: unknown }
+  const { type, data } = (value ?? {}) as Fields
   return type === 'Buffer' && Array.isArray(data) ? Uint8Array.from(data as number[]) : undefined
 }

@@ -6,7 +6,6 @@ import { countWords, promptCounter } from './reader/count-words.ts'
 import { sleep } from './sleep.ts'
 import { toPieces } from './to-pieces.ts'
 
-/** What a rule gets: the request that a model would get. */
 export type RulesRequest = Required<Pick<ModelRequest, 'messages' | 'tools'>>
 
 export type RulesAnswer =

@@ -1,9 +1,9 @@
 import { InvalidMessageError, ThroughlineError } from '../log/error.ts'
+import type { Fields } from '../log/fields.ts'
 import { ModelError, type ModelErrorCode, type ModelErrorFacts } from './model.ts'
 import { quoteFault, safeCause } from './quote-fault.ts'
 import { isTooLong, refusedFiles, refusesLateSystem, type ServerFault } from './read-fault.ts'
 
-/** The server that was asked, for error messages. */
 export interface AskedServer {
   /** `Ollama at http://127.0.0.1:11434` */
   readonly name: string
@@ -19,9 +19,8 @@ export interface AskedServer {
 
 export function toStatusError(
   server: AskedServer,
-  status: number,
+  { status, header }: { readonly status: number; header(name: string): string | undefined },
   fault: ServerFault,
-  header: (name: string) => string | undefined,
 ): ModelError {
   const code = server.hasFiles?.() && refusesFiles(status, fault) ? 'files_refused' : codeOf(status, fault)
   return new ModelError(code, `${server.name} ${explain(server, code, status, fault)}`, {
@@ -65,21 +64,16 @@ export function toWireError(server: AskedServer, error: unknown, hasAnswered: bo
     return new ModelError('model_refused', error.message, { status: 400, cause: error })
   const cause = safeCause(error, server.sent())
   if (isTimeout(error)) return toNetworkError(server, cause)
-  return hasAnswered
-    ? toStreamError(server, 'broke off in the middle of its answer', undefined, cause)
-    : toUnsentError(server, error, cause)
+  if (hasAnswered) return toStreamError(server, 'broke off in the middle of its answer', undefined, cause)
+  // It was not sent: a key is missing, say.
+  const quote = error instanceof Error ? quoteFault(error.message, server.sent()) : ''
+  return new ModelError('model_refused', `${server.name} was not asked${quote}.`, { cause })
 }
 
 export function toSendError(server: AskedServer, error: unknown): ModelError {
   const { code } = (error ?? {}) as { code?: unknown }
   const isUnsent = error instanceof ThroughlineError || code === 'UND_ERR_INVALID_ARG'
   return isUnsent ? toWireError(server, error, false) : toNetworkError(server, error)
-}
-
-/** The error for a request that was not sent: a key is missing, say. */
-function toUnsentError(server: AskedServer, error: unknown, cause: unknown): ModelError {
-  const quote = error instanceof Error ? quoteFault(error.message, server.sent()) : ''
-  return new ModelError('model_refused', `${server.name} was not asked${quote}.`, { cause })
 }
 
 /** The error for a server that did not answer, or stopped in the middle. */
@@ -150,6 +144,6 @@ function readRetryAfter(header: (name: string) => string | null | undefined): nu
 function rootOf(error: unknown): { name: string; code: string } {
   let at = error
   while (at instanceof Error && at.cause !== undefined) at = at.cause
-  const { name, code } = (at ?? {}) as { name?: unknown; code?: unknown }
+  const { name, code } = (at ?? {}) as Fields
   return { name: typeof name === 'string' ? name : '', code: typeof code === 'string' ? code : '' }
 }

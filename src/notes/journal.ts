@@ -23,9 +23,8 @@ const MAX_EARLIER = 40
  * Calls that write notes are left out and not counted. Empty when there were no calls. `isShort`: a result is told only
  * if it failed or the call has no arguments.
  */
-export function journalOf(messages: readonly Message[], max: number = MAX_LENGTH, isShort = false): string {
-  return writeJournal(newestActions(messages, max), max, isShort)
-}
+export const journalOf = (messages: readonly Message[], max: number = MAX_LENGTH, isShort = false): string =>
+  writeJournal(newestActions(messages, max), max, isShort)
 
 /** The newest actions of a turn, and how many came before them. */
 interface NewestActions {
@@ -51,7 +50,6 @@ export function countCalls(messages: readonly Message[]): number {
   return count
 }
 
-/** The journal of actions, see `journalOf`. */
 export function writeJournal({ earlier, actions }: NewestActions, max: number, isShort: boolean): string {
   const lines: string[] = []
   let room = max
@@ -93,6 +91,4 @@ function lineOf(call: ToolCall, args: string, outcome: string | undefined): stri
 }
 
 /** A tool's text cut, then with its notes quoted: a tool must not write notes. Cutting first makes 5 MB cheap. */
-function inert(text: string, max: number): string {
-  return cut(neutralizeNotes(cut(text, max)), max)
-}
+const inert = (text: string, max: number): string => cut(neutralizeNotes(cut(text, max)), max)

@@ -22,7 +22,6 @@ const steps = () => [...start(), ...owner(), '(?:\\s([a-z0-9]{0,32}))?', signs, 
  */
 export const createMarker = (): RegExp => new RegExp(steps().join(''), 'gi')
 
-/** No marker is longer. */
 const reach = 64
 
 /** Each step may be the last: `\[(?:\s?(?:…)?)?`. */

@@ -47,9 +47,8 @@ export const noteTool = {
  * The note in a call of `write_note_to_self`; undefined for other tools and for a call without text.
  * Of broken JSON, which small models write, the readable part of the note is taken.
  */
-export function readNoteCall({ name, arguments: json }: ToolCall): string | undefined {
-  return name === noteToolName ? toNote(noteOf(attempt(() => JSON.parse(json), json))) : undefined
-}
+export const readNoteCall = ({ name, arguments: json }: ToolCall): string | undefined =>
+  name === noteToolName ? toNote(noteOf(attempt(() => JSON.parse(json), json))) : undefined
 
 function noteOf(value: unknown): string {
   if (typeof value === 'string') return value.trimStart().startsWith('{') ? salvage(value) : value

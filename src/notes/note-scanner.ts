@@ -120,7 +120,6 @@ export function createNoteScanner(options: NoteOptions = {}): NoteScanner {
   return { push, end, progress: () => ({ settled: pushed - held.length, shown }) }
 }
 
-/** How much white space is looked at on each side of a block. */
 const mostSpace = 16
 
 interface Gap {
@@ -129,13 +128,9 @@ interface Gap {
 }
 
 /** The white space of one side: blank lines before and after a block are not added up. */
-function closeGap({ before, after }: Gap): string {
-  return lines(after) >= lines(before) ? after : before
-}
+const closeGap = ({ before, after }: Gap): string => (lines(after) >= lines(before) ? after : before)
 
-function lines(space: string): number {
-  return space.split('\n').length
-}
+const lines = (space: string): number => space.split('\n').length
 
 /**
  * Reads the inside of one block piece by piece, to its closing bracket. Brackets inside a note balance:

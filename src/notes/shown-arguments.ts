@@ -5,9 +5,7 @@ import { splitNote } from './split-note.ts'
  * The arguments of a call as a user may see them: without the notes in them, whatever their nonce, otherwise unchanged
  * character by character. The tool and the log get the arguments whole.
  */
-export function shownArguments(json: string): string {
-  return show(json, mostLevels)
-}
+export const shownArguments = (json: string): string => show(json, mostLevels)
 
 /** JSON may hold JSON as text, with its escapes escaped again. Notes nested deeper than this are not looked for. */
 const mostLevels = 4

@@ -11,9 +11,8 @@ import { shownArguments } from './shown-arguments.ts'
  * parts of tool arguments, or a tool's answer to such arguments. A note with a nonce is a note here whatever the nonce: who
  * looks at a log does not know it. Every view for display goes through this function. Forged notes are ordinary text and stay.
  */
-export function toDisplay<M extends MessageLike>(messages: readonly M[]): readonly M[] {
-  return showEach(messages).filter(message => message !== undefined)
-}
+export const toDisplay = <M extends MessageLike>(messages: readonly M[]): readonly M[] =>
+  showEach(messages).filter(message => message !== undefined)
 
 /**
  * `toDisplay` message by message: undefined for a message that is not shown. `isPart` says that messages are missing

@@ -59,18 +59,14 @@ export function rememberState<Value, Start extends Value | undefined>(
   scope.remembered.set(state, { value: checked, seq: scope.conversation.length })
 }
 
-function read(
-  state: State<unknown>,
-  { input, fromEarlierTurn = false }: CurrentStateOptions<unknown>,
-): Omit<StateReading<unknown>, 'entry'> {
+function read(state: State<unknown>, { input, fromEarlierTurn = false }: CurrentStateOptions<unknown>) {
   const scope = currentScope()
   if (input !== undefined) return { value: checkOwn(scope, state, input), skipped: [] }
   const { conversation, context, remembered } = scope
   if (fromEarlierTurn) return readIn(beforeNewestUser(conversation), state, context)
   const memory = remembered.get(state)
-  if (memory && !hasResultSince(conversation, state, memory.seq, context)) {
+  if (memory && !hasResultSince(conversation, state, memory.seq, context))
     return { value: memory.value, skipped: [] }
-  }
   return readIn(conversation, state, context)
 }
 

@@ -37,29 +37,24 @@ const storage = new AsyncLocalStorage<Scope>()
  */
 export function runWithContext<T>(context: RequestContext, action: () => T): T {
   const { conversation, projectId } = context
-  if (!Array.isArray(conversation)) {
+  if (!Array.isArray(conversation))
     throw new InvalidOptionError('conversation', 'a request context needs the list of all messages')
-  }
   // A projectId that got lost on the way must not open all projects.
-  if ('projectId' in context && (typeof projectId !== 'string' || projectId === '')) {
+  if ('projectId' in context && (typeof projectId !== 'string' || projectId === ''))
     throw new InvalidOptionError(
       'projectId',
       'must be a text that is not empty; leave projectId out if the application has no projects',
     )
-  }
   const messages = [...conversation]
   const frozen = Object.freeze({ ...context, conversation: messages })
   return storage.run({ context: frozen, conversation: messages, remembered: new Map() }, action)
 }
 
 /** The context of the running request. Throws NoRequestContextError outside of a request. */
-export function getContext<Data = unknown>(): RequestContext<Data> {
-  return currentScope().context as RequestContext<Data>
-}
+export const getContext = <Data = unknown>(): RequestContext<Data> =>
+  currentScope().context as RequestContext<Data>
 
-export function hasContext(): boolean {
-  return storage.getStore() !== undefined
-}
+export const hasContext = (): boolean => storage.getStore() !== undefined
 
 /** Adds messages that came up during the request: results in them are newer than values remembered before. */
 export function appendToConversation(...messages: readonly MessageLike[]): void {
@@ -91,9 +86,8 @@ export function currentScope(): Scope {
  */
 export function checkProject(id: string, owner: string | undefined): void {
   const { projectId } = getContext()
-  if (projectId === undefined) {
+  if (projectId === undefined)
     throw new InvalidOptionError('projectId', `"${id}" cannot be checked: give runWithContext a projectId`)
-  }
   if (owner !== projectId) throw new OtherProjectError(id)
 }
 

@@ -70,26 +70,15 @@ export function defineState<Schema extends StandardSchema, Value, Picked = Infer
   options: StateDefinition<Schema, Picked> & Folded<Value, Picked, Value> & From<Value>,
 ): State<Value, Value>
 export function defineState(options: unknown): State<unknown> {
-  const names = {
-    name: 1,
-    tool: 1,
-    schema: 1,
-    initial: 1,
-    pick: 1,
-    fold: 1,
-    belongsTo: 1,
-    missing: 1,
-  } as const
-  refuseUnknown(options as Loose, names)
+  const parts = { schema: 1, pick: 1, fold: 1, belongsTo: 1 } as const
+  refuseUnknown(options as Loose, { name: 1, tool: 1, initial: 1, missing: 1, ...parts })
   const { name, tool, schema, initial, pick, fold, belongsTo, missing } = options as Loose
   const tools = typeof tool === 'string' ? [tool] : [...(tool ?? [])]
   if (!isText(name)) throw new InvalidOptionError('name', 'a state needs a name: error texts use it')
-  if (tools.length === 0 || !tools.every(isText)) {
+  if (tools.length === 0 || !tools.every(isText))
     throw new InvalidOptionError('tool', `state "${name}" needs the name of a tool, or a list of names`)
-  }
-  if (typeof schema?.['~standard']?.validate !== 'function') {
+  if (typeof schema?.['~standard']?.validate !== 'function')
     throw new InvalidOptionError('schema', `state "${name}" needs a Standard Schema (zod, valibot, arktype)`)
-  }
   if (!isPlain(initial)) {
     const why = 'what one request changes in it the next one would see'
     throw new InvalidOptionError('initial', `state "${name}" must begin with plain data: ${why}`)
@@ -99,19 +88,13 @@ export function defineState(options: unknown): State<unknown> {
     tools: Object.freeze(tools),
     missing: missing ?? missingText(name, tools[0]!),
     initial: freeze(structuredClone(initial)),
-    schema,
-    ...(pick && { pick }),
-    ...(fold && { fold }),
-    ...(belongsTo && { belongsTo }),
+    ...{ schema, pick, fold, belongsTo },
   })
 }
 
-/** The options as a caller without types may pass them. */
 type Loose = Partial<Omit<State<unknown>, 'tools'>> & { readonly tool?: string | readonly string[] }
 
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value.trim() !== ''
-}
+const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== ''
 
 /**
  * The error text of a tool that needs a missing state: what is missing, and which tool makes it. The words come from the

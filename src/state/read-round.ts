@@ -85,6 +85,8 @@ export interface Placed {
 const readOnce = madeOnce((source: object, seq: number) => readMessage(source, seq))
 
 /** Reads a message once, and again if it was changed in place (by a stream, say). Throws InvalidMessageError. */
-export function placeMessage(source: object, seq: number): Placed {
-  return { seq, source, message: readOnce(source, seq) }
-}
+export const placeMessage = (source: object, seq: number): Placed => ({
+  seq,
+  source,
+  message: readOnce(source, seq),
+})

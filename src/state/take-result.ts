@@ -148,9 +148,7 @@ export function refusePromise<T>(
   )
 }
 
-function isPromise(value: unknown): value is PromiseLike<unknown> {
-  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function'
-}
+const isPromise = (value: unknown): value is PromiseLike<unknown> =>
+  typeof (value as { then?: unknown } | null | undefined)?.then === 'function'
 
-/** A reason in one line. */
 export const shorten = (text: unknown) => cut(String(text), 120)

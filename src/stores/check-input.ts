@@ -138,7 +138,6 @@ export function checkEndStatus(status: string): void {
     throw new InvalidOptionError('status', `${showValue(status)} is none of ${endStatuses.join(', ')}`)
 }
 
-/** Checks a call before it is kept. */
 export function checkCall(call: StoredCall, maxBytes: number): void {
   const { id, model, plan, status, error, turn, time, predicted, reported = 0 } = call
   checkNames({ 'id of the call': id, model, error })
@@ -180,9 +179,8 @@ export function checkTime(option: string, time: number): void {
 }
 
 /** Whether a text is short enough, and has no NUL or lone surrogates: some drivers cut or replace them, and two names could become one. */
-function isFine(text: string, maxBytes: number): boolean {
-  return bytesOf(text, maxBytes) <= maxBytes && text.isWellFormed() && !text.includes('\0')
-}
+const isFine = (text: string, maxBytes: number): boolean =>
+  bytesOf(text, maxBytes) <= maxBytes && text.isWellFormed() && !text.includes('\0')
 
 function refuseText(what: string, text: string, maxBytes: number): never {
   const bytes = bytesOf(text, maxBytes)

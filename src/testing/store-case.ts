@@ -56,14 +56,12 @@ export function within(actual: number | undefined, least: number, most: number):
     throw new Error(`how long it is held: expected ${least} to ${most} ms, got ${actual}`)
 }
 
-/** One field of every item. */
 export const pluck = <Item, Name extends keyof Item>(items: readonly Item[], name: Name): Item[Name][] =>
   items.map(item => item[name])
 
 /** The entries as "place/turn". */
-export async function places(store: Store, thread: ThreadKey): Promise<string[]> {
-  return (await read(store, thread)).map(({ seq, turn }) => `${seq}/${turn}`)
-}
+export const places = async (store: Store, thread: ThreadKey): Promise<string[]> =>
+  (await read(store, thread)).map(({ seq, turn }) => `${seq}/${turn}`)
 
 /** The turns as "number status first-last". */
 export async function outline(store: Store, thread: ThreadKey): Promise<string[]> {
@@ -90,7 +88,6 @@ export function writesTo(store: Store, thread: ThreadKey, lease: Lease): (() => 
   ]
 }
 
-/** Every write that needs a lease. */
 export function turnWrites(store: Store, thread: ThreadKey, lease: Lease, expectedHead: number) {
   const late = { lease, expectedHead, entries: [entry('late')] }
   return [

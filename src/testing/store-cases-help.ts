@@ -27,7 +27,6 @@ export function entry(
   return { id, role, time: 1_700_000_000_000, payload, tokens: { words: text.split(' ').length } }
 }
 
-/** A call without its id. */
 export const sentCall = {
   turn: 1,
   time: 5,
@@ -68,9 +67,8 @@ export async function read(store: Store, thread: ThreadKey, range?: EntryRange):
   return entries
 }
 
-export async function texts(store: Store, thread: ThreadKey, range?: EntryRange): Promise<string[]> {
-  return (await read(store, thread, range)).map(({ payload }) => JSON.parse(payload).content)
-}
+export const texts = async (store: Store, thread: ThreadKey, range?: EntryRange): Promise<string[]> =>
+  (await read(store, thread, range)).map(({ payload }) => JSON.parse(payload).content)
 
 /** The entries that have every word of a query. */
 export async function findAll(

@@ -192,7 +192,6 @@ export const listCases = [
   }),
 ]
 
-/** Writes an entry into each conversation, at the given time. */
 async function writeAt(store: Store, thread: ThreadKey, times: Record<string, number>): Promise<void> {
   for (const [conversation, time] of Object.entries(times)) {
     const entries = [{ ...entry('x'), time, seq: 1, turn: 0 }]

@@ -1,6 +1,6 @@
 import { ThroughlineError } from '../log/error.ts'
 import type { Store, ThreadKey } from '../stores/store.ts'
-import { type CreateStore, equal, pluck, refused, type StoreCase, storeCase } from './store-case.ts'
+import { type CreateStore, equal, pluck, refused, storeCase } from './store-case.ts'
 import { entry, exchange, long, open, texts } from './store-cases-help.ts'
 
 /** How often two stores write at the same time: often enough that they meet. */
@@ -43,10 +43,7 @@ export const pairCases = [
   }),
 ]
 
-function pairCase(
-  name: string,
-  body: (one: Store, two: Store, thread: ThreadKey) => Promise<unknown>,
-): StoreCase {
+function pairCase(name: string, body: (one: Store, two: Store, thread: ThreadKey) => Promise<unknown>) {
   return storeCase(name, async (one, thread, create) => {
     const two = await createSecond(create)
     if (!two) return

@@ -159,14 +159,9 @@ function move(
 }
 
 /** Whether a report is long enough to use: a short prompt is mostly framing, and says little about its text. */
-function isReport(tokens: number): boolean {
-  return Number.isFinite(tokens) && tokens >= 64
-}
+const isReport = (tokens: number): boolean => Number.isFinite(tokens) && tokens >= 64
 
-function toSteps(factor: number): number {
-  return Number.isFinite(factor) ? bounded(Math.round(factor * one)) : one
-}
+const toSteps = (factor: number): number =>
+  Number.isFinite(factor) ? bounded(Math.round(factor * one)) : one
 
-function bounded(steps: number): number {
-  return Math.min(highest, Math.max(lowest, steps))
-}
+const bounded = (steps: number): number => Math.min(highest, Math.max(lowest, steps))

@@ -68,9 +68,7 @@ function counterId(id: string, framing: Framing, imageTokens: number): string {
 }
 
 /** Encoders send U+FFFD for half of a surrogate pair, so U+FFFD is counted. */
-function wellFormed(text: string): string {
-  return text.replace(/\p{Surrogate}/gu, '\uFFFD')
-}
+const wellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, '\uFFFD')
 
 function toJson(value: unknown): string {
   try {

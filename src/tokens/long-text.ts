@@ -40,9 +40,8 @@ function isWordEnd(before: number, after: number): boolean {
   return after < 128 ? after !== 39 : !/[\p{L}\p{N}\p{M}\p{Surrogate}]/u.test(String.fromCharCode(after))
 }
 
-function isAsciiWord(code: number): boolean {
-  return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57)
-}
+const isAsciiWord = (code: number): boolean =>
+  (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57)
 
 /** The last place where the text around it has the same count whole and in two halves. */
 function likelyCut(text: string, start: number, count: (text: string) => number): number {

@@ -74,9 +74,7 @@ function repeats(text: string, at: number, start: number): boolean {
 }
 
 /** 1 to 26 for a to z, 27 for the other Latin letters. */
-function letterNumber(code: number): number {
-  return code < 128 ? code & 31 : 27
-}
+const letterNumber = (code: number): number => (code < 128 ? code & 31 : 27)
 
 /**
  * The price that a pair of neighbouring letters adds to a word, one character for each pair, see `prices`.

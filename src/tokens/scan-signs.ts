@@ -108,9 +108,7 @@ const ownToken = ',(@\\:;/>)[?^-'
 /** Signs that lines are drawn with: long runs of them are single tokens. */
 const lines = '-=*#_./'
 
-function isPunctuation(code: number): boolean {
-  return code > 32 && code < 127 && !isLetter(code) && !isDigit(code)
-}
+const isPunctuation = (code: number): boolean => code > 32 && code < 127 && !isLetter(code) && !isDigit(code)
 
 function move(scan: Scan, at: number, before: Scan['before']): void {
   scan.at = at

@@ -17,26 +17,17 @@ export interface Scan {
 const lower = 0
 const upper = 1
 
-export function isLower(code: number): boolean {
-  return code < 0x250 && kinds[code] === lower
-}
+export const isLower = (code: number): boolean => code < 0x250 && kinds[code] === lower
 
-export function isUpper(code: number): boolean {
-  return code < 0x250 && kinds[code] === upper
-}
+export const isUpper = (code: number): boolean => code < 0x250 && kinds[code] === upper
 
-export function isLetter(code: number): boolean {
-  return code < 0x250 && kinds[code]! <= upper
-}
+export const isLetter = (code: number): boolean => code < 0x250 && kinds[code]! <= upper
 
-export function isDigit(code: number): boolean {
-  return code >= 48 && code <= 57
-}
+export const isDigit = (code: number): boolean => code >= 48 && code <= 57
 
 /** The blank, tab, newlines, the no-break space and the wide space of Chinese. */
-export function isSpace(code: number): boolean {
-  return code === 32 || code === 10 || code === 9 || code === 13 || code === 0xa0 || code === 0x3000
-}
+export const isSpace = (code: number): boolean =>
+  code === 32 || code === 10 || code === 9 || code === 13 || code === 0xa0 || code === 0x3000
 
 /** Latin letters by code. Letters above U+00DE count as small: their case does not change a price. */
 const kinds = /* @__PURE__ */ Uint8Array.from({ length: 0x250 }, (_, code) => {

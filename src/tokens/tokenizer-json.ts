@@ -50,8 +50,6 @@ function invalid(problem: string, cause?: unknown): ThroughlineError {
 /** FNV-1a, 32 bits: short, the same everywhere, and enough to tell the few tokenizers of an application apart. */
 function fingerprint(text: string): string {
   let hash = 0x811c9dc5
-  for (let i = 0; i < text.length; i++) {
-    hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
-  }
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
   return (hash >>> 0).toString(16).padStart(8, '0')
 }

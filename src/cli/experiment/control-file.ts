@@ -1,13 +1,4 @@
-import {
-  appendFileSync,
-  closeSync,
-  constants,
-  openSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import fs from 'node:fs'
 import type { Wish } from '../../experiment/index.ts'
 import { attempt } from '../../log/attempt.ts'
 
@@ -30,7 +21,7 @@ export function createControlFile(db: string, id: string): ControlFile {
   const path = pathFor(db)
   const runner: RunnerProcess = { pid: process.pid, id }
   // Overwrites the file of an earlier process: its wishes are void.
-  writeFileSync(path, `${JSON.stringify(runner)}\n`)
+  fs.writeFileSync(path, `${JSON.stringify(runner)}\n`)
   return {
     wishOf(id) {
       const wishes = readLines<{ readonly id: string; readonly wish: Wish }>(path)
@@ -39,7 +30,7 @@ export function createControlFile(db: string, id: string): ControlFile {
         .map(({ wish }) => wish)
       return wishes.includes('stop') ? 'stop' : wishes[0]
     },
-    close: () => rmSync(path, { force: true }),
+    close: () => fs.rmSync(path, { force: true }),
   }
 }
 
@@ -48,28 +39,30 @@ export function leaveWishInFile(db: string, id: string, wish: Wish): RunnerProce
   const runner = runnerOn(db)
   if (runner?.id !== id) return runner
   // Never creates the file: the process may have ended a moment ago.
-  const file = attempt(() => openSync(pathFor(db), constants.O_WRONLY | constants.O_APPEND), undefined)
+  const file = attempt(
+    () => fs.openSync(pathFor(db), fs.constants.O_WRONLY | fs.constants.O_APPEND),
+    undefined,
+  )
   if (file === undefined) return undefined
   try {
-    appendFileSync(file, `${JSON.stringify({ id, wish })}\n`)
+    fs.appendFileSync(file, `${JSON.stringify({ id, wish })}\n`)
   } finally {
-    closeSync(file)
+    fs.closeSync(file)
   }
   return runner
 }
 
-/** The command that is running an experiment on this file. */
 export function runnerOn(db: string): RunnerProcess | undefined {
   const [runner] = readLines<RunnerProcess>(pathFor(db))
   return runner && isAlive(runner.pid) ? runner : undefined
 }
 
 /** By the real path, so that two names of one file share a control file. */
-const pathFor = (db: string) => `${realpathSync(db)}-control`
+const pathFor = (db: string) => `${fs.realpathSync(db)}-control`
 
 /** Reads the complete lines: the last one may be half written. */
 function readLines<Line>(path: string): readonly Line[] {
-  const text = attempt(() => readFileSync(path, 'utf8'), '')
+  const text = attempt(() => fs.readFileSync(path, 'utf8'), '')
   return text
     .slice(0, text.lastIndexOf('\n') + 1)
     .split('\n')

@@ -15,9 +15,8 @@ import { goalMark, harmless } from './wording.ts'
 /** `throughline experiment …`: runs, shows, pauses and stops experiments. */
 export function experimentCommand(experiment: Command): void {
   const add = adderFor(experiment, 'whose experiments')
-  withStartOptions(
-    add('run <plan>', 'runs a plan: a module in TypeScript or JavaScript, or JSON', { makesDatabase: true }),
-  )
+  const runHelp = 'runs a plan: a module in TypeScript or JavaScript, or JSON'
+  withStartOptions(add('run <plan>', runHelp, { makesDatabase: true }))
     .option('--id <id>', 'what the experiment is called; default: a new name')
     .action(async (file: string, options: StartFlags & { readonly id?: string }) => {
       const { loadPlan } = await import('./load-plan.ts')
@@ -27,18 +26,16 @@ export function experimentCommand(experiment: Command): void {
         experiments.run(plan, { id, signal }),
       )
     })
-  withStartOptions(
-    add(
-      'resume <id> [plan]',
-      'goes on with one that is paused, or whose process is gone; its code must be named again',
-    ),
-  ).action(async (id: string, file: string | undefined, options: StartFlags) => {
-    const { loadPlan } = await import('./load-plan.ts')
-    const plan = file === undefined ? await storedPlan(id, options) : await loadPlan(file, options)
-    await startExperiment(options, { id, plan, file }, (experiments, signal) =>
-      experiments.resume(plan, id, { signal }),
-    )
-  })
+  const resumeHelp = 'goes on with one that is paused, or whose process is gone; its code must be named again'
+  withStartOptions(add('resume <id> [plan]', resumeHelp)).action(
+    async (id: string, file: string | undefined, options: StartFlags) => {
+      const { loadPlan } = await import('./load-plan.ts')
+      const plan = file === undefined ? await storedPlan(id, options) : await loadPlan(file, options)
+      await startExperiment(options, { id, plan, file }, (experiments, signal) =>
+        experiments.resume(plan, id, { signal }),
+      )
+    },
+  )
   add('list', 'the experiments of a database').action(async (options: LogOptions) => {
     for (const one of await lookAtExperiments(options, experiments => experiments.list()))
       print(summaryLine(one))

@@ -129,7 +129,6 @@ function readJson(path: string, file: string): unknown {
 
 const quote = (value: unknown) => harmless(JSON.stringify(value), 200)
 
-/** Loads and runs a module that the user named. */
 async function importNamed(path: string): Promise<Readonly<Record<string, unknown>>> {
   try {
     return await importModule(path)

@@ -1,4 +1,5 @@
 import type { ExperimentStatus, Experiments, ExperimentsOptions } from '../../experiment/index.ts'
+import type { HistoryOptions } from '../../history/history.ts'
 import { StoreError } from '../../stores/store-error.ts'
 import { isPostgres, type LogOptions, readHistory, writeHistory } from '../open-log.ts'
 import { runnerOn } from './control-file.ts'
@@ -6,17 +7,12 @@ import { runnerOn } from './control-file.ts'
 type Use<T> = (experiments: Experiments) => Promise<T>
 
 /** Opens experiments for reading, also while another process runs one. */
-export function readExperiments<T>(options: LogOptions, use: Use<T>): Promise<T> {
-  return readHistory(options, async history => use(await open({ history })))
-}
-
-export interface LeaseOptions extends Omit<ExperimentsOptions, 'history'> {
-  readonly leaseMs?: number
-}
+export const readExperiments = <T>(options: LogOptions, use: Use<T>): Promise<T> =>
+  readHistory(options, async history => use(await open({ history })))
 
 export function writeExperiments<T>(
   options: LogOptions,
-  { leaseMs, ...rest }: LeaseOptions,
+  { leaseMs, ...rest }: Omit<ExperimentsOptions, 'history'> & Pick<HistoryOptions, 'leaseMs'>,
   use: Use<T>,
 ): Promise<T> {
   return writeHistory(options, async history => use(await open({ ...rest, history })), { leaseMs })

@@ -3,7 +3,6 @@ import { bold, cyan, dim, green, red, yellow } from '../style.ts'
 import type { ScreenLine } from './screen.ts'
 import { goalMark, harmless } from './wording.ts'
 
-/** What a role is doing, from its events. */
 export interface RoleProgress {
   readonly name: string
   readonly doing: 'waits' | 'thinks' | 'done' | 'skipped' | 'calls'
@@ -32,7 +31,6 @@ export interface RunState {
   readonly notice?: string
 }
 
-/** The progress after one more event. */
 export function takeEvent(progress: RunState, event: ExperimentEvent, now: number): RunState {
   const inRole = (role: string, change: Partial<RoleProgress>): RunState => ({
     ...progress,

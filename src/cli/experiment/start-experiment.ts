@@ -13,16 +13,10 @@ export interface StartFlags extends LogOptions {
   readonly lease: number
 }
 
-export interface StartedPlan {
-  readonly id: string
-  readonly plan: ExperimentPlan
-  readonly file: string | undefined
-}
-
 /** Runs and shows an experiment. The exit code is 1 for FAILED, 0 for any other end. */
 export async function startExperiment(
   { db, tenant, model, lease }: StartFlags,
-  { id, plan, file }: StartedPlan,
+  { id, plan, file }: { readonly id: string; readonly plan: ExperimentPlan; readonly file?: string },
   begin: (experiments: Experiments, signal: AbortSignal) => Experiment,
 ): Promise<void> {
   const interrupts = catchInterrupts()
@@ -79,11 +73,8 @@ function catchInterrupts() {
   }
   process.on('SIGINT', onInterrupt).on('SIGTERM', onTerminate).on(closedPipe, onTerminate)
   return {
-    /** Set by the first Ctrl-C. */
     wishOf: () => wish,
-    /** Aborted by the second. */
     signal: now.signal,
-    /** Sets how the hint about Ctrl-C is shown. */
     sayWith(print: (line: string) => void) {
       say = print
     },

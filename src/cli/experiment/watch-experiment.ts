@@ -46,7 +46,6 @@ function lineDisplay(): Display {
   }
 }
 
-/** The shortest time between two frames. */
 const frameMs = 50
 
 function liveDisplay(experiment: Experiment, plan: ExperimentPlan): Display {

@@ -48,21 +48,15 @@ export function eventLine(event: ExperimentEvent): string | undefined {
   }
 }
 
-/** How an experiment ended, or where it stands. */
 export function resultLine({ status, result, steps }: ExperimentResult): string {
   const why = status === 'PAUSED' ? '' : `: ${harmless(result)}`
   return `${status} after ${plural(steps, 'step')}${why}`
 }
 
-interface GoOn extends LogOptions {
-  readonly plan: string | undefined
-  readonly model: string | undefined
-}
-
 /** The command that goes on with an experiment; undefined if it has ended. */
 export function nextLine(
   { status, id }: ExperimentResult,
-  { db, tenant, plan, model }: GoOn,
+  { db, tenant, plan, model }: LogOptions & { readonly plan?: string; readonly model?: string },
 ): string | undefined {
   if (status === 'STOPPED')
     return `It has ended; "throughline experiment show ${quoted(id)}" shows how it stands.`

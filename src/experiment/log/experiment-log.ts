@@ -27,7 +27,6 @@ export function createExperimentLog(turn: Turn, start: ExperimentState) {
     /** Stores the last entry and gives the lease back, in one step. */
     async close(entry: ExperimentEntry): Promise<void> {
       await turn.complete(toEntryMessage(entry))
-      state = foldEntry(state, entry)
     },
     /** Only gives the lease back, so that another process can go on. Never fails: a lease runs out by itself. */
     leave: () => turn.leave().catch(() => undefined),
@@ -52,7 +51,7 @@ export interface Created {
   readonly name: string
   readonly roles: readonly string[]
   readonly variables: Readonly<Record<string, VariableType>>
-  readonly goals: readonly Omit<GoalTest, 'isMet'>[]
+  readonly goals: readonly StoredGoal[]
   readonly maxSteps: number
   readonly environment: Environment
   readonly plan?: PlanJson
@@ -72,12 +71,14 @@ export interface Snapshot {
   readonly environment: Environment
 }
 
-export interface MetGoal extends Omit<GoalTest, 'isMet'> {
+/** A goal as it is stored. */
+type StoredGoal = Omit<GoalTest, 'isMet'>
+
+export interface MetGoal extends StoredGoal {
   /** The place of the goal in the plan. */
   readonly place?: number
 }
 
-/** The decisions of all hooks of a point. */
 export interface RecordedDecision extends Omit<HookDecision, 'inject'> {
   readonly inject?: readonly HookMessage[]
 }
@@ -98,10 +99,8 @@ export interface ExperimentState {
   readonly ended?: Omit<ExperimentResult, 'id'>
 }
 
-/** How many steps have ended. */
 export const stepsOf = ({ snapshots }: ExperimentState) => snapshots.at(-1)!.step
 
-/** The environment when the last step had ended. */
 export const lastSnapshot = ({ snapshots }: ExperimentState) => snapshots.at(-1)!.environment
 
 export const toEntryMessage = (entry: ExperimentEntry): MessageLike => ({

@@ -18,7 +18,6 @@ import {
 } from './experiment-log.ts'
 import type { Wish } from './wish.ts'
 
-/** The threads of one experiment. */
 export interface ExperimentThreads {
   readonly id: string
   /** The steps of the experiment, as they were settled. */
@@ -72,16 +71,13 @@ export interface RoleData extends TurnData {
 export const turnKey = (step: number, attempt: number): string =>
   attempt === 1 ? `step/${step}` : `step/${step}/${attempt}`
 
-/** The step of a role's turn. */
 export function stepOf({ key = '' }: StoredTurn): number | undefined {
   const step = /^step\/(\d+)(?:\/\d+)?$/.exec(key)?.[1]
   return step === undefined ? undefined : Number(step)
 }
 
-/** The turns of a role in one step, oldest first. */
-export async function stepTurns(thread: Thread, step: number): Promise<readonly StoredTurn[]> {
-  return (await thread.turns()).filter(turn => stepOf(turn) === step)
-}
+export const stepTurns = async (thread: Thread, step: number): Promise<readonly StoredTurn[]> =>
+  (await thread.turns()).filter(turn => stepOf(turn) === step)
 
 /** The environment in the middle of a step: as it was at its beginning, with the changes of the roles' turns. */
 export async function foldStep(

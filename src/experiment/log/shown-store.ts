@@ -11,7 +11,6 @@ import { experimentActor } from '../plan/role.ts'
 /** Whether a thread is one that the library keeps for itself: plans, goals, wishes, system prompts. */
 export const isInnerActor = (actor: string): boolean => actor.startsWith('throughline:')
 
-/** Whether a conversation is an experiment, by its threads. */
 export const isExperiment = ({ threads }: Pick<ConversationInfo, 'threads'>): boolean =>
   threads.some(({ actor }) => actor === experimentActor)
 

@@ -23,10 +23,7 @@ export async function leaveWish(control: Thread, wish: Wish): Promise<void> {
 }
 
 /** The wish since a place, and the place of the last one. A stop outweighs a pause. */
-export async function readWishes(
-  control: Thread,
-  after: number,
-): Promise<{ readonly wish: Wish | undefined; readonly last: number }> {
+export async function readWishes(control: Thread, after: number) {
   const entries = await control.entries({ limit: 16 })
   const wishes = entries
     .filter(({ seq }) => seq > after)

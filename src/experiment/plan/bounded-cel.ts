@@ -17,14 +17,11 @@ interface Evaluator {
   run(node: Node, context: unknown): unknown
 }
 
-/** Makes a test of an expression that was checked before. */
-export type CompileCel = (expression: string) => (values: Record<string, unknown>) => unknown
-
 /**
  * Evaluates expressions within bounds, because the author of a plan is not trusted: counts steps and the size of values.
  * Patterns are matched in linear time (RE2), as CEL demands.
  */
-export function boundedCel(cel: Cel): CompileCel {
+export function boundedCel(cel: Cel) {
   let steps = 0
   const count = (more: number) => {
     steps += more
@@ -52,12 +49,13 @@ export function boundedCel(cel: Cel): CompileCel {
     count((text.length * regex.programSize()) / 100)
     return regex.test(text)
   }
-  return expression => {
+  /** Makes a test of an expression that was checked before. */
+  return (expression: string) => {
     const parsed = cel.parse(expression)
     parsed.check()
     const root = parsed.ast as unknown as Node
     const entry = withRoot(cel, (_, __, context) => evaluator.run(root, context))
-    return values => {
+    return (values: Record<string, unknown>): unknown => {
       steps = 0
       const value = entry(values)
       // `||` and `exists` swallow errors, so the limit is checked again here.

@@ -5,10 +5,7 @@ import type { Goal } from './goal.ts'
 import type { GoalJson } from './plan-json.ts'
 
 /** Parses and checks the CEL expressions of goals. Problems are listed with their places. */
-export function compileGoals(
-  goals: readonly GoalJson[],
-  declarations: Declarations,
-): { readonly goals: readonly Goal[]; readonly problems: readonly string[] } {
+export function compileGoals(goals: readonly GoalJson[], declarations: Declarations) {
   const problems: string[] = []
   const { cel, unusable } = celFor(declarations)
   const compile = boundedCel(cel)
@@ -87,15 +84,10 @@ const mixed: Readonly<Record<string, (a: number, b: number) => number>> = {
 }
 
 /** What CEL calls the types of variables; an enum is a string. */
-const celTypes = new Map([
-  ['int', 'int'],
-  ['float', 'double'],
-  ['bool', 'bool'],
-  ['array', 'list'],
-  ['object', 'map'],
-])
+const celTypes = new Map(
+  Object.entries({ int: 'int', float: 'double', bool: 'bool', array: 'list', object: 'map' }),
+)
 
-/** CEL's whole numbers are BigInts. */
 function toCel(environment: Environment, integers: readonly string[]): Record<string, unknown> {
   const values: Record<string, unknown> = { ...environment }
   for (const name of integers) values[name] = BigInt(values[name] as number)

@@ -38,14 +38,7 @@ export interface ExperimentOptions<D extends Declarations> {
 }
 
 const planNames: OptionNames<ExperimentOptions<Declarations>> = {
-  name: 1,
-  environment: 1,
-  roles: 1,
-  tools: 1,
-  goals: 1,
-  hooks: 1,
-  maxSteps: 1,
-  maxStepRetries: 1,
+  ...{ name: 1, environment: 1, roles: 1, tools: 1, goals: 1, hooks: 1, maxSteps: 1, maxStepRetries: 1 },
 }
 
 /** A checked plan, ready to be run. Made by `defineExperiment` and `parseExperiment`. */
@@ -90,10 +83,13 @@ export function defineExperiment<D extends Declarations>(options: ExperimentOpti
     tools: new Set(tools.map(tool => tool.name)),
     variables: new Set(Object.keys(environment)),
   }
+  const places = new Map(tools.map((tool, at): [string, number] => [tool.name, at]).reverse())
   const problems = [
     ...(typeof name === 'string' && name !== '' ? [] : ['name: expected a name']),
     ...declared.flatMap(([variable, one]) => findVariableProblems(variable, one)),
-    ...findToolProblems(tools),
+    ...tools.flatMap(({ name }, at) =>
+      places.get(name)! < at ? [`tools[${at}].name: another tool is called "${name}"`] : [],
+    ),
     ...(roles.length > 0 ? [] : ['roles: expected at least one']),
     ...findRoleProblems(roles, names),
     ...goals.flatMap(({ description }, at) =>
@@ -134,15 +130,6 @@ function findVariableProblems(variable: string, { type, value }: Declarations[st
   } catch (error) {
     return [`${where}.value: ${(error as Error).message}`]
   }
-}
-
-function findToolProblems(tools: readonly ExperimentTool[]): readonly string[] {
-  const seen = new Set<string>()
-  return tools.flatMap(({ name }, at) => {
-    const isTaken = seen.has(name)
-    seen.add(name)
-    return isTaken ? [`tools[${at}].name: another tool is called "${name}"`] : []
-  })
 }
 
 function findCountProblems(option: string, count: number, least: number): readonly string[] {

@@ -10,9 +10,7 @@ export interface Goal<E = Environment> {
   readonly outcome?: 'completed' | 'failed'
 }
 
-export interface GoalTest {
-  readonly description: string
-  readonly outcome: 'completed' | 'failed'
+export interface GoalTest extends Required<Omit<Goal, 'holds'>> {
   readonly isMet: boolean
 }
 

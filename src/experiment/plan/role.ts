@@ -3,7 +3,7 @@ import { sliding } from '../../context/policies/sliding.ts'
 import { isCount } from '../../log/is-count.ts'
 import type { MessageLike } from '../../log/message.ts'
 import type { OptionNames } from '../../log/refuse-unknown.ts'
-import type { Model, ModelSettings } from '../../models/model.ts'
+import type { Model } from '../../models/model.ts'
 import type { TurnOptions } from '../../turn/index.ts'
 
 /** A role acts once in every step, and has a memory of its own. */
@@ -34,29 +34,13 @@ export interface RoleOptions<Variable extends string = string>
 }
 
 export const roleNames: OptionNames<RoleOptions> = {
-  name: 1,
-  model: 1,
-  system: 1,
-  tools: 1,
-  variables: 1,
-  window: 1,
-  reserve: 1,
-  policy: 1,
-  cap: 1,
-  notes: 1,
-  history: 1,
-  settings: 1,
-  maxRounds: 1,
+  ...{ name: 1, model: 1, system: 1, tools: 1, variables: 1, window: 1, reserve: 1 },
+  ...{ policy: 1, cap: 1, notes: 1, history: 1, settings: 1, maxRounds: 1 },
 }
 
 /** A role with its defaults filled in. */
-export interface PlanRole extends Omit<RoleOptions, 'tools' | 'variables' | 'cap'> {
-  readonly tools: readonly string[]
-  readonly variables: readonly string[]
-  readonly history: readonly MessageLike[]
-  readonly settings: ModelSettings
-  readonly maxRounds: number
-}
+export type PlanRole = Omit<RoleOptions, 'cap'> &
+  Required<Pick<RoleOptions, 'tools' | 'variables' | 'history' | 'settings' | 'maxRounds'>>
 
 /** The actors of the threads that the experiment itself writes. Stored: the names must not change. */
 export const experimentActor = 'throughline:run'
@@ -64,20 +48,20 @@ export const controlActor = 'throughline:control'
 
 export function toRole(options: RoleOptions, allTools: readonly string[]): PlanRole {
   const { cap, tools = allTools, variables = [], history = [], settings = {}, maxRounds = 5 } = options
-  const policy = options.policy ?? (cap === undefined ? undefined : sliding({ messages: cap }))
-  const { policy: _, cap: __, ...rest } = options
+  const { policy = cap === undefined ? undefined : sliding({ messages: cap }), cap: _, ...rest } = options
   return {
-    ...rest,
-    tools: [...tools],
-    variables: [...variables],
+    ...{
+      ...rest,
+      policy,
+      maxRounds,
+      tools: [...tools],
+      variables: [...variables],
+      settings: { ...settings },
+    },
     history: history.filter(({ role }) => role !== 'system' || options.system === undefined),
-    settings: { ...settings },
-    maxRounds,
-    policy,
   }
 }
 
-/** Finds problems with the roles of a plan, in words, each with its place. */
 export function findRoleProblems(
   roles: readonly RoleOptions[],
   { tools, variables }: { readonly tools: ReadonlySet<string>; readonly variables: ReadonlySet<string> },

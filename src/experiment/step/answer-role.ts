@@ -37,7 +37,6 @@ export async function answerRole(
   const at = { step, role: name }
   const log = threadLog({ history, thread, turn, turnMessages })
   const injected = new Set(turnMessages.map(({ data }) => (data as RoleData | undefined)?.hook))
-  /** The tokens of the last prompt as we counted them. */
   let predicted = 0
 
   const tell: Emit = part => {

@@ -7,7 +7,6 @@ import type { RecordedDecision } from '../log/experiment-log.ts'
 import { type ActiveExperiment, beginOnce, foldStep, stepTurns, turnKey } from '../log/experiment-threads.ts'
 import type { PlanRole } from '../plan/role.ts'
 
-/** A role's turn that this process holds. */
 export interface RoleTurn {
   readonly thread: Thread
   readonly turn: Turn

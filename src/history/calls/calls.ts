@@ -37,7 +37,6 @@ export interface CallOutcome extends Pick<StoredCall, 'error' | 'reported'>, Lat
 /** A call that is stored, and whose outcome is not known yet. */
 export interface StartedCall {
   readonly call: StoredCall
-  /** Stores the outcome of the call. */
   end(outcome: CallOutcome): Promise<StoredCall>
   /** The call with its outcome, for `turn.keepCall`. */
   with(outcome: CallOutcome): StoredCall
@@ -55,7 +54,6 @@ export function toThreadCall(call: StoredCall, { open }: Pick<Head, 'open'>): Th
   return call.status === 'sent' && !isUnderWay ? { ...call, status: 'interrupted' } : call
 }
 
-/** A call with what became of it. */
 export function withOutcome(call: StoredCall, late: CallOutcome): StoredCall {
   const { warnings, cached, cacheLost, ...outcome } = late
   return { ...call, ...outcome, plan: withLate(call.plan, present({ warnings, cached, cacheLost })) }
@@ -170,7 +168,6 @@ export async function promptName(
   return name
 }
 
-/** The text of a stored system prompt. */
 export async function loadPrompt(store: Store, key: ThreadKey, name: string): Promise<string> {
   const thread = promptThread(key)
   for await (const { id, payload } of store.entries(thread, { reverse: true }))

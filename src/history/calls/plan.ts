@@ -41,7 +41,6 @@ export interface Plan extends Pick<Context['receipt'], 'policy' | 'counter'> {
   readonly factor?: number
   /** What was settled for the reply: why that number of tokens was kept free, and the most tokens that the model was asked for. */
   readonly reply?: { readonly why?: string; readonly most?: number }
-  /** What was sent. */
   readonly messages: readonly PlanItem[]
   readonly tokens: number
   readonly parts: Readonly<Record<string, number>>
@@ -138,9 +137,8 @@ export const roomOf = ({ window, reserve, factor = 1 }: Plan): Room => ({ window
 export const unknownPlan = (problem: string) =>
   new ThroughlineError('unknown_plan', `The plan of this call ${problem}`)
 
-export function promptOf({ messages: [first] }: Plan): string | undefined {
-  return first && !isRun(first) ? first.prompt : undefined
-}
+export const promptOf = ({ messages: [first] }: Plan): string | undefined =>
+  first && !isRun(first) ? first.prompt : undefined
 
 /** The text of the system message that leads a context and is no entry: only that may be stored under a name. */
 export function leadingPrompt(
@@ -159,7 +157,6 @@ export const quotingIn = ({ messages }: Pick<Plan, 'messages'>): ReadonlySet<num
     ),
   )
 
-/** The entries that a plan names, as stretches of places. */
 export function placesIn({ messages }: Pick<Plan, 'messages'>): readonly Run[] {
   return messages.flatMap(item =>
     isRun(item)

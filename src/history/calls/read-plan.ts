@@ -19,18 +19,10 @@ export function readPlan(text: string): Plan {
 }
 
 /** Whether all that a plan says beside its messages has its form: it may come from an import. */
-function isAccount({
-  parts,
-  verdicts,
-  fates,
-  cut,
-  warnings = [],
-  factor = 1,
-  reply = {},
-  ...plan
-}: Partial<Plan>): boolean {
+function isAccount(plan: Partial<Plan>): boolean {
   const { tokens, window, reserve, policy, counter, margin, reused = 0, toolsSaved = 0 } = plan
-  const { cached = 0, cacheLost = '' } = plan
+  const { cached = 0, cacheLost = '', warnings = [], factor = 1, reply = {} } = plan
+  const { parts, verdicts, fates, cut } = plan
   return (
     [tokens, window, reserve, margin, reused, toolsSaved, cached].every(value => isCount(value)) &&
     [policy, counter, cacheLost].every(value => typeof value === 'string') &&

@@ -1,4 +1,5 @@
 import type { Remembered } from '../../context/receipt.ts'
+import { groupBy } from '../../log/group-by.ts'
 
 /** A piece of a text: literal words, the place of an entry whose whole text stands there, or quotes of other conversations. */
 export type TextPart = string | number | Remembered
@@ -8,24 +9,15 @@ const shortest = 16
 
 /** The texts of entries by their first characters, and every character that one of them begins with: elsewhere nothing is looked up. */
 export interface KnownTexts {
-  readonly byBeginning: ReadonlyMap<
-    string,
-    readonly (readonly [part: Exclude<TextPart, string>, text: string])[]
-  >
+  readonly byBeginning: ReadonlyMap<string, readonly KnownText[]>
   readonly firsts: ReadonlySet<string>
 }
 
-export function toKnownTexts(
-  texts: Iterable<readonly [part: Exclude<TextPart, string>, text: string]>,
-): KnownTexts {
-  const byBeginning = new Map<string, (readonly [Exclude<TextPart, string>, string])[]>()
-  for (const [part, text] of texts) {
-    if (text.length < shortest) continue
-    const beginning = text.slice(0, shortest)
-    const same = byBeginning.get(beginning) ?? []
-    same.push([part, text])
-    byBeginning.set(beginning, same)
-  }
+type KnownText = readonly [part: Exclude<TextPart, string>, text: string]
+
+export function toKnownTexts(texts: readonly KnownText[]): KnownTexts {
+  const long = texts.filter(([, text]) => text.length >= shortest)
+  const byBeginning = groupBy(long, ([, text]) => text.slice(0, shortest))
   // Longest first, so that of two texts that begin alike the longer one is found.
   for (const same of byBeginning.values()) same.sort(([, one], [, other]) => other.length - one.length)
   return { byBeginning, firsts: new Set(Array.from(byBeginning.keys(), beginning => beginning[0]!)) }

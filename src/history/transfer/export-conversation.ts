@@ -10,14 +10,9 @@ export class ExportError extends ThroughlineError {
   readonly conversations: readonly string[]
 
   constructor(conversations: readonly string[]) {
-    const names = few(
-      conversations.map(name => showValue(name)),
-      20,
-    )
-    super(
-      'corrupt_entry',
-      `${plural(conversations.length, 'conversation')} cannot be read and are not exported, the others are: ${names}. Run "throughline log check".`,
-    )
+    const names = few(conversations.map(showValue), 20)
+    const problem = `${plural(conversations.length, 'conversation')} cannot be read and are not exported`
+    super('corrupt_entry', `${problem}, the others are: ${names}. Run "throughline log check".`)
     this.conversations = conversations
   }
 }
@@ -28,6 +23,7 @@ export async function* exportConversation(
   tenant: string,
   { conversation, threads, title, metadata, person }: ConversationInfo,
 ): AsyncGenerator<string> {
+  const toLine = (record: TransferRecord) => JSON.stringify(record)
   yield toLine({ kind: 'conversation', throughline: 1, conversation, title, metadata, person })
   let entries = 0
   for (const thread of await parentsFirst(store, { tenant, conversation }, threads)) {
@@ -41,7 +37,7 @@ export async function* exportConversation(
   yield toLine({ kind: 'end', conversation, entries })
 }
 
-export type ExportedThread = Head & { readonly key: ThreadKey }
+type ExportedThread = Head & { readonly key: ThreadKey }
 
 async function* threadRecords(
   store: Store,
@@ -94,5 +90,3 @@ export async function parentsFirst(
   for (const name of [...waiting.keys()]) add(name)
   return ordered
 }
-
-const toLine = (record: TransferRecord) => JSON.stringify(record)

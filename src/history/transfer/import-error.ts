@@ -43,7 +43,6 @@ export class ImportStoppedError extends ThroughlineError {
 
 export const noJson = 'it is no JSON. Is the file cut off, or changed by an editor?'
 
-/** Adds the place to an error about what stands there. */
 export async function atPlace<T>(place: FilePlace, work: () => Promise<T> | T): Promise<T> {
   try {
     return await work()

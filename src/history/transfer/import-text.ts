@@ -1,3 +1,4 @@
+import { isObject } from '../../log/parse-json.ts'
 import { checkPerson } from '../../stores/check-input.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { NoConversationError } from '../../stores/store-error.ts'
@@ -108,38 +109,32 @@ async function* conversationsIn(
   const values = valuesIn(pieces, maxValueCharacters)
   const { value: first } = await values.next()
   if (!first) throw new InvalidImportError({ line: 1 }, 'it is empty.')
-  const all = startingWith(first, values)
+  async function* startAgain() {
+    yield first as FileValue
+    yield* values
+  }
+  const all = startAgain()
   const foreign = detectFormat(first)
   const names = new Set<string>()
   for await (const read of foreign ? readForeign(all, foreign, target, as) : readExport(all, target.count)) {
     const name = as ?? read.name
-    if (as !== undefined && names.has(name))
-      throw new InvalidImportError(
-        read.place,
-        'a second conversation cannot get the same name: import without `as`.',
-      )
-    if (names.has(name)) throw new InvalidImportError(read.place, 'its conversation came before in the file.')
+    const problem =
+      as === undefined
+        ? 'its conversation came before in the file.'
+        : 'a second conversation cannot get the same name: import without `as`.'
+    if (names.has(name)) throw new InvalidImportError(read.place, problem)
     names.add(name)
     const description = { ...read.description, person: person ?? read.description.person ?? target.person }
     yield { read: { ...read, name, description }, format: foreign?.name ?? ownFormat }
   }
 }
 
-async function* startingWith(first: FileValue, rest: AsyncIterable<FileValue>): AsyncGenerator<FileValue> {
-  yield first
-  yield* rest
-}
-
 /** Undefined for our own form. */
 function detectFormat(first: FileValue) {
-  const isZip = first.text.startsWith('PK\u0003\u0004')
-  if (isZip)
-    throw new InvalidImportError(
-      first,
-      'it is a ZIP archive: unpack it, and import the JSON file that has the conversations.',
-    )
+  const zip = 'it is a ZIP archive: unpack it, and import the JSON file that has the conversations.'
+  if (first.text.startsWith('PK\u0003\u0004')) throw new InvalidImportError(first, zip)
   const { value, place } = parseItem(first)
-  if (typeof value === 'object' && value !== null && 'kind' in value && !('text' in value)) return undefined
+  if (isObject(value) && 'kind' in value && !('text' in value)) return undefined
   const format = detect(value)
   if (format) return format
   throw new InvalidImportError(
@@ -150,11 +145,7 @@ function detectFormat(first: FileValue) {
 }
 
 /** Writes a conversation to a store in memory that has what is stored of it, so that the real one need not refuse it. */
-async function tryOut(
-  { store, tenant, count }: ImportTarget,
-  read: ReadConversation,
-  format: string,
-): Promise<void> {
+async function tryOut({ store, tenant, count }: ImportTarget, read: ReadConversation, format: string) {
   const at = { tenant, conversation: read.name }
   // An export may come from a store with a higher limit.
   const trial = memoryStore(format === ownFormat ? { maxEntryBytes: Number.POSITIVE_INFINITY } : {})

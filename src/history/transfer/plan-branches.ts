@@ -1,3 +1,4 @@
+import { groupBy } from '../../log/group-by.ts'
 import type { NewEntry } from '../../stores/store.ts'
 import { beginsTurn, type PastEnd, toPastTurn } from '../log/past-turn.ts'
 import { type FilePlace, InvalidImportError } from './import-error.ts'
@@ -13,7 +14,7 @@ export interface TreeNode {
   readonly place: FilePlace
 }
 
-export interface PlanOptions {
+interface PlanOptions {
   readonly actor: string
   /** The node at the end of the line that becomes `main`. */
   readonly current: string | undefined
@@ -35,11 +36,10 @@ export function planBranches(nodes: readonly TreeNode[], options: PlanOptions): 
   const branches = new Map<string, Branch>()
   let repeated = -nodes.length
 
-  const rootTurn = stored?.root
-  const begun: Position = { branch: openBranch('main'), seq: 0, turn: 0, time, stored: rootTurn }
-  const waiting: BranchStep[] = []
-  const wait = (step: BranchStep) => waiting.push(step)
-  for (const node of roots.toReversed()) wait({ node, from: begun, before: undefined })
+  const begun: Position = { branch: openBranch('main'), seq: 0, turn: 0, time, stored: stored?.root }
+  const waiting: (Link & { readonly from: Position })[] = roots
+    .toReversed()
+    .map(node => ({ node, from: begun, before: undefined }))
   for (let step = waiting.pop(); step; step = waiting.pop()) {
     const { node, from, before } = step
     const link: Link = { node, before }
@@ -47,12 +47,10 @@ export function planBranches(nodes: readonly TreeNode[], options: PlanOptions): 
     const begins = (child: Grown) => beginsTurn(child.entry.role, node.entry.role)
     const isEnd = children.length === 0 || children.some(begins)
     const after = isEnd ? placeTurn(link, from) : undefined
-    for (const child of children.toReversed())
-      wait(
-        begins(child)
-          ? { node: child, from: after!, before: undefined }
-          : { node: child, from, before: link },
-      )
+    for (const child of children.toReversed()) {
+      const next = begins(child) ? { from: after!, before: undefined } : { from, before: link }
+      waiting.push({ node: child, ...next })
+    }
   }
   return [...branches.values()].map(({ thread }) => thread).filter(({ batches }) => batches.length > 0)
 
@@ -125,12 +123,6 @@ interface Link {
   readonly before: Link | undefined
 }
 
-interface BranchStep {
-  readonly node: Grown
-  readonly from: Position
-  readonly before: Link | undefined
-}
-
 /** The tree of the nodes that have an entry. The child towards the current node comes first. */
 function growTree(nodes: readonly TreeNode[], current: string | undefined) {
   const byId = new Map<string, TreeNode>()
@@ -138,20 +130,12 @@ function growTree(nodes: readonly TreeNode[], current: string | undefined) {
     if (byId.has(node.id)) throw new InvalidImportError(node.place, 'its id came before.')
     byId.set(node.id, node)
   }
-  const below = new Map<string | undefined, TreeNode[]>()
-  for (const node of nodes) {
-    if (node.parent !== undefined && !byId.has(node.parent))
-      throw new InvalidImportError(node.place, 'its parent is not in the file.')
-    const beside = below.get(node.parent)
-    if (beside) beside.push(node)
-    else below.set(node.parent, [node])
-  }
+  const orphan = nodes.find(({ parent }) => parent !== undefined && !byId.has(parent))
+  if (orphan) throw new InvalidImportError(orphan.place, 'its parent is not in the file.')
+  const below = groupBy(nodes, ({ parent }) => parent)
   const isCurrent = pathTo(current === undefined || !byId.has(current) ? nodes.at(-1)?.id : current, byId)
   const children = new Map<TreeNode | undefined, Grown[]>()
-  const waiting: (readonly [TreeNode, Grown | undefined])[] = (below.get(undefined) ?? []).map(node => [
-    node,
-    undefined,
-  ])
+  const waiting: [TreeNode, Grown?][] = (below.get(undefined) ?? []).map(node => [node])
   // Grows while it is walked: each node comes after its parent.
   for (const [node, above] of waiting) {
     const grown = isGrown(node) ? node : undefined

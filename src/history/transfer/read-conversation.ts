@@ -9,7 +9,6 @@ import type {
 import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { atPlace, type FilePlace } from './import-error.ts'
 
-/** Where an import goes. */
 export interface ImportTarget {
   readonly store: Store
   readonly tenant: string
@@ -90,12 +89,11 @@ async function writeThreads(
       head = (await atPlace(place, () => store.restore(key, batch))).head
     }
     added += head - before
-    for (const { place, call, last } of calls.values()) {
+    for (const { place, call, last } of calls.values())
       await atPlace(place, () => {
         if (last <= head) return store.saveCall(key, call)
         throw new Error(`its plan names entry ${last}, but its thread ends at ${head}.`)
       })
-    }
   }
   const [info] = person === undefined ? [] : await store.conversations(at.tenant, { only: at.conversation })
   const description = { title, metadata, person: info?.person ?? person }

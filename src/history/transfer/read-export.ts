@@ -32,7 +32,18 @@ export async function* readExport(
       return undefined
     }
     if (!read) throw new Error('a line of the kind "conversation" must come before it.')
-    if (record.kind === 'end') return end(record)
+    if (record.kind === 'end') {
+      const ended = read
+      if (record.conversation !== ended.name)
+        throw new Error('it ends another conversation than the one that has begun.')
+      const came = countEntries(ended)
+      if (record.entries !== came)
+        throw new Error(
+          `${came} entries came of the ${record.entries} that were exported: lines are missing.`,
+        )
+      read = undefined
+      return ended
+    }
     if (record.kind === 'thread') {
       const { actor, branch, forkOf } = record
       if (read.threads.some(thread => thread.actor === actor && thread.branch === branch))
@@ -45,17 +56,6 @@ export async function* readExport(
     if (!thread) throw new Error('a line of the kind "thread" must come before it.')
     addTo(thread, record, line, count)
     return undefined
-  }
-
-  function end({ conversation, entries }: Extract<TransferRecord, { kind: 'end' }>): ReadConversation {
-    const ended = read!
-    if (conversation !== ended.name)
-      throw new Error('it ends another conversation than the one that has begun.')
-    const came = countEntries(ended)
-    if (entries !== came)
-      throw new Error(`${came} entries came of the ${entries} that were exported: lines are missing.`)
-    read = undefined
-    return ended
   }
 
   for await (const value of values) {

@@ -61,9 +61,7 @@ async function toConversation(
   const actors = await growActors(source.nodes, count)
   const ids = [...actors.values()].flat().flatMap(({ entry }) => entry?.id ?? [])
   if (ids.length === 0) return undefined
-  const name =
-    as ??
-    `${format.prefix}-${id === undefined ? (await hashOf(ids.join(' '))).slice(0, 32) : await plainName(id)}`
+  const name = as ?? `${format.prefix}-${await (id === undefined ? shortHash(ids.join(' ')) : plainName(id))}`
   const [info] = await store.conversations(tenant, { only: name, limit: 1 })
   const threads: ReadThread[] = []
   for (const [actor, nodes] of actors) {
@@ -93,15 +91,12 @@ function firstPrompt({ nodes }: SourceConversation): string | undefined {
 }
 
 /** An id that can be part of a name as it is; the hash of any other. */
-async function plainName(id: string): Promise<string> {
-  return /^[\w.:-]{1,200}$/.test(id) ? id : (await hashOf(id)).slice(0, 32)
-}
+const plainName = async (id: string) => (/^[\w.:-]{1,200}$/.test(id) ? id : shortHash(id))
+
+const shortHash = async (text: string) => (await hashOf(text)).slice(0, 32)
 
 /** The nodes of each actor, one for each message. */
-async function growActors(
-  nodes: readonly SourceNode[],
-  count: TokenCounter,
-): Promise<Map<string, TreeNode[]>> {
+async function growActors(nodes: readonly SourceNode[], count: TokenCounter) {
   refuseWide(nodes)
   const actors = new Map<string, TreeNode[]>()
   const lasts = new Map<string, string>()
@@ -136,16 +131,12 @@ function refuseWide(nodes: readonly SourceNode[]): void {
 const partId = (id: string, at: number): string => `${id}\0${at}`
 
 /** The id of an entry is made of all that it says: the same message is found again, a changed one is another. */
-async function makeEntry(
-  node: SourceNode,
-  at: number,
-  count: TokenCounter,
-): Promise<NonNullable<TreeNode['entry']>> {
+async function makeEntry(node: SourceNode, at: number, count: TokenCounter) {
   const { message, data, time, isError } = node.messages[at]!
   const seen = { message, ...(data && { data }), ...(isError && { isError }) }
   try {
     const { role, payload, tokens } = toEntry(seen, { id: '', time: 0, count })
-    const id = (await hashOf(JSON.stringify([node.id, at, time ?? null, payload]))).slice(0, 32)
+    const id = await shortHash(JSON.stringify([node.id, at, time ?? null, payload]))
     return { id, role, payload, tokens, time }
   } catch (error) {
     throw toImportError(node.place, error)

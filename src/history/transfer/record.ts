@@ -40,9 +40,7 @@ export function toJson(text: string): JsonValue {
 }
 
 /** Throws a RangeError for a value that is nested too deeply to be written. */
-export function fromJson(json: JsonValue): string {
-  return 'text' in json ? json.text : JSON.stringify(json.value)
-}
+export const fromJson = (json: JsonValue): string => ('text' in json ? json.text : JSON.stringify(json.value))
 
 const isText = (value: unknown) => typeof value === 'string'
 /** Places and numbers of turns: the range that every store takes. */

@@ -12,7 +12,6 @@ export interface StoredTurnNode {
   readonly next: Map<string, StoredTurnNode>
 }
 
-/** What is stored of an actor's thread. */
 export interface StoredTurns {
   readonly root: StoredTurnNode
   readonly branches: ReadonlyMap<string, StoredBranch>
@@ -65,14 +64,8 @@ export async function readStoredTurns(
   /** The turn that ends at a place of a branch, which may be in the past that it shares. */
   function find(branch: string, at: number): StoredTurnNode | undefined {
     if (at === 0) return root
-    for (
-      let name: string | undefined = branch;
-      name !== undefined;
-      name = branches.get(name)?.forkOf?.branch
-    ) {
-      const node = ends.get(name)?.get(at)
-      if (node) return node
-    }
-    return undefined
+    const node = ends.get(branch)?.get(at)
+    const fork = branches.get(branch)?.forkOf
+    return node ?? (fork && find(fork.branch, at))
   }
 }

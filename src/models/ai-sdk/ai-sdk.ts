@@ -13,6 +13,7 @@ import {
   toUsage,
 } from '../model.ts'
 import { textsOf } from '../pair-results.ts'
+import { fieldsOf } from '../read-text.ts'
 import type {
   AiSdkCall,
   AiSdkMessage,
@@ -91,9 +92,8 @@ async function* streamParts(
     reader.cancel().catch(() => {})
   }
   signal?.throwIfAborted()
-  if (!end) {
+  if (!end)
     throw new ModelError('model_stream_broken', `The stream of model "${name}" has no end: ask again.`)
-  }
   yield end
 }
 
@@ -105,17 +105,14 @@ function toCall(
   const { temperature, maxTokens, seed, stop, format, thinking } = settings
   const isOld = specificationVersion === 'v2' || specificationVersion === 'v3'
   const prompt = toPrompt(messages)
-  const offered = tools.map(({ name, description, parameters }) => ({
-    type: 'function' as const,
-    name,
-    ...present({ description }),
-    inputSchema: parameters,
+  const offered = tools.map(({ parameters, ...tool }) => ({
+    ...{ type: 'function' as const, ...tool, inputSchema: parameters },
   }))
   const providerOptions = settings.provider as Record<string, JsonObject> | undefined
   return {
     prompt: isOld ? toV3Prompt(prompt) : toV4Prompt(prompt, provider),
-    ...(offered.length > 0 && { tools: offered }),
     ...present({
+      tools: offered.length > 0 ? offered : undefined,
       temperature,
       maxOutputTokens: maxTokens,
       seed,
@@ -150,15 +147,13 @@ function readPart(part: AiSdkStreamPart, server: AskedModel): ModelPart | undefi
       return { type: 'text-delta', text: String(part.delta ?? '') }
     case 'reasoning-delta':
       return { type: 'thinking-delta', text: String(part.delta ?? '') }
-    case 'tool-call':
+    case 'tool-call': {
       // The provider ran the tool itself: no result is needed.
       if (part.providerExecuted) return undefined
-      return {
-        type: 'tool-call',
-        id: String(part.toolCallId),
-        name: String(part.toolName),
-        arguments: toArguments(part.input),
-      }
+      const { toolCallId, toolName, input } = part
+      const json = typeof input === 'string' ? input || '{}' : JSON.stringify(input ?? {})
+      return { type: 'tool-call', id: String(toolCallId), name: String(toolName), arguments: json }
+    }
     case 'finish':
       return { type: 'end', reason: readReason(part.finishReason, server.name), usage: readUsage(part.usage) }
     case 'error':
@@ -168,20 +163,14 @@ function readPart(part: AiSdkStreamPart, server: AskedModel): ModelPart | undefi
   }
 }
 
-function toArguments(input: unknown): string {
-  if (typeof input !== 'string') return JSON.stringify(input ?? {})
-  return input === '' ? '{}' : input
-}
-
 /** The reason is a text in AI SDK 5, and an object with the provider's own word since 6. */
 function readReason(value: unknown, model: string): EndReason {
-  const { unified, raw } =
-    typeof value === 'object' && value !== null ? (value as { unified?: unknown; raw?: unknown }) : {}
+  const { unified, raw } = fieldsOf(value)
   const reason = unified ?? value
   // Some providers finish a stream that was cut off; the missing reason is how that shows.
-  const nobodySaid = reason === 'unknown' || (unified === 'other' && raw === undefined)
-  if (nobodySaid || reason === 'error') {
-    const what = nobodySaid ? 'stopped without saying why' : 'ended with an error'
+  const hasNoReason = reason === 'unknown' || (unified === 'other' && raw === undefined)
+  if (hasNoReason || reason === 'error') {
+    const what = hasNoReason ? 'stopped without saying why' : 'ended with an error'
     throw new ModelError('model_stream_broken', `The stream of model "${model}" ${what}: ask again.`)
   }
   return reason === 'stop' || reason === 'length' || reason === 'tool-calls' ? reason : 'other'
@@ -189,12 +178,10 @@ function readReason(value: unknown, model: string): EndReason {
 
 /** Tokens are plain numbers in AI SDK 5, and objects with parts since 6. */
 function readUsage(value: unknown): ModelUsage {
-  const { inputTokens, outputTokens, cachedInputTokens } = (value ?? {}) as Record<string, unknown>
-  const input = (inputTokens ?? {}) as { total?: unknown; cacheRead?: unknown }
-  const output = (outputTokens ?? {}) as { total?: unknown }
+  const { inputTokens, outputTokens, cachedInputTokens } = fieldsOf(value)
   return toUsage({
-    promptTokens: input.total ?? inputTokens,
-    replyTokens: output.total ?? outputTokens,
-    cachedTokens: input.cacheRead ?? cachedInputTokens,
+    promptTokens: fieldsOf(inputTokens).total ?? inputTokens,
+    replyTokens: fieldsOf(outputTokens).total ?? outputTokens,
+    cachedTokens: fieldsOf(inputTokens).cacheRead ?? cachedInputTokens,
   })
 }

@@ -1,30 +1,25 @@
 import { isObject } from '../../log/parse-json.ts'
 import { outputParts } from '../../log/read-content.ts'
+import { fieldsOf } from '../read-text.ts'
 import type { AiSdkMessage, AiSdkMessageV4, BareData, TaggedData } from './ai-sdk-model.ts'
 import type { AnyPart } from './to-prompt.ts'
 
 /** A prompt for a model of AI SDK 7: the data of a file says what it is, and tool results hold files as messages do. */
-export function toV4Prompt(prompt: readonly AiSdkMessage[], provider: string): AiSdkMessageV4[] {
-  return changeFiles(
-    prompt,
-    part => ({ ...part, data: tagged(part.data) }),
-    part => toV4Shown(part, provider),
-  ) as AiSdkMessageV4[]
-}
+export const toV4Prompt = (prompt: readonly AiSdkMessage[], provider: string): AiSdkMessageV4[] =>
+  changeFiles(prompt, tagged, part => toV4Shown(part, provider)) as AiSdkMessageV4[]
 
 /** A prompt for a model of AI SDK 5 or 6: the data of a file is bare, and tool results have other words for files. */
-export function toV3Prompt(prompt: readonly AiSdkMessage[]): AiSdkMessage[] {
-  return changeFiles(prompt, part => ({ ...part, data: bare(part.data) }), toV3Shown) as AiSdkMessage[]
-}
+export const toV3Prompt = (prompt: readonly AiSdkMessage[]): AiSdkMessage[] =>
+  changeFiles(prompt, bare, toV3Shown) as AiSdkMessage[]
 
 /** Changes the files of all messages, and those that tool results show. Other parts stay the same objects. */
 function changeFiles(
   prompt: readonly AiSdkMessage[],
-  toFile: (part: AnyPart) => object,
+  toData: (data: unknown) => TaggedData | BareData,
   toShown: (part: AnyPart) => object,
 ): object[] {
   const change = (part: AnyPart): object => {
-    if (part.type === 'file' || part.type === 'reasoning-file') return toFile(part)
+    if (part.type === 'file' || part.type === 'reasoning-file') return { ...part, data: toData(part.data) }
     const shown = outputParts(part) as readonly AnyPart[] | undefined
     return shown ? { ...part, output: { ...(part.output as object), value: shown.map(toShown) } } : part
   }
@@ -53,19 +48,20 @@ function isReference(data: unknown): data is Record<string, string> & { type?: n
 
 /** Uploads and texts have no bare form: the provider refuses them, and says so. */
 function bare(value: unknown): BareData {
-  const { type, data, url } = (value ?? {}) as { type?: unknown; data?: unknown; url?: unknown }
+  const { type, data, url } = fieldsOf(value)
   return (type === 'data' ? data : type === 'url' ? url : value) as BareData
 }
 
 /** A file in a tool result of AI SDK 5 or 6, as 7 has it. */
 function toV4Shown(part: AnyPart, provider: string): object {
   const { type, data, url, fileId, providerReference, mediaType, ...rest } = part
-  const isImage = type.startsWith('image')
-  const file = (tag: object, otherwise: string) => ({
-    ...rest,
-    type: 'file',
-    data: tag,
-    mediaType: mediaType ?? (isImage ? 'image' : otherwise),
+  const file = (data: object, otherwise: string) => ({
+    ...{
+      ...rest,
+      type: 'file',
+      data,
+      mediaType: mediaType ?? (type.startsWith('image') ? 'image' : otherwise),
+    },
   })
   switch (type) {
     case 'file':

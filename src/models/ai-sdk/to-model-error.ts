@@ -1,13 +1,10 @@
 import { ModelError, type ModelErrorCode } from '../model.ts'
 import { quoteFault, quotesReply, safeCause } from '../quote-fault.ts'
 import { isTooLong, readFault, type ServerFault } from '../read-fault.ts'
-import { factsOf } from '../to-model-error.ts'
+import { type AskedServer, factsOf } from '../to-model-error.ts'
 
 /** The model that was asked, and the texts that were sent: no error message may hold them. */
-export interface AskedModel {
-  readonly name: string
-  sent(): readonly string[]
-}
+export type AskedModel = Pick<AskedServer, 'name' | 'sent'>
 
 /** The fields of the AI SDK's errors. Read by shape, because two copies of its packages have different classes. */
 interface AiSdkError {
@@ -33,7 +30,9 @@ export function toModelError(
   const code = codeOf(failure, status, fault, during)
   const [what, todo] = texts[code]
   const why = [status, ...[failure.name, fault.code].filter(isName)].filter(one => one !== undefined)
-  const text = `${what}${why.length > 0 ? ` (${why.join(', ')})` : ''}${wordsOf(error, status, fault, sent)}`
+  // Some errors quote a reply, and a refused key may be repeated in part.
+  const words = quotesReply(error) || isAboutKey(status) ? '' : quoteFault(fault.words, sent())
+  const text = `${what}${why.length > 0 ? ` (${why.join(', ')})` : ''}${words}`
   return new ModelError(code, `Model "${name}" ${text}. ${todo}.`, {
     status,
     ...factsOf(code, fault, name => responseHeaders?.[name]),
@@ -75,18 +74,7 @@ function codeOf(
 /** How Anthropic and Google, which only the AI SDK reaches, say that a prompt is too long. */
 const tooLong = /prompt is too long|token count[^\n]{0,40}exceeds|too many (?:input )?tokens/i
 
-/** The words of an error that may be shown: some errors quote a reply, and a refused key may be repeated in part. */
-function wordsOf(
-  error: unknown,
-  status: number | undefined,
-  { words }: ServerFault,
-  sent: AskedModel['sent'],
-): string {
-  return quotesReply(error) || isAboutKey(status) ? '' : quoteFault(words, sent())
-}
-
 const isAboutKey = (status: number | undefined) => status === 401 || status === 403
 
-function isName(value: unknown): value is string {
-  return typeof value === 'string' && /^[A-Za-z][\w.-]{1,63}$/.test(value) && value !== 'AI_APICallError'
-}
+const isName = (value: unknown): value is string =>
+  typeof value === 'string' && /^[A-Za-z][\w.-]{1,63}$/.test(value) && value !== 'AI_APICallError'

@@ -2,6 +2,7 @@ import type { MessageLike } from '../../log/message.ts'
 import { parseJson } from '../../log/parse-json.ts'
 import { type PairedCall, type PairedMessage, pairResults } from '../pair-results.ts'
 import { imageTypeOf } from '../read-media.ts'
+import { fieldsOf } from '../read-text.ts'
 import type { AiSdkMessage, CallPart, FilePart, PlainPart, PromptPart, ResultPart } from './ai-sdk-model.ts'
 
 /** The ids of calls. A call without one gets an id that is new in the prompt, because some providers insist on it. */
@@ -29,7 +30,7 @@ export function toPrompt(messages: readonly MessageLike[]): AiSdkMessage[] {
         const content = toResults(paired, ids)
         const last = prompt.at(-1)
         // In the AI SDK the results of a round are one message.
-        if (last?.role === 'tool' && !options) for (const part of content) last.content.push(part)
+        if (last?.role === 'tool' && !options) last.content = [...last.content, ...content]
         else prompt.push({ role: 'tool', content, ...options })
       }
     }
@@ -42,14 +43,10 @@ function assistantParts({ source, calls }: PairedMessage, ids: Ids): PromptPart[
   const parts = toParts(source)
   const inside = parts.filter(part => part.type === 'tool-call').length
   const beside = calls.slice(0, calls.length - inside).map((call): CallPart => {
-    const input = parseJson(call.arguments)
-    return {
-      type: 'tool-call',
-      toolCallId: ids.get(call)!,
-      toolName: call.name,
-      // What a model wrote may be no JSON, and is then sent back as text.
-      input: input === undefined ? call.arguments : input,
-    }
+    const json = parseJson(call.arguments)
+    // What a model wrote may be no JSON, and is then sent back as text.
+    const input = json === undefined ? call.arguments : json
+    return { type: 'tool-call', toolCallId: ids.get(call)!, toolName: call.name, input }
   })
   return [...parts, ...beside]
 }
@@ -106,9 +103,8 @@ function reasoningOf(source: MessageLike): AnyPart[] {
   return typeof text === 'string' && text !== '' ? [{ type: 'reasoning', text }] : []
 }
 
-function textPart(text: unknown): AnyPart[] {
-  return typeof text === 'string' && text !== '' ? [{ type: 'text', text }] : []
-}
+const textPart = (text: unknown): AnyPart[] =>
+  typeof text === 'string' && text !== '' ? [{ type: 'text', text }] : []
 
 function toPart(value: unknown): AnyPart[] {
   if (typeof value === 'string') return textPart(value)
@@ -133,7 +129,7 @@ function toPart(value: unknown): AnyPart[] {
 }
 
 /** Converts an image or file of any provider to the AI SDK's file part; undefined for other parts. */
-export function toFilePart(value: unknown): FilePart | undefined {
+function toFilePart(value: unknown): FilePart | undefined {
   // Ollama's images are bare base64.
   if (typeof value === 'string') return file(value, imageTypeOf(value) ?? 'image/*')
   if (value instanceof Uint8Array) return file(value, 'image/*')
@@ -141,11 +137,11 @@ export function toFilePart(value: unknown): FilePart | undefined {
   switch (part.type) {
     case 'image_url':
     case 'input_image': {
-      const image = part.image_url as { url?: unknown } | string | undefined
-      return fromUrl(String(typeof image === 'string' ? image : image?.url), 'image/*')
+      const { image_url: image } = part
+      return fromUrl(String(typeof image === 'string' ? image : fieldsOf(image).url), 'image/*')
     }
     case 'input_audio': {
-      const { data, format } = (part.input_audio ?? {}) as { data?: unknown; format?: unknown }
+      const { data, format } = fieldsOf(part.input_audio)
       return file(String(data), format === 'mp3' ? 'audio/mpeg' : `audio/${String(format)}`)
     }
     case 'image':
@@ -157,14 +153,12 @@ export function toFilePart(value: unknown): FilePart | undefined {
   }
 }
 
-function file(data: FilePart['data'], mediaType: string, filename?: unknown): FilePart {
-  return { type: 'file', data, mediaType, ...(typeof filename === 'string' ? { filename } : {}) }
-}
+const file = (data: FilePart['data'], mediaType: string): FilePart => ({ type: 'file', data, mediaType })
 
 function fromOpenAiFile(value: unknown): FilePart {
-  const { file_data: data, filename } = (value ?? {}) as { file_data?: unknown; filename?: unknown }
-  const { data: bytes, mediaType } = fromUrl(String(data), 'application/octet-stream')
-  return file(bytes, mediaType, filename)
+  const { file_data: data, filename } = fieldsOf(value)
+  const part = fromUrl(String(data), 'application/octet-stream')
+  return typeof filename === 'string' ? { ...part, filename } : part
 }
 
 /** The AI SDK's image part: bytes, base64, a data URL or an address. */

@@ -1,10 +1,9 @@
 import type { Fields } from '../../log/fields.ts'
-import { present } from '../../log/present.ts'
 import { isWindow } from '../check-options.ts'
 import { kindOf, type LearnedFiles } from '../leave-out.ts'
 import { fieldsOf, listOf } from '../read-text.ts'
 import { ifKnown } from '../wire/ask.ts'
-import type { Wire } from '../wire/wire.ts'
+import { toListed, type Wire } from '../wire/wire.ts'
 import { markCache } from './mark-cache.ts'
 import { anthropicReader, readAnthropicMessage } from './read-reply.ts'
 import { eachAnthropic, toAnthropicPrompt, toAnthropicRequest } from './to-anthropic-request.ts'
@@ -15,7 +14,7 @@ export const anthropicVersion = '2023-06-01'
 /** The window of every model that is not told otherwise. */
 const usualWindow = 200_000
 
-export interface AnthropicWireOptions {
+interface AnthropicWireOptions {
   /** The option that gave the address. */
   readonly option: string
   /** Whether requests that are not the client's own get marks for the cache. Default true. */
@@ -47,9 +46,7 @@ export function anthropicWire({ option, cacheMarks = true }: AnthropicWireOption
     },
     async listModels(ask, signal) {
       const { data } = fieldsOf(await ask({ path: '/v1/models?limit=1000', signal }))
-      return listOf(data).flatMap(one =>
-        typeof one.id === 'string' ? [{ name: one.id, ...present({ window: windowOf(one) }) }] : [],
-      )
+      return toListed(listOf(data), 'id', windowOf)
     },
     files: anthropicFiles,
     async count(ask, prompt, signal) {

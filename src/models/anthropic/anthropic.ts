@@ -1,9 +1,9 @@
 import { InvalidOptionError } from '../../log/error.ts'
-import { type OptionNames, refuseUnknown } from '../../log/refuse-unknown.ts'
-import { checkAddress, fromEnvironment, mergeSettings, type ServedModelOptions } from '../check-options.ts'
+import { refuseUnknown } from '../../log/refuse-unknown.ts'
+import { checkAddress, fromEnvironment, type ServedModelOptions, servedNames } from '../check-options.ts'
 import type { Model } from '../model.ts'
 import { fetchConnection } from '../wire/fetch-connection.ts'
-import { openServer } from '../wire/open-server.ts'
+import { openModel } from '../wire/open-server.ts'
 import { anthropicVersion, anthropicWire } from './anthropic-wire.ts'
 
 export interface AnthropicOptions extends ServedModelOptions {
@@ -19,17 +19,6 @@ export interface AnthropicOptions extends ServedModelOptions {
   readonly cacheMarks?: boolean
 }
 
-const modelNames: OptionNames<AnthropicOptions> = {
-  model: 1,
-  baseURL: 1,
-  apiKey: 1,
-  headers: 1,
-  fetch: 1,
-  window: 1,
-  cacheMarks: 1,
-  settings: 1,
-}
-
 /**
  * Makes a model of Anthropic's API, or of another server with `/v1/messages`.
  *
@@ -37,30 +26,25 @@ const modelNames: OptionNames<AnthropicOptions> = {
  * const model = anthropic({ model: 'claude-sonnet-4-5' })
  */
 export function anthropic(options: AnthropicOptions): Model {
-  refuseUnknown(options, modelNames)
-  const { model, headers = {}, fetch, window, cacheMarks, settings } = options
+  refuseUnknown(options, { ...servedNames, baseURL: 1, apiKey: 1, cacheMarks: 1 })
+  const { headers = {}, fetch, cacheMarks } = options
   const address = checkAddress('baseURL', options.baseURL ?? anthropicAddress).replace(/\/v1$/, '')
   const isAnthropic = isAnthropicHost(address)
   // The key that Anthropic's own programs read: no other server may get it.
   const keyNow = () => options.apiKey ?? (isAnthropic ? fromEnvironment('ANTHROPIC_API_KEY') : undefined)
-  const server = openServer({
-    wire: anthropicWire({ option: 'baseURL', cacheMarks }),
-    connection: fetchConnection({
-      address,
-      headers: () => {
-        const key = keyNow()
-        return { 'anthropic-version': anthropicVersion, ...(key && { 'x-api-key': key }), ...headers }
-      },
-      async fetch(input, init) {
-        if (isAnthropic && !keyNow() && !Object.keys(headers).some(isCredential))
-          throw new InvalidOptionError('apiKey', 'is missing: give it, or set ANTHROPIC_API_KEY')
-        return (fetch ?? globalThis.fetch)(input, init)
-      },
-    }),
-    window,
-    settings: requested => mergeSettings(settings, requested),
+  const connection = fetchConnection({
+    address,
+    headers: () => {
+      const key = keyNow()
+      return { 'anthropic-version': anthropicVersion, ...(key && { 'x-api-key': key }), ...headers }
+    },
+    async fetch(input, init) {
+      if (isAnthropic && !keyNow() && !Object.keys(headers).some(isCredential))
+        throw new InvalidOptionError('apiKey', 'is missing: give it, or set ANTHROPIC_API_KEY')
+      return (fetch ?? globalThis.fetch)(input, init)
+    },
   })
-  return server.model(model)
+  return openModel(anthropicWire({ option: 'baseURL', cacheMarks }), connection, options)
 }
 
 const anthropicAddress = 'https://api.anthropic.com'

@@ -48,7 +48,7 @@ export function anthropicReader(server: AskedServer): ReplyReader {
     state: () => (isDone ? 'over' : stop === '' ? 'open' : 'ending'),
     end() {
       if (stop === '') throw toStreamError(server, 'ended its answer before it was finished')
-      return [toEnd({ usage, stop, model, blocks: content.blocks() })]
+      return [toEnd(usage, stop, model, content.blocks())]
     },
   }
 }
@@ -62,18 +62,10 @@ export function readAnthropicMessage(message: Fields | undefined, server: AskedS
     ...content.close(at),
   ])
   const stop = readText(message.stop_reason, server)
-  const end = { usage: presentCounts(message.usage), stop, model: message.model, blocks: content.blocks() }
-  return [...parts, toEnd(end)]
+  return [...parts, toEnd(presentCounts(message.usage), stop, message.model, content.blocks())]
 }
 
-interface Ended {
-  readonly usage: Fields
-  readonly stop: string
-  readonly model: unknown
-  readonly blocks: readonly Fields[]
-}
-
-function toEnd({ usage, stop, model, blocks }: Ended): ModelPart {
+function toEnd(usage: Fields, stop: string, model: unknown, blocks: readonly Fields[]): ModelPart {
   const { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens } = usage
   const read = [input_tokens, cache_read_input_tokens, cache_creation_input_tokens]
   const counts = {

@@ -1,5 +1,7 @@
+import { fromBase64 } from '../../log/base64.ts'
 import { InvalidMessageError } from '../../log/error.ts'
 import { errorsIn } from '../../log/errors-in.ts'
+import type { Fields } from '../../log/fields.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { isObject, toArguments } from '../../log/parse-json.ts'
 import { present } from '../../log/present.ts'
@@ -13,7 +15,11 @@ import type { Prompt, WantedReply } from '../wire/wire.ts'
 const defaultReply = 8192
 
 /** The body of `/v1/messages`. `window`: the reply is never asked to be longer than half of it. */
-export function toAnthropicRequest({ settings, window, ...prompt }: Omit<WantedReply, 'window'> & Sized) {
+export function toAnthropicRequest({
+  settings,
+  window,
+  ...prompt
+}: Omit<WantedReply, 'window'> & { readonly window: number }) {
   const { temperature, maxTokens, stop, format, thinking, provider = {} } = settings
   const max_tokens = maxTokens ?? Math.min(defaultReply, Math.floor(window / 2))
   const words = stop?.filter(word => word.trim() !== '')
@@ -33,10 +39,6 @@ export function toAnthropicRequest({ settings, window, ...prompt }: Omit<WantedR
     }),
     stream: true,
   }
-}
-
-interface Sized {
-  readonly window: number
 }
 
 /** What the model reads: also the body of `/v1/messages/count_tokens`. */
@@ -63,10 +65,7 @@ function toThinking(thinking: ModelSettings['thinking'], most: number): object |
   return budget >= 1024 ? { type: 'enabled', budget_tokens: budget } : undefined
 }
 
-function toToolChoice({
-  tool_choice: choice,
-  parallel_tool_calls: parallel,
-}: Readonly<Record<string, unknown>>) {
+function toToolChoice({ tool_choice: choice, parallel_tool_calls: parallel }: Fields) {
   const name = isObject(choice) && isObject(choice.function) ? choice.function.name : undefined
   const type = name === undefined ? types.get(choice) : 'tool'
   const isSingle = parallel === false && type !== 'none'
@@ -80,15 +79,13 @@ const types: ReadonlyMap<unknown, string> = new Map([
   ['required', 'any'],
 ])
 
-export type AnthropicBlock = Readonly<Record<string, unknown>>
-
-export interface AnthropicMessage {
+interface AnthropicMessage {
   readonly role: 'user' | 'assistant'
-  readonly content: readonly AnthropicBlock[]
+  readonly content: readonly Fields[]
 }
 
 /** Converts messages of any provider for `/v1/messages`. System messages at the front are its `system`. */
-export function toAnthropicMessages(source: readonly MessageLike[]): {
+function toAnthropicMessages(source: readonly MessageLike[]): {
   readonly system?: string
   readonly messages: readonly AnthropicMessage[]
 } {
@@ -109,7 +106,7 @@ export function toAnthropicMessages(source: readonly MessageLike[]): {
 }
 
 /** Results must come before anything else that a user says. */
-const inOrder = (blocks: readonly AnthropicBlock[]): readonly AnthropicBlock[] => [
+const inOrder = (blocks: readonly Fields[]): readonly Fields[] => [
   ...blocks.filter(({ type }) => type === 'tool_result'),
   ...blocks.filter(({ type }) => type !== 'tool_result'),
 ]
@@ -120,7 +117,7 @@ export const eachAnthropic = (messages: readonly MessageLike[]): readonly (reado
 
 function toMessages(paired: PairedMessage): readonly AnthropicMessage[] {
   const { seq, source, message, results } = paired
-  const say = (role: AnthropicMessage['role'], content: readonly AnthropicBlock[]) =>
+  const say = (role: AnthropicMessage['role'], content: readonly Fields[]) =>
     content.length > 0 ? [{ role, content }] : []
   if (message.role === 'assistant')
     return [...say('assistant', toReply(paired)), ...say('user', toResults(paired))]
@@ -129,7 +126,7 @@ function toMessages(paired: PairedMessage): readonly AnthropicMessage[] {
   return say('user', [...textBlocks(message.text), ...files])
 }
 
-function toReply(paired: PairedMessage): readonly AnthropicBlock[] {
+function toReply(paired: PairedMessage): readonly Fields[] {
   const uses = paired.calls.map(({ key, name, arguments: json }) => ({
     ...{ type: 'tool_use', id: key, name, input: toArguments(json) },
   }))
@@ -139,7 +136,7 @@ function toReply(paired: PairedMessage): readonly AnthropicBlock[] {
   })
 }
 
-function toResults(paired: PairedMessage): readonly AnthropicBlock[] {
+function toResults(paired: PairedMessage): readonly Fields[] {
   const isError = errorsIn(paired.source)
   const files = resultFiles(paired, toFile)
   return paired.results.map(({ text, key }, at) => ({
@@ -150,11 +147,11 @@ function toResults(paired: PairedMessage): readonly AnthropicBlock[] {
   }))
 }
 
-const toText = (text: string): AnthropicBlock => ({ type: 'text', text })
+const toText = (text: string): Fields => ({ type: 'text', text })
 
-const textBlocks = (text: string): readonly AnthropicBlock[] => (text.trim() === '' ? [] : [toText(text)])
+const textBlocks = (text: string): readonly Fields[] => (text.trim() === '' ? [] : [toText(text)])
 
-function toFile(file: Media, seq: number): AnthropicBlock {
+function toFile(file: Media, seq: number): Fields {
   if (file.type === 'foreign')
     throw new InvalidMessageError(seq, `has a file (${file.kind}) that cannot be converted`)
   const type = isImage(file) ? 'image' : 'document'
@@ -163,11 +160,12 @@ function toFile(file: Media, seq: number): AnthropicBlock {
   if (type === 'document' && file.mediaType.startsWith('text/'))
     return {
       type,
-      source: { type: 'text', media_type: 'text/plain', data: fromBase64(file.base64) },
+      source: {
+        type: 'text',
+        media_type: 'text/plain',
+        data: new TextDecoder().decode(fromBase64(file.base64)),
+      },
       ...title,
     }
   return { type, source: { type: 'base64', media_type: file.mediaType, data: file.base64 }, ...title }
 }
-
-const fromBase64 = (base64: string): string =>
-  new TextDecoder().decode(Uint8Array.from(atob(base64), letter => letter.charCodeAt(0)))

@@ -1,14 +1,13 @@
-import { present } from '../../log/present.ts'
+import { isWindow } from '../check-options.ts'
 import type { LearnedFiles } from '../leave-out.ts'
 import { isImage } from '../read-media.ts'
 import { fieldsOf, listOf } from '../read-text.ts'
-import { ifKnown } from '../wire/ask.ts'
-import type { ListedModel, Wire } from '../wire/wire.ts'
-import { defaultWindow, findWindow, loadedWindows, withTag } from './find-window.ts'
+import { type Ask, ifKnown } from '../wire/ask.ts'
+import { toListed, type Wire } from '../wire/wire.ts'
 import { ollamaReader } from './read-reply.ts'
 import { eachOllama, toOllamaRequest } from './to-ollama-request.ts'
 
-export interface OllamaWireOptions {
+interface OllamaWireOptions {
   /** The option that gave the address. */
   readonly option: string
   readonly keepAlive?: string | number | undefined
@@ -40,20 +39,54 @@ export function ollamaWire({ option, keepAlive, unloaded }: OllamaWireOptions): 
         // An older server does not tell.
         ask({ path: '/api/ps', signal }).catch(() => undefined),
       ])
-      return readList(tags, loadedWindows(loaded))
+      const windows = loadedWindows(loaded)
+      return toListed(listOf(fieldsOf(tags).models), 'name', ({ name }) => windows.get(withTag(String(name))))
     },
     files: (ask, model) => ollamaFiles(signal => ask({ path: '/api/show', body: { model }, signal })),
   }
 }
 
-function readList(tags: unknown, windows: ReadonlyMap<string, number>): readonly ListedModel[] {
-  return listOf(fieldsOf(tags).models).flatMap(({ name }) =>
-    typeof name === 'string' ? [{ name, ...present({ window: windows.get(withTag(name)) }) }] : [],
-  )
+/** Ollama's own default on machines with little memory. */
+const defaultWindow = 4096
+
+/**
+ * The window that the model is loaded with now, because another one would reload it; else the one for models that are not
+ * loaded, else that of its Modelfile. Not the length that it was trained for, which is seldom allocated.
+ */
+async function findWindow(ask: Ask, model: string, unloaded?: number, signal?: AbortSignal): Promise<number> {
+  const loaded = loadedWindows(await ifKnown(() => ask({ path: '/api/ps', signal }))).get(withTag(model))
+  const window = loaded ?? unloaded
+  if (window !== undefined) return window
+  return readOwn(await ifKnown(() => ask({ path: '/api/show', body: { model }, signal }))) ?? defaultWindow
+}
+
+/** The windows of the models in memory, from `/api/ps`, by their names with tag. */
+function loadedWindows(answer: unknown): ReadonlyMap<string, number> {
+  const windows = new Map<string, number>()
+  for (const { name, model, context_length } of listOf(fieldsOf(answer).models)) {
+    if (!isWindow(context_length)) continue
+    for (const called of [name, model])
+      if (typeof called === 'string') windows.set(withTag(called), context_length)
+  }
+  return windows
+}
+
+/** Reads `num_ctx` from the `parameters` of the Modelfile: a name and a value on each line. */
+function readOwn(answer: unknown): number | undefined {
+  const { parameters } = fieldsOf(answer)
+  const line =
+    typeof parameters === 'string' ? /^[ \t]*num_ctx[ \t]+(\d{1,15})[ \t\r]*$/m.exec(parameters) : null
+  return [Number(line?.[1])].find(isWindow)
+}
+
+/** The name that Ollama itself uses: `llama3` is `llama3:latest`. */
+function withTag(name: string): string {
+  const last = name.slice(name.lastIndexOf('/') + 1)
+  return (last.includes(':') ? name : `${name}:latest`).toLowerCase()
 }
 
 /** A model of Ollama takes images by their bytes, if it can see. `show`: asks `/api/show`, which names what it can do. */
-export function ollamaFiles(show: (signal?: AbortSignal) => Promise<unknown>): LearnedFiles {
+function ollamaFiles(show: (signal?: AbortSignal) => Promise<unknown>): LearnedFiles {
   let isBlind: boolean | undefined
   return {
     refuse(file) {

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest'
-import { toOllamaMessages } from './to-ollama-request.ts'
+import { eachOllama } from './to-ollama-request.ts'
+
+const toOllamaMessages = (messages: Parameters<typeof eachOllama>[0]) => eachOllama(messages).flat()
 
 const png = 'iVBORw0KGgo='
 

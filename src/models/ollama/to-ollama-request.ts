@@ -16,12 +16,11 @@ interface OllamaReply extends Omit<WantedReply, 'window'> {
 export function toOllamaRequest({ model, messages, tools, settings, window, keepAlive }: OllamaReply) {
   const { temperature, maxTokens, seed, stop, format, thinking } = settings
   const { options: providerOptions, fields } = splitProvider(settings.provider)
-  if (providerOptions.num_ctx !== undefined && providerOptions.num_ctx !== window) {
+  if (providerOptions.num_ctx !== undefined && providerOptions.num_ctx !== window)
     throw new ModelError(
       'model_refused',
       `The settings ask for a num_ctx of ${providerOptions.num_ctx}, but the window of "${model}" is ${window}: another value would load the model again. Give ollama() the "window".`,
     )
-  }
   return {
     ...present({ think: thinking, format, keep_alive: keepAlive }),
     ...fields,
@@ -36,7 +35,7 @@ export function toOllamaRequest({ model, messages, tools, settings, window, keep
     truncate: false,
     shift: false,
     model,
-    messages: toOllamaMessages(messages),
+    messages: eachOllama(messages).flat(),
     stream: true,
   }
 }
@@ -67,20 +66,15 @@ export interface OllamaMessage {
 }
 
 /** Converts messages of any provider for Ollama: new objects with only the keys that it knows. */
-export function toOllamaMessages(messages: readonly MessageLike[]): OllamaMessage[] {
-  return eachOllama(messages).flat()
-}
-
 export const eachOllama = (messages: readonly MessageLike[]): readonly OllamaMessage[][] =>
   pairResults(messages).map(toMessages)
 
 function toMessages({ seq, source, message, calls, results }: PairedMessage): OllamaMessage[] {
-  if (message.unknown !== '') {
+  if (message.unknown !== '')
     throw new InvalidMessageError(
       seq,
       'has a part of a type that Ollama does not take: send texts and images',
     )
-  }
   const media = readMedia(source, seq)
   const images = toImages(media.files, seq)
   // The AI SDK may have several results in one message, and results of the provider's own tools beside their calls.

@@ -1,31 +1,17 @@
 import { InvalidOptionError } from '../../log/error.ts'
 import { present } from '../../log/present.ts'
-import { type OptionNames, refuseUnknown } from '../../log/refuse-unknown.ts'
-import { checkAddress, fromEnvironment, mergeSettings, type ServedModelOptions } from '../check-options.ts'
+import { refuseUnknown } from '../../log/refuse-unknown.ts'
+import { checkAddress, fromEnvironment, type ServedModelOptions, servedNames } from '../check-options.ts'
 import type { Model } from '../model.ts'
 import { fetchConnection } from '../wire/fetch-connection.ts'
-import { openServer } from '../wire/open-server.ts'
+import { openModel } from '../wire/open-server.ts'
 import { openaiWire } from './openai-wire.ts'
 
 export interface OpenAiCompatibleOptions extends ServedModelOptions {
-  /** The name of the model on that server. */
-  readonly model: string
   /** The address before `/chat/completions`: `http://127.0.0.1:1234/v1`. */
   readonly baseURL: string
   /** The key of that server. Default: none; for `api.openai.com` the variable OPENAI_API_KEY. */
   readonly apiKey?: string
-  /** The window in tokens. Default: what the server tells, if it does. */
-  readonly window?: number
-}
-
-const modelNames: OptionNames<OpenAiCompatibleOptions> = {
-  model: 1,
-  baseURL: 1,
-  apiKey: 1,
-  headers: 1,
-  fetch: 1,
-  window: 1,
-  settings: 1,
 }
 
 /**
@@ -35,25 +21,20 @@ const modelNames: OptionNames<OpenAiCompatibleOptions> = {
  * const model = openaiCompatible({ baseURL: 'http://127.0.0.1:8000/v1', model: 'qwen3', window: 32_768 })
  */
 export function openaiCompatible(options: OpenAiCompatibleOptions): Model {
-  refuseUnknown(options, modelNames)
-  const { model, apiKey, headers = {}, fetch, window, settings } = options
+  refuseUnknown(options, { ...servedNames, baseURL: 1, apiKey: 1 })
+  const { apiKey, headers = {}, fetch } = options
   const { address, base, isOpenAi } = readBase(checkAddress('baseURL', options.baseURL))
   const namesNow = () => (isOpenAi ? openAiNames(apiKey) : { apiKey })
-  const server = openServer({
-    wire: openaiWire({ option: 'baseURL', base, isOpenAi }),
-    connection: fetchConnection({
-      address,
-      headers: () => ({ ...toHeaders(namesNow()), ...headers }),
-      async fetch(input, init) {
-        if (isOpenAi && !namesNow().apiKey)
-          throw new InvalidOptionError('apiKey', 'is missing: give it, or set OPENAI_API_KEY')
-        return (fetch ?? globalThis.fetch)(input, init)
-      },
-    }),
-    window,
-    settings: requested => mergeSettings(settings, requested),
+  const connection = fetchConnection({
+    address,
+    headers: () => ({ ...toHeaders(namesNow()), ...headers }),
+    async fetch(input, init) {
+      if (isOpenAi && !namesNow().apiKey)
+        throw new InvalidOptionError('apiKey', 'is missing: give it, or set OPENAI_API_KEY')
+      return (fetch ?? globalThis.fetch)(input, init)
+    },
   })
-  return server.model(model)
+  return openModel(openaiWire({ option: 'baseURL', base, isOpenAi }), connection, options)
 }
 
 /** The address of a server, and what follows it before the paths of OpenAI. */

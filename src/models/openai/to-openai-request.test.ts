@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest'
-import { toOpenAiMessages } from './to-openai-request.ts'
+import { eachOpenAi } from './to-openai-request.ts'
+
+const toOpenAiMessages = (messages: Parameters<typeof eachOpenAi>[0]) => eachOpenAi(messages).flat()
 
 const png = 'iVBORw0KGgo='
 

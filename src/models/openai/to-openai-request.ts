@@ -27,7 +27,7 @@ export function toOpenAiRequest({ model, messages, tools, settings, isOpenAi }: 
     stream_options: { include_usage: true },
     ...provider,
     model,
-    messages: toOpenAiMessages(messages),
+    messages: eachOpenAi(messages).flat(),
     stream: true,
   }
 }
@@ -54,10 +54,6 @@ export interface OpenAiMessage {
 }
 
 /** Converts messages of any provider for chat completions: new objects with only the keys that they know. */
-export function toOpenAiMessages(messages: readonly MessageLike[]): OpenAiMessage[] {
-  return eachOpenAi(messages).flat()
-}
-
 export const eachOpenAi = (messages: readonly MessageLike[]): readonly OpenAiMessage[][] =>
   pairResults(messages).map(toMessages)
 
@@ -81,8 +77,8 @@ function toMessages(paired: PairedMessage): OpenAiMessage[] {
     // The newer name of the system role: kept, because the caller knows that the server takes it.
     role: source.role === 'developer' ? 'developer' : message.role,
     content: toContent(paired),
-    ...(typeof source.name === 'string' ? { name: source.name } : {}),
-    ...(calls.length === 0 ? {} : { tool_calls: calls.map((call, at) => toCall(call, source, at)) }),
+    ...(typeof source.name === 'string' && { name: source.name }),
+    ...(calls.length > 0 && { tool_calls: calls.map((call, at) => toCall(call, source, at)) }),
   }
   return [converted, ...answers]
 }
@@ -106,9 +102,7 @@ function withMedia(text: string, media: readonly Media[], seq: number): string |
 }
 
 function toCall({ key, name, arguments: text }: PairedCall, source: MessageLike, at: number): unknown {
-  const { custom } = ((source.tool_calls as readonly unknown[] | undefined)?.[at] ?? {}) as {
-    custom?: unknown
-  }
+  const { custom } = ((source.tool_calls as readonly Fields[] | undefined)?.[at] ?? {}) as Fields
   if (custom !== undefined) return { id: key, type: 'custom', custom }
   return { id: key, type: 'function', function: { name, arguments: text } }
 }
@@ -138,14 +132,11 @@ function toContentParts(parts: readonly unknown[], seq: number): readonly unknow
   })
 }
 
-function toText(text: string): Fields {
-  return { type: 'text', text }
-}
+const toText = (text: string): Fields => ({ type: 'text', text })
 
 function toMediaPart(media: Media | undefined, seq: number): Fields {
-  if (!media || media.type === 'foreign') {
+  if (!media || media.type === 'foreign')
     throw new InvalidMessageError(seq, `has a file (${media?.kind ?? 'unknown'}) that cannot be converted`)
-  }
   const url = media.type === 'url' ? media.url : `data:${media.mediaType};base64,${media.base64}`
   if (isImage(media)) return { type: 'image_url', image_url: { url } }
   if (media.type === 'url') {

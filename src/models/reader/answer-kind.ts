@@ -60,7 +60,6 @@ function describes(sentence: string, subject: string): boolean {
   )
 }
 
-/** A word with a capital that the question does not have. */
 function hasName(sentence: string, question: string): boolean {
   const questionWords = new Set(rawWords(question))
   const capitals = sentence.match(/(?<![\p{L}\p{N}'’])\p{Lu}[\p{L}\p{N}'’-]*/gu) ?? []

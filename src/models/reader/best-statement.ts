@@ -19,9 +19,7 @@ export function bestStatement(question: string, statements: readonly Sentence[])
   const candidates = statements.filter(
     ({ isQuestion, text }) => asksForQuestions || !isQuestion || tells(text),
   )
-  if (words.every(word => isWeak(word)) && saidLately.test(question)) {
-    return latest(question, candidates)
-  }
+  if (words.every(word => isWeak(word)) && saidLately.test(question)) return latest(question, candidates)
   return words.length === 0 ? undefined : mostShared(words, question, candidates)
 }
 
@@ -40,11 +38,7 @@ function latest(question: string, statements: readonly Sentence[]): Sentence | u
 /** The lines that an experiment sends every role in every step: they are not quoted. */
 const isStepLine = /^(?:Step \d+\.?$|Current Environment:)/
 
-function mostShared(
-  words: readonly string[],
-  question: string,
-  candidates: readonly Sentence[],
-): Sentence | undefined {
+function mostShared(words: readonly string[], question: string, candidates: readonly Sentence[]) {
   const strong = words.filter(word => !isWeak(word))
   const needed = strong.length > 0 ? strong : words
   const least = Math.ceil((needed.length * leastOverlap) / 100)

@@ -44,7 +44,6 @@ function pairs(run: string): readonly string[] {
   return letters.length < 2 ? letters : letters.slice(1).map((letter, index) => letters[index]! + letter)
 }
 
-/** Words that do not help to find a sentence. */
 const stopWords: ReadonlySet<string> = new Set(
   `a about above after again all also always am an and another any are aren as at be because been before being but by
   can cannot could couldn did didn do does doesn doing don done down each ever every few for from get gets give go goes
@@ -66,6 +65,4 @@ const weakWords: ReadonlySet<string> = new Set(
     .map(stem),
 )
 
-export function isWeak(word: string): boolean {
-  return weakWords.has(word)
-}
+export const isWeak = (word: string): boolean => weakWords.has(word)

@@ -9,19 +9,16 @@ export interface WantedCall {
   readonly arguments: string
 }
 
-export interface NextCalls {
-  readonly calls: readonly WantedCall[]
-  readonly refusal?: string
-  readonly done: number
-}
-
 const mostRounds = 10_000
 
 /**
  * The calls of the next round. The reader has no memory: it reads its progress from the calls after the user's message,
  * and from the journal that stands for those that were cut.
  */
-export function nextCalls(input: ReaderInput, offered: readonly ToolSpec[]): NextCalls {
+export function nextCalls(
+  input: ReaderInput,
+  offered: readonly ToolSpec[],
+): { readonly calls: readonly WantedCall[]; readonly refusal?: string; readonly done: number } {
   const tools = offered.filter(({ name }) => name !== noteToolName)
   const rounds = planOf(input.asked, tools)
   const unreadable = rounds.flat().find(({ json }) => json === undefined)
@@ -32,13 +29,13 @@ export function nextCalls(input: ReaderInput, offered: readonly ToolSpec[]): Nex
   const plan = rounds.map(round => round.map(({ name, json }) => ({ name, arguments: json! })))
   const done = countDone(input, plan.flat())
   const calls = remaining(plan, done)
-  const missing = done === 0 && plan.length === 0 ? missingTool(input.asked) : undefined
-  return { calls, done, ...(missing !== undefined && { refusal: `I was given no tool named "${missing}".` }) }
+  const missing = done === 0 && plan.length === 0 ? namedTool.exec(input.asked)?.[1] : undefined
+  return { calls, done, refusal: missing && `I was given no tool named "${missing}".` }
 }
 
-type CallRound = readonly FoundCall[]
+const namedTool = /^\W*(?:please\s+)?(?:call|use|run)\s+([\w-]+)\s+(?:with\s*)?\{/i
 
-function planOf(text: string, tools: readonly ToolSpec[]): readonly CallRound[] {
+function planOf(text: string, tools: readonly ToolSpec[]): readonly (readonly FoundCall[])[] {
   const [, times, what] = /^\s*repeat\s+(\d+)\s+times?\s*:\s*(.+)$/is.exec(text) ?? []
   if (what !== undefined) {
     const rounds = Math.min(Number(times), mostRounds)
@@ -50,7 +47,7 @@ function planOf(text: string, tools: readonly ToolSpec[]): readonly CallRound[] 
 }
 
 /** Groups calls into rounds: `and` joins calls, `then` or a new line begins the next round. */
-function toRounds(text: string, calls: readonly FoundCall[]): readonly CallRound[] {
+function toRounds(text: string, calls: readonly FoundCall[]): readonly (readonly FoundCall[])[] {
   const rounds: FoundCall[][] = []
   let end = 0
   for (const one of calls) {
@@ -95,12 +92,8 @@ function remaining(plan: readonly (readonly WantedCall[])[], done: number): read
   return []
 }
 
-function missingTool(text: string): string | undefined {
-  return /^\W*(?:please\s+)?(?:call|use|run)\s+([\w-]+)\s+(?:with\s*)?\{/i.exec(text)?.[1]
-}
-
 /** A call with its place in the text. */
-export interface FoundCall {
+interface FoundCall {
   readonly from: number
   readonly to: number
   readonly name: string
@@ -112,13 +105,13 @@ export interface FoundCall {
 const mostCalls = 100
 
 /** Finds calls that a text spells out: `call add with {"a":1}`, `use add {"a":1}`, `add({"a":1})`, `call look`, `look()`. */
-export function findCalls(text: string, tools: readonly ToolSpec[]): readonly FoundCall[] {
+function findCalls(text: string, tools: readonly ToolSpec[]): readonly FoundCall[] {
   if (tools.length === 0) return []
   // Longest first, so that `get` does not hide `get_all`.
   const names = tools
     .map(({ name }) => name)
     .toSorted((a, b) => b.length - a.length)
-    .map(escapePattern)
+    .map(name => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
     .join('|')
   const opening = new RegExp(`(?<![\\w-])(?:(call|use|run)\\s+)?(${names})(?![\\w-])`, 'gi')
   const calls: FoundCall[] = []
@@ -128,18 +121,13 @@ export function findCalls(text: string, tools: readonly ToolSpec[]): readonly Fo
     const spelled = readArguments(text, opening.lastIndex)
     if (spelled === undefined && match[1] === undefined) continue
     const { to, value } = spelled ?? { to: opening.lastIndex, value: {} }
-    const { name } = toolNamed(tools, match[2]!)
+    const { name } =
+      tools.find(tool => tool.name === match[2]) ??
+      tools.find(tool => tool.name.toLowerCase() === match[2]!.toLowerCase())!
     calls.push({ from: match.index, to, name, json: value && JSON.stringify(value) })
     opening.lastIndex = to
   }
   return calls
-}
-
-function toolNamed(tools: readonly ToolSpec[], name: string): ToolSpec {
-  return (
-    tools.find(tool => tool.name === name) ??
-    tools.find(tool => tool.name.toLowerCase() === name.toLowerCase())!
-  )
 }
 
 /** Reads the arguments after a name: `with {…}`, `{…}`, `({…})`, `()`. Undefined if there are none. */
@@ -188,8 +176,4 @@ function closingOf(text: string, start: number): number {
     else if ('}])'.includes(letter) && --depth === 0) return at + 1
   }
   return text.length
-}
-
-function escapePattern(name: string): string {
-  return name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }

@@ -12,7 +12,6 @@ import {
 import { noteToolName } from '../../notes/note-instruction.ts'
 import { type Speaker, speakerOf } from './wording.ts'
 
-/** All that the reader knows in a call. */
 export interface ReaderInput {
   readonly messages: readonly Message[]
   readonly system: string
@@ -22,7 +21,6 @@ export interface ReaderInput {
   readonly askedAt: number
   /** The messages since: rounds of tool calls. */
   readonly turn: readonly Message[]
-  /** The calls of these rounds with their results, without notes. */
   readonly actions: readonly Action[]
   /** How many actions of this turn were cut from the context, by the count of its journal. */
   readonly cutActions: number

@@ -30,17 +30,6 @@ export interface ReaderOptions {
   readonly wait?: (milliseconds: number, signal?: AbortSignal) => Promise<void>
 }
 
-const readerNames: OptionNames<ReaderOptions> = {
-  name: 1,
-  window: 1,
-  count: 1,
-  overflow: 1,
-  answers: 1,
-  isStandIn: 1,
-  delayMs: 1,
-  wait: 1,
-}
-
 /**
  * Makes the built-in model: no server, no weights, always the same answer. It quotes the sentence of its context that fits
  * the question best, or says that it sees none, and so shows what a context holds.
@@ -49,17 +38,10 @@ const readerNames: OptionNames<ReaderOptions> = {
  * for await (const part of reader().stream({ messages })) if (part.type === 'text-delta') write(part.text)
  */
 export function reader(options: ReaderOptions = {}): Model {
-  refuseUnknown(options, readerNames)
-  const {
-    name = 'reader',
-    window = 4096,
-    count = countWords,
-    overflow = 'error',
-    answers = [],
-    isStandIn = false,
-    delayMs = 0,
-    wait = sleep,
-  } = options
+  const names = { name: 1, window: 1, count: 1, overflow: 1, answers: 1, isStandIn: 1, delayMs: 1, wait: 1 }
+  refuseUnknown(options, names as OptionNames<ReaderOptions>)
+  const { name = 'reader', window = 4096, count = countWords, overflow = 'error' } = options
+  const { answers = [], isStandIn = false, delayMs = 0, wait = sleep } = options
   checkWindow(window)
   const counter = promptCounter(count)
   return {
@@ -115,13 +97,12 @@ function takeWindow(
   })
   const promptTokens = read.reduce((sum, { tokens }) => sum + tokens, counter.tools(tools))
   if (promptTokens < window) return { messages, promptTokens }
-  if (overflow === 'error') {
+  if (overflow === 'error')
     throw new ModelError(
       'context_too_long',
       `The prompt has ${promptTokens} tokens, and ${name} takes at most ${window - 1} in its window of ${window}: send less, or give it a larger window`,
       { status: 400, tokens: { prompt: promptTokens, window } },
     )
-  }
   let left = promptTokens
   const kept = read.filter(({ message, tokens }, seq) => {
     if (left < window || message.role === 'system' || seq === read.length - 1) return true

@@ -49,11 +49,9 @@ const request = new RegExp(
 )
 
 /** Whether a sentence asks for an answer: `Tell me …` does, `When I was young …` does not. */
-export function isQuestion(sentence: string): boolean {
-  return withMark.test(sentence) || interrogative.test(sentence) || request.test(sentence)
-}
+export const isQuestion = (sentence: string): boolean =>
+  withMark.test(sentence) || interrogative.test(sentence) || request.test(sentence)
 
 const bare = new RegExp(`${politeness}(?:what|who|whose|whom|which|where|when|why|how)`, 'i')
 
-/** Whether a sentence only asks: it begins with a question word. */
 export const isBareQuestion = (sentence: string): boolean => bare.test(sentence)

@@ -3,7 +3,6 @@ import { type ReaderInput, type Section, splitSections } from './reader-input.ts
 import { isQuestion, splitSentences } from './split-sentences.ts'
 import { isHelpless, type Quotation, quotedBy, speakerOf } from './wording.ts'
 
-/** A sentence that the reader can see, and who said it. */
 export interface Sentence extends Quotation {
   readonly isQuestion: boolean
   /** Whether it stands in the message that is being answered. */

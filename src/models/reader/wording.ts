@@ -16,9 +16,8 @@ export interface Quotation {
   readonly text: string
 }
 
-export function speakerOf(role: Role): Speaker {
-  return role === 'system' ? 'instructions' : role === 'assistant_note' ? 'note' : role
-}
+export const speakerOf = (role: Role): Speaker =>
+  role === 'system' ? 'instructions' : role === 'assistant_note' ? 'note' : role
 
 /** Stands before every answer that people may take for a model's. */
 export const standInOpening = 'Stand-in, no AI: '
@@ -29,19 +28,13 @@ export const selfDescription =
   'I am the reader, a small program and no language model. I answer by quoting the sentence of what I was given that fits best, and I know nothing else.'
 
 /** `You said: "My locker code is 4471."` */
-export function quote({ speaker, text }: Quotation): string {
-  return `${openings[speaker]}: "${cut(text, 240)}"`
-}
+export const quote = ({ speaker, text }: Quotation): string => `${openings[speaker]}: "${cut(text, 240)}"`
 
 /** `Noted: "I park on level 3".` */
-export function acknowledge(sentence: string): string {
-  return `Noted: "${cut(sentence, 80).replace(/\.$/, '')}".`
-}
+export const acknowledge = (sentence: string): string => `Noted: "${cut(sentence, 80).replace(/\.$/, '')}".`
 
 /** What a tool gave back, quoted: `add said: "3".` */
-export function quoteResult(name: string, result: string): string {
-  return `${name} said: "${cut(result, 200)}".`
-}
+export const quoteResult = (name: string, result: string): string => `${name} said: "${cut(result, 200)}".`
 
 /** The inverse of `quote`: the speaker and the text that a line of the reader quotes. */
 export function quotedBy(line: string): Quotation | undefined {
@@ -51,9 +44,7 @@ export function quotedBy(line: string): Quotation | undefined {
 }
 
 /** Whether a line is the reader saying that it knows nothing, which must never be quoted as an answer. */
-export function isHelpless(line: string): boolean {
-  return line.includes('I cannot see anything')
-}
+export const isHelpless = (line: string): boolean => line.includes('I cannot see anything')
 
 const speakers = Object.keys(openings) as readonly Speaker[]
 const ownQuotation = new RegExp(

@@ -73,15 +73,11 @@ export function readResponse(response: Fields | undefined, server: AskedServer):
 
 const faultOf = (event: Fields) => readFault(fieldsOf(event.response).error ?? event.error ?? event)
 
-function textsOf(items: readonly Fields[], server: AskedServer): readonly string[] {
-  return items
+const textsOf = (items: readonly Fields[], server: AskedServer): readonly string[] =>
+  items
     .filter(({ type }) => type === 'message')
-    .map(({ content }) =>
-      listOf(content)
-        .map(({ text, refusal }) => readText(text ?? refusal, server))
-        .join(''),
-    )
-}
+    .map(({ content }) => listOf(content).map(one => readText(one.text ?? one.refusal, server)))
+    .map(texts => texts.join(''))
 
 const thoughtsOf = (items: readonly Fields[], server: AskedServer): readonly string[] =>
   items
@@ -92,7 +88,7 @@ const thoughtsOf = (items: readonly Fields[], server: AskedServer): readonly str
 /** The call of an item, with the name and the arguments that the log has of it. */
 function callsOf(item: Fields, server: AskedServer): readonly ModelPart[] {
   const { type, call_id, name, namespace } = item
-  if (type !== 'function_call' && type !== 'custom_tool_call') return []
+  if (!isCall(item)) return []
   const json =
     type === 'function_call'
       ? readText(item.arguments, server) || '{}'
@@ -104,16 +100,12 @@ function callsOf(item: Fields, server: AskedServer): readonly ModelPart[] {
 }
 
 function toEnd({ usage, model, id, incomplete_details: why }: Fields, items: readonly Fields[]): ModelPart {
-  const { input_tokens, output_tokens, input_tokens_details } = fieldsOf(usage)
-  const counts = {
-    promptTokens: input_tokens,
-    replyTokens: output_tokens,
-    cachedTokens: fieldsOf(input_tokens_details).cached_tokens,
-  }
+  const { input_tokens: promptTokens, output_tokens: replyTokens, input_tokens_details } = fieldsOf(usage)
+  const { cached_tokens: cachedTokens } = fieldsOf(input_tokens_details)
   return {
     type: 'end',
     reason: reasonOf(fieldsOf(why).reason, items),
-    usage: toUsage(counts),
+    usage: toUsage({ promptTokens, replyTokens, cachedTokens }),
     details: present({ model: textOrNone(model), id: textOrNone(id) }),
     ...(items.some(isMore) && { blocks: { form: 'responses', list: items } }),
   }
@@ -123,9 +115,9 @@ const textOrNone = (value: unknown) => (typeof value === 'string' ? value : unde
 
 function reasonOf(why: unknown, items: readonly Fields[]): EndReason {
   if (why !== undefined) return why === 'max_output_tokens' ? 'length' : 'other'
-  return items.some(({ type }) => type === 'function_call' || type === 'custom_tool_call')
-    ? 'tool-calls'
-    : 'stop'
+  return items.some(isCall) ? 'tool-calls' : 'stop'
 }
+
+const isCall = ({ type }: Fields) => type === 'function_call' || type === 'custom_tool_call'
 
 const isMore = ({ type }: Fields) => type !== 'message' && type !== 'function_call'

@@ -40,8 +40,8 @@ export async function askServer(
     .send({
       path,
       method: body === undefined ? 'GET' : 'POST',
-      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
-      ...(body === undefined ? {} : { body: isWritten(body) ? body : JSON.stringify(body) }),
+      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      body: body === undefined || isWritten(body) ? body : JSON.stringify(body),
       signal,
       isFact,
     })
@@ -51,11 +51,10 @@ export async function askServer(
     })
   if (answer.status >= 200 && answer.status <= 299) return answer
   const text = await readStart(answer.bytes)
-  const fault = readFault(text)
   answer.close(false)
   onRefused?.({ status: answer.status, headers: answer.headers, text })
   signal?.throwIfAborted()
-  throw toStatusError(server, answer.status, fault, answer.header)
+  throw toStatusError(server, answer, readFault(text))
 }
 
 const isWritten = (body: unknown): body is string | Uint8Array<ArrayBuffer> =>

@@ -2,7 +2,6 @@
 export interface ServerConnection {
   /** The address that all paths follow, without credentials. */
   readonly address: string
-  /** What no error may hold. */
   secrets(): readonly string[]
   /** Gives the answer, whatever its status is. Redirects are not followed. Throws if there is none. */
   send(request: SentRequest): Promise<HttpAnswer>

@@ -3,7 +3,6 @@ import type { ServerConnection } from './connection.ts'
 
 export interface FetchOptions {
   readonly address: string
-  /** With every request. */
   headers(): Readonly<Record<string, string>>
   /** Default: the global one, at the time of a request. */
   readonly fetch?: typeof globalThis.fetch | undefined
@@ -24,7 +23,7 @@ export function fetchConnection({ address, headers, fetch }: FetchOptions): Serv
       const response = await send(address + path, {
         method,
         headers: toHeaders({ ...requestHeaders, ...headers() }),
-        ...(body === undefined ? {} : { body }),
+        body,
         redirect: 'manual',
         signal: controller.signal,
       }).catch((error: unknown) => {

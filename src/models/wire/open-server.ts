@@ -1,6 +1,6 @@
 import type { MessageLike } from '../../log/message.ts'
 import { orAborted } from '../../log/or-aborted.ts'
-import { checkWindow } from '../check-options.ts'
+import { checkWindow, mergeSettings, type ServedModelOptions } from '../check-options.ts'
 import { hasFiles } from '../leave-out.ts'
 import type { Model, ModelError, ModelPart, ModelRequest, ModelSettings } from '../model.ts'
 import { textsOf } from '../pair-results.ts'
@@ -68,13 +68,14 @@ export function openServer({ wire, others = [], connection, window, settings }: 
   const server = serverFor('')
   const { count } = wire
 
-  const learning = remember((name): LearningModel => {
+  const learning = remember(name => {
     const ask = askAbout(serverFor(name))
     const askWindow = () =>
       window === undefined ? askOnce(signal => wire.findWindow(ask, name, signal)) : async () => window
     const files = wire.files(ask, name)
     let currentWindow = askWindow()
     let isSystemLate = takesLateSystem(wire.form)
+    /** Learns from a refusal: the true window, files and late system messages that are not taken, that there is no such model. */
     const learn = (error: ModelError) => {
       const { code, tokens } = error
       files.learnFrom(error)
@@ -128,10 +129,14 @@ export function openServer({ wire, others = [], connection, window, settings }: 
   }
 }
 
-interface LearningModel {
-  readonly model: Model
-  /** Learns from a refusal: the true window, files and late system messages that are not taken, that there is no such model. */
-  learn(error: ModelError): void
+/** One model of a server, with the settings that all of its requests have. */
+export function openModel(
+  wire: Wire,
+  connection: ServerConnection,
+  { model, window, settings }: ServedModelOptions,
+): Model {
+  const merge = (requested: ModelSettings) => mergeSettings(settings, requested)
+  return openServer({ wire, connection, window, settings: merge }).model(model)
 }
 
 /** Remembers values by names. The names come from requests, so only the last ones are kept. */

@@ -35,7 +35,6 @@ export async function* readPieces(
   yield cutter.push(`${decoder.decode()}${cutter.ending}`)
 }
 
-/** Cut a text that comes in chunks. */
 export const cutters = { line: lineCutter, event: eventCutter } as const
 
 interface Cutter {

@@ -57,12 +57,7 @@ export async function* streamReply(request: StreamRequest): AsyncGenerator<Model
 }
 
 /** The parts of an answer, those together that came together: reading them waits for nothing. */
-async function* partsIn(
-  answer: HttpAnswer,
-  wire: ReplyWire,
-  server: AskedServer,
-  relay: Relay | undefined,
-): AsyncGenerator<Iterable<ModelPart>> {
+async function* partsIn(answer: HttpAnswer, wire: ReplyWire, server: AskedServer, relay: Relay | undefined) {
   const reader = pieceReader(wire, server)
   if (isOnePiece(answer, wire, relay)) {
     const text = await readAll(answer, server)
@@ -120,11 +115,7 @@ function* partsOf(pieces: readonly WirePiece[], reader: PieceReader): Generator<
 }
 
 /** The parts of each piece, which is handed on when they were taken. */
-async function* relayedParts(
-  pieces: readonly WirePiece[],
-  reader: PieceReader,
-  relay: Relay,
-): AsyncGenerator<readonly ModelPart[]> {
+async function* relayedParts(pieces: readonly WirePiece[], reader: PieceReader, relay: Relay) {
   for (const { data, text } of pieces) {
     if (data.trim() === '') continue
     try {

@@ -1,5 +1,6 @@
 import type { Fields } from '../../log/fields.ts'
 import type { MessageLike } from '../../log/message.ts'
+import { present } from '../../log/present.ts'
 import type { LearnedFiles } from '../leave-out.ts'
 import type { ModelPart, ModelSettings, ToolSpec } from '../model.ts'
 import type { AskedServer } from '../to-model-error.ts'
@@ -74,3 +75,14 @@ export interface ListedModel {
   readonly name: string
   readonly window?: number
 }
+
+/** The models of a server's list; `field` has their names. */
+export const toListed = (
+  list: readonly Fields[],
+  field: string,
+  windowOf: (model: Fields) => number | undefined,
+): readonly ListedModel[] =>
+  list.flatMap(model => {
+    const name = model[field]
+    return typeof name === 'string' ? [{ name, ...present({ window: windowOf(model) }) }] : []
+  })

@@ -3,7 +3,7 @@ import { type Chat, type ChatPart, createChat, type Reply } from '../../chat/ind
 import { parts as partNames } from '../../context/receipt.ts'
 import { mainBranch } from '../../history/log/read-log.ts'
 import { present } from '../../log/present.ts'
-import { checkFiles } from '../../models/read-media.ts'
+import { readMedia } from '../../models/read-media.ts'
 import type { ThreadKey } from '../../stores/store.ts'
 import { checkRoom } from '../exchange/check-room.ts'
 import { logOfSpeaker } from '../exchange/inquiry.ts'
@@ -152,7 +152,7 @@ export const chatRoutes = [
 
 /** Refuses an unreadable file before the answer begins, so that the refusal has its status. */
 function checkInput(input: z.output<typeof inputSchema>): void {
-  if (typeof input !== 'string') checkFiles(input, 0)
+  if (typeof input !== 'string') readMedia(input, 0)
 }
 
 type TurnBody = z.output<z.ZodObject<typeof asking>> & {

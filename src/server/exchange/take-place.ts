@@ -2,7 +2,7 @@ import type { LoggedMessage, SeenMessage, Thread, Turn } from '../../history/ind
 import { eachResting } from '../../history/log/rests.ts'
 import type { MessageLike, Role } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
-import { checkFiles } from '../../models/read-media.ts'
+import { readMedia } from '../../models/read-media.ts'
 import { ConflictError, KeyReusedError, LeaseError } from '../../stores/store-error.ts'
 import { isUser, marksOf, marksToSave, type UserMarks } from '../identity/chain.ts'
 import { firstMark } from '../identity/provisional.ts'
@@ -31,7 +31,7 @@ export async function takePlace(inquiry: Inquiry, place: LogPlace): Promise<Open
   const { repeated = 0, front = 'same' } = place
   const incoming = await incomingOf(place)
   // A message that cannot be sent must not be stored: every later message of the conversation would fail.
-  await eachResting(incoming, ({ message, index }) => checkFiles(message, index))
+  await eachResting(incoming, ({ message, index }) => void readMedia(message, index))
   if (place.fork) await log.store.fork(place.fork.of, { at: place.fork.at, branch })
   const thread = log.history.thread(conversation, { actor, branch })
   const { state } = await thread.status()

@@ -123,7 +123,7 @@ export function openConnection({
       // The client would follow it, past this server.
       if (status >= 300 && status < 400 && status !== 304) {
         response.body.destroy()
-        throw toStatusError(server, status, { words: '', code: '' }, () => undefined)
+        throw toStatusError(server, { status, header: () => undefined }, { words: '', code: '' })
       }
       const back = headersBack(response.headers)
       const { 'content-encoding': encoding, 'content-length': _, ...rest } = back
@@ -139,7 +139,7 @@ export function openConnection({
       const words = [fault?.toString('utf8'), ...Object.values(back)].join(' ')
       // The key is the operator's, and the answer goes to a client.
       if (!fault || repeatsSent(words, secretsOf(key())))
-        throw toStatusError(server, status, { words: '', code: '' }, name => back[name])
+        throw toStatusError(server, { status, header: name => back[name] }, { words: '', code: '' })
       return { ...answer, body: toPieces(fault) }
     },
 

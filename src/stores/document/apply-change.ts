@@ -64,7 +64,6 @@ export function addStretch(branch: BranchDocument, { entries, turns }: RestoreEn
   for (const turn of turns) branch.turns.push({ ...turn, epoch: turn.status === 'open' ? branch.epoch : 0 })
 }
 
-/** Keeps a call, or what became of it: the same id again replaces it in its place. */
 export const keepCall = ({ calls }: BranchDocument, call: StoredCall): void =>
   replace(calls, call, ({ id }) => id === call.id)
 

@@ -44,9 +44,13 @@ export type TurnDocument = StoredTurn & { readonly epoch: number }
 
 export type DocumentKey = Pick<ThreadKey, 'tenant' | 'conversation'>
 
-export function emptyDocument({ tenant, conversation }: DocumentKey, now: number): ConversationDocument {
-  return { format: 1, tenant, conversation, createdAt: now, branches: [] }
-}
+export const emptyDocument = ({ tenant, conversation }: DocumentKey, now: number): ConversationDocument => ({
+  format: 1,
+  tenant,
+  conversation,
+  createdAt: now,
+  branches: [],
+})
 
 export function newBranch(
   { actor, branch }: ThreadKey,
@@ -72,13 +76,11 @@ export const headOf = ({ forkOf, entries }: BranchDocument) => (forkOf?.at ?? 0)
 export const openTurn = ({ turns }: BranchDocument) =>
   turns.at(-1)?.status === 'open' ? turns.at(-1) : undefined
 
-/** How long the open turn is still held. */
 export const heldMs = (branch: BranchDocument, now: number) =>
   openTurn(branch) ? remainingMs(branch.lease, now) : 0
 
-function parentOf(document: ConversationDocument, { actor, forkOf }: BranchDocument): BranchDocument {
-  return document.branches.find(one => one.actor === actor && one.branch === forkOf!.branch)!
-}
+const parentOf = (document: ConversationDocument, { actor, forkOf }: BranchDocument): BranchDocument =>
+  document.branches.find(one => one.actor === actor && one.branch === forkOf!.branch)!
 
 /** The entries of a range of places, with the shared past. */
 export function entriesOf(
@@ -108,7 +110,6 @@ export function turnsOf(document: ConversationDocument, branch: BranchDocument):
 const toTurn = (branch: BranchDocument, { epoch: _, ...turn }: TurnDocument): StoredTurn =>
   turn.status === 'open' ? { ...turn, last: headOf(branch) } : turn
 
-/** What the rules ask of a branch. */
 export function stateOf(document: ConversationDocument, branch: BranchDocument, now: number): BranchState {
   const { tenant, conversation } = document
   const { actor, branch: name, pastTurns, turns, epoch, lease } = branch

@@ -1,6 +1,6 @@
+import { fromBase64 } from '../../log/base64.ts'
 import type { ConversationInfo, MarkedPlace, Store, ThreadKey, ThreadPlace } from '../store.ts'
 import { payloadTexts, words } from '../words.ts'
-import { fromBase64 } from './base64.ts'
 import {
   type BranchDocument,
   type ConversationDocument,
@@ -17,7 +17,6 @@ const newestFirst = (a: DatedPlace, b: DatedPlace) => b.time - a.time || b.numbe
 
 interface DatedPlace extends ThreadPlace {
   readonly time: number
-  /** The number of the branch. */
   readonly number: number
 }
 

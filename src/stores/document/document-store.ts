@@ -137,7 +137,6 @@ function parseDocument(name: string, text: string): ConversationDocument {
   throw new StoreError('store_corrupt', `The document ${name} is no conversation: take it from a backup.`)
 }
 
-/** What is wrong with the numbers of a conversation's entries and turns. */
 function problemOf({ branches }: ConversationDocument): string | undefined {
   for (const { actor, branch, forkOf, pastTurns, entries, turns } of branches) {
     const isCounted =

@@ -1,15 +1,14 @@
+import { toBase64 } from '../../log/base64.ts'
 import { toDescription } from '../check-input.ts'
 import { isLaterUse, lastUseOf } from '../rules/last-use.ts'
 import type { Store } from '../store.ts'
 import { NoConversationError } from '../store-error.ts'
 import { keepCache, keepCall, keepMarks } from './apply-change.ts'
-import { toBase64 } from './base64.ts'
 import { type ConversationDocument, heldMs, needBranch } from './conversation-document.ts'
 import { documentReads, toInfo } from './document-reads.ts'
 import type { DocumentSource } from './document-source.ts'
 import { documentWrites } from './document-writes.ts'
 
-/** A store that keeps each conversation as one document. */
 export function storeOfDocuments(source: DocumentSource): Store {
   return {
     migrate: async () => [],

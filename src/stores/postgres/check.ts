@@ -18,7 +18,6 @@ export const check =
     return problems.concat(await checkEntries(context, rebuild))
   }
 
-/** Each problem, and the query for the rows that have it. */
 const rules = (schema: string): Readonly<Record<string, string>> => {
   const names = (row: string) =>
     `coalesce((select concat_ws('/', c.tenant, c.conversation) from ${schema}.conversations c where c.key = ${row}.key), ${row}.key::text)`

@@ -77,8 +77,9 @@ export function openDatabase(options: {
     }
   }
 
-  const limit = options.timeoutMs === undefined ? {} : { query_timeout: options.timeoutMs }
-  const toStatement = (text: string, values: readonly unknown[]) => ({ text, values: [...values], ...limit })
+  const toStatement = (text: string, values: readonly unknown[]) => ({
+    ...{ text, values: [...values], query_timeout: options.timeoutMs },
+  })
 
   const run = (isWrite: boolean, text: string, values: readonly unknown[]) =>
     withClient(isWrite, async client => {
@@ -148,11 +149,7 @@ async function openPool({ url, timeoutMs }: Parameters<typeof openDatabase>[0]):
   const { default: pg } = await import('pg').catch(cause => {
     throw new StoreError('store_unavailable', 'The PostgreSQL store needs pg: npm install pg', { cause })
   })
-  const pool = new pg.Pool({
-    ...(url !== undefined && { connectionString: url }),
-    ...(timeoutMs !== undefined && { connectionTimeoutMillis: timeoutMs }),
-    max: 10,
-  })
+  const pool = new pg.Pool({ connectionString: url, connectionTimeoutMillis: timeoutMs, max: 10 })
   pool.on('error', ignore)
   return pool
 }

@@ -1,7 +1,6 @@
 import { NoConversationError } from '../store-error.ts'
 import type { Database } from './database.ts'
 
-/** What every part of the store is made from. */
 export interface PostgresContext {
   readonly database: Database
   /** The quoted name of the schema. */
@@ -10,7 +9,6 @@ export interface PostgresContext {
   readonly isIndexed: boolean
 }
 
-/** The error for a conversation that was not there to be written to. */
 export async function noConversation(
   { database, schema }: PostgresContext,
   conversation: string,

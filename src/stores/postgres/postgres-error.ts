@@ -7,9 +7,8 @@ export function toStoreError(error: unknown, isWrite: boolean): ThroughlineError
     const problem = `The connection to PostgreSQL was lost before it answered (${messageOf(error)})`
     return new OutcomeUnknownError(problem, error)
   }
-  if (isLost(error)) {
+  if (isLost(error))
     return new StoreError('store_unavailable', `PostgreSQL went away: ${messageOf(error)}.`, { cause: error })
-  }
   const problem = problems.find(([codes]) => codes.test(codeOf(error)))?.[1] ?? 'store_failed'
   const advice = problem === 'store_schema' ? ' Call migrate() first.' : ''
   const message = `PostgreSQL refused (${codeOf(error)}): ${messageOf(error)}.${advice}`

@@ -37,13 +37,7 @@ export interface PostgresStoreOptions {
 }
 
 const storeNames: OptionNames<PostgresStoreOptions> = {
-  url: 1,
-  pool: 1,
-  maxEntryBytes: 1,
-  timeoutMs: 1,
-  search: 1,
-  schema: 1,
-  migrate: 1,
+  ...{ url: 1, pool: 1, maxEntryBytes: 1, timeoutMs: 1, search: 1, schema: 1, migrate: 1 },
 }
 
 /**
@@ -56,15 +50,8 @@ const storeNames: OptionNames<PostgresStoreOptions> = {
  */
 export function postgresStore(options: PostgresStoreOptions = {}): Store {
   refuseUnknown(options, storeNames)
-  const {
-    url,
-    pool,
-    maxEntryBytes,
-    timeoutMs,
-    search: isIndexed = true,
-    schema = 'throughline',
-    migrate: autoMigrate = true,
-  } = options
+  const { url, pool, maxEntryBytes, timeoutMs, schema = 'throughline' } = options
+  const { search: isIndexed = true, migrate: autoMigrate = true } = options
   if (url !== undefined && pool) throw new InvalidOptionError('pool', 'give a url or a pool, not both')
   if (url !== undefined) checkUrl(url)
   if (pool !== undefined && typeof pool?.connect !== 'function')
@@ -97,11 +84,10 @@ function checkUrl(url: unknown): void {
 }
 
 function quote(schema: string): string {
-  if (!/^[A-Za-z_][A-Za-z0-9_]{0,62}$/.test(schema)) {
+  if (!/^[A-Za-z_][A-Za-z0-9_]{0,62}$/.test(schema))
     throw new InvalidOptionError(
       'schema',
       `"${schema}" is not a plain name of at most 63 letters, digits and _`,
     )
-  }
   return `"${schema}"`
 }

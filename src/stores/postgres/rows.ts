@@ -45,7 +45,6 @@ export function toEntry(thread: ThreadKey, row: Row): StoredEntry {
   }
 }
 
-/** The thread that a row names. */
 export const threadOf = ({ tenant, conversation, actor, branch }: Row): ThreadKey => ({
   tenant: String(tenant),
   conversation: String(conversation),
@@ -96,7 +95,6 @@ export function toCall(thread: ThreadKey, row: Row): StoredCall {
   throw new StoreError('store_corrupt', `${problem} Run "throughline log check".`)
 }
 
-/** A call as a schema function takes it. */
 export function callRecord(thread: ThreadKey, call: StoredCall): string {
   const names = [...Object.keys(callColumns), 'checksum']
   return JSON.stringify(Object.fromEntries(callValues(thread, call).map((value, at) => [names[at], value])))

@@ -3,9 +3,7 @@ import type { Begun, StoredEntry, StoredTurn, ThreadKey } from '../store.ts'
 /** What the rules ask of a branch, with its shared past. A new branch has no entries and no turns. */
 export interface BranchState {
   readonly thread: ThreadKey
-  /** The place of the last entry. */
   readonly head: number
-  /** How many turns there are. */
   readonly turns: number
   /** How many leases were given. The last one is that of the open turn. */
   readonly epoch: number
@@ -13,7 +11,6 @@ export interface BranchState {
   readonly open: number | undefined
   readonly owner: string | undefined
   heldMs(): number
-  /** The place of an entry. */
   seqOf(id: string): number | undefined
   entries(from: number, to: number): Iterable<StoredEntry>
   turn(number: number): StoredTurn
@@ -23,7 +20,6 @@ export interface BranchState {
   turnByEpoch(epoch: number): StoredTurn | undefined
 }
 
-/** The answer to the holder of the open turn. */
 export function begunOf(state: BranchState): Extract<Begun, { kind: 'begun' }> {
   const { open, owner, epoch, head, turn } = state
   return { kind: 'begun', turn: turn(open!), lease: { owner: owner!, epoch }, head }

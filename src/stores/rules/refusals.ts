@@ -22,7 +22,6 @@ export const leaseLost = (thread: ThreadKey, { owner, epoch }: Lease) =>
     `"${owner}" (epoch ${epoch}) no longer holds thread ${nameOf(thread)}: nothing was written, read again.`,
   )
 
-/** The error for a place where no branch may be forked. */
 export const notAPlace = (at: number) =>
   new InvalidOptionError(
     'at',

@@ -20,7 +20,6 @@ import { leaseLost, nameOf, turnOpen } from './refusals.ts'
 export interface Change {
   /** Closes a turn that its writer left. The former writer can no longer end it. */
   readonly closes?: TurnEnd & { readonly entries: readonly NewEntry[] }
-  /** Opens the next turn. */
   readonly opens?: Pick<StoredTurn, 'key' | 'body'>
   /** Added to the open turn; outside of turns where none is open. */
   readonly entries: readonly NewEntry[]

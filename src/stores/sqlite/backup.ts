@@ -25,7 +25,7 @@ export async function backupSqlite(options: BackupSqliteOptions): Promise<{ byte
   refuseUnknown(options, { path: 1, to: 1, driver: 1 })
   const { path, to, driver } = options
   refuseExisting(to)
-  const connection = openConnection({ path, readOnly: true, ...(driver && { driver }) })
+  const connection = openConnection({ path, readOnly: true, driver })
   const partial = resolve(`${to}.${process.pid}-${Date.now()}.partial`)
   try {
     // Created with the permissions of the file: who may not read the file may not read the copy.

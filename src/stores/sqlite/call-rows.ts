@@ -34,7 +34,6 @@ export function keepCall(connection: Connection, branchId: number, call: StoredC
     })
 }
 
-/** The calls of a branch, newest first. */
 export function readCalls(connection: Connection, branchId: number, limit = -1): readonly StoredCall[] {
   const read = limit < 0 ? -1 : limit + maxDepth - 1
   const rows = connection.all<CallRow>(newestSql, branchId, Number.MAX_SAFE_INTEGER, read).reverse()
@@ -50,7 +49,6 @@ export function readCalls(connection: Connection, branchId: number, limit = -1):
     .reverse()
 }
 
-/** Deletes the calls of a tenant from before a time, and returns how many. */
 export function deleteCalls(connection: Connection, tenant: string, before: number): number {
   const { n } = connection.get<{ n: number }>(`SELECT count(*) AS n ${oldSql}`, tenant, before)!
   if (n === 0) return 0

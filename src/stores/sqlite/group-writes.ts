@@ -8,14 +8,12 @@ export interface GroupWriteOptions<T> extends MayBeFollowed {
   readonly onCommit?: (result: T) => void
 }
 
-/** Writes that share transactions. */
 export interface GroupedWrites {
   /**
    * Runs work in a transaction: on disk when this resolves. Work may be run again, so it must change nothing but the file. One
    * that `isFollowed` resolves with its commit, and is on disk with the next one that is not.
    */
   write<T>(about: About, work: () => T, how?: GroupWriteOptions<T>): Promise<T>
-  /** Runs all writes that wait. */
   flush(): void
 }
 

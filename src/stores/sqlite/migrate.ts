@@ -3,12 +3,6 @@ import type { Connection } from './connection.ts'
 import { type Migration, migrations } from './schema.ts'
 import { createWordIndex, dropWordIndex, hasWordIndex } from './word-index.ts'
 
-interface MigrationStep {
-  readonly name: string
-  isDone(): boolean
-  run(): void
-}
-
 /** Runs the missing steps, each in its own transaction (none in a dry run), and returns their names. */
 export function migrate(
   connection: Connection,
@@ -28,7 +22,7 @@ export function migrate(
   )
 }
 
-function steps(connection: Connection, versions: readonly Migration[], search: boolean): MigrationStep[] {
+function steps(connection: Connection, versions: readonly Migration[], search: boolean) {
   return [
     ...versions.map(({ name, sql }, n) => ({
       name,

@@ -84,7 +84,6 @@ function reported(look: () => string[]): string[] {
 
 const of = `'branch ' || branches.id || ' ("' || branches.branch || '") '`
 
-/** Each query gives a row for each problem. */
 const checks: readonly string[] = [
   // The row of a branch with an open turn is older than its last entries.
   `SELECT ${of} || 'should have entries ' || (fork_at + 1) || ' to ' || head || ', but has ' || count(place) ||

@@ -13,7 +13,6 @@ export interface SqliteContext {
   readonly leases: SqliteLeases
   /** When branches with an open turn were last appended to, by id, where their rows do not say it yet. */
   readonly appendedAt: Map<number, number>
-  /** Whether the file has an index of words. */
   isIndexed(): boolean
   readonly spare: SpareFile
 }
@@ -23,7 +22,6 @@ export interface SqliteContext {
  * former writer and has run out; only readers, who cannot know that, use the leases in the file.
  */
 export interface SqliteLeases {
-  /** Call it when the commit is done. */
   give(branchId: number, ms: number): void
   take(branchId: number): void
   /** How long the open turn of a branch is still held; 0 if it has no holder. */

@@ -24,15 +24,7 @@ import type { SqliteContext } from './sqlite-context.ts'
 import { toTurn, turnByNumber, turnsOf } from './turn-rows.ts'
 import { toMatch, waitingWords } from './word-index.ts'
 
-type Reads = Required<
-  Pick<
-    Store,
-    'head' | 'entries' | 'turns' | 'tenants' | 'conversations' | 'describeConversation' | 'findWords'
-  >
->
-
-/** Reads and searches threads, and lists and describes conversations. */
-export function sqliteReads(context: SqliteContext): Reads {
+export function sqliteReads(context: SqliteContext) {
   return {
     async head(thread) {
       const connection = context.ready()
@@ -114,7 +106,7 @@ export function sqliteReads(context: SqliteContext): Reads {
         return hits
       })
     },
-  }
+  } satisfies Partial<Store>
 }
 
 /** Saves when branches were appended to: conversations are sorted by it. */
@@ -235,25 +227,15 @@ function createLookUp(connection: Connection, whose: Whose) {
     for (const place of places) if (!threads.has(branchIn(place))) unread.add(branchIn(place))
     if (unread.size === 0) return threads
     for (const id of unread) threads.set(id, undefined)
-    for (const row of connection.all<ThreadRow>(ownerSql, ...whose, JSON.stringify([...unread]))) {
-      const { id, conversation, actor, branch } = row
+    const rows = connection.all<ThreadKey & { id: number }>(ownerSql, ...whose, JSON.stringify([...unread]))
+    for (const { id, conversation, actor, branch } of rows)
       threads.set(id, { tenant: whose[0], conversation, actor, branch })
-    }
     return threads
   }
 }
 
-interface ThreadRow extends Omit<ThreadKey, 'tenant'> {
-  readonly id: number
-}
-
 /** Reads every entry of the tenant, without an index. */
-function scan(
-  connection: Connection,
-  whose: Whose,
-  wanted: readonly (readonly string[])[],
-  limit: number,
-): ThreadPlace[][] {
+function scan(connection: Connection, whose: Whose, wanted: readonly (readonly string[])[], limit: number) {
   const hits = wanted.map((): ThreadPlace[] => [])
   const threadsOf = createLookUp(connection, whose)
   for (const { place, payload } of connection.iterate<{ place: number; payload: string }>(

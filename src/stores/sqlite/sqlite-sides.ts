@@ -7,10 +7,8 @@ import { findBranch, needBranch } from './conversation-rows.ts'
 import type { Checked } from './rows.ts'
 import type { SqliteContext } from './sqlite-context.ts'
 
-type SideMethods = Pick<Store, 'saveCall' | 'calls' | 'saveCache' | 'loadCache' | 'saveMarks' | 'findMarks'>
-
 /** Keeps call records, caches, and the marks by which places are found again, beside the log. */
-export function sqliteSides(context: SqliteContext): SideMethods {
+export function sqliteSides(context: SqliteContext) {
   return {
     async saveCall(thread, call) {
       await context.write(thread, connection => keepCall(connection, needBranch(connection, thread).id, call))
@@ -52,7 +50,7 @@ export function sqliteSides(context: SqliteContext): SideMethods {
       const rows = context.ready().all<PlaceRow>(placesSql, wanted, tenant, limit)
       return rows.map(({ mark, at, ...names }) => ({ mark, at, thread: { tenant, ...names } }))
     },
-  }
+  } satisfies Partial<Store>
 }
 
 /** Most caches fit into one piece of this size; by default they are put together of several. */
@@ -64,10 +62,7 @@ export function keepMarks(connection: Connection, branchId: number, marks: reado
   for (const { mark, at } of marks) connection.run(sql, branchId, mark, head + at)
 }
 
-interface CacheRow extends Checked {
-  readonly at: number
-  readonly bytes: Uint8Array
-}
+type CacheRow = Checked & { readonly at: number; readonly bytes: Uint8Array }
 
 const cacheSum = (branchId: number, key: string, at: number, bytes: Uint8Array) =>
   checksum([branchId, key, at], bytes)

@@ -36,13 +36,7 @@ export interface SqliteStoreOptions {
 }
 
 const storeNames: OptionNames<SqliteStoreOptions> = {
-  path: 1,
-  now: 1,
-  maxEntryBytes: 1,
-  search: 1,
-  readOnly: 1,
-  spareBytes: 1,
-  driver: 1,
+  ...{ path: 1, now: 1, maxEntryBytes: 1, search: 1, readOnly: 1, spareBytes: 1, driver: 1 },
 }
 
 /**
@@ -53,27 +47,18 @@ const storeNames: OptionNames<SqliteStoreOptions> = {
  */
 export function sqliteStore(options: SqliteStoreOptions): Store {
   refuseUnknown(options, storeNames)
-  const {
-    path,
-    now = Date.now,
-    maxEntryBytes,
-    search = true,
-    readOnly = false,
-    spareBytes = 0,
-    driver,
-    // A call without options gets the error about the missing path.
-  } = options ?? ({} as SqliteStoreOptions)
-  const connection = openConnection({ path, readOnly, ...(driver && { driver }) })
+  // A call without options gets the error about the missing path.
+  const { path, now = Date.now, maxEntryBytes, driver, ...rest } = options ?? ({} as SqliteStoreOptions)
+  const { search = true, readOnly = false, spareBytes = 0 } = rest
+  const connection = openConnection({ path, readOnly, driver })
   const writes = groupWrites(connection)
   const spare = createSpareFile(connection.path, readOnly ? 0 : spareBytes)
   let isReady = false
   let isIndexed = false
 
   function update(dryRun = false): readonly string[] {
-    const steps = migrate(connection, {
-      search: search && canIndexWords(connection),
-      dryRun: dryRun || readOnly,
-    })
+    const how = { search: search && canIndexWords(connection), dryRun: dryRun || readOnly }
+    const steps = migrate(connection, how)
     if (!dryRun) settle()
     return steps
   }

@@ -56,7 +56,6 @@ interface Backlog {
   characters: number
 }
 
-/** Counts what waited before the entry that is being added. */
 function load(connection: Connection, branchId: number, seq: number): Backlog {
   const rows = connection.all<{ id: number; entries: number; characters: number | null }>(
     loadSql,
@@ -113,20 +112,17 @@ export function dropWordIndex(connection: Connection): void {
   connection.exec('DROP TABLE words; DELETE FROM waiting')
 }
 
-/** Makes the index anew, even where it is damaged. */
 export function rebuildWordIndex(connection: Connection): void {
   dropWordIndex(connection)
   createWordIndex(connection)
 }
 
-export function hasWordIndex(connection: Connection): boolean {
-  return connection.get("SELECT 1 FROM sqlite_schema WHERE name = 'words'") !== undefined
-}
+export const hasWordIndex = (connection: Connection): boolean =>
+  connection.get("SELECT 1 FROM sqlite_schema WHERE name = 'words'") !== undefined
 
 /** Whether this build of SQLite has FTS5. */
-export function canIndexWords(connection: Connection): boolean {
-  return connection.get("SELECT 1 FROM pragma_module_list WHERE name = 'fts5'") !== undefined
-}
+export const canIndexWords = (connection: Connection): boolean =>
+  connection.get("SELECT 1 FROM pragma_module_list WHERE name = 'fts5'") !== undefined
 
 /** Unindexed entries by place: in this order the index takes them fastest. */
 export const unindexed = (connection: Connection) =>

@@ -1,15 +1,8 @@
 import { isFields, refuse } from '../../../log/fields.ts'
 import { type PlacedFields, placeFields } from './placed-fields.ts'
 import { type Format, has, type SourceNode } from './source.ts'
-import {
-  sayAnswer,
-  sayText,
-  sign,
-  toResult,
-  toText,
-  type UnsignedMessage,
-  withFiles,
-} from './unsigned-message.ts'
+import { toText, withFiles } from './source-text.ts'
+import { sayAnswer, sayText, sign, toResult, type UnsignedMessage } from './unsigned-message.ts'
 
 /** ChatGPT's `conversations.json`: a list of trees. */
 export const chatgpt: Format = {
@@ -86,7 +79,6 @@ function toNode(id: string, { parent, place, message, role }: ParsedNode, around
   }
 }
 
-/** What a node must know of others. */
 interface Around {
   readonly callOf: (id: string) => string
   readonly thoughtsBefore: (parent: string | undefined) => string
@@ -111,7 +103,6 @@ function readContent(message: PlacedFields): string {
 /** An answer has a few thoughts before it. */
 const mostThoughts = 16
 
-/** The thoughts right before an answer. */
 function thoughtsIn(nodes: ReadonlyMap<string, ParsedNode>): Around['thoughtsBefore'] {
   return parent => {
     const texts: string[] = []

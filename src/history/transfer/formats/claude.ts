@@ -2,7 +2,8 @@ import { refuse } from '../../../log/fields.ts'
 import { type PlacedFields, placeFields } from './placed-fields.ts'
 import { readBlocks } from './read-blocks.ts'
 import { type Format, has, type SourceNode } from './source.ts'
-import { attached, noParent, sign, withFiles } from './unsigned-message.ts'
+import { attached, withFiles } from './source-text.ts'
+import { noParent, sign } from './unsigned-message.ts'
 
 /** The `conversations.json` of claude.ai. Its messages may name their parents, and then are a tree. */
 export const claude: Format = {

@@ -1,17 +1,15 @@
 import { readText } from '../../../log/fields.ts'
 import { type PlacedFields, placeFields } from './placed-fields.ts'
 import { type Format, has, type Item, type SourceNode } from './source.ts'
+import { attached, toText, withFiles } from './source-text.ts'
 import {
-  attached,
   gather,
   noParent,
   sayAnswer,
   sayText,
   sign,
   toResult,
-  toText,
   type UnsignedMessage,
-  withFiles,
 } from './unsigned-message.ts'
 
 /** LibreChat's export of a conversation: a list of messages that name their parents, or messages inside their parents. */
@@ -74,9 +72,8 @@ function readNode(message: PlacedFields, above: string | undefined, model: unkno
 }
 
 /** LibreChat writes a text as itself, or as `{ value }`. */
-function partText({ fields: { text } }: Pick<PlacedFields, 'fields'>): string {
-  return typeof text === 'string' ? text : has(text, 'value') ? toText(text.value) : ''
-}
+const partText = ({ fields: { text } }: Pick<PlacedFields, 'fields'>): string =>
+  typeof text === 'string' ? text : has(text, 'value') ? toText(text.value) : ''
 
 function readParts(parts: readonly Item[], id: string, files: readonly string[]): readonly UnsignedMessage[] {
   const gathered = gather({ joinTexts: withFiles, joinThoughts: thoughts => thoughts.join('') })

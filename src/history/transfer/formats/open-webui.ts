@@ -3,16 +3,8 @@ import { refuse } from '../../../log/fields.ts'
 import { type PlacedFields, placeFields } from './placed-fields.ts'
 import { gatherItems } from './read-items.ts'
 import { type Format, has, type SourceNode } from './source.ts'
-import {
-  gather,
-  resultText,
-  sayText,
-  sign,
-  toResult,
-  toText,
-  type UnsignedMessage,
-  withFiles,
-} from './unsigned-message.ts'
+import { resultText, toText, withFiles } from './source-text.ts'
+import { gather, sayText, sign, toResult, type UnsignedMessage } from './unsigned-message.ts'
 
 /** Open WebUI's export of chats: a list of trees. */
 export const openWebui: Format = {
@@ -47,8 +39,12 @@ function readNode(id: string, message: PlacedFields): SourceNode {
 
   function messagesIn(): readonly UnsignedMessage[] {
     if (role === 'assistant') {
-      const output = items('output').map(placeFields)
-      return output.length > 0 ? readOutput(output) : readDetails(content, id)
+      const output = items('output')
+      if (output.length === 0) return readDetails(content, id)
+      const gathered = gatherItems()
+      for (const item of output) gathered.take(placeFields(item))
+      gathered.close()
+      return gathered.messages
     }
     if (role !== 'user' && role !== 'system')
       refuse(`${place.path}.role`, 'must be user, assistant or system')
@@ -63,13 +59,6 @@ function filesOf({ each, fileNames }: PlacedFields): readonly string[] {
     has(file, 'filename') ? toText(file.filename) : '',
   )
   return names.map((name, at) => inner[at] || name)
-}
-
-function readOutput(output: readonly PlacedFields[]): readonly UnsignedMessage[] {
-  const gathered = gatherItems()
-  for (const item of output) gathered.take(item)
-  gathered.close()
-  return gathered.messages
 }
 
 const opening = '<details'
@@ -115,12 +104,7 @@ function readAttributes(head: string): Readonly<Record<string, string | undefine
 }
 
 const escapes: Readonly<Record<string, string>> = {
-  quot: '"',
-  '#x27': "'",
-  '#39': "'",
-  lt: '<',
-  gt: '>',
-  amp: '&',
+  ...{ quot: '"', '#x27': "'", '#39': "'", lt: '<', gt: '>', amp: '&' },
 }
 const unescapeHtml = (text: string): string =>
   text.replace(/&(quot|#x27|#39|lt|gt|amp);/g, (_, name: string) => escapes[name]!)

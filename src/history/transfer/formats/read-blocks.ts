@@ -1,15 +1,8 @@
 import { refuse } from '../../../log/fields.ts'
 import { placeFields } from './placed-fields.ts'
 import type { Item } from './source.ts'
-import {
-  attached,
-  gather,
-  resultText,
-  toResult,
-  toText,
-  type UnsignedMessage,
-  withFiles,
-} from './unsigned-message.ts'
+import { attached, resultText, toText, withFiles } from './source-text.ts'
+import { gather, toResult, type UnsignedMessage } from './unsigned-message.ts'
 
 /** What the blocks of a message say, in order: a message of the model may hold calls and their results. */
 interface SourceBlocks {

@@ -1,13 +1,7 @@
+import { isFields } from '../../../log/fields.ts'
 import { type PlacedFields, placeFields } from './placed-fields.ts'
-import {
-  gather,
-  resultText,
-  type SourceCall,
-  sayText,
-  toResult,
-  toText,
-  type UnsignedMessage,
-} from './unsigned-message.ts'
+import { resultText, toText } from './source-text.ts'
+import { gather, sayText, toResult, type UnsignedMessage } from './unsigned-message.ts'
 
 /** Gathers items of the Responses API (Codex, Open WebUI) into messages. */
 export function gatherItems() {
@@ -23,8 +17,12 @@ export function gatherItems() {
         const name = fields.summary === undefined || fields.summary === null ? 'content' : 'summary'
         return gathered.thought(itemText(item, name), time)
       }
-      case 'call':
-        return gathered.call(toItemCall(item), time)
+      case 'call': {
+        // `local_shell_call` and `web_search_call` have no name, but an action.
+        const id = item.text('call_id', fields.call_id ?? fields.id) ?? ''
+        const name = item.text('name') ?? toText(fields.type).slice(0, -'_call'.length)
+        return gathered.call({ id, name, arguments: fields.arguments ?? fields.input ?? fields.action }, time)
+      }
       case 'result':
         return gathered.add({ ...toOutput(item.text('call_id') ?? '', fields.output), time })
       case 'spoken': {
@@ -48,21 +46,11 @@ function kindOf(item: PlacedFields): 'text' | 'spoken' | 'thought' | 'call' | 'r
   return type.endsWith('_call') ? 'call' : undefined
 }
 
-/** `local_shell_call` and `web_search_call` have no name, but an action. */
-function toItemCall({ fields, text }: PlacedFields): SourceCall {
-  return {
-    id: text('call_id', fields.call_id ?? fields.id) ?? '',
-    name: text('name') ?? toText(fields.type).slice(0, -'_call'.length),
-    arguments: fields.arguments ?? fields.input ?? fields.action,
-  }
-}
-
 /** Codex writes `{ content, success }` for some tools. */
 function toOutput(id: string, output: unknown): UnsignedMessage {
-  const { content, success } = (output ?? {}) as { readonly content?: unknown; readonly success?: unknown }
-  const isWrapped = typeof output === 'object' && !Array.isArray(output) && content !== undefined
-  const message = toResult(id, resultText(isWrapped ? content : output))
-  return isWrapped && success === false ? { message, isError: true } : { message }
+  const { content, success } = isFields(output) ? output : {}
+  const message = toResult(id, resultText(content === undefined ? output : content))
+  return content !== undefined && success === false ? { message, isError: true } : { message }
 }
 
 function itemText({ fields, items }: PlacedFields, name: string): string {

@@ -1,15 +1,8 @@
+import type { Fields } from '../../../log/fields.ts'
 import { type PlacedFields, placeFields } from './placed-fields.ts'
 import { type Format, has, type Item, type SourceMessage } from './source.ts'
-import {
-  inRow,
-  sayAnswer,
-  sayText,
-  sign,
-  toResult,
-  toText,
-  type UnsignedMessage,
-  withFiles,
-} from './unsigned-message.ts'
+import { toText, withFiles } from './source-text.ts'
+import { inRow, sayAnswer, sayText, sign, toResult, type UnsignedMessage } from './unsigned-message.ts'
 
 /** A chat file of SillyTavern: a header, then a message a line. Of several swipes the chosen one is taken. */
 export const sillyTavern: Format = {
@@ -23,7 +16,10 @@ export const sillyTavern: Format = {
     const isHeaded = !has(items[0]!.value, 'mes')
     const header = isHeaded ? placeFields(items[0]!) : undefined
     const lines = isHeaded ? items.slice(1) : items
-    const isGroup = namesIn(lines).size > 1
+    const characters = lines.filter(
+      ({ value }) => has(value, 'name') && value.is_user !== true && value.is_system !== true,
+    )
+    const isGroup = new Set(characters.map(({ value }) => (value as Fields).name)).size > 1
     const name = toText(header?.fields.character_name)
     const created = toText(header?.fields.create_date)
     return {
@@ -35,14 +31,6 @@ export const sillyTavern: Format = {
       place,
     }
   },
-}
-
-/** The names of those who speak besides the user. */
-function namesIn(items: readonly Item[]): ReadonlySet<unknown> {
-  const names = new Set<unknown>()
-  for (const { value } of items)
-    if (has(value, 'name') && value.is_user !== true && value.is_system !== true) names.add(value.name)
-  return names
 }
 
 function readLine(item: Item, at: number, isGroup: boolean): readonly SourceMessage[] {

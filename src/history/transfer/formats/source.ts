@@ -35,17 +35,14 @@ export interface SourceMessage {
   readonly isError?: boolean
 }
 
-/** A value of a file. */
 export interface Item {
   readonly value: unknown
   readonly place: FilePlace & { readonly path: string }
 }
 
-/** The items of a value that is a list. */
 export const itemsIn = ({ value, place: { line, path } }: Item): readonly Item[] =>
   readList(value, path).map((value, at) => ({ value, place: { line, path: `${path}[${at}]` } }))
 
-/** A form of file. */
 export interface Format {
   /** What people call it: `ChatGPT`. */
   readonly name: string

@@ -1,31 +1,7 @@
-import { isFields } from '../../../log/fields.ts'
 import type { MessageLike } from '../../../log/message.ts'
 import { isObject, parseJsonObject } from '../../../log/parse-json.ts'
 import type { SourceMessage, SourceNode } from './source.ts'
-
-/** A text, or the JSON of any other value. */
-export const toText = (value: unknown): string =>
-  typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value)
-
-/** The line that stands for a file, so that people, models and searches know what was there. */
-export const attached = (name: string): string => `[attached: ${name}]`
-
-/** Texts with a line for each file. */
-export const withFiles = (texts: readonly string[], files: readonly string[] = []): string =>
-  [...texts.filter(text => text !== ''), ...files.map(attached)].join('\n')
-
-/** The text of a result: a text, or a list of blocks. */
-export function resultText(content: unknown): string {
-  if (!Array.isArray(content)) return toText(content)
-  return content
-    .map(part => {
-      if (typeof part === 'string') return part
-      if (!isFields(part)) return ''
-      if (typeof part.text === 'string') return part.text
-      return part.type === 'image' || part.type === 'input_image' ? '[image]' : toText(part)
-    })
-    .join('\n')
-}
+import { toText } from './source-text.ts'
 
 /** A message, before its author is added. */
 export type UnsignedMessage = Omit<SourceMessage, 'data'>
@@ -104,9 +80,7 @@ export function gather(options: GatherOptions = {}) {
   }
 
   return {
-    /** The messages that are complete. */
     messages,
-    /** The pieces of the message that is being gathered. */
     get open() {
       return open
     },
@@ -152,7 +126,6 @@ export function sign(
   })
 }
 
-/** Nodes that follow each other. */
 export const inRow = (nodes: readonly Pick<SourceNode, 'messages' | 'place'>[]): readonly SourceNode[] =>
   nodes.map((node, at) => ({ ...node, id: `${at}`, parent: at > 0 ? `${at - 1}` : undefined }))
 

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { growth, notLinear } from '../../../../test/growth.ts'
 import { errorsIn } from '../../../log/errors-in.ts'
-import { toOllamaMessages } from '../../../models/ollama/to-ollama-request.ts'
-import { toOpenAiMessages } from '../../../models/openai/to-openai-request.ts'
+import { eachOllama } from '../../../models/ollama/to-ollama-request.ts'
+import { eachOpenAi } from '../../../models/openai/to-openai-request.ts'
 import {
   answering,
   answeringJson,
@@ -338,8 +338,8 @@ describe('a request', () => {
     const failed = request.messages.map(message => errorsIn(message)('4 Bft', 0))
     expect(failed).toEqual([false, false, false, true, false, false])
     // Both upstreams take what was read.
-    expect(toOllamaMessages(request.messages)[3]).toMatchObject({ content: 'no tide', images: [png] })
-    expect(toOpenAiMessages(request.messages)[3]).toMatchObject({
+    expect(eachOllama(request.messages).flat()[3]).toMatchObject({ content: 'no tide', images: [png] })
+    expect(eachOpenAi(request.messages).flat()[3]).toMatchObject({
       content: [{ type: 'text' }, { type: 'image_url', image_url: { url: `data:image/png;base64,${png}` } }],
     })
   })
