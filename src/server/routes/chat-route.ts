@@ -17,13 +17,10 @@ import { type HeadersOf, knownClient } from '../identity/known-client.ts'
 import { sideRequest } from '../identity/side-request.ts'
 import type { ClientCall } from '../native/native-reply.ts'
 import { toFault } from '../to-fault.ts'
-import { loadModel } from './load-model.ts'
+import type { Upstream } from '../upstream/upstream.ts'
 import { passBody } from './pass-on.ts'
 import { readBody } from './read-body.ts'
 import type { ServerParts } from './server-parts.ts'
-
-/** What the routes that answer need. */
-export type ChatRoute = ServerParts
 
 export interface ChatCall {
   readonly adapter: Adapter
@@ -66,7 +63,9 @@ export async function answerChat(
     run.asks(read.model)
     const { upstream, options: upstreamOptions } = upstreams.of(read.model)
     if (read.hints.load !== undefined) {
-      const loaded = await loadModel(upstream, { adapter, request, read, body, now })
+      const loaded = isLoader(upstream)
+        ? await passBody(upstream, request, '/api/chat', body)
+        : Response.json(adapter.whole(emptyStart(read, now()), emptyEnd))
       run.tell({})
       return loaded
     }
@@ -104,6 +103,15 @@ export async function answerChat(
     return faultResponse(adapter, fault, requestId, { 'x-request-id': requestId })
   }
 }
+
+/** Whether an upstream loads models on request. Others keep them as they like, and the client is told that all is well. */
+const isLoader = ({ kind }: Upstream) => kind === 'ollama' || kind === 'reader'
+
+/** The answer to a request that only loads a model. */
+const emptyStart = (request: ChatRequest, time: number) => ({
+  ...{ id: '', time, model: request.model, request, promptTokens: 0 },
+})
+const emptyEnd = { reason: 'stop', text: '', thinking: '', calls: [], usage: {} } as const
 
 /** The model that a body names, before the body is read. */
 export function modelIn(body: unknown): string {

@@ -29,16 +29,7 @@ export interface Upstreams
 /** The upstreams of a server that has one: it takes every model, and records have the plain names. */
 export function oneUpstream(upstream: Upstream): Upstreams {
   const named: NamedUpstream = { name: upstream.kind, upstream, patterns: ['*'], options: {} }
-  return {
-    all: [named],
-    find: () => named,
-    of: () => named,
-    ofRecorded: () => named,
-    model: name => upstream.model(name),
-    models: signal => upstream.models(signal),
-    count: async (...prompt) => upstream.count?.(...prompt),
-    close: () => upstream.close(),
-  }
+  return { ...severalUpstreams([named]), ofRecorded: () => named, model: name => upstream.model(name) }
 }
 
 /**

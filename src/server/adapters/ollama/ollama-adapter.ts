@@ -12,15 +12,8 @@ import {
 import { toArguments } from '../../../log/parse-json.ts'
 import { present } from '../../../log/present.ts'
 import type { ModelSettings } from '../../../models/model.ts'
-import type {
-  Adapter,
-  AdapterCall,
-  AdapterFault,
-  ChatRequest,
-  ReplyEnd,
-  ReplyStart,
-  ReplyStream,
-} from '../adapter.ts'
+import type { ReplyCall } from '../../../turn/model-reply.ts'
+import type { Adapter, AdapterFault, ChatRequest, ReplyEnd, ReplyStart, ReplyStream } from '../adapter.ts'
 import { chatMessages } from '../read-chat-messages.ts'
 import { readProvider, readSampling } from '../read-settings.ts'
 import { readFunctionTools } from '../read-tools.ts'
@@ -184,7 +177,7 @@ export function toError({ code, message, tokens, details = '' }: AdapterFault): 
 
 const headOf = ({ model, time }: ReplyStart) => ({ model, created_at: new Date(time).toISOString() })
 
-const toCall = ({ id, name, arguments: json }: AdapterCall, index: number) => ({
+const toCall = ({ id, name, arguments: json }: ReplyCall, index: number) => ({
   id,
   function: { index, name, arguments: toArguments(json) },
 })

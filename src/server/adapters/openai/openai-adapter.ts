@@ -11,7 +11,8 @@ import {
 } from '../../../log/fields.ts'
 import { present } from '../../../log/present.ts'
 import type { ModelSettings } from '../../../models/model.ts'
-import type { Adapter, AdapterCall, ChatRequest, ReplyEnd, ReplyStart, ReplyStream } from '../adapter.ts'
+import type { ReplyCall } from '../../../turn/model-reply.ts'
+import type { Adapter, ChatRequest, ReplyEnd, ReplyStart, ReplyStream } from '../adapter.ts'
 import { leadMarksCache } from '../marks-cache.ts'
 import { toOpenAiError } from '../openai-error.ts'
 import { toLogprobs } from '../openai-logprobs.ts'
@@ -120,7 +121,7 @@ const toTokens = (logprobs: readonly unknown[]) => ({ content: toLogprobs(logpro
 /** Thinking has two names: that of Ollama and vLLM, and that of llama.cpp and LM Studio. */
 const toReasoning = (text: string) => ({ reasoning: text, reasoning_content: text })
 
-const toCall = ({ id, name, arguments: json }: AdapterCall) => ({
+const toCall = ({ id, name, arguments: json }: ReplyCall) => ({
   id,
   type: 'function' as const,
   function: { name, arguments: json },
