@@ -1,21 +1,7 @@
-import { z } from 'zod'
 import { findConversation } from './conversations.ts'
+import { feedEvent } from './live/feeds.ts'
 import { defineRoute } from './route.ts'
-import { name, threadPlace, time } from './schemas.ts'
 import { lastEventOf } from './server-event.ts'
-
-/** What listeners are told. An event says how far a conversation is, so getting one twice does no harm. */
-const feedEvent = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('ready').describe('everything from now on is told') }),
-  z.object({
-    type: z.literal('written'),
-    conversation: name,
-    updatedAt: time,
-    threads: z.array(threadPlace),
-  }),
-  z.object({ type: z.literal('deleted'), conversation: name }),
-  z.object({ type: z.literal('reset').describe('too much was missed: read the list again') }),
-])
 
 /** Live events: something was written, by this server or by another one on the same database. */
 export const eventRoutes = [

@@ -105,13 +105,6 @@ export const whyRoutes = [
   }),
 ]
 
-interface WhyQuery extends FitFields {
-  readonly actor?: string | undefined
-  readonly branch?: string | undefined
-  readonly at?: number | undefined
-  readonly call?: string | undefined
-}
-
 interface Settings {
   readonly options: ThreadContextOptions
   readonly room: Room
@@ -120,7 +113,7 @@ interface Settings {
 }
 
 async function settingsOf(
-  call: ThreadRequest & { readonly query: WhyQuery },
+  call: ThreadRequest<FitFields & { readonly at?: number; readonly call?: string }>,
   thread: Thread,
 ): Promise<Settings> {
   const { at, call: id } = call.query

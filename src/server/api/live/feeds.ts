@@ -1,29 +1,35 @@
+import { z } from 'zod'
 import type { History } from '../../../history/index.ts'
 import { ThroughlineError } from '../../../log/error.ts'
 import type { ConversationInfo, ListConversations } from '../../../stores/store.ts'
 import { createTape } from '../../../turn/stream/tape.ts'
+import type { AnswerValue } from '../route.ts'
+import { name, threadPlace, time } from '../schemas.ts'
 import type { ServerEvent } from '../server-event.ts'
 import type { OnWrite } from './noticing-store.ts'
 
-/**
- * What listeners are told. An event says how far a conversation is, so getting one twice does no harm: after a pause, a
- * listener gets everything that may be new to it.
- */
-export type FeedEvent =
-  /** The listener hears everything from now on. */
-  | { readonly type: 'ready' }
-  | ({ readonly type: 'written' } & Pick<ConversationInfo, 'conversation' | 'updatedAt' | 'threads'>)
-  | { readonly type: 'deleted'; readonly conversation: string }
-  /** Too many events were missed to send them one by one: read the list again. */
-  | { readonly type: 'reset' }
+/** What listeners are told. An event says how far a conversation is, so getting one twice does no harm: after a pause, a listener gets all that may be new to it. */
+export const feedEvent = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('ready').describe('everything from now on is told') }),
+  z.object({
+    type: z.literal('written'),
+    conversation: name,
+    updatedAt: time,
+    threads: z.array(threadPlace),
+  }),
+  z.object({ type: z.literal('deleted'), conversation: name }),
+  z.object({ type: z.literal('reset').describe('too much was missed: read the list again') }),
+])
 
-export interface FeedListenOptions {
+type FeedEvent = AnswerValue<z.input<typeof feedEvent>>
+
+interface FeedListenOptions {
   /** Only this conversation. */
   readonly conversation?: string
   /** The id of the last event that the listener has. */
-  readonly since?: string | undefined
+  readonly since?: string
   /** Only conversations of this person. */
-  readonly person?: string | undefined
+  readonly person?: string
   /** Whether experiments are told too. */
   readonly mayInspect: boolean
   readonly signal: AbortSignal
@@ -31,7 +37,7 @@ export interface FeedListenOptions {
 
 export type Feeds = ReturnType<typeof createFeeds>
 
-export interface FeedsOptions {
+interface FeedsOptions {
   readonly historyOf: (tenant: string, mayInspect: boolean) => History
   /** How often the store is asked what other processes wrote. Default one second. */
   readonly pollMs?: number
