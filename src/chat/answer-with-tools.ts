@@ -18,10 +18,7 @@ export interface ChatTurn extends Pick<Asking, 'log' | 'emit' | 'signal' | 'tall
 }
 
 /** Asks the model and runs its tools, until it has answered. */
-export async function answerWithTools(
-  options: ChatOptions,
-  { log, emit, signal, tally, request }: ChatTurn,
-): Promise<'completed' | 'open'> {
+export async function answerWithTools(options: ChatOptions, { log, emit, signal, tally, request }: ChatTurn) {
   const { maxRounds = 20, toolTimeoutMs: timeoutMs = 60_000, toolsInOrder: inOrder = false } = options
   const tools = new Map(options.tools?.map(tool => [tool.name, tool]))
   const reading = readResultTool(log, () => asking!.mostResultTokens)

@@ -39,11 +39,7 @@ export const listConversations = defineMcpTool(
 )
 
 /** A page without what clients of the server asked beside conversations. */
-async function readPage(
-  history: History,
-  limit: number,
-  last: ConversationInfo | undefined,
-): Promise<readonly ConversationInfo[]> {
+async function readPage(history: History, limit: number, last: ConversationInfo | undefined) {
   const infos: ConversationInfo[] = []
   for (let after = last; ; ) {
     const page = await history.conversations({ limit, after })

@@ -192,10 +192,7 @@ function toResponse(error: ThroughlineError, onError: (error: unknown) => string
 }
 
 /** What is below the path of the handler: nothing, a conversation, or a conversation's stream. */
-function placeOf(
-  { url }: Request,
-  api: string,
-): { readonly conversation?: string; readonly isStream: boolean } {
+function placeOf({ url }: Request, api: string) {
   const base = api.replace(/\/$/, '')
   const { pathname } = new URL(url)
   if (pathname !== base && !pathname.startsWith(`${base}/`)) throw noRoute(api)

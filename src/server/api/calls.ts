@@ -127,11 +127,7 @@ export const callRoutes = [
 ]
 
 /** A call by its id: of a thread, or of the branch that its past is shared with. */
-export async function findCall(
-  { log }: Pick<ApiCall, 'log'>,
-  { key }: Thread,
-  id: string,
-): Promise<ThreadCall> {
+export async function findCall({ log }: Pick<ApiCall, 'log'>, { key }: Thread, id: string) {
   for await (const call of callsBack(log.store, key)) if (call.id === id) return call
   throw notFound('call', id)
 }

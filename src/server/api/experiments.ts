@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { InvalidPlanError } from '../../experiment/experiment-error.ts'
-import type { ExperimentPlan, ExperimentSummary } from '../../experiment/index.ts'
+import type { ExperimentSummary } from '../../experiment/index.ts'
 import { BadRequestError } from '../../log/bad-request-error.ts'
 import { ThroughlineError } from '../../log/error.ts'
 import { loadStandCode, standModule } from '../samples/lemonade-stand.ts'
@@ -191,10 +191,7 @@ export async function startExperiment(call: ApiCall, json: object, id?: string):
 }
 
 /** Models are those of the upstream, and code that a request names is never run, but for that of the sample. */
-async function readPlan(
-  { parts: { upstreams, experimentTools } }: ApiCall,
-  json: unknown,
-): Promise<ExperimentPlan> {
+async function readPlan({ parts: { upstreams, experimentTools } }: ApiCall, json: unknown) {
   const { name, tools: code } = json as { readonly name: string; readonly tools?: unknown }
   const sample = code === standModule ? await loadStandCode() : undefined
   if (code !== undefined && !sample)

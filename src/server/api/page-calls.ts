@@ -31,12 +31,7 @@ type PageCall = AnswerValue<z.input<typeof pageCall>>
 const mostOlder = 64
 
 /** The calls whose contexts end between two entries, oldest first, with those of a shared past; also those that failed. */
-export async function callsBetween(
-  store: Store,
-  key: ThreadKey,
-  first: number,
-  last: number,
-): Promise<readonly PageCall[]> {
+export async function callsBetween(store: Store, key: ThreadKey, first: number, last: number) {
   const calls: PageCall[] = []
   let older = 0
   for await (const one of callsBack(store, key)) {

@@ -7,7 +7,7 @@ import { isObject } from '../../log/parse-json.ts'
 import type { Model, ModelRequest } from '../../models/model.ts'
 import { isLocalAddress } from '../../models/wire/is-local-address.ts'
 import { type FitRequest, nextContext, readThread, type TurnPart } from '../../turn/index.ts'
-import { type ClientCall, type NativeCall, openNative } from '../native/native-reply.ts'
+import { type NativeCall, openNative } from '../native/native-reply.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import { createReadAhead, type ReadAheadOptions, type ReadAheadResult } from './create-read-ahead.ts'
 import { createSlots, type SlotMode, type Slots, type SlotUse } from './create-slots.ts'
@@ -189,10 +189,7 @@ const withFields = (request: ModelRequest, fields: Fields): ModelRequest => ({
  * What would make the upstream take it for the client's request, or keep it as one, is left out. Undefined for forms that
  * have no such request.
  */
-function toReading(
-  { adapter: { form }, client }: Pick<NativeCall, 'adapter' | 'client'>,
-  isLlama: boolean,
-): ClientCall | undefined {
+function toReading({ adapter: { form }, client }: Pick<NativeCall, 'adapter' | 'client'>, isLlama: boolean) {
   if (form !== 'chat' && form !== 'ollama') return undefined
   const { 'idempotency-key': _, 'x-stainless-retry-count': __, ...headers } = client.headers
   const {

@@ -31,11 +31,7 @@ export async function findReply(log: Log, id: string): Promise<FoundReply | unde
   return { thread, entry, kept }
 }
 
-async function isOf(
-  { store, tenant, history: { person } }: Log,
-  only: string,
-  { guest }: LoggedMessage,
-): Promise<boolean> {
+async function isOf({ store, tenant, history: { person } }: Log, only: string, { guest }: LoggedMessage) {
   if (person === undefined || guest !== undefined) return person === undefined || guest === person
   const [info] = await store.conversations(tenant, { only })
   return (info?.person ?? person) === person

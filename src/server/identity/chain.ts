@@ -46,11 +46,7 @@ export interface UserMarks extends Hashes {
  * The marks of the user messages from the item `from` on. `scope` keeps apart what must never be taken for one another:
  * keys of different people, conversations with names of their own.
  */
-export async function marksOf(
-  items: readonly ListItem[],
-  scope: string,
-  from = 0,
-): Promise<readonly UserMarks[]> {
+export async function marksOf(items: readonly ListItem[], scope: string, from = 0) {
   const cached = marked.get(items)
   if (cached?.scope === scope && cached.from <= from) return cached.marks.filter(({ item }) => item >= from)
   const chain = createChain(scope, items.slice(0, from))

@@ -124,11 +124,7 @@ const freshFrom = (list: readonly ListItem[]) => list.findLastIndex(isReply) + 1
  * The first item from which on all agree with the thread, up to where they meet. Undefined if they only seem to meet: their
  * words are the same.
  */
-export async function walkBack(
-  log: WalkLog,
-  list: readonly ListItem[],
-  start: Meeting,
-): Promise<number | undefined> {
+export async function walkBack(log: WalkLog, list: readonly ListItem[], start: Meeting) {
   const fresh = freshFrom(list)
   let item = start.item + 1
   for await (const { logged } of visible(log, start.thread, { to: start.at, reverse: true })) {

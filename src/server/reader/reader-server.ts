@@ -156,11 +156,7 @@ function endOf(reply: readonly ModelPart[], ms: number): ReplyEnd {
 }
 
 /** Streams texts as they come. The first is waited for, so that a refusal becomes a status and not a broken stream. */
-async function stream(
-  { streamType }: Adapter,
-  texts: AsyncGenerator<string>,
-  leave: () => void,
-): Promise<Response> {
+async function stream({ streamType }: Adapter, texts: AsyncGenerator<string>, leave: () => void) {
   const first = await texts.next()
   let isWhole = false
   async function* all() {

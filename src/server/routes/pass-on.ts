@@ -107,12 +107,7 @@ function parse(text: Buffer): unknown {
 }
 
 /** Has an upstream of the client's form answer a body that was read already. */
-export async function passBody(
-  upstream: Upstream,
-  request: Request,
-  path: string,
-  body: Buffer,
-): Promise<Response> {
+export async function passBody(upstream: Upstream, request: Request, path: string, body: Buffer) {
   const { 'content-encoding': _, ...sent } = Object.fromEntries(request.headers)
   const passed = { method: 'POST', path: `${path}${new URL(request.url).search}`, headers: sent, body }
   const { status, ...answer } = await upstream.pass({ ...passed, signal: request.signal })

@@ -12,9 +12,7 @@ export interface FoundUpstreams {
 }
 
 /** The upstreams of a configuration: those of its list, or the only one. What was opened is closed again if one fails. */
-export async function findUpstreams(
-  config: UpstreamConfig & Pick<ServerConfig, 'upstreams' | 'effort'>,
-): Promise<FoundUpstreams> {
+export async function findUpstreams(config: UpstreamConfig & Pick<ServerConfig, 'upstreams' | 'effort'>) {
   if (!config.upstreams) return findUpstream(config)
   const upstreams: NamedUpstream[] = []
   const lines: string[] = []

@@ -24,9 +24,7 @@ export function headersOn(
 }
 
 /** The headers of an upstream's answer as they go back to the client, without those of CORS: the server sets its own. */
-export function headersBack(
-  headers: Readonly<Record<string, string | string[] | undefined>>,
-): Record<string, string> {
+export function headersBack(headers: Readonly<Record<string, string | string[] | undefined>>) {
   return without(headers, ['set-cookie'], 'access-control-')
 }
 

@@ -137,11 +137,7 @@ export function toModelError(error: unknown, signal: AbortSignal): unknown {
 const longestPause = 30_000
 
 /** The pause before a failed call is made again. Throws the error where no further attempt would help. */
-export function pauseAfter(
-  error: unknown,
-  attempt: number,
-  { retries, backoffMs }: Required<RetryOptions>,
-): number {
+export function pauseAfter(error: unknown, attempt: number, { retries, backoffMs }: Required<RetryOptions>) {
   if (!(error instanceof ModelError) || !error.isRetryable || attempt > retries) throw error
   return Math.min(longestPause, error.retryAfterMs ?? backoffMs * 2 ** (attempt - 1))
 }

@@ -12,15 +12,11 @@ import {
 } from '../../../log/fields.ts'
 import type { MessageLike } from '../../../log/message.ts'
 import { type ContentPart, toContent } from '../../../log/to-content.ts'
-import type { ChatRequest } from '../adapter.ts'
 import { messageList } from '../message-list.ts'
 import { readOnce, refuseElsewhere } from '../own-form.ts'
 
 /** Reads the messages of `/v1/messages`. `system` are the texts of the body's system prompt. */
-export function readMessages(
-  system: readonly string[],
-  values: readonly unknown[],
-): Pick<ChatRequest, 'system' | 'messages' | 'origins'> {
+export function readMessages(system: readonly string[], values: readonly unknown[]) {
   const list = messageList(system)
   // Results name only the id of their call; some templates need the tool's name.
   const names = new Map<string, string>()

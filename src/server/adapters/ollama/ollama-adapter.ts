@@ -13,7 +13,7 @@ import { toArguments } from '../../../log/parse-json.ts'
 import { present } from '../../../log/present.ts'
 import type { ModelSettings } from '../../../models/model.ts'
 import type { ReplyCall } from '../../../turn/model-reply.ts'
-import type { Adapter, AdapterFault, ChatRequest, ReplyEnd, ReplyStart, ReplyStream } from '../adapter.ts'
+import type { Adapter, AdapterFault, ChatRequest, ReplyEnd, ReplyStart } from '../adapter.ts'
 import { chatMessages } from '../read-chat-messages.ts'
 import { readProvider, readSampling } from '../read-settings.ts'
 import { readFunctionTools } from '../read-tools.ts'
@@ -116,10 +116,7 @@ function isNothing(value: unknown): boolean {
 }
 
 /** Streams a reply line by line, in the shape of a route. */
-export function streamLines(
-  start: ReplyStart,
-  shape: (line: SaidLine) => object = line => line,
-): ReplyStream {
+export function streamLines(start: ReplyStart, shape: (line: SaidLine) => object = line => line) {
   const head = headOf(start)
   const line = (value: object) => `${oneLine(value)}\n`
   const piece = (message: object, rest: object = {}) =>

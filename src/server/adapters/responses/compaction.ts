@@ -41,10 +41,7 @@ export function pack(past: NamedPast | undefined, items: readonly Fields[]): str
 }
 
 /** A client may have written it itself: it is read like a body. */
-function unpack(
-  text: string,
-  where: string,
-): { readonly past?: NamedPast; readonly items: readonly Fields[] } {
+function unpack(text: string, where: string) {
   const value = parseBody(Buffer.from(text.slice(thoughtMark.length), 'base64url'), limits)
   const { past, items } = isFields(value) ? value : ({} as Fields)
   if (!Array.isArray(items) || !items.every(isFields) || items.some(isOurs))
@@ -60,11 +57,7 @@ function unpack(
 const limits = { maxDepth: 100, maxValues: 200_000 }
 
 /** The answer with a compaction: in its own form, as a response, or as the stream of one. No model was asked. */
-export function compactionAnswer(
-  start: ReplyStart,
-  packed: string,
-  wish: CompactionWish,
-): { readonly type: string; readonly text: string } {
+export function compactionAnswer(start: ReplyStart, packed: string, wish: CompactionWish) {
   const item = { id: `cmp_${start.id}`, type: 'compaction', encrypted_content: packed }
   const [output, usage] = [[item], noUsage]
   const json = (value: object) => ({ type: 'application/json', text: JSON.stringify(value) })

@@ -102,10 +102,7 @@ export function createFeeds({ historyOf, pollMs = 1000, mostListeners = 256 }: F
 /** Callers who may inspect get more events. */
 const nameOf = (tenant: string, mayInspect: boolean) => JSON.stringify([tenant, mayInspect])
 
-async function* listenTo(
-  feed: Feed,
-  { conversation, person, since, signal }: FeedListenOptions,
-): AsyncGenerator<ServerEvent<FeedEvent>> {
+async function* listenTo(feed: Feed, { conversation, person, since, signal }: FeedListenOptions) {
   const { batches, leave } = feed.join(signal)
   const isMeant = ({ data, whose }: OwnedEvent) =>
     (person === undefined || whose === person) &&

@@ -44,11 +44,7 @@ export function createTimeline(source: LogSource, options: PointOptions & { read
   const isMade = (at: number) => at >= start || at === before
 
   /** Reads entries and gives the points among them. A point before an entry is known when that entry is. */
-  async function* read(
-    entries: AsyncIterable<LoggedMessage>,
-    to: ThreadReading,
-    make: Points,
-  ): AsyncGenerator<TimelinePoint> {
+  async function* read(entries: AsyncIterable<LoggedMessage>, to: ThreadReading, make: Points) {
     for await (const logged of entries) {
       if (to.last && isAsked(to.last, logged) && !isCalled(calls, to.last) && isMade(to.last.seq))
         yield await make.make()

@@ -23,12 +23,7 @@ export function responsesRoutes({ upstreams, newId, now, maxBodyBytes, json }: S
     return bytes.length === 0 ? undefined : parseBody(bytes, json)
   }
 
-  async function count(
-    context: Context<ServerEnv>,
-    adapter: Adapter,
-    body: unknown,
-    defaults: object,
-  ): Promise<number> {
+  async function count(context: Context<ServerEnv>, adapter: Adapter, body: unknown, defaults: object) {
     const { raw } = context.req
     const { log, caller } = context.var
     const headers = Object.fromEntries(raw.headers)
