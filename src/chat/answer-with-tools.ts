@@ -13,7 +13,6 @@ import {
 import type { ChatOptions } from './chat-options.ts'
 
 export interface ChatTurn extends Pick<Asking, 'log' | 'emit' | 'signal' | 'tally'> {
-  /** Goes into the request context of the tools. */
   readonly request: { readonly projectId?: string | undefined; readonly data?: unknown }
 }
 

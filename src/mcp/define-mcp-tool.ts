@@ -16,7 +16,6 @@ export const defineMcpTool = <const Shape extends z.ZodRawShape>(
   run: (history: History, input: z.output<z.ZodObject<Shape>>) => Promise<string>,
 ): McpTool => ({ name, description, inputSchema, run: run as McpTool['run'] })
 
-/** The fields that name a thread. */
 export const threadFields = {
   conversation: z.string().min(1).max(1000).describe('the id of the conversation'),
   actor: z.string().min(1).max(1000).optional().describe('whose thread; default "assistant"'),
@@ -25,7 +24,6 @@ export const threadFields = {
 
 export const pageField = z.int().min(1).default(1).describe('the page of a long answer')
 
-/** The place of a message. */
 export const placeField = z.int().min(1).optional()
 
 /** A time as a person writes it: `2026-11-15 16:10`. */

@@ -122,14 +122,11 @@ export function createServer(rawOptions: ServerOptions): Server {
   const cache = createCache({ ...settled, onRead: metrics.readAhead })
   const gate = createGate(maxStreams, inside => cache.busy(inside === 0))
   const cancels = createCancels(store)
-  const runner = createRunner({
-    ...{ gate, cancels },
-    onServed(served) {
-      const by = served.model === undefined ? undefined : upstreams.find(served.model)
-      const outcome = by ? { ...served, upstream: { name: by.name, kind: by.upstream.kind } } : served
-      metrics.count(toCounted(outcome))
-      rawOptions.onServed?.(outcome)
-    },
+  const runner = createRunner(gate, cancels, served => {
+    const by = served.model === undefined ? undefined : upstreams.find(served.model)
+    const outcome = by ? { ...served, upstream: { name: by.name, kind: by.upstream.kind } } : served
+    metrics.count(toCounted(outcome))
+    rawOptions.onServed?.(outcome)
   })
   // A list of messages has about 20 JSON values per message.
   const json = { maxDepth, maxValues: maxMessages * 20 }

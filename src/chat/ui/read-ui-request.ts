@@ -16,7 +16,6 @@ import { type ContentPart, toContent } from '../../log/to-content.ts'
 /** A message of the client that is known by its id. */
 export interface UIReference {
   readonly id: string | undefined
-  /** The branch that it was answered on. */
   readonly branch?: string | undefined
 }
 
@@ -27,7 +26,6 @@ export interface UIRequest {
   readonly messages: readonly MessageLike[]
   /** The last message of the client: the user's, or that of the assistant whose tools have run. */
   readonly last: UIReference
-  /** The message before it, if the client sends one. */
   readonly before: UIReference | undefined
   /** Whether results are brought: the turn goes on. */
   readonly isResults: boolean
@@ -35,7 +33,6 @@ export interface UIRequest {
   readonly isAgain: boolean
   /** Whether the client says which message that is: else it means the last one. */
   readonly isNamed: boolean
-  /** The earlier messages, as the client has them. */
   readonly earlier: () => readonly EarlierMessage[]
 }
 
@@ -100,7 +97,6 @@ const isTool = ({ type }: Fields) =>
 const nameOf = ({ type, toolName }: Fields, where: string) =>
   type === 'dynamic-tool' ? readText(toolName, `${where}.toolName`) : String(type).slice('tool-'.length)
 
-/** The result of a tool; none while it runs. */
 function toResult(part: Fields, where: string): readonly MessageLike[] {
   const id = readText(part.toolCallId, `${where}.toolCallId`)
   const result = (content: string) => [{ role: 'tool', tool_call_id: id, name: nameOf(part, where), content }]

@@ -10,7 +10,6 @@ import type { EarlierMessage, UIReference, UIRequest } from './read-ui-request.t
 
 const actor = 'assistant'
 
-/** Where a message of `useChat` is answered. */
 export interface UIPlace {
   readonly thread: ThreadKey
   /** The message came before, and this is its answer: the client lost it on the way. */
@@ -78,7 +77,6 @@ const keyOf = ({ tenant }: History, conversation: string, branch: string): Threa
   ...{ tenant, conversation, actor, branch },
 })
 
-/** The branch on which a conversation was last. */
 export async function newestBranch(history: History, conversation: string): Promise<string> {
   return (await placeOf(history, conversation, newest))?.thread.branch ?? mainBranch
 }

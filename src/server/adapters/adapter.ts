@@ -67,7 +67,6 @@ export interface ReplyStart {
   readonly time: number
   readonly model: string
   readonly request: ChatRequest
-  /** The tokens of the prompt by our own count. */
   readonly promptTokens: number
 }
 

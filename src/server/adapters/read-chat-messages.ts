@@ -79,7 +79,6 @@ function readContent(value: unknown, field: string): ReadContent {
   return toContent(value.map((part, at) => readPart(part, `${field}[${at}]`)))
 }
 
-/** Reads a part: a text, or another part in OpenAI's own form. */
 function readPart(value: unknown, field: string): ContentPart {
   if (typeof value === 'string') return value
   const part = readFields(value, field)

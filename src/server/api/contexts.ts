@@ -7,8 +7,8 @@ import { contextAnswer, contextSummary, stretch, toContextAnswer, toSummary } fr
 import { threadOf } from './find-thread.ts'
 import { atField, createFitting, fitFields, policyOf } from './fit-thread.ts'
 import { loadSources } from './quote-sources.ts'
-import { type AnswerValue, defineRoute } from './route.ts'
-import { place, threadFields } from './schemas.ts'
+import { defineRoute } from './route.ts'
+import { type AnswerValue, place, threadFields } from './schemas.ts'
 import { textsField } from './sent-rows.ts'
 
 const fitting = z.strictObject(fitFields)

@@ -142,13 +142,8 @@ export const conversationRoutes = [
       added: count.describe('how many of the entries were not here before'),
       calls: count,
     }),
-    async handle({
-      query: { as, person, for: keyId },
-      request,
-      log,
-      caller,
-      parts: { about, maxBodyBytes },
-    }) {
+    async handle({ query, request, log, caller, parts: { about, maxBodyBytes } }) {
+      const { as, person, for: keyId } = query
       const { history } = logOfSpeaker(log, about.person)
       const imported = await withSpooled(request, 32 * maxBodyBytes, text =>
         history.import(text, { maxValueCharacters: maxBodyBytes, as, person }),

@@ -58,7 +58,6 @@ function fromCursor(cursor: string | undefined) {
   return { conversation, updatedAt: Number(updatedAt) }
 }
 
-/** Says of each conversation whether it is provisional. */
 export async function withProvisional(
   { log: { store, history, tenant } }: ApiCall,
   listed: readonly ConversationInfo[],

@@ -5,12 +5,9 @@ import type { ThreadCall } from '../../history/calls/calls.ts'
 import { endOf, type Plan } from '../../history/calls/plan.ts'
 import { readPlan } from '../../history/calls/read-plan.ts'
 import type { Store, ThreadKey } from '../../stores/store.ts'
-import { callStatus } from './calls.ts'
 import { callsBack } from './calls-back.ts'
-import type { AnswerValue } from './route.ts'
-import { name, place } from './schemas.ts'
+import { type AnswerValue, callStatus, name, place } from './schemas.ts'
 
-/** A call as a page of messages needs it. */
 export const pageCall = z.object({
   id: name,
   at: place.describe('the last entry that it was made of; its reply is the next assistant message'),

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { type Fate, fates } from '../../context/receipt.ts'
 import { type ThreadRequest, threadOf } from './find-thread.ts'
 import { createSettings, type FitFields, fitFields, policyOf } from './fit-thread.ts'
-import { type AnswerValue, defineRoute } from './route.ts'
-import { count, limitOf, name, place, threadFields, time } from './schemas.ts'
+import { defineRoute } from './route.ts'
+import { type AnswerValue, count, limitOf, name, place, threadFields, time } from './schemas.ts'
 import { createTimeline } from './timeline/create-timeline.ts'
 import { fateIn } from './timeline/fate-runs.ts'
 import { point, type TimelinePoint } from './timeline/point.ts'
@@ -15,7 +15,6 @@ const run = z.object({
   points: count.describe('how many contexts'),
 })
 
-/** The most policies that one request compares. */
 const mostPolicies = 8
 
 const settings = { ...threadFields, ...fitFields }

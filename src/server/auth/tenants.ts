@@ -27,7 +27,6 @@ export async function chooseTenant(caller: Caller, header: string | undefined, k
   return { ...caller, tenant }
 }
 
-/** The tenants that the caller may choose. */
 export async function tenantsFor(caller: Caller, store: Pick<Store, 'tenants'>, keys: Pick<Keys, 'tenants'>) {
   const isAllowed = await mayChoose(caller, keys)
   // Their own tenant is there to go back to, also while it is empty.

@@ -19,7 +19,6 @@ export interface CacheOptions extends Pick<ReadAheadOptions, 'onRead' | 'quietMs
   readonly now: () => number
 }
 
-/** A request whose model has a cache to be cared for. */
 export interface CachedCall extends Pick<NativeCall, 'upstream' | 'model'> {
   /** The request as it came, if the upstream speaks its form. */
   readonly native?: Pick<NativeCall, 'adapter' | 'request' | 'client'> | undefined
@@ -28,7 +27,6 @@ export interface CachedCall extends Pick<NativeCall, 'upstream' | 'model'> {
   readonly isSide: boolean
 }
 
-/** How a conversation was last read ahead. */
 export interface LatestReading extends Pick<ReadAheadResult, 'outcome' | 'tokens'> {
   readonly time: number
 }
@@ -127,7 +125,6 @@ export function createCache({ readAhead, slots: mode, now, onRead, ...limits }: 
         asks(fitting: FitRequest): void {
           asking = fitting
         },
-        /** Takes the parts of the turn: what is sent, and how it ends. */
         see(part: TurnPart): void {
           if (part.type === 'context') sent = part.messages
           if (part.type !== 'end' || isSide) return
@@ -192,13 +189,8 @@ const withFields = (request: ModelRequest, fields: Fields): ModelRequest => ({
 function toReading({ adapter: { form }, client }: Pick<NativeCall, 'adapter' | 'client'>, isLlama: boolean) {
   if (form !== 'chat' && form !== 'ollama') return undefined
   const { 'idempotency-key': _, 'x-stainless-retry-count': __, ...headers } = client.headers
-  const {
-    store: ___,
-    metadata: ____,
-    max_tokens: _____,
-    max_completion_tokens: newer,
-    ...rest
-  } = client.fields
+  const { max_completion_tokens: newer, max_tokens: _____, ...fields } = client.fields
+  const { store: ___, metadata: ____, ...rest } = fields
   const options = isObject(rest.options) ? rest.options : {}
   // Some models take the newer name only.
   const ofChat = newer === undefined ? { max_tokens: 1 } : { max_completion_tokens: 1 }

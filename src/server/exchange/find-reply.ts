@@ -11,7 +11,6 @@ export interface FoundReply {
   readonly kept: KeptResponse
 }
 
-/** The mark of a reply that may be named. */
 export const replyMark = (id: string) => `resp:${id}`
 
 /** The mark of a reply that its client has deleted: marks are never removed. */

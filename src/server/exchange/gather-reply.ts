@@ -16,7 +16,6 @@ import { untilFree } from './until-free.ts'
 
 /** What a request brings that goes on from a reply. */
 interface Continuation extends Pick<LogPlace, 'messages' | 'scope'> {
-  /** The id of the reply. */
   readonly previous: string
 }
 

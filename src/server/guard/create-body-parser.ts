@@ -71,7 +71,6 @@ interface ParsedBody {
 interface SharedMessages {
   readonly earlier: PastBody
   readonly count: number
-  /** The end of the last of them. */
   readonly end: ElementEnd
 }
 

@@ -77,10 +77,8 @@ function linesOf(text: string, hasBrackets: boolean): { readonly words: string; 
   return { words: words.join('\n').trim(), brackets: brackets.join('\n') }
 }
 
-/** Whether it is the result of a call. */
 export const isResult = ({ text }: Compared): boolean => text.startsWith('tool:')
 
-/** Whether it is a reply with calls, or the result of one. */
 export const isOfRound = (item: Compared): boolean => isResult(item) || item.text.startsWith('assistant!')
 
 /** Whether one of two texts of an assistant is the beginning of the other: a client keeps what it got before it left. */

@@ -33,7 +33,6 @@ export interface Walk {
   readonly at: number
   /** The places of the items behind the start. */
   readonly places: readonly number[]
-  /** How they agree. */
   readonly front: Front
   /** What the thread has where the client left something out. Two walks with the same say the same. */
   readonly leftOut: string

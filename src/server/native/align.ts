@@ -64,7 +64,6 @@ export function alignContext({ messages, receipt }: Fitted, list: readonly Messa
     return undefined
   }
 
-  /** The places of logged messages in the list, from the last one back. */
   function search(indexes: readonly number[]): readonly (number | undefined)[] {
     const clientPlaces: (number | undefined)[] = []
     /** The message behind: its place in the list, and in the log. */

@@ -37,13 +37,8 @@ export interface ReaderServerOptions
  * const server = readerServer({ window: 2048 })
  * const response = await server(new Request('http://reader/api/version'))
  */
-export function readerServer({
-  models = ['reader'],
-  window = 4096,
-  onRequest = () => {},
-  now = Date.now,
-  ...options
-}: ReaderServerOptions = {}): (request: Request) => Promise<Response> {
+export function readerServer(settings: ReaderServerOptions = {}): (request: Request) => Promise<Response> {
+  const { models = ['reader'], window = 4096, onRequest = () => {}, now = Date.now, ...options } = settings
   if (models.length === 0) throw new InvalidOptionError('models', 'must name at least one')
   const teller = { family: 'reader', began: now() }
   const listed = models.map(name => ({ name: name.includes(':') ? name : `${name}:latest`, window }))

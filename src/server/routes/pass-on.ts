@@ -80,7 +80,6 @@ export async function passOn(request: Request, path: string, parts: ServerParts)
   }
 }
 
-/** An answer of our own. */
 const toAnswer = (made: object | string, path: string, promise: number): Response =>
   typeof made === 'string' ? new Response(made) : Response.json(tellWindow(path, made, promise))
 

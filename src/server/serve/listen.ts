@@ -18,7 +18,6 @@ export interface Listening {
   close(graceMs: number): Promise<void>
 }
 
-/** Opens the port; resolves when it listens. */
 export async function listen(
   fetch: (request: Request) => Promise<Response>,
   { host, port, requestTimeoutMs }: ListenOptions,

@@ -99,7 +99,6 @@ export async function startServer(
   }
 }
 
-/** The embedder of the settings, if they name a model. */
 function embedderOf(
   { embedModel: model, embedHost, ollamaHost }: ServerConfig,
   onError: (error: unknown) => void,
@@ -108,5 +107,4 @@ function embedderOf(
   return { ...ollamaEmbed({ model, host: embedHost ?? ollamaHost }), onError }
 }
 
-/** The inspector as it is built into the package. */
 const inspectorFolder = packageFile('dist/inspector')

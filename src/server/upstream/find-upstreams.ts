@@ -7,7 +7,6 @@ import { type NamedUpstream, severalUpstreams, type Upstreams } from './upstream
 
 export interface FoundUpstreams {
   readonly upstream: Upstream | Upstreams
-  /** Which upstreams answer and why, a line for each. */
   readonly why: string
 }
 

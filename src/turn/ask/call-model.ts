@@ -90,7 +90,6 @@ export async function callModel(call: ModelCall, reply: ModelReply): Promise<voi
     link.unlink()
   }
 
-  /** Adds text outside notes to the reply, and shows it. */
   function take(type: ReplyDelta['type'], text: string): void | Promise<void> {
     reply[type === 'text-delta' ? 'text' : 'thinking'] += text
     if (type === 'thinking-delta') return text === '' ? undefined : call.show({ type, text })
@@ -144,7 +143,6 @@ export function pauseAfter(error: unknown, attempt: number, { retries, backoffMs
 
 function scannerFor(notes: NoteOptions | undefined): NoteScanner {
   if (notes) return createNoteScanner(notes)
-  // All is shown as it is.
   let shown = 0
   const push = (text: string) => {
     shown += text.length

@@ -34,7 +34,6 @@ export const ollamaAdapter: Adapter = {
   }),
 }
 
-/** `/api/generate`. */
 export const generateAdapter: Adapter = {
   ...ollamaAdapter,
   read: readGenerate,
@@ -115,7 +114,6 @@ function isNothing(value: unknown): boolean {
   return value === 0 || (typeof value === 'string' && /^0+(?:\.0*)?[a-zµ]{0,2}$/.test(value))
 }
 
-/** Streams a reply line by line, in the shape of a route. */
 export function streamLines(start: ReplyStart, shape: (line: SaidLine) => object = line => line) {
   const head = headOf(start)
   const line = (value: object) => `${oneLine(value)}\n`

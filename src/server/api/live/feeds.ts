@@ -3,8 +3,7 @@ import type { History } from '../../../history/index.ts'
 import { ThroughlineError } from '../../../log/error.ts'
 import type { ConversationInfo, ListConversations } from '../../../stores/store.ts'
 import { createTape } from '../../../turn/stream/tape.ts'
-import type { AnswerValue } from '../route.ts'
-import { name, threadPlace, time } from '../schemas.ts'
+import { type AnswerValue, name, threadPlace, time } from '../schemas.ts'
 import type { ServerEvent } from '../server-event.ts'
 import type { OnWrite } from './noticing-store.ts'
 
@@ -24,11 +23,9 @@ export const feedEvent = z.discriminatedUnion('type', [
 type FeedEvent = AnswerValue<z.input<typeof feedEvent>>
 
 interface FeedListenOptions {
-  /** Only this conversation. */
   readonly conversation?: string
   /** The id of the last event that the listener has. */
   readonly since?: string
-  /** Only conversations of this person. */
   readonly person?: string
   /** Whether experiments are told too. */
   readonly mayInspect: boolean
@@ -75,7 +72,6 @@ export function createFeeds({ historyOf, pollMs = 1000, mostListeners = 256 }: F
   }
 
   return {
-    /** How many listen. */
     get listeners(): number {
       return listeners
     },

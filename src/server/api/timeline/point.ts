@@ -8,12 +8,9 @@ import { fromPlan, isRun, type Plan, promptOf, roomOf, toItems } from '../../../
 import type { LogSource } from '../../../history/log/read-log.ts'
 import type { MessageLike } from '../../../log/message.ts'
 import { inCounts, type Room, toModelTokens } from '../../../tokens/calibration.ts'
-import { callStatus } from '../calls.ts'
-import { counted, cutPlaces } from '../context-answer.ts'
-import type { FitSettings } from '../fit-thread.ts'
+import type { FitSettings, RoomSettings } from '../fit-thread.ts'
 import { factorField, toCutFigures, toFigures } from '../model-tokens.ts'
-import type { AnswerValue } from '../route.ts'
-import { count, name, place, time } from '../schemas.ts'
+import { type AnswerValue, callStatus, count, counted, cutPlaces, name, place, time } from '../schemas.ts'
 import type { PlacedCall } from './call-list.ts'
 import { fateRuns, toFateText } from './fate-runs.ts'
 import type { ThreadReading } from './reading.ts'
@@ -57,12 +54,8 @@ export const point = z.object({
 
 export type TimelinePoint = AnswerValue<z.input<typeof point>> & { readonly fates: string }
 
-export interface PointOptions {
-  /** How a context is made where none was sent. */
-  readonly settings: FitSettings
-  /** The room of these, in the model's tokens. The calibration is the one that the model had at each place. */
-  readonly room: Room
-  readonly model?: string
+/** How a context is made where none was sent. The calibration is the one that the model had at each place. */
+export interface PointOptions extends RoomSettings {
   /** Whether contexts are made anew also where calls are stored. */
   readonly isAnew: boolean
   readonly against: readonly { readonly name: string; readonly policy: Policy }[]
@@ -103,7 +96,6 @@ export function createPoints(
   const shared = (sent: Sent, other: Sent | undefined, most: number) =>
     Math.min(most, sharedTokens(sent, other, reading.tokensUpTo, count.prompt))
 
-  /** What was sent in a stored call, and its system prompt. */
   async function sentIn(plan: Plan): Promise<{ readonly sent: Sent; readonly system?: string | undefined }> {
     const name = promptOf(plan)
     const prompt = name === undefined ? undefined : await loadCachedPrompt(source, name)
@@ -202,7 +194,6 @@ async function loadCachedPrompt({ store, key }: LogSource, name: string): Promis
   return text
 }
 
-/** The figures of a context that was made now, or of the plan of a stored one. */
 function figuresOf({ policy, margin, tokens, cut, ...made }: Receipt | Plan, room: Room) {
   const { window, reserve } = inCounts(room)
   const over = Math.max(0, tokens + margin + reserve - window)
