@@ -127,7 +127,7 @@ export function createChat(chatOptions: ChatOptions): Chat {
       const { signal, ...request } = respondOptions ?? {}
       checkRequest(request)
       return createReply(signal, work =>
-        answer(listTurnLog(messages, { count, memory, cancelledTurn }), work, request),
+        answer(listTurnLog(messages, count, memory, cancelledTurn), work, request),
       )
     },
   }

@@ -186,11 +186,9 @@ export function createServer(rawOptions: ServerOptions): Server {
   const mayChat = requireScope('chat')
   for (const [path, adapter] of memory ? adapterPaths : []) {
     for (const prefix of ['', '/c/:conversation']) {
-      app.post(`${prefix}${path}`, mayChat, context => {
-        const { raw: request } = context.req
-        const conversation = context.req.param('conversation')
-        return answerChat(parts, { adapter, request, conversation, ...context.var })
-      })
+      app.post(`${prefix}${path}`, mayChat, ({ req, var: variables }) =>
+        answerChat(parts, adapter, req.raw, variables, req.param('conversation')),
+      )
     }
   }
   if (memory) app.route('/throughline/v1/ui-chat', uiChatRoutes(parts))

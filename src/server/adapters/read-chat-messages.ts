@@ -16,18 +16,11 @@ import type { ChatRequest } from './adapter.ts'
 import { messageList } from './message-list.ts'
 import { readOnce } from './own-form.ts'
 
-/** What an adapter reads otherwise than OpenAI's chat completions. */
-export interface MessageForm {
-  readonly content?: typeof readContent
-  /** The other fields of a message that the log knows. */
-  readonly more: (message: Fields, where: string) => Fields
-}
-
 /**
  * Makes the reader of messages with `role`, `content` and `tool_calls`, as OpenAI and Ollama have them. Each becomes a new
- * object with only the keys that the log knows.
+ * object with only the keys that the log knows: `more` reads those besides these three.
  */
-export function chatMessages({ content: readOwn = readContent, more }: MessageForm) {
+export function chatMessages(more: (message: Fields, where: string) => Fields, readOwn = readContent) {
   const read = readOnce((value, at): MessageLike => {
     const where = `messages[${at}]`
     const message = readFields(value, where)
@@ -56,18 +49,16 @@ export function chatMessages({ content: readOwn = readContent, more }: MessageFo
   }
 }
 
-export const readChatMessages = chatMessages({
-  more(message, where) {
-    const { role, function_call: single, reasoning_content, reasoning } = message
-    if (role === 'user') return present({ name: optional(message.name, `${where}.name`, readText) })
-    if (role === 'tool') return { tool_call_id: readText(message.tool_call_id, `${where}.tool_call_id`) }
-    const thought = typeof reasoning_content === 'string' ? reasoning_content : reasoning
-    const older = optional(single, `${where}.function_call`, readFields)
-    return {
-      ...(typeof thought === 'string' && thought !== '' && { thinking: thought }),
-      ...(older && { tool_calls: readCalls([{ function: older }], `${where}.function_call`) }),
-    }
-  },
+export const readChatMessages = chatMessages((message, where) => {
+  const { role, function_call: single, reasoning_content, reasoning } = message
+  if (role === 'user') return present({ name: optional(message.name, `${where}.name`, readText) })
+  if (role === 'tool') return { tool_call_id: readText(message.tool_call_id, `${where}.tool_call_id`) }
+  const thought = typeof reasoning_content === 'string' ? reasoning_content : reasoning
+  const older = optional(single, `${where}.function_call`, readFields)
+  return {
+    ...(typeof thought === 'string' && thought !== '' && { thinking: thought }),
+    ...(older && { tool_calls: readCalls([{ function: older }], `${where}.function_call`) }),
+  }
 })
 
 type ReadContent = string | readonly Fields[]

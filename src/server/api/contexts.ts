@@ -128,8 +128,7 @@ export const contextRoutes = [
 ]
 
 /** The fate of each entry, by its place in the log. */
-const fatesOf = ({ entries }: Receipt): ReadonlyMap<number, Fate> =>
-  new Map(entries.map(({ seq, fate }) => [seq, fate]))
+const fatesOf = ({ entries }: Receipt) => new Map(entries.map(({ seq, fate }) => [seq, fate]))
 
 interface Differing {
   first: number

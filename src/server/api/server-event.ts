@@ -5,5 +5,4 @@ export interface ServerEvent<Data = unknown> {
   readonly id?: string | undefined
 }
 
-export const lastEventOf = ({ headers }: Request): string | undefined =>
-  headers.get('last-event-id') ?? undefined
+export const lastEventOf = ({ headers }: Request) => headers.get('last-event-id') ?? undefined

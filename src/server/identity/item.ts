@@ -30,8 +30,7 @@ export function comparedOf(message: MessageLike, seq: number): Compared | undefi
 }
 
 /** What two copies of a message have in common: see `Compared.text`. */
-export const itemOf = (message: MessageLike, seq: number): string | undefined =>
-  comparedOf(message, seq)?.text
+export const itemOf = (message: MessageLike, seq: number) => comparedOf(message, seq)?.text
 
 /** A text that is equal only for copies that are equal in everything the model reads. */
 export const exactText = ({ text, details }: Compared): string =>

@@ -5,11 +5,11 @@ import type { MessageLike } from '../../log/message.ts'
 import type { Adapter, ChatRequest } from '../adapters/index.ts'
 import { inOwnForm } from '../adapters/own-form.ts'
 import { wishOf } from '../adapters/responses/compaction.ts'
-import type { Caller } from '../auth/caller.ts'
+import type { ServerEnv } from '../auth/caller.ts'
 import { bodyPerson } from '../auth/named-person.ts'
 import { refuseExperiment, refuseInner } from '../auth/refuse-hidden.ts'
 import { compact, compactsItself } from '../exchange/compact.ts'
-import { type Log, logOfPerson } from '../exchange/inquiry.ts'
+import { logOfPerson } from '../exchange/inquiry.ts'
 import { faultResponse } from '../exchange/reply-writer.ts'
 import { respond } from '../exchange/respond.ts'
 import { itemsOf } from '../identity/chain.ts'
@@ -22,20 +22,13 @@ import { passBody } from './pass-on.ts'
 import { readBody } from './read-body.ts'
 import type { ServerParts } from './server-parts.ts'
 
-export interface ChatCall {
-  readonly adapter: Adapter
-  readonly request: Request
-  readonly requestId: string
-  /** The conversation in the path: `/c/<conversation>/…`. */
-  readonly conversation: string | undefined
-  readonly log: Log
-  readonly caller: Caller
-}
-
-/** Answers a request on one of the adapters. */
+/** Answers a request on one of the adapters. `conversation`: the one in the path, `/c/<conversation>/…`. */
 export async function answerChat(
   parts: ServerParts,
-  { adapter, request, requestId, conversation, log: callerLog, caller }: ChatCall,
+  adapter: Adapter,
+  request: Request,
+  { requestId, log: callerLog, caller }: ServerEnv['Variables'],
+  conversation: string | undefined,
 ): Promise<Response> {
   const { upstreams, sideModel, person, now, newId } = parts
   const run = parts.runner.open({ requestId, adapter: adapter.name })

@@ -5,13 +5,6 @@ import { createAdaptorServer } from '@hono/node-server'
 import { ThroughlineError } from '../../log/error.ts'
 import { inPieces } from '../exchange/in-pieces.ts'
 
-export interface ListenOptions {
-  readonly host: string
-  readonly port: number
-  /** How long a client may take to send a request. */
-  readonly requestTimeoutMs: number
-}
-
 export interface Listening {
   readonly url: string
   /** Takes no more requests; cuts off what has not ended after a while. */
@@ -20,7 +13,7 @@ export interface Listening {
 
 export async function listen(
   fetch: (request: Request) => Promise<Response>,
-  { host, port, requestTimeoutMs }: ListenOptions,
+  { host, port, requestTimeoutMs }: { host: string; port: number; requestTimeoutMs: number },
 ): Promise<Listening> {
   const server = createAdaptorServer({
     fetch: async (request, { outgoing }) => withoutErrors(await fetch(request), () => outgoing.destroy()),

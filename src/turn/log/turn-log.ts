@@ -31,7 +31,8 @@ export interface TurnLog {
   /** Calls the listener with every message that is added from now on. */
   onAdded(listener: (message: MessageLike) => void): void
   request(): Promise<Recent>
-  context(options: TurnContextOptions): Promise<Context>
+  /** `mostResultTokens`: of a tool result with more tokens the model sees only the beginning. */
+  context(options: ThreadContextOptions & { window: number; mostResultTokens: number }): Promise<Context>
   calibration(model: string): Promise<Calibration | undefined>
   calibrate(calibration: Calibration): void
   /** Stores a call before it is sent. */
@@ -50,12 +51,6 @@ export interface TurnLog {
   /** Whether the model sees only the beginning of some result, one with more tokens than this. Stays true. */
   hasClipped(mostTokens: number): Promise<boolean>
   resultAt(place: number): Promise<string | undefined>
-}
-
-export interface TurnContextOptions extends ThreadContextOptions {
-  readonly window: number
-  /** Of a tool result with more tokens the model sees only the beginning. */
-  readonly mostResultTokens: number
 }
 
 /** The tokens of a prompt as we counted them, and as the provider reported them. */

@@ -182,15 +182,10 @@ const unfinished = ({ promptTokens }: ReplyStart) => ({
   },
 })
 
-function toStop({ reason, calls }: ReplyEnd): StopFields {
+function toStop({ reason, calls }: ReplyEnd) {
   const isCall = reason === 'tool-calls' || calls.length > 0
   const stop_reason = reason === 'length' ? 'max_tokens' : isCall ? 'tool_use' : 'end_turn'
-  return { stop_reason, stop_sequence: null }
-}
-
-interface StopFields {
-  readonly stop_reason: 'end_turn' | 'max_tokens' | 'tool_use'
-  readonly stop_sequence: null
+  return { stop_reason, stop_sequence: null } as const
 }
 
 /** Here the tokens of the prompt do not include those from the cache. */

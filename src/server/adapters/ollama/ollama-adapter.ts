@@ -64,9 +64,8 @@ export function readGenerate(value: unknown): ChatRequest {
   return readRequest({ ...body, messages, tools: [] })
 }
 
-const readMessages = chatMessages({
-  content: (value, field) => optional(value, field, readText) ?? '',
-  more(message, where) {
+const readMessages = chatMessages(
+  (message, where) => {
     const { role, tool_calls: calls } = message
     if (role !== 'assistant' && optional(calls, `${where}.tool_calls`, readList)?.length)
       refuse(`${where}.tool_calls`, 'belong to an assistant message')
@@ -80,7 +79,8 @@ const readMessages = chatMessages({
       tool_call_id: text('tool_call_id'),
     })
   },
-})
+  (value, field) => optional(value, field, readText) ?? '',
+)
 
 function readSettings(body: Fields): ModelSettings {
   const options = optional(body.options, 'options', readFields) ?? {}

@@ -9,25 +9,17 @@ import { responseOf } from './to-response.ts'
 /** How a client asks to have its list compacted: with an item of it (Codex), or at an address of its own. */
 export type CompactionWish = 'item' | 'address'
 
-/** The items of a client's list, with what stands in our last compaction of it. */
-export interface OpenedInput {
-  /** What the log has of it. */
-  readonly past?: NamedPast
-  readonly items: readonly Fields[]
-  readonly isWished: boolean
-}
-
 /**
  * Opens the last compaction of ours in a list: it stands for all items before it, of which only system messages count. Compactions of
- * other servers are encrypted, and nothing to send to a model.
+ * other servers are encrypted, and nothing to send to a model. `past`: what the log has of it. `isWished`: another one is asked for.
  */
-export function openInput(list: readonly Fields[]): OpenedInput {
+export function openInput(list: readonly Fields[]) {
   const isWished = list.some(({ type }) => type === 'compaction_trigger')
   const at = list.findLastIndex(isOurs)
-  if (at < 0) return { items: list, isWished }
+  if (at < 0) return { items: list, isWished, past: undefined }
   const { past, items } = unpack(String(list[at]!.encrypted_content), `input[${at}].encrypted_content`)
   const systems = list.slice(0, at).filter(({ role }) => role === 'developer' || role === 'system')
-  return { items: [...systems, ...items, ...list.slice(at + 1)], isWished, ...(past && { past }) }
+  return { items: [...systems, ...items, ...list.slice(at + 1)], isWished, past }
 }
 
 const isOurs = ({ type, encrypted_content: packed }: Fields) =>

@@ -34,14 +34,6 @@ interface FeedListenOptions {
 
 export type Feeds = ReturnType<typeof createFeeds>
 
-interface FeedsOptions {
-  readonly historyOf: (tenant: string, mayInspect: boolean) => History
-  /** How often the store is asked what other processes wrote. Default one second. */
-  readonly pollMs?: number
-  /** Default 256. */
-  readonly mostListeners?: number
-}
-
 /** A write that is committed late has an earlier time than some that were seen. Every look reaches back this far. */
 const overlapMs = 10_000
 
@@ -51,8 +43,15 @@ const mostMissed = 500
 /** A listener that is more events behind is sent away, and comes back with `Last-Event-ID`. */
 const mostWaiting = 1000
 
-/** Own writes are announced at once. Writes of other processes are found by polling the store, once for all listeners. */
-export function createFeeds({ historyOf, pollMs = 1000, mostListeners = 256 }: FeedsOptions) {
+/**
+ * Own writes are announced at once. Writes of other processes are found by polling the store, once for all listeners.
+ * `historyOf`: what a caller of a tenant may see.
+ */
+export function createFeeds(
+  historyOf: (tenant: string, mayInspect: boolean) => History,
+  pollMs = 1000,
+  maxListeners = 256,
+) {
   const feeds = new Map<string, Feed>()
   let listeners = 0
 
@@ -76,10 +75,10 @@ export function createFeeds({ historyOf, pollMs = 1000, mostListeners = 256 }: F
       return listeners
     },
     listen(tenant: string, options: FeedListenOptions) {
-      if (listeners >= mostListeners)
+      if (listeners >= maxListeners)
         throw new ThroughlineError(
           'too_many_listeners',
-          `More than ${mostListeners} listen already: try again later.`,
+          `More than ${maxListeners} listen already: try again later.`,
         )
       return listen(tenant, options)
     },
