@@ -13,15 +13,11 @@ import {
 import type { ChatOptions } from './chat-options.ts'
 
 export interface ChatTurn extends Pick<Asking, 'log' | 'emit' | 'signal' | 'tally'> {
-  /** Goes into the request context of the tools. */
   readonly request: { readonly projectId?: string | undefined; readonly data?: unknown }
 }
 
 /** Asks the model and runs its tools, until it has answered. */
-export async function answerWithTools(
-  options: ChatOptions,
-  { log, emit, signal, tally, request }: ChatTurn,
-): Promise<'completed' | 'open'> {
+export async function answerWithTools(options: ChatOptions, { log, emit, signal, tally, request }: ChatTurn) {
   const { maxRounds = 20, toolTimeoutMs: timeoutMs = 60_000, toolsInOrder: inOrder = false } = options
   const tools = new Map(options.tools?.map(tool => [tool.name, tool]))
   const reading = readResultTool(log, () => asking!.mostResultTokens)

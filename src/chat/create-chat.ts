@@ -56,15 +56,7 @@ export interface RegenerateOptions extends SendOptions {
 }
 
 const sendNames: OptionNames<RegenerateOptions> = {
-  conversation: 1,
-  actor: 1,
-  branch: 1,
-  key: 1,
-  marks: 1,
-  signal: 1,
-  projectId: 1,
-  data: 1,
-  at: 1,
+  ...{ conversation: 1, actor: 1, branch: 1, key: 1, marks: 1, signal: 1, projectId: 1, data: 1, at: 1 },
 }
 
 export type ContextOptions = Pick<SendOptions, 'conversation' | 'actor' | 'branch' | 'signal'>
@@ -135,7 +127,7 @@ export function createChat(chatOptions: ChatOptions): Chat {
       const { signal, ...request } = respondOptions ?? {}
       checkRequest(request)
       return createReply(signal, work =>
-        answer(listTurnLog(messages, { count, memory, cancelledTurn }), work, request),
+        answer(listTurnLog(messages, count, memory, cancelledTurn), work, request),
       )
     },
   }
@@ -212,7 +204,6 @@ function checkRequest<Request extends Pick<SendOptions, 'projectId'>>(request: R
 /** For calls from JavaScript without options: the history then says what is missing. */
 const noOptions = {} as RegenerateOptions
 
-/** The messages that begin a turn, and the branch it is on. */
 interface TurnStart {
   readonly thread: Thread
   readonly input: readonly MessageLike[]

@@ -51,7 +51,6 @@ export function createReply(
   return { ...ongoing, messages: added }
 }
 
-/** What has come of a turn that was never asked. */
 const nothing = { rounds: 0, usage: {}, text: '', messages: [] }
 
 /** Repeats the answer that the same idempotency key got before, without asking the model. */

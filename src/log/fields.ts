@@ -87,6 +87,13 @@ export function readEach<T>(
   })
 }
 
+/** The readers of bodies. Each refuses a value of another kind, by its field. */
+export const read = {
+  ...{ body: readBody, fields: readFields, list: readList, each: readEach, optional },
+  ...{ text: readText, flag: readFlag, number: readNumber, whole: readWhole },
+  ...{ json: readJson, jsonFields: readJsonFields, metadata: readMetadata },
+}
+
 export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,44 +1,54 @@
+import { z } from 'zod'
 import { dump } from '../context/dump.ts'
 import type { ReceiptStretch } from '../context/receipt.ts'
 import { stretchesOf } from '../history/calls/account-of.ts'
 import { type Plan, type Run, roomOf, toItems } from '../history/calls/plan.ts'
 import { predictedIn, readPlan } from '../history/calls/read-plan.ts'
-import type { History, Thread, ThreadCall } from '../history/index.ts'
+import type { Thread, ThreadCall } from '../history/index.ts'
 import { showValue, ThroughlineError } from '../log/error.ts'
 import { cut } from '../log/line.ts'
 import { partsInModel, toModelTokens } from '../tokens/calibration.ts'
-import { findThread, type NamedThread } from './find-thread.ts'
+import { defineMcpTool, pageField, placeField, threadFields, toTime } from './define-mcp-tool.ts'
+import { findThread } from './find-thread.ts'
 import { toPage } from './to-page.ts'
-import { toTime } from './to-time.ts'
 
-export interface ExplainQuery extends NamedThread {
-  readonly call?: string | undefined
-  readonly at?: number | undefined
-  readonly window?: number | undefined
-  readonly place?: number | undefined
-  readonly page: number
-}
+const whenLast = 'instead of a call: what a model would be sent when the message at this place was the last'
 
 /** What a model was sent in a call, or would be sent at a place: fates, reasons, tokens, and the text itself. */
-export async function explainContext(history: History, query: ExplainQuery): Promise<string> {
-  const { call: id, at, place, page } = query
-  const { thread, head } = await findThread(history, query)
-  const calls = at === undefined ? await thread.calls({ limit: mostCalls }) : []
-  const call = id === undefined ? calls[0] : calls.find(one => one.id === id)
-  if (id !== undefined && !call)
-    throw new ThroughlineError('no_call', `There is no call ${showValue(id)} among the newest ${mostCalls}.`)
-  const account = call ? ofCall(call) : await ofPlace(thread, query)
-  if (place !== undefined) return `${account.title}\n\n${verdictOn(account, place, at ?? head)}`
-  const text = call ? await thread.dump(call) : account.text!
-  const others = calls.slice(0, 10).map(one => `- ${describeCall(one)}`)
-  const lines = [
-    ...[account.title, account.totals, '', 'What became of the messages, by their places:'],
-    ...toLines(account),
-    ...['', text],
-    ...(others.length > 1 ? ['The newest calls:', ...others] : []),
-  ]
-  return toPage(lines.join('\n'), page)
-}
+export const explainContext = defineMcpTool(
+  'explain_context',
+  'Explains what a model was sent of a conversation: what was kept, left out or brought back, why, and the tokens; then the text that was sent. By default for the newest model call.',
+  {
+    ...threadFields,
+    call: z.string().max(200).optional().describe('the id of a model call; they are listed at the end'),
+    at: placeField.describe(whenLast),
+    window: z.int().min(64).max(10_000_000).optional().describe('with at: the window in tokens'),
+    place: placeField.describe('only what became of the message at this place, and why'),
+    page: pageField,
+  },
+  async (history, query) => {
+    const { call: id, at, window, place, page } = query
+    const { thread, head } = await findThread(history, query)
+    const calls = at === undefined ? await thread.calls({ limit: mostCalls }) : []
+    const call = id === undefined ? calls[0] : calls.find(one => one.id === id)
+    if (id !== undefined && !call)
+      throw new ThroughlineError(
+        'no_call',
+        `There is no call ${showValue(id)} among the newest ${mostCalls}.`,
+      )
+    const account = call ? ofCall(call) : await ofPlace(thread, at, window)
+    if (place !== undefined) return `${account.title}\n\n${verdictOn(account, place, at ?? head)}`
+    const text = call ? await thread.dump(call) : account.text!
+    const others = calls.slice(0, 10).map(one => `- ${describeCall(one)}`)
+    const lines = [
+      ...[account.title, account.totals, '', 'What became of the messages, by their places:'],
+      ...toLines(account),
+      ...['', text],
+      ...(others.length > 1 ? ['The newest calls:', ...others] : []),
+    ]
+    return toPage(lines.join('\n'), page)
+  },
+)
 
 /** How many calls of a thread can be asked for. */
 const mostCalls = 1000
@@ -61,7 +71,7 @@ function ofCall(call: ThreadCall): Account {
   }
 }
 
-async function ofPlace(thread: Thread, { at, window }: ExplainQuery): Promise<Account> {
+async function ofPlace(thread: Thread, at?: number, window?: number): Promise<Account> {
   const context = await thread.context({ at, ...(window !== undefined && { window }) })
   const { receipt } = context
   return {

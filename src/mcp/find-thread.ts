@@ -1,19 +1,15 @@
+import type { z } from 'zod'
 import { countAsUse } from '../history/count-as-use.ts'
 import type { History, Thread } from '../history/index.ts'
 import { showValue, ThroughlineError } from '../log/error.ts'
 import { few } from '../log/line.ts'
 import type { ConversationInfo } from '../stores/store.ts'
-
-export interface NamedThread {
-  readonly conversation: string
-  readonly actor?: string | undefined
-  readonly branch?: string | undefined
-}
+import type { threadFields } from './define-mcp-tool.ts'
 
 /** A thread that is there, and the place of its last entry. */
 export async function findThread(
   history: History,
-  { conversation, actor = 'assistant', branch = 'main' }: NamedThread,
+  { conversation, actor = 'assistant', branch = 'main' }: z.output<z.ZodObject<typeof threadFields>>,
 ): Promise<{ readonly thread: Thread; readonly head: number }> {
   const info = await findConversation(history, conversation)
   const match = info.threads.find(one => one.actor === actor && one.branch === branch)

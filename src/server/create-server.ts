@@ -122,14 +122,11 @@ export function createServer(rawOptions: ServerOptions): Server {
   const cache = createCache({ ...settled, onRead: metrics.readAhead })
   const gate = createGate(maxStreams, inside => cache.busy(inside === 0))
   const cancels = createCancels(store)
-  const runner = createRunner({
-    ...{ gate, cancels },
-    onServed(served) {
-      const by = served.model === undefined ? undefined : upstreams.find(served.model)
-      const outcome = by ? { ...served, upstream: { name: by.name, kind: by.upstream.kind } } : served
-      metrics.count(toCounted(outcome))
-      rawOptions.onServed?.(outcome)
-    },
+  const runner = createRunner(gate, cancels, served => {
+    const by = served.model === undefined ? undefined : upstreams.find(served.model)
+    const outcome = by ? { ...served, upstream: { name: by.name, kind: by.upstream.kind } } : served
+    metrics.count(toCounted(outcome))
+    rawOptions.onServed?.(outcome)
   })
   // A list of messages has about 20 JSON values per message.
   const json = { maxDepth, maxValues: maxMessages * 20 }
@@ -189,11 +186,9 @@ export function createServer(rawOptions: ServerOptions): Server {
   const mayChat = requireScope('chat')
   for (const [path, adapter] of memory ? adapterPaths : []) {
     for (const prefix of ['', '/c/:conversation']) {
-      app.post(`${prefix}${path}`, mayChat, context => {
-        const { raw: request } = context.req
-        const conversation = context.req.param('conversation')
-        return answerChat(parts, { adapter, request, conversation, ...context.var })
-      })
+      app.post(`${prefix}${path}`, mayChat, ({ req, var: variables }) =>
+        answerChat(parts, adapter, req.raw, variables, req.param('conversation')),
+      )
     }
   }
   if (memory) app.route('/throughline/v1/ui-chat', uiChatRoutes(parts))

@@ -11,8 +11,6 @@ interface Manifest {
   readonly exports: Readonly<Record<string, string | { readonly default: string }>>
 }
 
-/** The `package.json` of this package. */
 export const manifest: Manifest = require(place)
 
-/** The path of a file of this package, from its root. */
 export const packageFile = (path: string) => join(dirname(place), path)

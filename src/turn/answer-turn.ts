@@ -15,7 +15,6 @@ export interface TurnClient {
   isOver(progress: TurnProgress): boolean
   /** Called before each model call: false ends the turn. */
   beforeCall?(round: number): Promise<boolean>
-  /** Called with a reply before it is logged. */
   onReply?(reply: ModelReply, round: number): Promise<void>
   /** What the client keeps beside a reply that is about to be logged: never sent, never shown. */
   dataOf?(reply: ModelReply): object | undefined

@@ -55,10 +55,7 @@ function leaveTurn(log: TurnLog, { text, thinking, note }: ModelReply): Promise<
  * The messages to keep of a reply that broke off, with the note of the turn from any round. Without the reply's tool calls,
  * which were never run.
  */
-function arrivedOf(
-  { text, thinking, note }: ModelReply,
-  earlier: string | undefined,
-): readonly SeenMessage[] {
+function arrivedOf({ text, thinking, note }: ModelReply, earlier: string | undefined) {
   const partial = text === '' ? [] : [toSeen(toMessage({ ...emptyReply(), text, thinking }))]
   return withNote(partial, note ?? earlier)
 }

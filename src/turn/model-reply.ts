@@ -27,7 +27,6 @@ export const emptyReply = (): ModelReply => ({
   reason: 'other',
 })
 
-/** A reply as it is logged. */
 export function toMessage({ text, thinking, calls, blocks }: ModelReply): MessageLike {
   const toolCalls = calls.map(({ id, name, arguments: json }) => ({
     id,
@@ -54,7 +53,6 @@ export interface Tally {
   /** How often the model answered. */
   rounds: number
   usage: ModelUsage
-  /** All replies, including the one that is arriving. */
   readonly replies: ModelReply[]
   /** The reply that is not yet in the log. */
   arriving: ModelReply
@@ -62,7 +60,6 @@ export interface Tally {
 
 export const createTally = (): Tally => ({ rounds: 0, usage: {}, replies: [], arriving: emptyReply() })
 
-/** Counts a reply that is complete. */
 export function countReply(tally: Tally, { usage }: ModelReply): void {
   const sum: Record<string, number> = { ...tally.usage }
   for (const [name, tokens] of Object.entries(usage)) sum[name] = (sum[name] ?? 0) + tokens

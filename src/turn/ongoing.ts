@@ -1,4 +1,5 @@
 import type { Emit } from './turn-part.ts'
+import { withResolvers } from './wait/with-resolvers.ts'
 
 /**
  * Work that is read while it happens: read its parts with `for await`, await its result, or both. The work begins when
@@ -32,12 +33,7 @@ const longestUnread = 5_000
  * was read.
  */
 export function createOngoing<Part, Result>(work: Work<Part, Result>): Ongoing<Part, Result> {
-  let settle!: (result: Result) => void
-  let reject!: (error: unknown) => void
-  const settled = new Promise<Result>((onResult, onError) => {
-    settle = onResult
-    reject = onError
-  })
+  const { promise: settled, resolve: settle, reject } = withResolvers<Result>()
   // A rejected result is no unhandled rejection: readers of the parts get the error there.
   settled.catch(() => undefined)
   const parts = createHandover<Part>()

@@ -39,7 +39,6 @@ export async function runTurn(run: TurnToRun): Promise<void> {
   )
 }
 
-/** Settles the result of a turn, then emits its last parts. */
 export async function tellEnd(
   { emit, settle }: Pick<TurnToRun, 'emit' | 'settle'>,
   result: TurnResult,

@@ -50,7 +50,6 @@ function systemPromptFor(
 
 type AttemptOptions = Pick<AskOptions, 'signal' | 'retries' | 'backoffMs' | 'stallMs'>
 
-/** Asks the model for its window, with the retries and the time limit of a model call. */
 async function findWindow(model: Model, patience: AttemptOptions): Promise<number | undefined> {
   const { signal, stallMs } = patience
   const limit = { signal, ms: stallMs, late: () => stalled(stallMs) }

@@ -27,7 +27,7 @@ export type TurnPart =
     } & Room)
   | { readonly type: 'warning'; readonly code: WarningCode; readonly message: string }
   | { readonly type: 'error'; readonly error: Failure }
-  | ({ readonly type: 'end' } & TurnEnd)
+  | ({ readonly type: 'end' } & TurnOutcome)
 
 /** Takes the next part. Its promise resolves when the reader asks for another one. */
 export type Emit<Part = TurnPart> = (part: Part) => void | Promise<void>
@@ -54,7 +54,7 @@ export type WarningCode =
   /** The model answered nothing that a user may see. */
   | 'empty_reply'
 
-export interface TurnEnd {
+export interface TurnOutcome {
   readonly status: TurnEndStatus
   /** The number of the turn; absent without a store. */
   readonly turn?: number
@@ -66,7 +66,7 @@ export interface TurnEnd {
   readonly usage: ModelUsage
 }
 
-export interface TurnResult extends TurnEnd {
+export interface TurnResult extends TurnOutcome {
   /** All text that the user saw. */
   readonly text: string
   /** The messages that were added to the conversation, without the user's. */

@@ -43,15 +43,8 @@ export type UIChatUser = string | { readonly tenant: string; readonly person: st
 const { count: _, ...sharedNames } = chatNames
 const handlerNames: OptionNames<UIChatHandlerOptions> = {
   ...sharedNames,
-  user: 1,
-  api: 1,
-  perRequest: 1,
-  lingerMs: 1,
-  maxBodyBytes: 1,
-  newId: 1,
-  messageMetadata: 1,
-  sendReasoning: 1,
-  onError: 1,
+  ...{ user: 1, api: 1, perRequest: 1, lingerMs: 1, maxBodyBytes: 1, newId: 1, messageMetadata: 1 },
+  ...{ sendReasoning: 1, onError: 1 },
 }
 
 type Maybe<T> = T | null | undefined
@@ -93,17 +86,8 @@ export interface UIChatHandler {
  */
 export function createUIChatHandler(options: UIChatHandlerOptions): UIChatHandler {
   refuseUnknown(options, handlerNames)
-  const {
-    history,
-    user,
-    api = '/api/chat',
-    perRequest,
-    lingerMs,
-    maxBodyBytes,
-    newId = () => crypto.randomUUID(),
-    ...rest
-  } = options ?? {}
-  const { messageMetadata, sendReasoning, onError, ...chat } = rest
+  const { history, user, api = '/api/chat', perRequest, lingerMs, maxBodyBytes, ...rest } = options ?? {}
+  const { messageMetadata, sendReasoning, onError, newId = () => crypto.randomUUID(), ...chat } = rest
   checkOption('history', typeof history?.of === 'function', 'what createHistory({ store }) gives', history)
   if (typeof user !== 'function')
     throw new InvalidOptionError(
@@ -192,10 +176,7 @@ function toResponse(error: ThroughlineError, onError: (error: unknown) => string
 }
 
 /** What is below the path of the handler: nothing, a conversation, or a conversation's stream. */
-function placeOf(
-  { url }: Request,
-  api: string,
-): { readonly conversation?: string; readonly isStream: boolean } {
+function placeOf({ url }: Request, api: string) {
   const base = api.replace(/\/$/, '')
   const { pathname } = new URL(url)
   if (pathname !== base && !pathname.startsWith(`${base}/`)) throw noRoute(api)
@@ -218,7 +199,6 @@ async function userOf(user: UIChatHandlerOptions['user'], request: Request): Pro
   return name
 }
 
-/** The conversations of a user. */
 function historyOf(history: History, user: UIChatUser): History {
   const { tenant, person } = typeof user === 'string' ? { tenant: history.tenant, person: user } : user
   const areNames = [tenant, person].every(name => typeof name === 'string' && name !== '')

@@ -1,14 +1,4 @@
-import {
-  type Fields,
-  isFields,
-  optional,
-  readBody,
-  readFields,
-  readJson,
-  readList,
-  readText,
-  refuse,
-} from '../../log/fields.ts'
+import { type Fields, isFields, read, refuse } from '../../log/fields.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { present } from '../../log/present.ts'
 import { type ContentPart, toContent } from '../../log/to-content.ts'
@@ -16,7 +6,6 @@ import { type ContentPart, toContent } from '../../log/to-content.ts'
 /** A message of the client that is known by its id. */
 export interface UIReference {
   readonly id: string | undefined
-  /** The branch that it was answered on. */
   readonly branch?: string | undefined
 }
 
@@ -27,7 +16,6 @@ export interface UIRequest {
   readonly messages: readonly MessageLike[]
   /** The last message of the client: the user's, or that of the assistant whose tools have run. */
   readonly last: UIReference
-  /** The message before it, if the client sends one. */
   readonly before: UIReference | undefined
   /** Whether results are brought: the turn goes on. */
   readonly isResults: boolean
@@ -35,7 +23,6 @@ export interface UIRequest {
   readonly isAgain: boolean
   /** Whether the client says which message that is: else it means the last one. */
   readonly isNamed: boolean
-  /** The earlier messages, as the client has them. */
   readonly earlier: () => readonly EarlierMessage[]
 }
 
@@ -47,13 +34,13 @@ export interface EarlierMessage {
 
 /** Reads the body of the AI SDK's default transport. Of its messages only the last one is new. */
 export function readUIRequest(value: unknown): UIRequest {
-  const body = readBody(value)
-  const list = optional(body.messages, 'messages', readList) ?? []
+  const body = read.body(value)
+  const list = read.optional(body.messages, 'messages', read.list) ?? []
   const isAlone = body.message !== undefined && body.message !== null
   const where = isAlone ? 'message' : `messages[${list.length - 1}]`
-  const last = readFields(isAlone ? body.message : list.at(-1), where)
+  const last = read.fields(isAlone ? body.message : list.at(-1), where)
   const past = isAlone ? list : list.slice(0, -1)
-  const conversation = readText(body.id, 'id')
+  const conversation = read.text(body.id, 'id')
   if (conversation === '') refuse('id', 'must not be empty')
   const isResults = last.role === 'assistant'
   const messages = isResults ? readResults(last, where) : [readUser(last, where)]
@@ -64,7 +51,7 @@ export function readUIRequest(value: unknown): UIRequest {
     before: isFields(past.at(-1)) ? toReference(past.at(-1) as Fields) : undefined,
     isAgain: !isResults && isRepeated,
     earlier: () =>
-      past.map((value, at) => readEarlier(readFields(value, `messages[${at}]`), `messages[${at}]`)),
+      past.map((value, at) => readEarlier(read.fields(value, `messages[${at}]`), `messages[${at}]`)),
   }
 }
 
@@ -85,9 +72,9 @@ function readUser(message: Fields, where: string): MessageLike {
 
 /** The results of the tools that a client has run, as messages. */
 function readResults(message: Fields, where: string): readonly MessageLike[] {
-  const parts = readList(message.parts, `${where}.parts`)
+  const parts = read.list(message.parts, `${where}.parts`)
   const results = parts.flatMap((value, at) => {
-    const part = readFields(value, `${where}.parts[${at}]`)
+    const part = read.fields(value, `${where}.parts[${at}]`)
     return isTool(part) ? toResult(part, `${where}.parts[${at}]`) : []
   })
   if (results.length === 0) refuse(`${where}.parts`, 'must hold the result of a tool, or a user message last')
@@ -98,17 +85,16 @@ const isTool = ({ type }: Fields) =>
   type === 'dynamic-tool' || (typeof type === 'string' && type.startsWith('tool-'))
 
 const nameOf = ({ type, toolName }: Fields, where: string) =>
-  type === 'dynamic-tool' ? readText(toolName, `${where}.toolName`) : String(type).slice('tool-'.length)
+  type === 'dynamic-tool' ? read.text(toolName, `${where}.toolName`) : String(type).slice('tool-'.length)
 
-/** The result of a tool; none while it runs. */
 function toResult(part: Fields, where: string): readonly MessageLike[] {
-  const id = readText(part.toolCallId, `${where}.toolCallId`)
+  const id = read.text(part.toolCallId, `${where}.toolCallId`)
   const result = (content: string) => [{ role: 'tool', tool_call_id: id, name: nameOf(part, where), content }]
   switch (part.state) {
     case 'output-available':
       return result(toText(part.output, `${where}.output`))
     case 'output-error':
-      return result(`Error: ${readText(part.errorText, `${where}.errorText`)}`)
+      return result(`Error: ${read.text(part.errorText, `${where}.errorText`)}`)
     case 'output-denied':
       return result('Error: the user did not allow it')
     default:
@@ -118,7 +104,7 @@ function toResult(part: Fields, where: string): readonly MessageLike[] {
 
 /** A text as it is, anything else as JSON. */
 const toText = (value: unknown, where: string) =>
-  typeof value === 'string' ? value : (JSON.stringify(readJson(value, where)) ?? '')
+  typeof value === 'string' ? value : (JSON.stringify(read.json(value, where)) ?? '')
 
 /** A message of the past. What an assistant said and called becomes one message for each step, with its results. */
 function readEarlier(message: Fields, where: string): EarlierMessage {
@@ -133,13 +119,13 @@ function readEarlier(message: Fields, where: string): EarlierMessage {
     for (const result of results) messages.push(result)
     ;[text, calls, results] = ['', [], []]
   }
-  for (const [at, value] of readList(message.parts, `${where}.parts`).entries()) {
+  for (const [at, value] of read.list(message.parts, `${where}.parts`).entries()) {
     const place = `${where}.parts[${at}]`
-    const part = readFields(value, place)
+    const part = read.fields(value, place)
     if (part.type === 'step-start') close()
-    if (part.type === 'text') text += readText(part.text, `${place}.text`)
+    if (part.type === 'text') text += read.text(part.text, `${place}.text`)
     if (!isTool(part)) continue
-    const id = readText(part.toolCallId, `${place}.toolCallId`)
+    const id = read.text(part.toolCallId, `${place}.toolCallId`)
     const json = toText(part.input ?? {}, `${place}.input`)
     calls.push({ id, type: 'function', function: { name: nameOf(part, place), arguments: json } })
     for (const result of toResult(part, place)) results.push(result)
@@ -150,18 +136,18 @@ function readEarlier(message: Fields, where: string): EarlierMessage {
 
 /** Reads the parts of a UI message: texts and files. What only the client shows is left out. */
 function readParts(value: unknown, field: string): readonly ContentPart[] {
-  return readList(value, field).flatMap((item, at) => {
+  return read.list(value, field).flatMap((item, at) => {
     const where = `${field}[${at}]`
-    const part = readFields(item, where)
-    if (part.type === 'text') return [readText(part.text, `${where}.text`)]
+    const part = read.fields(item, where)
+    if (part.type === 'text') return [read.text(part.text, `${where}.text`)]
     return part.type === 'file' ? [readFile(part, where)] : []
   })
 }
 
 function readFile(part: Fields, where: string): ContentPart {
-  const url = readText(part.url, `${where}.url`)
-  const mediaType = readText(part.mediaType, `${where}.mediaType`)
+  const url = read.text(part.url, `${where}.url`)
+  const mediaType = read.text(part.mediaType, `${where}.mediaType`)
   if (mediaType.startsWith('image/')) return { type: 'image_url', image_url: { url } }
-  const filename = optional(part.filename, `${where}.filename`, readText)
+  const filename = read.optional(part.filename, `${where}.filename`, read.text)
   return present({ type: 'file', data: url, mediaType, filename })
 }

@@ -4,13 +4,13 @@ import { sseComment, textWriter, toReadable } from '../../turn/stream/to-readabl
 /** A reply that is being made, and can be read by several clients, each from its beginning. */
 export type RunningReply = ReturnType<typeof runReply>
 
-interface ReplyTimes {
-  /** How long a reply continues without a reader. */
-  readonly lingerMs: number
-  /** How long a client may leave its stream unread. */
-  readonly unreadMs: number
-  /** How long a stream may be silent before a proxy would cut it off. */
-  readonly keepAliveMs: number
+export interface ReplyTimes {
+  /** How long a reply goes on whose clients have left. Default 30 s. */
+  readonly lingerMs?: number
+  /** How long a client may leave a stream unread. Default 2 minutes. */
+  readonly unreadMs?: number
+  /** After how much silence a stream sends a sign of life, before a proxy would cut it off. Default 15 s. */
+  readonly keepAliveMs?: number
 }
 
 /** The replies that this process is making. */
@@ -40,7 +40,7 @@ export function createRunningReplies(patience: ReplyTimes) {
 function runReply(
   events: AsyncIterable<string>,
   cancel: () => void,
-  { lingerMs, unreadMs, keepAliveMs }: ReplyTimes,
+  { lingerMs = 30_000, unreadMs = 120_000, keepAliveMs = 15_000 }: ReplyTimes,
   onEnd: () => void,
 ) {
   const tape = createTape<string>()
@@ -104,7 +104,6 @@ function runReply(
       cancel()
       await ended
     },
-    /** Resolves when the reply has no reader, or is over. */
     whenLeft: (): Promise<void> =>
       readers === 0 || isOver ? Promise.resolve() : new Promise(resolve => leaving.push(resolve)),
   }

@@ -10,7 +10,6 @@ import type { EarlierMessage, UIReference, UIRequest } from './read-ui-request.t
 
 const actor = 'assistant'
 
-/** Where a message of `useChat` is answered. */
 export interface UIPlace {
   readonly thread: ThreadKey
   /** The message came before, and this is its answer: the client lost it on the way. */
@@ -78,7 +77,6 @@ const keyOf = ({ tenant }: History, conversation: string, branch: string): Threa
   ...{ tenant, conversation, actor, branch },
 })
 
-/** The branch on which a conversation was last. */
 export async function newestBranch(history: History, conversation: string): Promise<string> {
   return (await placeOf(history, conversation, newest))?.thread.branch ?? mainBranch
 }
@@ -119,11 +117,7 @@ const turnAt = async ({ store }: History, { thread, at }: EntryPlace): Promise<S
   (await store.turns(thread)).find(({ first, last }) => first <= at && at <= last)
 
 /** The turn that answered a message, if it was answered whole and the message is the same. */
-async function answerOf(
-  history: History,
-  { thread, at }: EntryPlace,
-  message: MessageLike | undefined,
-): Promise<StoredTurn | undefined> {
+async function answerOf(history: History, { thread, at }: EntryPlace, message: MessageLike | undefined) {
   const turn = await turnAt(history, { thread, at })
   if (turn?.status !== 'completed') return undefined
   const [stored] = await history.thread(thread.conversation, thread).messages({ at, limit: 1 })
@@ -162,12 +156,7 @@ export const marksOf = (conversation: string, id: string | undefined): Promise<r
  * Marks a reply with the id of its message at the client: the last entry of a branch, as the place where the conversation was
  * last; or an earlier one (`at`), since which it may have gone on elsewhere.
  */
-export async function markReply(
-  { store }: History,
-  thread: ThreadKey,
-  id: string,
-  at?: number,
-): Promise<void> {
+export async function markReply({ store }: History, thread: ThreadKey, id: string, at?: number) {
   const { conversation } = thread
   const marks = at === undefined ? await marksOf(conversation, id) : [await markOf(conversation, id)]
   const place = at ?? (await store.head(thread))?.head ?? 0
@@ -178,11 +167,7 @@ export async function markReply(
 }
 
 /** Marks the messages that a client brought along, which stand at the beginning of a conversation. */
-export async function markEarlier(
-  { store }: History,
-  thread: ThreadKey,
-  earlier: readonly EarlierMessage[],
-): Promise<void> {
+export async function markEarlier({ store }: History, thread: ThreadKey, earlier: readonly EarlierMessage[]) {
   let at = 0
   const marks: Mark[] = []
   for (const { id, messages } of earlier) {

@@ -3,10 +3,11 @@ import type { ThreadKey } from '../../stores/store.ts'
 import { LeaseError } from '../../stores/store-error.ts'
 import type { Cancels, TurnPart } from '../../turn/index.ts'
 import { oneByOne } from '../../turn/wait/one-by-one.ts'
+import { withResolvers } from '../../turn/wait/with-resolvers.ts'
 import { within } from '../../turn/wait/within.ts'
 import { partsOf } from '../reply.ts'
 import type { UIRequest } from './read-ui-request.ts'
-import { createRunningReplies, type RunningReply } from './running-replies.ts'
+import { createRunningReplies, type ReplyTimes, type RunningReply } from './running-replies.ts'
 import {
   lastEvent,
   toChunks,
@@ -38,32 +39,19 @@ export interface UIStart {
   readonly signal: AbortSignal
 }
 
-export interface UIRepliesOptions {
+export interface UIRepliesOptions extends ReplyTimes {
   readonly cancels: Cancels
   readonly newId: () => string
   /** Whether the messages of a conversation are told without what the model thinks. Default false. */
   readonly hidesThoughts?: boolean
-  /** How long a reply goes on whose client has left. Default 30 s. */
-  readonly lingerMs?: number | undefined
-  /** How long a client may leave a stream unread. Default 2 minutes. */
-  readonly unreadMs?: number
-  /** After how much silence a stream sends a sign of life. Default 15 s. */
-  readonly keepAliveMs?: number
   /** Headers of every stream, besides its own. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
 /** The replies to `useChat` that this process gives. A reply goes on when its client has left, and can be read again. */
 export function createUIReplies(options: UIRepliesOptions) {
-  const {
-    cancels,
-    newId,
-    hidesThoughts = false,
-    lingerMs = 30_000,
-    unreadMs = 120_000,
-    keepAliveMs = 15_000,
-  } = options
-  const replies = createRunningReplies({ lingerMs, unreadMs, keepAliveMs })
+  const { cancels, newId, hidesThoughts = false } = options
+  const replies = createRunningReplies(options)
   const inOrder = oneByOne()
   const requestOf = new WeakMap<RunningReply, UIRequest>()
 
@@ -111,7 +99,6 @@ export function createUIReplies(options: UIRepliesOptions) {
     idle: replies.idle,
   }
 
-  /** The messages of a branch from a place on, as `useChat` has them. */
   async function messagesOf(thread: Thread, from = 1): Promise<readonly UILoadedMessage[]> {
     const messages = toUIMessages((await thread.display()).filter(({ seq }) => seq >= from))
     return messages.map(one => withBranch(hidesThoughts ? withoutThoughts(one) : one, thread.key.branch))
@@ -143,10 +130,7 @@ export function createUIReplies(options: UIRepliesOptions) {
       : await start({ thread, marks, signal: stop.signal })
     // The client goes on with the message whose tools it has run.
     const messageId = (isResults ? last.id : undefined) ?? newId()
-    let tell: (part: TurnPart | undefined) => void = () => {}
-    const begun = new Promise<TurnPart | undefined>(resolve => {
-      tell = resolve
-    })
+    const { promise: begun, resolve: tell } = withResolvers<TurnPart | undefined>()
     const done = cancels.watch(thread, () => stop.abort())
 
     const mark = () => markReply(history, thread, messageId, answered?.turn.last)

@@ -1,7 +1,8 @@
 import type { HttpFault } from '../../chat/fault-of.ts'
 import type { MessageLike } from '../../log/message.ts'
-import type { ModelSettings, ModelUsage, ToolSpec } from '../../models/model.ts'
+import type { ModelSettings, ToolSpec } from '../../models/model.ts'
 import type { Form } from '../../models/wire/wire.ts'
+import type { ModelReply, ReplyCall } from '../../turn/model-reply.ts'
 
 /** What a client asks for on any adapter, in our words. */
 export interface ChatRequest {
@@ -58,13 +59,6 @@ export interface NamedPast {
   readonly at: number
 }
 
-export interface AdapterCall {
-  readonly id: string
-  readonly name: string
-  /** JSON text. */
-  readonly arguments: string
-}
-
 /** The answer to a request, known before the model speaks. */
 export interface ReplyStart {
   /** A unique text without a prefix: every adapter adds its own. */
@@ -73,17 +67,12 @@ export interface ReplyStart {
   readonly time: number
   readonly model: string
   readonly request: ChatRequest
-  /** The tokens of the prompt by our own count. */
   readonly promptTokens: number
 }
 
 /** The end of a reply. `text`, `thinking` and `calls` are all of it. */
-export interface ReplyEnd {
-  readonly reason: 'stop' | 'length' | 'tool-calls' | 'other'
-  readonly text: string
-  readonly thinking: string
-  readonly calls: readonly AdapterCall[]
-  readonly usage: ModelUsage
+export interface ReplyEnd extends Readonly<Pick<ModelReply, 'reason' | 'text' | 'thinking' | 'usage'>> {
+  readonly calls: readonly ReplyCall[]
   /** Log probabilities of the visible tokens, as the upstream gave them. */
   readonly logprobs?: readonly unknown[]
   /** How texts and thoughts followed each other in a stream. Absent: all thoughts, then all of the text. */
@@ -106,7 +95,7 @@ export interface ReplyStream {
   text(delta: string, logprobs?: readonly unknown[]): string
   thinking(delta: string): string
   /** Complete calls, after all text and thinking. */
-  calls(calls: readonly AdapterCall[]): string
+  calls(calls: readonly ReplyCall[]): string
   end(end: ReplyEnd): string
   /** Ends a stream that failed after it began. */
   fail(fault: AdapterFault): string

@@ -2,14 +2,14 @@ import fc from 'fast-check'
 import { expect } from 'vitest'
 import { BadRequestError } from '../../log/bad-request-error.ts'
 import { parseMessage } from '../../log/parse-message.ts'
-import type { Adapter, AdapterCall, ChatRequest, ReplyEnd, ReplyStart } from './adapter.ts'
+import type { Adapter, ChatRequest, ReplyEnd, ReplyStart } from './adapter.ts'
 import { signOfLife } from './sse.ts'
 
 /** What a model says, for a test to write through an adapter and to read back through the client library of its wire. */
 export interface SampleReply {
   readonly thinking?: readonly string[]
   readonly text?: readonly string[]
-  readonly calls?: readonly AdapterCall[]
+  readonly calls?: readonly ReplyEnd['calls'][number][]
   readonly reason?: ReplyEnd['reason']
   readonly usage?: ReplyEnd['usage']
   readonly details?: ReplyEnd['details']
@@ -87,7 +87,7 @@ export const odd = [
 
 export const oddText = odd.join('')
 
-export const calls: readonly AdapterCall[] = [
+export const calls: readonly ReplyEnd['calls'][number][] = [
   { id: 'call_1', name: 'wind', arguments: '{"city":"Kiel","days":2}' },
   { id: 'call_2', name: 'tide', arguments: '{}' },
 ]

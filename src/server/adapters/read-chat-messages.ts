@@ -1,14 +1,4 @@
-import {
-  type Fields,
-  isFields,
-  optional,
-  readEach,
-  readFields,
-  readJson,
-  readJsonFields,
-  readText,
-  refuse,
-} from '../../log/fields.ts'
+import { type Fields, isFields, read, refuse } from '../../log/fields.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { present } from '../../log/present.ts'
 import { type ContentPart, toContent } from '../../log/to-content.ts'
@@ -16,21 +6,14 @@ import type { ChatRequest } from './adapter.ts'
 import { messageList } from './message-list.ts'
 import { readOnce } from './own-form.ts'
 
-/** What an adapter reads otherwise than OpenAI's chat completions. */
-export interface MessageForm {
-  readonly content?: typeof readContent
-  /** The other fields of a message that the log knows. */
-  readonly more: (message: Fields, where: string) => Fields
-}
-
 /**
  * Makes the reader of messages with `role`, `content` and `tool_calls`, as OpenAI and Ollama have them. Each becomes a new
- * object with only the keys that the log knows.
+ * object with only the keys that the log knows: `more` reads those besides these three.
  */
-export function chatMessages({ content: readOwn = readContent, more }: MessageForm) {
-  const read = readOnce((value, at): MessageLike => {
+export function chatMessages(more: (message: Fields, where: string) => Fields, readOwn = readContent) {
+  const readEntry = readOnce((value, at): MessageLike => {
     const where = `messages[${at}]`
-    const message = readFields(value, where)
+    const message = read.fields(value, where)
     const { role } = message
     const content = readOwn(message.content, `${where}.content`)
     if (role === 'system' || role === 'developer') {
@@ -39,7 +22,7 @@ export function chatMessages({ content: readOwn = readContent, more }: MessageFo
     }
     // The older name of a tool message.
     if (role === 'function')
-      return { role: 'tool', content, tool_name: readText(message.name, `${where}.name`) }
+      return { role: 'tool', content, tool_name: read.text(message.name, `${where}.name`) }
     if (role !== 'user' && role !== 'assistant' && role !== 'tool')
       refuse(`${where}.role`, 'must be "system", "developer", "user", "assistant" or "tool"')
     const calls = role === 'assistant' ? readCalls(message.tool_calls, `${where}.tool_calls`) : []
@@ -51,23 +34,21 @@ export function chatMessages({ content: readOwn = readContent, more }: MessageFo
   })
   return (values: readonly unknown[]): Pick<ChatRequest, 'system' | 'messages' | 'origins'> => {
     const list = messageList()
-    for (const [at, value] of values.entries()) list.add(read(value, at), at)
+    for (const [at, value] of values.entries()) list.add(readEntry(value, at), at)
     return list.result(values.length)
   }
 }
 
-export const readChatMessages = chatMessages({
-  more(message, where) {
-    const { role, function_call: single, reasoning_content, reasoning } = message
-    if (role === 'user') return present({ name: optional(message.name, `${where}.name`, readText) })
-    if (role === 'tool') return { tool_call_id: readText(message.tool_call_id, `${where}.tool_call_id`) }
-    const thought = typeof reasoning_content === 'string' ? reasoning_content : reasoning
-    const older = optional(single, `${where}.function_call`, readFields)
-    return {
-      ...(typeof thought === 'string' && thought !== '' && { thinking: thought }),
-      ...(older && { tool_calls: readCalls([{ function: older }], `${where}.function_call`) }),
-    }
-  },
+export const readChatMessages = chatMessages((message, where) => {
+  const { role, function_call: single, reasoning_content, reasoning } = message
+  if (role === 'user') return present({ name: read.optional(message.name, `${where}.name`, read.text) })
+  if (role === 'tool') return { tool_call_id: read.text(message.tool_call_id, `${where}.tool_call_id`) }
+  const thought = typeof reasoning_content === 'string' ? reasoning_content : reasoning
+  const older = read.optional(single, `${where}.function_call`, read.fields)
+  return {
+    ...(typeof thought === 'string' && thought !== '' && { thinking: thought }),
+    ...(older && { tool_calls: readCalls([{ function: older }], `${where}.function_call`) }),
+  }
 })
 
 type ReadContent = string | readonly Fields[]
@@ -79,21 +60,20 @@ function readContent(value: unknown, field: string): ReadContent {
   return toContent(value.map((part, at) => readPart(part, `${field}[${at}]`)))
 }
 
-/** Reads a part: a text, or another part in OpenAI's own form. */
 function readPart(value: unknown, field: string): ContentPart {
   if (typeof value === 'string') return value
-  const part = readFields(value, field)
+  const part = read.fields(value, field)
   switch (part.type) {
     case 'text':
     case 'input_text':
     case 'output_text':
-      return readText(part.text, `${field}.text`)
+      return read.text(part.text, `${field}.text`)
     case 'refusal':
-      return readText(part.refusal, `${field}.refusal`)
+      return read.text(part.refusal, `${field}.refusal`)
     case 'image_url': {
       const { url = part.image_url } = isFields(part.image_url) ? part.image_url : {}
-      readText(url, `${field}.image_url.url`)
-      return readJsonFields(part, field)
+      read.text(url, `${field}.image_url.url`)
+      return read.jsonFields(part, field)
     }
     case 'tool-call':
     case 'tool-result':
@@ -101,33 +81,33 @@ function readPart(value: unknown, field: string): ContentPart {
     case 'tool_result':
       return refuse(field, 'is a part of another API: use "tool_calls" and messages of role "tool"')
     default:
-      readText(part.type, `${field}.type`)
-      return readJsonFields(part, field)
+      read.text(part.type, `${field}.type`)
+      return read.jsonFields(part, field)
   }
 }
 
 /** Reads the `tool_calls` of a message of Ollama or OpenAI. Each stays in its provider's form. */
 export function readCalls(value: unknown, field: string): readonly Fields[] {
-  return readEach(value, field, (call, where) => {
-    const id = optional(call.id, `${where}.id`, readText)
+  return read.each(value, field, (call, where) => {
+    const id = read.optional(call.id, `${where}.id`, read.text)
     const held = { ...(id !== undefined && { id }), ...(call.type === 'function' && { type: 'function' }) }
     if (call.type === 'custom') {
-      const { name, input } = readFields(call.custom, `${where}.custom`)
+      const { name, input } = read.fields(call.custom, `${where}.custom`)
       const custom = {
         name: readName(name, `${where}.custom.name`),
-        input: readText(input, `${where}.custom.input`),
+        input: read.text(input, `${where}.custom.input`),
       }
       return { ...held, type: 'custom', custom }
     }
-    const called = readFields(call.function, `${where}.function`)
+    const called = read.fields(call.function, `${where}.function`)
     const name = readName(called.name, `${where}.function.name`)
     return {
       ...held,
-      function: { name, arguments: readJson(called.arguments ?? {}, `${where}.function.arguments`) },
+      function: { name, arguments: read.json(called.arguments ?? {}, `${where}.function.arguments`) },
     }
   })
 }
 
 function readName(value: unknown, field: string): string {
-  return readText(value, field) || refuse(field, 'must not be empty')
+  return read.text(value, field) || refuse(field, 'must not be empty')
 }

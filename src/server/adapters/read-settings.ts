@@ -1,13 +1,4 @@
-import {
-  type Fields,
-  optional,
-  readFlag,
-  readJson,
-  readList,
-  readNumber,
-  readText,
-  readWhole,
-} from '../../log/fields.ts'
+import { type Fields, read } from '../../log/fields.ts'
 import type { ModelSettings } from '../../models/model.ts'
 import { isInOwnForm } from './own-form.ts'
 
@@ -21,36 +12,36 @@ type SettingReader = (value: unknown, field: string) => unknown
  */
 const vocabulary: Readonly<Record<string, SettingReader>> = {
   // Sampling, which Ollama takes in `options`.
-  top_p: readNumber,
-  top_k: readWhole,
-  min_p: readNumber,
-  typical_p: readNumber,
-  repeat_last_n: readWhole,
-  repeat_penalty: readNumber,
-  presence_penalty: readNumber,
-  frequency_penalty: readNumber,
-  num_keep: readWhole,
+  top_p: read.number,
+  top_k: read.whole,
+  min_p: read.number,
+  typical_p: read.number,
+  repeat_last_n: read.whole,
+  repeat_penalty: read.number,
+  presence_penalty: read.number,
+  frequency_penalty: read.number,
+  num_keep: read.whole,
   // Of llama.cpp or vLLM.
-  repetition_penalty: readNumber,
-  grammar: readText,
-  chat_template_kwargs: readJson,
+  repetition_penalty: read.number,
+  grammar: read.text,
+  chat_template_kwargs: read.json,
   // As OpenAI writes them.
-  logit_bias: readJson,
-  tool_choice: readJson,
-  parallel_tool_calls: readFlag,
-  verbosity: readText,
+  logit_bias: read.json,
+  tool_choice: read.json,
+  parallel_tool_calls: read.flag,
+  verbosity: read.text,
   // The same for Ollama and OpenAI.
-  logprobs: readFlag,
-  top_logprobs: readWhole,
+  logprobs: read.flag,
+  top_logprobs: read.whole,
   // Of Ollama: `10m`, or seconds.
-  keep_alive: (value, field) => (typeof value === 'string' ? value : readNumber(value, field)),
+  keep_alive: (value, field) => (typeof value === 'string' ? value : read.number(value, field)),
 }
 
 /** Reads the settings that are passed on as they are. `where` is the place of the fields in the body: `options.`. */
 export function readProvider(fields: Fields, where = ''): Record<string, unknown> {
   const provider: Record<string, unknown> = {}
   for (const name in vocabulary) {
-    const value = optional(fields[name], `${where}${name}`, vocabulary[name]!)
+    const value = read.optional(fields[name], `${where}${name}`, vocabulary[name]!)
     if (value !== undefined) provider[name] = value
   }
   return provider
@@ -68,9 +59,9 @@ export interface SamplingNames {
 
 export function readSampling(fields: Fields, { maxTokens, stop = 'stop', where = '' }: SamplingNames) {
   return {
-    temperature: optional(fields.temperature, `${where}temperature`, readNumber),
+    temperature: read.optional(fields.temperature, `${where}temperature`, read.number),
     maxTokens: maxTokens.map(name => readMaxTokens(fields[name], `${where}${name}`)).find(Boolean),
-    seed: optional(fields.seed, `${where}seed`, readSeed),
+    seed: read.optional(fields.seed, `${where}seed`, readSeed),
     stop: readStop(fields[stop], `${where}${stop}`),
   }
 }
@@ -79,25 +70,25 @@ export function readSampling(fields: Fields, { maxTokens, stop = 'stop', where =
 function readSeed(value: unknown, field: string): number | undefined {
   return isInOwnForm() && Number.isInteger(value) && !Number.isSafeInteger(value)
     ? undefined
-    : readWhole(value, field)
+    : read.whole(value, field)
 }
 
 /** The most tokens of the reply. Clients of local servers write 0 or −1 for as many as fit. */
 function readMaxTokens(value: unknown, field: string): number | undefined {
-  const most = optional(value, field, readWhole)
+  const most = read.optional(value, field, read.whole)
   return most !== undefined && most > 0 ? most : undefined
 }
 
 function readStop(value: unknown, field: string): readonly string[] | undefined {
   if (typeof value === 'string') return [value]
-  return optional(value, field, readList)?.map((word, at) => readText(word, `${field}[${at}]`))
+  return read.optional(value, field, read.list)?.map((word, at) => read.text(word, `${field}[${at}]`))
 }
 
 type Thinking = NonNullable<ModelSettings['thinking']>
 
 /** How much to think, in the words of `reasoning_effort`. A word that is not known leaves it to the model. */
 export function readEffort(value: unknown, field: string): Thinking | undefined {
-  return efforts.get(optional(value, field, readText) ?? '')
+  return efforts.get(read.optional(value, field, read.text) ?? '')
 }
 
 const efforts: ReadonlyMap<string, Thinking> = new Map<string, Thinking>([

@@ -1,36 +1,28 @@
-import {
-  type Fields,
-  optional,
-  readEach,
-  readFields,
-  readJsonFields,
-  readText,
-  refuse,
-} from '../../log/fields.ts'
+import { type Fields, read, refuse } from '../../log/fields.ts'
 import type { ToolSpec } from '../../models/model.ts'
 import { readOnce, refuseElsewhere } from './own-form.ts'
 
 /** Reads tools as Ollama and OpenAI's chat completions have them: `{ type: 'function', function }`. */
 export const readFunctionTools = toolReader(({ type = 'function', function: spec }, where) => {
-  if (type === 'function') return [toToolSpec(readFields(spec, `${where}.function`), `${where}.function`)]
+  if (type === 'function') return [toToolSpec(read.fields(spec, `${where}.function`), `${where}.function`)]
   refuseElsewhere(`${where}.type`, 'must be "function": other tools are not supported')
   return []
 })
 
 /** Makes a reader of `tools`. Most requests bring the tools of the one before. */
 export function toolReader(
-  read: (tool: Fields, where: string) => readonly ToolSpec[],
+  toSpecs: (tool: Fields, where: string) => readonly ToolSpec[],
 ): (value: unknown) => readonly ToolSpec[] {
-  const once = readOnce(value => readEach(value, 'tools', read).flat())
+  const once = readOnce(value => read.each(value, 'tools', toSpecs).flat())
   return value => once(value, 0)
 }
 
 /** A tool from its fields. The arguments have another name on each adapter. */
 export function toToolSpec(fields: Fields, where: string, schema = 'parameters'): ToolSpec {
-  const name = readText(fields.name, `${where}.name`)
+  const name = read.text(fields.name, `${where}.name`)
   if (name === '') refuse(`${where}.name`, 'must not be empty')
-  const description = optional(fields.description, `${where}.description`, readText)
-  const parameters = optional(fields[schema], `${where}.${schema}`, readJsonFields)
+  const description = read.optional(fields.description, `${where}.description`, read.text)
+  const parameters = read.optional(fields[schema], `${where}.${schema}`, read.jsonFields)
   return {
     name,
     ...(description !== undefined && { description }),

@@ -1,5 +1,6 @@
 import { isCount } from '../../log/is-count.ts'
-import type { AdapterCall, AdapterFault, ReplyEnd, ReplyStart, ReplyStream } from './adapter.ts'
+import type { ReplyCall } from '../../turn/model-reply.ts'
+import type { AdapterFault, ReplyEnd, ReplyStart, ReplyStream } from './adapter.ts'
 
 /** Texts in a row, or thoughts in a row. */
 export interface StreamPiece {
@@ -18,7 +19,7 @@ export interface StreamForm {
   /** Ends a piece. `end` is given if it is the last of the reply. */
   close?(piece: StreamPiece, end?: ReplyEnd): string
   /** `from`: how many calls came before. */
-  calls(calls: readonly AdapterCall[], from: number): string
+  calls(calls: readonly ReplyCall[], from: number): string
   end(end: ReplyEnd): string
   fail(fault: AdapterFault): string
   idle?(): string

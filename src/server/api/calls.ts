@@ -12,12 +12,9 @@ import { stretch } from './context-answer.ts'
 import { threadOf } from './find-thread.ts'
 import { factorField, toldFactor } from './model-tokens.ts'
 import { loadSources } from './quote-sources.ts'
-import { type AnswerValue, type ApiCall, defineRoute } from './route.ts'
-import { count, limitOf, message, name, threadFields, time } from './schemas.ts'
+import { type ApiCall, defineRoute } from './route.ts'
+import { type AnswerValue, callStatus, count, limitOf, message, name, threadFields, time } from './schemas.ts'
 import { sentRow, textsField, toSentRows } from './sent-rows.ts'
-
-/** How a call went; `interrupted` if its process died. */
-export const callStatus = z.enum(['sent', 'completed', 'failed', 'cancelled', 'interrupted'])
 
 export const call = z.object({
   id: name,
@@ -54,7 +51,6 @@ const account = {
   stretches: z.array(stretch),
 }
 
-/** The model calls of a thread, with what was sent. */
 export const callRoutes = [
   defineRoute('get', '/conversations/:conversation/calls', {
     scope: 'inspect',
@@ -127,11 +123,7 @@ export const callRoutes = [
 ]
 
 /** A call by its id: of a thread, or of the branch that its past is shared with. */
-export async function findCall(
-  { log }: Pick<ApiCall, 'log'>,
-  { key }: Thread,
-  id: string,
-): Promise<ThreadCall> {
+export async function findCall({ log }: Pick<ApiCall, 'log'>, { key }: Thread, id: string) {
   for await (const call of callsBack(log.store, key)) if (call.id === id) return call
   throw notFound('call', id)
 }
@@ -170,7 +162,6 @@ function warningsOf({ error }: ThreadCall, plan: Plan): readonly string[] {
   ]
 }
 
-/** The parts of what was sent, in the model's tokens. */
 export function toParts(plan: Plan): Readonly<Record<string, number>> {
   const { factor } = roomOf(plan)
   return partsInModel(plan.parts, toModelTokens(plan.tokens, factor), factor)

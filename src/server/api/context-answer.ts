@@ -5,25 +5,10 @@ import { type ChangingLines, fates, parts } from '../../context/receipt.ts'
 import { type Room, toModelTokens } from '../../tokens/calibration.ts'
 import { factorField, toCutFigures, toFigures } from './model-tokens.ts'
 import type { SourcesOf } from './quote-sources.ts'
-import type { AnswerValue } from './route.ts'
-import { count, message, place } from './schemas.ts'
+import { type AnswerValue, count, counted, cutPlaces, message, place } from './schemas.ts'
 import { sentRow, toSentRows } from './sent-rows.ts'
 
 const fate = z.enum(fates)
-export const counted = <Name extends string>(names: readonly Name[]) =>
-  z.record(z.enum(names as readonly [Name, ...Name[]]), count)
-
-export const cutPlaces = z
-  .object({
-    before: place,
-    at: place,
-    needed: count,
-    limit: count,
-    growth: count,
-    turns: count,
-    recall: count,
-  })
-  .describe('where the conversation was cut: see docs/receipt.md')
 
 const verdict = { fate, rule: z.string(), why: z.string() }
 

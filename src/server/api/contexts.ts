@@ -7,8 +7,8 @@ import { contextAnswer, contextSummary, stretch, toContextAnswer, toSummary } fr
 import { threadOf } from './find-thread.ts'
 import { atField, createFitting, fitFields, policyOf } from './fit-thread.ts'
 import { loadSources } from './quote-sources.ts'
-import { type AnswerValue, defineRoute } from './route.ts'
-import { place, threadFields } from './schemas.ts'
+import { defineRoute } from './route.ts'
+import { type AnswerValue, place, threadFields } from './schemas.ts'
 import { textsField } from './sent-rows.ts'
 
 const fitting = z.strictObject(fitFields)
@@ -128,8 +128,7 @@ export const contextRoutes = [
 ]
 
 /** The fate of each entry, by its place in the log. */
-const fatesOf = ({ entries }: Receipt): ReadonlyMap<number, Fate> =>
-  new Map(entries.map(({ seq, fate }) => [seq, fate]))
+const fatesOf = ({ entries }: Receipt) => new Map(entries.map(({ seq, fate }) => [seq, fate]))
 
 interface Differing {
   first: number

@@ -11,7 +11,7 @@ import { logOfSpeaker } from '../exchange/inquiry.ts'
 import { markImported } from '../exchange/mark-imported.ts'
 import { notFound } from './api-error.ts'
 import { latest, readLatest } from './latest.ts'
-import { listConversations, withProvisional } from './list-conversations.ts'
+import { listConversations, listFields, withProvisional } from './list-conversations.ts'
 import { type ApiCall, defineRoute } from './route.ts'
 import { conversation, count, limitOf, name, place, time } from './schemas.ts'
 import { withSpooled } from './spool.ts'
@@ -26,15 +26,7 @@ export const conversationRoutes = [
     scope: 'read',
     summary: 'Lists conversations, last written to first.',
     query: {
-      after: z.string().max(2000).optional().describe('the `next` of the page before'),
-      limit: limitOf(50, 200),
-      person: name.optional().describe('only those of this person'),
-      include: z
-        .enum(['side', 'provisional', 'everything'])
-        .optional()
-        .describe(
-          'also requests beside conversations (titles, tags), or conversations of one message that nobody named, or both',
-        ),
+      ...listFields,
       latest: z
         .boolean()
         .optional()
@@ -150,13 +142,8 @@ export const conversationRoutes = [
       added: count.describe('how many of the entries were not here before'),
       calls: count,
     }),
-    async handle({
-      query: { as, person, for: keyId },
-      request,
-      log,
-      caller,
-      parts: { about, maxBodyBytes },
-    }) {
+    async handle({ query, request, log, caller, parts: { about, maxBodyBytes } }) {
+      const { as, person, for: keyId } = query
       const { history } = logOfSpeaker(log, about.person)
       const imported = await withSpooled(request, 32 * maxBodyBytes, text =>
         history.import(text, { maxValueCharacters: maxBodyBytes, as, person }),

@@ -48,11 +48,7 @@ export function createApi(options: ApiOptions) {
     return view
   }
 
-  const feeds = createFeeds({
-    historyOf: (tenant, mayInspect) => lookingAt(tenant, mayInspect).history,
-    pollMs,
-    mostListeners: maxListeners,
-  })
+  const feeds = createFeeds((...caller) => lookingAt(...caller).history, pollMs, maxListeners)
   const experiments = createRunningExperiments()
   const states = (options.states ?? []).map(parseState)
   const parts: ApiParts = { ...options, states, feeds, timelines: createTimelines(), experiments }

@@ -1,21 +1,7 @@
-import { z } from 'zod'
 import { findConversation } from './conversations.ts'
-import { defineRoute } from './route.ts'
-import { name, threadPlace, time } from './schemas.ts'
+import { feedEvent } from './live/feeds.ts'
+import { type ApiCall, defineRoute } from './route.ts'
 import { lastEventOf } from './server-event.ts'
-
-/** What listeners are told. An event says how far a conversation is, so getting one twice does no harm. */
-const feedEvent = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('ready').describe('everything from now on is told') }),
-  z.object({
-    type: z.literal('written'),
-    conversation: name,
-    updatedAt: time,
-    threads: z.array(threadPlace),
-  }),
-  z.object({ type: z.literal('deleted'), conversation: name }),
-  z.object({ type: z.literal('reset').describe('too much was missed: read the list again') }),
-])
 
 /** Live events: something was written, by this server or by another one on the same database. */
 export const eventRoutes = [
@@ -24,27 +10,29 @@ export const eventRoutes = [
     summary: 'Tells when something is written to any conversation. `Last-Event-ID` tells what was missed.',
     kind: 'events',
     answer: feedEvent,
-    handle: ({ caller: { tenant }, has, looking: { person }, request, signal, parts: { feeds } }) =>
-      feeds.listen(tenant, { person, since: lastEventOf(request), mayInspect: has('inspect'), signal }),
+    handle: call => listen(call),
   }),
   defineRoute('get', '/conversations/:conversation/events', {
     scope: 'read',
     summary: 'Tells when something is written to one conversation.',
     kind: 'events',
     answer: feedEvent,
-    async handle({
-      params: { conversation },
-      caller: { tenant },
-      has,
-      looking,
-      request,
-      signal,
-      parts: { feeds },
-    }) {
-      await findConversation(looking, conversation)
-      const { person } = looking
-      const since = lastEventOf(request)
-      return feeds.listen(tenant, { conversation, person, since, mayInspect: has('inspect'), signal })
+    async handle(call) {
+      const { conversation } = call.params
+      await findConversation(call.looking, conversation)
+      return listen(call, conversation)
     },
   }),
 ]
+
+function listen({ caller, has, looking, request, signal, parts }: ApiCall, conversation?: string) {
+  const since = lastEventOf(request)
+  const { person } = looking
+  return parts.feeds.listen(caller.tenant, {
+    conversation,
+    person,
+    since,
+    mayInspect: has('inspect'),
+    signal,
+  })
+}

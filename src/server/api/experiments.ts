@@ -1,14 +1,13 @@
 import { z } from 'zod'
 import { InvalidPlanError } from '../../experiment/experiment-error.ts'
-import type { ExperimentPlan, ExperimentSummary } from '../../experiment/index.ts'
+import type { ExperimentSummary } from '../../experiment/index.ts'
 import { BadRequestError } from '../../log/bad-request-error.ts'
 import { ThroughlineError } from '../../log/error.ts'
 import { loadStandCode, standModule } from '../samples/lemonade-stand.ts'
 import { notFound } from './api-error.ts'
-import { callStatus } from './calls.ts'
 import { factorField } from './model-tokens.ts'
 import { type ApiCall, defineRoute } from './route.ts'
-import { count, limitOf, message, name, place, time } from './schemas.ts'
+import { callStatus, count, limitOf, message, name, place, time } from './schemas.ts'
 import { turnStatus } from './threads.ts'
 import { experimentsOf, toState, toSummary, watchExperiment } from './watch-experiment.ts'
 
@@ -181,7 +180,6 @@ export const experimentRoutes = [
   }),
 ]
 
-/** Starts an experiment from a plan as JSON. Resolves when it has begun. */
 export async function startExperiment(call: ApiCall, json: object, id?: string): Promise<ExperimentSummary> {
   const plan = await readPlan(call, json)
   const stop = new AbortController()
@@ -191,10 +189,7 @@ export async function startExperiment(call: ApiCall, json: object, id?: string):
 }
 
 /** Models are those of the upstream, and code that a request names is never run, but for that of the sample. */
-async function readPlan(
-  { parts: { upstreams, experimentTools } }: ApiCall,
-  json: unknown,
-): Promise<ExperimentPlan> {
+async function readPlan({ parts: { upstreams, experimentTools } }: ApiCall, json: unknown) {
   const { name, tools: code } = json as { readonly name: string; readonly tools?: unknown }
   const sample = code === standModule ? await loadStandCode() : undefined
   if (code !== undefined && !sample)

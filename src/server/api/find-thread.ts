@@ -1,13 +1,14 @@
+import type { z } from 'zod'
 import { countAsUse } from '../../history/count-as-use.ts'
 import type { Thread } from '../../history/index.ts'
 import { notFound } from './api-error.ts'
 import type { ApiCall } from './route.ts'
+import type { threadFields } from './schemas.ts'
 
-export interface ThreadRequest
-  extends ApiCall<
-    { readonly conversation: string },
-    { readonly actor?: string | undefined; readonly branch?: string | undefined }
-  > {}
+export type ThreadRequest<Query = unknown> = ApiCall<
+  { readonly conversation: string },
+  z.output<z.ZodObject<typeof threadFields>> & Query
+>
 
 /** The thread that a request names. What is not there, or is another tenant's, is not found. */
 export async function threadOf({ params, query, looking, log }: ThreadRequest): Promise<Thread> {

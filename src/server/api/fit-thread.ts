@@ -9,8 +9,7 @@ import { InvalidOptionError } from '../../log/error.ts'
 import type { StoredCall } from '../../stores/store.ts'
 import { inCounts, type Room } from '../../tokens/calibration.ts'
 import { notesInContext } from '../../turn/index.ts'
-import type { AnswerOptions } from '../exchange/answer.ts'
-import type { Upstreams } from '../upstream/upstreams.ts'
+import type { ServerParts } from '../routes/server-parts.ts'
 import { count, place } from './schemas.ts'
 
 /** How a context is to be made. What is not said is as it was in the last call of the thread. */
@@ -52,10 +51,7 @@ export interface RoomSettings {
 }
 
 /** What says how contexts are made where a request does not: the upstream of the last call, else the server. */
-export interface FitParts {
-  readonly options: AnswerOptions
-  readonly upstreams: Pick<Upstreams, 'ofRecorded'>
-}
+type FitParts = Pick<ServerParts, 'options' | 'upstreams'>
 
 /** Gives the settings of contexts of a thread. What a request does not say is as in the last call, which is read once. */
 export async function createSettings(thread: Thread, { options, upstreams }: FitParts) {
@@ -106,7 +102,6 @@ export async function promptIn(thread: Thread, call: Pick<StoredCall, 'plan'>): 
   return givenPrompt(plan, (await thread.replay(call))[0])
 }
 
-/** The policy that fields name, if they name one. */
 export function policyOf({ policy, effort }: Pick<FitFields, 'policy' | 'effort'>) {
   if (policy === undefined) return effort === undefined ? undefined : choosePolicy('default', { effort })
   const [, name = policy, number] = /^(sliding|tiered)-(\d{1,6})$/.exec(policy) ?? []

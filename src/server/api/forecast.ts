@@ -7,7 +7,6 @@ import { threadOf } from './find-thread.ts'
 import { type ApiCall, defineRoute } from './route.ts'
 import { count, name, threadFields } from './schemas.ts'
 
-/** The model that answers a turn of this server, with the options of its upstream. */
 export async function modelFor({ parts: { upstreams, options } }: ApiCall, wanted: string | undefined) {
   const name = wanted ?? (await upstreams.models())[0]?.name
   if (name === undefined) throw notFound('model', '')

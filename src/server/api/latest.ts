@@ -16,9 +16,8 @@ import { readMessage } from '../../log/parse-message.ts'
 import type { ConversationInfo } from '../../stores/store.ts'
 import { toModelTokens } from '../../tokens/calibration.ts'
 import { toCall, toParts, call as wholeCall } from './calls.ts'
-import { counted } from './context-answer.ts'
-import type { AnswerValue, ApiCall } from './route.ts'
-import { count, name, place, time } from './schemas.ts'
+import type { ApiCall } from './route.ts'
+import { type AnswerValue, count, counted, name, place, time } from './schemas.ts'
 import { status } from './status.ts'
 
 /** How a request of a client found its conversation. */

@@ -1,15 +1,24 @@
+import { z } from 'zod'
 import { isSideName } from '../../history/side-name.ts'
 import { BadRequestError } from '../../log/bad-request-error.ts'
 import type { ConversationInfo } from '../../stores/store.ts'
 import { findProvisional } from '../identity/provisional.ts'
 import type { ApiCall } from './route.ts'
+import { limitOf, name } from './schemas.ts'
 
-interface ListQuery {
-  readonly person?: string | undefined
-  readonly after?: string | undefined
-  readonly limit?: number | undefined
-  readonly include?: 'side' | 'provisional' | 'everything' | undefined
+export const listFields = {
+  after: z.string().max(2000).optional().describe('the `next` of the page before'),
+  limit: limitOf(50, 200),
+  person: name.optional().describe('only those of this person'),
+  include: z
+    .enum(['side', 'provisional', 'everything'])
+    .optional()
+    .describe(
+      'also requests beside conversations (titles, tags), or conversations of one message that nobody named, or both',
+    ),
 }
+
+type ListQuery = z.output<z.ZodObject<typeof listFields>>
 
 /** How many conversations are looked at for one page: a page may be shorter, or empty, and still have a next one. */
 const mostLooked = 2000
@@ -41,9 +50,7 @@ export async function listConversations(call: ApiCall, { person, after, limit = 
 const toCursor = ({ conversation, updatedAt }: Pick<ConversationInfo, 'conversation' | 'updatedAt'>) =>
   `${updatedAt}.${conversation}`
 
-function fromCursor(
-  cursor: string | undefined,
-): Pick<ConversationInfo, 'conversation' | 'updatedAt'> | undefined {
+function fromCursor(cursor: string | undefined) {
   if (cursor === undefined) return undefined
   const [, updatedAt, conversation] = /^(\d{1,15})\.(.+)$/s.exec(cursor) ?? []
   if (conversation === undefined)
@@ -51,7 +58,6 @@ function fromCursor(
   return { conversation, updatedAt: Number(updatedAt) }
 }
 
-/** Says of each conversation whether it is provisional. */
 export async function withProvisional(
   { log: { store, history, tenant } }: ApiCall,
   listed: readonly ConversationInfo[],

@@ -5,12 +5,9 @@ import type { ThreadCall } from '../../history/calls/calls.ts'
 import { endOf, type Plan } from '../../history/calls/plan.ts'
 import { readPlan } from '../../history/calls/read-plan.ts'
 import type { Store, ThreadKey } from '../../stores/store.ts'
-import { callStatus } from './calls.ts'
 import { callsBack } from './calls-back.ts'
-import type { AnswerValue } from './route.ts'
-import { name, place } from './schemas.ts'
+import { type AnswerValue, callStatus, name, place } from './schemas.ts'
 
-/** A call as a page of messages needs it. */
 export const pageCall = z.object({
   id: name,
   at: place.describe('the last entry that it was made of; its reply is the next assistant message'),
@@ -31,12 +28,7 @@ type PageCall = AnswerValue<z.input<typeof pageCall>>
 const mostOlder = 64
 
 /** The calls whose contexts end between two entries, oldest first, with those of a shared past; also those that failed. */
-export async function callsBetween(
-  store: Store,
-  key: ThreadKey,
-  first: number,
-  last: number,
-): Promise<readonly PageCall[]> {
+export async function callsBetween(store: Store, key: ThreadKey, first: number, last: number) {
   const calls: PageCall[] = []
   let older = 0
   for await (const one of callsBack(store, key)) {

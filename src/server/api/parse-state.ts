@@ -19,7 +19,6 @@ export function parseState(text: string): State<unknown> {
 
 const unescaped = (part: string) => part.replaceAll('~1', '/').replaceAll('~0', '~')
 
-/** The value at a path; undefined where the result has none. */
 function at(result: unknown, path: readonly string[]): unknown {
   let value = result
   for (const name of path) {

@@ -3,8 +3,8 @@ import type { SentMessage } from '../../context/receipt.ts'
 import type { Thread } from '../../history/index.ts'
 import { loadQuotes } from '../../history/log/load-quotes.ts'
 import type { QuoteReference } from '../../history/log/quote-reference.ts'
-import type { AnswerValue, ApiCall } from './route.ts'
-import { name, place, time } from './schemas.ts'
+import type { ApiCall } from './route.ts'
+import { type AnswerValue, name, place, time } from './schemas.ts'
 
 export const quoteSource = z
   .object({

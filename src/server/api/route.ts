@@ -3,12 +3,11 @@ import type { History } from '../../history/index.ts'
 import type { Caller, KeyScope } from '../auth/caller.ts'
 import type { Log } from '../exchange/inquiry.ts'
 import type { ApiParts } from './api-parts.ts'
-import { name, place } from './schemas.ts'
+import { type AnswerValue, name, place } from './schemas.ts'
 import type { ServerEvent } from './server-event.ts'
 
 export type Method = 'get' | 'post' | 'patch' | 'delete'
 
-/** A schema of an object whose fields stand in an address. */
 export type FieldsSchema = z.ZodObject
 
 /** What a route answers: a JSON value, a plain text, lines of JSON, server-sent events, or nothing. */
@@ -70,15 +69,6 @@ const places = { entry: place.min(1) }
 type PathParams<Path> = {
   readonly [Name in PathParamNames<Path>]: Name extends keyof typeof places ? number : string
 }
-
-/** A value of a schema as a handler may give it: read-only, and any object where a schema leaves the fields open. */
-export type AnswerValue<Value> = Value extends readonly (infer Item)[]
-  ? readonly AnswerValue<Item>[]
-  : Value extends object
-    ? string extends keyof Value
-      ? object
-      : { readonly [Name in keyof Value]: AnswerValue<Value[Name]> }
-    : Value
 
 /** What a handler returns for each kind of answer. */
 interface Answers<Answer> {

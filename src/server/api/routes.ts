@@ -15,7 +15,6 @@ import { whyRoutes } from './why.ts'
 
 export const apiBase = '/throughline/v1'
 
-/** All routes of the API, below its base. */
 export const apiRoutes = [
   ...serverRoutes,
   ...conversationRoutes,

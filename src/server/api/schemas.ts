@@ -52,3 +52,30 @@ export const errorAnswer = z.object({
       .describe('all that is wrong with a plan, each with its place: `roles[0].tools[1]: …`'),
   }),
 })
+
+/** How a call went; `interrupted` if its process died. */
+export const callStatus = z.enum(['sent', 'completed', 'failed', 'cancelled', 'interrupted'])
+
+export const counted = <Name extends string>(names: readonly Name[]) =>
+  z.record(z.enum(names as readonly [Name, ...Name[]]), count)
+
+export const cutPlaces = z
+  .object({
+    before: place,
+    at: place,
+    needed: count,
+    limit: count,
+    growth: count,
+    turns: count,
+    recall: count,
+  })
+  .describe('where the conversation was cut: see docs/receipt.md')
+
+/** A value of a schema as a handler may give it: read-only, and any object where a schema leaves the fields open. */
+export type AnswerValue<Value> = Value extends readonly (infer Item)[]
+  ? readonly AnswerValue<Item>[]
+  : Value extends object
+    ? string extends keyof Value
+      ? object
+      : { readonly [Name in keyof Value]: AnswerValue<Value[Name]> }
+    : Value

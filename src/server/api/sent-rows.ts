@@ -6,8 +6,7 @@ import type { MessageLike } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { toModelTokens } from '../../tokens/calibration.ts'
 import { quoteSource, type SourcesOf } from './quote-sources.ts'
-import type { AnswerValue } from './route.ts'
-import { count, place } from './schemas.ts'
+import { type AnswerValue, count, place } from './schemas.ts'
 
 const standsFor = z.array(place).describe('the entries that it quotes or stands for')
 

@@ -5,6 +5,4 @@ export interface ServerEvent<Data = unknown> {
   readonly id?: string | undefined
 }
 
-/** The id of the last event that a client has, if it comes back. */
-export const lastEventOf = ({ headers }: Request): string | undefined =>
-  headers.get('last-event-id') ?? undefined
+export const lastEventOf = ({ headers }: Request) => headers.get('last-event-id') ?? undefined

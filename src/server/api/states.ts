@@ -6,8 +6,8 @@ import type { MessageLike } from '../../log/message.ts'
 import type { State, StateReading } from '../../state/index.ts'
 import { type RoundResult, roundsFromEnd } from '../../state/read-round.ts'
 import { threadOf } from './find-thread.ts'
-import { type AnswerValue, defineRoute } from './route.ts'
-import { count, place, threadFields } from './schemas.ts'
+import { defineRoute } from './route.ts'
+import { type AnswerValue, count, place, threadFields } from './schemas.ts'
 
 const reading = z.object({
   name: z.string(),

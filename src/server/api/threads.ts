@@ -7,8 +7,18 @@ import { readMessage } from '../../log/parse-message.ts'
 import { findConversation } from './conversations.ts'
 import { threadOf } from './find-thread.ts'
 import { callsBetween, pageCall } from './page-calls.ts'
-import { type AnswerValue, type ApiCall, defineRoute } from './route.ts'
-import { count, limitOf, message, name, place, threadFields, threadPlace, time } from './schemas.ts'
+import { type ApiCall, defineRoute } from './route.ts'
+import {
+  type AnswerValue,
+  count,
+  limitOf,
+  message,
+  name,
+  place,
+  threadFields,
+  threadPlace,
+  time,
+} from './schemas.ts'
 import { status } from './status.ts'
 
 export const turnStatus = z.enum(['open', 'completed', 'failed', 'cancelled', 'interrupted'])
@@ -71,7 +81,6 @@ const brief = z
   .object({ seq: place, turn: count, role: z.string(), time, tokens: count.optional() })
   .describe('an entry without its text')
 
-/** The threads of a conversation, and what stands in them. */
 export const threadRoutes = [
   defineRoute('get', '/conversations/:conversation/threads', {
     scope: 'read',
@@ -207,7 +216,6 @@ async function beginningOf(thread: Thread, at: number) {
   return { turn: entry.turn, time: entry.time, text: cut(readMessage(shown, at).text, 100) }
 }
 
-/** The tokens of entries as they were counted when they were logged. */
 async function tokensOf(
   { log: { store }, looking: { count } }: ApiCall,
   { key }: Thread,

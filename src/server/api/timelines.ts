@@ -1,61 +1,20 @@
 import { z } from 'zod'
 import { type Fate, fates } from '../../context/receipt.ts'
-import { callStatus } from './calls.ts'
-import { counted, cutPlaces } from './context-answer.ts'
 import { type ThreadRequest, threadOf } from './find-thread.ts'
 import { createSettings, type FitFields, fitFields, policyOf } from './fit-thread.ts'
-import { factorField } from './model-tokens.ts'
-import { type AnswerValue, defineRoute } from './route.ts'
-import { count, limitOf, name, place, threadFields, time } from './schemas.ts'
+import { defineRoute } from './route.ts'
+import { type AnswerValue, count, limitOf, name, place, threadFields, time } from './schemas.ts'
 import { createTimeline } from './timeline/create-timeline.ts'
 import { fateIn } from './timeline/fate-runs.ts'
-import type { TimelinePoint } from './timeline/point.ts'
-
-const fate = z.enum(fates)
-
-const point = z.object({
-  at: place.describe('the last entry of the context'),
-  turn: count.describe('0 for entries that came outside of turns'),
-  user: place.describe('the user message that is answered; 0 where there is none'),
-  call: name.optional().describe('absent where no call is stored: the context was made now, without a model'),
-  time,
-  model: z.string().optional(),
-  status: callStatus.optional(),
-  error: z.string().optional(),
-  policy: z.string(),
-  factor: factorField,
-  window: count.describe('as it was set'),
-  reserve: count,
-  margin: count,
-  tokens: count.describe('the tokens of the prompt as we count them, calibrated'),
-  free: count,
-  over: count,
-  reported: z.number().optional().describe('the tokens that the provider says it read'),
-  parts: z.record(z.string(), count),
-  reused: count.describe('the tokens of the beginning that is the same as in the line before'),
-  anew: count.describe('the tokens that must be read anew'),
-  cut: cutPlaces.optional(),
-  counts: counted(fates),
-  fates: z
-    .string()
-    .optional()
-    .describe(
-      'the fates of the entries from 1 to `at` in runs: `2k14e1r`, by the first letters of the fates',
-    ),
-  entry: fate.optional().describe('the fate of the entry that was asked for; absent before it'),
-  against: z
-    .array(z.object({ policy: z.string(), tokens: count, reused: count, anew: count }))
-    .describe('what other policies would have sent here, with the same window'),
-})
+import { point, type TimelinePoint } from './timeline/point.ts'
 
 const run = z.object({
-  fate,
+  fate: z.enum(fates),
   from: z.object({ at: place, turn: count, time, call: name.optional() }),
   to: z.object({ at: place, turn: count, time, call: name.optional() }),
   points: count.describe('how many contexts'),
 })
 
-/** The most policies that one request compares. */
 const mostPolicies = 8
 
 const settings = { ...threadFields, ...fitFields }
@@ -105,7 +64,7 @@ export const timelineRoutes = [
       for await (const one of await timelineOf(call, { ...call.query, since: entry }, [])) {
         const became = fateIn(one.fates, entry)
         if (became === undefined) continue
-        const here = { at: one.at, turn: one.turn, time: one.time, call: one.call?.id }
+        const here = { at: one.at, turn: one.turn, time: one.time, call: one.call }
         const last = runs.at(-1)
         if (last?.fate !== became) runs.push({ fate: became, from: here, to: here, points: 1 })
         else runs[runs.length - 1] = { ...last, to: here, points: last.points + 1 }
@@ -117,16 +76,10 @@ export const timelineRoutes = [
 
 type LifeRun = AnswerValue<z.input<typeof run>> & { readonly fate: Fate; readonly points: number }
 
-type TimelineQuery = FitFields & {
-  readonly actor?: string | undefined
-  readonly branch?: string | undefined
-  readonly since?: number | undefined
-}
-
 /** With any setting in the query, contexts are made anew with it also where calls are stored. */
 async function timelineOf(
   call: ThreadRequest,
-  { since = 0, actor: _, branch: __, ...query }: TimelineQuery,
+  { since = 0, ...query }: FitFields & { readonly since?: number },
   against: readonly string[],
 ): Promise<AsyncIterable<TimelinePoint>> {
   const fields = Object.fromEntries(
@@ -151,16 +104,10 @@ async function timelineOf(
 }
 
 function toLine(
-  { call, reused, against, fates, cut, ...rest }: TimelinePoint,
+  { against, fates, ...point }: TimelinePoint,
   entry: number | undefined,
   isWithFates: boolean,
-): AnswerValue<z.input<typeof point>> {
+) {
   const became = entry === undefined ? undefined : fateIn(fates, entry)
-  const { id, ...ended } = call ?? {}
-  return {
-    ...rest,
-    ...{ call: id, ...ended, reused, anew: rest.tokens - reused, cut },
-    ...{ fates: isWithFates ? fates : undefined, entry: became },
-    against: against.map(one => ({ ...one, anew: one.tokens - one.reused })),
-  }
+  return { ...point, fates: isWithFates ? fates : undefined, entry: became, against }
 }

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createExperiments, type Experiments } from '../../experiment/create-experiments.ts'
-import type { ExperimentEvent, ExperimentSummary } from '../../experiment/index.ts'
+import type { ExperimentSummary } from '../../experiment/index.ts'
 import type { ApiCall } from './route.ts'
-import { lastEventOf, type ServerEvent } from './server-event.ts'
+import { lastEventOf } from './server-event.ts'
 
 export const experimentsOf = ({
   log: { history },
@@ -30,11 +30,7 @@ const lookMs = 1000
 type WatchedState = ReturnType<typeof toState>
 
 /** The events of an experiment that runs here; of another, where it stands, whenever that changes. */
-export async function* watchExperiment(
-  call: ApiCall,
-  id: string,
-  first: WatchedState,
-): AsyncGenerator<ServerEvent<ExperimentEvent | WatchedState>> {
+export async function* watchExperiment(call: ApiCall, id: string, first: WatchedState) {
   const { signal, caller, request, parts } = call
   let since = Number(lastEventOf(request) ?? 0) || 0
   let lastLooks = ''

@@ -12,12 +12,11 @@ import { BadRequestError } from '../../log/bad-request-error.ts'
 import { inCounts, type Room, toModelTokens } from '../../tokens/calibration.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { findCall, verdictIn } from './calls.ts'
-import { cutPlaces } from './context-answer.ts'
 import { type ThreadRequest, threadOf } from './find-thread.ts'
 import { atField, createSettings, type FitFields, fitFields, promptIn } from './fit-thread.ts'
 import { factorField, toCutFigures, toFigures, toldFactor } from './model-tokens.ts'
-import { type AnswerValue, defineRoute } from './route.ts'
-import { count, name, place, threadFields } from './schemas.ts'
+import { defineRoute } from './route.ts'
+import { type AnswerValue, count, cutPlaces, name, place, threadFields } from './schemas.ts'
 
 const askedText = z.object({
   seq: place,
@@ -78,7 +77,6 @@ const why = z.object({
     .describe('for an entry that is sent: after how many more turns like the last ones it no longer is'),
 })
 
-/** Why an entry has its fate. */
 export const whyRoutes = [
   defineRoute('get', '/conversations/:conversation/entries/:entry/why', {
     scope: 'inspect',
@@ -105,13 +103,6 @@ export const whyRoutes = [
   }),
 ]
 
-interface WhyQuery extends FitFields {
-  readonly actor?: string | undefined
-  readonly branch?: string | undefined
-  readonly at?: number | undefined
-  readonly call?: string | undefined
-}
-
 interface Settings {
   readonly options: ThreadContextOptions
   readonly room: Room
@@ -120,7 +111,7 @@ interface Settings {
 }
 
 async function settingsOf(
-  call: ThreadRequest & { readonly query: WhyQuery },
+  call: ThreadRequest<FitFields & { readonly at?: number; readonly call?: string }>,
   thread: Thread,
 ): Promise<Settings> {
   const { at, call: id } = call.query
@@ -150,7 +141,6 @@ async function settingsIn(call: ThreadRequest, thread: Thread, id: string): Prom
   return { options, stored, room }
 }
 
-/** The most characters of a text that are given. */
 const mostCharacters = 20_000
 
 const toAsked = ({ seq, text, hits }: AskedText) => ({

@@ -13,7 +13,6 @@ export type KeyScope = (typeof scopes)[number]
 export interface Caller {
   /** The owner of the conversations. */
   readonly tenant: string
-  /** The person whose key it is, if it was made for one. */
   readonly person?: string
   /** The id of the key; empty for a request that needs none. */
   readonly keyId: string

@@ -10,7 +10,6 @@ import { defaultTenant, type KeyScope, scopes } from './caller.ts'
 /** A key as it is listed. The key itself is known only to whom it was given. */
 export interface KeyRecord {
   readonly id: string
-  /** For people: whose key it is. */
   readonly name: string
   readonly scopes: readonly KeyScope[]
   readonly tenant: string
@@ -97,7 +96,6 @@ export function createKeys(store: Store, { now = Date.now }: { readonly now?: ()
       return names
     },
 
-    /** False where there is no key of this id. */
     revoke: async (id: string): Promise<boolean> => isId(id) && history.delete(nameOf(id)),
 
     /** The record of a key. Undefined for one that was never made, or was revoked. */

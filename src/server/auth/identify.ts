@@ -11,14 +11,7 @@ export interface IdentifyOptions {
   readonly now?: () => number
   /** How long a key that was found is not looked up again: so long it can still be used when it is revoked. */
   readonly lifeMs?: number
-  /** The most keys that are remembered. */
   readonly most?: number
-}
-
-/** Who sends a request, and the key for the upstream that the request brings. */
-export interface Identified {
-  readonly caller: Caller
-  readonly credential: Credential
 }
 
 /**
@@ -27,7 +20,7 @@ export interface Identified {
  * valid even there: a key that was revoked must not let its owner in as another caller. A key that is not ours is the client's own for
  * the upstream; our own never goes there.
  */
-export function createIdentify(options: IdentifyOptions): (headers: Headers) => Promise<Identified> {
+export function createIdentify(options: IdentifyOptions) {
   const { keys, apiKeys = [], isRequired = apiKeys.length > 0 } = options
   const { now = Date.now, lifeMs = 3000, most = 1000 } = options
   const configured = apiKeys.map(key => ({
@@ -62,7 +55,8 @@ export function createIdentify(options: IdentifyOptions): (headers: Headers) => 
     return lookup
   }
 
-  return async headers => {
+  /** Who sends a request, and the key for the upstream that the request brings. */
+  return async (headers: Headers): Promise<{ readonly caller: Caller; readonly credential: Credential }> => {
     const ours = headers.get(ourHeader)
     const sentKeys = ours === null ? keysIn(headers) : [ours.trim().slice(0, 1024)]
     for (const key of sentKeys) {
@@ -94,7 +88,6 @@ const shortHash = (key: string) => hashOf(key).toString('hex').slice(0, 8)
 /** Where our own key stands if another header has the client's key for the upstream. */
 const ourHeader = 'x-throughline-key'
 
-/** The keys in the headers that clients send them in. */
 function keysIn(headers: Headers): readonly string[] {
   return keyHeaders.flatMap(name => keyIn(headers, name) ?? [])
 }
@@ -106,7 +99,6 @@ function keyIn(headers: Headers, name: (typeof keyHeaders)[number]): string | un
   return key ? key.trim().slice(0, 1024) : undefined
 }
 
-/** The headers with keys that are not ours. */
 function credentialIn(headers: Headers, ours?: string): Credential {
   const isOurs = (key: string | undefined) => key !== undefined && (key === ours || looksLikeKey(key))
   const theirs = keyHeaders.filter(name => headers.get(name) && !isOurs(keyIn(headers, name)))

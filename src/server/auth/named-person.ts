@@ -1,24 +1,23 @@
 import { BadRequestError } from '../../log/bad-request-error.ts'
 import type { ChatRequest } from '../adapters/adapter.ts'
-import { type HeadersOf, knownClient, personIn, personOf } from '../identity/known-client.ts'
+import { clean, type HeadersOf, sessionOf } from '../identity/known-client.ts'
 
 // An invalid name is refused: without it, the request would count as that of the configured person, or of none.
 
-/** The person that headers name; undefined if they name none. */
+/** The person that headers name: ours, or those of Open WebUI. */
 export function headerPerson(headers: HeadersOf): string | undefined {
-  const name = personHeaders.find(one => headers[one]?.trim())
-  return name && (personIn({ [name]: headers[name] }) ?? refuse(`The header ${name}`, name))
+  const name = ['x-throughline-person', 'x-openwebui-user-id'].find(one => headers[one]?.trim())
+  return name && (clean(headers[name]) ?? refuse(`The header ${name}`, name))
 }
 
-const personHeaders = ['x-throughline-person', 'x-openwebui-user-id'] as const
-
 /** The person that a body names; undefined if it names none, or only a session. */
-export function bodyPerson({ named: { user } }: Pick<ChatRequest, 'named'>): string | undefined {
-  const named = { named: { user } } as ChatRequest
-  const isSession = () => knownClient(named, {}) !== undefined
-  return (
-    personOf(named) ?? (user?.trim() && !isSession() ? refuse('The user of the body', 'user') : undefined)
-  )
+export function bodyPerson({ named: { user = '' } }: Pick<ChatRequest, 'named'>): string | undefined {
+  if (user.trim() === '') return undefined
+  if (sessionOf(user) === undefined) return clean(user) ?? refuse('The user of the body', 'user')
+  // The `user_id` of Claude Code holds the session too, which is left out.
+  if (!user.startsWith('{')) return clean(user.slice(0, user.lastIndexOf('_session_')))
+  const { account_uuid: account, device_id: device } = JSON.parse(user) as Readonly<Record<string, unknown>>
+  return [account, device].map(id => (typeof id === 'string' ? clean(id) : undefined)).find(id => id)
 }
 
 function refuse(what: string, field: string): never {

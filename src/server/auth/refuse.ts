@@ -19,7 +19,6 @@ export function refuse(context: Context<ServerEnv>, fault: AdapterFault): Respon
   })
 }
 
-/** The errors of our own API. */
 const ownApi: Pick<Adapter, 'fault'> = {
   fault: ({ status, code, message, field, problems }) => ({
     status,
@@ -27,7 +26,6 @@ const ownApi: Pick<Adapter, 'fault'> = {
   }),
 }
 
-/** The adapter at an address. */
 function adapterOf(path: string): Pick<Adapter, 'fault'> {
   if (path.startsWith('/throughline/')) return ownApi
   const plain = path.replace(/^\/c\/[^/]*/, '')

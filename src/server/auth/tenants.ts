@@ -16,11 +16,7 @@ export const tenantHeader = 'x-throughline-tenant'
  * The caller as one of the tenant that the request chooses. The operator may choose any. Where no key is needed, those without a
  * key may choose any that never had one: its conversations were written beside this server, by an application say.
  */
-export async function chooseTenant(
-  caller: Caller,
-  header: string | undefined,
-  keys: Pick<Keys, 'tenants'>,
-): Promise<Caller> {
+export async function chooseTenant(caller: Caller, header: string | undefined, keys: Pick<Keys, 'tenants'>) {
   const tenant = header === undefined ? caller.tenant : decode(header)
   if (tenant === caller.tenant) return caller
   if (tenant === '' || isInner(tenant) || !(await mayChoose(caller, keys))(tenant))
@@ -31,26 +27,18 @@ export async function chooseTenant(
   return { ...caller, tenant }
 }
 
-/** The tenants that the caller may choose. */
-export async function tenantsFor(
-  caller: Caller,
-  store: Pick<Store, 'tenants'>,
-  keys: Pick<Keys, 'tenants'>,
-): Promise<readonly string[]> {
+export async function tenantsFor(caller: Caller, store: Pick<Store, 'tenants'>, keys: Pick<Keys, 'tenants'>) {
   const isAllowed = await mayChoose(caller, keys)
   // Their own tenant is there to go back to, also while it is empty.
   const all = [defaultTenant, ...(await listTenants(store))].filter(isAllowed)
   return [...new Set([...all, caller.tenant])]
 }
 
-async function mayChoose(
-  { keyId, isOperator }: Caller,
-  keys: Pick<Keys, 'tenants'>,
-): Promise<(tenant: string) => boolean> {
+async function mayChoose({ keyId, isOperator }: Caller, keys: Pick<Keys, 'tenants'>) {
   if (isOperator) return () => true
   if (keyId !== '') return () => false
   const guarded = new Set(await keys.tenants())
-  return tenant => !guarded.has(tenant)
+  return (tenant: string) => !guarded.has(tenant)
 }
 
 function decode(text: string): string {

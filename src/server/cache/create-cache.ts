@@ -7,7 +7,7 @@ import { isObject } from '../../log/parse-json.ts'
 import type { Model, ModelRequest } from '../../models/model.ts'
 import { isLocalAddress } from '../../models/wire/is-local-address.ts'
 import { type FitRequest, nextContext, readThread, type TurnPart } from '../../turn/index.ts'
-import { type ClientCall, type NativeCall, openNative } from '../native/native-reply.ts'
+import { type NativeCall, openNative } from '../native/native-reply.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import { createReadAhead, type ReadAheadOptions, type ReadAheadResult } from './create-read-ahead.ts'
 import { createSlots, type SlotMode, type Slots, type SlotUse } from './create-slots.ts'
@@ -19,7 +19,6 @@ export interface CacheOptions extends Pick<ReadAheadOptions, 'onRead' | 'quietMs
   readonly now: () => number
 }
 
-/** A request whose model has a cache to be cared for. */
 export interface CachedCall extends Pick<NativeCall, 'upstream' | 'model'> {
   /** The request as it came, if the upstream speaks its form. */
   readonly native?: Pick<NativeCall, 'adapter' | 'request' | 'client'> | undefined
@@ -28,7 +27,6 @@ export interface CachedCall extends Pick<NativeCall, 'upstream' | 'model'> {
   readonly isSide: boolean
 }
 
-/** How a conversation was last read ahead. */
 export interface LatestReading extends Pick<ReadAheadResult, 'outcome' | 'tokens'> {
   readonly time: number
 }
@@ -127,7 +125,6 @@ export function createCache({ readAhead, slots: mode, now, onRead, ...limits }: 
         asks(fitting: FitRequest): void {
           asking = fitting
         },
-        /** Takes the parts of the turn: what is sent, and how it ends. */
         see(part: TurnPart): void {
           if (part.type === 'context') sent = part.messages
           if (part.type !== 'end' || isSide) return
@@ -189,19 +186,11 @@ const withFields = (request: ModelRequest, fields: Fields): ModelRequest => ({
  * What would make the upstream take it for the client's request, or keep it as one, is left out. Undefined for forms that
  * have no such request.
  */
-function toReading(
-  { adapter: { form }, client }: Pick<NativeCall, 'adapter' | 'client'>,
-  isLlama: boolean,
-): ClientCall | undefined {
+function toReading({ adapter: { form }, client }: Pick<NativeCall, 'adapter' | 'client'>, isLlama: boolean) {
   if (form !== 'chat' && form !== 'ollama') return undefined
   const { 'idempotency-key': _, 'x-stainless-retry-count': __, ...headers } = client.headers
-  const {
-    store: ___,
-    metadata: ____,
-    max_tokens: _____,
-    max_completion_tokens: newer,
-    ...rest
-  } = client.fields
+  const { max_completion_tokens: newer, max_tokens: _____, ...fields } = client.fields
+  const { store: ___, metadata: ____, ...rest } = fields
   const options = isObject(rest.options) ? rest.options : {}
   // Some models take the newer name only.
   const ofChat = newer === undefined ? { max_tokens: 1 } : { max_completion_tokens: 1 }

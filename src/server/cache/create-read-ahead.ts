@@ -6,7 +6,6 @@ export interface Job {
   read(signal: AbortSignal, isLost: boolean): Promise<number | undefined>
 }
 
-/** How reading ahead went. */
 export interface ReadAheadResult extends Pick<Job, 'upstream' | 'conversation'> {
   readonly outcome: 'read' | 'cancelled' | 'failed'
   readonly tokens: number

@@ -78,7 +78,6 @@ function faultsOf(config: ServerConfig, env: Readonly<Record<string, string | un
   return faults
 }
 
-/** An upstream with the key that a variable holds. */
 function withKey(
   { keyVariable, ...entry }: UpstreamEntry,
   env: Readonly<Record<string, string | undefined>>,

@@ -3,7 +3,6 @@ import { policyNames } from '../../context/policies/choose-policy.ts'
 import { attempt } from '../../log/attempt.ts'
 import { address, listOf, oneOf, text, wholeNumber } from './kinds.ts'
 
-/** What an upstream speaks. */
 export const upstreamKind = () => oneOf(['auto', 'ollama', 'openai', 'anthropic'])
 
 export const upstreamKey = () => text('a key without blanks', /^[\x21-\x7e]{1,4096}$/)

@@ -23,10 +23,7 @@ export function agentMarks(keyId: string, calls: readonly ReplyCall[]): readonly
 }
 
 /** The thread of a subagent: an actor in the conversation whose open turn waits for it. Undefined for any other list. */
-export async function agentThread(
-  { log, keyId, newId }: Pick<Inquiry, 'log' | 'keyId' | 'newId'>,
-  items: readonly ListItem[],
-): Promise<ThreadKey | undefined> {
+export async function agentThread({ log, keyId, newId }: Inquiry, items: readonly ListItem[]) {
   const [first, ...others] = items
   if (!first || !isUser(first) || others.length > 0 || !isLong(first.text)) return undefined
   const { tenant, store } = log

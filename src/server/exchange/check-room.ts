@@ -52,7 +52,6 @@ export async function checkRoom(check: RoomCheck): Promise<void> {
   await nextContext(fitting)
 }
 
-/** Checks the messages that a request brings to its place. */
 export function checkPlace({ log: { history }, request, signal }: Inquiry, place: LogPlace, to: RoomOptions) {
   const brought = place.messages.slice(place.from)
   const users = brought.filter(({ role }) => role === 'user')

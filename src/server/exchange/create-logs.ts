@@ -2,15 +2,12 @@ import { createHistory, type HistoryOptions } from '../../history/index.ts'
 import type { Log } from './inquiry.ts'
 
 /** The logs of all tenants on a store; those used last are held, with what they have in memory. */
-export function createLogs(
-  options: Pick<HistoryOptions, 'now' | 'newId' | 'leaseMs' | 'embed' | 'remember'> & Pick<Log, 'store'>,
-  most = 100,
-): (tenant: string) => Log {
+export function createLogs(options: HistoryOptions & Pick<Log, 'store'>, most = 100) {
   const { store } = options
   // One history for all: what it holds in memory is bounded once.
   const history = createHistory(options)
   const logs = new Map<string, Log>()
-  return tenant => {
+  return (tenant: string): Log => {
     const log = logs.get(tenant) ?? { store, tenant, history: history.of(tenant) }
     logs.delete(tenant)
     logs.set(tenant, log)

@@ -11,7 +11,6 @@ export interface FoundReply {
   readonly kept: KeptResponse
 }
 
-/** The mark of a reply that may be named. */
 export const replyMark = (id: string) => `resp:${id}`
 
 /** The mark of a reply that its client has deleted: marks are never removed. */
@@ -31,11 +30,7 @@ export async function findReply(log: Log, id: string): Promise<FoundReply | unde
   return { thread, entry, kept }
 }
 
-async function isOf(
-  { store, tenant, history: { person } }: Log,
-  only: string,
-  { guest }: LoggedMessage,
-): Promise<boolean> {
+async function isOf({ store, tenant, history: { person } }: Log, only: string, { guest }: LoggedMessage) {
   if (person === undefined || guest !== undefined) return person === undefined || guest === person
   const [info] = await store.conversations(tenant, { only })
   return (info?.person ?? person) === person

@@ -52,7 +52,6 @@ export async function linesOf(
   return lines.slice(-1)
 }
 
-/** The most branches on which an earlier request is looked for. */
 const mostLines = 100
 
 /** What became of the request the first time it came. Undefined if it is new. */

@@ -14,16 +14,12 @@ import type { LogPlace } from './log-place.ts'
 import { hasReply, isLeft, isRetry, isRetryOf, keyOf, patienceOf } from './retry.ts'
 import { untilFree } from './until-free.ts'
 
-/** What a request brings that goes on from a reply. */
-interface Continuation extends Pick<LogPlace, 'messages' | 'scope'> {
-  /** The id of the reply. */
-  readonly previous: string
-}
-
 /** What the log says of a request that goes on from a reply. */
 export async function gatherReply(
   inquiry: Inquiry,
-  { previous, messages, scope }: Continuation,
+  /** The id of the reply. */
+  previous: string,
+  { messages, scope }: Pick<LogPlace, 'messages' | 'scope'>,
 ): Promise<ReplyFacts> {
   const { log } = inquiry
   const { thread, entry } = (await findReply(log, previous)) ?? noPrevious(previous)

@@ -20,7 +20,7 @@ export async function gather(inquiry: Inquiry, messages: readonly MessageLike[])
   const actor = named?.actor ?? 'assistant'
   const scope = scopeOf(keyId, named && { conversation: named.conversation, actor })
   const { previous } = request.named
-  if (previous !== undefined) return gatherReply(inquiry, { previous, messages, scope })
+  if (previous !== undefined) return gatherReply(inquiry, previous, { messages, scope })
   const items = itemsOf(messages)
   const isSide = side !== undefined
   const isDelta = !isSide && named !== undefined && named.isDelta

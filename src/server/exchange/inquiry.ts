@@ -4,14 +4,12 @@ import type { Store, ThreadKey } from '../../stores/store.ts'
 import type { ChatRequest } from '../adapters/adapter.ts'
 import type { HeadersOf } from '../identity/known-client.ts'
 
-/** The log of one tenant, as requests use it. */
 export interface Log {
   readonly store: Store
   readonly history: History
   readonly tenant: string
 }
 
-/** The log as a person uses it. */
 export const logOfPerson = (log: Log, person: string | undefined): Log =>
   person === undefined || person === log.history.person
     ? log

@@ -38,7 +38,6 @@ export function toKept(start: ReplyStart, end: ReplyEnd, from: number): KeptResp
 /** In characters of JSON. */
 const mostLogprobs = 1024 * 1024
 
-/** What was kept beside a logged reply. */
 export function keptIn({ data }: Pick<LoggedMessage, 'data'>): KeptResponse | undefined {
   return (data as { readonly response?: KeptResponse } | null | undefined)?.response
 }

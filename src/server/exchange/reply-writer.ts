@@ -1,6 +1,7 @@
 import type { Refusal } from '../../models/wire/ask.ts'
 import type { ThreadKey } from '../../stores/store.ts'
-import { textWriter, toReadable } from '../../turn/stream/to-readable.ts'
+import { sseHeaders, textWriter, toReadable } from '../../turn/stream/to-readable.ts'
+import { withResolvers } from '../../turn/wait/with-resolvers.ts'
 import type { Adapter, AdapterFault, ReplyEnd, ReplyStart, ReplyStream } from '../adapters/index.ts'
 import { signOfLife } from '../adapters/sse.ts'
 import { inPieces } from './in-pieces.ts'
@@ -23,7 +24,6 @@ export interface ReplyWriter {
 
 type ResponseHeaders = Readonly<Record<string, string>>
 
-/** Headers that say which request was answered, and where. */
 export const placeHeaders = (requestId: string, { conversation, branch }: ThreadKey): ResponseHeaders => ({
   'x-request-id': requestId,
   'x-throughline-conversation': encodeURIComponent(conversation),
@@ -78,11 +78,7 @@ export function streamWriter(
         if (reason) abort(reason)
       },
     })
-    const type = {
-      'content-type': adapter.streamType,
-      'cache-control': 'no-cache',
-      'x-accel-buffering': 'no',
-    }
+    const type = { ...sseHeaders, 'content-type': adapter.streamType }
     resolve(new Response(body, { headers: { ...onwards(relayed ?? {}), ...headers, ...type, ...inPieces } }))
     if (!relayed) void texts.push(opened.start())
     return opened
@@ -191,13 +187,4 @@ export function faultResponse(
       ...(isRetryable !== undefined && { 'x-should-retry': String(isRetryable) }),
     },
   })
-}
-
-/** `Promise.withResolvers`, which Node has since 22. */
-function withResolvers<Value>() {
-  let resolve!: (value: Value) => void
-  const promise = new Promise<Value>(resolver => {
-    resolve = resolver
-  })
-  return { promise, resolve }
 }

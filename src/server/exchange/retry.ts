@@ -60,12 +60,7 @@ export const isLeft = (turn: StoredTurn, { state }: ThreadStatus): boolean =>
   turn.status === 'open' && state === 'interrupted'
 
 /** Whether the log has the whole reply to the message at a place: the turn is completed, or went on after the reply. */
-export async function hasReply(
-  { log }: Inquiry,
-  thread: ThreadKey,
-  at: number,
-  turn: StoredTurn,
-): Promise<boolean> {
+export async function hasReply({ log }: Inquiry, thread: ThreadKey, at: number, turn: StoredTurn) {
   if (turn.status === 'completed') return turn.last > at
   const after = await listLog(sourceOf(log, thread), { from: at + 1, to: turn.last })
   const items = after.flatMap(({ message, seq, isClosing, isBroken }) =>

@@ -25,7 +25,6 @@ export interface Served extends Outcome {
   /** Where it came in: the name of an adapter, `ui-chat` or `api`. */
   readonly adapter: string
   readonly model?: string
-  /** The upstream of the model. */
   readonly upstream?: { readonly name: string; readonly kind: string }
   /** How long it took, in milliseconds. */
   readonly ms: number
@@ -36,14 +35,8 @@ export type ReplyRunner = ReturnType<typeof createRunner>
 /** A request for a reply, from its beginning to its end. */
 export type ReplyRun = ReturnType<ReplyRunner['open']>
 
-export interface RunnerOptions {
-  readonly gate: Gate
-  readonly cancels: Cancels
-  readonly onServed: (served: Served) => void
-}
-
 /** Runs the replies of a server, wherever they are asked for: how many at once, how one is cancelled, what is told of it. */
-export function createRunner({ gate, cancels, onServed }: RunnerOptions) {
+export function createRunner(gate: Gate, cancels: Cancels, onServed: (served: Served) => void) {
   return {
     /** Takes note of a request. It holds nothing yet. */
     open({ requestId, adapter }: Pick<Served, 'requestId' | 'adapter'>) {
@@ -71,7 +64,6 @@ export function createRunner({ gate, cancels, onServed }: RunnerOptions) {
         /** Aborted when the client has left, or when the reply was cancelled. */
         signal: controller.signal,
         abort,
-        /** The model that the request asks. */
         asks(name: string): void {
           model = name
         },
@@ -86,7 +78,6 @@ export function createRunner({ gate, cancels, onServed }: RunnerOptions) {
         },
         /** From now on, to cancel what is answered in this thread cancels this reply. */
         answersIn: (thread: WatchedReply) => void held.push(cancels.watch(thread, () => abort(cancelled()))),
-        /** Has `release` called when it is over. */
         holds: (release: () => void) => void held.push(release),
         tell,
         /** The parts of a turn. Tells how the turn ended, and is over when no more parts come. */

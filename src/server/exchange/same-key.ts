@@ -8,7 +8,6 @@ import type { Inquiry } from './inquiry.ts'
 import type { LogPlace } from './log-place.ts'
 import { keyOf, patienceOf } from './retry.ts'
 
-/** The requests with idempotency keys that this process answers, by store. */
 const orders = new WeakMap<Store, ReturnType<typeof oneByOne>>()
 
 /**

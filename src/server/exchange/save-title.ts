@@ -5,7 +5,6 @@ import { readMessage } from '../../log/parse-message.ts'
 import type { Inquiry } from './inquiry.ts'
 import type { LogPlace } from './log-place.ts'
 
-/** The most characters of a title. */
 const mostCharacters = 100
 
 /**

@@ -6,7 +6,6 @@ import { lastUseOf } from '../../stores/rules/last-use.ts'
 
 export interface SweepOptions {
   readonly historyOf: (tenant: string) => History
-  /** Whose conversations are looked at. */
   readonly tenants: () => Promise<Iterable<string>>
   readonly now: () => number
   /** How long side requests, other conversations and records of calls are kept after their last use. Default: for ever. */

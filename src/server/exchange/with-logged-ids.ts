@@ -1,5 +1,5 @@
 import type { LoggedMessage, SeenMessage } from '../../history/index.ts'
-import type { MessageLike, ToolCall } from '../../log/message.ts'
+import type { MessageLike } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
 
 /**
@@ -25,5 +25,4 @@ export function withLoggedIds(
   })
 }
 
-const callsOf = (message: MessageLike | undefined): readonly ToolCall[] =>
-  message ? readMessage(message, 0).calls : []
+const callsOf = (message: MessageLike | undefined) => (message ? readMessage(message, 0).calls : [])

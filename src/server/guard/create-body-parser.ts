@@ -71,7 +71,6 @@ interface ParsedBody {
 interface SharedMessages {
   readonly earlier: PastBody
   readonly count: number
-  /** The end of the last of them. */
   readonly end: ElementEnd
 }
 
@@ -113,11 +112,7 @@ function parseWhole(bytes: Buffer, limits: JsonLimits): ParsedBody {
 }
 
 /** Parses what follows the messages that are known. Undefined where the whole must be looked at. */
-function parseRest(
-  bytes: Buffer,
-  { earlier, count, end: start }: SharedMessages,
-  limits: JsonLimits,
-): ParsedBody | undefined {
+function parseRest(bytes: Buffer, { earlier, count, end: start }: SharedMessages, limits: JsonLimits) {
   const { name, from } = earlier
   const ends = earlier.ends.slice(0, count === earlier.messages.length ? earlier.ends.length : count - 1)
   const look = lookAt(bytes, limits, { ...earlier.to, ...start, list: { ...earlier, ends } })

@@ -11,18 +11,14 @@ export class BusyError extends ThroughlineError {
   }
 }
 
-/** Lets a number of requests in at once. */
-export interface Gate {
-  /** Takes a place, and returns what gives it back; may be called again without harm. Throws BusyError if there is none. */
-  enter(): () => void
-  readonly inside: number
-}
+export type Gate = ReturnType<typeof createGate>
 
-/** `onChange` is called with how many are inside, whenever it changes. */
-export function createGate(most: number, onChange: (inside: number) => void = () => {}): Gate {
+/** Lets a number of requests in at once. `onChange` is called with how many are inside, whenever it changes. */
+export function createGate(most: number, onChange: (inside: number) => void) {
   let inside = 0
   return {
-    enter() {
+    /** Takes a place, and returns what gives it back; may be called again without harm. Throws BusyError if there is none. */
+    enter(): () => void {
       if (inside >= most)
         throw new BusyError(
           `This server writes ${most} replies already: try again, or raise "maxStreams".`,

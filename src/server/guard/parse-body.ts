@@ -37,7 +37,6 @@ export interface SeenList {
   readonly name: string
   /** Where it begins, behind its bracket. */
   readonly from: number
-  /** The look up to its end. */
   readonly to: Look
   /** The places of the commas behind its first elements. */
   readonly ends: readonly ElementEnd[]

@@ -9,7 +9,6 @@ export interface CountedRequest {
   readonly outcome: string
   readonly ms: number
   readonly model?: string | undefined
-  /** The upstream that was asked. */
   readonly upstream?: string | undefined
   readonly usage?: ModelUsage | undefined
   /** The prompt tokens that were the same as in the call before. */
@@ -22,7 +21,6 @@ const limits = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
 /** The most values that are counted under a name of their own: clients choose names of models. */
 const mostValues = 200
 
-/** Counts requests for `/metrics`. */
 export function createMetrics() {
   const counters = new Map<string, Map<string, number>>()
   const seconds = new Map<string, { sum: number; count: number; readonly within: number[] }>()

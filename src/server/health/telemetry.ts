@@ -55,13 +55,7 @@ export async function openTelemetry(
   }
 }
 
-function attributesOf({
-  model,
-  upstream,
-  place,
-  answered,
-  fault,
-}: Served): Readonly<Record<string, Attribute>> {
+function attributesOf({ model, upstream, place, answered, fault }: Served) {
   const { promptTokens, replyTokens, cachedTokens } = answered?.result.usage ?? {}
   const error = fault?.code ?? answered?.result.error?.code
   const attributes: Readonly<Record<string, Attribute | undefined>> = {

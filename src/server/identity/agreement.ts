@@ -26,11 +26,7 @@ export function agreement(logged: Compared, copy: Compared): 'same' | 'less' | u
 }
 
 /** Whether a client has put the texts of a turn into one reply, without the calls and results before its end. */
-export function joinedAgreement(
-  rounds: readonly Compared[],
-  end: Compared,
-  copy: Compared,
-): 'less' | undefined {
+export function joinedAgreement(rounds: readonly Compared[], end: Compared, copy: Compared) {
   if (rounds.length === 0 || !isText(end) || !isText(copy)) return undefined
   const texts = [...rounds.map(({ details }) => details?.beside ?? ''), textOf(end)]
   return squeezed(texts.join('')) === squeezed(textOf(copy)) ? 'less' : undefined

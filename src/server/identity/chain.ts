@@ -4,7 +4,6 @@ import type { MessageLike } from '../../log/message.ts'
 import type { Mark, ThreadKey } from '../../stores/store.ts'
 import { type Compared, comparedOf, exactText } from './item.ts'
 
-/** A message of a client that is compared with the log. */
 export interface ListItem extends Compared {
   /** Its place in the list of the client. */
   readonly index: number
@@ -36,7 +35,6 @@ export interface Hashes {
 }
 
 export interface UserMarks extends Hashes {
-  /** The number of its item. */
   readonly item: number
   /** Its place in the list of the client. */
   readonly index: number
@@ -46,11 +44,7 @@ export interface UserMarks extends Hashes {
  * The marks of the user messages from the item `from` on. `scope` keeps apart what must never be taken for one another:
  * keys of different people, conversations with names of their own.
  */
-export async function marksOf(
-  items: readonly ListItem[],
-  scope: string,
-  from = 0,
-): Promise<readonly UserMarks[]> {
+export async function marksOf(items: readonly ListItem[], scope: string, from = 0) {
   const cached = marked.get(items)
   if (cached?.scope === scope && cached.from <= from) return cached.marks.filter(({ item }) => item >= from)
   const chain = createChain(scope, items.slice(0, from))
@@ -118,7 +112,6 @@ function hashOf(scope: string, past: readonly string[]): Hash {
   return hash
 }
 
-/** A list that was hashed. */
 interface Hashed {
   readonly scope: string
   readonly texts: readonly string[]
@@ -135,11 +128,9 @@ const mostCharacters = 1_000_000
 /** Shorter ones are hashed faster than they are found. */
 const shortList = 64
 
-/** The scope of a key's marks, within the conversation that its client names. */
 export const scopeOf = (keyId: string, named?: Pick<ThreadKey, 'conversation' | 'actor'>): string =>
   named ? [keyId, named.conversation, named.actor].join('\n') : keyId
 
-/** The item from which on the list has this many user messages. */
 export function lastUsers(items: readonly ListItem[], count: number): number {
   let item = items.length
   for (let users = 0; item > 0 && users < count; item--) if (isUser(items[item - 1]!)) users += 1

@@ -6,13 +6,11 @@ import { toCanonical } from './canonical.ts'
 
 /** What the model reads of a message besides the words that every client keeps. */
 export interface Details {
-  /** Its files, each by its content. */
   readonly files: readonly string[]
   /** Lines that may stand for files that were left out. */
   readonly brackets: string
   /** The arguments of its calls, in order; empty ones are an empty text. */
   readonly calls: readonly string[]
-  /** The text of a tool's result. */
   readonly result: string
   /** The text beside its calls. */
   readonly beside: string
@@ -50,7 +48,6 @@ export function digestOf(details: Details): string {
 
 const digests = new WeakMap<Details, string>()
 
-/** The content of the files of a message, and of all other parts that are no texts. */
 function filesOf({ images, content }: MessageLike): readonly string[] {
   const files = Array.isArray(images) ? images.map(contentOf) : []
   if (Array.isArray(content))
@@ -63,10 +60,8 @@ function filesOf({ images, content }: MessageLike): readonly string[] {
 
 const isOther = (part: unknown): part is Fields => !isText(part) && !words.has((part as Fields).type)
 
-/** Parts that are read as thoughts and calls. */
 const words: ReadonlySet<unknown> = new Set(['reasoning', 'thinking', 'tool-call'])
 
-/** The parts of a result of the AI SDK that are no texts. */
 function resultParts({ output }: Fields): readonly Fields[] {
   const { type, value } = (output ?? {}) as Fields
   return type === 'content' && Array.isArray(value) ? value.filter(part => !isText(part)) : []

@@ -3,7 +3,6 @@ import { nameOfThread } from './best-of.ts'
 import { type Front, isUser, type ListItem, lastUsers, markNames, marksOf, type UserMarks } from './chain.ts'
 import { type Meeting, type Walk, type WalkLog, walkOn } from './walk.ts'
 
-/** A list of a client, and where its marks are searched. */
 export interface Lookup extends WalkLog {
   readonly tenant: string
   /** Marks are made and searched within a scope only: the key of a client, and the conversation that it names. */
@@ -88,7 +87,6 @@ export async function findAlone(
 /** A message alone stands at more places than one with what came before it. */
 const mostAlone = 64
 
-/** The names of the marks of a user message. */
 const names = {
   whole: ({ whole }: UserMarks) => [markNames.whole(whole)],
   less: ({ whole }: UserMarks) => [markNames.less(whole)],

@@ -30,8 +30,7 @@ export function comparedOf(message: MessageLike, seq: number): Compared | undefi
 }
 
 /** What two copies of a message have in common: see `Compared.text`. */
-export const itemOf = (message: MessageLike, seq: number): string | undefined =>
-  comparedOf(message, seq)?.text
+export const itemOf = (message: MessageLike, seq: number) => comparedOf(message, seq)?.text
 
 /** A text that is equal only for copies that are equal in everything the model reads. */
 export const exactText = ({ text, details }: Compared): string =>
@@ -77,10 +76,8 @@ function linesOf(text: string, hasBrackets: boolean): { readonly words: string; 
   return { words: words.join('\n').trim(), brackets: brackets.join('\n') }
 }
 
-/** Whether it is the result of a call. */
 export const isResult = ({ text }: Compared): boolean => text.startsWith('tool:')
 
-/** Whether it is a reply with calls, or the result of one. */
 export const isOfRound = (item: Compared): boolean => isResult(item) || item.text.startsWith('assistant!')
 
 /** Whether one of two texts of an assistant is the beginning of the other: a client keeps what it got before it left. */

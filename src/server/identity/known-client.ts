@@ -3,7 +3,6 @@ import type { ChatRequest } from '../adapters/adapter.ts'
 /** The headers of a request, with names in lower case. */
 export type HeadersOf = Readonly<Record<string, string | undefined>>
 
-/** A conversation that a client names itself. */
 export interface NamedConversation {
   readonly conversation: string
   readonly actor?: string
@@ -13,7 +12,6 @@ export interface NamedConversation {
   readonly isDelta: boolean
 }
 
-/** The conversation that the headers or the body of a request name. */
 export function knownClient(request: ChatRequest, headers: HeadersOf): NamedConversation | undefined {
   const conversation = clean(headers['x-throughline-conversation'])
   if (conversation !== undefined) {
@@ -85,20 +83,8 @@ const clients: readonly {
   { client: 'session', id: ['x-session-id'], parent: { id: ['x-parent-session-id'], root: [] } },
 ]
 
-/** The person that headers name: ours, or that of Open WebUI. */
-export const personIn = (headers: HeadersOf): string | undefined =>
-  clean(headers['x-throughline-person']) ?? clean(headers['x-openwebui-user-id'])
-
-/** The person that a body names. Claude Code's `user_id` holds the session too, which is left out. */
-export function personOf({ named: { user } }: Pick<ChatRequest, 'named'>): string | undefined {
-  if (sessionOf(user) === undefined) return clean(user)
-  if (!user!.startsWith('{')) return clean(user!.slice(0, user!.lastIndexOf('_session_')))
-  const { account_uuid: account, device_id: device } = JSON.parse(user!) as Readonly<Record<string, unknown>>
-  return [account, device].map(id => (typeof id === 'string' ? clean(id) : undefined)).find(id => id)
-}
-
 /** Claude Code's `…_session_<id>`, or a JSON with `session_id`. */
-function sessionOf(user: string | undefined): string | undefined {
+export function sessionOf(user: string | undefined): string | undefined {
   if (user === undefined || user.length > 2000) return undefined
   if (user.startsWith('{')) {
     try {
@@ -113,7 +99,7 @@ function sessionOf(user: string | undefined): string | undefined {
 }
 
 /** A name that can be kept: not empty, not too long, no control characters. */
-function clean(value: string | undefined): string | undefined {
+export function clean(value: string | undefined): string | undefined {
   const name = value?.trim()
   return name && name.length <= 300 && !/\p{Cc}/u.test(name) ? name : undefined
 }

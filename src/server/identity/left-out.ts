@@ -44,7 +44,6 @@ export function isClipped(kept: string, whole: string): boolean {
 const shortMark = 120
 /** No known client clips results under 200 characters. */
 const leastClipped = 200
-/** The least characters that must be the same. */
 const leastKept = 20
 
 /** How many characters are the same. `at`: the place of the n-th one. */

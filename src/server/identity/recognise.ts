@@ -105,7 +105,6 @@ function goingOn({ items }: PlaceLookup, walk: Walk, past: string): Placement {
   return { kind: 'extends', walk, why: `it goes on after ${past}` }
 }
 
-/** A list whose client has cut off its front, or cut out its middle. */
 async function cutOff(lookup: PlaceLookup, walk: Walk): Promise<Placement> {
   if (!walk.hasMore) return goingOn(lookup, walk, 'the messages that its client kept')
   if (walk.items === lookup.items.length)
@@ -140,7 +139,6 @@ async function otherwise(
 const isCompacted = (items: readonly ListItem[]) =>
   items.slice(0, mostBefore).some(item => isUser(item) && summaries.some(words => item.text.includes(words)))
 
-/** The most messages that may stand before a summary. */
 const mostBefore = 8
 
 /** How Claude Code, Codex, and Qwen Code begin a summary. */

@@ -47,7 +47,6 @@ const wordings: readonly {
   readonly where: 'system' | 'first' | 'last'
   readonly words: readonly string[]
   readonly client: string
-  /** Whether it is the only message. */
   readonly isAlone?: boolean
   /** Whether it comes with the tools of the conversation, or with some of its own. */
   readonly hasTools?: boolean

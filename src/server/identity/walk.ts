@@ -33,7 +33,6 @@ export interface Walk {
   readonly at: number
   /** The places of the items behind the start. */
   readonly places: readonly number[]
-  /** How they agree. */
   readonly front: Front
   /** What the thread has where the client left something out. Two walks with the same say the same. */
   readonly leftOut: string
@@ -124,11 +123,7 @@ const freshFrom = (list: readonly ListItem[]) => list.findLastIndex(isReply) + 1
  * The first item from which on all agree with the thread, up to where they meet. Undefined if they only seem to meet: their
  * words are the same.
  */
-export async function walkBack(
-  log: WalkLog,
-  list: readonly ListItem[],
-  start: Meeting,
-): Promise<number | undefined> {
+export async function walkBack(log: WalkLog, list: readonly ListItem[], start: Meeting) {
   const fresh = freshFrom(list)
   let item = start.item + 1
   for await (const { logged } of visible(log, start.thread, { to: start.at, reverse: true })) {

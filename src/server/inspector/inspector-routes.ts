@@ -2,7 +2,6 @@ import { Hono } from 'hono'
 import type { ServerEnv } from '../auth/caller.ts'
 import { type InspectorPage, type PageFile, readPage } from './read-page.ts'
 
-/** Where the inspector is. */
 export const inspectorPath = '/inspector'
 
 /**

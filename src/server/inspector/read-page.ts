@@ -19,7 +19,6 @@ export interface InspectorPage {
   readonly files: ReadonlyMap<string, PageFile>
 }
 
-/** Reads the files of a built page. Undefined where there is none. */
 export function readPage(folder: string): InspectorPage | undefined {
   if (!existsSync(join(folder, 'index.html'))) return undefined
   const files = new Map<string, PageFile>()

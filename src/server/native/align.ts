@@ -23,20 +23,13 @@ export interface OwnStanding {
   readonly change?: 'altered' | 'cleared' | undefined
 }
 
-/** What is the client's own in a context, message by message. */
-export interface Alignment {
-  readonly standings: readonly MessageStanding[]
-  /** Whether the context is all that the log has, as it is, and the log has nothing but the client's list. */
-  readonly isWhole: boolean
-}
-
 /**
  * Finds the messages of a context in the list of the client. A message of the log is known by its place: as far from its
- * neighbour as in the list. What stands there must be a copy of it.
+ * neighbour as in the list. What stands there must be a copy of it. `isWhole`: the context is all that the log has, as it is,
+ * and the log has nothing but the client's list.
  */
-export function alignContext({ messages, receipt }: Fitted, list: readonly MessageLike[]): Alignment {
+export function alignContext({ messages, receipt }: Fitted, list: readonly MessageLike[]) {
   const { sent, stretches } = receipt
-  let byKey: ReturnType<typeof placesByKey> | undefined
   const changes = new Map<number, OwnStanding['change']>()
   let isKept = true
   for (const { fate, first, last } of stretches) {
@@ -63,17 +56,14 @@ export function alignContext({ messages, receipt }: Fitted, list: readonly Messa
   }
   return { standings, isWhole: isKept && isOnly && places.every(place => place !== undefined) }
 
-  /** The place of a logged message: nearly always where it should stand, so that the list need not be searched. */
+  /** The place of a logged message: nearly always where it should stand, else the last copy of it before `end`. */
   function placeOf(message: MessageLike, seq: number, expected: number, end: number): number | undefined {
-    const key = keyOf(message, seq)
-    const isOwn = (place: number) => isCopy(message, seq, list[place]!)
-    const there = list[expected]
-    if (there && keyOf(there, expected) === key && isOwn(expected)) return expected
-    byKey ??= placesByKey(list)
-    return nearest(byKey.get(key) ?? [], expected, end, isOwn)
+    if (expected >= 0 && isCopy(message, seq, list[expected]!)) return expected
+    for (let place = end - 1; place >= Math.max(0, end - mostTries); place--)
+      if (isCopy(message, seq, list[place]!)) return place
+    return undefined
   }
 
-  /** The places of logged messages in the list, from the last one back. */
   function search(indexes: readonly number[]): readonly (number | undefined)[] {
     const clientPlaces: (number | undefined)[] = []
     /** The message behind: its place in the list, and in the log. */
@@ -101,51 +91,13 @@ export function alignContext({ messages, receipt }: Fitted, list: readonly Messa
   }
 }
 
-/** What two copies of a message have in common, as a text. */
-function keyOf(message: MessageLike, seq: number): string {
-  const compared = comparedOf(message, seq)
-  return compared ? compared.text : `${message.role}=${readMessage(message, seq).text}`
-}
-
+/** Clients add, leave out and change system messages as they like: these are copies only if they say the same. */
 function isCopy(logged: MessageLike, seq: number, copy: MessageLike): boolean {
-  const one = comparedOf(logged, seq)
-  const other = comparedOf(copy, 0)
-  return one && other ? agreement(one, other) !== undefined : one === other
+  const [one, other] = [comparedOf(logged, seq), comparedOf(copy, 0)]
+  if (one && other) return agreement(one, other) !== undefined
+  const textOf = (message: MessageLike) => readMessage(message, seq).text
+  return one === other && logged.role === copy.role && textOf(logged) === textOf(copy)
 }
 
-function placesByKey(list: readonly MessageLike[]): ReadonlyMap<string, readonly number[]> {
-  const places = new Map<string, number[]>()
-  for (const [at, message] of list.entries()) {
-    const key = keyOf(message, at)
-    const row = places.get(key)
-    if (row) row.push(at)
-    else places.set(key, [at])
-  }
-  return places
-}
-
-/** Of places in order, the one nearest to where it should be, before `end`. At most `mostTries` places are compared. */
-function nearest(
-  places: readonly number[],
-  expected: number,
-  end: number,
-  isRight: (place: number) => boolean,
-): number | undefined {
-  let [from, to] = [0, places.length]
-  while (from < to) {
-    const middle = (from + to) >> 1
-    if (places[middle]! < expected) from = middle + 1
-    else to = middle
-  }
-  let [before, behind] = [from - 1, from]
-  for (let tries = 0; tries < mostTries; tries++) {
-    const down = before >= 0 ? expected - places[before]! : Number.POSITIVE_INFINITY
-    const up = behind < places.length ? places[behind]! - expected : Number.POSITIVE_INFINITY
-    if (down === Number.POSITIVE_INFINITY && up === Number.POSITIVE_INFINITY) return undefined
-    const place = up <= down ? places[behind++]! : places[before--]!
-    if (place < end && isRight(place)) return place
-  }
-  return undefined
-}
-
-const mostTries = 32
+/** How many places are compared for a message that is not where it should stand. */
+const mostTries = 256

@@ -28,33 +28,10 @@ export interface NativeCall {
 
 type UpstreamHeaders = Readonly<Record<string, string>>
 
-/** How a reply came from an upstream of the same form. */
-export interface NativeReply {
-  /** Asks the upstream in the client's words. */
-  readonly model: Model
-  /** Takes the parts of the turn, and among them the contexts that are about to be sent. */
-  see(part: TurnPart): void
-  /** Has replies written by the adapter after all: there may be notes in them, which no client may see. */
-  hide(): void
-  /** Whether the client gets what the upstream sends, and not what the adapter writes. */
-  isPassed(): boolean
-  /** What ends the answer: the last pieces of a stream, or all of a body. Undefined if the adapter writes the answer. */
-  ending(): { readonly text: string; readonly headers: UpstreamHeaders } | undefined
-  /** What the upstream said when it failed in the middle of its stream. */
-  fault(): string | undefined
-  /** What the upstream said when it refused the last request. */
-  refusal(): Refusal | undefined
-}
+export type NativeReply = ReturnType<typeof openNative>
 
 /** Sends a request on in the form in which it came, and hands the answer back as it comes. The end is held back: the log is first. */
-export function openNative({
-  upstream,
-  model: base,
-  adapter,
-  request,
-  client,
-  write,
-}: NativeCall): NativeReply {
+export function openNative({ upstream, model: base, adapter, request, client, write }: NativeCall) {
   const wire = upstream.forms!.get(adapter.form)!
   let context: Extract<TurnPart, { type: 'context' }> | undefined
   let isHidden = false
@@ -115,8 +92,8 @@ export function openNative({
         yield* upstream.passReply!({
           ...{ form: adapter.form, model: request.model, messages, relay, body },
           path: `${wire.path}${client.query}`,
-          headers: withoutPacking(headersOn(client.headers, body)),
-          ...(signal && { signal }),
+          headers: headersOn(client.headers, body, packing),
+          signal,
         })
       } catch (error) {
         const isTriedAgain =
@@ -129,16 +106,23 @@ export function openNative({
   }
 
   return {
+    /** Asks the upstream in the client's words. */
     model,
-    see(part) {
+    /** Takes the parts of the turn, and among them the contexts that are about to be sent. */
+    see(part: TurnPart): void {
       if (part.type === 'context') context = part
     },
-    hide() {
+    /** Has replies written by the adapter after all: there may be notes in them, which no client may see. */
+    hide(): void {
       isHidden = true
     },
+    /** Whether the client gets what the upstream sends, and not what the adapter writes. */
     isPassed: () => hasBegun,
+    /** What ends the answer: the last pieces of a stream, or all of a body. Undefined if the adapter writes the answer. */
     ending: () => (held === '' ? undefined : { text: held, headers }),
+    /** What the upstream said when it failed in the middle of its stream. */
     fault: () => (hasBegun ? fault : undefined),
+    /** What the upstream said when it refused the last request. */
     refusal: () => (refusal && isTold(refusal, upstream) ? refusal : undefined),
   }
 }
@@ -156,11 +140,5 @@ const withUploads = (files: ModelFiles): ModelFiles => ({
   refuse: file => (file.type === 'foreign' ? undefined : files.refuse(file)),
 })
 
-/** Headers for a body that is not packed, and an answer that can be read. */
-function withoutPacking({
-  'content-encoding': _,
-  'accept-encoding': __,
-  ...rest
-}: Record<string, string>): UpstreamHeaders {
-  return rest
-}
+/** The body is not packed, and the answer must be one that can be read. */
+const packing = ['content-encoding', 'accept-encoding']

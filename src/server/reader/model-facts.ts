@@ -9,7 +9,6 @@ export interface Teller {
 /** The version of Ollama whose routes are spoken here. Clients ask for it before they use newer ones. */
 export const ollamaVersion = '0.33.0'
 
-/** A model in the list of `/api/tags`. */
 export function toTag({ name }: ListedModel, teller: Teller) {
   return { ...toRow(name, teller), modified_at: new Date(teller.began).toISOString() }
 }
@@ -36,7 +35,6 @@ export function toShown({ window }: ListedModel, { family, began }: Teller) {
   }
 }
 
-/** A model in the list of `/v1/models`. */
 export function toOpenAiModel({ name }: ListedModel, { family, began }: Teller) {
   return { id: name, object: 'model', created: Math.floor(began / 1000), owned_by: family }
 }

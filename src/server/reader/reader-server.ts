@@ -37,13 +37,8 @@ export interface ReaderServerOptions
  * const server = readerServer({ window: 2048 })
  * const response = await server(new Request('http://reader/api/version'))
  */
-export function readerServer({
-  models = ['reader'],
-  window = 4096,
-  onRequest = () => {},
-  now = Date.now,
-  ...options
-}: ReaderServerOptions = {}): (request: Request) => Promise<Response> {
+export function readerServer(settings: ReaderServerOptions = {}): (request: Request) => Promise<Response> {
+  const { models = ['reader'], window = 4096, onRequest = () => {}, now = Date.now, ...options } = settings
   if (models.length === 0) throw new InvalidOptionError('models', 'must name at least one')
   const teller = { family: 'reader', began: now() }
   const listed = models.map(name => ({ name: name.includes(':') ? name : `${name}:latest`, window }))
@@ -156,11 +151,7 @@ function endOf(reply: readonly ModelPart[], ms: number): ReplyEnd {
 }
 
 /** Streams texts as they come. The first is waited for, so that a refusal becomes a status and not a broken stream. */
-async function stream(
-  { streamType }: Adapter,
-  texts: AsyncGenerator<string>,
-  leave: () => void,
-): Promise<Response> {
+async function stream({ streamType }: Adapter, texts: AsyncGenerator<string>, leave: () => void) {
   const first = await texts.next()
   let isWhole = false
   async function* all() {

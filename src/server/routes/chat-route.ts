@@ -5,11 +5,11 @@ import type { MessageLike } from '../../log/message.ts'
 import type { Adapter, ChatRequest } from '../adapters/index.ts'
 import { inOwnForm } from '../adapters/own-form.ts'
 import { wishOf } from '../adapters/responses/compaction.ts'
-import type { Caller } from '../auth/caller.ts'
+import type { ServerEnv } from '../auth/caller.ts'
 import { bodyPerson } from '../auth/named-person.ts'
 import { refuseExperiment, refuseInner } from '../auth/refuse-hidden.ts'
 import { compact, compactsItself } from '../exchange/compact.ts'
-import { type Log, logOfPerson } from '../exchange/inquiry.ts'
+import { logOfPerson } from '../exchange/inquiry.ts'
 import { faultResponse } from '../exchange/reply-writer.ts'
 import { respond } from '../exchange/respond.ts'
 import { itemsOf } from '../identity/chain.ts'
@@ -17,28 +17,18 @@ import { type HeadersOf, knownClient } from '../identity/known-client.ts'
 import { sideRequest } from '../identity/side-request.ts'
 import type { ClientCall } from '../native/native-reply.ts'
 import { toFault } from '../to-fault.ts'
-import { loadModel } from './load-model.ts'
+import type { Upstream } from '../upstream/upstream.ts'
 import { passBody } from './pass-on.ts'
 import { readBody } from './read-body.ts'
 import type { ServerParts } from './server-parts.ts'
 
-/** What the routes that answer need. */
-export type ChatRoute = ServerParts
-
-export interface ChatCall {
-  readonly adapter: Adapter
-  readonly request: Request
-  readonly requestId: string
-  /** The conversation in the path: `/c/<conversation>/…`. */
-  readonly conversation: string | undefined
-  readonly log: Log
-  readonly caller: Caller
-}
-
-/** Answers a request on one of the adapters. */
+/** Answers a request on one of the adapters. `conversation`: the one in the path, `/c/<conversation>/…`. */
 export async function answerChat(
   parts: ServerParts,
-  { adapter, request, requestId, conversation, log: callerLog, caller }: ChatCall,
+  adapter: Adapter,
+  request: Request,
+  { requestId, log: callerLog, caller }: ServerEnv['Variables'],
+  conversation: string | undefined,
 ): Promise<Response> {
   const { upstreams, sideModel, person, now, newId } = parts
   const run = parts.runner.open({ requestId, adapter: adapter.name })
@@ -66,7 +56,9 @@ export async function answerChat(
     run.asks(read.model)
     const { upstream, options: upstreamOptions } = upstreams.of(read.model)
     if (read.hints.load !== undefined) {
-      const loaded = await loadModel(upstream, { adapter, request, read, body, now })
+      const loaded = isLoader(upstream)
+        ? await passBody(upstream, request, '/api/chat', body)
+        : Response.json(adapter.whole(emptyStart(read, now()), emptyEnd))
       run.tell({})
       return loaded
     }
@@ -105,6 +97,15 @@ export async function answerChat(
     return faultResponse(adapter, fault, requestId, { 'x-request-id': requestId })
   }
 }
+
+/** Whether an upstream loads models on request. Others keep them as they like, and the client is told that all is well. */
+const isLoader = ({ kind }: Upstream) => kind === 'ollama' || kind === 'reader'
+
+/** The answer to a request that only loads a model. */
+const emptyStart = (request: ChatRequest, time: number) => ({
+  ...{ id: '', time, model: request.model, request, promptTokens: 0 },
+})
+const emptyEnd = { reason: 'stop', text: '', thinking: '', calls: [], usage: {} } as const
 
 /** The model that a body names, before the body is read. */
 export function modelIn(body: unknown): string {

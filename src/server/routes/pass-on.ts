@@ -80,7 +80,6 @@ export async function passOn(request: Request, path: string, parts: ServerParts)
   }
 }
 
-/** An answer of our own. */
 const toAnswer = (made: object | string, path: string, promise: number): Response =>
   typeof made === 'string' ? new Response(made) : Response.json(tellWindow(path, made, promise))
 
@@ -107,12 +106,7 @@ function parse(text: Buffer): unknown {
 }
 
 /** Has an upstream of the client's form answer a body that was read already. */
-export async function passBody(
-  upstream: Upstream,
-  request: Request,
-  path: string,
-  body: Buffer,
-): Promise<Response> {
+export async function passBody(upstream: Upstream, request: Request, path: string, body: Buffer) {
   const { 'content-encoding': _, ...sent } = Object.fromEntries(request.headers)
   const passed = { method: 'POST', path: `${path}${new URL(request.url).search}`, headers: sent, body }
   const { status, ...answer } = await upstream.pass({ ...passed, signal: request.signal })

@@ -29,7 +29,6 @@ export async function readModel(
   throw new BadRequestError('Name a model: it decides which upstream answers.', 'model')
 }
 
-/** The fields of a form, such as the one with a recording. */
 async function fieldsOf(body: Buffer, type: string): Promise<object> {
   const form = new Response(new Uint8Array(body), { headers: { 'content-type': type } })
   return form.formData().then(Object.fromEntries, () => {

@@ -2,6 +2,7 @@ import { pipeline, Readable, type Transform } from 'node:stream'
 import * as zlib from 'node:zlib'
 import { BadRequestError } from '../../log/bad-request-error.ts'
 import { ThroughlineError } from '../../log/error.ts'
+import { unpackers as commonUnpackers } from '../upstream/connection.ts'
 
 /**
  * The bytes of a body, unpacked. `most` holds for the packed and for the unpacked bytes: a small body may unpack to a huge
@@ -35,7 +36,8 @@ function openerOf({ headers }: Request): ((pieces: Pieces) => AsyncIterable<Uint
   if (!create) throw unknownEncoding(encoding)
   return async function* (pieces) {
     try {
-      yield* compose(Readable.from(pieces), create()) as AsyncIterable<Uint8Array>
+      // An error of the first is passed on.
+      yield* pipeline(Readable.from(pieces), create(), () => {}) as AsyncIterable<Uint8Array>
     } catch (error) {
       if (error instanceof ThroughlineError) throw error
       throw new BadRequestError(`The body is not packed as its header "content-encoding: ${encoding}" says.`)
@@ -43,17 +45,11 @@ function openerOf({ headers }: Request): ((pieces: Pieces) => AsyncIterable<Uint
   }
 }
 
-/** A stream that passes the errors of the one before it on. */
-const compose = (from: Readable, to: Transform): Transform => pipeline(from, to, () => {})
-
 /** Node can unpack zstd since 22.15; the types of older ones do not know of it. */
 const { createZstdDecompress } = zlib as { readonly createZstdDecompress?: () => Transform }
 
-const unpackers: ReadonlyMap<string, () => Transform> = new Map<string, () => Transform>([
-  ['gzip', () => zlib.createGunzip()],
-  ['x-gzip', () => zlib.createGunzip()],
-  ['deflate', () => zlib.createInflate()],
-  ['br', () => zlib.createBrotliDecompress()],
+const unpackers: ReadonlyMap<string, () => Transform> = new Map([
+  ...commonUnpackers,
   ...(createZstdDecompress ? [['zstd', () => createZstdDecompress()] as const] : []),
 ])
 

@@ -6,9 +6,7 @@ import { packageFile } from '../package.ts'
 const file = packageFile('examples/project-chat.json')
 
 /** The sample conversation: a project chat of 168 turns, with its times. Once it is there, it is the same one again. */
-export function importSample(
-  history: History,
-): Promise<{ readonly conversation: string; readonly isNew: boolean }> {
+export function importSample(history: History) {
   return underFreeName('sample-toad-patrol', async conversation => {
     const [info] = await history.conversations({ only: conversation, limit: 1 })
     if (info) return { conversation, isNew: false }
@@ -21,10 +19,7 @@ export function importSample(
 }
 
 /** Tries a name, then the same with a number: the name of a deleted conversation is never free again. */
-export async function underFreeName<Made>(
-  name: string,
-  make: (name: string) => Promise<Made>,
-): Promise<Made> {
+export async function underFreeName<Made>(name: string, make: (name: string) => Promise<Made>) {
   for (let number = 1; ; number++) {
     try {
       return await make(number === 1 ? name : `${name}-${number}`)

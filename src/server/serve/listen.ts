@@ -5,23 +5,15 @@ import { createAdaptorServer } from '@hono/node-server'
 import { ThroughlineError } from '../../log/error.ts'
 import { inPieces } from '../exchange/in-pieces.ts'
 
-export interface ListenOptions {
-  readonly host: string
-  readonly port: number
-  /** How long a client may take to send a request. */
-  readonly requestTimeoutMs: number
-}
-
 export interface Listening {
   readonly url: string
   /** Takes no more requests; cuts off what has not ended after a while. */
   close(graceMs: number): Promise<void>
 }
 
-/** Opens the port; resolves when it listens. */
 export async function listen(
   fetch: (request: Request) => Promise<Response>,
-  { host, port, requestTimeoutMs }: ListenOptions,
+  { host, port, requestTimeoutMs }: { host: string; port: number; requestTimeoutMs: number },
 ): Promise<Listening> {
   const server = createAdaptorServer({
     fetch: async (request, { outgoing }) => withoutErrors(await fetch(request), () => outgoing.destroy()),

@@ -2,12 +2,8 @@ import type { Store } from '../../stores/store.ts'
 import type { ServerConfig } from '../config/config-schema.ts'
 
 /** Opens the log and brings its schema up to date, so that a fault shows when the server starts. */
-export async function openStore({
-  db,
-  store: url,
-  maxEntry: maxEntryBytes,
-  storeTimeout: timeoutMs,
-}: Pick<ServerConfig, 'db' | 'store' | 'maxEntry' | 'storeTimeout'>): Promise<Store> {
+export async function openStore(config: ServerConfig): Promise<Store> {
+  const { db, store: url, maxEntry: maxEntryBytes, storeTimeout: timeoutMs } = config
   const store =
     url === undefined
       ? (await import('../../stores/sqlite/sqlite-store.ts')).sqliteStore({
@@ -16,9 +12,7 @@ export async function openStore({
           spareBytes: 4 * 1024 ** 2,
         })
       : (await import('../../stores/postgres/postgres-store.ts')).postgresStore({
-          url,
-          maxEntryBytes,
-          timeoutMs,
+          ...{ url, maxEntryBytes, timeoutMs },
         })
   try {
     await store.migrate()

@@ -25,16 +25,16 @@ export interface RunningServer {
   stop(): Promise<void>
 }
 
-export interface StartServerOptions {
-  readonly writeLog?: (line: string) => void
-  /** The tools of the module that the setting `experimentTools` names. */
-  readonly experimentTools?: ServerOptions['experimentTools'] | undefined
-}
-
-/** Opens the log, finds the upstream and listens. What was opened is closed again if something fails. */
+/**
+ * Opens the log, finds the upstream and listens. What was opened is closed again if something fails. `experimentTools`: those of
+ * the module that the setting names.
+ */
 export async function startServer(
   config: ServerConfig,
-  { writeLog, experimentTools }: StartServerOptions = {},
+  {
+    writeLog,
+    experimentTools,
+  }: Pick<ServerOptions, 'experimentTools'> & { writeLog?: (line: string) => void } = {},
 ): Promise<RunningServer> {
   const log = createServerLog(config.logLevel, writeLog)
   const { upstream, why } = await findUpstreams(config)
@@ -51,47 +51,27 @@ export async function startServer(
         'no_keys',
         'Every request needs a key, and there is none: make one with "throughline keys create", or give "apiKeys".',
       )
-    const { host, port, notes, policy, effort } = config
+    const { host, port, notes, policy, effort, systemPrompt } = config
     const hide = config.logNames ? undefined : await createHideName(store)
     const server = createServer({
-      store,
-      upstream,
-      memory: config.memory,
-      promise: config.promise,
-      manage: config.manage,
-      apiKeys: config.apiKeys,
-      requireKeys: config.requireKeys ?? config.apiKeys.length > 0,
+      ...{ ...config, store, upstream, experimentTools },
       maxBodyBytes: config.maxBody,
       // An entry also holds what contexts take in place of the reply, and what is kept beside it.
       maxReply: Math.min(config.maxReply, config.maxEntry >> 2),
-      maxDepth: config.maxDepth,
-      maxMessages: config.maxMessages,
-      maxStreams: config.maxStreams,
       leaseMs: config.leaseTime,
       sideMs: config.sideTime,
-      readAhead: config.readAhead,
-      slots: config.slots,
-      remember: config.remember,
-      sideModel: config.sideModel,
-      person: config.person,
       keepMs: config.keepFor,
       keepCallsMs: config.keepCallsFor,
       unreadMs: config.unreadTimeout,
       lingerMs: config.lingerTime,
       keepAliveMs: config.keepAlive,
-      experimentTools,
       embed: embedderOf(config, log.embedFailed),
       stallMs: config.silenceTimeout,
       allowed: { host, hosts: config.allowedHosts, origins: config.allowedOrigins },
       policy: choosePolicy(policy, { effort }),
       notes: notes === 'off' ? false : { place: notes },
-      overflow: config.overflow,
-      window: config.window,
-      reserve: config.reserve,
-      maxToolTokens: config.maxToolTokens,
-      systemPrompt: config.systemPrompt === 'auto' ? undefined : config.systemPrompt,
+      systemPrompt: systemPrompt === 'auto' ? undefined : systemPrompt,
       inspector: config.inspector ? inspectorFolder : undefined,
-      states: config.states,
       about: { upstream: why, store: config.store === undefined ? basename(config.db) : 'PostgreSQL' },
       onDeleted: (tenant, conversation) => log.deleted(tenant, hide?.(conversation) ?? conversation),
       onServed(served) {
@@ -119,7 +99,6 @@ export async function startServer(
   }
 }
 
-/** The embedder of the settings, if they name a model. */
 function embedderOf(
   { embedModel: model, embedHost, ollamaHost }: ServerConfig,
   onError: (error: unknown) => void,
@@ -128,5 +107,4 @@ function embedderOf(
   return { ...ollamaEmbed({ model, host: embedHost ?? ollamaHost }), onError }
 }
 
-/** The inspector as it is built into the package. */
 const inspectorFolder = packageFile('dist/inspector')

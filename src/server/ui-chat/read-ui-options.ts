@@ -1,4 +1,4 @@
-import { optional, readBody, readEach, readFields, readText } from '../../log/fields.ts'
+import { read } from '../../log/fields.ts'
 import type { ToolSpec } from '../../models/model.ts'
 import { toToolSpec } from '../adapters/read-tools.ts'
 
@@ -12,18 +12,18 @@ export interface UIOptions {
 }
 
 export function readUIOptions(value: unknown): UIOptions {
-  const { model, system, tools } = readBody(value)
+  const { model, system, tools } = read.body(value)
   return {
-    model: optional(model, 'model', readText),
-    system: optional(system, 'system', readText),
+    model: read.optional(model, 'model', read.text),
+    system: read.optional(system, 'system', read.text),
     tools: readUITools(tools),
   }
 }
 
 /** Tools as `{ name, description, parameters }`, or as OpenAI writes them. */
 const readUITools = (value: unknown): readonly ToolSpec[] =>
-  readEach(value, 'tools', (fields, where) => {
+  read.each(value, 'tools', (fields, where) => {
     if (fields.function !== undefined)
-      return toToolSpec(readFields(fields.function, `${where}.function`), `${where}.function`)
+      return toToolSpec(read.fields(fields.function, `${where}.function`), `${where}.function`)
     return toToolSpec(fields, where, fields.inputSchema === undefined ? 'parameters' : 'inputSchema')
   })

@@ -4,32 +4,22 @@ import { readUIRequest } from '../../chat/ui/read-ui-request.ts'
 import { createUIReplies } from '../../chat/ui/ui-replies.ts'
 import { BadRequestError } from '../../log/bad-request-error.ts'
 import { NotFoundError } from '../../log/not-found-error.ts'
-import type { Cancels } from '../../turn/cancels.ts'
 import type { ServerEnv } from '../auth/caller.ts'
 import { refuseExperiment, refuseOthers } from '../auth/refuse-hidden.ts'
 import { requireScope } from '../auth/require-scope.ts'
 import { inPieces } from '../exchange/in-pieces.ts'
 import { logOfSpeaker } from '../exchange/inquiry.ts'
 import { placeHeaders } from '../exchange/reply-writer.ts'
-import type { ChatRoute } from '../routes/chat-route.ts'
 import { bodyOf } from '../routes/read-body.ts'
+import type { ServerParts } from '../routes/server-parts.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
 import { readUIOptions } from './read-ui-options.ts'
 import { answerUI, toUITurn } from './ui-turn.ts'
 
-export interface UIChatRoute extends ChatRoute {
-  readonly cancels: Cancels
-  /** How long a reply goes on whose client has left: a page that was loaded again comes back for it. Default 30 s. */
-  readonly lingerMs?: number | undefined
-}
-
 /** The routes of `useChat`: its default transport finds everything here when its `api` is the address of these routes. */
-export function uiChatRoutes(route: UIChatRoute): Hono<ServerEnv> {
+export function uiChatRoutes(route: ServerParts): Hono<ServerEnv> {
   const { upstreams, runner, maxBodyBytes, maxMessages, parse } = route
-  const { newId, cancels, lingerMs, unreadMs, keepAliveMs } = route
-  const replies = createUIReplies({
-    ...{ cancels, newId, lingerMs, unreadMs, keepAliveMs, headers: inPieces },
-  })
+  const replies = createUIReplies({ ...route, headers: inPieces })
   const app = new Hono<ServerEnv>()
   const mayChat = requireScope('chat')
 

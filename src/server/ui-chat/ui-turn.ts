@@ -14,7 +14,7 @@ import { checkPlace } from '../exchange/check-room.ts'
 import { type Inquiry, type Log, sourceOf } from '../exchange/inquiry.ts'
 import type { LogPlace } from '../exchange/log-place.ts'
 import { takePlace } from '../exchange/take-place.ts'
-import type { ChatRoute } from '../routes/chat-route.ts'
+import type { ServerParts } from '../routes/server-parts.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import type { UIOptions } from './read-ui-options.ts'
 
@@ -90,7 +90,7 @@ interface UITurnTask extends UITurn, Omit<UIOptions, 'model'> {
 
 /** Answers a turn. Its calls are the client's: they are told at its end, and it stays open for their results. */
 export async function answerUI(
-  { options, cache, newId, now }: Pick<ChatRoute, 'options' | 'cache' | 'newId' | 'now'>,
+  { options, cache, newId, now }: ServerParts,
   { kind, messages, earlier, system, tools, log, keyId, thread, marks, upstream, model }: UITurnTask,
   { emit, settle, signal }: ReplyWork,
 ): Promise<void> {

@@ -1,7 +1,6 @@
-import { pipeline, type Readable } from 'node:stream'
+import { pipeline, type Readable, type Transform } from 'node:stream'
 import * as zlib from 'node:zlib'
 import { type Dispatcher, Pool } from 'undici'
-import { present } from '../../log/present.ts'
 import { checkAddress, secretsOf } from '../../models/check-options.ts'
 import { repeatsSent } from '../../models/quote-fault.ts'
 import { type AskedServer, toSendError, toStatusError, toStreamError } from '../../models/to-model-error.ts'
@@ -51,14 +50,9 @@ export interface PoolConnection extends ServerConnection {
  * Opens connections by undici's pool and not by `fetch`, which unpacks answers unasked, adds headers, and has the same
  * timeouts for all requests.
  */
-export function openConnection({
-  url,
-  apiKey,
-  keyScheme = 'bearer',
-  headers: always = {},
-  timeouts,
-}: UpstreamConnectionOptions): PoolConnection {
-  const address = checkAddress('upstream', url)
+export function openConnection(options: UpstreamConnectionOptions): PoolConnection {
+  const { apiKey, keyScheme = 'bearer', headers: always = {}, timeouts } = options
+  const address = checkAddress('upstream', options.url)
   const { origin, pathname } = new URL(address)
   const base = pathname.replace(/\/+$/, '')
   const limits = { ...defaultTimeouts, ...timeouts }
@@ -86,9 +80,8 @@ export function openConnection({
 
     async send({ path, method, headers: requestHeaders, body, signal, isFact }) {
       const { statusCode, headers, ...response } = await request({
-        ...{ path, method },
+        ...{ path, method, body, signal },
         headers: { accept: '*/*', ...always, ...requestHeaders, 'accept-encoding': 'identity', ...key() },
-        ...present({ body, signal }),
         ...(isFact && { headersTimeout: limits.facts, bodyTimeout: limits.facts }),
       })
       const unpackedBody = unpacked(response.body, headers['content-encoding'])
@@ -112,8 +105,8 @@ export function openConnection({
         path,
         method: method as Dispatcher.HttpMethod,
         headers: { ...always, ...headersOn(headers, body), ...key() },
-        ...(body === undefined ? {} : { body: toBody(body, error => (clientFault = { error })) }),
-        ...(signal ? { signal } : {}),
+        body: body && toBody(body, error => (clientFault = { error })),
+        signal,
       }).catch((error: unknown) => {
         if (clientFault) throw clientFault.error
         signal?.throwIfAborted()
@@ -180,11 +173,7 @@ async function* toPieces(bytes: Uint8Array) {
   if (bytes.length > 0) yield bytes
 }
 
-async function* readPassed(
-  body: AsyncIterable<Uint8Array>,
-  server: AskedServer,
-  signal: AbortSignal | undefined,
-) {
+async function* readPassed(body: AsyncIterable<Uint8Array>, server: AskedServer, signal?: AbortSignal) {
   try {
     yield* body
   } catch (error) {
@@ -193,8 +182,8 @@ async function* readPassed(
   }
 }
 
-/** How answers may be packed. Some upstreams and proxies pack without being asked. */
-const unpackers: ReadonlyMap<string, () => zlib.Gunzip | zlib.Inflate | zlib.BrotliDecompress> = new Map([
+/** How bodies may be packed. Some upstreams and proxies pack without being asked. */
+export const unpackers: ReadonlyMap<string, () => Transform> = new Map<string, () => Transform>([
   ['gzip', () => zlib.createGunzip()],
   ['x-gzip', () => zlib.createGunzip()],
   ['deflate', () => zlib.createInflate()],
@@ -202,23 +191,20 @@ const unpackers: ReadonlyMap<string, () => zlib.Gunzip | zlib.Inflate | zlib.Bro
 ])
 
 /** The bytes of an answer, unpacked if its header says that they are packed in a way that is known here. */
-export function unpacked(body: Readable, encoding: string | string[] | undefined): Readable {
-  const unpack = unpackers.get(
-    String(encoding ?? '')
-      .trim()
-      .toLowerCase(),
-  )
+function unpacked(body: Readable, encoding: string | string[] | undefined): Readable {
   // An error of either is that of the stream that is read.
-  return unpack ? pipeline(body, unpack(), () => {}) : body
+  return isPacked(encoding) ? pipeline(body, unpackers.get(nameOf(encoding))!(), () => {}) : body
 }
 
 /** Whether a client takes answers that are packed so, by its header `accept-encoding`. */
-export function accepts(accepted: string | undefined, encoding: string): boolean {
+function accepts(accepted: string | undefined, encoding: string): boolean {
   return (accepted ?? '').split(',').some(one => {
     const [name = '', ...options] = one.split(';').map(part => part.trim().toLowerCase())
     return (name === encoding || name === '*') && !options.some(option => /^q=0(?:\.0*)?$/.test(option))
   })
 }
 
-export const isPacked = (encoding: string | string[] | undefined): encoding is string =>
-  typeof encoding === 'string' && unpackers.has(encoding.trim().toLowerCase())
+const isPacked = (encoding: string | string[] | undefined): encoding is string =>
+  typeof encoding === 'string' && unpackers.has(nameOf(encoding))
+
+const nameOf = (encoding: string) => encoding.trim().toLowerCase()

@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** The headers in which clients send keys. */
 export const keyHeaders = ['authorization', 'x-api-key', 'api-key'] as const
 
 /** A client's own key for the upstream, in the headers in which it came. */

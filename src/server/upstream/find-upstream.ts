@@ -30,7 +30,6 @@ export interface FoundUpstream {
   readonly upstream: Upstream
   /** What it is and where, without the reason. */
   readonly what: string
-  /** One sentence for the log: which upstream it is, and why. */
   readonly why: string
 }
 

@@ -2,19 +2,10 @@ import { choosePolicy } from '../../context/policies/choose-policy.ts'
 import { present } from '../../log/present.ts'
 import type { ServerConfig } from '../config/config-schema.ts'
 import { findUpstream, type UpstreamConfig } from './find-upstream.ts'
-import type { Upstream } from './upstream.ts'
-import { type NamedUpstream, severalUpstreams, type Upstreams } from './upstreams.ts'
-
-export interface FoundUpstreams {
-  readonly upstream: Upstream | Upstreams
-  /** Which upstreams answer and why, a line for each. */
-  readonly why: string
-}
+import { type NamedUpstream, severalUpstreams } from './upstreams.ts'
 
 /** The upstreams of a configuration: those of its list, or the only one. What was opened is closed again if one fails. */
-export async function findUpstreams(
-  config: UpstreamConfig & Pick<ServerConfig, 'upstreams' | 'effort'>,
-): Promise<FoundUpstreams> {
+export async function findUpstreams(config: UpstreamConfig & Pick<ServerConfig, 'upstreams' | 'effort'>) {
   if (!config.upstreams) return findUpstream(config)
   const upstreams: NamedUpstream[] = []
   const lines: string[] = []

@@ -18,7 +18,6 @@ export function ollamaUpstream({ window, ...options }: OllamaUpstreamOptions): U
   return toUpstream('ollama', connection, openServer({ wire, connection, settings: withoutReloads }))
 }
 
-/** Settings without the options that would load the model again. */
 function withoutReloads(settings: ModelSettings): ModelSettings {
   const { options, ...flat } = settings.provider ?? {}
   return { ...settings, provider: { ...strip(flat), options: strip(options ?? {}) } }

@@ -12,20 +12,19 @@ const hopByHop = [
  */
 const ours = [...keyHeaders, ...['cookie', 'host', 'origin', 'referer', 'expect', 'x-conversation-id']]
 
-/** The headers of a client's request as they go on to the upstream. */
+/** The headers of a client's request as they go on to the upstream, but for those of `others`. */
 export function headersOn(
   headers: Readonly<Record<string, string>>,
   body: AsyncIterable<Uint8Array> | Uint8Array | undefined,
+  others: readonly string[] = [],
 ): Record<string, string> {
   // The length of a whole body is counted again, that of a stream is known to the client only.
   const isStream = body !== undefined && !(body instanceof Uint8Array)
-  return without(headers, [...ours, ...(isStream ? [] : ['content-length'])], 'x-throughline-')
+  return without(headers, [...ours, ...others, ...(isStream ? [] : ['content-length'])], 'x-throughline-')
 }
 
 /** The headers of an upstream's answer as they go back to the client, without those of CORS: the server sets its own. */
-export function headersBack(
-  headers: Readonly<Record<string, string | string[] | undefined>>,
-): Record<string, string> {
+export function headersBack(headers: Readonly<Record<string, string | string[] | undefined>>) {
   return without(headers, ['set-cookie'], 'access-control-')
 }
 

@@ -7,7 +7,6 @@ import type { Upstream } from './upstream.ts'
 export interface NamedUpstream {
   readonly name: string
   readonly upstream: Upstream
-  /** Patterns of the names of its models: `gpt-*`. */
   readonly patterns: readonly string[]
   /** What holds for its models in place of the server's own options. */
   readonly options: { readonly policy?: NonNullable<FitOptions['policy']>; readonly window?: number }
@@ -18,7 +17,6 @@ export interface Upstreams
   extends Pick<Upstream, 'model' | 'models' | 'close'>,
     Required<Pick<Upstream, 'count'>> {
   readonly all: readonly NamedUpstream[]
-  /** The upstream that takes a model; undefined if none does. */
   find(model: string): NamedUpstream | undefined
   /** The same, but throws ModelError if none does. */
   of(model: string): NamedUpstream
@@ -29,16 +27,7 @@ export interface Upstreams
 /** The upstreams of a server that has one: it takes every model, and records have the plain names. */
 export function oneUpstream(upstream: Upstream): Upstreams {
   const named: NamedUpstream = { name: upstream.kind, upstream, patterns: ['*'], options: {} }
-  return {
-    all: [named],
-    find: () => named,
-    of: () => named,
-    ofRecorded: () => named,
-    model: name => upstream.model(name),
-    models: signal => upstream.models(signal),
-    count: async (...prompt) => upstream.count?.(...prompt),
-    close: () => upstream.close(),
-  }
+  return { ...severalUpstreams([named]), ofRecorded: () => named, model: name => upstream.model(name) }
 }
 
 /**

@@ -90,7 +90,6 @@ export async function callModel(call: ModelCall, reply: ModelReply): Promise<voi
     link.unlink()
   }
 
-  /** Adds text outside notes to the reply, and shows it. */
   function take(type: ReplyDelta['type'], text: string): void | Promise<void> {
     reply[type === 'text-delta' ? 'text' : 'thinking'] += text
     if (type === 'thinking-delta') return text === '' ? undefined : call.show({ type, text })
@@ -137,18 +136,13 @@ export function toModelError(error: unknown, signal: AbortSignal): unknown {
 const longestPause = 30_000
 
 /** The pause before a failed call is made again. Throws the error where no further attempt would help. */
-export function pauseAfter(
-  error: unknown,
-  attempt: number,
-  { retries, backoffMs }: Required<RetryOptions>,
-): number {
+export function pauseAfter(error: unknown, attempt: number, { retries, backoffMs }: Required<RetryOptions>) {
   if (!(error instanceof ModelError) || !error.isRetryable || attempt > retries) throw error
   return Math.min(longestPause, error.retryAfterMs ?? backoffMs * 2 ** (attempt - 1))
 }
 
 function scannerFor(notes: NoteOptions | undefined): NoteScanner {
   if (notes) return createNoteScanner(notes)
-  // All is shown as it is.
   let shown = 0
   const push = (text: string) => {
     shown += text.length

@@ -7,7 +7,6 @@ export interface CacheReading {
   readonly context: Pick<Context, 'tokens' | 'receipt'>
   readonly factor: number
   readonly reply: Pick<ModelReply, 'usage' | 'details'>
-  /** The tokens of the prompt, as the server reported them. */
   readonly reported?: number | undefined
   readonly isLocal?: boolean | undefined
   /** Whether the server reported only the tokens that it had to read. */

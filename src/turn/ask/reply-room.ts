@@ -38,7 +38,6 @@ export const tooLarge = (most: number, cause?: unknown) =>
     { cause },
   )
 
-/** The bytes of a text in JSON. */
 function bytesOf(text: string): number {
   let bytes = text.length
   for (let at = 0; at < text.length; at++) {

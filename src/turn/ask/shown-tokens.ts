@@ -3,7 +3,8 @@ import type { NoteScanner } from '../../notes/index.ts'
 
 /** Keeps the log probabilities of tokens until it is known whether the text that they came with is shown. */
 export function createShownTokens(scanner: Pick<NoteScanner, 'progress'>) {
-  let waiting: readonly PlacedLogprobs[] = []
+  /** With the places of their texts in the reply. */
+  let waiting: readonly { start: number; end: number; logprobs: readonly unknown[] }[] = []
   let end = 0
   let before = scanner.progress()
   return {
@@ -30,11 +31,4 @@ export function createShownTokens(scanner: Pick<NoteScanner, 'progress'>) {
       return taken.length > 0 ? taken.flatMap(({ logprobs }) => logprobs) : undefined
     },
   }
-}
-
-/** Log probabilities, and the place of their text in the reply. */
-interface PlacedLogprobs {
-  readonly start: number
-  readonly end: number
-  readonly logprobs: readonly unknown[]
 }

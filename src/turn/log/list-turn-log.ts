@@ -18,16 +18,12 @@ export interface ModelMemory {
   last?: Context
 }
 
-export interface ListTurnLogOptions {
-  readonly count: TokenCounter
-  readonly memory: ModelMemory
-  readonly cancelledTurn: CancelledTurn | undefined
-}
-
 /** A turn on a list of messages that a client sent. Nothing is stored: the client must keep the added messages. */
 export function listTurnLog(
   clientMessages: readonly MessageLike[],
-  { count, memory, cancelledTurn }: ListTurnLogOptions,
+  count: TokenCounter,
+  memory: ModelMemory,
+  cancelledTurn?: CancelledTurn,
 ): TurnLog {
   const { calibrations, reports } = memory
   const whole = [...clientMessages]

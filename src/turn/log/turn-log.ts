@@ -14,7 +14,6 @@ import type { ReplyCall } from '../model-reply.ts'
 
 /** A call that was stored before it is sent. */
 export interface CallToEnd {
-  /** Stores the outcome now. */
   end(outcome: CallOutcome): Promise<unknown>
   /** Stores the outcome together with the next entries of the turn. */
   keep(outcome: CallOutcome): void
@@ -32,12 +31,12 @@ export interface TurnLog {
   /** Calls the listener with every message that is added from now on. */
   onAdded(listener: (message: MessageLike) => void): void
   request(): Promise<Recent>
-  context(options: TurnContextOptions): Promise<Context>
+  /** `mostResultTokens`: of a tool result with more tokens the model sees only the beginning. */
+  context(options: ThreadContextOptions & { window: number; mostResultTokens: number }): Promise<Context>
   calibration(model: string): Promise<Calibration | undefined>
   calibrate(calibration: Calibration): void
   /** Stores a call before it is sent. */
   startCall(context: Context, model: string, room: Room, settings: ModelSettings): Promise<CallToEnd>
-  /** What the provider reported for earlier calls. */
   reports(model: string): Promise<readonly Report[]>
   /** Appends messages. `make` is called with the place of the first one, from 1, once it is known. */
   append(make: (place: number) => readonly SeenMessage[]): Promise<void>
@@ -51,14 +50,7 @@ export interface TurnLog {
   hasNotes(): Promise<boolean>
   /** Whether the model sees only the beginning of some result, one with more tokens than this. Stays true. */
   hasClipped(mostTokens: number): Promise<boolean>
-  /** The full text of the result at a place. */
   resultAt(place: number): Promise<string | undefined>
-}
-
-export interface TurnContextOptions extends ThreadContextOptions {
-  readonly window: number
-  /** Of a tool result with more tokens the model sees only the beginning. */
-  readonly mostResultTokens: number
 }
 
 /** The tokens of a prompt as we counted them, and as the provider reported them. */
@@ -147,7 +139,6 @@ const toReplyCall = (call: ToolCall): ReplyCall => ({ ...call, id: call.id ?? ''
 export const withNote = (last: readonly SeenMessage[], note: string | undefined): readonly SeenMessage[] =>
   note === undefined ? last : [...last, { message: { role: 'assistant_note', content: note } }]
 
-/** The full text of a tool result; undefined for any other message. */
 export function resultText(message: MessageLike | undefined, place: number): string | undefined {
   const { role, text } = message ? readMessage(message, place) : {}
   return role === 'tool' ? text : undefined

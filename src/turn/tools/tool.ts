@@ -43,14 +43,7 @@ export interface ToolOptions<Schema extends StandardSchema>
 }
 
 const toolNames: OptionNames<ToolOptions<StandardSchema>> = {
-  name: 1,
-  description: 1,
-  timeoutMs: 1,
-  inOrder: 1,
-  endsTurn: 1,
-  input: 1,
-  parameters: 1,
-  run: 1,
+  ...{ name: 1, description: 1, timeoutMs: 1, inOrder: 1, endsTurn: 1, input: 1, parameters: 1, run: 1 },
 }
 
 /**

@@ -1,3 +1,5 @@
+import { withResolvers } from './with-resolvers.ts'
+
 /**
  * A lock for each name. Resolves, when the lock is free, with a function that releases it. `wait` may stop
  * waiting earlier: it gets the promise that earlier holders are done.
@@ -9,10 +11,7 @@ export function oneByOne() {
     wait: (before: Promise<void>) => Promise<unknown> = before => before,
   ): Promise<() => void> => {
     const before = last.get(name)
-    let leave = () => {}
-    const work = new Promise<void>(resolve => {
-      leave = resolve
-    })
+    const { promise: work, resolve: leave } = withResolvers()
     const all = Promise.all([before, work]).then(() => {
       if (last.get(name) === all) last.delete(name)
     })

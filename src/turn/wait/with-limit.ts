@@ -58,7 +58,6 @@ export function openLimit({ signal, ms = longest, late }: Limit) {
   }
 }
 
-/** Waits once. */
 export async function withLimit<T>(work: Promise<T>, limit: Limit): Promise<T> {
   const open = openLimit(limit)
   try {

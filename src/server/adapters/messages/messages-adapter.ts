@@ -1,14 +1,4 @@
-import {
-  type Fields,
-  optional,
-  readBody,
-  readFields,
-  readFlag,
-  readJsonFields,
-  readList,
-  readText,
-  refuse,
-} from '../../../log/fields.ts'
+import { type Fields, read, refuse } from '../../../log/fields.ts'
 import { toArguments } from '../../../log/parse-json.ts'
 import { present } from '../../../log/present.ts'
 import type { ModelSettings } from '../../../models/model.ts'
@@ -37,16 +27,16 @@ export const messagesAdapter: Adapter = {
 export const toTokenCount = (tokens: number) => ({ input_tokens: tokens })
 
 export function readRequest(value: unknown): ChatRequest {
-  const body = readBody(value)
-  const metadata = optional(body.metadata, 'metadata', readFields) ?? {}
-  const user = optional(metadata.user_id, 'metadata.user_id', readText)
+  const body = read.body(value)
+  const metadata = read.optional(body.metadata, 'metadata', read.fields) ?? {}
+  const user = read.optional(metadata.user_id, 'metadata.user_id', read.text)
   return {
-    model: readText(body.model, 'model'),
-    ...readMessages(readSystem(body.system), readList(body.messages, 'messages')),
+    model: read.text(body.model, 'model'),
+    ...readMessages(readSystem(body.system), read.list(body.messages, 'messages')),
     ...(marksCache(body.system) && { marksCache: true }),
     tools: readTools(body.tools),
     settings: readSettings(body),
-    stream: optional(body.stream, 'stream', readFlag) ?? false,
+    stream: read.optional(body.stream, 'stream', read.flag) ?? false,
     named: { ...(user !== undefined && { user }) },
     hints: {},
   }
@@ -65,11 +55,11 @@ const readTools = toolReader((tool, where) =>
 
 function readSettings(body: Fields): ModelSettings {
   const { top_p, top_k } = body
-  const config = optional(body.output_config, 'output_config', readFields) ?? {}
-  const { type } = optional(body.thinking, 'thinking', readFields) ?? {}
+  const config = read.optional(body.output_config, 'output_config', read.fields) ?? {}
+  const { type } = read.optional(body.thinking, 'thinking', read.fields) ?? {}
   return present({
     ...readSampling(body, { maxTokens: ['max_tokens'], stop: 'stop_sequences' }),
-    format: readFormat(optional(config.format, 'output_config.format', readFields) ?? {}),
+    format: readFormat(read.optional(config.format, 'output_config.format', read.fields) ?? {}),
     // Switched on it is left unset: models that think then do so, and Ollama refuses the wish for all others.
     thinking: type === 'disabled' ? false : undefined,
     provider: readProvider({ top_p, top_k, ...readToolChoice(body.tool_choice) }),
@@ -77,13 +67,17 @@ function readSettings(body: Fields): ModelSettings {
 }
 
 function readFormat({ type, schema }: Fields): ModelSettings['format'] {
-  return type === 'json_schema' ? readJsonFields(schema, 'output_config.format.schema') : undefined
+  return type === 'json_schema' ? read.jsonFields(schema, 'output_config.format.schema') : undefined
 }
 
 function readToolChoice(value: unknown): Fields {
-  const choice = optional(value, 'tool_choice', readFields)
+  const choice = read.optional(value, 'tool_choice', read.fields)
   if (!choice) return {}
-  const single = optional(choice.disable_parallel_tool_use, 'tool_choice.disable_parallel_tool_use', readFlag)
+  const single = read.optional(
+    choice.disable_parallel_tool_use,
+    'tool_choice.disable_parallel_tool_use',
+    read.flag,
+  )
   return { tool_choice: toChoice(choice), ...(single && { parallel_tool_calls: false }) }
 }
 
@@ -95,7 +89,7 @@ function toChoice({ type, name }: Fields): unknown {
     case 'any':
       return 'required'
     case 'tool':
-      return { type: 'function', function: { name: readText(name, 'tool_choice.name') } }
+      return { type: 'function', function: { name: read.text(name, 'tool_choice.name') } }
     default:
       return refuse('tool_choice.type', 'must be "auto", "any", "tool" or "none"')
   }
@@ -182,15 +176,10 @@ const unfinished = ({ promptTokens }: ReplyStart) => ({
   },
 })
 
-function toStop({ reason, calls }: ReplyEnd): StopFields {
+function toStop({ reason, calls }: ReplyEnd) {
   const isCall = reason === 'tool-calls' || calls.length > 0
   const stop_reason = reason === 'length' ? 'max_tokens' : isCall ? 'tool_use' : 'end_turn'
-  return { stop_reason, stop_sequence: null }
-}
-
-interface StopFields {
-  readonly stop_reason: 'end_turn' | 'max_tokens' | 'tool_use'
-  readonly stop_sequence: null
+  return { stop_reason, stop_sequence: null } as const
 }
 
 /** Here the tokens of the prompt do not include those from the cache. */

@@ -1,26 +1,12 @@
 import { markResult } from '../../../log/errors-in.ts'
-import {
-  type Fields,
-  optional,
-  readEach,
-  readFields,
-  readFlag,
-  readJsonFields,
-  readList,
-  readText,
-  refuse,
-} from '../../../log/fields.ts'
+import { type Fields, read, refuse } from '../../../log/fields.ts'
 import type { MessageLike } from '../../../log/message.ts'
 import { type ContentPart, toContent } from '../../../log/to-content.ts'
-import type { ChatRequest } from '../adapter.ts'
 import { messageList } from '../message-list.ts'
 import { readOnce, refuseElsewhere } from '../own-form.ts'
 
 /** Reads the messages of `/v1/messages`. `system` are the texts of the body's system prompt. */
-export function readMessages(
-  system: readonly string[],
-  values: readonly unknown[],
-): Pick<ChatRequest, 'system' | 'messages' | 'origins'> {
+export function readMessages(system: readonly string[], values: readonly unknown[]) {
   const list = messageList(system)
   // Results name only the id of their call; some templates need the tool's name.
   const names = new Map<string, string>()
@@ -46,7 +32,7 @@ interface PlacedMessage {
 
 const readEntry = readOnce((value, at, names: CallNames): ReadEntry => {
   const where = `messages[${at}]`
-  const { role, content } = readFields(value, where)
+  const { role, content } = read.fields(value, where)
   const field = `${where}.content`
   switch (role) {
     case 'system': {
@@ -78,7 +64,7 @@ function readUser(content: unknown, field: string, names: CallNames): readonly P
   const blocks: number[] = []
   for (const [at, value] of content.entries()) {
     const where = `${field}[${at}]`
-    const block = readFields(value, where)
+    const block = read.fields(value, where)
     if (block.type === 'tool_result') {
       results.push({ message: readResult(block, where, names), blocks: [at] })
       continue
@@ -95,7 +81,7 @@ function readUser(content: unknown, field: string, names: CallNames): readonly P
 }
 
 function readResult(block: Fields, where: string, names: CallNames): MessageLike {
-  const id = readText(block.tool_use_id, `${where}.tool_use_id`)
+  const id = read.text(block.tool_use_id, `${where}.tool_use_id`)
   const name = names.get(id)
   const message = {
     role: 'tool',
@@ -103,7 +89,7 @@ function readResult(block: Fields, where: string, names: CallNames): MessageLike
     ...(name !== undefined && { tool_name: name }),
     content: toContent(readParts(block.content, `${where}.content`)),
   }
-  const isError = optional(block.is_error, `${where}.is_error`, readFlag)
+  const isError = read.optional(block.is_error, `${where}.is_error`, read.flag)
   return isError === undefined ? message : markResult(message, isError)
 }
 
@@ -117,15 +103,15 @@ function readAssistant(content: unknown, field: string): ReadEntry {
   const names: [id: string, name: string][] = []
   for (const [at, value] of content.entries()) {
     const where = `${field}[${at}]`
-    const block = readFields(value, where)
+    const block = read.fields(value, where)
     // One text may have been cut in two by a thought, so nothing stands between.
-    if (block.type === 'text') text += readText(block.text, `${where}.text`)
-    else if (block.type === 'thinking') thinking += readText(block.thinking, `${where}.thinking`)
+    if (block.type === 'text') text += read.text(block.text, `${where}.text`)
+    else if (block.type === 'thinking') thinking += read.text(block.thinking, `${where}.thinking`)
     else if (block.type === 'tool_use') {
-      const id = readText(block.id, `${where}.id`)
-      const name = readText(block.name, `${where}.name`)
+      const id = read.text(block.id, `${where}.id`)
+      const name = read.text(block.name, `${where}.name`)
       names.push([id, name])
-      const input = optional(block.input, `${where}.input`, readJsonFields) ?? {}
+      const input = read.optional(block.input, `${where}.input`, read.jsonFields) ?? {}
       calls.push({ id, function: { name, arguments: input } })
     }
   }
@@ -141,7 +127,7 @@ function readAssistant(content: unknown, field: string): ReadEntry {
 /** Reads a content without calls and results: a text, or blocks. Blocks of a kind that is not known are left out. */
 export function readParts(value: unknown, field: string): readonly ContentPart[] {
   if (typeof value === 'string') return [value]
-  return readEach(value, field, readBlock).flat()
+  return read.each(value, field, readBlock).flat()
 }
 
 export function readTexts(value: unknown, field: string): readonly string[] {
@@ -154,9 +140,9 @@ export function readTexts(value: unknown, field: string): readonly string[] {
 export function readBlock(block: Fields, where: string): readonly ContentPart[] {
   switch (block.type) {
     case 'text':
-      return [readText(block.text, `${where}.text`)]
+      return [read.text(block.text, `${where}.text`)]
     case 'image':
-      return [readImage(readFields(block.source, `${where}.source`), `${where}.source`)]
+      return [readImage(read.fields(block.source, `${where}.source`), `${where}.source`)]
     case 'document':
       return readDocument(block, where)
     case 'search_result': {
@@ -171,11 +157,11 @@ export function readBlock(block: Fields, where: string): readonly ContentPart[] 
 function readImage(source: Fields, where: string): ContentPart {
   switch (source.type) {
     case 'base64': {
-      const mediaType = readText(source.media_type, `${where}.media_type`)
-      return { type: 'image', image: readText(source.data, `${where}.data`), mediaType }
+      const mediaType = read.text(source.media_type, `${where}.media_type`)
+      return { type: 'image', image: read.text(source.data, `${where}.data`), mediaType }
     }
     case 'url':
-      return { type: 'image', image: readText(source.url, `${where}.url`) }
+      return { type: 'image', image: read.text(source.url, `${where}.url`) }
     default:
       refuseElsewhere(`${where}.type`, 'must be "base64" or "url": uploaded files are not known here')
       return uploaded
@@ -186,17 +172,17 @@ function readImage(source: Fields, where: string): ContentPart {
 const uploaded: ContentPart = { type: 'input_file' }
 
 function readDocument(block: Fields, where: string): readonly ContentPart[] {
-  const source = readFields(block.source, `${where}.source`)
-  const title = optional(block.title, `${where}.title`, readText)
+  const source = read.fields(block.source, `${where}.source`)
+  const title = read.optional(block.title, `${where}.title`, read.text)
   const file = (data: unknown, field: string, mediaType: string): ContentPart => ({
     type: 'file',
-    data: readText(data, field),
+    data: read.text(data, field),
     mediaType,
     ...(title !== undefined && { filename: title }),
   })
   switch (source.type) {
     case 'text':
-      return [...(title === undefined ? [] : [title]), readText(source.data, `${where}.source.data`)]
+      return [...(title === undefined ? [] : [title]), read.text(source.data, `${where}.source.data`)]
     case 'content':
       return [
         ...(title === undefined ? [] : [title]),
@@ -204,7 +190,7 @@ function readDocument(block: Fields, where: string): readonly ContentPart[] {
       ]
     case 'base64':
       return [
-        file(source.data, `${where}.source.data`, readText(source.media_type, `${where}.source.media_type`)),
+        file(source.data, `${where}.source.data`, read.text(source.media_type, `${where}.source.media_type`)),
       ]
     case 'url':
       return [file(source.url, `${where}.source.url`, 'application/pdf')]
@@ -217,8 +203,10 @@ function readDocument(block: Fields, where: string): readonly ContentPart[] {
 /** The texts and images inside of a block. Documents do not hold documents, so that this ends. */
 function readTextBlocks(value: unknown, field: string): readonly ContentPart[] {
   if (typeof value === 'string') return [value]
-  readList(value, field)
-  return readEach(value, field, (block, where) =>
-    block.type === 'text' || block.type === 'image' ? readBlock(block, where) : [],
-  ).flat()
+  read.list(value, field)
+  return read
+    .each(value, field, (block, where) =>
+      block.type === 'text' || block.type === 'image' ? readBlock(block, where) : [],
+    )
+    .flat()
 }

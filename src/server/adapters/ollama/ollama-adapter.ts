@@ -1,26 +1,9 @@
-import {
-  type Fields,
-  optional,
-  readBody,
-  readFields,
-  readFlag,
-  readJsonFields,
-  readList,
-  readText,
-  refuse,
-} from '../../../log/fields.ts'
+import { type Fields, read, refuse } from '../../../log/fields.ts'
 import { toArguments } from '../../../log/parse-json.ts'
 import { present } from '../../../log/present.ts'
 import type { ModelSettings } from '../../../models/model.ts'
-import type {
-  Adapter,
-  AdapterCall,
-  AdapterFault,
-  ChatRequest,
-  ReplyEnd,
-  ReplyStart,
-  ReplyStream,
-} from '../adapter.ts'
+import type { ReplyCall } from '../../../turn/model-reply.ts'
+import type { Adapter, AdapterFault, ChatRequest, ReplyEnd, ReplyStart } from '../adapter.ts'
 import { chatMessages } from '../read-chat-messages.ts'
 import { readProvider, readSampling } from '../read-settings.ts'
 import { readFunctionTools } from '../read-tools.ts'
@@ -41,7 +24,6 @@ export const ollamaAdapter: Adapter = {
   }),
 }
 
-/** `/api/generate`. */
 export const generateAdapter: Adapter = {
   ...ollamaAdapter,
   read: readGenerate,
@@ -50,14 +32,14 @@ export const generateAdapter: Adapter = {
 }
 
 export function readRequest(value: unknown): ChatRequest {
-  const body = readBody(value)
-  const messages = optional(body.messages, 'messages', readList) ?? []
+  const body = read.body(value)
+  const messages = read.optional(body.messages, 'messages', read.list) ?? []
   return {
-    model: readText(body.model, 'model'),
+    model: read.text(body.model, 'model'),
     ...readMessages(messages),
     tools: readFunctionTools(body.tools),
     settings: readSettings(body),
-    stream: optional(body.stream, 'stream', readFlag) ?? true,
+    stream: read.optional(body.stream, 'stream', read.flag) ?? true,
     named: {},
     hints: messages.length === 0 ? { load: isNothing(body.keep_alive) ? 'unload' : 'load' } : {},
   }
@@ -65,22 +47,21 @@ export function readRequest(value: unknown): ChatRequest {
 
 /** Reads the body of `/api/generate`: one question, or none. */
 export function readGenerate(value: unknown): ChatRequest {
-  const body = readBody(value)
-  const prompt = optional(body.prompt, 'prompt', readText) ?? ''
-  const system = { role: 'system', content: optional(body.system, 'system', readText) ?? '' }
+  const body = read.body(value)
+  const prompt = read.optional(body.prompt, 'prompt', read.text) ?? ''
+  const system = { role: 'system', content: read.optional(body.system, 'system', read.text) ?? '' }
   const messages = prompt === '' ? [] : [system, { role: 'user', content: prompt, images: body.images }]
   return readRequest({ ...body, messages, tools: [] })
 }
 
-const readMessages = chatMessages({
-  content: (value, field) => optional(value, field, readText) ?? '',
-  more(message, where) {
+const readMessages = chatMessages(
+  (message, where) => {
     const { role, tool_calls: calls } = message
-    if (role !== 'assistant' && optional(calls, `${where}.tool_calls`, readList)?.length)
+    if (role !== 'assistant' && read.optional(calls, `${where}.tool_calls`, read.list)?.length)
       refuse(`${where}.tool_calls`, 'belong to an assistant message')
-    const images = optional(message.images, `${where}.images`, readList) ?? []
-    for (const [at, image] of images.entries()) readText(image, `${where}.images[${at}]`)
-    const text = (name: string) => optional(message[name], `${where}.${name}`, readText) || undefined
+    const images = read.optional(message.images, `${where}.images`, read.list) ?? []
+    for (const [at, image] of images.entries()) read.text(image, `${where}.images[${at}]`)
+    const text = (name: string) => read.optional(message[name], `${where}.${name}`, read.text) || undefined
     return present({
       thinking: text('thinking'),
       images: images.length > 0 ? images : undefined,
@@ -88,10 +69,11 @@ const readMessages = chatMessages({
       tool_call_id: text('tool_call_id'),
     })
   },
-})
+  (value, field) => read.optional(value, field, read.text) ?? '',
+)
 
 function readSettings(body: Fields): ModelSettings {
-  const options = optional(body.options, 'options', readFields) ?? {}
+  const options = read.optional(body.options, 'options', read.fields) ?? {}
   const { logprobs, top_logprobs, keep_alive } = body
   return present({
     ...readSampling(options, { maxTokens: ['num_predict'], where: 'options.' }),
@@ -108,7 +90,7 @@ function readFormat(value: unknown): ModelSettings['format'] {
   if (value === 'json') return 'json'
   if (value === '') return undefined
   if (typeof value === 'string') refuse('format', 'must be "json" or a JSON Schema')
-  return optional(value, 'format', readJsonFields)
+  return read.optional(value, 'format', read.jsonFields)
 }
 
 function readThinking(value: unknown): ModelSettings['thinking'] {
@@ -122,11 +104,7 @@ function isNothing(value: unknown): boolean {
   return value === 0 || (typeof value === 'string' && /^0+(?:\.0*)?[a-zµ]{0,2}$/.test(value))
 }
 
-/** Streams a reply line by line, in the shape of a route. */
-export function streamLines(
-  start: ReplyStart,
-  shape: (line: SaidLine) => object = line => line,
-): ReplyStream {
+export function streamLines(start: ReplyStart, shape: (line: SaidLine) => object = line => line) {
   const head = headOf(start)
   const line = (value: object) => `${oneLine(value)}\n`
   const piece = (message: object, rest: object = {}) =>
@@ -184,7 +162,7 @@ export function toError({ code, message, tokens, details = '' }: AdapterFault): 
 
 const headOf = ({ model, time }: ReplyStart) => ({ model, created_at: new Date(time).toISOString() })
 
-const toCall = ({ id, name, arguments: json }: AdapterCall, index: number) => ({
+const toCall = ({ id, name, arguments: json }: ReplyCall, index: number) => ({
   id,
   function: { index, name, arguments: toArguments(json) },
 })

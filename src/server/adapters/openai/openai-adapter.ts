@@ -1,17 +1,8 @@
-import {
-  type Fields,
-  optional,
-  readBody,
-  readFields,
-  readFlag,
-  readJsonFields,
-  readList,
-  readText,
-  readWhole,
-} from '../../../log/fields.ts'
+import { type Fields, read } from '../../../log/fields.ts'
 import { present } from '../../../log/present.ts'
 import type { ModelSettings } from '../../../models/model.ts'
-import type { Adapter, AdapterCall, ChatRequest, ReplyEnd, ReplyStart, ReplyStream } from '../adapter.ts'
+import type { ReplyCall } from '../../../turn/model-reply.ts'
+import type { Adapter, ChatRequest, ReplyEnd, ReplyStart, ReplyStream } from '../adapter.ts'
 import { leadMarksCache } from '../marks-cache.ts'
 import { toOpenAiError } from '../openai-error.ts'
 import { toLogprobs } from '../openai-logprobs.ts'
@@ -34,20 +25,21 @@ export const openaiAdapter: Adapter = {
 }
 
 export function readRequest(value: unknown): ChatRequest {
-  const body = readBody(value)
-  const choices = optional(body.n, 'n', readWhole) ?? 1
+  const body = read.body(value)
+  const choices = read.optional(body.n, 'n', read.whole) ?? 1
   if (choices !== 1) refuseElsewhere('n', 'must be 1: one answer is kept for each request')
-  const options = optional(body.stream_options, 'stream_options', readFields) ?? {}
-  const includeUsage = optional(options.include_usage, 'stream_options.include_usage', readFlag) ?? false
-  const messages = readList(body.messages, 'messages')
+  const options = read.optional(body.stream_options, 'stream_options', read.fields) ?? {}
+  const includeUsage =
+    read.optional(options.include_usage, 'stream_options.include_usage', read.flag) ?? false
+  const messages = read.list(body.messages, 'messages')
   return {
-    model: readText(body.model, 'model'),
+    model: read.text(body.model, 'model'),
     ...readChatMessages(messages),
     ...(leadMarksCache(messages) && { marksCache: true }),
     tools: readFunctionTools(body.tools),
     settings: readSettings(body),
-    stream: optional(body.stream, 'stream', readFlag) ?? false,
-    named: present({ user: optional(body.user, 'user', readText) }),
+    stream: read.optional(body.stream, 'stream', read.flag) ?? false,
+    named: present({ user: read.optional(body.user, 'user', read.text) }),
     hints: { includeUsage },
   }
 }
@@ -55,7 +47,7 @@ export function readRequest(value: unknown): ChatRequest {
 function readSettings(body: Fields): ModelSettings {
   return present({
     ...readSampling(body, { maxTokens: ['max_completion_tokens', 'max_tokens'] }),
-    format: readFormat(optional(body.response_format, 'response_format', readFields) ?? {}),
+    format: readFormat(read.optional(body.response_format, 'response_format', read.fields) ?? {}),
     thinking: readEffort(body.reasoning_effort, 'reasoning_effort'),
     provider: readProvider(body),
   })
@@ -64,8 +56,8 @@ function readSettings(body: Fields): ModelSettings {
 function readFormat({ type, json_schema: held }: Fields): ModelSettings['format'] {
   if (type === 'json_object') return 'json'
   if (type !== 'json_schema') return undefined
-  const { schema } = readFields(held, 'response_format.json_schema')
-  return optional(schema, 'response_format.json_schema.schema', readJsonFields) ?? 'json'
+  const { schema } = read.fields(held, 'response_format.json_schema')
+  return read.optional(schema, 'response_format.json_schema.schema', read.jsonFields) ?? 'json'
 }
 
 export function streamChunks(start: ReplyStart): ReplyStream {
@@ -120,7 +112,7 @@ const toTokens = (logprobs: readonly unknown[]) => ({ content: toLogprobs(logpro
 /** Thinking has two names: that of Ollama and vLLM, and that of llama.cpp and LM Studio. */
 const toReasoning = (text: string) => ({ reasoning: text, reasoning_content: text })
 
-const toCall = ({ id, name, arguments: json }: AdapterCall) => ({
+const toCall = ({ id, name, arguments: json }: ReplyCall) => ({
   id,
   type: 'function' as const,
   function: { name, arguments: json },

@@ -9,25 +9,17 @@ import { responseOf } from './to-response.ts'
 /** How a client asks to have its list compacted: with an item of it (Codex), or at an address of its own. */
 export type CompactionWish = 'item' | 'address'
 
-/** The items of a client's list, with what stands in our last compaction of it. */
-export interface OpenedInput {
-  /** What the log has of it. */
-  readonly past?: NamedPast
-  readonly items: readonly Fields[]
-  readonly isWished: boolean
-}
-
 /**
  * Opens the last compaction of ours in a list: it stands for all items before it, of which only system messages count. Compactions of
- * other servers are encrypted, and nothing to send to a model.
+ * other servers are encrypted, and nothing to send to a model. `past`: what the log has of it. `isWished`: another one is asked for.
  */
-export function openInput(list: readonly Fields[]): OpenedInput {
+export function openInput(list: readonly Fields[]) {
   const isWished = list.some(({ type }) => type === 'compaction_trigger')
   const at = list.findLastIndex(isOurs)
-  if (at < 0) return { items: list, isWished }
+  if (at < 0) return { items: list, isWished, past: undefined }
   const { past, items } = unpack(String(list[at]!.encrypted_content), `input[${at}].encrypted_content`)
   const systems = list.slice(0, at).filter(({ role }) => role === 'developer' || role === 'system')
-  return { items: [...systems, ...items, ...list.slice(at + 1)], isWished, ...(past && { past }) }
+  return { items: [...systems, ...items, ...list.slice(at + 1)], isWished, past }
 }
 
 const isOurs = ({ type, encrypted_content: packed }: Fields) =>
@@ -41,10 +33,7 @@ export function pack(past: NamedPast | undefined, items: readonly Fields[]): str
 }
 
 /** A client may have written it itself: it is read like a body. */
-function unpack(
-  text: string,
-  where: string,
-): { readonly past?: NamedPast; readonly items: readonly Fields[] } {
+function unpack(text: string, where: string) {
   const value = parseBody(Buffer.from(text.slice(thoughtMark.length), 'base64url'), limits)
   const { past, items } = isFields(value) ? value : ({} as Fields)
   if (!Array.isArray(items) || !items.every(isFields) || items.some(isOurs))
@@ -60,11 +49,7 @@ function unpack(
 const limits = { maxDepth: 100, maxValues: 200_000 }
 
 /** The answer with a compaction: in its own form, as a response, or as the stream of one. No model was asked. */
-export function compactionAnswer(
-  start: ReplyStart,
-  packed: string,
-  wish: CompactionWish,
-): { readonly type: string; readonly text: string } {
+export function compactionAnswer(start: ReplyStart, packed: string, wish: CompactionWish) {
   const item = { id: `cmp_${start.id}`, type: 'compaction', encrypted_content: packed }
   const [output, usage] = [[item], noUsage]
   const json = (value: object) => ({ type: 'application/json', text: JSON.stringify(value) })

@@ -1,13 +1,4 @@
-import {
-  type Fields,
-  optional,
-  readEach,
-  readFields,
-  readJsonFields,
-  readList,
-  readText,
-  refuse,
-} from '../../../log/fields.ts'
+import { type Fields, read, refuse } from '../../../log/fields.ts'
 import { present } from '../../../log/present.ts'
 import { type ContentPart, toContent } from '../../../log/to-content.ts'
 import type { ChatRequest, NamedPlace } from '../adapter.ts'
@@ -32,7 +23,7 @@ export function readInput(value: unknown, instructions: string): ResponsesInput 
     return { ...list.result(1), references: [] }
   }
   if (!Array.isArray(value)) refuse('input', 'must be a text or a list of items')
-  const opened = openInput(value.map((item, at) => readFields(item, `input[${at}]`)))
+  const opened = openInput(value.map((item, at) => read.fields(item, `input[${at}]`)))
   const { items, isWished, past } = opened
   const named = new Set(
     items.flatMap(item => (item.type === 'item_reference' ? (replyOf(item.id) ?? []) : [])),
@@ -69,7 +60,7 @@ export function readInput(value: unknown, instructions: string): ResponsesInput 
     } else if (type === 'function_call_output' || type === 'custom_tool_call_output') {
       close(at)
       const content = toContent(readParts(item.output, `${where}.output`))
-      list.add({ role: 'tool', tool_call_id: readText(item.call_id, `${where}.call_id`), content }, at)
+      list.add({ role: 'tool', tool_call_id: read.text(item.call_id, `${where}.call_id`), content }, at)
     } else if (type === 'message') {
       close(at)
       addMessage(item, at)
@@ -112,25 +103,25 @@ function readAssistantText({ content }: Fields, where: string): string {
 /** The text of a thought: as it is, as a summary, or where a client kept only what we gave out for it to keep. */
 function readThought(item: Fields, where: string): string {
   const texts = (name: string) =>
-    (optional(item[name], `${where}.${name}`, readList) ?? []).map((part, at) => {
-      const { text = '' } = readFields(part, `${where}.${name}[${at}]`)
-      return readText(text, `${where}.${name}[${at}].text`)
+    (read.optional(item[name], `${where}.${name}`, read.list) ?? []).map((part, at) => {
+      const { text = '' } = read.fields(part, `${where}.${name}[${at}]`)
+      return read.text(text, `${where}.${name}[${at}].text`)
     })
-  const kept = optional(item.encrypted_content, `${where}.encrypted_content`, readText) ?? ''
+  const kept = read.optional(item.encrypted_content, `${where}.encrypted_content`, read.text) ?? ''
   const thought = kept.startsWith(thoughtMark) ? kept.slice(thoughtMark.length) : ''
   return texts('content').join('') || texts('summary').join('\n\n') || thought
 }
 
 function readCall(item: Fields, where: string): Fields {
-  const name = readText(item.name, `${where}.name`)
+  const name = read.text(item.name, `${where}.name`)
   if (name === '') refuse(`${where}.name`, 'must not be empty')
-  const namespace = optional(item.namespace, `${where}.namespace`, readText)
+  const namespace = read.optional(item.namespace, `${where}.namespace`, read.text)
   const isCustom = item.type === 'custom_tool_call'
   const json = isCustom
-    ? JSON.stringify({ input: readText(item.input, `${where}.input`) })
-    : readText(item.arguments, `${where}.arguments`)
+    ? JSON.stringify({ input: read.text(item.input, `${where}.input`) })
+    : read.text(item.arguments, `${where}.arguments`)
   return {
-    id: readText(item.call_id, `${where}.call_id`),
+    id: read.text(item.call_id, `${where}.call_id`),
     type: 'function',
     function: { name: namespace ? flatName({ namespace, name }) : name, arguments: json },
   }
@@ -139,7 +130,7 @@ function readCall(item: Fields, where: string): Fields {
 /** Reads a content or an output: a text, or parts, which take the form of chat completions. Unknown parts are left out. */
 export function readParts(value: unknown, field: string): readonly ContentPart[] {
   if (typeof value === 'string') return [value]
-  return readEach(value, field, readPart).flat()
+  return read.each(value, field, readPart).flat()
 }
 
 function readPart(part: Fields, where: string): readonly ContentPart[] {
@@ -147,29 +138,29 @@ function readPart(part: Fields, where: string): readonly ContentPart[] {
     case 'input_text':
     case 'output_text':
     case 'text':
-      return [readText(part.text, `${where}.text`)]
+      return [read.text(part.text, `${where}.text`)]
     case 'refusal':
-      return [readText(part.refusal, `${where}.refusal`)]
+      return [read.text(part.refusal, `${where}.refusal`)]
     case 'input_image': {
-      const url = optional(part.image_url, `${where}.image_url`, readText)
+      const url = read.optional(part.image_url, `${where}.image_url`, read.text)
       if (url === undefined) return [readUpload(where)]
-      const detail = optional(part.detail, `${where}.detail`, readText)
+      const detail = read.optional(part.detail, `${where}.detail`, read.text)
       return [{ type: 'image_url', image_url: present({ url, detail }) }]
     }
     case 'input_file':
       return [readFile(part, where)]
     case 'input_audio':
-      return [{ type: 'input_audio', input_audio: readJsonFields(part.input_audio, `${where}.input_audio`) }]
+      return [{ type: 'input_audio', input_audio: read.jsonFields(part.input_audio, `${where}.input_audio`) }]
     default:
       return []
   }
 }
 
 function readFile(part: Fields, where: string): ContentPart {
-  const filename = optional(part.filename, `${where}.filename`, readText)
-  const url = optional(part.file_url, `${where}.file_url`, readText)
+  const filename = read.optional(part.filename, `${where}.filename`, read.text)
+  const url = read.optional(part.file_url, `${where}.file_url`, read.text)
   if (url !== undefined) return present({ type: 'file', data: url, mediaType: '', filename })
-  const file_data = optional(part.file_data, `${where}.file_data`, readText)
+  const file_data = read.optional(part.file_data, `${where}.file_data`, read.text)
   if (file_data === undefined) return readUpload(where)
   return { type: 'file', file: present({ filename, file_data }) }
 }

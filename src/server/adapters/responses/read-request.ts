@@ -1,18 +1,4 @@
-import {
-  type Fields,
-  optional,
-  readBody,
-  readEach,
-  readFields,
-  readFlag,
-  readJson,
-  readJsonFields,
-  readList,
-  readMetadata,
-  readText,
-  readWhole,
-  refuse,
-} from '../../../log/fields.ts'
+import { type Fields, read, refuse } from '../../../log/fields.ts'
 import { present } from '../../../log/present.ts'
 import type { ModelSettings, ToolSpec } from '../../../models/model.ts'
 import type { ChatRequest, NamedPlace } from '../adapter.ts'
@@ -24,29 +10,29 @@ import { replyOfResponse } from './item-id.ts'
 import { readInput } from './read-input.ts'
 
 export function readRequest(value: unknown): ChatRequest {
-  const body = readBody(value)
-  if (optional(body.background, 'background', readFlag))
+  const body = read.body(value)
+  if (read.optional(body.background, 'background', read.flag))
     refuse('background', 'must be false: ask for a stream')
-  if (optional(body.prompt, 'prompt', readFields))
+  if (read.optional(body.prompt, 'prompt', read.fields))
     refuseElsewhere('prompt', 'is not known here: send its text as "input"')
-  const instructions = optional(body.instructions, 'instructions', readText) ?? ''
-  const { references, past, isWished, ...read } = readInput(body.input, instructions)
+  const instructions = read.optional(body.instructions, 'instructions', read.text) ?? ''
+  const { references, past, isWished, ...input } = readInput(body.input, instructions)
   const { tools, namespaced } = readTools(body.tools)
-  const include = optional(body.include, 'include', readList) ?? []
+  const include = read.optional(body.include, 'include', read.list) ?? []
   const hints: ResponsesHints = {
     echo: echoOf(body),
     isThoughtKept: include.includes('reasoning.encrypted_content'),
     namespaced,
   }
   return {
-    model: readText(body.model, 'model'),
-    ...read,
+    model: read.text(body.model, 'model'),
+    ...input,
     tools,
     settings: readSettings(body, include.includes('message.output_text.logprobs')),
-    stream: optional(body.stream, 'stream', readFlag) ?? false,
+    stream: read.optional(body.stream, 'stream', read.flag) ?? false,
     named: {
       ...readPlace(body),
-      ...present({ user: optional(body.user, 'user', readText) }),
+      ...present({ user: read.optional(body.user, 'user', read.text) }),
       ...(references.length > 0 && { references }),
       ...(past && { past }),
     },
@@ -55,33 +41,33 @@ export function readRequest(value: unknown): ChatRequest {
 }
 
 function readPlace(body: Fields): NamedPlace {
-  const previous = optional(body.previous_response_id, 'previous_response_id', readText)
-  const conversation = optional(body.conversation, 'conversation', readConversation)
+  const previous = read.optional(body.previous_response_id, 'previous_response_id', read.text)
+  const conversation = read.optional(body.conversation, 'conversation', readConversation)
   if (previous && conversation) refuse('previous_response_id', 'and "conversation" exclude each other')
   return {
     ...(previous && { previous: replyOfResponse(previous) }),
     ...(conversation && { conversation }),
-    isStored: optional(body.store, 'store', readFlag) ?? true,
+    isStored: read.optional(body.store, 'store', read.flag) ?? true,
   }
 }
 
 function readConversation(value: unknown, field: string): string {
-  return typeof value === 'string' ? value : readText(readFields(value, field).id, `${field}.id`)
+  return typeof value === 'string' ? value : read.text(read.fields(value, field).id, `${field}.id`)
 }
 
 function readSettings(body: Fields, isLogprobs: boolean): ModelSettings {
-  const { format, verbosity } = optional(body.text, 'text', readFields) ?? {}
-  const { effort } = optional(body.reasoning, 'reasoning', readFields) ?? {}
-  const alternatives = optional(body.top_logprobs, 'top_logprobs', readWhole) ?? 0
+  const { format, verbosity } = read.optional(body.text, 'text', read.fields) ?? {}
+  const { effort } = read.optional(body.reasoning, 'reasoning', read.fields) ?? {}
+  const alternatives = read.optional(body.top_logprobs, 'top_logprobs', read.whole) ?? 0
   return present({
     ...readSampling(body, { maxTokens: ['max_output_tokens'] }),
-    format: readFormat(optional(format, 'text.format', readFields) ?? {}),
+    format: readFormat(read.optional(format, 'text.format', read.fields) ?? {}),
     thinking: readEffort(effort, 'reasoning.effort'),
     provider: readProvider({
       top_p: body.top_p,
       parallel_tool_calls: body.parallel_tool_calls,
       tool_choice: readToolChoice(body.tool_choice),
-      verbosity: optional(verbosity, 'text.verbosity', readText),
+      verbosity: read.optional(verbosity, 'text.verbosity', read.text),
       ...((isLogprobs || alternatives > 0) && { logprobs: true, top_logprobs: alternatives }),
     }),
   })
@@ -89,29 +75,29 @@ function readSettings(body: Fields, isLogprobs: boolean): ModelSettings {
 
 function readFormat({ type, schema }: Fields): ModelSettings['format'] {
   if (type === 'json_object') return 'json'
-  return type === 'json_schema' ? readJsonFields(schema, 'text.format.schema') : undefined
+  return type === 'json_schema' ? read.jsonFields(schema, 'text.format.schema') : undefined
 }
 
 /** The choice of tools in the words of chat completions. Tools that run at OpenAI cannot be chosen. */
 function readToolChoice(value: unknown): unknown {
   if (typeof value === 'string') return value
-  const { type, name, mode } = optional(value, 'tool_choice', readFields) ?? {}
-  if (type === 'function') return { type, function: { name: readText(name, 'tool_choice.name') } }
+  const { type, name, mode } = read.optional(value, 'tool_choice', read.fields) ?? {}
+  if (type === 'function') return { type, function: { name: read.text(name, 'tool_choice.name') } }
   return type === 'allowed_tools' ? mode : undefined
 }
 
 /** The fields that a response repeats, with OpenAI's defaults. */
 function echoOf(body: Fields): Fields {
-  const as = (name: string, other: unknown) => optional(body[name], name, readJson) ?? other
-  const reasoning = optional(body.reasoning, 'reasoning', readJsonFields) ?? {}
-  const conversation = optional(body.conversation, 'conversation', readConversation)
+  const as = (name: string, other: unknown) => read.optional(body[name], name, read.json) ?? other
+  const reasoning = read.optional(body.reasoning, 'reasoning', read.jsonFields) ?? {}
+  const conversation = read.optional(body.conversation, 'conversation', readConversation)
   return {
     background: false,
     ...(conversation !== undefined && { conversation: { id: conversation } }),
     instructions: as('instructions', null),
     max_output_tokens: as('max_output_tokens', null),
     max_tool_calls: as('max_tool_calls', null),
-    metadata: optional(body.metadata, 'metadata', readMetadata) ?? {},
+    metadata: read.optional(body.metadata, 'metadata', read.metadata) ?? {},
     parallel_tool_calls: as('parallel_tool_calls', true),
     previous_response_id: as('previous_response_id', null),
     prompt_cache_key: as('prompt_cache_key', null),
@@ -137,11 +123,11 @@ export function readTools(value: unknown): {
 } {
   const tools: ToolSpec[] = []
   const namespaced = new Map<string, NamespacedTool>()
-  readEach(value, 'tools', (tool, where) => {
+  read.each(value, 'tools', (tool, where) => {
     if (tool.type === 'function') tools.push(toToolSpec(tool, where))
     if (tool.type !== 'namespace') return
-    const namespace = readText(tool.name, `${where}.name`)
-    readEach(tool.tools, `${where}.tools`, (inner, place) => {
+    const namespace = read.text(tool.name, `${where}.name`)
+    read.each(tool.tools, `${where}.tools`, (inner, place) => {
       if (inner.type !== 'function') return
       const spec = toToolSpec(inner, place)
       const held = { namespace, name: spec.name }

@@ -1,5 +1,6 @@
 import { readBody } from '../../../log/fields.ts'
-import type { Adapter, AdapterCall, AdapterFault, ReplyStart, ReplyStream } from '../adapter.ts'
+import type { ReplyCall } from '../../../turn/model-reply.ts'
+import type { Adapter, AdapterFault, ReplyStart, ReplyStream } from '../adapter.ts'
 import { toOpenAiError } from '../openai-error.ts'
 import { toLogprobs } from '../openai-logprobs.ts'
 import { replyStream } from '../reply-stream.ts'
@@ -76,7 +77,7 @@ export function streamEvents(start: ReplyStart): ReplyStream {
   const part = (kind: 'text' | 'thinking', text: string, logprobs: readonly unknown[] = []) =>
     inItem(kind, { part: kind === 'text' ? toOutputText(text, logprobs) : toSummary(text) })
 
-  function call(adapterCall: AdapterCall): string {
+  function call(adapterCall: ReplyCall): string {
     const item = toFunctionCall(start, output.length, adapterCall)
     const place = { item_id: item.id, output_index: output.length }
     return (

@@ -1,4 +1,5 @@
-import type { AdapterCall, ReplyEnd, ReplyStart } from '../adapter.ts'
+import type { ReplyCall } from '../../../turn/model-reply.ts'
+import type { ReplyEnd, ReplyStart } from '../adapter.ts'
 import { toLogprobs } from '../openai-logprobs.ts'
 import { tokensOf } from '../reply-stream.ts'
 import { type ResponsesHints, thoughtMark } from './hints.ts'
@@ -104,7 +105,7 @@ export const toOutputText = (text: string, logprobs: readonly unknown[]) => ({
 export function toFunctionCall(
   start: ReplyStart,
   index: number,
-  call: AdapterCall,
+  call: ReplyCall,
   status: ResponseStatus = 'completed',
 ) {
   const { id, name, arguments: json } = call

@@ -1,43 +1,38 @@
+import { z } from 'zod'
 import type { History } from '../../../history/index.ts'
 import { ThroughlineError } from '../../../log/error.ts'
 import type { ConversationInfo, ListConversations } from '../../../stores/store.ts'
 import { createTape } from '../../../turn/stream/tape.ts'
+import { type AnswerValue, name, threadPlace, time } from '../schemas.ts'
 import type { ServerEvent } from '../server-event.ts'
 import type { OnWrite } from './noticing-store.ts'
 
-/**
- * What listeners are told. An event says how far a conversation is, so getting one twice does no harm: after a pause, a
- * listener gets everything that may be new to it.
- */
-export type FeedEvent =
-  /** The listener hears everything from now on. */
-  | { readonly type: 'ready' }
-  | ({ readonly type: 'written' } & Pick<ConversationInfo, 'conversation' | 'updatedAt' | 'threads'>)
-  | { readonly type: 'deleted'; readonly conversation: string }
-  /** Too many events were missed to send them one by one: read the list again. */
-  | { readonly type: 'reset' }
+/** What listeners are told. An event says how far a conversation is, so getting one twice does no harm: after a pause, a listener gets all that may be new to it. */
+export const feedEvent = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('ready').describe('everything from now on is told') }),
+  z.object({
+    type: z.literal('written'),
+    conversation: name,
+    updatedAt: time,
+    threads: z.array(threadPlace),
+  }),
+  z.object({ type: z.literal('deleted'), conversation: name }),
+  z.object({ type: z.literal('reset').describe('too much was missed: read the list again') }),
+])
 
-export interface FeedListenOptions {
-  /** Only this conversation. */
+type FeedEvent = AnswerValue<z.input<typeof feedEvent>>
+
+interface FeedListenOptions {
   readonly conversation?: string
   /** The id of the last event that the listener has. */
-  readonly since?: string | undefined
-  /** Only conversations of this person. */
-  readonly person?: string | undefined
+  readonly since?: string
+  readonly person?: string
   /** Whether experiments are told too. */
   readonly mayInspect: boolean
   readonly signal: AbortSignal
 }
 
 export type Feeds = ReturnType<typeof createFeeds>
-
-export interface FeedsOptions {
-  readonly historyOf: (tenant: string, mayInspect: boolean) => History
-  /** How often the store is asked what other processes wrote. Default one second. */
-  readonly pollMs?: number
-  /** Default 256. */
-  readonly mostListeners?: number
-}
 
 /** A write that is committed late has an earlier time than some that were seen. Every look reaches back this far. */
 const overlapMs = 10_000
@@ -48,8 +43,15 @@ const mostMissed = 500
 /** A listener that is more events behind is sent away, and comes back with `Last-Event-ID`. */
 const mostWaiting = 1000
 
-/** Own writes are announced at once. Writes of other processes are found by polling the store, once for all listeners. */
-export function createFeeds({ historyOf, pollMs = 1000, mostListeners = 256 }: FeedsOptions) {
+/**
+ * Own writes are announced at once. Writes of other processes are found by polling the store, once for all listeners.
+ * `historyOf`: what a caller of a tenant may see.
+ */
+export function createFeeds(
+  historyOf: (tenant: string, mayInspect: boolean) => History,
+  pollMs = 1000,
+  maxListeners = 256,
+) {
   const feeds = new Map<string, Feed>()
   let listeners = 0
 
@@ -69,15 +71,14 @@ export function createFeeds({ historyOf, pollMs = 1000, mostListeners = 256 }: F
   }
 
   return {
-    /** How many listen. */
     get listeners(): number {
       return listeners
     },
     listen(tenant: string, options: FeedListenOptions) {
-      if (listeners >= mostListeners)
+      if (listeners >= maxListeners)
         throw new ThroughlineError(
           'too_many_listeners',
-          `More than ${mostListeners} listen already: try again later.`,
+          `More than ${maxListeners} listen already: try again later.`,
         )
       return listen(tenant, options)
     },
@@ -96,10 +97,7 @@ export function createFeeds({ historyOf, pollMs = 1000, mostListeners = 256 }: F
 /** Callers who may inspect get more events. */
 const nameOf = (tenant: string, mayInspect: boolean) => JSON.stringify([tenant, mayInspect])
 
-async function* listenTo(
-  feed: Feed,
-  { conversation, person, since, signal }: FeedListenOptions,
-): AsyncGenerator<ServerEvent<FeedEvent>> {
+async function* listenTo(feed: Feed, { conversation, person, since, signal }: FeedListenOptions) {
   const { batches, leave } = feed.join(signal)
   const isMeant = ({ data, whose }: OwnedEvent) =>
     (person === undefined || whose === person) &&

@@ -56,7 +56,6 @@ export function createRunningExperiments(mostRunning = 16) {
       const events = all.get(nameOf(tenant, id))?.events.read({ from: since, signal })
       return events && oneByOne(events)
     },
-    /** Pauses all of them, and waits until they are paused. */
     async close(): Promise<void> {
       for (const { pause } of all.values()) pause.abort()
       await Promise.all([...all.values()].map(({ over }) => over))

@@ -44,7 +44,6 @@ export function createCallList(store: Store, key: ThreadKey, most = 20_000) {
       waiting = new Map(fresh.map(({ at }) => [at, []]))
       for (const placed of fresh.reverse()) waiting.get(placed.at)!.push(placed)
     },
-    /** Whether a turn has a call. */
     hasTurn: (turn: number): boolean => turns.has(turn),
     /** The calls at a place that are not yet taken, oldest first. */
     at: (seq: number): readonly PlacedCall[] => waiting.get(seq) ?? [],

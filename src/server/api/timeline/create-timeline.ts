@@ -2,6 +2,7 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import type { LoggedMessage } from '../../../history/index.ts'
 import { createQueue } from '../../../history/log/queue.ts'
 import { type LogSource, readLog } from '../../../history/log/read-log.ts'
+import type { Head } from '../../../stores/store.ts'
 import { type CallList, createCallList } from './call-list.ts'
 import { createPoints, type PointOptions, type Points, type TimelinePoint } from './point.ts'
 import { createReading, type ThreadReading } from './reading.ts'
@@ -44,11 +45,7 @@ export function createTimeline(source: LogSource, options: PointOptions & { read
   const isMade = (at: number) => at >= start || at === before
 
   /** Reads entries and gives the points among them. A point before an entry is known when that entry is. */
-  async function* read(
-    entries: AsyncIterable<LoggedMessage>,
-    to: ThreadReading,
-    make: Points,
-  ): AsyncGenerator<TimelinePoint> {
+  async function* read(entries: AsyncIterable<LoggedMessage>, to: ThreadReading, make: Points) {
     for await (const logged of entries) {
       if (to.last && isAsked(to.last, logged) && !isCalled(calls, to.last) && isMade(to.last.seq))
         yield await make.make()
@@ -76,7 +73,6 @@ export function createTimeline(source: LogSource, options: PointOptions & { read
     return !isOver
   }
 
-  /** The points of the newest turn. */
   async function newest(end: ThreadEnd): Promise<readonly TimelinePoint[]> {
     const copy = reading.copy()
     const made = points.copy(copy)
@@ -108,10 +104,7 @@ export function createTimeline(source: LogSource, options: PointOptions & { read
   }
 }
 
-interface ThreadEnd {
-  readonly head: number
-  readonly turns: number
-}
+type ThreadEnd = Pick<Head, 'head' | 'turns'>
 
 /** Whether nothing can change any more about an entry: another turn has begun after its own. The last entry may go on. */
 const isSettled = ({ seq, turn }: LoggedMessage, { head, turns }: ThreadEnd) =>

@@ -1,6 +1,5 @@
 import { type Fate, fates, type ReceiptStretch } from '../../../context/receipt.ts'
 
-/** Entries in a row with one fate. */
 export type FateRun = Pick<ReceiptStretch, 'first' | 'last' | 'fate'>
 
 /** The fates of the entries 1 to `at`. An imported call may say nothing of an entry, which then counts as left out. */
@@ -27,7 +26,6 @@ export function fateRuns(stretches: readonly FateRun[], at: number): readonly Fa
 export const toFateText = (runs: readonly FateRun[]): string =>
   runs.map(({ first, last, fate }) => `${last - first + 1}${fate[0]}`).join('')
 
-/** Reads such a text. */
 export function* readFates(text: string): Generator<FateRun> {
   let first = 1
   for (const [, many, letter] of text.matchAll(/(\d+)([a-z])/g)) {

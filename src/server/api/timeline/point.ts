@@ -1,52 +1,61 @@
+import { z } from 'zod'
 import type { Policy } from '../../../context/draft/draft.ts'
 import { countFates } from '../../../context/make-receipt.ts'
-import type { Fate, Receipt, ReceiptCut } from '../../../context/receipt.ts'
+import { fates, type Receipt } from '../../../context/receipt.ts'
 import { givenPrompt, stretchesOf } from '../../../history/calls/account-of.ts'
-import { loadPrompt, type ThreadCall } from '../../../history/calls/calls.ts'
+import { loadPrompt } from '../../../history/calls/calls.ts'
 import { fromPlan, isRun, type Plan, promptOf, roomOf, toItems } from '../../../history/calls/plan.ts'
 import type { LogSource } from '../../../history/log/read-log.ts'
 import type { MessageLike } from '../../../log/message.ts'
 import { inCounts, type Room, toModelTokens } from '../../../tokens/calibration.ts'
-import type { FitSettings } from '../fit-thread.ts'
-import { toCutFigures, toFigures } from '../model-tokens.ts'
+import type { FitSettings, RoomSettings } from '../fit-thread.ts'
+import { factorField, toCutFigures, toFigures } from '../model-tokens.ts'
+import { type AnswerValue, callStatus, count, counted, cutPlaces, name, place, time } from '../schemas.ts'
 import type { PlacedCall } from './call-list.ts'
 import { fateRuns, toFateText } from './fate-runs.ts'
 import type { ThreadReading } from './reading.ts'
 import { createSentMessages, type Sent, type SentItem, sharedTokens } from './sent.ts'
 
 /** A place of a thread at which a model was asked, or would have been, and what it was sent, in the model's tokens. */
-export interface TimelinePoint extends PointFigures {
-  /** The last entry of the context. */
-  readonly at: number
-  readonly turn: number
-  /** The user message that is answered; 0 where there is none. */
-  readonly user: number
-  readonly time: number
-  /** Absent where no call is stored: the context was made now, without a model. */
-  readonly call?: Pick<ThreadCall, 'id' | 'model' | 'status' | 'error' | 'reported'>
-  /** The fates of all entries up to `at`, in runs. */
-  readonly fates: string
-  readonly counts: Readonly<Record<Fate, number>>
-  /** The tokens of the beginning that is the same as in the context before. */
-  readonly reused: number
-  /** What other policies would have sent in the same place. */
-  readonly against: readonly { readonly policy: string; readonly tokens: number; readonly reused: number }[]
-}
+export const point = z.object({
+  at: place.describe('the last entry of the context'),
+  turn: count.describe('0 for entries that came outside of turns'),
+  user: place.describe('the user message that is answered; 0 where there is none'),
+  call: name.optional().describe('absent where no call is stored: the context was made now, without a model'),
+  time,
+  model: z.string().optional(),
+  status: callStatus.optional(),
+  error: z.string().optional(),
+  policy: z.string(),
+  factor: factorField,
+  window: count.describe('as it was set'),
+  reserve: count,
+  margin: count,
+  tokens: count.describe('the tokens of the prompt as we count them, calibrated'),
+  free: count,
+  over: count,
+  reported: z.number().optional().describe('the tokens that the provider says it read'),
+  parts: z.record(z.string(), count),
+  reused: count.describe('the tokens of the beginning that is the same as in the line before'),
+  anew: count.describe('the tokens that must be read anew'),
+  cut: cutPlaces.optional(),
+  counts: counted(fates),
+  fates: z
+    .string()
+    .optional()
+    .describe(
+      'the fates of the entries from 1 to `at` in runs: `2k14e1r`, by the first letters of the fates',
+    ),
+  entry: z.enum(fates).optional().describe('the fate of the entry that was asked for; absent before it'),
+  against: z
+    .array(z.object({ policy: z.string(), tokens: count, reused: count, anew: count }))
+    .describe('what other policies would have sent here, with the same window'),
+})
 
-interface PointFigures
-  extends Pick<Receipt, 'policy' | 'window' | 'reserve' | 'margin' | 'tokens' | 'free' | 'over'> {
-  readonly parts: Readonly<Record<string, number>>
-  /** The calibration; absent for 1. */
-  readonly factor?: number
-  readonly cut?: ReceiptCut
-}
+export type TimelinePoint = AnswerValue<z.input<typeof point>> & { readonly fates: string }
 
-export interface PointOptions {
-  /** How a context is made where none was sent. */
-  readonly settings: FitSettings
-  /** The room of these, in the model's tokens. The calibration is the one that the model had at each place. */
-  readonly room: Room
-  readonly model?: string
+/** How a context is made where none was sent. The calibration is the one that the model had at each place. */
+export interface PointOptions extends RoomSettings {
   /** Whether contexts are made anew also where calls are stored. */
   readonly isAnew: boolean
   readonly against: readonly { readonly name: string; readonly policy: Policy }[]
@@ -87,7 +96,6 @@ export function createPoints(
   const shared = (sent: Sent, other: Sent | undefined, most: number) =>
     Math.min(most, sharedTokens(sent, other, reading.tokensUpTo, count.prompt))
 
-  /** What was sent in a stored call, and its system prompt. */
   async function sentIn(plan: Plan): Promise<{ readonly sent: Sent; readonly system?: string | undefined }> {
     const name = promptOf(plan)
     const prompt = name === undefined ? undefined : await loadCachedPrompt(source, name)
@@ -120,8 +128,8 @@ export function createPoints(
       const sent = toSent(context.messages, tools)
       const tokens = context.tokens + tools
       const reused = shared(sent, last.others[place], tokens)
-      const figures = { tokens: toModelTokens(tokens, factor), reused: toModelTokens(reused, factor) }
-      return { sent, figures: { policy: name, ...figures } }
+      const [all, same] = [toModelTokens(tokens, factor), toModelTokens(reused, factor)]
+      return { sent, figures: { policy: name, tokens: all, reused: same, anew: all - same } }
     })
   }
 
@@ -150,7 +158,9 @@ export function createPoints(
 
   return {
     async make(placed) {
-      const { counted, figures, stretches, sent, fitSettings, factor, model } = await madeOf(placed)
+      const made = await madeOf(placed)
+      const { counted, stretches, sent, fitSettings, factor, model } = made
+      const { cut, ...figures } = made.figures
       const { seq, turn, time } = reading.last!
       const others = compare(fitSettings, sent.tools, factor)
       const runs = fateRuns(stretches, seq)
@@ -161,17 +171,15 @@ export function createPoints(
       const call = placed?.call
       return {
         ...{ at: seq, turn: call?.turn ?? turn, user: reading.user, time: call?.time ?? time },
-        ...{ call: call && toShort(call), ...figures, fates: toFateText(runs), counts: countFates(runs) },
-        ...{ reused, against: others.map(other => other.figures) },
+        ...{ ...figures, counts: countFates(runs), call: call?.id, model: call?.model },
+        ...{ status: call?.status, error: call?.error, reported: call?.reported },
+        ...{ reused, anew: figures.tokens - reused, cut, fates: toFateText(runs) },
+        against: others.map(other => other.figures),
       }
     },
     copy: copied => createPoints(source, options, copied, last),
   }
 }
-
-const toShort = ({ id, model, status, error, reported }: ThreadCall) => ({
-  ...{ id, model, status, error, reported },
-})
 
 /** The stored system prompts that were asked for last: one is used by call after call. */
 const prompts = new WeakMap<object, Map<string, string>>()
@@ -186,8 +194,7 @@ async function loadCachedPrompt({ store, key }: LogSource, name: string): Promis
   return text
 }
 
-/** The figures of a context that was made now, or of the plan of a stored one. */
-function figuresOf({ policy, margin, tokens, cut, ...made }: Receipt | Plan, room: Room): PointFigures {
+function figuresOf({ policy, margin, tokens, cut, ...made }: Receipt | Plan, room: Room) {
   const { window, reserve } = inCounts(room)
   const over = Math.max(0, tokens + margin + reserve - window)
   const parts = Object.fromEntries(Object.entries(made.parts).filter(([, part]) => part > 0))

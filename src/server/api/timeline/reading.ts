@@ -9,7 +9,6 @@ import type { MessageLike } from '../../../log/message.ts'
 import type { TokenCounter } from '../../../tokens/create-counter.ts'
 import type { FitSettings } from '../fit-thread.ts'
 
-/** A thread as far as it was read, with all that a context is made of. */
 export interface ThreadReading {
   readonly count: Required<TokenCounter>
   /** The messages that contexts take, by place. */
@@ -23,7 +22,6 @@ export interface ThreadReading {
   seqOf(message: object): number | undefined
   /** The calibration of a model at the last entry; 1 where there is none. */
   factorOf(model: string | undefined): number
-  /** The context of the thread as it was read. */
   fit(settings: FitSettings): Context
   /** A copy that can be read on without changing this one. */
   copy(): ThreadReading

@@ -3,22 +3,14 @@ import type { Timeline } from './create-timeline.ts'
 
 export type Timelines = ReturnType<typeof createTimelines>
 
-export interface TimelinesOptions {
-  /** The most entries that all of them hold in memory. One alone may have more. */
-  readonly mostEntries?: number
-  readonly most?: number
-  /** How long an unused timeline is kept. */
-  readonly lifeMs?: number
-  readonly now?: () => number
-}
+/** The most entries that all timelines hold in memory. One alone may have more. */
+const mostEntries = 60_000
+const mostTimelines = 32
+/** How long an unused timeline is kept. */
+const lifeMs = 600_000
 
 /** The timelines that were asked for last, so that a page that looks again gets only what is new. */
-export function createTimelines({
-  mostEntries = 60_000,
-  most = 32,
-  lifeMs = 600_000,
-  now = Date.now,
-}: TimelinesOptions = {}) {
+export function createTimelines() {
   const all = new Map<string, { readonly thread: ThreadKey; readonly timeline: Timeline; usedAt: number }>()
   const nameOf = ({ tenant, conversation, actor, branch }: ThreadKey, settings: string) =>
     JSON.stringify([tenant, conversation, actor, branch, settings])
@@ -29,27 +21,25 @@ export function createTimelines({
     for (const [name, { timeline, usedAt }] of [...all].reverse()) {
       entries += timeline.size
       const isNewest = entries === timeline.size
-      if (!isNewest && (entries > mostEntries || now() - usedAt > lifeMs)) all.delete(name)
+      if (!isNewest && (entries > mostEntries || Date.now() - usedAt > lifeMs)) all.delete(name)
     }
-    while (all.size > most) all.delete(all.keys().next().value!)
+    while (all.size > mostTimelines) all.delete(all.keys().next().value!)
   }
 
   return {
-    /** The timeline of a thread with some settings, if it is known. */
     get(thread: ThreadKey, settings: string): Timeline | undefined {
       const name = nameOf(thread, settings)
       const entry = all.get(name)
       if (!entry) return undefined
       all.delete(name)
-      all.set(name, { ...entry, usedAt: now() })
+      all.set(name, { ...entry, usedAt: Date.now() })
       tidy()
       return entry.timeline
     },
     keep(thread: ThreadKey, settings: string, timeline: Timeline): void {
-      all.set(nameOf(thread, settings), { thread, timeline, usedAt: now() })
+      all.set(nameOf(thread, settings), { thread, timeline, usedAt: Date.now() })
       tidy()
     },
-    /** Forgets a conversation. */
     drop(tenant: string, conversation: string): void {
       for (const [name, { thread }] of all)
         if (thread.tenant === tenant && thread.conversation === conversation) all.delete(name)

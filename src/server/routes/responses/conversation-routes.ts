@@ -13,17 +13,11 @@ import { seenFromClient } from '../../exchange/seen-from-client.ts'
 import { listOf, pageOf, readPageQuery } from './page-of.ts'
 import { type ListedItem, toItems } from './to-items.ts'
 
-export interface ConversationRoutes {
-  /** Reads the JSON of a body, within the limits of the server. */
-  readonly bodyOf: (request: Request) => Promise<unknown>
-  readonly newId: () => string
-}
-
 /**
  * `/v1/conversations`: conversations that clients of OpenAI's API made here. Those of other clients have names that can be
- * guessed, so they are not found here; our own API lists them.
+ * guessed, so they are not found here; our own API lists them. `bodyOf` reads JSON within the limits of the server.
  */
-export function conversationRoutes({ bodyOf, newId }: ConversationRoutes): Hono<ServerEnv> {
+export function conversationRoutes(bodyOf: (request: Request) => Promise<unknown>, newId: () => string) {
   const routes = new Hono<ServerEnv>()
 
   routes.post('/', async context => {
@@ -37,11 +31,12 @@ export function conversationRoutes({ bodyOf, newId }: ConversationRoutes): Hono<
     return context.json(toConversation(await infoOf(context.var.log, id)))
   })
 
-  routes.get('/:id', async context => context.json(toConversation(await infoOf(...named(context)))))
+  routes.get('/:id', async context =>
+    context.json(toConversation(await infoOf(context.var.log, context.req.param('id')))),
+  )
 
   routes.post('/:id', async context => {
-    const [log, id] = named(context)
-    await infoOf(log, id)
+    const [log, id] = await named(context)
     const body = readBody(await bodyOf(context.req.raw))
     const metadata = optional(body.metadata, 'metadata', readMetadata) ?? null
     await log.history.describe(id, { metadata })
@@ -49,22 +44,19 @@ export function conversationRoutes({ bodyOf, newId }: ConversationRoutes): Hono<
   })
 
   routes.delete('/:id', async context => {
-    const [log, id] = named(context)
-    await infoOf(log, id)
+    const [log, id] = await named(context)
     await log.history.delete(id)
     return context.json({ id, object: 'conversation.deleted', deleted: true })
   })
 
   routes.get('/:id/items', async context => {
     const query = readPageQuery(name => context.req.query(name))
-    const [log, id] = named(context)
-    await infoOf(log, id)
+    const [log, id] = await named(context)
     return context.json(await pageOf(itemsOf(log, id, query.order), query))
   })
 
   routes.post('/:id/items', async context => {
-    const [log, id] = named(context)
-    await infoOf(log, id)
+    const [log, id] = await named(context)
     const messages = readItems(readBody(await bodyOf(context.req.raw)).items)
     const source = mainOf(log, id)
     const head = (await log.store.head(source.key))?.head ?? 0
@@ -74,8 +66,7 @@ export function conversationRoutes({ bodyOf, newId }: ConversationRoutes): Hono<
   })
 
   routes.get('/:id/items/:item', async context => {
-    const [log, id] = named(context)
-    await infoOf(log, id)
+    const [log, id] = await named(context)
     for await (const item of itemsOf(log, id, 'desc'))
       if (item.id === context.req.param('item')) return context.json(item)
     throw new NotFoundError('item_not_found', 'There is no such item in this conversation.')
@@ -93,7 +84,12 @@ export function conversationRoutes({ bodyOf, newId }: ConversationRoutes): Hono<
 /** Begins the names of the conversations that are made here; the rest of a name cannot be guessed. */
 const prefix = 'conv_'
 
-const named = (context: Context<ServerEnv>): [Log, string] => [context.var.log, context.req.param('id') ?? '']
+/** The log and the name of the conversation that a request is about, which is there. */
+async function named({ var: { log }, req }: Context<ServerEnv>): Promise<[Log, string]> {
+  const id = req.param('id') ?? ''
+  await infoOf(log, id)
+  return [log, id]
+}
 
 async function infoOf({ history }: Log, id: string): Promise<ConversationInfo> {
   const [info] = id.startsWith(prefix) ? await history.conversations({ only: id }) : []
@@ -119,7 +115,6 @@ async function* itemsOf(log: Log, id: string, order: 'asc' | 'desc'): AsyncGener
   }
 }
 
-/** Reads items that are added to a conversation, with system messages wherever they stand. */
 function readItems(value: Fields[string]): readonly SeenMessage[] {
   const { system, messages } = readInput(value, '')
   const all = system === undefined ? messages : [{ role: 'system', content: system }, ...messages]

@@ -22,10 +22,7 @@ export function readPageQuery(query: (name: string) => string | undefined): Page
 }
 
 /** One page of a list. No more of the list is read than the page needs. */
-export async function pageOf(
-  items: AsyncIterable<ListedItem> | Iterable<ListedItem>,
-  { limit, after }: Pick<PageQuery, 'limit' | 'after'>,
-) {
+export async function pageOf(items: AsyncIterable<ListedItem>, { limit, after }: PageQuery) {
   const data: ListedItem[] = []
   let isAfter = after === undefined
   for await (const item of items) {

@@ -18,17 +18,12 @@ import { replyRoutes } from './reply-routes.ts'
 export function responsesRoutes({ upstreams, newId, now, maxBodyBytes, json }: ServerParts): Hono<ServerEnv> {
   const routes = new Hono<ServerEnv>()
   const mayChat = requireScope('chat')
-  const bodyOf = async (request: Request) => {
+  const read = async (request: Request) => {
     const bytes = await readBody(request, maxBodyBytes)
-    return bytes.length === 0 ? undefined : parseBody(bytes, json)
+    return { bytes, body: bytes.length === 0 ? undefined : parseBody(bytes, json) }
   }
 
-  async function count(
-    context: Context<ServerEnv>,
-    adapter: Adapter,
-    body: unknown,
-    defaults: object,
-  ): Promise<number> {
+  async function count(context: Context<ServerEnv>, adapter: Adapter, body: unknown, defaults: object) {
     const { raw } = context.req
     const { log, caller } = context.var
     const headers = Object.fromEntries(raw.headers)
@@ -45,8 +40,7 @@ export function responsesRoutes({ upstreams, newId, now, maxBodyBytes, json }: S
   function counting(path: string, adapter: Adapter, defaults: object, toAnswer: (tokens: number) => object) {
     routes.post(path, mayChat, async context => {
       const { raw } = context.req
-      const bytes = await readBody(raw, maxBodyBytes)
-      const body = bytes.length === 0 ? undefined : parseBody(bytes, json)
+      const { bytes, body } = await read(raw)
       const upstream = upstreams.find(modelIn(body))?.upstream
       if (!upstream?.forms?.has(adapter.form))
         return context.json(toAnswer(await count(context, adapter, body, defaults)))
@@ -60,7 +54,7 @@ export function responsesRoutes({ upstreams, newId, now, maxBodyBytes, json }: S
   }))
   for (const [path, inner] of [
     ['/v1/responses', replyRoutes()],
-    ['/v1/conversations', conversationRoutes({ bodyOf, newId })],
+    ['/v1/conversations', conversationRoutes(async request => (await read(request)).body, newId)],
   ] as const) {
     routes.use(`${path}/*`, mayChat)
     routes.route(path, inner)

@@ -5,7 +5,6 @@ import { notedResult } from '../../../log/texts.ts'
 import { toOutput } from '../../adapters/responses/to-response.ts'
 import { fromKept } from '../../exchange/kept-response.ts'
 
-/** An item of a list of OpenAI's. */
 export interface ListedItem {
   readonly id: string
   readonly type: string
@@ -18,8 +17,10 @@ export function toItems(entry: LoggedMessage): readonly ListedItem[] {
   if (isClosing || isBroken) return []
   const { role, text, results } = readMessage(message, seq)
   switch (role) {
-    case 'assistant':
-      return toOutput(...argumentsOf(entry)) as readonly ListedItem[]
+    case 'assistant': {
+      const { start, end } = fromKept(entry)
+      return toOutput(start, end) as readonly ListedItem[]
+    }
     case 'user':
     case 'system':
       return [
@@ -37,11 +38,6 @@ export function toItems(entry: LoggedMessage): readonly ListedItem[] {
     default:
       return []
   }
-}
-
-function argumentsOf(entry: LoggedMessage) {
-  const { start, end } = fromKept(entry)
-  return [start, end] as const
 }
 
 /** A content in OpenAI's parts. Files and images come back as they were given. */
