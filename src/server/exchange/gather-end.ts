@@ -9,8 +9,7 @@ import type { NamedConversation } from '../identity/known-client.ts'
 import type { ClientList, EndFacts, FailedTurn } from './facts.ts'
 import { type Inquiry, type Log, sourceOf } from './inquiry.ts'
 import type { Again } from './log-place.ts'
-import { hasReply, isLeft, isRetry, isRetryOf, keyOf, patienceOf, turnOfKey } from './retry.ts'
-import { untilFree } from './until-free.ts'
+import { hasReply, isLeft, isRetry, isRetryOf, keyOf, patienceOf, turnOfKey, untilFree } from './retry.ts'
 
 /** What the log says of a request whose client names the conversation and sends only what is new. */
 export async function gatherEnd(

@@ -11,8 +11,7 @@ import { findReply } from './find-reply.ts'
 import { linesOf } from './gather-end.ts'
 import { type Inquiry, type Log, sourceOf } from './inquiry.ts'
 import type { LogPlace } from './log-place.ts'
-import { hasReply, isLeft, isRetry, isRetryOf, keyOf, patienceOf } from './retry.ts'
-import { untilFree } from './until-free.ts'
+import { hasReply, isLeft, isRetry, isRetryOf, keyOf, patienceOf, untilFree } from './retry.ts'
 
 /** What the log says of a request that goes on from a reply. */
 export async function gatherReply(

@@ -9,8 +9,17 @@ import type { Facts, ListMatch, PastFacts } from './facts.ts'
 import { gatherEnd, linesOf } from './gather-end.ts'
 import { gatherReply } from './gather-reply.ts'
 import type { Inquiry } from './inquiry.ts'
-import { hasReply, isLeft, isRecent, isRetry, isRetryOf, keyOf, patienceOf, shortPause } from './retry.ts'
-import { untilFree } from './until-free.ts'
+import {
+  hasReply,
+  isLeft,
+  isRecent,
+  isRetry,
+  isRetryOf,
+  keyOf,
+  patienceOf,
+  shortPause,
+  untilFree,
+} from './retry.ts'
 
 /** Finds out what the log says of a request. Waits for a turn that is being answered there. */
 export async function gather(inquiry: Inquiry, messages: readonly MessageLike[]): Promise<Facts> {

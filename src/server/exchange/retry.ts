@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ThreadStatus } from '../../history/index.ts'
 import { listLog } from '../../history/log/read-log.ts'
+import { sleep } from '../../models/sleep.ts'
 import type { StoredTurn, ThreadKey } from '../../stores/store.ts'
 import { itemOf } from '../identity/item.ts'
 import { type Inquiry, sourceOf } from './inquiry.ts'
@@ -69,4 +70,18 @@ export async function hasReply({ log }: Inquiry, thread: ThreadKey, at: number, 
   const first = items.findIndex(text => text.startsWith('assistant'))
   // A reply with calls is whole: the turn waits for their results.
   return first >= 0 && (items[first]!.startsWith('assistant!') || first < items.length - 1)
+}
+
+/** Waits while a turn of a thread is answered. `wasHeld`: one was, so the log may have grown. */
+export async function untilFree({ log, signal }: Inquiry, thread: ThreadKey, mostMs: number) {
+  const { conversation, actor, branch } = thread
+  const open = log.history.thread(conversation, { actor, branch })
+  for (let waited = 0, pause = 5, wasHeld = false; ; pause = Math.min(200, pause * 2)) {
+    const status = await open.status()
+    if (status.state !== 'open' || waited >= mostMs)
+      return { ...status, wasHeld: wasHeld && status.state !== 'open' }
+    wasHeld = true
+    await sleep(pause, signal)
+    waited += pause
+  }
 }
