@@ -51,10 +51,10 @@ async function addSamples() {
   const at = `c/${encodeURIComponent(conversation)}`
   return {
     context: `${at}/context?turn=168&entry=21`,
-    'what-if': `${at}/what-if?a=4096.balanced&b=4096.sliding-50&entry=21`,
+    compare: `${at}/context?a=4096.balanced&b=4096.sliding-50&entry=21`,
     chat: `${at}/chat`,
     'over-time': `${at}/over-time`,
-    experiment: `e/${encodeURIComponent(experiment)}/board`,
+    experiment: `e/${encodeURIComponent(experiment)}`,
     conversations: '',
   }
 }

@@ -155,7 +155,7 @@ describe('a chat', () => {
     await begin('edited', 'What is two and two?', 'Four.')
     const { page, faults } = await openPage(served, '/inspector/c/edited/chat')
     await row(page, /You, message 1/).hover()
-    await page.getByRole('button', { name: 'Edit: a new branch' }).click()
+    await page.getByRole('button', { name: 'Edit (new branch)' }).click()
     const box = page.getByRole('textbox', { name: 'Edit the message' })
     await expect.poll(() => box.inputValue()).toBe('What is two and two?')
     await box.fill('What is two and three?')
@@ -210,7 +210,7 @@ describe('a chat', () => {
   it.runIf(isLong)('answers again on a branch, and begins branches where they are wanted', async () => {
     await begin('again', 'A name for a boat?', 'Seagull.')
     const { page, faults } = await openPage(served, '/inspector/c/again/chat')
-    await page.getByRole('button', { name: 'Answer again: a new branch' }).click()
+    await page.getByRole('button', { name: 'Regenerate (new branch)' }).click()
     const reply = await model.next()
     reply.say('Heron.')
     reply.end()
@@ -262,8 +262,8 @@ describe('a chat', () => {
     await expect.poll(() => composer(page).inputValue()).toBe('かな\ntwo')
 
     // Another view, and back: the draft is there.
-    await page.getByRole('link', { name: 'Notes', exact: true }).click()
-    await page.waitForURL('**/notes')
+    await page.getByRole('link', { name: 'Over time', exact: true }).click()
+    await page.waitForURL('**/over-time')
     await page.getByRole('link', { name: 'Chat', exact: true }).click()
     await expect.poll(() => composer(page).inputValue()).toBe('かな\ntwo')
     await composer(page).press('Enter')
@@ -272,8 +272,8 @@ describe('a chat', () => {
     // A reply goes on while another view is open.
     reply.say('Half')
     await page.getByText('Half').waitFor()
-    await page.getByRole('link', { name: 'Notes', exact: true }).click()
-    await page.waitForURL('**/notes')
+    await page.getByRole('link', { name: 'Over time', exact: true }).click()
+    await page.waitForURL('**/over-time')
     reply.say(' and whole.')
     reply.end()
     await page.getByRole('link', { name: 'Chat', exact: true }).click()

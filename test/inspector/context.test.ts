@@ -47,15 +47,15 @@ describe('the view of the context', () => {
     const { page, faults } = await openPage(served, `${address}?entry=21`, { colorScheme: 'light' })
     await page.getByRole('heading', { name: '32 of 523 messages would reach the model' }).waitFor()
     await page.getByRole('img', { name: /[12],\d{3} of 4,096 tokens are sent, 1,\d{3} are free/ }).waitFor()
-    await page.getByText('reused to here').waitFor()
+    await page.getByText('cached prefix (estimate) to here').waitFor()
     await sent(page).getByText('11 messages, asked for by #523').waitFor()
     await sent(page).getByText('Also, at the end of all this').waitFor()
-    await page.getByRole('heading', { name: 'Recalled, word for word #21' }).waitFor()
+    await page.getByRole('heading', { name: 'Brought back #21' }).waitFor()
     await page.getByText('#523 asks for it:').waitFor()
-    const matrix = page.getByRole('table', { name: 'The fate of entry 21' })
-    await expect.poll(() => matrix.getByRole('img', { name: 'recalled' }).count()).toBeGreaterThan(5)
+    const matrix = page.getByRole('table', { name: 'Entry 21 in other windows and with other policies' })
+    await expect.poll(() => matrix.getByRole('button', { name: 'brought back' }).count()).toBeGreaterThan(5)
     // The life of the entry, when all turns are read.
-    await page.getByText(/out of view \d+.*recalled now$/).waitFor()
+    await page.getByText(/not sent \d+.*brought back now$/).waitFor()
     await expectNoAxeViolationsInThemes(page, 'context')
     expect(faults).toEqual([])
   })
@@ -98,7 +98,7 @@ describe('the view of the context', () => {
       .waitFor()
     await page.keyboard.press('Escape')
     await page.waitForURL('**/context?entry=167')
-    await page.getByRole('button', { name: '11 recalled' }).click()
+    await page.getByRole('button', { name: '11 brought back' }).click()
     await page.waitForURL('**fate=recalled**')
     await expect.poll(() => log(page).getByRole('treeitem').count()).toBe(11)
     await page.keyboard.press('Escape')
@@ -107,12 +107,42 @@ describe('the view of the context', () => {
     expect(faults).toEqual([])
   })
 
+  it('plays the turns to the last one; the button, Escape and p stop it', async () => {
+    const { page, faults } = await openPage(served, `${address}?turn=163`, { reducedMotion: 'reduce' })
+    await page.getByRole('button', { name: 'Play the turns' }).click()
+    await page.waitForURL('**/context?turn=164')
+    await page.getByRole('button', { name: 'Stop playing' }).click()
+    const stopped = new URL(page.url()).searchParams.get('turn')
+    await page.waitForTimeout(1500)
+    expect(new URL(page.url()).searchParams.get('turn')).toBe(stopped)
+    // Nothing moves for those who asked for that.
+    await page.keyboard.press('p')
+    await page.getByRole('button', { name: 'Stop playing' }).waitFor()
+    const row = sent(page).getByRole('treeitem').first()
+    expect(await row.evaluate(one => getComputedStyle(one).transitionDuration)).toBe('0s')
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Play the turns' }).waitFor()
+    await page.keyboard.press('p')
+    // It ends by itself at the last turn, which the view then follows.
+    await page.waitForURL(/context$/)
+    await page.getByRole('button', { name: 'Play the turns' }).waitFor()
+    // From there it begins anew.
+    await page.emulateMedia({ reducedMotion: 'no-preference' })
+    await page.keyboard.press('p')
+    await page.waitForURL('**/context?turn=1')
+    await page.getByRole('button', { name: 'Stop playing' }).waitFor()
+    expect(await row.evaluate(one => getComputedStyle(one).transitionDuration)).toContain('0.35s')
+    await page.waitForURL('**/context?turn=2')
+    await expectNoAxeInLong(page)
+    expect(faults).toEqual([])
+  })
+
   it('stands on a narrow screen: the strip, what the model got, the entry as a sheet', async () => {
     const { page, faults } = await openPage(served, `${address}?entry=21`, {
       viewport: narrow,
       hasTouch: true,
     })
-    await page.getByRole('heading', { name: 'Recalled, word for word #21' }).waitFor()
+    await page.getByRole('heading', { name: 'Brought back #21' }).waitFor()
     await sent(page).getByText('11 messages, asked for by').waitFor()
     await expectNoAxeInLong(page)
     await shoot(page, 'context-narrow')
@@ -183,7 +213,7 @@ describe('the view of the context', () => {
       served,
       `/inspector/c/${encodeURIComponent('too/large 両生類')}/context?entry=2`,
     )
-    await page.getByText('over: the protected part alone does not fit').waitFor()
+    await page.getByText('over: the part that is always sent does not fit').waitFor()
     await page.getByRole('heading', { name: 'Kept as it is #2' }).waitFor()
     await page.getByText(/is always sent\.$/).waitFor()
     expect(await page.locator('img').count()).toBe(0)
@@ -235,8 +265,8 @@ describe('the view of the context', () => {
       await expectNoAxeInLong(page)
       await shoot(page, `context-${conversation}`)
       if (conversation === 'was-cut') {
-        await page.getByRole('link', { name: 'What if the window were 7?' }).click()
-        await page.waitForURL('**/what-if?**b=7.balanced**')
+        await page.getByRole('link', { name: 'Compare with a window of 7' }).click()
+        await page.waitForURL('**/context?**b=7.balanced**')
       }
       expect(faults).toEqual([])
       await page.close()

@@ -56,7 +56,7 @@ describe('the list of conversations', () => {
     const { page, faults } = await openList()
     await page.getByRole('heading', { name: '11 conversations' }).waitFor()
     const toad = rowOf(page, 'Toad patrol')
-    await toad.getByText('491 omitted').waitFor()
+    await toad.getByText('491 not sent').waitFor()
     await toad.getByRole('img', { name: /[12],\d\d\d of 4,096 tokens/ }).waitFor()
     await toad.getByRole('cell', { name: /^169 ?525 messages$/ }).waitFor()
     await rowOf(page, longName).getByText('it read 7 of 48 tokens').waitFor()
@@ -135,7 +135,6 @@ describe('the list of conversations', () => {
     await page.keyboard.press('j')
     for (const [key, view] of [
       ['c', 'chat'],
-      ['w', 'what-if'],
       ['o', 'over-time'],
       ['Enter', 'context'],
     ] as const) {

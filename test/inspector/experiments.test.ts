@@ -117,7 +117,7 @@ describe('experiments', () => {
     await expect.poll(() => page.getByLabel('Plan as JSON').inputValue()).toContain('"counting"')
     await page.getByLabel('Name of the experiment').fill('second')
     await page.getByRole('button', { name: 'Start', exact: true }).click()
-    await page.waitForURL('**/e/second/board')
+    await page.waitForURL('**/e/second')
     await status(page, 'Running, step 1 of at most 10')
     await page.getByRole('button', { name: 'counter, step 1: acting now' }).waitFor()
 
@@ -181,7 +181,7 @@ describe('experiments', () => {
     await editor.fill((await editor.inputValue()).replace(/,\s*"fly"/, ''))
     await page.getByLabel('Name of the experiment').fill('mended')
     await page.getByRole('button', { name: 'Start', exact: true }).click()
-    await page.waitForURL('**/e/mended/board')
+    await page.waitForURL('**/e/mended')
     await ended('mended')
     await page.getByText('Max Steps Exceeded').first().waitFor()
     await page.goto(`${served.url}/inspector/e?start=plan&of=first`)
@@ -193,12 +193,12 @@ describe('experiments', () => {
 
   it('is used by keys alone, keeps the selection in the address, and leads into the context', async () => {
     await ended('first')
-    const { page, faults } = await openPage(served, '/inspector/e/first/board')
+    const { page, faults } = await openPage(served, '/inspector/e/first')
     await page.getByText('it holds').waitFor()
     await page.getByRole('complementary', { name: 'witness, step 6' }).waitFor()
     await page.keyboard.press('ArrowLeft')
     await page.keyboard.press('k')
-    await page.waitForURL('**/board?role=counter&step=5')
+    await page.waitForURL('**/e/first?role=counter&step=5')
     const panel = page.getByRole('complementary', { name: 'counter, step 5' })
     await panel.getByText('told by the step').waitFor()
     await panel.getByText('ended the turn').waitFor()
@@ -206,12 +206,12 @@ describe('experiments', () => {
     const cell = page.getByRole('button', { name: 'counter, step 5' })
     await cell.focus()
     await page.keyboard.press('ArrowDown')
-    await page.waitForURL('**/board?role=witness&step=5')
+    await page.waitForURL('**/e/first?role=witness&step=5')
     await expect
       .poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label')))
       .toContain('witness, step 5')
     await page.keyboard.press('ArrowLeft')
-    await page.waitForURL('**/board?role=witness&step=4')
+    await page.waitForURL('**/e/first?role=witness&step=4')
     await page.getByRole('img', { name: /^count: 4 in step 4\. Lowest 0, highest 6/ }).waitFor()
     await page.getByRole('img', { name: 'word: hello in step 4' }).waitFor()
     await page.reload()
@@ -223,29 +223,27 @@ describe('experiments', () => {
     await page.goBack()
     await page.getByRole('complementary', { name: 'witness, step 4' }).waitFor()
 
-    await page.keyboard.press('2')
-    await page.waitForURL('**/e/first/threads?role=witness&step=4')
-    await page.getByRole('button', { name: /^witness 12 messages/ }).waitFor()
-    await page.getByRole('link', { name: 'Entry 12 in the context' }).waitFor()
-    await page.keyboard.press('3')
-    await page.getByRole('cell', { name: /^step 6 ended the goal holds: counted to six/ }).waitFor()
-    await page.getByRole('cell', { name: /^completed counted to six/ }).waitFor()
-    await page.keyboard.press('4')
-    await page.getByText('count >= 6', { exact: true }).waitFor()
+    const log = page.getByRole('region', { name: 'Log' })
+    await log.getByRole('cell', { name: /^step 6 ended the goal holds: counted to six/ }).waitFor()
+    await log.getByRole('cell', { name: /^completed counted to six/ }).waitFor()
+    await page.keyboard.press('v')
+    await page.waitForURL('**/e/first?role=witness&step=4&plan=open')
+    await page.getByRole('dialog').getByText('count >= 6', { exact: true }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.waitForURL('**/e/first?role=witness&step=4')
+    await page.getByRole('rowheader', { name: 'witness' }).getByRole('link').click()
+    await page.waitForURL('**/c/first/context?actor=witness')
+    await page
+      .getByRole('tree', { name: 'Entries of the log' })
+      .getByRole('treeitem', { name: /^12 / })
+      .waitFor()
     expect(faults).toEqual([])
   })
 
   it('passes axe in both themes, in every view', async () => {
     await ended('first')
     const { page, faults } = await openPage(served, '/inspector/e')
-    const views = [
-      'e/first/board',
-      'e',
-      'e?start=plan&of=first',
-      'e/first/threads',
-      'e/first/log',
-      'e/first/plan',
-    ]
+    const views = ['e/first', 'e', 'e?start=plan&of=first', 'e/first?plan=open']
     for (const path of isLong ? views : views.slice(0, 1)) {
       await page.goto(`${served.url}/inspector/${path}`)
       await page.getByText('counting').first().waitFor()
@@ -276,9 +274,9 @@ describe('experiments', () => {
       })
       await ended(id)
       const { page, faults } = await openPage(served, '/inspector/e', { viewport: narrow })
-      const views = [`board?role=${encodeURIComponent(evil)}&step=1`, 'threads', 'board', 'log', 'plan']
+      const views = [`?role=${encodeURIComponent(evil)}&step=1`, '', '?plan=open']
       for (const view of views) {
-        await page.goto(`${served.url}/inspector/e/${encodeURIComponent(id)}/${view}`)
+        await page.goto(`${served.url}/inspector/e/${encodeURIComponent(id)}${view}`)
         await page.getByText('<img src=x').first().waitFor()
         await page.waitForTimeout(150)
         expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(narrow.width)
@@ -288,7 +286,7 @@ describe('experiments', () => {
           ),
         ).toBe(false)
         await expectNoAxeInLong(page)
-        await shoot(page, `experiments-narrow-${view.replace(/\W.*/, '')}`)
+        await shoot(page, `experiments-narrow${view.replace(/[^a-z]+/g, '-').slice(0, 5)}`)
       }
       await page.goto(`${served.url}/inspector/e`)
       await page.getByText('<img src=x').first().waitFor()
@@ -303,7 +301,7 @@ describe('experiments', () => {
     async () => {
       await start('long', plan({ roles: [{ name: 'talker', model: 'talker' }], maxSteps: 130 }))
       await expect.poll(() => statusOf('long')).not.toBe('RUNNING')
-      const { page, faults } = await openPage(served, '/inspector/e/long/board?step=60&role=talker')
+      const { page, faults } = await openPage(served, '/inspector/e/long?step=60&role=talker')
       await page.getByRole('button', { name: 'talker, step 60: I only talk.' }).waitFor()
       await page
         .getByRole('complementary', { name: 'talker, step 60' })
@@ -345,9 +343,9 @@ describe('experiments', () => {
       const { page, faults } = await openPage(empty, '/inspector/e')
       await page.getByRole('heading', { name: 'No experiments yet' }).waitFor()
       await page.getByRole('button', { name: 'Run the lemonade stand' }).click()
-      await page.waitForURL('**/e/sample-lemonade-stand/board')
+      await page.waitForURL('**/e/sample-lemonade-stand')
       await status(page, 'Completed after 14 steps')
-      await page.goto(`${empty.url}/inspector/e/nowhere/board`)
+      await page.goto(`${empty.url}/inspector/e/nowhere`)
       await page.getByRole('heading', { name: 'Not found' }).waitFor()
       expect(faults).toEqual([])
     } finally {

@@ -78,7 +78,7 @@ describe('the first visit', () => {
     const { page, faults } = await openPage(fresh)
     await page.getByRole('button', { name: 'Run the lemonade stand' }).focus()
     await page.keyboard.press('Enter')
-    await page.waitForURL('**/e/sample-lemonade-stand/board')
+    await page.waitForURL('**/e/sample-lemonade-stand')
     await page.goto(`${fresh.url}/inspector/welcome`)
     await page.getByRole('button', { name: 'Open the sample conversation' }).focus()
     await page.keyboard.press('Enter')

@@ -106,14 +106,9 @@ describe('a window that was set to 4,096', () => {
         .getByRole('complementary', { name: 'The window of the last call' })
         .getByText('of 4,096')
         .waitFor()
-      await at(page, `c/${sample}/what-if`)
+      await at(page, `c/${sample}/context?b=4096.sliding-50`)
       await expect.poll(() => page.getByText('of 4,096 tokens').count()).toBe(2)
-      await page
-        .getByText(/\d+ % would be reused/)
-        .first()
-        .waitFor()
-      await at(page, `c/${sample}/calls`)
-      await page.getByRole('button', { name: 'completed' }).first().click()
+      await at(page, `c/${sample}/context?as=request`)
       await page.getByText('4,096, of which 512 for the reply').waitFor()
       await page.getByText(/our counts times 0\.9/).waitFor()
       await at(page, `c/${stand}/context?actor=owner`)
@@ -144,10 +139,10 @@ describe('nothing lies on anything else, and no figure is cut off', () => {
       const figures = '[aria-label="What reached the model"] > p > span'
       expect([width, overlaps(await boxesOf(page, figures))]).toEqual([width, []])
       expect([width, await cutOff(page, '[aria-label^="Branch "] span, header strong')]).toEqual([width, []])
-      await at(page, `c/${stand}/notes?actor=owner`)
+      await at(page, `c/${stand}/tools?actor=owner`)
       await page.getByRole('button', { name: 'Branch owner · main' }).waitFor()
       expect([width, await cutOff(page, '[aria-label^="Branch "] span')]).toEqual([width, []])
-      await at(page, `e/${stand}/board`)
+      await at(page, `e/${stand}`)
       await page.getByRole('button', { name: /owner, step 1:/ }).waitFor()
       await expect
         .poll(() => cutOff(page, 'table[aria-label^="What each role"] button :is(b, span span)'))
@@ -204,7 +199,7 @@ describe('what is not there yet', () => {
     })
     await at(page, `c/${sample}/context`)
     await page.getByText('being read …').waitFor()
-    expect(await page.getByText(/framing \d/).count()).toBe(0)
+    expect(await page.getByText(/format overhead \d/).count()).toBe(0)
     expect(await page.getByText('0 messages').count()).toBe(0)
     release()
     await page.getByText(/\d+ messages, in this order/).waitFor()
@@ -224,7 +219,7 @@ describe('what is not there yet', () => {
       '/import',
       toLines([{ role: 'user', content: 'Hello' }], { conversation: 'a', title: '' }),
     )
-    const { page } = await openPage(first, '/inspector/c/a/notes')
+    const { page } = await openPage(first, '/inspector/c/a/tools')
     await page.getByRole('link', { name: 'Server live: reader' }).waitFor()
     await page
       .getByRole('heading', { level: 1 })
@@ -232,7 +227,7 @@ describe('what is not there yet', () => {
       .first()
       .waitFor()
     await first.stop()
-    await page.getByRole('link', { name: 'Dump', exact: true }).click()
+    await page.getByRole('link', { name: 'Context', exact: true }).click()
     await page.getByText(/No answer from/).waitFor()
     const second = await serveInspector({ isEmpty: true, port })
     await second.ask(
@@ -245,9 +240,8 @@ describe('what is not there yet', () => {
       // It may have come back by itself.
       .click({ timeout: 2000 })
       .catch(() => {})
-    const dump = page.getByRole('region', { name: /dump|text/i })
-    await dump.waitFor()
-    expect(await dump.innerText()).toContain('Hello')
+    await page.getByRole('tree', { name: 'Messages in the order of the prompt' }).waitFor()
+    await page.getByText('Hello').first().waitFor()
     await second.stop()
   })
 })
@@ -302,7 +296,7 @@ describe('an experiment', () => {
       maxSteps: 4,
     })
     expect(await experiments.run(plan, { id: 'in-code' }).result()).toMatchObject({ status: 'PAUSED' })
-    const { page, faults } = await openPage(served, '/inspector/e/in-code/board')
+    const { page, faults } = await openPage(served, '/inspector/e/in-code')
     await page.getByText('not yet · would fail it').waitFor()
     await page.getByText(/Its plan is code, which is not stored here/).waitFor()
     expect(await page.getByRole('button', { name: 'Resume' }).count()).toBe(0)

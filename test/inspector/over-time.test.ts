@@ -76,27 +76,31 @@ describe('the view over time', () => {
     const answer = `${(other / anew).toFixed(1)} × less to read than with the last 20 messages`
     await page.getByRole('heading', { level: 1, name: answer }).waitFor()
     await page
-      .getByText(`${number(anew)} tokens instead of ${number(other)}, in 51 turns and ${points.length} calls`)
+      .getByText(
+        `${number(anew)} new tokens instead of ${number(other)}, in 51 turns and ${points.length} calls`,
+      )
       .waitFor()
     const most = Math.max(...points.map(({ tokens }) => tokens))
     await page.getByRole('figure', { name: `At most ${number(most)} of 4,096 tokens` }).waitFor()
     const share = Math.round((100 * sum(({ reused }) => reused)) / sum(({ tokens }) => tokens))
     const cuts = points.filter(isCut).length
-    const reuse = new RegExp(`${share} % had been read before.*the cut moved, ${cuts} times`)
+    const reuse = new RegExp(`${share} % was a cached prefix.*▴ history cut, ${cuts} times`)
     await page.getByRole('figure', { name: reuse }).waitFor()
     const first = fullestOf(turn)
     await expect.poll(() => figure(page, /^tokens sent/).innerText()).toBe(number(first.tokens))
     await expect.poll(() => figure(page, 'history').innerText()).toBe(number(first.parts.history!))
-    await expect.poll(() => figure(page, /^reused/).innerText()).toBe(number(first.reused))
+    await expect.poll(() => figure(page, /^cached prefix/).innerText()).toBe(number(first.reused))
     await page
-      .getByText(`The cut moved from #${before.cut!.before} to #${point.cut!.before}: `, { exact: false })
+      .getByText(`History starts at #${point.cut!.before} instead of #${before.cut!.before}: `, {
+        exact: false,
+      })
       .waitFor()
     await expectNoAxeViolationsInThemes(page, 'over-time')
     expect(faults).toEqual([])
   })
 
   it.runIf(isLong)(
-    'is used with keys only: turns, cuts, the menus, the table, the way to the context',
+    'is used with keys only: turns, cuts, the menu, the table of calls, the way to the context',
     async () => {
       const { page, faults } = await openPage(served, `${address}?turn=30`)
       const turn = page.getByRole('slider', { name: 'Turn' })
@@ -110,7 +114,7 @@ describe('the view over time', () => {
       await page.getByRole('heading', { name: 'Turn 1', exact: true }).waitFor()
       await page.keyboard.press('c')
       await page.waitForURL(`**/over-time?turn=${points.find(isCut)!.turn}`)
-      await expect.poll(() => turn.getAttribute('aria-valuetext')).toMatch(/the cut moved$/)
+      await expect.poll(() => turn.getAttribute('aria-valuetext')).toMatch(/history was cut$/)
       await page.keyboard.press('End')
       await page.waitForURL('**/over-time')
       await page.getByRole('heading', { name: 'Turn 51' }).waitFor()
@@ -125,19 +129,16 @@ describe('the view over time', () => {
       await page.getByText(`tokens instead of ${number(other)},`).waitFor()
       await page.getByRole('heading', { level: 1, name: 'to read than with thrifty' }).waitFor()
 
-      await page.getByRole('button', { name: 'Table' }).focus()
-      await page.keyboard.press('Enter')
-      await page.waitForURL('**/over-time?with=thrifty&as=table')
-      const last = points.filter(one => one.turn === 51)
-      const row = page.getByRole('table').getByRole('row').nth(1)
+      const last = points.filter(one => one.turn === 51).at(-1)!
+      const row = page.getByRole('region', { name: 'All calls' }).getByRole('row').nth(1)
       await row.getByRole('link', { name: '51', exact: true }).waitFor()
       const cells = await row.getByRole('cell').allInnerTexts()
-      expect(cells.slice(1, 3)).toEqual([
-        String(last.length),
-        number(last.reduce((all, { tokens }) => all + tokens, 0)),
+      const share = `${Math.round((100 * last.reused) / last.tokens)} %`
+      expect(cells.slice(3, 7)).toEqual([
+        ...[number(last.tokens), `${number(last.reused)} · ${share}`],
+        ...[number(last.anew), number(last.against[1]!.anew)],
       ])
       await expectNoAxeInLong(page)
-      await page.goBack()
       await page.goBack()
       await page.waitForURL('**/over-time')
       await page.getByRole('button', { name: 'Compare with the last 50 messages' }).waitFor()

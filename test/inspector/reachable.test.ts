@@ -33,8 +33,8 @@ it('goes to a message by its number, in the log and in the palette', async () =>
   await page.getByRole('searchbox', { name: /^Find in/ }).fill('12')
   await page.waitForURL(url => url.searchParams.get('entry') === '12')
   await page.getByRole('treeitem', { name: /^12/, selected: true }).waitFor()
-  await page.goto(`${served.url}/inspector/c/${sample}/notes`)
-  await page.getByRole('heading', { level: 1 }).or(page.getByText('has written no notes')).first().waitFor()
+  await page.goto(`${served.url}/inspector/c/${sample}/over-time`)
+  await page.getByRole('heading', { level: 1 }).first().waitFor()
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox').fill('Find 12')
   await page.getByRole('option', { name: 'Message #12 of this conversation' }).waitFor()
@@ -69,18 +69,14 @@ it('sets code and what tools gave in letters of one width', async () => {
   expect(faults).toEqual([])
 })
 
-it('does not hide the row that a sheet explains', async () => {
+it('leads from a row of the calls to the context of that call, on a narrow screen too', async () => {
   for (let n = 0; n < 14; n++) await say('many', { input: `Box ${n} is blue.` })
-  const { page, faults } = await openPage(served, '/inspector/c/many/calls', { viewport: narrow })
-  const rows = page.getByRole('button', { name: 'completed' })
+  const { page, faults } = await openPage(served, '/inspector/c/many/over-time', { viewport: narrow })
+  const rows = page.getByRole('region', { name: 'All calls' }).getByRole('row', { name: /completed/ })
   await expect.poll(() => rows.count()).toBe(14)
   await rows.nth(12).click()
-  const sheet = page.getByRole('complementary', { name: /^Call of turn/ })
-  const isAbove = async () => {
-    const [row, panel] = [await rows.nth(12).boundingBox(), await sheet.boundingBox()]
-    return row!.y + row!.height <= panel!.y
-  }
-  await expect.poll(isAbove).toBe(true)
+  await page.waitForURL('**/c/many/context?turn=2&call=*')
+  await page.getByRole('heading', { name: '3 of 3 messages reached the model' }).waitFor()
   expect(faults).toEqual([])
 })
 
@@ -101,28 +97,31 @@ it('shows the true fault of a call that no upstream took', async () => {
   const words = 'The model nope is not known to the upstream'
   const { page, faults } = await openPage(served, '/inspector')
   await page.getByText(words).waitFor()
-  for (const view of ['chat', 'context', 'calls']) {
-    await page.goto(`${served.url}/inspector/c/unknown/${view}`)
-    if (view === 'calls') await page.getByRole('button', { name: 'failed: model_not_found' }).click()
-    await page.getByText(words).waitFor()
-  }
+  await page.goto(`${served.url}/inspector/c/unknown/chat`)
+  await page.getByText(words).waitFor()
+  await page.goto(`${served.url}/inspector/c/unknown/over-time`)
+  await page
+    .getByRole('row', { name: /failed: model_not_found/ })
+    .getByRole('link')
+    .click()
+  await page.getByText(words).waitFor()
   expect(faults).toEqual([])
 })
 
 it('leaves what was there while the server is away, and opens what it has read', async () => {
   const own = await serveInspector()
-  const { page } = await openPage(own, `/inspector/c/${sample}/what-if`)
-  await page.getByRole('heading', { name: /^B would/ }).waitFor()
-  await page.getByRole('link', { name: 'Context', exact: true }).click()
+  const { page } = await openPage(own, `/inspector/c/${sample}/context?b=4096.sliding-50`)
+  await page.getByRole('heading', { name: /^B drops/ }).waitFor()
+  await page.getByRole('button', { name: 'Readable' }).click()
   await page.getByRole('heading', { name: /messages would reach the model/ }).waitFor()
-  await page.getByRole('banner').getByRole('link', { name: 'What if' }).click()
-  const answer = await page.getByRole('heading', { name: /^B would/ }).innerText()
+  await page.getByRole('button', { name: 'Compare with …' }).click()
+  const answer = await page.getByRole('heading', { name: /^B drops/ }).innerText()
   await own.stop()
   await page.getByText(/^No answer from/).waitFor()
   await page.getByRole('button', { name: 'Try now' }).click()
   expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe(answer)
-  await page.getByRole('link', { name: 'Context', exact: true }).click()
+  await page.getByRole('button', { name: 'Readable' }).click()
   await page.getByRole('heading', { name: /messages would reach the model/ }).waitFor()
-  await page.getByRole('banner').getByRole('link', { name: 'Dump' }).click()
+  await page.getByRole('button', { name: 'Text', exact: true }).click()
   await page.getByRole('heading', { name: 'The server does not answer' }).waitFor()
 })

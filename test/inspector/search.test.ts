@@ -58,7 +58,7 @@ describe('search', () => {
 
   it('is used by keys alone: typed, walked through, opened; back leads back', async () => {
     const second = (await placesOf('pond'))[1]!.seq
-    const { page, faults } = await openPage(served, `/inspector/c/${sample}/notes`)
+    const { page, faults } = await openPage(served, `/inspector/c/${sample}/tools`)
     await page.getByRole('link', { name: 'Context' }).waitFor()
     await page.keyboard.press('g')
     await page.keyboard.press('s')

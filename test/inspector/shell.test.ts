@@ -20,7 +20,7 @@ afterAll(() => served.stop())
 
 describe('the shell', () => {
   it('opens in both themes, asks nobody else, and axe finds nothing', async () => {
-    const { page, faults } = await openPage(served, `/inspector/c/${sample}/notes`)
+    const { page, faults } = await openPage(served, `/inspector/c/${sample}/tools`)
     await page.getByRole('link', { name: 'Context' }).waitFor()
     await expect.poll(() => page.title()).toBe('Toad patrol · Throughline')
     await page.getByRole('link', { name: 'Server live: reader' }).waitFor()
@@ -29,13 +29,13 @@ describe('the shell', () => {
   })
 
   it('goes to views by their tabs and by keys, keeps the place in the address, and back leads back', async () => {
-    const { page, faults } = await openPage(served, `/inspector/c/${sample}/notes?turn=9&entry=21`)
-    await page.getByRole('link', { name: 'State', exact: true }).click()
-    await page.waitForURL('**/state?turn=9&entry=21')
-    await page.keyboard.press('7')
-    await page.waitForURL('**/dump?turn=9&entry=21')
+    const { page, faults } = await openPage(served, `/inspector/c/${sample}/tools?turn=9&entry=21`)
+    await page.getByRole('link', { name: 'Over time', exact: true }).click()
+    await page.waitForURL('**/over-time?turn=9&entry=21')
+    await page.keyboard.press('2')
+    await page.waitForURL('**/context?turn=9&entry=21')
     await page.goBack()
-    await page.waitForURL('**/state?turn=9&entry=21')
+    await page.waitForURL('**/over-time?turn=9&entry=21')
     await page.keyboard.press('g')
     await page.keyboard.press('c')
     await page.waitForURL(/\/inspector\/?$/)
@@ -43,7 +43,7 @@ describe('the shell', () => {
   })
 
   it('opens the palette and the help by keys, and switches the theme', async () => {
-    const { page, faults } = await openPage(served, `/inspector/c/${sample}/notes`)
+    const { page, faults } = await openPage(served, `/inspector/c/${sample}/tools`)
     await page.getByRole('link', { name: 'Context' }).waitFor()
     await page.keyboard.press('?')
     await page.getByRole('heading', { name: 'Keys' }).waitFor()
@@ -65,7 +65,7 @@ describe('the shell', () => {
   it('stands on a narrow screen, with very long names and other scripts', async () => {
     const long = '両生類の移動調査 2026年春、東京都西部の谷戸（夜間班）'.repeat(8)
     await served.ask('PATCH', `/conversations/${sample}`, { title: long })
-    const { page, faults } = await openPage(served, `/inspector/c/${sample}/notes`, { viewport: narrow })
+    const { page, faults } = await openPage(served, `/inspector/c/${sample}/tools`, { viewport: narrow })
     await page.getByText(long).waitFor()
     await shoot(page, 'shell-narrow')
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(narrow.width)
@@ -84,7 +84,7 @@ describe('the shell', () => {
   it('says when the server is away and keeps what it shows; it comes back by itself', async () => {
     const port = await freePort()
     const first = await serveInspector({ port })
-    const { page } = await openPage(first, `/inspector/c/${sample}/notes`)
+    const { page } = await openPage(first, `/inspector/c/${sample}/tools`)
     await page.getByText('Toad patrol').waitFor()
     await page.getByRole('link', { name: 'Server live: reader' }).waitFor()
     await first.stop()
@@ -102,7 +102,7 @@ describe('the shell', () => {
 
 describe('while a sheet is loading', () => {
   it('keys of the page do nothing', async () => {
-    const { page, faults } = await openPage(served, `/inspector/c/${sample}/notes`)
+    const { page, faults } = await openPage(served, `/inspector/c/${sample}/tools`)
     await page.getByRole('heading').first().waitFor()
     let release = () => {}
     const held = new Promise<void>(resolve => {
@@ -116,12 +116,12 @@ describe('while a sheet is loading', () => {
     })
     await page.keyboard.press('Control+k')
     await expect.poll(() => isAsked).toBe(true)
-    // What if and Over time are a key away otherwise.
+    // Context and Over time are a key away otherwise.
+    await page.keyboard.press('2')
     await page.keyboard.press('3')
-    await page.keyboard.press('4')
     release()
     await page.getByRole('combobox', { name: 'Find anything' }).waitFor()
-    expect(new URL(page.url()).pathname).toMatch(/notes$/)
+    expect(new URL(page.url()).pathname).toMatch(/tools$/)
     expect(faults).toEqual([])
   })
 })
@@ -131,7 +131,7 @@ describe('a server that wants keys', () => {
     const key = 'a-key-of-sixteen-characters'
     const locked = await serveInspector({ apiKeys: [key] })
     try {
-      const { page, faults } = await openPage(locked, `/inspector/c/${sample}/notes`)
+      const { page, faults } = await openPage(locked, `/inspector/c/${sample}/tools`)
       await page.getByRole('heading', { name: 'This server needs a key' }).waitFor()
       await expectNoAxeViolations(page)
       await shoot(page, 'key')

@@ -43,7 +43,7 @@ it('forecasts what is then sent, with the draft, and what of it is reused', asyn
     )
     await composer(page).fill(text)
     const { tokens, reused } = (await (await counted).json()) as { tokens: number; reused: number }
-    const share = `${Math.round((100 * reused) / tokens)} % reused`
+    const share = `${Math.round((100 * reused) / tokens)} % cached`
     await page.getByText(`next call about ${number(tokens)} tokens · ${share}`).waitFor()
     await composer(page).press('Enter')
     const column = page.getByRole('complementary', { name: 'The window of the last call' })
@@ -87,7 +87,7 @@ it('says of a curve that is not whole that it is not final', async () => {
 it('says when a side does not fit its window', async () => {
   const { page, faults } = await openPage(
     served,
-    `/inspector/c/${sample}/what-if?a=4096.balanced&b=300.balanced.reserve-0`,
+    `/inspector/c/${sample}/context?a=4096.balanced&b=300.balanced.reserve-0`,
   )
   await page.getByRole('heading', { level: 1, name: 'B would not fit' }).waitFor()
   await page.getByRole('button', { name: /^B: balanced at 300: .*does not fit/ }).waitFor()
@@ -109,8 +109,9 @@ it('shows the request of a call with its model, its options and its tools', asyn
     body: JSON.stringify(request),
   })
   expect(response.ok).toBe(true)
-  const { page, faults } = await openPage(served, '/inspector/c/gate/calls')
-  await page.getByRole('button', { name: 'completed' }).click()
+  const { page, faults } = await openPage(served, '/inspector/c/gate/context')
+  await page.getByRole('button', { name: 'Request' }).click()
+  await page.waitForURL('**/context?as=request')
   const json = page.getByRole('region', { name: 'What was sent, as JSON' })
   const sent = JSON.parse((await json.evaluate(element => element.textContent))!)
   expect(sent).toMatchObject({ model: 'reader', temperature: 0.25, tools: [{ name: 'open_gate' }] })

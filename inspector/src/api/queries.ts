@@ -183,10 +183,6 @@ export const stateQuery = (place: ThreadAddress, at?: number) => ({
   placeholderData: keepPreviousData,
 })
 
-/** One call with the messages that were sent. */
-export const callQuery = (place: ThreadAddress, call: string) =>
-  threadQuery(place, 'get /conversations/:conversation/calls/:call', {}, { call })
-
 /** What was sent in one call, as text. */
 export const callDumpQuery = (place: ThreadAddress, call: string) =>
   threadQuery(place, 'get /conversations/:conversation/calls/:call/dump', {}, { call })

@@ -123,9 +123,11 @@ async function* before(points: AsyncIterable<TimelinePoint>, place = Number.POSI
 export interface Moment {
   readonly rows: readonly SentRow[]
   readonly stretches: readonly Stretch[]
-  /** Codes of what was wrong with a call. */
-  readonly warnings: readonly string[]
+  /** The stored call; undefined where the context was made now. */
+  readonly call?: CallAnswer | undefined
 }
+
+export type CallAnswer = AnswerOf<'get /conversations/:conversation/calls/:call'>
 
 export type ContextAnswer = AnswerOf<'get /conversations/:conversation/context'>
 export type SentRow = ContextAnswer['sent'][number]
@@ -143,8 +145,8 @@ export const momentQuery = (place: ThreadAddress, point: PointPlace) =>
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: async ({ signal }): Promise<Moment> => {
       const answer = await askSent(place, point, { signal })
-      const warnings = 'warnings' in answer ? answer.warnings : []
-      return { rows: answer.sent, stretches: answer.stretches, warnings }
+      const call = 'model' in answer ? answer : undefined
+      return { rows: answer.sent, stretches: answer.stretches, call }
     },
   })
 

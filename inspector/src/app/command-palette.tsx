@@ -14,10 +14,10 @@ import { matchesWords } from '../parts/matches-words.ts'
 import menu from '../parts/menu.module.css'
 import { MenuText } from '../parts/menu-popup.tsx'
 import { placeIn } from '../parts/place-in.ts'
+import { Sheet } from '../parts/sheet.tsx'
 import { titleOf } from '../parts/title-of.ts'
 import { useSettled } from '../parts/use-settled.ts'
 import styles from './command-palette.module.css'
-import { Sheet } from './sheet.tsx'
 
 /** The most conversations, and the most messages, that the palette offers: the list and the search have all of them. */
 const mostConversations = 20

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { ApiError } from '../api/api-error.ts'
-import { conversationQuery } from '../api/queries.ts'
+import { conversationQuery, notesQuery, serverQuery, stateQuery } from '../api/queries.ts'
 import { usePlace } from '../parts/address.ts'
 import { Button } from '../parts/button.tsx'
 import { EmptyState } from '../parts/empty-state.tsx'
@@ -16,6 +16,7 @@ import { conversationViews } from './views.ts'
 export function ConversationShell() {
   const { conversation, search } = usePlace()
   const { data, error, refetch } = useQuery(conversationQuery(conversation))
+  const hasTools = useHasTools()
   const { pathname } = useLocation()
   // The chat says it itself: there a first message begins a conversation.
   const isMissing = error instanceof ApiError && error.status === 404 && !pathname.endsWith('/chat')
@@ -32,10 +33,12 @@ export function ConversationShell() {
       kind="Conversation"
       name={titleOf(data ?? { conversation })}
       crumb={<BranchMenu />}
-      tabs={conversationViews.map(({ path, label }) => ({
-        label,
-        link: { to: `/c/$conversation/${path}`, params: { conversation }, search },
-      }))}
+      tabs={conversationViews
+        .filter(({ path }) => path !== 'tools' || hasTools)
+        .map(({ path, label }) => ({
+          label,
+          link: { to: `/c/$conversation/${path}`, params: { conversation }, search },
+        }))}
     >
       {isMissing ? (
         <EmptyState
@@ -57,4 +60,16 @@ export function ConversationShell() {
       )}
     </TabbedFrame>
   )
+}
+
+/** Whether tools returned anything or the model wrote notes: without either there is nothing to see of them. */
+function useHasTools(): boolean {
+  const { thread } = usePlace()
+  const { data: server } = useQuery(serverQuery)
+  const enabled = server?.scopes.includes('inspect') ?? false
+  const state = useQuery({ ...stateQuery(thread), enabled })
+  const notes = useQuery({ ...notesQuery(thread, 1), enabled })
+  // While the values of this thread are read, those of the previous one do not count.
+  const values = state.isPlaceholderData ? 0 : (state.data?.states.length ?? 0)
+  return values + (notes.data?.notes.length ?? 0) > 0
 }

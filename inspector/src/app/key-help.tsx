@@ -1,7 +1,7 @@
 import { KeyCap } from '../parts/key-cap.tsx'
 import { useKeyGroups } from '../parts/keys.ts'
+import { Sheet } from '../parts/sheet.tsx'
 import styles from './key-help.module.css'
-import { Sheet } from './sheet.tsx'
 
 /** All keys that do something here and now. */
 export default function KeyHelp({ onClose }: { readonly onClose: () => void }) {

@@ -4,6 +4,7 @@ import {
   createRoute,
   createRouter,
   redirect,
+  useParams,
 } from '@tanstack/react-router'
 import {
   parseSearch,
@@ -15,10 +16,11 @@ import {
 } from '../parts/address.ts'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { ConversationShell } from './conversation-shell.tsx'
-import { ExperimentShell } from './experiment-shell.tsx'
 import { NotFound, ViewFault } from './faults.tsx'
 import { Home } from './home.tsx'
+import { places } from './places.ts'
 import { Shell } from './shell.tsx'
+import { TabbedFrame } from './tabbed-frame.tsx'
 import { ViewFrame } from './view-frame.tsx'
 import { conversationViews, lazyView } from './views.ts'
 
@@ -53,25 +55,23 @@ const pages = [
   page('e', 'Experiments', ExperimentsView, readExperimentsSearch),
 ] as const
 
+const ExperimentView = lazyView(() => import('../views/experiments/experiment-view.tsx'), 'ExperimentView')
+
+/** An experiment, under its name. */
+function Experiment() {
+  const { experiment = '' } = useParams({ strict: false })
+  return (
+    <TabbedFrame list={places[1]} kind="Experiment" name={experiment} tabs={[]}>
+      <ExperimentView />
+    </TabbedFrame>
+  )
+}
+
 const experiment = createRoute({
   getParentRoute: () => root,
   path: 'e/$experiment',
   validateSearch: readExperimentSearch,
-  component: ExperimentShell,
-})
-
-const experimentHome = createRoute({
-  getParentRoute: () => experiment,
-  path: '/',
-  beforeLoad: ({ params: { experiment } }) => {
-    throw redirect({ to: '/e/$experiment/$view', params: { experiment, view: 'board' }, replace: true })
-  },
-})
-
-const experimentView = createRoute({
-  getParentRoute: () => experiment,
-  path: '$view',
-  component: lazyView(() => import('../views/experiments/experiment-view.tsx'), 'ExperimentView'),
+  component: Object.assign(Experiment, ExperimentView.preload && { preload: ExperimentView.preload }),
 })
 
 const conversation = createRoute({
@@ -94,20 +94,13 @@ const viewOf = <const Path extends string>(view: {
   readonly component: AsyncRouteComponent<object>
 }) => createRoute({ getParentRoute: () => conversation, ...view })
 
-const [chat, context, whatIf, overTime, notes, state, dump, calls] = conversationViews
+const [chat, context, overTime, tools] = conversationViews
 
 /** One by one, so that an address of a view that does not exist breaks the types. */
-const views = [
-  ...([viewOf(chat), viewOf(context), viewOf(whatIf), viewOf(overTime)] as const),
-  ...([viewOf(notes), viewOf(state), viewOf(dump), viewOf(calls)] as const),
-] as const
+const views = [viewOf(chat), viewOf(context), viewOf(overTime), viewOf(tools)] as const
 
 export const router = createRouter({
-  routeTree: root.addChildren([
-    ...pages,
-    experiment.addChildren([experimentHome, experimentView]),
-    conversation.addChildren([conversationHome, ...views]),
-  ]),
+  routeTree: root.addChildren([...pages, experiment, conversation.addChildren([conversationHome, ...views])]),
   basepath: '/inspector',
   parseSearch,
   stringifySearch,

@@ -31,14 +31,17 @@ const searchReader =
 export const readConversationSearch = searchReader({
   ...{ actor: text, branch: text, turn: whole, call: text, entry: whole },
   ...{ fate: oneOf(...fateNames), q: text },
-  /** What if: the two sides, as `4096.balanced`, and the texts of their system prompts, where these are others. */
+  /** Context: the form of what was sent, if it is not the readable one. */
+  as: oneOf('request', 'text'),
+  /** A comparison in Context: the sides, as `4096.balanced`, and their system prompts, where these are others. `b` opens it. */
   ...{ a: text, b: text, systemA: text, systemB: text },
-  /** Over time: the policy to compare with, what a bar is, and whether the figures are shown as a table. Calls: `dump` for a text. */
-  ...{ with: text, by: oneOf('turn', 'call'), as: oneOf('table', 'dump') },
+  /** Over time: the policy to compare with, and what a bar is. */
+  ...{ with: text, by: oneOf('turn', 'call') },
 })
 export type ConversationSearch = ReturnType<typeof readConversationSearch>
 
-export const readExperimentSearch = searchReader({ step: whole, role: text })
+/** `plan`: whether the plan lies over the board. */
+export const readExperimentSearch = searchReader({ step: whole, role: text, plan: oneOf('open') })
 export type ExperimentSearch = ReturnType<typeof readExperimentSearch>
 
 /** The list of experiments: whether one is being started, and from whose plan. */
@@ -91,9 +94,9 @@ export function usePlace(): ViewPlace {
 
 /** Where a view of an experiment is, by its address. */
 export function useExperimentPlace() {
-  const { experiment = '', view = 'board' } = useParams({ strict: false })
+  const { experiment = '' } = useParams({ strict: false })
   const search = useSearch({ strict: false }) as ExperimentSearch
-  return { experiment, view, search, go: useGo<ExperimentSearch>() }
+  return { experiment, search, go: useGo<ExperimentSearch>() }
 }
 
 /** Changes what the address says; what becomes undefined is taken out of it. */

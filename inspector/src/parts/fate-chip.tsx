@@ -15,12 +15,12 @@ export interface FateChipProps {
 
 /** A fate with how many entries have it: a legend, and a filter where it can be picked. */
 export function FateChip({ fate, amount, onPick, isPicked = false, isShort = false }: FateChipProps) {
-  const about = fates.find(one => one.fate === fate)?.about
+  const { name, about } = fates.find(one => one.fate === fate)!
   const content = (
     <>
       <FateGlyph fate={fate} />
       {amount !== undefined && <b>{count(amount)}</b>}
-      <span className={isShort ? 'hidden' : undefined}>{fate}</span>
+      <span className={isShort ? 'hidden' : undefined}>{name}</span>
     </>
   )
   const shared = { className: styles.chip, 'data-fate': fate, 'data-none': amount === 0, title: about }

@@ -5,16 +5,18 @@ export type Part = keyof ContextAnswer['parts']
 
 export const fateNames = ['kept', 'recalled', 'cleared', 'digested', 'altered', 'moved', 'omitted'] as const
 
-/** The fates in the order in which they are shown, and what each means. */
-export const fates: readonly { readonly fate: Fate; readonly about: string }[] = [
-  { fate: 'kept', about: 'sent as it is' },
-  { fate: 'recalled', about: 'brought back, its text in a block' },
-  { fate: 'cleared', about: 'a long result or answer, sent as one line' },
-  { fate: 'digested', about: 'one line stands for it' },
-  { fate: 'altered', about: 'sent, but changed' },
-  { fate: 'moved', about: 'a note, now in the notes section' },
-  { fate: 'omitted', about: 'not sent' },
+/** The fates in the order in which they are shown, what each is called in the page, and what it means. */
+export const fates: readonly { readonly fate: Fate; readonly name: string; readonly about: string }[] = [
+  { fate: 'kept', name: 'kept', about: 'sent as it is' },
+  { fate: 'recalled', name: 'brought back', about: 'older, but needed again: its text is quoted' },
+  { fate: 'cleared', name: 'cleared', about: 'a long result or answer, sent as one line' },
+  { fate: 'digested', name: 'shortened', about: 'one line stands for it' },
+  { fate: 'altered', name: 'changed', about: 'sent, but changed' },
+  { fate: 'moved', name: 'moved', about: 'a note, now in the notes section' },
+  { fate: 'omitted', name: 'not sent', about: 'the model did not see it' },
 ]
+
+export const nameOfFate = (fate: Fate): string => fates.find(one => one.fate === fate)!.name
 
 /** The fate whose colour a part has. `protected` is kept whatever the policy; `meta` carries no entry. */
 export const colourOfPart: Readonly<Record<Part, Fate | 'protected' | 'meta'>> = {
@@ -33,7 +35,15 @@ export const colourOfPart: Readonly<Record<Part, Fate | 'protected' | 'meta'>> =
 }
 
 /** A part in the words of the page. */
-export const nameOfPart = (part: Part): string => (part === 'recall' ? 'recalled' : part)
+export const nameOfPart = (part: Part): string => partNames[part] ?? part
+
+const partNames: Partial<Record<Part, string>> = {
+  framing: 'format overhead',
+  marker: 'note about the gap',
+  recall: 'brought back',
+  digests: 'shortened',
+  changing: 'changing lines',
+}
 
 /** The parts in the order in which they stand on each other in a bar: what changes seldom is below. */
 export const partStack: readonly Part[] = [

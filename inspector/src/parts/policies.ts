@@ -5,12 +5,12 @@ export type OfferedPolicy = Exclude<PolicyName, 'default' | 'sliding'> | `slidin
 
 /** What each policy does, in a few words, in the order in which they are offered. A policy that is missing here does not compile. */
 const abouts: Readonly<Record<Exclude<PolicyName, 'default'>, string>> = {
-  thrifty: 'recalls little, reads least',
+  thrifty: 'brings back little, reads least',
   balanced: 'the usual one',
-  thorough: 'recalls much, reads more',
-  stable: 'cuts seldom, recalls nothing',
-  tiered: 'older ones as a line',
-  spongebob: 'the first and the last',
+  thorough: 'brings back much, reads more',
+  stable: 'cuts seldom, brings nothing back',
+  tiered: 'older messages shortened to a line',
+  spongebob: 'the first and the last messages',
   sliding: 'the last messages',
 }
 

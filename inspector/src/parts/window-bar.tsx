@@ -130,9 +130,12 @@ export function toStretches(
     at += tokens
   }
   for (const { part, tokens } of segments) add(nameOfPart(part), colourOfPart[part], tokens)
-  for (const name of ['free', 'margin', 'reserve'] as const) if (rest[name] > 0) add(name, name, rest[name])
+  for (const [colour, name] of Object.entries(restNames) as [keyof typeof restNames, string][])
+    if (rest[colour] > 0) add(name, colour, rest[colour])
   return stretches
 }
+
+const restNames = { free: 'free', margin: 'safety margin', reserve: 'kept for the reply' } as const
 
 /** Names the stretches that have room for their names; with their tokens, if there is room for these too. `room`: up to the next. */
 function labelsOf(stretches: readonly WindowStretch[], whole: number, width: number) {

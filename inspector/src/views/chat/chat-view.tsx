@@ -26,7 +26,7 @@ import { Messages, type MessagesControl } from './messages.tsx'
 import { NothingSaid } from './nothing-said.tsx'
 import { usualActor, usualBranch } from './thread-name.ts'
 import { useChatThread } from './use-chat-thread.ts'
-import { WindowColumn, WindowLine } from './window-column.tsx'
+import { WindowLine } from './window-line.tsx'
 
 /** The conversation as its user sees it: read, answered, edited and branched here. Notes never come into this view. */
 export function ChatView() {
@@ -184,14 +184,17 @@ export function ChatView() {
     )
   const models = server?.models.map(({ name }) => name) ?? []
   const model = chosen ?? server?.model
-  /** Its place is kept from the beginning, so that nothing moves when it comes. */
   const hasWindow = mayInspect && head > 0
   const moment = { ...placeless, turn: point?.turn || undefined, call: point?.call }
   const window = point && rows && { search: moment, point, rows }
   return (
-    <div className={`view ${styles.chat}`} data-window={hasWindow}>
+    <div className={`view ${styles.chat}`}>
       <h1 className="hidden">{title}: chat</h1>
-      {isSmall && hasWindow && (window ? <WindowLine {...window} /> : <div className={styles.awaited} />)}
+      {hasWindow && (
+        <aside className={`on-canvas line-below ${styles.window}`} aria-label="The window of the last call">
+          {window && <WindowLine {...window} />}
+        </aside>
+      )}
       {!isSmall && (
         <BranchGraph
           {...{ conversation, search, branches, mayChat }}
@@ -236,9 +239,6 @@ export function ChatView() {
         selected={search.entry}
         onJump={seq => control.current?.jump(seq)}
       />
-      {!isSmall &&
-        hasWindow &&
-        (window ? <WindowColumn {...window} /> : <aside className={styles.awaited} />)}
     </div>
   )
 }

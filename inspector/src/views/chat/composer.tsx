@@ -142,7 +142,7 @@ function Forecast({ thread, isRemembering, draft }: ComposerProps & { readonly d
       {isRemembering && <span>, more if other conversations help</span>}
       <span className={`wide-only ${styles.reused}`}>
         <span> · </span>
-        <span>{percent(reused / Math.max(1, tokens))} reused</span>
+        <span>{percent(reused / Math.max(1, tokens))} cached</span>
       </span>
     </>
   )

@@ -16,7 +16,7 @@ export function cutOf(
   const pieces = [
     amounts.kept > 0 && `${amounts.kept} always sent`,
     amounts.cleared > 0 && `${amounts.cleared} as a line each`,
-    amounts.digested > 0 && `${amounts.digested} as a digest`,
+    amounts.digested > 0 && `${amounts.digested} shortened`,
     amounts.recalled > 0 && `${amounts.recalled} brought back`,
   ].filter(Boolean)
   return {

@@ -13,6 +13,7 @@ import type { ThreadAddress } from '../../api/queries.ts'
 import type { ConversationSearch } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { fateAt } from '../../parts/fate-runs.ts'
+import { nameOfFate } from '../../parts/fates.ts'
 import { endWords } from '../../parts/fault-words.ts'
 import { amountOf, count, fullTime } from '../../parts/format.ts'
 import { StatusMark } from '../../parts/status-mark.tsx'
@@ -93,7 +94,7 @@ export const MessageRow = memo(function MessageRow({ chat, row, isTurnEnd }: Mes
       data-role={role}
       data-fate={fate}
       data-selected={isSelected}
-      aria-label={`${speaker[role]}, message ${seq}${fate === undefined ? '' : `, ${fate}`}`}
+      aria-label={`${speaker[role]}, message ${seq}${fate === undefined ? '' : `, ${nameOfFate(fate)}`}`}
       title={time === undefined ? undefined : `#${seq}, ${fullTime(time)}`}
     >
       {role === 'user' ? <UserRow {...props} /> : <ReplyRow {...props} />}
@@ -236,10 +237,10 @@ function RowTools({ chat: { thread, search, mayChat, actions }, row, turn, meta,
       )}
       {text !== '' && <CopyIcon text={text} />}
       {mayChat && role === 'user' && (
-        <Tool name="Edit: a new branch" icon={Pencil} onClick={() => actions.edit(seq, text)} />
+        <Tool name="Edit (new branch)" icon={Pencil} onClick={() => actions.edit(seq, text)} />
       )}
       {mayChat && meta && (
-        <Tool name="Answer again: a new branch" icon={RotateCw} onClick={() => actions.again(seq)} />
+        <Tool name="Regenerate (new branch)" icon={RotateCw} onClick={() => actions.again(seq)} />
       )}
     </span>
   )

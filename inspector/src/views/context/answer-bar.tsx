@@ -1,24 +1,25 @@
 import { Columns2 } from 'lucide-react'
 import { useMemo } from 'react'
 import type { SentRow } from '../../api/timeline.ts'
+import { Button } from '../../parts/button.tsx'
 import { calibrationText } from '../../parts/calibration.ts'
 import { Explained } from '../../parts/explained.tsx'
 import { FateChip } from '../../parts/fate-chip.tsx'
 import { fates } from '../../parts/fates.ts'
 import { amountOf, count, percent } from '../../parts/format.ts'
-import type { Brief } from '../../parts/log-scale.ts'
-import { entryOf, toSegments } from '../../parts/sent-rows.ts'
+import { Segments } from '../../parts/segments.tsx'
+import { toSegments } from '../../parts/sent-rows.ts'
 import { useHover } from '../../parts/use-hover.ts'
-import { ViewLink } from '../../parts/view-link.tsx'
 import { whyFree } from '../../parts/why-free.ts'
 import { WindowBar } from '../../parts/window-bar.tsx'
 import styles from './answer-bar.module.css'
 import { CallNotice } from './call-notice.tsx'
 import type { Scene } from './scene.ts'
+import { usualOther } from './side.ts'
 
 /** The answer at a glance: how many messages reached the model, by which fates, and how full its window was. */
 export function AnswerBar({ scene }: { readonly scene: Scene }) {
-  const { shownPoint: point, entries, select } = scene
+  const { shownPoint: point, select } = scene
   const { search, go } = scene.place
   const { rows } = scene.moment
   const { at, counts, tokens, window, reserve, margin, reused, reported, over, policy, call } = point
@@ -27,17 +28,25 @@ export function AnswerBar({ scene }: { readonly scene: Scene }) {
   const segments = toSegments(rows, point)
   const shown = fates.filter(({ fate }) => counts[fate] > 0 || search.fate === fate)
   const hover = useHover()
-  const spans = useMemo(() => spansOf(rows, point.tokens, entries), [rows, point, entries])
+  const spans = useMemo(() => spansOf(rows, point.tokens), [rows, point])
   const caret = spans.find(({ seq }) => seq === search.entry)
   const share = (part: number) => `${(100 * part) / Math.max(window, tokens + reserve + margin)}%`
   return (
     <section className={`slim on-panel line-below ${styles.answer}`} aria-label="What reached the model">
-      <div className={`row slim ${styles.first}`}>
-        <h1>
-          {count(sent)} of {amountOf(at, 'message')}{' '}
-          <span>{call === undefined ? 'would reach' : 'reached'} the model</span>
-        </h1>
-        <div className={styles.chips} role="group" aria-label="Fates: pick one to see only these">
+      <ContextHead
+        scene={scene}
+        title={
+          <>
+            {count(sent)} of {amountOf(at, 'message')}{' '}
+            <span>{call === undefined ? 'would reach' : 'reached'} the model</span>
+          </>
+        }
+      >
+        <div
+          className={styles.chips}
+          role="group"
+          aria-label="What became of messages: pick one to see only these"
+        >
           {shown.map(({ fate }) => (
             <FateChip
               key={fate}
@@ -48,18 +57,7 @@ export function AnswerBar({ scene }: { readonly scene: Scene }) {
             />
           ))}
         </div>
-        <div className={`row gap-4 rigid pushed full-only ${styles.actions}`}>
-          <Explained
-            className="inline soft chip-text one-line framed row-high padded-tight round-2"
-            by={`The policy and the window that was set; ${count(reserve)} tokens are kept for the reply. ${calibrationText(point.factor)}`}
-          >
-            {policy} · {count(window)}
-          </Explained>
-          <ViewLink view="what-if" isButton>
-            <Columns2 size={14} aria-hidden /> What if
-          </ViewLink>
-        </div>
-      </div>
+      </ContextHead>
       <CallNotice scene={scene} />
       <WindowBar
         {...{ segments, window, reserve, margin, reused }}
@@ -74,19 +72,22 @@ export function AnswerBar({ scene }: { readonly scene: Scene }) {
       <p className={`flex soft label one-line bright ${styles.figures}`}>
         {reused > 0 ? (
           <span className={styles.reused} style={{ flexBasis: share(reused) }}>
-            <b>{count(reused)}</b> <span className="wide-only">reused from the call before</span>
-            <span className="phone-only">reused</span> · {percent(reused / tokens)}
+            <b>{count(reused)}</b> <span className="wide-only">cached prefix (estimate)</span>
+            <span className="phone-only">cached</span> · {percent(reused / tokens)}
           </span>
         ) : (
           <span />
         )}
         <span className="rigid wide-only">
-          <b>{count(point.anew)}</b> read anew
+          <b>{count(point.anew)}</b> {point.anew === 1 ? 'new token' : 'new tokens'}
         </span>
-        <Explained className={styles.total} by={calibrationText(point.factor)}>
+        <Explained
+          className={styles.total}
+          by={`Policy ${policy}; ${count(reserve)} tokens are kept for the reply. ${calibrationText(point.factor)}`}
+        >
           {over > 0 ? (
             <span className={styles.over}>
-              <b>{count(over)}</b> over: the protected part alone does not fit
+              <b>{count(over)}</b> over: the part that is always sent does not fit
             </span>
           ) : (
             <>
@@ -106,28 +107,56 @@ export function AnswerBar({ scene }: { readonly scene: Scene }) {
   )
 }
 
-/**
- * The places of entries in the window, in tokens from the beginning. Those that a message quotes come before the message: a
- * cleared entry that is recalled too is looked for in its block.
- */
-function spansOf(rows: readonly SentRow[], tokens: number, entries: readonly Brief[]) {
-  const tokensOf = (seq: number) => entries[seq - 1]?.tokens ?? 1
+export interface ContextHeadProps {
+  readonly scene: Scene
+  readonly title: React.ReactNode
+  readonly children: React.ReactNode
+}
+
+const forms = { readable: 'Readable', request: 'Request', text: 'Text' } as const
+
+/** The answer of the view, and the ways to look at it: a form of what was sent, or a comparison. */
+export function ContextHead({ scene: { place, shownPoint }, title, children }: ContextHeadProps) {
+  const { search, go } = place
+  const isCompared = search.b !== undefined
+  const noSides = { a: undefined, b: undefined, systemA: undefined, systemB: undefined }
+  return (
+    <div className={`row slim ${styles.first}`}>
+      <h1>{title}</h1>
+      {children}
+      <div className={`row gap-2 rigid pushed ${styles.actions}`}>
+        <Segments
+          label="Form of what was sent"
+          value={isCompared ? undefined : (search.as ?? 'readable')}
+          choices={forms}
+          onChoose={form => go({ ...noSides, as: form === 'readable' ? undefined : form }, { push: true })}
+        />
+        <Button
+          aria-pressed={isCompared}
+          onClick={() =>
+            go(isCompared ? noSides : { b: usualOther(shownPoint), as: undefined }, { push: true })
+          }
+        >
+          <Columns2 size={14} aria-hidden /> {isCompared ? 'End comparison' : 'Compare with …'}
+        </Button>
+      </div>
+    </div>
+  )
+}
+
+/** The places of entries in the window, in tokens from the beginning. Entries that a message quotes share its place. */
+function spansOf(rows: readonly SentRow[], tokens: number): readonly EntrySpan[] {
   let at = Math.max(0, tokens - rows.reduce((sum, row) => sum + row.tokens, 0))
-  const quoted: EntrySpan[] = []
-  const messageSpans: EntrySpan[] = []
-  for (const row of rows) {
-    const seq = entryOf(row)
-    const all = row.standsFor.reduce((sum, one) => sum + tokensOf(one), 0) || 1
-    let from = at
-    for (const one of row.standsFor) {
-      const to = from + (row.tokens * tokensOf(one)) / all
-      quoted.push({ seq: one, from, to })
-      from = to
-    }
-    if (seq !== undefined) messageSpans.push({ seq, from: at, to: at + row.tokens })
+  return rows.flatMap(row => {
+    const { seqs, standsFor } = row
+    const from = at
     at += row.tokens
-  }
-  return [...quoted, ...messageSpans]
+    const each = row.tokens / Math.max(1, standsFor.length)
+    return [
+      ...standsFor.map((seq, n) => ({ seq, from: from + n * each, to: from + (n + 1) * each })),
+      ...seqs.filter(seq => seq > 0).map(seq => ({ seq, from, to: at })),
+    ]
+  })
 }
 
 interface EntrySpan {

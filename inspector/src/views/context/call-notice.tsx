@@ -16,7 +16,7 @@ export function CallNotice({ scene }: { readonly scene: Scene }) {
   const { data: status } = useQuery(statusQuery(place.thread))
   const { status: went, error, model, window, reported, tokens, policy } = shownPoint
   const isBroken = went === 'failed' || went === 'cancelled' || went === 'interrupted'
-  const others = moment.warnings.filter(code => code !== error)
+  const others = moment.call?.warnings.filter(code => code !== error) ?? []
   // Only the newest call of the thread can be open.
   const isOpen = status?.state === 'open' && point === timeline.points.at(-1)
   if (!isBroken && others.length === 0 && !isOpen) return null
@@ -37,8 +37,8 @@ export function CallNotice({ scene }: { readonly scene: Scene }) {
         <Notice key={code} kind="danger">
           <b>{code}</b> {warningText(code, { reported, predicted: tokens })}.{' '}
           {code === 'prompt_truncated' && reported !== undefined && (
-            <ViewLink view="what-if" search={{ ...place.search, b: `${Math.round(reported)}.${policy}` }}>
-              What if the window were {count(reported)}?
+            <ViewLink view="context" search={{ ...place.search, b: `${Math.round(reported)}.${policy}` }}>
+              Compare with a window of {count(reported)}
             </ViewLink>
           )}
           {code === 'over' &&

@@ -1,7 +1,10 @@
-import { ChevronDown, ChevronRight, FileText } from 'lucide-react'
+import { ChevronDown, ChevronRight } from 'lucide-react'
 import { useRef } from 'react'
-import { fateAt } from '../../parts/fate-runs.ts'
-import { colourOfPart, nameOfPart } from '../../parts/fates.ts'
+import type { SentRow } from '../../api/timeline.ts'
+import type { Landing } from '../../parts/draw-strip.ts'
+import { FateGlyph } from '../../parts/fate-glyph.tsx'
+import { type FateRun, fateAt } from '../../parts/fate-runs.ts'
+import { colourOfPart, nameOfFate, nameOfPart } from '../../parts/fates.ts'
 import { amountOf, count, dateOf } from '../../parts/format.ts'
 import { placeOfHit } from '../../parts/hit-place.ts'
 import { oneLine, shortRole } from '../../parts/message-text.ts'
@@ -10,20 +13,31 @@ import { fateInRow, type RecallSource, recalledTitle } from '../../parts/sent-ro
 import { useTexts } from '../../parts/use-texts.ts'
 import { ViewLink } from '../../parts/view-link.tsx'
 import styles from './context-list.module.css'
-import type { ContextItem, ItemOf, Scene } from './scene.ts'
+import { fateIn } from './difference.ts'
+import type { ContextItem, ItemOf, ContextList as List, Scene } from './scene.ts'
+import type { MadeSide } from './use-side.ts'
 
 export interface ContextListProps {
   readonly scene: Scene
-  /** Opens or closes a block. */
-  readonly onFold: (index: number) => void
+  readonly list: List
+  readonly runs: readonly FateRun[]
+  readonly landing: Landing
+  /** In a comparison: the side whose messages these are, and the other one. */
+  readonly side?: MadeSide
+  readonly other?: MadeSide
+  /** Whether the end of the list is kept in sight. */
+  readonly isFollowed?: boolean
+  /** Opens or closes a block or a fold. */
+  readonly onFold: (key: string) => void
 }
 
 /** What the model got, in the order of the prompt, with its parts, and how far it was read before. */
-export function ContextList({ scene, onFold }: ContextListProps) {
-  const { list, selected, landing } = scene
+export function ContextList(props: ContextListProps) {
+  const { scene, list, landing, side, isFollowed = false, onFold } = props
+  const { selected } = scene
   const { items, pinned } = list
   const { thread } = scene.place
-  const amount = scene.moment.rows.length
+  const amount = side ? side.rows.length : scene.moment.rows.length
   const head = scene.entries.length
   const foot = useRef<HTMLDivElement>(null)
   // Rows without an entry cannot be selected.
@@ -37,33 +51,58 @@ export function ContextList({ scene, onFold }: ContextListProps) {
     pinned.flatMap(({ seq }) => seq ?? []),
     head,
   )
+  const name = side ? `What ${side.letter} sends` : 'What the model got'
   return (
-    <section className={`grid slim low on-panel ${styles.list}`} aria-label="What the model got">
+    <section
+      className={`grid slim low on-panel ${styles.list}`}
+      aria-label={name}
+      aria-busy={side?.isStale}
+      data-letter={side?.letter}
+    >
       <header className={`row gap-2 slim line-below ${styles.header}`}>
-        <h2 className="rigid small-heading">What the model got</h2>
+        <h2 className="rigid small-heading">{name}</h2>
         <span className="cut muted text-12 wide-only">
-          {amount === 0 ? 'being read …' : `${amountOf(amount, 'message')}, in this order`}
+          {amount === 0
+            ? side?.error
+              ? ''
+              : 'being read …'
+            : `${amountOf(amount, 'message')}, in this order`}
         </span>
-        <ViewLink view="dump" isButton>
-          <FileText size={14} aria-hidden /> Dump
-        </ViewLink>
       </header>
       <RowList
         className="inset low scrolls-down thin-bar"
         role="tree"
-        aria-label="Messages in the order of the prompt"
-        aria-activedescendant={selectedAt >= 0 ? `${items[selectedAt]!.kind}-${selected}` : undefined}
-        {...{ thread, head, items, selectedAt, landing, foot }}
+        aria-label={
+          side
+            ? `Messages of ${side.letter} in the order of the prompt`
+            : 'Messages in the order of the prompt'
+        }
+        aria-activedescendant={selectedAt >= 0 ? idOf(side, items[selectedAt]!.kind, selected) : undefined}
+        {...{ thread, head, items, landing, foot }}
+        selectedAt={isFollowed ? items.length - 1 : selectedAt}
         rows={{ className: styles.rows }}
         render={(item, style, text) => {
           switch (item.kind) {
             case 'edge':
               return (
                 <div key={item.key} className={`row gap-2 ${styles.edge}`} role="presentation" style={style}>
-                  <span>reused to here</span>
+                  <span>cached prefix (estimate) to here</span>
                   <i />
-                  <span className="soft">{amountOf(item.anew, 'token')} read anew</span>
+                  <span className="soft">{amountOf(item.anew, 'new token')}</span>
                 </div>
+              )
+            case 'same':
+              return (
+                <Row
+                  key={item.key}
+                  className={`centred soft ${styles.same}`}
+                  aria-expanded={item.isOpen}
+                  data-reused={item.isReused}
+                  style={style}
+                  onClick={() => onFold(item.key)}
+                >
+                  <span>{amountOf(item.many, 'message')}, the same in both</span>
+                </Row>
               )
             case 'block':
               return <BlockRow key={item.key} item={item} style={style} onFold={onFold} />
@@ -86,7 +125,7 @@ export function ContextList({ scene, onFold }: ContextListProps) {
                 </Row>
               )
             default:
-              return <MessageRow key={item.key} {...{ scene, item, style, text }} />
+              return <MessageRow key={item.key} {...{ ...props, item, style, text }} />
           }
         }}
       />
@@ -95,7 +134,7 @@ export function ContextList({ scene, onFold }: ContextListProps) {
           {pinned.map(item => (
             <MessageRow
               key={item.key}
-              {...{ scene, item }}
+              {...{ ...props, item }}
               text={item.seq === undefined ? undefined : pinnedText(item.seq)?.text}
             />
           ))}
@@ -105,14 +144,17 @@ export function ContextList({ scene, onFold }: ContextListProps) {
   )
 }
 
+const idOf = (side: MadeSide | undefined, kind: string, seq: number | undefined) =>
+  seq === undefined ? undefined : `${side?.letter ?? ''}${kind}-${seq}`
+
 interface BlockRowProps {
   readonly item: ItemOf<'block'>
   readonly style: React.CSSProperties
-  readonly onFold: (index: number) => void
+  readonly onFold: (key: string) => void
 }
 
 function BlockRow({ item, style, onFold }: BlockRowProps) {
-  const { row, index, isOpen, isReused, asker } = item
+  const { row, key, isOpen, isReused, asker } = item
   const { part, standsFor, sources } = row
   const title = `${recalledTitle(standsFor, sources)}${asker === undefined ? '' : `, asked for by #${asker}`}`
   const names =
@@ -126,9 +168,9 @@ function BlockRow({ item, style, onFold }: BlockRowProps) {
       data-reused={isReused}
       data-first="true"
       style={style}
-      onClick={() => onFold(index)}
+      onClick={() => onFold(key)}
     >
-      <span className={styles.part}>{nameOfPart(part)}</span>
+      <Part part={part} />
       <span className={`grid soft ${styles.fold}`} aria-hidden="true">
         {isOpen ? <ChevronDown size={12} /> : <ChevronRight size={12} />}
       </span>
@@ -141,27 +183,36 @@ function BlockRow({ item, style, onFold }: BlockRowProps) {
   )
 }
 
-interface MessageRowProps {
-  readonly scene: Scene
+/** The name of a part where the part begins. */
+const Part = ({ part }: { readonly part: SentRow['part'] | undefined }) => (
+  <span className={`ellipsis one-line ${styles.part}`} title={part && nameOfPart(part)}>
+    {part === 'marker' ? 'gap note' : part && nameOfPart(part)}
+  </span>
+)
+
+interface MessageRowProps extends ContextListProps {
   readonly item: Extract<ContextItem, { kind: 'row' | 'quoted' }>
   readonly text: string | undefined
   /** Absent for a pinned row. */
   readonly style?: React.CSSProperties
 }
 
-function MessageRow({ scene, item, text, style }: MessageRowProps) {
-  const { entries, runs, selected, select: onSelect } = scene
+function MessageRow({ scene, runs, side, other, item, text, style }: MessageRowProps) {
+  const { entries, selected, select: onSelect } = scene
   const { kind, seq, isReused } = item
   const row = kind === 'row' ? item.row : undefined
   const isFirst = kind === 'row' && item.isFirst
   const entry = seq === undefined ? undefined : entries[seq - 1]
   const rowFate = seq === undefined ? undefined : fateInRow(fateAt(runs, seq) ?? 'omitted')
+  const shownFate = kind === 'quoted' ? item.fate : rowFate
+  const there = other && seq !== undefined ? fateIn(other, seq) : undefined
   return (
     <Row
-      id={seq === undefined ? undefined : `${kind}-${seq}`}
+      id={idOf(side, kind, seq)}
       className={styles.row}
       data-kind={kind}
-      data-fate={kind === 'quoted' ? item.fate : rowFate}
+      data-fate={shownFate}
+      data-only={there === 'omitted'}
       data-added={seq === undefined}
       data-colour={row && colourOfPart[row.part]}
       data-reused={isReused}
@@ -170,7 +221,7 @@ function MessageRow({ scene, item, text, style }: MessageRowProps) {
       isSelected={seq !== undefined && seq === selected}
       {...{ seq, onSelect, style }}
     >
-      <span className={styles.part}>{row && isFirst ? nameOfPart(row.part) : ''}</span>
+      <Part part={row && isFirst ? row.part : undefined} />
       <span className={`muted to-right ${styles.seq}`}>{seq}</span>
       <span className={`muted wide-only ${styles.role}`}>
         {shortRole(seq === undefined ? (row?.role ?? '') : (entry?.role ?? ''))}
@@ -178,6 +229,12 @@ function MessageRow({ scene, item, text, style }: MessageRowProps) {
       {/* A cleared entry is sent as the line that the row has. */}
       <span className={styles.text}>
         {oneLine(row?.text ?? (seq === undefined ? '' : text), style ? 160 : 240)}
+        {/* The row is in both lists: say that the form differs. */}
+        {there !== undefined && there !== 'omitted' && there !== shownFate && (
+          <b className={`label fate-text ${styles.there}`} data-fate={there}>
+            <FateGlyph fate={there} /> {nameOfFate(there)} in {other!.letter}
+          </b>
+        )}
       </span>
       <span className={`muted to-right ${styles.tokens}`}>
         {count(row ? row.tokens : (entry?.tokens ?? 0))}

@@ -6,8 +6,8 @@ import { usePlace } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { QueryFault } from '../../parts/query-state.tsx'
+import { Skeleton } from '../../parts/skeleton.tsx'
 import { findPoint } from '../../parts/stops.ts'
-import { ContextSkeleton } from './context-skeleton.tsx'
 import { LoadedContext } from './loaded-context.tsx'
 
 /** What of the log reached the model, in which order, and why: at any turn and any call. */
@@ -57,7 +57,7 @@ export function ContextView() {
         action={<Button onClick={() => go({ turn: undefined, call: undefined })}>Show the latest</Button>}
       />
     )
-  return <ContextSkeleton />
+  return <Skeleton rows={16} label="Loading the context" />
 }
 
 /** What an address asks for that is not there. */

@@ -1,15 +1,17 @@
 import { useCallback, useMemo } from 'react'
-import { bandsOf, type Strip, type StripSide } from '../../parts/draw-strip.ts'
+import { bandsOf, type Landing, type Strip, type StripSide } from '../../parts/draw-strip.ts'
 import { count, dayOf, shortDayOf } from '../../parts/format.ts'
 import { type LogScale, toY } from '../../parts/log-scale.ts'
 import { LogStrip, stripEdge } from '../../parts/log-strip.tsx'
 import { reach } from '../../parts/strip.ts'
 import { useSize } from '../../parts/use-size.ts'
 import styles from './ribbons.module.css'
-import type { Scene } from './scene.ts'
+import type { ContextList, Scene } from './scene.ts'
 
 export interface RibbonsProps {
   readonly scene: Scene
+  readonly list: ContextList
+  readonly landing: Landing
   /** The entries of the log that are in sight in its list. */
   readonly seen: readonly [first: number, last: number] | undefined
   /** On narrow screens: whether the list of the log is shown in place of the context, and what changes that. */
@@ -18,8 +20,8 @@ export interface RibbonsProps {
 }
 
 /** The whole log as a strip of bars, and from each bar that was sent a ribbon to its place in the context. */
-export function Ribbons({ scene, seen, isLogShown, onToggleLog }: RibbonsProps) {
-  const { scale, runs, point, list, landing, selected, select: onSelect } = scene
+export function Ribbons({ scene, list, landing, seen, isLogShown, onToggleLog }: RibbonsProps) {
+  const { scale, runs, point, selected, select: onSelect } = scene
   const before = point.cut?.before
   const bands = useMemo(() => bandsOf([...list.items, { entries: [] }, ...list.pinned], runs), [list, runs])
   const toShape = useCallback(

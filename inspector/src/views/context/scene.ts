@@ -1,6 +1,5 @@
 import type { Moment, SentRow, TimelineData, TimelinePoint } from '../../api/timeline.ts'
 import type { ViewPlace } from '../../parts/address.ts'
-import type { Landing } from '../../parts/draw-strip.ts'
 import type { FateRun } from '../../parts/fate-runs.ts'
 import type { Fate } from '../../parts/fates.ts'
 import type { Brief, LogScale } from '../../parts/log-scale.ts'
@@ -12,6 +11,7 @@ import {
   toSentMessages,
 } from '../../parts/sent-rows.ts'
 import type { TurnStop } from '../../parts/stops.ts'
+import type { SameAs } from './difference.ts'
 
 /** What all parts of the view show. */
 export interface Scene {
@@ -26,10 +26,10 @@ export interface Scene {
   /** What the model got and the point where; the previous point while this one is being read. */
   readonly shownPoint: TimelinePoint
   readonly moment: Moment
-  readonly list: ContextList
-  readonly landing: Landing
   readonly selected: number | undefined
   readonly select: (seq: number | undefined) => void
+  /** Whether the turns are played one after the other. */
+  readonly isPlaying: boolean
 }
 
 /** A line of the list of the log. */
@@ -86,8 +86,7 @@ export function toLogItems(runs: readonly FateRun[], filter: LogFilter): readonl
 }
 
 /** A line of the list of what the model got. */
-export type ContextItem = EntryLine &
-  (
+export type ContextItem = EntryLine & { readonly isReused: boolean } & (
     | (MessageLine & { readonly kind: 'row'; readonly isFirst: boolean })
     | (MessageLine & {
         readonly kind: 'block'
@@ -95,16 +94,14 @@ export type ContextItem = EntryLine &
         /** The message that asks for what is in the block. */
         readonly asker: number | undefined
       })
-    | { readonly kind: 'quoted'; readonly seq: number; readonly fate: Fate; readonly isReused: boolean }
+    | { readonly kind: 'quoted'; readonly seq: number; readonly fate: Fate }
     /** A line of the text of a block from other conversations, and where a message of it comes from. */
-    | { readonly kind: 'line'; readonly text: string; readonly isReused: boolean }
-    | {
-        readonly kind: 'source'
-        readonly source: RecallSource
-        readonly isReused: boolean
-        readonly isFirst: boolean
-      }
+    | { readonly kind: 'line'; readonly text: string }
+    | { readonly kind: 'source'; readonly source: RecallSource; readonly isFirst: boolean }
+    /** Where the cached prefix ends. */
     | { readonly kind: 'edge'; readonly anew: number }
+    /** Messages in a row that the other side of a comparison sends in the same form. */
+    | { readonly kind: 'same'; readonly many: number; readonly isOpen: boolean }
   )
 
 export type ItemOf<Kind extends ContextItem['kind']> = Extract<ContextItem, { readonly kind: Kind }>
@@ -115,65 +112,98 @@ export interface ContextList {
   readonly pinned: readonly ItemOf<'row'>[]
 }
 
+export interface ListOptions {
+  /** The keys of the blocks and folds that are open or folded against the rule. */
+  readonly flipped: ReadonlySet<string>
+  readonly selected?: number | undefined
+  /** In a comparison: what the other side does with the same messages. */
+  readonly sameAs?: SameAs | undefined
+}
+
 /**
- * Usually the block that the newest message asked for is open, and the one with the selection. `flipped`: blocks that
- * are open or folded against this rule.
+ * Usually the block that the newest message asked for is open, and the one with the selection. In a comparison every block of
+ * recall is open, messages that both sides send are folded, and nothing is pinned.
  */
 export function toContextItems(
   rows: readonly SentRow[],
   point: Pick<TimelinePoint, 'tokens' | 'reused'>,
-  { flipped, selected }: { readonly flipped: ReadonlySet<number>; readonly selected?: number | undefined },
+  { flipped, selected, sameAs }: ListOptions,
 ): ContextList {
   const items: ContextItem[] = []
   const pinned: ItemOf<'row'>[] = []
-  const pinFrom = pinnedFrom(rows)
+  const pinFrom = sameAs ? rows.length : pinnedFrom(rows)
   const users = rows.flatMap((row, index) => (isUser(row) ? [{ index, seq: entryOf(row) }] : []))
+  let same: ContextItem[] = []
+  const closeFold = () => {
+    const [first] = same
+    if (!first) return
+    const key = `same ${first.key}`
+    const isOpen = flipped.has(key)
+    const entries = isOpen ? [] : same.flatMap(one => one.entries)
+    const many = same.filter(({ kind }) => kind === 'row' || kind === 'quoted').length
+    items.push({ kind: 'same', key, entries, many, isOpen, isReused: same.every(one => one.isReused) })
+    if (isOpen) for (const one of same) items.push(one)
+    same = []
+  }
+  const add = (item: ContextItem, isSame = false) => {
+    if (isSame) return same.push(item)
+    closeFold()
+    return items.push(item)
+  }
   let isAfterReused = false
   for (const message of toSentMessages(rows, point)) {
     const { row, index, isReused, fate } = message
     const { seqs, standsFor } = row
-    if (isAfterReused && !isReused)
-      items.push({ kind: 'edge', key: 'edge', entries: [], anew: point.tokens - point.reused })
+    const isSame = sameAs?.message(message)
+    if (isAfterReused && !isReused && !sameAs)
+      add({ kind: 'edge', key: 'edge', entries: [], isReused, anew: point.tokens - point.reused })
     isAfterReused = isReused
     if (message.isBlock) {
+      const isRecall = row.part === 'recall'
       // The user message after a block of recall is the one that asked for it.
-      const asker = row.part === 'recall' ? users.find(user => user.index > index)?.seq : undefined
-      const isAsked = row.part === 'recall' && asker === users.at(-1)?.seq
+      const asker = isRecall ? users.find(user => user.index > index)?.seq : undefined
+      const isAsked = isRecall && (sameAs !== undefined || asker === users.at(-1)?.seq)
       const isUsual = isAsked || (selected !== undefined && standsFor.includes(selected))
-      const isOpen = isUsual !== flipped.has(index)
-      const entries = isOpen ? [] : standsFor
-      items.push({ ...message, kind: 'block', key: `block ${index}`, entries, isOpen, asker })
+      const key = `block ${index}`
+      const isOpen = isUsual !== flipped.has(key)
+      add({ ...message, kind: 'block', key, entries: isOpen ? [] : standsFor, isOpen, asker }, isSame)
       if (!isOpen) continue
       for (const seq of standsFor)
-        items.push({ kind: 'quoted', key: `quoted ${seq}`, entries: [seq], seq, fate, isReused })
+        add({ kind: 'quoted', key: `quoted ${seq}`, entries: [seq], seq, fate, isReused }, sameAs?.entry(seq))
       if (row.sources)
         for (const [at, text] of linesOf(row).entries())
-          items.push({ kind: 'line', key: `line ${index} ${at}`, entries: [], text, isReused })
+          add({ kind: 'line', key: `line ${index} ${at}`, entries: [], text, isReused }, isSame)
     } else {
       const isFirst = rows[index - 1]?.part !== row.part
       const entries = [...seqs, ...standsFor]
-      const line = { ...message, kind: 'row', key: `row ${index}`, entries, isFirst } as const
+      const line = {
+        ...message,
+        kind: 'row',
+        key: `row ${message.seq ?? `at ${index}`}`,
+        entries,
+        isFirst,
+      } as const
       if (index >= pinFrom) pinned.push(line)
-      else items.push(line)
+      else add(line, isSame)
     }
     // Also sources of quotes that were joined to a message.
-    for (const [at, source] of (row.sources ?? []).entries())
-      items.push({
-        ...{ kind: 'source', key: `source ${index} ${at}`, entries: [] },
-        ...{ source, isReused, isFirst: at === 0 },
-      })
+    for (const [at, source] of (row.sources ?? []).entries()) {
+      const key = `source ${index} ${at}`
+      add({ kind: 'source', key, entries: [], source, isReused, isFirst: at === 0 }, isSame)
+    }
   }
+  closeFold()
   return { items, pinned }
 }
 
-/** More lines of a text are left to the dump, so that its sources stay near. */
+/** More lines of a text are left to the form Text, so that its sources stay near. */
 const mostLines = 24
 
 /** The text of a block from other conversations line by line. */
 function linesOf({ text = '' }: SentRow): readonly string[] {
   const lines = text.split('\n').filter(line => line.trim() !== '')
   const shown = lines.slice(0, mostLines).map(line => line.slice(0, 240))
-  if (lines.length > mostLines) shown.push(`… and ${lines.length - mostLines} more lines: see the dump`)
+  if (lines.length > mostLines) shown.push(`… and ${lines.length - mostLines} more lines: see Text`)
   return shown
 }
 

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { ChevronLeft, ChevronRight } from 'lucide-react'
+import { ChevronLeft, ChevronRight, Pause, Play } from 'lucide-react'
 import { useEffect, useMemo, useRef } from 'react'
 import { readAll } from '../../api/timeline.ts'
 import { Button } from '../../parts/button.tsx'
@@ -19,6 +19,8 @@ export interface TurnSliderProps {
   readonly onTurn: (index: number) => void
   /** Moves by a number of calls, forward or back. */
   readonly onCall: (by: number) => void
+  /** Plays the turns one after the other, or stops. */
+  readonly onPlay: () => void
 }
 
 const colourNames = [
@@ -29,8 +31,8 @@ const colourNames = [
 type Colours = Readonly<Record<(typeof colourNames)[number], string>>
 
 /** All turns of the thread, or the calls of its only turn: what was sent in each, what was reused, and the life of the selected entry. */
-export function TurnSlider({ scene, onTurn, onCall }: TurnSliderProps) {
-  const { stops, point, selected, timeline } = scene
+export function TurnSlider({ scene, onTurn, onCall, onPlay }: TurnSliderProps) {
+  const { stops, point, selected, timeline, isPlaying } = scene
   const { search, thread } = scene.place
   const client = useQueryClient()
   const [setArea, size] = useSize<HTMLDivElement>()
@@ -85,6 +87,15 @@ export function TurnSlider({ scene, onTurn, onCall }: TurnSliderProps) {
           >
             <ChevronRight size={16} aria-hidden />
           </Button>
+          <Button
+            kind="icon"
+            aria-label={isPlaying ? 'Stop playing' : 'Play the turns'}
+            title={isPlaying ? 'Stop playing (p)' : 'Play the turns (p)'}
+            why={stops.length < 2 ? 'There is only one turn.' : undefined}
+            onClick={onPlay}
+          >
+            {isPlaying ? <Pause size={14} aria-hidden /> : <Play size={14} aria-hidden />}
+          </Button>
         </p>
         <p className={styles.time}>{dayTime(point.time)}</p>
         {calls.length > 1 && (
@@ -106,7 +117,7 @@ export function TurnSlider({ scene, onTurn, onCall }: TurnSliderProps) {
       )}
       <div className={`relative muted to-right wide-only ${styles.names}`} aria-hidden="true">
         <span>tokens</span>
-        <span>reused</span>
+        <span>cached</span>
         <span>{selected === undefined ? '' : `#${selected}`}</span>
       </div>
       <div className="slim">
@@ -119,7 +130,7 @@ export function TurnSlider({ scene, onTurn, onCall }: TurnSliderProps) {
           aria-valuemin={isByCall ? 1 : (stops[0]?.turn ?? 0)}
           aria-valuemax={isByCall ? calls.length : (stops.at(-1)?.turn ?? 0)}
           aria-valuenow={isByCall ? call + 1 : shownTurn}
-          aria-valuetext={`${isByCall ? `Call ${call + 1}` : `Turn ${point.turn}`}, ${dayTime(point.time)}: ${count(point.tokens)} tokens, ${percent(point.reused / Math.max(1, point.tokens))} reused`}
+          aria-valuetext={`${isByCall ? `Call ${call + 1}` : `Turn ${point.turn}`}, ${dayTime(point.time)}: ${count(point.tokens)} tokens, ${percent(point.reused / Math.max(1, point.tokens))} cached`}
           aria-busy={!timeline.isWhole}
           onPointerDown={event => {
             event.currentTarget.setPointerCapture(event.pointerId)

@@ -8,10 +8,12 @@ import styles from './why-section.module.css'
 export interface WhySectionProps {
   readonly why: WhyAnswer
   readonly onSelect: (seq: number) => void
+  /** The turn of an entry, in words. */
+  readonly turnOf: (seq: number) => string
 }
 
 /** Why an entry has its fate: who asked for it and with which words, what took its room, or when it leaves. */
-export function WhySection({ why, onSelect }: WhySectionProps) {
+export function WhySection({ why, onSelect, turnOf }: WhySectionProps) {
   const { recall, stored, fate, unit, leaving, isProtected, text } = why
   const asking = recall?.asking
   return (
@@ -19,7 +21,7 @@ export function WhySection({ why, onSelect }: WhySectionProps) {
       <h3>Why</h3>
       <p className={styles.reason}>
         {recall && fate !== 'digested' ? (
-          <Recall why={why} recall={recall} onSelect={onSelect} />
+          <RecallReason why={why} recall={recall} onSelect={onSelect} />
         ) : (
           sentence(stored?.why ?? why.why)
         )}
@@ -30,7 +32,7 @@ export function WhySection({ why, onSelect }: WhySectionProps) {
         </blockquote>
       )}
       {fate === 'digested' && text !== undefined && <blockquote>{text.slice(0, 300)}</blockquote>}
-      <Room why={why} />
+      <Room {...{ why, turnOf }} />
       {unit.first !== unit.last && (
         <p className={styles.more}>
           Sent or left out together with{' '}
@@ -41,19 +43,19 @@ export function WhySection({ why, onSelect }: WhySectionProps) {
         </p>
       )}
       {leaving && !isProtected && (
-        <p className={styles.more}>
-          Leaves after about {amountOf(leaving.turns, 'more turn')} like the last ones
-        </p>
+        <p className={styles.more}>Drops out in about {amountOf(leaving.turns, 'turn')}</p>
       )}
     </section>
   )
 }
 
-interface RecallProps extends WhySectionProps {
-  readonly recall: NonNullable<WhyAnswer['recall']>
+type Recall = NonNullable<WhyAnswer['recall']>
+
+interface RecallProps extends Pick<WhySectionProps, 'why' | 'onSelect'> {
+  readonly recall: Recall
 }
 
-function Recall({ why, recall: { asking, outcome, near }, onSelect }: RecallProps) {
+function RecallReason({ why, recall: { asking, outcome, near }, onSelect }: RecallProps) {
   const words = asking ? wordsAt(asking.text, asking.hits) : []
   const asker = asking && <EntryLink seq={asking.seq} onSelect={onSelect} />
   switch (outcome) {
@@ -65,7 +67,7 @@ function Recall({ why, recall: { asking, outcome, near }, onSelect }: RecallProp
             'it'
           ) : (
             <>
-              what stands beside it, in <EntryLink seq={near} onSelect={onSelect} />
+              its neighbour <EntryLink seq={near} onSelect={onSelect} />
             </>
           )}
           {words.length > 0 && ': '}
@@ -75,15 +77,15 @@ function Recall({ why, recall: { asking, outcome, near }, onSelect }: RecallProp
     case 'no_room':
       return (
         <>
-          {asker} asks for it, but there was no room: <Words words={words} />
+          {asker} asks for it, but there was no room left: <Words words={words} />
         </>
       )
     case 'made_room':
       return 'It was brought back once, until newer blocks needed the room.'
     case 'weak_match':
-      return <>Others fit better what {asker} asks for.</>
+      return <>Other messages match {asker} better.</>
     case 'not_asked':
-      return <>{asker ?? 'The newest message'} asks for nothing older.</>
+      return <>{asker ?? 'The newest message'} does not ask for anything older.</>
     default:
       return sentence(why.why)
   }
@@ -111,84 +113,43 @@ function EntryLink({ seq, onSelect }: { readonly seq: number; readonly onSelect:
   )
 }
 
-/** What the entry needed and what was available: tokens, or likeness to the question. */
-function Room({ why: { recall, cut, fate, free } }: { readonly why: WhyAnswer }) {
-  const { outcome, needs = 0, left = 0, room = 0, better, score, least, best } = recall ?? {}
+/** What the entry needed and what was available: tokens, or likeness to the question; and where history starts. */
+function Room({ why, turnOf }: Pick<WhySectionProps, 'why' | 'turnOf'>) {
+  const { recall, cut, fate, free } = why
+  const figures = recall && figuresOf(recall)
+  const isByCut = cut && fate !== 'kept' && fate !== 'altered' && fate !== 'cleared'
   return (
     <>
-      {outcome === 'no_room' && room > 0 && (
-        <Meter
-          label={`${amountOf(needs, 'token')} needed, ${count(left)} of ${count(room)} left`}
-          more={better && `${amountOf(better.units, 'better one')} took ${count(better.tokens)}`}
-          most={Math.max(room, room - left + needs)}
-          value={room - left}
-          extra={needs}
-          limit={room}
-        />
-      )}
-      {outcome === 'weak_match' && score !== undefined && least !== undefined && best !== undefined && (
-        <Meter
-          label={`Fits by ${count(score)}; recalled from ${count(least)} on`}
-          more={`the best has ${count(best)}`}
-          most={best}
-          value={score}
-          limit={least}
-        />
-      )}
-      {outcome === 'not_asked' && recall?.strength !== undefined && (
-        <Meter
-          label={`Asks with a strength of ${recall.strength.toFixed(2)}; something is recalled from 1 on`}
-          most={Math.max(2, recall.strength)}
-          value={recall.strength}
-          limit={1}
-        />
-      )}
-      {cut && fate !== 'kept' && fate !== 'altered' && fate !== 'cleared' && (
+      {figures && <p className={styles.more}>{figures}</p>}
+      {isByCut && fate === 'omitted' && (
         <p className={styles.more}>
-          {fate === 'omitted' ? (
-            <>
-              Cut before #{cut.before}. It fell at #{cut.at},{' '}
-              {cut.needed > cut.limit
-                ? `when ${count(cut.needed)} tokens were to be sent with room for ${count(cut.limit)}`
-                : 'which asks for more than was free'}
-              ; {count(free)} are {keptFree(cut)}
-            </>
-          ) : (
-            <>
-              Cut before #{cut.before}; {amountOf(cut.recall, 'token')} kept for recall
-            </>
-          )}
+          History starts at #{cut.before} since {turnOf(cut.at)}
+          {cut.needed > cut.limit
+            ? `, when ${count(cut.needed)} tokens were to be sent with room for ${count(cut.limit)}`
+            : ', which needed more than was free'}
+          ; {count(free)} are {keptFree(cut)}
+        </p>
+      )}
+      {isByCut && fate !== 'omitted' && (
+        <p className={styles.more}>
+          History starts at #{cut.before}
+          {cut.recall > 0 && `; ${amountOf(cut.recall, 'token')} are kept for what is brought back`}
         </p>
       )}
     </>
   )
 }
 
-interface MeterProps {
-  readonly label: string
-  readonly more?: string | undefined
-  readonly most: number
-  readonly value: number
-  /** What would come on top. */
-  readonly extra?: number
-  readonly limit: number
-}
-
-function Meter({ label, more, most, value, extra = 0, limit }: MeterProps) {
-  const share = (part: number) => `${Math.min(100, (100 * part) / most)}%`
-  return (
-    <div className={styles.meter}>
-      <div className={`flex relative on-press ${styles.track}`} aria-hidden="true">
-        <i style={{ width: share(value) }} />
-        {extra > 0 && <i data-extra="true" style={{ width: share(extra) }} />}
-        <b style={{ left: share(limit) }} />
-      </div>
-      <p>
-        {label}
-        {more && <span className="muted"> · {more}</span>}
-      </p>
-    </div>
-  )
+function figuresOf({ outcome, needs = 0, left = 0, better, score, least, best, strength }: Recall) {
+  if (outcome === 'no_room') {
+    const others = better && better.units > 0 && amountOf(better.units, 'better match', 'better matches')
+    const taken = others ? `; ${others} took ${count(better.tokens)}` : ''
+    return `Needed ${amountOf(needs, 'token')}, ${count(left)} were left${taken}`
+  }
+  if (outcome === 'weak_match' && score !== undefined && least !== undefined)
+    return `Match ${count(score)}; needs ${count(least)}${best === undefined ? '' : `; the best has ${count(best)}`}`
+  if (outcome === 'not_asked' && strength !== undefined) return `Match ${strength.toFixed(2)}; needs 1.0`
+  return undefined
 }
 
 const sentence = (text: string) => (text === '' ? '' : `${text[0]!.toUpperCase()}${text.slice(1)}.`)

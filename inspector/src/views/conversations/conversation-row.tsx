@@ -79,7 +79,7 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
       </div>
       <div role="cell" className={styles.fates}>
         {last &&
-          fates.map(({ fate }) => {
+          fates.map(({ fate, name }) => {
             const amount = last.counts[fate] ?? 0
             return (
               amount > 0 && (
@@ -87,11 +87,11 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
                   key={fate}
                   className="inline gap-1 fated"
                   data-fate={fate}
-                  title={`${count(amount)} ${fate}`}
+                  title={`${count(amount)} ${name}`}
                 >
                   <FateGlyph fate={fate} />
                   {count(amount)}
-                  <span className="hidden"> {fate}</span>
+                  <span className="hidden"> {name}</span>
                 </span>
               )
             )

@@ -68,11 +68,10 @@ export function ConversationTable({ rows, scopes, hasMore, onNearEnd, empty }: C
   const onActive = (run: (one: ListedConversation) => void) => () => {
     if (active && roving.isFocused()) run(active)
   }
-  const open = (view: 'chat' | 'what-if' | 'over-time') =>
+  const open = (view: 'chat' | 'over-time') =>
     onActive(one => void navigate({ ...linkOf(one), to: `/c/$conversation/${view}` }))
   useKeys('The conversation in focus', [
     { keys: 'c', does: 'chat', run: open('chat') },
-    { keys: 'w', does: 'what if', run: open('what-if') },
     { keys: 'o', does: 'over time', run: open('over-time') },
     ...(scopes.includes('inspect')
       ? [{ keys: 'e', does: 'export', run: onActive(one => void exportConversation(one)) }]
@@ -155,7 +154,7 @@ const columns = [
   { name: 'Client', className: styles.client },
   { name: 'Fates in the last call', className: styles.fates },
   { name: 'Its window, as the model read it', className: styles.window },
-  { name: 'Reused', className: styles.reused },
+  { name: 'Cached', className: styles.reused },
   { name: 'Turns', className: styles.turns },
   { name: 'Last used', className: styles.used },
 ]

@@ -44,10 +44,10 @@ export function DeleteDialog({ conversation: row, onClose, finalFocus }: DeleteD
       {latest && `${amountOf(latest.entries, 'message')} and all that was sent of them are gone for good. `}
       {title !== conversation && (
         <>
-          Its name is <code>{conversation}</code>.{' '}
+          Its id is <code>{conversation}</code>.{' '}
         </>
       )}
-      The name cannot be used again.
+      This id stays blocked: a new conversation needs another one.
     </ConfirmDialog>
   )
 }

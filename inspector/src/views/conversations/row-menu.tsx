@@ -20,7 +20,6 @@ export interface RowMenuProps {
 const views = [
   { path: 'context', name: 'Context', keys: 'Enter' },
   { path: 'chat', name: 'Chat', keys: 'c' },
-  { path: 'what-if', name: 'What if', keys: 'w' },
   { path: 'over-time', name: 'Over time', keys: 'o' },
 ] as const
 
@@ -38,8 +37,8 @@ export function RowMenu({ row, tabIndex, scopes, onDelete }: RowMenuProps) {
             label="The experiment"
             onClick={() =>
               void navigate({
-                to: '/e/$experiment/$view',
-                params: { experiment: row.conversation, view: 'board' },
+                to: '/e/$experiment',
+                params: { experiment: row.conversation },
                 search: {},
               })
             }

@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Wrench, X } from 'lucide-react'
+import { parseJson } from '../../../../src/log/parse-json.ts'
 import { type RoleAct, turnLogQuery } from '../../api/experiment-queries.ts'
 import { Button } from '../../parts/button.tsx'
 import { calibrationText } from '../../parts/calibration.ts'
 import { Explained } from '../../parts/explained.tsx'
 import { count } from '../../parts/format.ts'
-import { JsonText } from '../../parts/json-text.tsx'
+import { JsonTree } from '../../parts/json-tree.tsx'
 import { LongText } from '../../parts/long-text.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
@@ -160,7 +161,7 @@ function Piece({ piece, experiment, role, status }: PieceProps) {
         </>,
       )}
       <LongText>
-        <JsonText text={json} />
+        <JsonTree value={parseJson(json) ?? json} />
       </LongText>
       <div className={styles.result} data-error={isError}>
         {result === undefined ? (
@@ -169,7 +170,9 @@ function Piece({ piece, experiment, role, status }: PieceProps) {
             {isRunning ? 'running' : 'gave no result'}
           </span>
         ) : (
-          <LongText>{result === '' ? <i>nothing</i> : <JsonText text={result} />}</LongText>
+          <LongText>
+            {result === '' ? <i>nothing</i> : <JsonTree value={parseJson(result) ?? result} />}
+          </LongText>
         )}
       </div>
       {changes.length > 0 && (
@@ -192,7 +195,7 @@ function StepText({ text }: { readonly text: string }) {
   return (
     <>
       {text.slice(0, at)}
-      <JsonText text={text.slice(at)} />
+      <JsonTree value={parseJson(text.slice(at)) ?? text.slice(at)} />
     </>
   )
 }

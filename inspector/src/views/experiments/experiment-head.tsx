@@ -16,8 +16,13 @@ import { markOf, sentenceOf, wordOf } from './experiment-status.ts'
 
 type ControlWish = 'pause' | 'resume' | 'stop'
 
+export interface ExperimentHeadProps {
+  readonly shown: ExperimentAnswer
+  readonly onPlan: () => void
+}
+
 /** The name of an experiment, how it stands, and what can be done about it. */
-export function ExperimentHead({ shown }: { readonly shown: ExperimentAnswer }) {
+export function ExperimentHead({ shown, onPlan }: ExperimentHeadProps) {
   const { id, name, status, result, goals, hasPlan } = shown
   const { wish, order, isBusy, fault } = useWishes(id, status)
   const { data: server } = useQuery(serverQuery)
@@ -64,6 +69,7 @@ export function ExperimentHead({ shown }: { readonly shown: ExperimentAnswer }) 
           </span>
         )}
         <span className="flex gap-2 rigid pushed">
+          <Button onClick={onPlan}>Plan</Button>
           {actions.map(({ label, kind, icon, run }) => (
             <Button key={label} {...{ kind, why }} onClick={run}>
               {icon} {label}

@@ -8,13 +8,8 @@ import { Tooltip } from '../../parts/tooltip.tsx'
 import styles from './experiment-list.module.css'
 import { markOf, noteOf, stepsOf, wordOf } from './experiment-status.ts'
 
-export interface ExperimentListProps {
-  readonly experiments: readonly ExperimentSummary[]
-  readonly view: string
-}
-
 /** All experiments beside the one that is shown, the newest first. */
-export function ExperimentList({ experiments, view }: ExperimentListProps) {
+export function ExperimentList({ experiments }: { readonly experiments: readonly ExperimentSummary[] }) {
   return (
     <nav className="low scrolls-down on-canvas line-right full-only" aria-label="Experiments">
       <div className={`row between ${styles.head}`}>
@@ -29,8 +24,8 @@ export function ExperimentList({ experiments, view }: ExperimentListProps) {
         {newestFirst(experiments).map(one => (
           <li key={one.id}>
             <Link
-              to="/e/$experiment/$view"
-              params={{ experiment: one.id, view }}
+              to="/e/$experiment"
+              params={{ experiment: one.id }}
               search={{}}
               className={`inset grid middle hovers ${styles.item}`}
               title={`${one.id}: ${noteOf(one)}`}

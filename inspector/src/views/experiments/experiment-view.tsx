@@ -8,7 +8,7 @@ import {
   planQuery,
 } from '../../api/experiment-queries.ts'
 import { useExperimentPlace } from '../../parts/address.ts'
-import { EmptyState } from '../../parts/empty-state.tsx'
+import { useKeys } from '../../parts/keys.ts'
 import { QueryState } from '../../parts/query-state.tsx'
 import { isTight, useMedia } from '../../parts/use-media.ts'
 import { ActPanel } from './act-panel.tsx'
@@ -16,27 +16,24 @@ import { Board } from './board.tsx'
 import { cellStateOf } from './board-state.ts'
 import { ExperimentHead } from './experiment-head.tsx'
 import { ExperimentList } from './experiment-list.tsx'
+import { ExperimentLog } from './experiment-log.tsx'
 import styles from './experiment-view.module.css'
 import { Goals } from './goals.tsx'
-import { LogView } from './log-view.tsx'
-import { PlanView } from './plan-view.tsx'
-import { ThreadsView } from './threads-view.tsx'
+import { PlanSheet } from './plan-sheet.tsx'
 import { useActs } from './use-acts.ts'
 import { useMeasures } from './use-measures.ts'
 import { useWatched, type Watched } from './use-watched.ts'
 
-/** One experiment: its board, threads, log or plan, beside the list of all. */
+/** One experiment beside the list of all: its board, below it the log, and over both its plan if it is wanted. */
 export function ExperimentView() {
-  const { experiment, view } = useExperimentPlace()
+  const { experiment } = useExperimentPlace()
   const { data } = useQuery(experimentsQuery)
   const query = useQuery(experimentQuery(experiment))
   const watched = useWatched(experiment)
   return (
     <div className={`view ${styles.view}`}>
-      <ExperimentList experiments={data?.experiments ?? []} view={view} />
-      <div className="column slim low">
-        <QueryState query={query}>{shown => <Shown {...{ shown, watched }} />}</QueryState>
-      </div>
+      <ExperimentList experiments={data?.experiments ?? []} />
+      <QueryState query={query}>{shown => <Shown {...{ shown, watched }} />}</QueryState>
     </div>
   )
 }
@@ -46,25 +43,7 @@ interface ShownProps {
   readonly watched: Watched
 }
 
-function Shown({ shown, watched }: ShownProps) {
-  const { view } = useExperimentPlace()
-  if (view === 'board') return <BoardView {...{ shown, watched }} />
-  return (
-    <>
-      <ExperimentHead shown={shown} />
-      {view === 'threads' && <ThreadsView shown={shown} />}
-      {view === 'log' && <LogView shown={shown} warnings={watched.warnings} />}
-      {view === 'plan' && <PlanView shown={shown} />}
-      {!['threads', 'log', 'plan'].includes(view) && (
-        <EmptyState heading="h2" title="There is no such view">
-          An experiment has a board, threads, a log and a plan.
-        </EmptyState>
-      )}
-    </>
-  )
-}
-
-function BoardView({ shown, watched: { activity } }: ShownProps) {
+function Shown({ shown, watched: { activity, warnings } }: ShownProps) {
   const { search, go } = useExperimentPlace()
   const { id, roles, steps, maxSteps, hasPlan, goals } = shown
   const isNarrow = useMedia(isTight)
@@ -81,12 +60,15 @@ function BoardView({ shown, watched: { activity } }: ShownProps) {
   const role = search.role !== undefined && roles.includes(search.role) ? search.role : following
   // On a narrow screen the panel covers the board: it opens only when a cell was chosen.
   const isPanelShown = !isNarrow || search.role !== undefined
+  const showPlan = () => go({ plan: 'open' }, { push: true })
+  useKeys('Plan', [{ keys: 'v', does: 'view the plan', run: showPlan }])
   return (
-    <div className={`grid fill low ${styles.split}`} data-panel={isPanelShown}>
-      <div className="column slim low">
-        <ExperimentHead shown={shown} />
+    <div className={`grid low ${styles.split}`} data-panel={isPanelShown}>
+      <div className={`column slim low ${styles.board}`}>
+        <ExperimentHead shown={shown} onPlan={showPlan} />
         <Goals {...{ shown, measures }} />
         <Board {...{ shown, measures, memories, activity }} selected={{ role, step }} />
+        <ExperimentLog {...{ shown, warnings }} />
       </div>
       {isPanelShown && (
         <ActPanel
@@ -97,6 +79,7 @@ function BoardView({ shown, watched: { activity } }: ShownProps) {
           onClose={() => go({ role: undefined, step: undefined })}
         />
       )}
+      {search.plan && <PlanSheet shown={shown} onClose={() => go({ plan: undefined })} />}
     </div>
   )
 }

@@ -100,8 +100,8 @@ function Plan({ name, all }: { readonly name: string; readonly all: readonly Exp
         {all.map(one => (
           <li key={one.id}>
             <Link
-              to="/e/$experiment/$view"
-              params={{ experiment: one.id, view: 'board' }}
+              to="/e/$experiment"
+              params={{ experiment: one.id }}
               search={{}}
               className={`inset grid middle gap-3 line-above hovers ${styles.row}`}
             >

@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import grid from './board.module.css'
 import { type BoardState, type CellState, cellStateOf, stepsIn } from './board-state.ts'
@@ -15,7 +16,15 @@ export function RoleRow({ name, about, board }: RoleRowProps) {
   return (
     <tr>
       <th scope="row" className={grid.lead} title={name}>
-        <b className={grid.name}>{name}</b>
+        <Link
+          to="/c/$conversation/context"
+          params={{ conversation: board.shown.id }}
+          search={{ actor: name }}
+          className={`link ${grid.name}`}
+          title={`The memory of ${name}: what the model got`}
+        >
+          {name}
+        </Link>
         {about && <span className="clamped muted tiny">{about}</span>}
       </th>
       {board.columns.first > 1 && <td />}

@@ -8,6 +8,6 @@ export function useOpenStarted(): (started: { readonly id: string }) => void {
   const client = useQueryClient()
   return ({ id }) => {
     void client.invalidateQueries({ queryKey: experimentsQuery.queryKey })
-    void navigate({ to: '/e/$experiment/$view', params: { experiment: id, view: 'board' }, search: {} })
+    void navigate({ to: '/e/$experiment', params: { experiment: id }, search: {} })
   }
 }

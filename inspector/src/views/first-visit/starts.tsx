@@ -22,8 +22,7 @@ export function Starts({ scopes }: { readonly scopes: readonly ServerScope[] }) 
   })
   const experiment = useMutation({
     mutationFn: () => ask('post /samples/experiment', {}),
-    onSuccess: ({ id }) =>
-      navigate({ to: '/e/$experiment/$view', params: { experiment: id, view: 'board' }, search: {} }),
+    onSuccess: ({ id }) => navigate({ to: '/e/$experiment', params: { experiment: id }, search: {} }),
     onError,
   })
   const talk = () =>

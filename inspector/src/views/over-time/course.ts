@@ -15,6 +15,8 @@ export interface Course {
   readonly real: RunningSums
   /** What would have been read with the policy that is compared with, and with others, for orientation. */
   readonly compared: RunningSums
+  /** The same for one call; undefined while it is being read. */
+  readonly comparedAnew: (point: TimelinePoint) => number | undefined
   readonly others: readonly RunningSums[]
   /** Whether all points are read. */
   readonly isWhole: boolean
@@ -53,7 +55,7 @@ export function toSteps(stops: readonly TurnStop[], by: 'turn' | 'call'): readon
         }
         before = cut?.before ?? before
       }
-      const broken = points.findLast(({ status }) => status !== undefined && isBroken(status))
+      const broken = points.findLast(isBroken)
       const time = by === 'turn' ? stop.time : points[0]!.time
       steps.push({ turn: stop.turn, time, points, cuts, cut: moved, broken })
     }
@@ -61,7 +63,7 @@ export function toSteps(stops: readonly TurnStop[], by: 'turn' | 'call'): readon
   return steps
 }
 
-const isBroken = (status: NonNullable<TimelinePoint['status']>) =>
+export const isBroken = ({ status }: TimelinePoint): boolean =>
   status === 'failed' || status === 'cancelled' || status === 'interrupted'
 
 /** The sums over some points. */
@@ -152,19 +154,21 @@ export function runningSums(
 export function comparedSums(
   steps: readonly AxisStep[],
   isWhole: boolean,
-  { policies, points }: Comparison,
+  comparison: Comparison,
 ): readonly RunningSums[] {
-  const costs = new Map(points.map(point => [keyOf(point), point.against]))
-  return policies.map((policy, index) => ({
+  const costs = costsOf(comparison)
+  return comparison.policies.map((policy, index) => ({
     name: policyInWords(policy),
-    sums: runningSums(steps, isWhole, point => costs.get(keyOf(point))?.[index]),
+    sums: runningSums(steps, isWhole, point => costs.get(callOf(point))?.[index]),
   }))
 }
 
-/** A call as addresses name it: by its id, else by its place. */
-export const callOf = ({ at, call }: TimelinePoint): string => call ?? String(at)
+/** What each call would have read with each of the policies. */
+export const costsOf = (comparison: Comparison | undefined): ReadonlyMap<string, readonly number[]> =>
+  new Map(comparison?.points.map(point => [callOf(point), point.against]))
 
-const keyOf = ({ at, call }: Pick<TimelinePoint, 'at' | 'call'>) => call ?? at
+/** A call as addresses name it: by its id, else by its place. */
+export const callOf = ({ at, call }: Pick<TimelinePoint, 'at' | 'call'>): string => call ?? String(at)
 
 /** What was read in one step. */
 export function anewIn({ sums }: RunningSums, index: number): number | undefined {

@@ -1,14 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { Table2 } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
 import { comparisonQuery } from '../../api/comparison.ts'
 import { observable } from '../../api/observable.ts'
 import { serverQuery, turnsQuery } from '../../api/queries.ts'
 import { readAll, type TimelineData, timelineQuery } from '../../api/timeline.ts'
 import { type ConversationSearch, usePlace } from '../../parts/address.ts'
-import { Button } from '../../parts/button.tsx'
-import trigger from '../../parts/choice-menu.module.css'
 import { ChoiceMenu } from '../../parts/choice-menu.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { amountOf, count, percent } from '../../parts/format.ts'
@@ -22,15 +19,15 @@ import {
   type Course,
   callOf,
   comparedSums,
+  costsOf,
   policyInWords,
   runningSums,
   sumUp,
   toSteps,
 } from './course.ts'
-import { FiguresTable } from './figures-table.tsx'
 import styles from './over-time-view.module.css'
 import { Plots } from './plots.tsx'
-import { StepPanel } from './step-panel.tsx'
+import { TurnPanel } from './turn-panel.tsx'
 
 const usual = 'sliding-50'
 /** More policies to show beside the compared one, where computing them is cheap. */
@@ -114,7 +111,7 @@ function Shown(props: ShownProps) {
   const soFar = isWhole ? '' : ' so far'
   const answer = isCompared
     ? comparisonInWords(sums.anew, total, compared.name)
-    : `${cuts === 0 ? 'Never cut' : `Cut ${amountOf(cuts, 'time')}`}; ${percent(sums.share)} of what was sent had been read before${soFar}`
+    : `${cuts === 0 ? 'Never cut' : `Cut ${amountOf(cuts, 'time')}`}; ${percent(sums.share)} of what was sent was a cached prefix${soFar}`
   const turnsInAll = new Set(props.points.map(({ turn }) => turn)).size
   const extent = `in ${amountOf(turnsInAll, 'turn')} and ${amountOf(sums.calls, 'call')}`
   const choices = comparable(server?.policies ?? [...others], chosen).filter(one => one !== policy)
@@ -125,8 +122,8 @@ function Shown(props: ShownProps) {
         <h1>{answer}</h1>
         <p className="slim cut muted">
           {isCompared
-            ? `${count(sums.anew)} tokens instead of ${count(total)}, ${extent}`
-            : `${count(sums.anew)} tokens read, ${extent}${soFar}`}
+            ? `${count(sums.anew)} new tokens instead of ${count(total)}, ${extent}`
+            : `${count(sums.anew)} new tokens, ${extent}${soFar}`}
         </p>
         <div className={`flex gap-2 rigid pushed ${styles.controls}`}>
           <ChoiceMenu
@@ -145,17 +142,10 @@ function Shown(props: ShownProps) {
             ]}
             onChoose={value => go({ by: value, call: undefined }, { push: true })}
           />
-          <Button
-            className={`${trigger.trigger} ${styles.asTable}`}
-            aria-pressed={search.as === 'table'}
-            onClick={() => go({ as: search.as === 'table' ? undefined : 'table' }, { push: true })}
-          >
-            <Table2 size={14} aria-hidden /> <span>Table</span>
-          </Button>
         </div>
       </header>
-      {search.as === 'table' ? <FiguresTable course={course} /> : <Plots {...{ course, choice }} />}
-      <StepPanel {...{ course, choice }} />
+      <TurnPanel {...{ course, choice }} />
+      <Plots {...{ course, choice }} />
     </div>
   )
 }
@@ -173,12 +163,14 @@ function useCourse({ turns, points, isWhole }: ShownProps) {
   const isRestWanted = comparison?.isWhole === true && points.length <= few
   const { data: restComparison } = useQuery({ ...comparisonQuery(thread, rest), enabled: isRestWanted })
   const course = useMemo((): Course => {
+    const costs = costsOf(comparison)
     const [compared] = comparison ? comparedSums(steps, isWhole, comparison) : []
     return {
       ...{ by, steps, isWhole, sums: sumUp(points), accuracy: accuracyOf(points) },
       cuts: steps.reduce((sum, step) => sum + step.cuts, 0),
       real: { name: policy, sums: runningSums(steps, isWhole, ({ anew }) => anew) },
       compared: compared ?? { name: policyInWords(chosen), sums: [] },
+      comparedAnew: point => costs.get(callOf(point))?.[0],
       others: restComparison ? comparedSums(steps, isWhole, restComparison) : [],
     }
   }, [by, steps, points, isWhole, policy, chosen, comparison, restComparison])

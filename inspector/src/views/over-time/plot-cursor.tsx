@@ -42,7 +42,7 @@ export function PlotCursor({ course, choice, width, gutter }: PlotCursorProps) {
       aria-valuenow={selected + 1}
       aria-valuetext={
         now &&
-        `Turn ${now.turn}, ${dayTime(now.time)}${point ? `: ${count(point.tokens)} tokens, ${percent(point.reused / Math.max(1, point.tokens))} reused` : ''}${now.cut ? ', the cut moved' : ''}`
+        `Turn ${now.turn}, ${dayTime(now.time)}${point ? `: ${count(point.tokens)} tokens, ${percent(point.reused / Math.max(1, point.tokens))} cached` : ''}${now.cut ? ', history was cut' : ''}`
       }
       aria-busy={!isWhole}
       onPointerDown={event => {

@@ -3,6 +3,7 @@ import { toDays } from '../../parts/stops.ts'
 import { isNarrow, useMedia } from '../../parts/use-media.ts'
 import { useSize } from '../../parts/use-size.ts'
 import { AccuracyPlot } from './accuracy-plot.tsx'
+import { CallsTable } from './calls-table.tsx'
 import { type Course, toColumns } from './course.ts'
 import type { PlotFrame } from './plot.tsx'
 import { PlotCursor, type StepChoice } from './plot-cursor.tsx'
@@ -11,7 +12,7 @@ import { ReadPlot } from './read-plot.tsx'
 import { ReusePlot } from './reuse-plot.tsx'
 import { SentPlot } from './sent-plot.tsx'
 
-/** The plots over one axis, with a cursor through all of them. */
+/** The plots over one axis, with a cursor through all of them, and below them every call. */
 export function Plots({ course, choice }: { readonly course: Course; readonly choice: StepChoice }) {
   const [setArea, size] = useSize<HTMLDivElement>()
   const isSlim = useMedia(isNarrow)
@@ -28,6 +29,7 @@ export function Plots({ course, choice }: { readonly course: Course; readonly ch
           </>
         )}
       </div>
+      <CallsTable course={course} chosen={course.steps[choice.selected]} />
     </div>
   )
 }
@@ -38,8 +40,8 @@ const Drawn = memo(function Drawn({ course, ...frame }: PlotFrame & { readonly c
   const { width, height, gutter } = frame
   const columns = useMemo(() => toColumns(steps, width), [steps, width])
   const days = useMemo(() => toDays(steps, width), [steps, width])
-  // As high as the screen has it, never flat.
-  const room = Math.max(420, height - 250)
+  // As high as the screen has it, never flat; the heading of the table stays in sight.
+  const room = Math.max(420, height - 310)
   const plots = [
     [SentPlot, 0.43, 0.48],
     [ReusePlot, 0.14, 0.16],

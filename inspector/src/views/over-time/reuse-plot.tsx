@@ -16,12 +16,12 @@ export function ReusePlot({ course, columns, frame }: DrawnProps) {
           return [left, height * (1 - share), wide, height * share]
         }),
     )
-  const moved = cuts === 0 ? '' : `; ▴ the cut moved, ${amountOf(cuts, 'time')}`
+  const moved = cuts === 0 ? '' : `; ▴ history cut, ${amountOf(cuts, 'time')}`
   return (
     <Plot
       {...{ frame, isWhole }}
-      answer={`${percent(sums.share)} had been read before`}
-      about={`share of what was sent that need not be read again, by ${by}${moved}`}
+      answer={`${percent(sums.share)} was a cached prefix (estimate)`}
+      about={`share of what was sent that the model server need not read again, by ${by}${moved}`}
       ticks={[
         { y: 0, text: '100 %' },
         { y: height / 2, text: '50 %' },

@@ -148,6 +148,9 @@ const isSameRoom = (a: TimelinePoint, b: TimelinePoint) =>
 const capacityOf = ({ window, reserve, margin }: TimelinePoint) => Math.max(0, window - reserve - margin)
 
 function roomNote({ reserve, margin }: TimelinePoint): string {
-  const pieces = [reserve > 0 && `reserve ${count(reserve)}`, margin > 0 && `margin ${count(margin)}`]
+  const pieces = [
+    reserve > 0 && `kept for the reply ${count(reserve)}`,
+    margin > 0 && `safety margin ${count(margin)}`,
+  ]
   return pieces.filter(Boolean).join(' and ')
 }

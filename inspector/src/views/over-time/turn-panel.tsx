@@ -1,74 +1,111 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
-import { CircleX, type LucideIcon, Scissors } from 'lucide-react'
+import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useMemo } from 'react'
 import { outlineQuery } from '../../api/queries.ts'
 import type { TimelinePoint } from '../../api/timeline.ts'
 import { usePlace } from '../../parts/address.ts'
-import { colourOfPart, nameOfPart, type Part, partStack } from '../../parts/fates.ts'
+import { Button } from '../../parts/button.tsx'
+import { colourOfPart, nameOfPart, partStack } from '../../parts/fates.ts'
 import { amountOf, count, fullTime, percent } from '../../parts/format.ts'
-import {
-  type AxisStep,
-  anewIn,
-  type Course,
-  callOf,
-  fullest,
-  type MovedCut,
-  ratioOf,
-  sumUp,
-} from './course.ts'
-import how from './how-to-read.module.css'
+import { Notice } from '../../parts/notice.tsx'
+import { isNarrow, useMedia } from '../../parts/use-media.ts'
+import { ViewLink } from '../../parts/view-link.tsx'
+import { anewIn, type Course, callOf, fullest, type MovedCut, ratioOf, sumUp } from './course.ts'
+import type { StepChoice } from './plot-cursor.tsx'
 import styles from './turn-panel.module.css'
 
 export interface TurnPanelProps {
   readonly course: Course
-  readonly step: AxisStep
-  readonly index: number
+  readonly choice: StepChoice
 }
 
-/** The figures of one turn, and what the dips mean. */
-export function TurnPanel({ course, step, index }: TurnPanelProps) {
-  const { conversation, search } = usePlace()
-  const { by, compared } = course
-  const anew = anewIn(compared, index)
-  const { turn, time, points } = step
+/** The figures of the turn under the pointer, else of the one that is chosen. On narrow screens they are unfolded on demand. */
+export function TurnPanel({ course, choice }: TurnPanelProps) {
+  const { search } = usePlace()
+  const isSlim = useMedia(isNarrow)
+  const index = choice.hover.use() ?? choice.selected
+  const step = course.steps[index]
+  if (!step) return <aside className={styles.panel} aria-label="One turn" />
+  const { turn, time, points, cut, broken } = step
   const [first] = points
   const most = fullest(points)
-  const sums = sumUp(points)
+  const rows = [
+    ...(most ? figuresOf(most, points.length) : []),
+    ...(points.length > 1 ? sumsOf(points) : []),
+    { name: `new tokens with ${course.compared.name}`, value: anewIn(course.compared, index) },
+  ]
   return (
-    <>
-      <h2 className="heading">{turn === 0 ? 'Outside of turns' : `Turn ${turn}`}</h2>
-      <p className={`muted text-12 ${styles.time}`}>
-        {fullTime(time)} · {by === 'call' && first ? `up to #${first.at}` : amountOf(points.length, 'call')}
-      </p>
-      {step.cut && <CutNotice cut={step.cut} factor={first?.factor} />}
-      {step.broken && <BrokenNotice point={step.broken} />}
-      {most && <Figures point={most} isOneOfMany={points.length > 1} />}
-      {points.length > 1 && (
+    <aside className={styles.panel} aria-label="One turn">
+      <details key={String(isSlim)} open={!isSlim}>
+        <summary className="row gap-2">
+          <h2 className="heading">{turn === 0 ? 'Outside of turns' : `Turn ${turn}`}</h2>
+          {most && (
+            <span className="muted text-12 phone-only">
+              {count(most.tokens)} sent, {percent(most.reused / Math.max(1, most.tokens))} cached
+              {cut && ', cut'}
+            </span>
+          )}
+        </summary>
+        <p className="muted text-12">
+          {fullTime(time)} ·{' '}
+          {course.by === 'call' && first ? `up to #${first.at}` : amountOf(points.length, 'call')}
+        </p>
+        {cut && <CutNotice cut={cut} factor={first?.factor} />}
+        {broken && (
+          <Notice kind="danger">
+            {broken.status === 'failed' ? 'A call failed' : `A call was ${broken.status}`}
+            {broken.error !== undefined && `: ${broken.error}`}
+          </Notice>
+        )}
         <dl className={styles.figures}>
-          <Row name={`tokens in all ${points.length} calls`} value={sums.tokens} isSum />
-          <Row name="read anew" value={sums.anew} />
+          {rows.map(({ name, value, colour, isSum }) => (
+            <div key={name} className="flex between gap-2" data-sum={isSum}>
+              <dt>
+                <i data-colour={colour} />
+                {name}
+              </dt>
+              <dd>{value === undefined ? '' : count(value)}</dd>
+            </div>
+          ))}
         </dl>
-      )}
-      {anew !== undefined && (
-        <dl className={styles.figures}>
-          <Row name={`read anew with ${compared.name}`} value={anew} />
-        </dl>
-      )}
-      {first && (
-        <Link
-          className={`link link-text ${styles.link}`}
-          to="/c/$conversation/context"
-          params={{ conversation }}
-          search={{ ...search, turn, call: by === 'call' ? callOf(first) : undefined }}
-        >
-          {turn === 0 ? 'Open in context' : `Open turn ${turn} in context`}
-        </Link>
-      )}
-      {course.cuts > 0 && <HowToRead course={course} />}
-    </>
+        {first && (
+          <ViewLink
+            view="context"
+            className="link link-text"
+            search={{ ...search, turn, call: course.by === 'call' ? callOf(first) : undefined }}
+          >
+            {turn === 0 ? 'Open in context' : `Open turn ${turn} in context`}
+          </ViewLink>
+        )}
+        {course.cuts > 0 && <HowToRead course={course} />}
+      </details>
+      <span className={`phone-only ${styles.steps}`}>
+        {ways.map(({ label, by, Icon, why, isEnd }) => (
+          <Button
+            key={label}
+            kind="icon"
+            aria-label={label}
+            why={isEnd(index, course.steps.length) ? why : undefined}
+            onClick={() => choice.pick(index + by)}
+          >
+            <Icon size={18} aria-hidden />
+          </Button>
+        ))}
+      </span>
+    </aside>
   )
 }
+
+const ways = [
+  {
+    ...{ label: 'Turn before', by: -1, Icon: ChevronLeft, why: 'This is the first turn.' },
+    isEnd: (index: number) => index === 0,
+  },
+  {
+    ...{ label: 'Turn after', by: 1, Icon: ChevronRight, why: 'This is the last turn.' },
+    isEnd: (index: number, many: number) => index === many - 1,
+  },
+]
 
 /** What the dips mean. */
 function HowToRead({ course: { cuts, steps } }: { readonly course: Course }) {
@@ -77,77 +114,50 @@ function HowToRead({ course: { cuts, steps } }: { readonly course: Course }) {
     [steps],
   )
   return (
-    <section className={`soft text-12-18 ${how.how}`}>
-      <h3>How to read it</h3>
-      <p>
-        A dip in the green bars is the price of a cut: the prompt is read again from where it changed.{' '}
-        <b className="clear">{amountOf(cuts, 'cut')}</b> so far; between them{' '}
-        <b className="clear">{percent(between.share)}</b> is reused.
-      </p>
-    </section>
+    <p className={`soft text-12-18 bright ${styles.how}`}>
+      A dip in the green bars is the price of a cut: the prompt is read again from where it changed.{' '}
+      <b>{amountOf(cuts, 'cut')}</b> so far; between them <b>{percent(between.share)}</b> is a cached prefix.
+    </p>
   )
 }
 
-/** Parts without entries are shown as one line. */
-const small: readonly Part[] = ['marker', 'framing', 'tools']
-
-function Figures({ point, isOneOfMany }: { readonly point: TimelinePoint; readonly isOneOfMany: boolean }) {
-  const { parts, tokens, reused, anew, reported, over } = point
-  const ratio = ratioOf([point])
-  const largeParts = partStack.filter(part => (parts[part] ?? 0) > 0 && !small.includes(part)).reverse()
-  const rest = small.reduce((sum, part) => sum + (parts[part] ?? 0), 0)
-  const restName = small.filter(part => (parts[part] ?? 0) > 0).join(', ')
-  return (
-    <dl className={styles.figures}>
-      {largeParts.map(part => (
-        <Row
-          key={part}
-          name={nameInFull[part] ?? nameOfPart(part)}
-          value={parts[part]!}
-          colour={colourOfPart[part]}
-        />
-      ))}
-      {rest > 0 && <Row name={restName} value={rest} colour="meta" />}
-      <Row name={isOneOfMany ? 'tokens sent in the fullest call' : 'tokens sent'} value={tokens} isSum />
-      {over > 0 && <Row name="over the window" value={over} colour="danger" />}
-      <Row name={`reused, ${percent(sumUp([point]).share)}`} value={reused} colour="reused" />
-      <Row name="read anew" value={anew} />
-      <Row name={reportedName(point)} value={reported} />
-      {ratio !== undefined && <Row name={`our estimate: ${difference(ratio)}`} />}
-    </dl>
-  )
-}
-
-function reportedName({ call, reported }: TimelinePoint): string {
-  if (reported !== undefined) return 'the model counted'
-  return call === undefined ? 'no call is stored' : 'the model reported no count'
-}
-
-const difference = (ratio: number) =>
-  Math.abs(ratio - 1) < 0.005 ? 'the same' : `${percent(Math.abs(ratio - 1))} ${ratio > 1 ? 'high' : 'low'}`
-
-const nameInFull: Partial<Record<Part, string>> = {
-  system: 'system prompt',
-  changing: 'changing lines of it',
-  first: 'first message',
-}
-
-interface RowProps {
+/** A line of the figures. */
+interface Figure {
   readonly name: string
   readonly value?: number | undefined
   readonly colour?: string
   readonly isSum?: boolean
 }
 
-const Row = ({ name, value, colour, isSum = false }: RowProps) => (
-  <div className="flex between gap-2" data-sum={isSum}>
-    <dt>
-      <i data-colour={colour} />
-      {name}
-    </dt>
-    <dd>{value === undefined ? '' : count(value)}</dd>
-  </div>
-)
+/** What was sent in one call by part, how much of it was cached, and what the model counted. */
+function figuresOf(point: TimelinePoint, calls: number): readonly Figure[] {
+  const { parts, tokens, reused, anew, reported, over, call } = point
+  const ratio = ratioOf([point])
+  const missing = call === undefined ? 'no call is stored' : 'the model reported no count'
+  return [
+    ...partStack
+      .filter(part => (parts[part] ?? 0) > 0)
+      .map(part => ({ name: nameOfPart(part), value: parts[part]!, colour: colourOfPart[part] }))
+      .reverse(),
+    { name: calls > 1 ? 'tokens sent in the fullest call' : 'tokens sent', value: tokens, isSum: true },
+    ...(over > 0 ? [{ name: 'over the window', value: over, colour: 'danger' }] : []),
+    { name: `cached prefix (estimate), ${percent(sumUp([point]).share)}`, value: reused, colour: 'reused' },
+    { name: 'new tokens', value: anew },
+    { name: reported === undefined ? missing : 'the model counted', value: reported },
+    ...(ratio === undefined ? [] : [{ name: `our estimate: ${difference(ratio)}` }]),
+  ]
+}
+
+function sumsOf(points: readonly TimelinePoint[]): readonly Figure[] {
+  const { tokens, anew } = sumUp(points)
+  return [
+    { name: `tokens in all ${points.length} calls`, value: tokens, isSum: true },
+    { name: `new tokens in all ${points.length}`, value: anew },
+  ]
+}
+
+const difference = (ratio: number) =>
+  Math.abs(ratio - 1) < 0.005 ? 'the same' : `${percent(Math.abs(ratio - 1))} ${ratio > 1 ? 'high' : 'low'}`
 
 function CutNotice({ cut, factor = 1 }: { readonly cut: MovedCut; readonly factor: number | undefined }) {
   const { thread } = usePlace()
@@ -155,36 +165,11 @@ function CutNotice({ cut, factor = 1 }: { readonly cut: MovedCut; readonly facto
   const left = outline.slice(cut.from - 1, cut.to - 1)
   const many = cut.to - cut.from
   const tokens = Math.round(left.reduce((sum, { tokens = 0 }) => sum + tokens, 0) * factor)
+  if (many <= 0) return <Notice>History starts at #{count(cut.to)} again.</Notice>
   return (
-    <PanelNotice Icon={Scissors}>
-      {many > 0 ? (
-        <>
-          The cut moved from #{count(cut.from)} to #{count(cut.to)}: {amountOf(many, 'message')}
-          {left.length < many ? '' : `, ${amountOf(tokens, 'token')},`} left the window.
-        </>
-      ) : (
-        <>The cut moved back to #{count(cut.to)}.</>
-      )}
-    </PanelNotice>
+    <Notice>
+      History starts at #{count(cut.to)} instead of #{count(cut.from)}: {amountOf(many, 'message')}
+      {left.length < many ? '' : `, ${amountOf(tokens, 'token')},`} left the window.
+    </Notice>
   )
 }
-
-const BrokenNotice = ({ point: { status, error } }: { readonly point: TimelinePoint }) => (
-  <PanelNotice Icon={CircleX} kind="danger">
-    {status === 'failed' ? 'A call failed' : `A call was ${status}`}
-    {error === undefined ? '.' : `: ${error}`}
-  </PanelNotice>
-)
-
-interface PanelNoticeProps {
-  readonly Icon: LucideIcon
-  readonly kind?: 'danger'
-  readonly children: React.ReactNode
-}
-
-const PanelNotice = ({ Icon, kind, children }: PanelNoticeProps) => (
-  <p className={`grid gap-2 text-12-18 breaks on-panel framed round-2 ${styles.notice}`} data-kind={kind}>
-    <Icon size={14} aria-hidden />
-    <span>{children}</span>
-  </p>
-)

@@ -58,7 +58,9 @@ export function ServerFacts({ server }: { readonly server: ServerInfo }) {
         </Fact>
         <Fact name="Policy">{server.policy ?? 'default'}</Fact>
         {server.window !== undefined && <Fact name="Window">{count(server.window)} tokens</Fact>}
-        {server.reserve !== undefined && <Fact name="Reserve">{count(server.reserve)} tokens</Fact>}
+        {server.reserve !== undefined && (
+          <Fact name="Kept for the reply">{count(server.reserve)} tokens</Fact>
+        )}
         {adapters.map(({ adapter, name }) => (
           <Fact key={adapter} name={name}>
             <span className={`row between gap-2 ${styles.address}`}>

@@ -26,7 +26,7 @@ export function SettingsView() {
               <Section name="key" heading="Key">
                 <KeySettings server={data} />
               </Section>
-              <Section name="may" heading="What you may do here">
+              <Section name="may" heading="Your permissions">
                 <MayDo scopes={data.scopes} />
               </Section>
               <Section name="server" heading="This server">

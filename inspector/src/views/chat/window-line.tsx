@@ -1,0 +1,48 @@
+import type { SentRow, TimelinePoint } from '../../api/timeline.ts'
+import type { ConversationSearch } from '../../parts/address.ts'
+import { calibrationText } from '../../parts/calibration.ts'
+import { Explained } from '../../parts/explained.tsx'
+import { count, percent } from '../../parts/format.ts'
+import { toSegments } from '../../parts/sent-rows.ts'
+import { ViewLink } from '../../parts/view-link.tsx'
+import { whyFree } from '../../parts/why-free.ts'
+import { WindowBar } from '../../parts/window-bar.tsx'
+import styles from './window-line.module.css'
+
+export interface WindowLineProps {
+  /** The moment in the address of Context. */
+  readonly search: ConversationSearch
+  readonly point: TimelinePoint
+  readonly rows: readonly SentRow[]
+}
+
+/** The window of the last call in a line, and the way to what the model got. */
+export function WindowLine({ search, point, rows }: WindowLineProps) {
+  const { window, tokens, reused, margin, reserve, call } = point
+  const free = whyFree(point)
+  return (
+    <>
+      <WindowBar
+        size="row"
+        {...{ window, margin, reserve, reused }}
+        segments={toSegments(rows, point)}
+        label={`The window: ${count(tokens)} of ${count(window)} tokens`}
+      />
+      <p className={`flex label muted links ${styles.figures}`}>
+        <Explained by={[calibrationText(point.factor), free].filter(Boolean).join(' ')}>
+          {call === undefined ? 'Last turn' : 'Last call'}: <b className="clear">{count(tokens)}</b> of{' '}
+          {count(window)} tokens
+        </Explained>
+        <span className={styles.reused}>
+          {percent(tokens === 0 ? 0 : reused / tokens)} cached
+          <span className="wide-only"> prefix (estimate)</span>
+        </span>
+        <span className="wide-only">{count(tokens - reused)} new tokens</span>
+        <ViewLink view="context" search={search} className="pushed" aria-label="What the model got, and why">
+          <span className="wide-only">What the model got, and why</span>
+          <span className="phone-only">Context</span>
+        </ViewLink>
+      </p>
+    </>
+  )
+}

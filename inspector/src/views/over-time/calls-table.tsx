@@ -1,0 +1,195 @@
+import { useQuery } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import { callsQuery, outlineQuery } from '../../api/queries.ts'
+import type { AnswerOf } from '../../api/routes.ts'
+import type { TimelinePoint } from '../../api/timeline.ts'
+import { threadSearch, usePlace } from '../../parts/address.ts'
+import { Button } from '../../parts/button.tsx'
+import { Explained } from '../../parts/explained.tsx'
+import { amountOf, count, dayTime, percent } from '../../parts/format.ts'
+import { type MarkName, StatusMark } from '../../parts/status-mark.tsx'
+import { ViewLink } from '../../parts/view-link.tsx'
+import { callDurations, shownDuration } from './call-durations.ts'
+import styles from './calls-table.module.css'
+import { type AxisStep, type Course, callOf, isBroken, ratioOf } from './course.ts'
+
+type Calls = AnswerOf<'get /conversations/:conversation/calls'>
+
+const perPage = 100
+
+/** The figures of every call, the newest first, also of those that failed or were cancelled. A row leads to the context of its call. */
+export function CallsTable({
+  course,
+  chosen,
+}: {
+  readonly course: Course
+  readonly chosen: AxisStep | undefined
+}) {
+  const { thread } = usePlace()
+  const [page, setPage] = useState(0)
+  const points = useMemo(() => course.steps.flatMap(step => step.points).reverse(), [course.steps])
+  const { data: calls } = useQuery(callsQuery(thread))
+  const { data: outline } = useQuery(outlineQuery(thread))
+  const stored = useMemo(() => new Map(calls?.calls.map(one => [one.id, one])), [calls])
+  const durations = useMemo(() => callDurations(points, outline ?? []), [points, outline])
+  const pages = Math.ceil(points.length / perPage)
+  const at = Math.max(0, Math.min(page, pages - 1))
+  const shown = points.slice(at * perPage, (at + 1) * perPage)
+  const failed = points.filter(isBroken).length
+  const facts = { course, durations, stored }
+  return (
+    <section className={styles.calls} aria-label="All calls">
+      <h2 className="subheading">
+        {amountOf(points.length, 'model call')}
+        {failed > 0 && `, ${count(failed)} not completed`}{' '}
+        {calls?.readAhead && <span className="muted medium">{aheadText(calls.readAhead)}</span>}
+      </h2>
+      <table className={`table one-line ${styles.table}`}>
+        <thead>
+          <tr>
+            {columns.map(({ name, title, isFor }) => (
+              <th key={name} scope="col" data-for={isFor}>
+                {name === 'With' ? `With ${course.compared.name}` : name}
+                {title && <span className="hidden">: {title}</span>}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map(point => (
+            <tr
+              key={`${point.turn} ${callOf(point)}`}
+              data-chosen={chosen?.points.includes(point)}
+              data-broken={isBroken(point)}
+            >
+              {columns.map(({ name, show, isFor }) => (
+                <td key={name} data-for={isFor}>
+                  {show(point, facts)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {pages > 1 && (
+        <p className="row gap-3 soft text-12">
+          <Button onClick={() => setPage(at - 1)} why={at === 0 ? 'These are the newest.' : undefined}>
+            Newer
+          </Button>
+          {count(at * perPage + 1)} to {count(at * perPage + shown.length)} of {count(points.length)}
+          <Button
+            onClick={() => setPage(at + 1)}
+            why={at === pages - 1 ? 'These are the oldest.' : undefined}
+          >
+            Older
+          </Button>
+        </p>
+      )}
+    </section>
+  )
+}
+
+interface CallFacts {
+  readonly course: Course
+  readonly durations: ReadonlyMap<string, number>
+  readonly stored: ReadonlyMap<string, Calls['calls'][number]>
+}
+
+interface Column {
+  readonly name: string
+  readonly title?: string
+  /** The screens that have room for it; default all. */
+  readonly isFor?: 'wide' | 'full'
+  readonly show: (point: TimelinePoint, facts: CallFacts) => React.ReactNode
+}
+
+const columns: readonly Column[] = [
+  { name: 'Turn', show: point => <CallLink point={point} /> },
+  { name: 'What happened', show: (point, { course }) => <Status {...{ point, course }} /> },
+  { name: 'Model', isFor: 'wide', show: ({ model }) => <span title={model}>{model ?? '–'}</span> },
+  { name: 'Sent', title: 'tokens', show: ({ tokens }) => count(tokens) },
+  {
+    ...{ name: 'Cached', title: 'cached prefix (estimate)', isFor: 'wide' },
+    show: ({ reused, tokens }) => `${count(reused)} · ${percent(reused / Math.max(1, tokens))}`,
+  },
+  { name: 'New', title: 'new tokens', show: ({ anew }) => count(anew) },
+  {
+    ...{ name: 'With', isFor: 'full' },
+    show: (point, { course }) => {
+      const anew = course.comparedAnew(point)
+      return anew === undefined ? '…' : count(anew)
+    },
+  },
+  { name: 'Model counted', isFor: 'wide', show: point => <Reported point={point} /> },
+  {
+    ...{ name: 'From its cache', isFor: 'full' },
+    show: ({ call = '' }, { stored }) => {
+      const { cached, cacheLost } = stored.get(call) ?? {}
+      return (
+        <Explained by={cacheLost} className={cacheLost && styles.lost}>
+          {cached === undefined ? '–' : count(cached)}
+        </Explained>
+      )
+    },
+  },
+  {
+    ...{ name: 'Took', isFor: 'full' },
+    show: ({ call = '' }, { durations }) => {
+      const ms = durations.get(call)
+      return ms === undefined ? '–' : shownDuration(ms)
+    },
+  },
+  { name: 'Time', isFor: 'wide', show: ({ time }) => dayTime(time) },
+]
+
+function CallLink({ point }: { readonly point: TimelinePoint }) {
+  const { search } = usePlace()
+  return (
+    <ViewLink
+      view="context"
+      className={`accent medium ${styles.link}`}
+      search={{ ...threadSearch(search), turn: point.turn, call: callOf(point) }}
+    >
+      {point.turn}
+    </ViewLink>
+  )
+}
+
+const marks: Readonly<Record<NonNullable<TimelinePoint['status']>, MarkName>> = {
+  sent: 'running',
+  completed: 'done',
+  failed: 'failed',
+  cancelled: 'stopped',
+  interrupted: 'interrupted',
+}
+
+function Status({ point, course }: { readonly point: TimelinePoint; readonly course: Course }) {
+  const { status, error } = point
+  const cut = course.steps.find(one => one.cut && one.points[0] === point)?.cut
+  return (
+    <span className="inline gap-6px">
+      {status && (
+        <span className="grid" aria-hidden="true">
+          <StatusMark status={marks[status]} />
+        </span>
+      )}
+      {status ?? 'made now'}
+      {error !== undefined && `: ${error}`}
+      {cut && <span className="muted">cut before #{count(cut.to)}</span>}
+    </span>
+  )
+}
+
+/** What the model counted, and how far our estimate was from it. */
+function Reported({ point }: { readonly point: TimelinePoint }) {
+  const ratio = ratioOf([point])
+  if (ratio === undefined) return '–'
+  const difference = `${ratio >= 1 ? '+' : '−'}${percent(Math.abs(ratio - 1))}`
+  return <Explained by={`Our estimate: ${difference}`}>{count(point.reported!)}</Explained>
+}
+
+/** How the next prompt was last read ahead. */
+function aheadText({ outcome, tokens, time }: NonNullable<Calls['readAhead']>): string {
+  if (outcome === 'read') return `Read ahead at ${dayTime(time)}: ${amountOf(tokens, 'token')}`
+  return `Reading ahead ${outcome === 'failed' ? 'failed' : 'was cut short'} at ${dayTime(time)}`
+}
