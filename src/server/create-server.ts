@@ -220,7 +220,10 @@ const forPages = cors({
   origin: origin => origin,
   exposeHeaders: [
     ...['x-request-id', 'x-throughline-conversation', 'x-throughline-branch'],
-    ...['x-throughline-trimmed', 'retry-after'],
+    ...['tokens', 'window', 'kept', 'recalled', 'left-out', 'read', 'trimmed'].map(
+      name => `x-throughline-${name}`,
+    ),
+    'retry-after',
   ],
   maxAge: 600,
 })
