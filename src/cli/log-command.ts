@@ -10,6 +10,7 @@ import type { Imported } from '../history/transfer/import-text.ts'
 import { plural } from '../log/line.ts'
 import { listTenants } from '../server/auth/tenants.ts'
 import { textOfFile } from '../server/text-of-file.ts'
+import { addHandCommands } from './hand-commands.ts'
 import { type DeletionOptions, mayDelete, sayDeleted, withDeletionOptions } from './may-delete.ts'
 import { messageLine } from './message-line.ts'
 import { age, wholeNumber } from './number-option.ts'
@@ -34,6 +35,7 @@ export function logCommand(log: Command): void {
   addLookCommands(add)
   addTransferCommands(add)
   addKeepCommands(add)
+  addHandCommands(add)
 }
 
 interface ThreadFlags extends LogOptions {
@@ -72,10 +74,11 @@ function addLookCommands(add: AddCommand): void {
   )
   addForThread('show', 'what a user may see of a thread')
     .option('-n, --last <messages>', 'only the newest ones, this many', wholeNumber())
+    .option('--places', 'with their places, by which pin, hide and erase name them')
     .action(
-      onThread(async (thread, { last }: { readonly last?: number }) => {
-        const shown = await thread.display({ limit: last })
-        for (const [seq, message] of shown.entries()) printText(`${messageLine(message, seq)}\n`)
+      onThread(async (thread, { last, places }: { readonly last?: number; readonly places?: boolean }) => {
+        for (const message of await thread.display({ limit: last }))
+          printText(`${places ? `#${message.seq} ` : ''}${messageLine(message, message.seq)}\n`)
       }),
     )
   addForThread('calls', 'the model calls of a thread, the newest first')

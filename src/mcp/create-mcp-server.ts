@@ -1,9 +1,10 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { z } from 'zod'
-import type { History } from '../history/index.ts'
+import type { Hands, History, Thread } from '../history/index.ts'
 import { ThroughlineError } from '../log/error.ts'
 import { explainContext } from './explain-context.ts'
+import { layHand } from './lay-hand.ts'
 import { listConversations } from './list-conversations.ts'
 import { readConversation } from './read-conversation.ts'
 import { recall } from './recall.ts'
@@ -16,20 +17,24 @@ export interface McpOptions {
   readonly version: string
   /** Whether the client may see what no user sees: contexts, with notes and system prompts. Default false. */
   readonly mayInspect?: boolean
+  /** What the client may do with messages of a thread. Default: it only reads. */
+  readonly handsOf?: ((thread: Thread) => Hands) | undefined
 }
 
-/** A server of the Model Context Protocol that only reads a log. Connect it to a transport. */
-export function createMcpServer({ history, version, mayInspect = false }: McpOptions): McpServer {
+/** A server of the Model Context Protocol that reads a log, and pins and hides messages. Connect it to a transport. */
+export function createMcpServer({ history, version, mayInspect = false, handsOf }: McpOptions): McpServer {
   const server = new McpServer({ name: 'throughline', version }, { instructions })
-  const annotations = { readOnlyHint: true, idempotentHint: true, openWorldHint: false }
+  const annotations = { idempotentHint: true, openWorldHint: false }
 
   function add<Shape extends z.ZodRawShape>(
     name: string,
     description: string,
     inputSchema: Shape,
     run: (history: History, input: z.output<z.ZodObject<Shape>>) => Promise<string>,
+    readOnlyHint = true,
   ): void {
-    const tool = { description, inputSchema: inputSchema as z.ZodRawShape, annotations }
+    const hints = { ...annotations, readOnlyHint }
+    const tool = { description, inputSchema: inputSchema as z.ZodRawShape, annotations: hints }
     server.registerTool(name, tool, input =>
       answer(() => run(history, input as z.output<z.ZodObject<Shape>>)),
     )
@@ -76,6 +81,19 @@ export function createMcpServer({ history, version, mayInspect = false }: McpOpt
     },
     readConversation,
   )
+  if (handsOf)
+    for (const [kind, effect] of Object.entries(handEffects))
+      add(
+        `${kind}_message`,
+        `${effect} A call and its results go together.`,
+        {
+          ...thread,
+          place: z.int().min(1).describe('the place of the message, such as 12 for #12'),
+          undo: z.boolean().default(false).describe('true takes it back'),
+        },
+        (history, input) => layHand(history, { ...input, kind: kind as keyof typeof handEffects, handsOf }),
+        false,
+      )
   if (!mayInspect) return server
   const whenLast = 'instead of a call: what a model would be sent when the message at this place was the last'
   add(
@@ -92,6 +110,11 @@ export function createMcpServer({ history, version, mayInspect = false }: McpOpt
     explainContext,
   )
   return server
+}
+
+const handEffects = {
+  pin: 'Pins a message of a conversation: from now on the model is always sent it.',
+  hide: 'Hides a message of a conversation: from now on the model is never sent it. It stays in the log.',
 }
 
 const instructions =

@@ -1,0 +1,81 @@
+import { z } from 'zod'
+import { readPlan } from '../../history/calls/read-plan.ts'
+import { checkPins, type Hands, pinRoom, withPin } from '../../history/hands.ts'
+import type { Thread } from '../../history/index.ts'
+import { threadOf } from './find-thread.ts'
+import { createSettings, type FitParts } from './fit-thread.ts'
+import { defineRoute } from './route.ts'
+import { count, place, threadFields } from './schemas.ts'
+
+const unit = z
+  .object({ first: place, last: place })
+  .describe('the places of the first and the last message: a call and its results stay together')
+
+/** What a person does with single messages. */
+export const handRoutes = [
+  defineRoute('get', '/conversations/:conversation/hands', {
+    scope: 'read',
+    summary: 'Lists the messages that are pinned and those that are hidden.',
+    query: { ...threadFields, at: place.optional().describe('as it was when this entry was the last') },
+    answer: z.object({
+      pinned: z.array(unit),
+      hidden: z.array(unit),
+      tokens: count.describe("what the pins take in a context, in the model's tokens"),
+    }),
+    async handle(call) {
+      const thread = await threadOf(call)
+      const { at } = call.query
+      const hands = await thread.hands({ at })
+      if (hands.pinned.length === 0) return { ...hands, tokens: 0 }
+      const { settings, factor } = await settingsOf(thread, call.parts)
+      const { receipt } = await thread.context({ ...settings, overflow: 'keep', at })
+      return { ...hands, tokens: pinRoom(receipt, factor).tokens }
+    },
+  }),
+  handRoute(
+    'post',
+    'pin',
+    'Pins a message: from now on it is always sent. Refused if the pins have no room.',
+  ),
+  handRoute('delete', 'pin', 'Takes a pin back.', 'unpin'),
+  handRoute('post', 'hide', 'Hides a message: from now on it is never sent. It stays in the log.'),
+  handRoute('delete', 'hide', 'Takes a hide back.', 'unhide'),
+]
+
+function handRoute<const Called extends 'post' | 'delete', const Kind extends 'pin' | 'hide'>(
+  method: Called,
+  kind: Kind,
+  summary: string,
+  does: Exclude<keyof Hands, 'hands'> = kind,
+) {
+  return defineRoute(method, `/conversations/:conversation/entries/:entry/${kind}`, {
+    scope: 'chat',
+    summary,
+    query: threadFields,
+    answer: unit,
+    handle: async call => checkedHands(await threadOf(call), call.parts)[does](call.params.entry),
+  })
+}
+
+/** The hands of a thread. A pin is refused if all pins do not fit into the window of the last call. */
+export function checkedHands(thread: Thread, parts: FitParts): Hands {
+  const { unpin, hide, unhide, hands } = thread
+  return {
+    ...{ unpin, hide, unhide, hands },
+    async pin(seq) {
+      const { settings, factor } = await settingsOf(thread, parts)
+      const { receipt } = await thread.context(withPin(settings, seq))
+      checkPins(receipt, factor)
+      return thread.pin(seq)
+    },
+  }
+}
+
+/** The settings of the last call. The tools of its client take their room too. */
+async function settingsOf(thread: Thread, parts: FitParts) {
+  const [last] = await thread.calls({ limit: 1 })
+  const { settings, room } = await (await createSettings(thread, parts))({})
+  const tools = last ? (readPlan(last.plan).parts.tools ?? 0) : 0
+  const reserve = Math.min(settings.window - 1, settings.reserve + tools)
+  return { settings: { ...settings, reserve }, factor: room.factor }
+}
