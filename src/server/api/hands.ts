@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { readPlan } from '../../history/calls/read-plan.ts'
 import { checkPins, type Hands, pinRoom, withPin } from '../../history/hands.ts'
 import type { Thread } from '../../history/index.ts'
-import { threadOf } from './find-thread.ts'
+import { type ThreadRequest, threadOf } from './find-thread.ts'
 import { createSettings, type FitParts } from './fit-thread.ts'
 import { defineRoute } from './route.ts'
 import { count, place, threadFields } from './schemas.ts'
@@ -32,29 +32,35 @@ export const handRoutes = [
       return { ...hands, tokens: pinRoom(receipt, factor).tokens }
     },
   }),
-  handRoute(
+  defineRoute(
     'post',
-    'pin',
-    'Pins a message: from now on it is always sent. Refused if the pins have no room.',
+    '/conversations/:conversation/entries/:entry/pin',
+    laying('pin', 'Pins a message: from now on it is always sent. Refused if the pins have no room.'),
   ),
-  handRoute('delete', 'pin', 'Takes a pin back.', 'unpin'),
-  handRoute('post', 'hide', 'Hides a message: from now on it is never sent. It stays in the log.'),
-  handRoute('delete', 'hide', 'Takes a hide back.', 'unhide'),
+  defineRoute(
+    'delete',
+    '/conversations/:conversation/entries/:entry/pin',
+    laying('unpin', 'Takes a pin back.'),
+  ),
+  defineRoute(
+    'post',
+    '/conversations/:conversation/entries/:entry/hide',
+    laying('hide', 'Hides a message: from now on it is never sent. It stays in the log.'),
+  ),
+  defineRoute(
+    'delete',
+    '/conversations/:conversation/entries/:entry/hide',
+    laying('unhide', 'Takes a hide back.'),
+  ),
 ]
 
-function handRoute<const Called extends 'post' | 'delete', const Kind extends 'pin' | 'hide'>(
-  method: Called,
-  kind: Kind,
-  summary: string,
-  does: Exclude<keyof Hands, 'hands'> = kind,
-) {
-  return defineRoute(method, `/conversations/:conversation/entries/:entry/${kind}`, {
-    scope: 'chat',
-    summary,
-    query: threadFields,
-    answer: unit,
-    handle: async call => checkedHands(await threadOf(call), call.parts)[does](call.params.entry),
-  })
+/** What routes that lay a hand on a message, or take it away, have in common. */
+function laying(does: Exclude<keyof Hands, 'hands'>, summary: string) {
+  return {
+    ...({ scope: 'chat', summary, query: threadFields, answer: unit } as const),
+    handle: async (call: ThreadRequest & { readonly params: { readonly entry: number } }) =>
+      checkedHands(await threadOf(call), call.parts)[does](call.params.entry),
+  }
 }
 
 /** The hands of a thread. A pin is refused if all pins do not fit into the window of the last call. */
