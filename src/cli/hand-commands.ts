@@ -1,4 +1,5 @@
 import type { Thread } from '../history/thread.ts'
+import { type DeletionOptions, mayDelete, sayDeleted, withDeletionOptions } from './may-delete.ts'
 import { wholeNumber } from './number-option.ts'
 import { type AddCommand, type LogOptions, writeHistory } from './open-log.ts'
 import { print, UserError } from './print.ts'
@@ -19,6 +20,16 @@ export function addHandCommands(add: AddCommand): void {
         print(`${name} ${first === last ? `#${first}` : `#${first} to #${last}`}`)
       }),
     )
+  withDeletionOptions(
+    addForMessage(add, 'erase', 'erases the text of a message from all that is stored; a mark stays'),
+  ).action(
+    onMessage(async (thread, place, options: DeletionOptions) => {
+      const deletion = { deleted: [`#${place}`] }
+      if (!(await mayDelete(options, async () => deletion, 'message'))) return
+      await thread.erase(place)
+      sayDeleted(deletion, 'erased', 'message')
+    }),
+  )
 }
 
 const addForMessage = (add: AddCommand, name: string, description: string) =>

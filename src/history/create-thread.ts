@@ -17,6 +17,7 @@ import {
 } from './calls/calls.ts'
 import { hashOf, toCanonical } from './calls/hash-of.ts'
 import { leadingPrompt, toPlan } from './calls/plan.ts'
+import { type EraseSource, eraseEntry } from './erase.ts'
 import { createHands } from './hands.ts'
 import { findQuotes } from './log/find-quotes.ts'
 import { type Hand, isHandEntry } from './log/hand.ts'
@@ -32,7 +33,7 @@ import { isSideThread } from './side-name.ts'
 import type { Thread, ThreadContextOptions } from './thread.ts'
 import { beginTurn, createTurn } from './turn.ts'
 import { listNewest, readStatus, readTurns, viewDisplay, viewMessages, viewNotes } from './views.ts'
-export interface ThreadSource extends LogSource {
+export interface ThreadSource extends LogSource, Pick<EraseSource, 'forget'> {
   readonly fit: FitOptions
   readonly now: () => number
   readonly newId: () => string
@@ -137,6 +138,7 @@ export function createThread(options: ThreadSource): Thread {
   return {
     key,
     ...createHands(options),
+    erase: seq => eraseEntry(options, seq),
     async begin(input, how = {}) {
       refuseUnknown(how, { key: 1, cancelledTurn: 1, data: 1, marks: 1, after: 1, isFollowed: 1 })
       const { key: idempotency, cancelledTurn, data, marks, after, isFollowed } = how

@@ -30,7 +30,7 @@ export interface Hands {
   hands(options?: { readonly at?: number }): Promise<Record<keyof HandState, readonly HandledUnit[]>>
 }
 
-interface HandSource extends LogSource {
+export interface HandSource extends LogSource {
   readonly now: () => number
   readonly newId: () => string
   readonly owner: string

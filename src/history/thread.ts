@@ -30,6 +30,11 @@ export interface Thread extends Hands {
    * with `retryAfterMs` while a holder has the turn.
    */
   resume(options?: Pick<BeginOptions, 'isFollowed'>): Promise<Resumed | undefined>
+  /**
+   * Erases the text of the message at a place, in the log and in all that was made of it: the index of words, vectors, caches, and
+   * the records of calls from its turn on. A mark stays in its place. Throws a LeaseError while a turn of the thread is held.
+   */
+  erase(seq: number): Promise<void>
   /** The entries as they were logged, with all that is stored beside the messages. */
   entries(options?: ViewOptions): Promise<readonly LoggedMessage[]>
   /**

@@ -112,7 +112,7 @@ export function createServer(rawOptions: ServerOptions): Server {
   const upstreams = 'all' in rawOptions.upstream ? rawOptions.upstream : oneUpstream(rawOptions.upstream)
   const options = present(Object.fromEntries(answerOptionNames.map(name => [name, settled[name]])))
   const store = noticingStore(restingStore(rememberingStore(rawOptions.store)), (...write) => {
-    if (write[2] === 'deleted') bodies.forget()
+    if (write[2] !== 'written') bodies.forget()
     api.onWrite(...write)
   })
   const logOf = createLogs({ store, now, newId, remember, leaseMs, embed })

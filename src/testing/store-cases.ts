@@ -1,6 +1,6 @@
 import type { StoreCase } from './store-case.ts'
 import { againCases, closingCases } from './store-cases-again.ts'
-import { deleteCases, retainCases } from './store-cases-delete.ts'
+import { deleteCases, eraseCases, retainCases } from './store-cases-delete.ts'
 import { forkCases } from './store-cases-fork.ts'
 import { inputCases } from './store-cases-input.ts'
 import { leaseCases, resumeCases } from './store-cases-lease.ts'
@@ -32,6 +32,7 @@ export const storeCases: readonly StoreCase[] = [
   ...listCases,
   ...sideCases,
   ...deleteCases,
+  ...eraseCases,
   ...restoreCases,
   ...restoreRefusedCases,
   ...retainCases,

@@ -18,6 +18,10 @@ export const handMessage: MessageLike = { role: 'tool', tool_call_id: handId, to
 export const isHandEntry = ({ message }: { readonly message: MessageLike }): boolean =>
   message.tool_call_id === handId
 
+/** Whether an entry says that the text of another one is gone. */
+export const isErasure = ({ role, payload }: { readonly role: string; readonly payload: string }): boolean =>
+  role === 'tool' && payload.includes(handId) && payload.includes('"does":"erase"')
+
 export const isHands = (value: unknown): value is readonly Hand[] =>
   Array.isArray(value) &&
   value.every(hand => isObject(hand) && acts.includes(hand.does as Hand['does']) && isCount(hand.seq, 1))

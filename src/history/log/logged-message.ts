@@ -29,6 +29,8 @@ export interface LoggedMessage
   readonly learned?: PromptLayout
   /** Who spoke in the entry's turn, where that is not the person whose conversation it is. */
   readonly guest?: string
+  /** Whether its text was erased: a mark stands in its place. */
+  readonly isErased?: boolean
 }
 
 /** A message with what the log stores beside it. */
@@ -58,6 +60,7 @@ interface Payload extends Omit<SeenMessage, 'marks'> {
   readonly calibration?: Calibration
   readonly learned?: PromptLayout
   readonly guest?: string
+  readonly erased?: true
 }
 
 export interface EntryOptions
@@ -86,7 +89,7 @@ export function fromEntry(entry: StoredEntry, thread: string, count: TokenCounte
   const { seq, turn, id, time, role, payload, tokens } = entry
   try {
     const read = readPayload(payload)
-    const { closing, calibration, learned, quotes, guest, hands, data, isBroken } = read
+    const { closing, calibration, learned, quotes, guest, hands, data, isBroken, erased } = read
     // A result that closes a turn stands for a tool that gave none.
     const { isError = closing && role === 'tool' ? true : undefined } = read
     const message = withTime(read.message, time)
@@ -98,7 +101,8 @@ export function fromEntry(entry: StoredEntry, thread: string, count: TokenCounte
     if (isCount(counted)) adoptEntry(view, seq, count.id, counted)
     else stampEntry(view, seq, count)
     const entryFacts = { seq, turn, id, time, isClosing: closing === true, isBroken, isError }
-    return { ...entryFacts, message, view, data, calibration, learned, quotes, guest, hands }
+    const beside = { data, calibration, learned, quotes, guest, hands, isErased: erased }
+    return { ...entryFacts, message, view, ...beside }
   } catch (error) {
     throw new CorruptEntryError(thread, seq, error instanceof Error ? error.message : String(error), {
       cause: error,

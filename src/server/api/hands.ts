@@ -2,6 +2,8 @@ import { z } from 'zod'
 import { readPlan } from '../../history/calls/read-plan.ts'
 import { checkPins, type Hands, pinRoom, withPin } from '../../history/hands.ts'
 import type { Thread } from '../../history/index.ts'
+import { refuseInner, refuseOthers } from '../auth/refuse-hidden.ts'
+import { notFound } from './api-error.ts'
 import { type ThreadRequest, threadOf } from './find-thread.ts'
 import { createSettings, type FitParts } from './fit-thread.ts'
 import { defineRoute } from './route.ts'
@@ -52,6 +54,23 @@ export const handRoutes = [
     '/conversations/:conversation/entries/:entry/hide',
     laying('unhide', 'Takes a hide back.'),
   ),
+  defineRoute('delete', '/conversations/:conversation/entries/:entry', {
+    scope: 'admin',
+    summary: 'Erases the text of a message from all that is stored. A mark stays in its place.',
+    query: { ...threadFields, dryRun: z.boolean().optional().describe('only tells whether it could be') },
+    answer: z.object({ erased: place }),
+    async handle(call) {
+      refuseInner(call.query.actor)
+      await refuseOthers(call.log, call.params.conversation)
+      const { key } = await threadOf(call)
+      const { entry: erased } = call.params
+      const thread = call.log.history.thread(key.conversation, key)
+      const [entry] = await thread.entries({ at: erased, limit: 1 })
+      if (entry?.seq !== erased) throw notFound('entry', String(erased))
+      if (!call.query.dryRun) await thread.erase(erased)
+      return { erased }
+    },
+  }),
 ]
 
 /** What routes that lay a hand on a message, or take it away, have in common. */
