@@ -1,4 +1,5 @@
 import type { Context } from '../context/context.ts'
+import { checkPins, type Hands, withPin } from '../history/hands.ts'
 import type { ThreadOptions } from '../history/history.ts'
 import type { LoggedMessage } from '../history/log/logged-message.ts'
 import { checkPlace } from '../history/log/read-log.ts'
@@ -81,6 +82,8 @@ export interface Chat {
    * is asked and nothing is stored.
    */
   context(options: ContextOptions): Promise<ChatContext>
+  /** Pins and hides messages of a thread. A pin that has no room in the model's window is refused: PinsTooLargeError. */
+  hands(options: Pick<SendOptions, 'conversation' | 'actor' | 'branch'>): Hands
   /** Answers a conversation that the client sends in full. Nothing is stored. */
   respond(
     messages: readonly MessageLike[],
@@ -115,12 +118,18 @@ export function createChat(chatOptions: ChatOptions): Chat {
       if (forkOptions?.at !== undefined) checkPlace(forkOptions.at)
       return turnOf(forkOptions, thread => forkTurn(thread, forkOptions?.at, forkOptions?.key))
     },
-    async context(contextOptions) {
-      const { signal = new AbortController().signal, ...name } = contextOptions ?? noOptions
-      const { history, thread } = threadOf(name)
-      const asking = await setUpAsking(options, { signal, ...toOffered(options) })
-      const { context, room, tools } = await nextContext({ ...asking, log: readThread(history, thread) })
-      return { ...context, tools, ...room }
+    context: contextOptions => contextOf(contextOptions),
+    hands(place) {
+      const { thread } = threadOf(place)
+      const { unpin, hide, unhide, hands } = thread
+      return {
+        ...{ unpin, hide, unhide, hands },
+        async pin(seq) {
+          const { receipt, factor } = await contextOf(place, fit => withPin(fit, seq))
+          checkPins(receipt, factor)
+          return thread.pin(seq)
+        },
+      }
     },
     respond(messages, respondOptions) {
       checkMessages(messages)
@@ -130,6 +139,19 @@ export function createChat(chatOptions: ChatOptions): Chat {
         answer(listTurnLog(messages, count, memory, cancelledTurn), work, request),
       )
     },
+  }
+
+  async function contextOf(
+    contextOptions: ContextOptions,
+    change = (fit: Parameters<TurnLog['context']>[0]) => fit,
+  ): Promise<ChatContext> {
+    const { signal = new AbortController().signal, ...name } = contextOptions ?? noOptions
+    const { history, thread } = threadOf(name)
+    const asking = await setUpAsking(options, { signal, ...toOffered(options) })
+    const read = readThread(history, thread)
+    const log = { ...read, context: (fit: Parameters<TurnLog['context']>[0]) => read.context(change(fit)) }
+    const { context, room, tools } = await nextContext({ ...asking, log })
+    return { ...context, tools, ...room }
   }
 
   /** The message that begins a turn. A message that cannot be sent must not be stored: every later one would fail. */

@@ -11,6 +11,7 @@ import { plural } from '../log/line.ts'
 import { listTenants } from '../server/auth/tenants.ts'
 import { textOfFile } from '../server/text-of-file.ts'
 import type { ThreadKey } from '../stores/store.ts'
+import { addHandCommands } from './hand-commands.ts'
 import { type DeletionOptions, mayDelete, sayDeleted, withDeletionOptions } from './may-delete.ts'
 import { messageLine } from './message-line.ts'
 import { age, wholeNumber } from './number-option.ts'
@@ -35,6 +36,7 @@ export function logCommand(log: Command): void {
   addLookCommands(add)
   addTransferCommands(add)
   addKeepCommands(add)
+  addHandCommands(add)
 }
 
 function addLookCommands(add: AddCommand): void {
@@ -67,10 +69,11 @@ function addLookCommands(add: AddCommand): void {
   )
   addForThread('show', 'what a user may see of a thread')
     .option('-n, --last <messages>', 'only the newest ones, this many', wholeNumber())
+    .option('--places', 'with their places, by which pin, hide and erase name them')
     .action(
-      onThread(async (thread, { last }: { readonly last?: number }) => {
-        const shown = await thread.display({ limit: last })
-        for (const [seq, message] of shown.entries()) printText(`${messageLine(message, seq)}\n`)
+      onThread(async (thread, { last, places }: { readonly last?: number; readonly places?: boolean }) => {
+        for (const message of await thread.display({ limit: last }))
+          printText(`${places ? `#${message.seq} ` : ''}${messageLine(message, message.seq)}\n`)
       }),
     )
   addForThread('calls', 'the model calls of a thread, the newest first')

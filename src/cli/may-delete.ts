@@ -19,10 +19,10 @@ export interface Deletion {
   readonly isNothing?: boolean
 }
 
-export function sayDeleted(deletion: Deletion, how = 'deleted'): void {
+export function sayDeleted(deletion: Deletion, how = 'deleted', what = 'conversation'): void {
   const { deleted, also = '' } = deletion
   for (const conversation of deleted) print(`${how} ${conversation}`)
-  print(`${how} ${plural(deleted.length, 'conversation')}${also}`)
+  print(`${how} ${plural(deleted.length, what)}${also}`)
 }
 
 /**
@@ -32,10 +32,11 @@ export function sayDeleted(deletion: Deletion, how = 'deleted'): void {
 export async function mayDelete(
   { yes = false, dryRun = false }: DeletionOptions,
   plan: () => Promise<Deletion>,
+  what?: string,
 ): Promise<boolean> {
   if (yes && !dryRun) return true
   const deletion = await plan()
-  sayDeleted(deletion, 'would delete')
+  sayDeleted(deletion, 'would delete', what)
   if (dryRun || (deletion.isNothing ?? deletion.deleted.length === 0)) return false
   if (!process.stdin.isTTY)
     throw new UserError('nothing was deleted: say --yes to delete it, or --dry-run only to see it')

@@ -207,12 +207,11 @@ const keptWhy: Partial<Record<Part, string>> = {
 /** The own reason of a note or of a result without a call that is not sent. */
 function unsent(frame: Frame, seq: number): Verdict | undefined {
   const at = seq - frame.origin
-  if (frame.transcript.entries[at]!.role === 'assistant_note') {
-    const why = frame.notes === false ? 'notes are switched off' : 'no room in the notes section'
-    return { fate: 'omitted', rule: 'notes', why }
-  }
   const stray = unitAt(frame, at).strays.get(at)
-  return stray && !stray.results ? { fate: 'omitted', rule: 'valid sequence', why: stray.why } : undefined
+  if (stray && !stray.results) return { fate: 'omitted', rule: 'valid sequence', ...stray }
+  if (frame.transcript.entries[at]!.role !== 'assistant_note') return undefined
+  const why = frame.notes === false ? 'notes are switched off' : 'no room in the notes section'
+  return { fate: 'omitted', rule: 'notes', why }
 }
 
 /** The stretches, message by message. */

@@ -149,7 +149,13 @@ function openHistory(options: HistoryOptions, shared?: SharedParts): History {
       const key = { tenant, conversation, actor, branch }
       checkThread(key)
       const memory = { logOf: logs.of, passages: logs.passages }
-      return createThread({ store, count, fit, now, newId, owner, leaseMs, person, remember, key, ...memory })
+      const forget = async () => {
+        const [info] = await store.conversations(tenant, { only: conversation })
+        if (info) await removeSides(info)
+        logs.drop(tenant, conversation)
+      }
+      const parts = { store, count, fit, now, newId, owner, leaseMs, person, remember, key, forget }
+      return createThread({ ...parts, ...memory })
     },
     async conversations(options) {
       const all = await store.conversations(tenant, { ...options, ...present({ person }) })

@@ -17,20 +17,23 @@ import {
 } from './calls/calls.ts'
 import { hashOf, toCanonical } from './calls/hash-of.ts'
 import { leadingPrompt, toPlan } from './calls/plan.ts'
+import { type EraseSource, eraseEntry } from './erase.ts'
+import { createHands } from './hands.ts'
 import { findQuotes } from './log/find-quotes.ts'
+import { type Hand, isHandEntry } from './log/hand.ts'
 import { type EntryOptions, type SeenMessage, toEntry, wholeOf } from './log/logged-message.ts'
 import { makeEntries } from './log/make-entries.ts'
 import type { Passages } from './log/passages.ts'
 import { toPastTurns } from './log/past-turn.ts'
 import type { QuoteReference } from './log/quote-reference.ts'
-import { checkBranch, type LogSource, listLog } from './log/read-log.ts'
+import { checkBranch, type LogSource, listLog, mainBranch } from './log/read-log.ts'
 import type { ContextRequest, ThreadLog } from './log/thread-log.ts'
 import { readThreadState } from './log/thread-state.ts'
 import { isSideThread } from './side-name.ts'
 import type { Thread, ThreadContextOptions } from './thread.ts'
 import { beginTurn, createTurn } from './turn.ts'
 import { listNewest, readStatus, readTurns, viewDisplay, viewMessages, viewNotes } from './views.ts'
-export interface ThreadSource extends LogSource {
+export interface ThreadSource extends LogSource, Pick<EraseSource, 'forget'> {
   readonly fit: FitOptions
   readonly now: () => number
   readonly newId: () => string
@@ -123,8 +126,19 @@ export function createThread(options: ThreadSource): Thread {
     return call
   }
 
+  /** A branch that begins takes along what was done since with the messages that it shares. */
+  async function handsAlong(): Promise<readonly Hand[] | undefined> {
+    if (key.branch === mainBranch) return undefined
+    const { forkOf, head } = (await store.head(key)) ?? {}
+    if (!forkOf || head !== forkOf.at) return undefined
+    const hands = await logOf({ ...key, branch: forkOf.branch }).carriedHands(forkOf.at)
+    return hands.length > 0 ? hands : undefined
+  }
+
   return {
     key,
+    ...createHands(options),
+    erase: seq => eraseEntry(options, seq),
     async begin(input, how = {}) {
       refuseUnknown(how, { key: 1, cancelledTurn: 1, data: 1, marks: 1, after: 1, isFollowed: 1 })
       const { key: idempotency, cancelledTurn, data, marks, after, isFollowed } = how
@@ -133,7 +147,7 @@ export function createThread(options: ThreadSource): Thread {
       const last = messages.at(-1)
       const guest = await guestHere()
       const quotes = last && guest === undefined ? await quotesFor(last) : undefined
-      const beside = present({ data, quotes })
+      const beside = present({ data, quotes, hands: await handsAlong() })
       const isWithMore = last !== undefined && Object.keys(beside).length > 0
       const entries = await makeEntries(
         isWithMore ? [...messages.slice(0, -1), { message: last, ...beside }] : messages,
@@ -163,7 +177,8 @@ export function createThread(options: ThreadSource): Thread {
     async resume({ isFollowed } = {}) {
       const begun = await store.resume(key, { owner, leaseMs, isFollowed })
       if (!begun) return undefined
-      const entries = await listLog(source, { from: begun.turn.first })
+      const all = await listLog(source, { from: begun.turn.first })
+      const entries = all.filter(entry => !isHandEntry(entry))
       const messages = entries.filter(({ isBroken }) => !isBroken).map(({ message }) => message)
       const newEntry = newEntryOf(entries[0]?.guest)
       return { turn: createTurn({ ...options, begun, isFollowed, messages, newEntry }), entries }

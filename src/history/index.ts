@@ -1,5 +1,6 @@
 export type { CallInfo, CallOutcome, CallStart, StartedCall, ThreadCall } from './calls/calls.ts'
 export { createHistory } from './create-history.ts'
+export { type HandledUnit, type Hands, PinsTooLargeError } from './hands.ts'
 export type { History, HistoryOptions, Retained, RetainOptions } from './history.ts'
 export type { LoggedMessage, SeenMessage } from './log/logged-message.ts'
 export { EmbedError } from './log/vectors/embed-error.ts'

@@ -6,6 +6,7 @@ import type { ReadStateOptions, State, StateReading } from '../state/index.ts'
 import type { Mark, StoredCall, StoredTurn, ThreadKey } from '../stores/store.ts'
 import type { Calibration } from '../tokens/calibration.ts'
 import type { CallInfo, CallStart, StartedCall, ThreadCall } from './calls/calls.ts'
+import type { Hands } from './hands.ts'
 import type { CancelledTurn } from './log/closing.ts'
 import type { LoggedMessage, SeenMessage } from './log/logged-message.ts'
 import type { ContextRequest } from './log/thread-log.ts'
@@ -17,7 +18,7 @@ import type { DisplayMessage, ThreadStatus, ViewOptions } from './views.ts'
 export type ThreadContextOptions = Partial<Omit<ContextRequest, 'count'>>
 
 /** One actor's history in one conversation. */
-export interface Thread {
+export interface Thread extends Hands {
   readonly key: ThreadKey
   /**
    * Begins a turn. The user's messages are stored when this resolves. While another turn is open it throws a LeaseError,
@@ -29,6 +30,11 @@ export interface Thread {
    * with `retryAfterMs` while a holder has the turn.
    */
   resume(options?: Pick<BeginOptions, 'isFollowed'>): Promise<Resumed | undefined>
+  /**
+   * Erases the text of the message at a place, in the log and in all that was made of it: the index of words, vectors, caches, and
+   * the records of calls from its turn on. A mark stays in its place. Throws a LeaseError while a turn of the thread is held.
+   */
+  erase(seq: number): Promise<void>
   /** The entries as they were logged, with all that is stored beside the messages. */
   entries(options?: ViewOptions): Promise<readonly LoggedMessage[]>
   /**

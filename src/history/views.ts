@@ -28,7 +28,12 @@ export async function viewMessages(
 }
 
 /** A message for display, with the id and the place of its entry. */
-export type DisplayMessage = MessageLike & { readonly id: string; readonly seq: number }
+export type DisplayMessage = MessageLike & {
+  readonly id: string
+  readonly seq: number
+  /** Whether its text was erased. */
+  readonly isErased?: boolean
+}
 
 /** What a user may see: no notes, no messages that Throughline wrote to close a turn. */
 export async function viewDisplay(
@@ -63,8 +68,8 @@ export function withoutTries(logged: readonly LoggedMessage[]): readonly LoggedM
 }
 
 /** A copy with its place. Whether its tool failed is known by the object, and must be told again of the copy. */
-function toShown({ message, id, seq, isError }: LoggedMessage): DisplayMessage {
-  const shown = { ...message, id, seq }
+function toShown({ message, id, seq, isError, isErased }: LoggedMessage): DisplayMessage {
+  const shown = { ...message, id, seq, ...(isErased && { isErased }) }
   return isError === undefined ? shown : markResult(shown, isError)
 }
 

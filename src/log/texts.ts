@@ -35,6 +35,9 @@ export const recallTitle = '[Earlier in this conversation:]'
 /** The first line of a block of messages from other conversations. */
 export const quotesTitle = '[From other conversations:]'
 
+/** Stands in place of a message whose text was erased. */
+export const erasedText = '[message erased]'
+
 /** Stands in a replay for messages whose conversation was deleted. */
 export const deletedQuotes = (count: number): string => `(${plural(count, 'message')}, deleted since)`
 

@@ -1,8 +1,10 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
-import type { History } from '../history/index.ts'
+import type { Hands, History, Thread } from '../history/index.ts'
 import { ThroughlineError } from '../log/error.ts'
+import type { McpTool } from './define-mcp-tool.ts'
 import { explainContext } from './explain-context.ts'
+import { handTools } from './hand-tools.ts'
 import { listConversations } from './list-conversations.ts'
 import { readConversation } from './read-conversation.ts'
 import { recall } from './recall.ts'
@@ -15,15 +17,21 @@ interface McpOptions {
   readonly version: string
   /** Whether the client may see what no user sees: contexts, with notes and system prompts. Default false. */
   readonly mayInspect?: boolean
+  /** What the client may do with messages of a thread. Default: it only reads. */
+  readonly handsOf?: ((thread: Thread) => Hands) | undefined
 }
 
-/** A server of the Model Context Protocol that only reads a log. Connect it to a transport. */
-export function createMcpServer({ history, version, mayInspect = false }: McpOptions): McpServer {
+/** A server of the Model Context Protocol that reads a log, and pins and hides messages. Connect it to a transport. */
+export function createMcpServer({ history, version, mayInspect = false, handsOf }: McpOptions): McpServer {
   const server = new McpServer({ name: 'throughline', version }, { instructions })
   const annotations = { readOnlyHint: true, idempotentHint: true, openWorldHint: false }
   const tools = [searchConversations, recall, listConversations, readConversation]
-  for (const { name, run, ...tool } of mayInspect ? [...tools, explainContext] : tools)
-    server.registerTool(name, { ...tool, annotations }, input => answer(() => run(history, input)))
+  const add = ({ name, run, ...tool }: McpTool, readOnlyHint = true) =>
+    server.registerTool(name, { ...tool, annotations: { ...annotations, readOnlyHint } }, input =>
+      answer(() => run(history, input)),
+    )
+  for (const tool of mayInspect ? [...tools, explainContext] : tools) add(tool)
+  if (handsOf) for (const tool of handTools(handsOf)) add(tool, false)
   return server
 }
 

@@ -112,7 +112,7 @@ export function createServer(rawOptions: ServerOptions): Server {
   const upstreams = 'all' in rawOptions.upstream ? rawOptions.upstream : oneUpstream(rawOptions.upstream)
   const options = present(Object.fromEntries(answerOptionNames.map(name => [name, settled[name]])))
   const store = noticingStore(restingStore(rememberingStore(rawOptions.store)), (...write) => {
-    if (write[2] === 'deleted') bodies.forget()
+    if (write[2] !== 'written') bodies.forget()
     api.onWrite(...write)
   })
   const logOf = createLogs({ store, now, newId, remember, leaseMs, embed })
@@ -215,7 +215,10 @@ const forPages = cors({
   origin: origin => origin,
   exposeHeaders: [
     ...['x-request-id', 'x-throughline-conversation', 'x-throughline-branch'],
-    ...['x-throughline-trimmed', 'retry-after'],
+    ...['tokens', 'window', 'kept', 'recalled', 'left-out', 'read', 'trimmed'].map(
+      name => `x-throughline-${name}`,
+    ),
+    'retry-after',
   ],
   maxAge: 600,
 })

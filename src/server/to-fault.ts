@@ -44,6 +44,7 @@ const statuses = {
   reply_cancelled: 499,
   client_left: 499,
   unsupported_encoding: 415,
+  pins_too_large: 400,
   invalid_import: 400,
   invalid_plan: 400,
   invalid_variable: 400,

@@ -18,6 +18,7 @@ import {
   defaultMaxEntryBytes,
   turnStatuses,
 } from './check-input.ts'
+import { erasedPrefix } from './erased.ts'
 import { notAPlace } from './rules/refusals.ts'
 import type {
   AppendEntries,
@@ -92,6 +93,11 @@ export function checkedStore(store: Store, maxEntryBytes = defaultMaxEntryBytes)
       },
       loadCache: (_, key) => checkName('key of the cache', key),
       saveMarks: (_, marks) => checkMarks(marks),
+      erase(_, seq, { payload }) {
+        checkPlace('seq', seq)
+        if (!payload.startsWith(erasedPrefix))
+          throw refused('mark', `a payload that begins with ${erasedPrefix}`)
+      },
     }),
     ...withChecks(store, (tenant: string) => checkName('tenant', tenant), {
       deleteCalls: (_, before) => checkTime('before', before),

@@ -12,6 +12,7 @@ import type {
   ListConversations,
   Mark,
   MarkedPlace,
+  NewEntry,
   RestoreEntries,
   StoredCall,
   StoredEntry,
@@ -137,6 +138,12 @@ export interface Store {
     conversation: string,
     options?: { readonly unusedSince?: number },
   ): Promise<boolean>
+  /**
+   * Puts a mark in the place of an entry's payload, and removes what was made of its text: its words in the index, and of all
+   * branches of its actor the caches, and the calls from its turn on. When this resolves, no file of the store has the text. The
+   * payload of a mark begins with `{"erased":true`. False where there is no such entry.
+   */
+  erase(thread: ThreadKey, seq: number, mark: Pick<NewEntry, 'payload' | 'tokens'>): Promise<boolean>
   /** Lists what is wrong with the stored data; empty when all is well. `rebuild` rebuilds a wrong index of words. */
   check(options?: { readonly rebuild?: boolean }): Promise<readonly string[]>
   close(): Promise<void>

@@ -19,7 +19,7 @@ export interface NewEntry {
   readonly tokens: Readonly<Record<string, number>>
 }
 
-/** An entry of the log. It is never changed, and only removed with its whole conversation. */
+/** An entry of the log. It is never changed, except by `erase`, and only removed with its whole conversation. */
 export interface StoredEntry extends NewEntry {
   /** The entry's place in the branch, from 1, without gaps. */
   readonly seq: number

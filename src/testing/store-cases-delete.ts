@@ -7,6 +7,7 @@ import {
   long,
   newThread,
   open,
+  read,
   sentCall,
   texts,
 } from './store-cases-help.ts'
@@ -48,6 +49,49 @@ export const deleteCases = [
     equal(await store.deleteConversation(thread.tenant, 'never'), false, 'the answer')
     await exchange(store, { ...thread, conversation: 'never' }, 'a')
     equal(await texts(store, { ...thread, conversation: 'never' }), ['a'], 'the name is free')
+  }),
+]
+
+const mark = { payload: '{"erased":true,"content":"gone"}', tokens: { words: 1 } }
+
+/** The text of an entry goes, and the entry stays. */
+export const eraseCases = [
+  storeCase('erases the text of an entry with all that was made of it', async (store, thread) => {
+    const bob = { ...thread, actor: 'bob' }
+    await exchange(store, thread, 'a heron')
+    await exchange(store, thread, 'secret pelican', 'a bird')
+    await exchange(store, bob, 'bob pelican')
+    await store.fork(thread, { at: 3, branch: 'edit' })
+    const edit = { ...thread, branch: 'edit' }
+    for (const key of [thread, bob, edit]) {
+      await store.saveCache(key, 'fold', 1, new Uint8Array([1]))
+      for (const turn of [1, 2]) await store.saveCall(key, { ...sentCall, id: `call ${turn}`, turn })
+    }
+    const [before] = await read(store, thread, { from: 2, to: 2 })
+    equal(await store.erase(edit, 2, mark), true, 'the answer')
+    for (const key of [thread, edit]) {
+      const [after] = await read(store, key, { from: 2, to: 2 })
+      equal(after, { ...before!, ...mark }, 'the entry')
+      equal(pluck(await store.calls(key), 'turn'), [1], 'the calls before its turn')
+      equal(await store.loadCache(key, 'fold'), undefined, 'the cache')
+    }
+    equal(await texts(store, thread), ['a heron', 'gone', 'a bird'], 'the log')
+    equal(pluck(await findAll(store, thread.tenant, 'pelican'), 'thread'), [bob], 'what is found')
+    equal((await store.calls(bob)).length, 2, 'the calls of another actor')
+    equal(await store.erase(thread, 2, mark), true, 'the answer, again')
+    equal(await store.erase(thread, 9, mark), false, 'the answer where nothing is')
+    await refused(() => store.erase(thread, 1, { ...mark, payload: '{"content":"b"}' }), 'invalid_option')
+    await exchange(store, thread, 'later')
+    equal(await texts(store, thread, { from: 3 }), ['a bird', 'later'], 'what follows')
+  }),
+  storeCase('erases an entry that no other store of it finds again', async (store, thread) => {
+    await exchange(store, thread, 'secret pelican', 'a bird')
+    const stretch = { entries: await read(store, thread), turns: await store.turns(thread) }
+    await store.erase(thread, 1, mark)
+    await refused(() => store.restore(thread, stretch), 'conflict')
+    equal(await texts(store, thread), ['gone', 'a bird'], 'the log')
+    const never = { ...thread, conversation: 'never' }
+    await refused(() => store.erase(never, 1, mark), 'no_conversation')
   }),
 ]
 

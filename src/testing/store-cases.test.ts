@@ -13,6 +13,19 @@ const faults: Record<string, (store: Store) => Partial<Store>> = {
   'loses the last entry of a batch': store => ({
     end: (thread, end) => store.end(thread, { ...end, entries: end.entries.slice(0, -1) }),
   }),
+  'says that it erases, and does not': () => ({ erase: async () => true }),
+  'keeps the calls of what it erases': store => {
+    let hasErased = false
+    return {
+      erase: async (...what) => {
+        const calls = await store.calls(what[0])
+        const isErased = await store.erase(...what)
+        if (!hasErased) for (const call of calls.toReversed()) await store.saveCall(what[0], call)
+        hasErased = true
+        return isErased
+      },
+    }
+  },
   'takes any head for the expected one': store => ({
     append: async (thread, append) =>
       store.append(thread, { ...append, expectedHead: await headOf(store, thread) }),

@@ -1,5 +1,5 @@
 import type { StoreCase } from './store-case.ts'
-import { deleteCases, retainCases } from './store-cases-delete.ts'
+import { deleteCases, eraseCases, retainCases } from './store-cases-delete.ts'
 import { forkCases } from './store-cases-fork.ts'
 import { againCases, closingCases, leaseCases, resumeCases } from './store-cases-lease.ts'
 import { listCases } from './store-cases-list.ts'
@@ -29,6 +29,7 @@ export const storeCases: readonly StoreCase[] = [
   ...listCases,
   ...sideCases,
   ...deleteCases,
+  ...eraseCases,
   ...restoreCases,
   ...restoreRefusedCases,
   ...retainCases,

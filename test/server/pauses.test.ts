@@ -107,7 +107,9 @@ it('others are answered while a turn of thousands of rounds is stored', async ()
     {
       role: 'assistant',
       content: '',
-      tool_calls: [{ id: `c${at}`, type: 'function', function: { name: 'berth', arguments: `{"of":${at}}` } }],
+      tool_calls: [
+        { id: `c${at}`, type: 'function', function: { name: 'berth', arguments: `{"of":${at}}` } },
+      ],
     },
     { role: 'tool', tool_call_id: `c${at}`, content: `The boat lies at berth ${at}.` },
   ])

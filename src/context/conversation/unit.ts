@@ -39,6 +39,8 @@ export interface Stray {
   /** Places of the stray results. Absent: the whole entry. */
   readonly results?: readonly number[]
   readonly why: string
+  /** Default: the sequence must be valid. */
+  readonly rule?: string
 }
 
 /** Whether a unit is left out, recalled or digested like others. System messages are always sent; notes and strays never. */

@@ -26,7 +26,8 @@ export function ledgerOf({ frame, spans, units, isKept }: Draft): Ledger {
   for (const unit of units) {
     const { index } = unit
     const isSent = isKept(unit)
-    const isHeld = frame.held.has(index)
+    // The first user message is charged elsewhere.
+    const isHeld = frame.held.has(index) && index !== transcript.firstUser
     decided += isHeld ? held : isSent ? open : dropped
     if (isHeld) countUnit(lists, index, { ...unit, kind: 'system' })
     else countUnit(lists, index, isSent ? unit : { ...unit, kind: 'stray', noteTokens: 0 })

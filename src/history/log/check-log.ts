@@ -30,7 +30,7 @@ export async function checkLog(
   const { store, key, count } = source
   const conversation = createConversation(count)
   const { transcript } = conversation
-  const facts: LogFacts = { calibrations: [], layouts: [], quoted: [], guests: [] }
+  const facts: LogFacts = { calibrations: [], layouts: [], quoted: [], guests: [], hands: [] }
   const problems: string[] = []
   const name = threadName(key)
   let next = unitsPerSaving

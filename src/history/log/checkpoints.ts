@@ -9,6 +9,7 @@ import { learnedIn as learnedBetween, type PromptLayout } from '../../context/pr
 import { createReader, createWriter, seal, unseal } from '../../log/pack-bytes.ts'
 import type { Head } from '../../stores/store.ts'
 import type { Calibration } from '../../tokens/calibration.ts'
+import type { Hand } from './hand.ts'
 import type { LoggedMessage } from './logged-message.ts'
 import type { QuoteReference } from './quote-reference.ts'
 import type { LogSource } from './read-log.ts'
@@ -26,20 +27,26 @@ export interface LogFacts {
   readonly quoted: (readonly [seq: number, quotes: readonly QuoteReference[]])[]
   /** The places of entries in turns of guests. */
   readonly guests: number[]
+  /** What a person has done with messages. */
+  readonly hands: (readonly [seq: number, hands: readonly Hand[]])[]
 }
 
 /** `lead`: how many system messages the log begins with. */
 type LedFacts = LogFacts & { readonly lead: number }
 
+/** Stored checkpoints may be older than guests are; most threads have no hands. */
+type StoredFacts = Omit<LedFacts, 'hands'> & Pick<Partial<LedFacts>, 'hands'>
+
 export function addFacts(
   facts: LogFacts,
-  { message, view, seq, calibration, learned, quotes, guest }: LoggedMessage,
+  { message, view, seq, calibration, learned, quotes, guest, hands }: LoggedMessage,
 ): void {
   if (message.role === 'tool' && view !== message) facts.clipped ??= seq
   if (calibration) facts.calibrations.push([seq, calibration])
   if (learned) addLearned(facts.layouts, [seq, learned])
   if (quotes) facts.quoted.push([seq, quotes])
   if (guest !== undefined) facts.guests.push(seq)
+  if (hands) facts.hands.push([seq, hands])
 }
 
 /** Adds what was learned to what was known. */
@@ -56,8 +63,8 @@ export function factsIn(checkpoints: readonly Checkpoint[]): LogFacts {
     calibrations: all.flatMap(({ calibrations }) => calibrations),
     layouts,
     quoted: all.flatMap(({ quoted }) => quoted),
-    // Stored checkpoints may be older than guests are.
     guests: all.flatMap(({ guests = [] }) => guests),
+    hands: all.flatMap(({ hands = [] }) => hands),
     clipped: all.find(({ clipped }) => clipped !== undefined)?.clipped,
   }
 }
@@ -67,7 +74,7 @@ export interface Checkpoint {
   readonly to: number
   /** The place of the last entry that it covers. */
   readonly at: number
-  readonly facts: LedFacts
+  readonly facts: StoredFacts
   readonly packed: Uint8Array
 }
 
@@ -178,19 +185,21 @@ export async function saveCheckpoints(
 /** Makes the checkpoint that ends with some units. Throws `EntryNeeded` when a text of it is not in memory. */
 export function makeCheckpoint(
   transcript: Transcript,
-  { lead, calibrations, layouts, quoted, guests, clipped = 0 }: LedFacts,
+  { lead, calibrations, layouts, quoted, guests, hands, clipped = 0 }: LedFacts,
   to: number,
 ): Checkpoint {
   const number = numberOf(to)
   const first = lead + transcript.units[number * unitsPerCheckpoint]!.from + 1
   const at = lead + transcript.units[to - 1]!.to
   const isOwn = (seq: number) => seq >= first && seq <= at
+  const ownHands = hands.filter(([seq]) => isOwn(seq))
   const facts = {
     lead,
     calibrations: calibrations.filter(([seq]) => isOwn(seq)),
     layouts: learnedIn(layouts.filter(([seq]) => isOwn(seq))),
     quoted: quoted.filter(([seq]) => isOwn(seq)),
     guests: guests.filter(isOwn),
+    ...(ownHands.length > 0 && { hands: ownHands }),
     ...(isOwn(clipped) && { clipped }),
   }
   return { to, at, facts, packed: packCheckpoint(transcript, number, to) }

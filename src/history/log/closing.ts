@@ -4,6 +4,7 @@ import { openRound } from '../../log/round.ts'
 import { endingTexts, interruptedResult, noReplyText } from '../../log/texts.ts'
 import { toolResultFor } from '../../log/write-message.ts'
 import type { Head, TurnStatus } from '../../stores/store.ts'
+import { isHandEntry } from './hand.ts'
 import { type SeenMessage, viewOf, wholeOf, withEnding } from './logged-message.ts'
 import { type LogSource, listLog } from './read-log.ts'
 
@@ -90,7 +91,8 @@ export interface LeftTurn {
 /** Undefined where no turn is open. */
 export async function closingOf(source: LogSource, { head, open }: Head): Promise<LeftTurn | undefined> {
   if (!open) return undefined
-  const logged = await listLog(source, { from: open.first, to: head })
+  const all = await listLog(source, { from: open.first, to: head })
+  const logged = all.filter(entry => !isHandEntry(entry))
   const part = logged.at(-1)?.isBroken ? logged.at(-1) : undefined
   const hasPart = part !== undefined && readMessage(part.message, part.seq).text !== ''
   const ending = await endingOf(source, open.turn, hasPart)

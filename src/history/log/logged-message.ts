@@ -12,12 +12,13 @@ import type { NewEntry, StoredEntry } from '../../stores/store.ts'
 import { CorruptEntryError } from '../../stores/store-error.ts'
 import { type Calibration, isCalibration } from '../../tokens/calibration.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
+import { type Hand, isHands } from './hand.ts'
 import { isReferences, type QuoteReference } from './quote-reference.ts'
 
 /** A message of the log with its place. */
 export interface LoggedMessage
   extends Pick<StoredEntry, 'seq' | 'turn' | 'id' | 'time'>,
-    Pick<SeenMessage, 'message' | 'isError' | 'data' | 'isBroken' | 'quotes'> {
+    Pick<SeenMessage, 'message' | 'isError' | 'data' | 'isBroken' | 'quotes' | 'hands'> {
   /** What contexts take in place of the message: only the beginning of a tool result of five megabytes, say. */
   readonly view: MessageLike
   /** Whether Throughline wrote it to close a turn: sent to the model, not shown to the user. */
@@ -28,6 +29,8 @@ export interface LoggedMessage
   readonly learned?: PromptLayout
   /** Who spoke in the entry's turn, where that is not the person whose conversation it is. */
   readonly guest?: string
+  /** Whether its text was erased: a mark stands in its place. */
+  readonly isErased?: boolean
 }
 
 /** A message with what the log stores beside it. */
@@ -48,6 +51,8 @@ export interface SeenMessage {
   readonly isBroken?: boolean
   /** What the message brings back from other conversations, the best first. */
   readonly quotes?: readonly QuoteReference[]
+  /** What a person has done with earlier messages: pinned them, hidden them. Holds from this entry on. */
+  readonly hands?: readonly Hand[]
 }
 
 interface Payload extends Omit<SeenMessage, 'marks'> {
@@ -55,6 +60,7 @@ interface Payload extends Omit<SeenMessage, 'marks'> {
   readonly calibration?: Calibration
   readonly learned?: PromptLayout
   readonly guest?: string
+  readonly erased?: true
 }
 
 export interface EntryOptions
@@ -83,7 +89,7 @@ export function fromEntry(entry: StoredEntry, thread: string, count: TokenCounte
   const { seq, turn, id, time, role, payload, tokens } = entry
   try {
     const read = readPayload(payload)
-    const { closing, calibration, learned, quotes, guest, data, isBroken } = read
+    const { closing, calibration, learned, quotes, guest, hands, data, isBroken, erased } = read
     // A result that closes a turn stands for a tool that gave none.
     const { isError = closing && role === 'tool' ? true : undefined } = read
     const message = withTime(read.message, time)
@@ -95,7 +101,8 @@ export function fromEntry(entry: StoredEntry, thread: string, count: TokenCounte
     if (isCount(counted)) adoptEntry(view, seq, count.id, counted)
     else stampEntry(view, seq, count)
     const entryFacts = { seq, turn, id, time, isClosing: closing === true, isBroken, isError }
-    return { ...entryFacts, message, view, data, calibration, learned, quotes, guest }
+    const beside = { data, calibration, learned, quotes, guest, hands, isErased: erased }
+    return { ...entryFacts, message, view, ...beside }
   } catch (error) {
     throw new CorruptEntryError(thread, seq, error instanceof Error ? error.message : String(error), {
       cause: error,
@@ -121,7 +128,8 @@ function checkMessages(payload: Payload, seq: number, count: TokenCounter): Pick
 
 function readPayload(text: string): Payload {
   const payload = JSON.parse(text) as Partial<Payload> | null
-  const { message, view, ending, isError, isBroken, calibration, learned, quotes, guest } = payload ?? {}
+  const { message, view, ending, isError, isBroken, calibration, learned, quotes, guest, hands } =
+    payload ?? {}
   if (!isObject(message)) throw new TypeError('it has no message')
   if (view !== undefined && !isObject(view)) throw new TypeError('its view is no message')
   if (ending !== undefined && typeof ending !== 'string') throw new TypeError('its ending is no text')
@@ -131,6 +139,7 @@ function readPayload(text: string): Payload {
   if (calibration !== undefined && !isCalibration(calibration)) throw new TypeError('its calibration is none')
   if (learned !== undefined && !isLayout(learned)) throw new TypeError('what it has learned is no layout')
   if (quotes !== undefined && !isReferences(quotes)) throw new TypeError('its quotes are no references')
+  if (hands !== undefined && !isHands(hands)) throw new TypeError('its hands are none')
   if (guest !== undefined && typeof guest !== 'string') throw new TypeError('its guest is no name')
   return payload as Payload
 }

@@ -1,5 +1,6 @@
 import { isCount } from '../../log/is-count.ts'
-import type { EntryRange, Store, StoredEntry } from '../../stores/store.ts'
+import type { EntryRange, Store, StoredEntry, ThreadKey } from '../../stores/store.ts'
+import { isErasure } from './hand.ts'
 import { keptEntry } from './kept-entries.ts'
 import { threadId } from './read-log.ts'
 
@@ -29,6 +30,12 @@ export function rememberingStore(
     threads.delete(name)
   }
 
+  /** Forgets the threads of a conversation. */
+  function drop({ tenant, conversation }: Pick<ThreadKey, 'tenant' | 'conversation'>): void {
+    const begin = threadId({ tenant, conversation, actor: '', branch: '' }).slice(0, -1)
+    for (const name of [...threads.keys()]) if (name.startsWith(begin)) forget(name)
+  }
+
   function touch(name: string, kept = threads.get(name)): void {
     threads.delete(name)
     if (kept) threads.set(name, kept)
@@ -36,6 +43,8 @@ export function rememberingStore(
 
   /** The entry as it is kept, if it is one of the newest that were read. */
   function keep(name: string, entry: StoredEntry): StoredEntry {
+    // What is kept may have the text that it says is gone.
+    if (isErasure(entry)) forget(name)
     const recent = threads.get(name)
     if (recent && entry.seq < recent.first) return entry
     const same = recent?.entries[entry.seq - recent.first]
@@ -82,9 +91,13 @@ export function rememberingStore(
     },
     async deleteConversation(tenant, conversation, options) {
       const isDeleted = await store.deleteConversation(tenant, conversation, options)
-      const begin = threadId({ tenant, conversation, actor: '', branch: '' }).slice(0, -1)
-      for (const name of isDeleted ? [...threads.keys()] : []) if (name.startsWith(begin)) forget(name)
+      if (isDeleted) drop({ tenant, conversation })
       return isDeleted
+    },
+    async erase(thread, seq, mark) {
+      const isErased = await store.erase(thread, seq, mark)
+      drop(thread)
+      return isErased
     },
   }
 }

@@ -11,9 +11,11 @@ import { InvalidOptionError, showValue } from '../../log/error.ts'
 import { isCount } from '../../log/is-count.ts'
 import type { MessageLike } from '../../log/message.ts'
 import type { ReadStateOptions, State } from '../../state/index.ts'
+import { applyHands, unitAt } from './apply-hands.ts'
 import type { LogFacts } from './checkpoints.ts'
 import { unloggedEnd } from './closing.ts'
 import { createOwner } from './conversation-owner.ts'
+import { carriedHands, handsAt } from './hand.ts'
 import { loadQuotes } from './load-quotes.ts'
 import { viewOf } from './logged-message.ts'
 import { createQueue } from './queue.ts'
@@ -60,8 +62,13 @@ export function createThreadLog(source: LogSource, embed?: CheckedEmbed) {
     const view = await viewAt({ at, next, system })
     const layout = memory.held.facts.layouts.findLast(([seq]) => seq <= (at ?? Number.POSITIVE_INFINITY))
     const all = { ...(layout && { promptLayout: layout[1] }), ...options, count }
-    await indexAhead(view.transcript, memory.loading())
-    return whileLoading(view.transcript, memory.loading(), rest => work(view, all, rest))
+    const hands = handsAt(memory.held.facts.hands, at)
+    const wanted = await whileLoading(view.transcript, memory.loading(), () =>
+      applyHands(view, all, hands, count),
+    )
+    const { transcript } = wanted.view
+    await indexAhead(transcript, memory.loading())
+    return whileLoading(transcript, memory.loading(), rest => work(wanted.view, wanted.options, rest))
   }
 
   async function context(request: ContextRequest, isAgain = false): Promise<Context> {
@@ -181,6 +188,17 @@ export function createThreadLog(source: LogSource, embed?: CheckedEmbed) {
       readings.set(state, { ...options, at, reading })
       return reading
     },
+    hands: (at?: number) => fresh(() => handsAt(memory.held.facts.hands, at)),
+    carriedHands: (at: number) => fresh(() => carriedHands(memory.held.facts.hands, at)),
+    /** The unit of the message at a place, and the places of its messages; no unit where there is none. */
+    unitAt: (seq: number) =>
+      fresh(() => {
+        const { system, transcript } = memory.held.conversation
+        const origin = system.length + 1
+        const unit = isCount(seq, 1) ? unitAt({ system, transcript, origin }, seq) : undefined
+        const { from = seq - origin, to = from + 1 } = unit ?? {}
+        return { unit, first: origin + from, last: origin + to - 1 }
+      }),
     hasNotes: () => fresh(() => memory.held.conversation.transcript.notes.length > 0),
     /** Whether contexts show a tool result in another form: only its beginning, say. */
     hasClipped: () => fresh(() => memory.held.facts.clipped !== undefined),

@@ -70,7 +70,10 @@ export function createThreadMemory(source: LogSource, vectors: ThreadVectors | u
     const head = await store.head(key)
     checkBranch(key, head)
     if (head && vectors) forgetFrom(await vectors.refresh(head))
-    if (held.newest === 0 || (head?.head ?? 0) < held.newest) await restart(head ?? { head: 0, turns: 0 })
+    const isAnew = held.newest === 0 || (head?.head ?? 0) < held.newest
+    if (isAnew) await restart(head ?? { head: 0, turns: 0 })
+    const known = isAnew ? 0 : held.newest
+    let isErased = false
     if (head && head.head > held.newest)
       for await (const logged of readLog(source, { from: held.newest + 1, to: head.head })) {
         const { message, view, seq } = logged
@@ -79,8 +82,12 @@ export function createThreadMemory(source: LogSource, vectors: ThreadVectors | u
         recent.add(message)
         held.conversation.append(view, seq)
         held.newest = seq
+        isErased ||= logged.hands?.some(hand => hand.does === 'erase' && hand.seq <= known) === true
       }
-    return head
+    if (!isErased) return head
+    // A text that is in memory is gone: all is read again.
+    forget()
+    return refresh()
   }
 
   /** Reads all again at the next use. */

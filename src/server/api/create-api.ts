@@ -79,7 +79,7 @@ export function createApi(options: ApiOptions) {
   return {
     /** Tells listeners of a write of this process. */
     onWrite(...[tenant, conversation, what, gone]: Parameters<OnWrite>): void {
-      if (what === 'deleted') {
+      if (what !== 'written') {
         // Nothing of it stays in memory, whichever way it was deleted.
         parts.timelines.drop(tenant, conversation)
         for (const mayInspect of [true, false]) looking.delete(JSON.stringify([tenant, mayInspect]))

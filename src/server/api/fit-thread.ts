@@ -51,7 +51,7 @@ export interface RoomSettings {
 }
 
 /** What says how contexts are made where a request does not: the upstream of the last call, else the server. */
-type FitParts = Pick<ServerParts, 'options' | 'upstreams'>
+export type FitParts = Pick<ServerParts, 'options' | 'upstreams'>
 
 /** Gives the settings of contexts of a thread. What a request does not say is as in the last call, which is read once. */
 export async function createSettings(thread: Thread, { options, upstreams }: FitParts) {

@@ -5,6 +5,7 @@ import { conversationRoutes } from './conversations.ts'
 import { eventRoutes } from './events.ts'
 import { experimentRoutes } from './experiments.ts'
 import { forecastRoutes } from './forecast.ts'
+import { handRoutes } from './hands.ts'
 import { keyRoutes } from './keys.ts'
 import { sampleRoutes } from './samples.ts'
 import { serverRoutes } from './server-info.ts'
@@ -19,6 +20,7 @@ export const apiRoutes = [
   ...serverRoutes,
   ...conversationRoutes,
   ...threadRoutes,
+  ...handRoutes,
   ...stateRoutes,
   ...contextRoutes,
   ...timelineRoutes,

@@ -4,6 +4,7 @@ import { viewNotes } from '../../history/views.ts'
 import { BadRequestError } from '../../log/bad-request-error.ts'
 import { cut } from '../../log/line.ts'
 import { readMessage } from '../../log/parse-message.ts'
+import { isErased } from '../../stores/erased.ts'
 import { findConversation } from './conversations.ts'
 import { threadOf } from './find-thread.ts'
 import { callsBetween, pageCall } from './page-calls.ts'
@@ -69,6 +70,11 @@ const logged = z
       .describe(
         'whether it is the part of an answer that broke off; the model reads it only if the turn is not tried again',
       ),
+    isErased: z.boolean().optional().describe('whether its text was erased: a mark stands in its place'),
+    hands: z
+      .array(z.object({ does: z.enum(['pin', 'hide', 'free', 'erase']), seq: place }))
+      .optional()
+      .describe('what was done with earlier messages; most often an entry of its own'),
     isError: z.boolean().optional(),
     data: z.unknown().optional().describe('the data of the application'),
     calibration: z
@@ -78,7 +84,10 @@ const logged = z
   .describe('an entry with all that is stored beside its message')
 
 const brief = z
-  .object({ seq: place, turn: count, role: z.string(), time, tokens: count.optional() })
+  .object({
+    ...{ seq: place, turn: count, role: z.string(), time, tokens: count.optional() },
+    isErased: z.boolean().optional(),
+  })
   .describe('an entry without its text')
 
 export const threadRoutes = [
@@ -172,8 +181,10 @@ export const threadRoutes = [
       const { key } = await threadOf(call)
       const entries: z.input<typeof brief>[] = []
       const range = { from: Math.max(1, from), limit }
-      for await (const { seq, turn, role, time, tokens } of call.log.store.entries(key, range)) {
-        entries.push({ seq, turn, role, time, tokens: tokens[call.looking.count.id] })
+      for await (const entry of call.log.store.entries(key, range)) {
+        const { seq, turn, role, time, tokens } = entry
+        const size = tokens[call.looking.count.id]
+        entries.push({ seq, turn, role, time, tokens: size, isErased: isErased(entry) || undefined })
       }
       return { entries }
     },
@@ -230,10 +241,11 @@ async function tokensOf(
 }
 
 function toLogged(entry: LoggedMessage, tokens: number | undefined): AnswerValue<z.input<typeof logged>> {
-  const { id, seq, turn, time, message, isClosing, isBroken, isError, data, calibration } = entry
+  const { id, seq, turn, time, message, isClosing, isBroken, isError, isErased, hands, data, calibration } =
+    entry
   const view = entry.view === message ? undefined : entry.view
   return {
     ...{ id, seq, turn, time, message, isClosing, isBroken: isBroken || undefined, tokens },
-    ...{ view, isError, data, calibration },
+    ...{ view, isError, isErased, hands, data, calibration },
   }
 }

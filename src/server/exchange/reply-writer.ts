@@ -1,5 +1,8 @@
+import { countFates } from '../../context/make-receipt.ts'
 import type { Refusal } from '../../models/wire/ask.ts'
 import type { ThreadKey } from '../../stores/store.ts'
+import { toModelTokens } from '../../tokens/calibration.ts'
+import type { TurnPart } from '../../turn/index.ts'
 import { sseHeaders, textWriter, toReadable } from '../../turn/stream/to-readable.ts'
 import { withResolvers } from '../../turn/wait/with-resolvers.ts'
 import type { Adapter, AdapterFault, ReplyEnd, ReplyStart, ReplyStream } from '../adapters/index.ts'
@@ -29,6 +32,22 @@ export const placeHeaders = (requestId: string, { conversation, branch }: Thread
   'x-throughline-conversation': encodeURIComponent(conversation),
   'x-throughline-branch': encodeURIComponent(branch),
 })
+
+/** Headers that say what was sent to the model. Messages that are only named, or in one line with others, count as left out. */
+export function contextHeaders({ receipt, window, factor }: ContextPart): ResponseHeaders {
+  const { kept, altered, moved, recalled, cleared, digested, omitted } = countFates(receipt.stretches, 1)
+  const tokens = toModelTokens(receipt.tokens, factor)
+  const figures = {
+    ...{ tokens, window, kept: kept + altered + moved, recalled },
+    'left-out': cleared + digested + omitted,
+    read: tokens - toModelTokens(receipt.prefix?.tokens ?? 0, factor),
+  }
+  return Object.fromEntries(
+    Object.entries(figures).map(([name, figure]) => [`x-throughline-${name}`, String(figure)]),
+  )
+}
+
+type ContextPart = Extract<TurnPart, { readonly type: 'context' }>
 
 export function wholeWriter(adapter: Adapter, requestId: string, headers: ResponseHeaders): ReplyWriter {
   const { promise, resolve } = withResolvers<Response>()

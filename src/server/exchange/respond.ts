@@ -18,6 +18,7 @@ import { fromKept, keptIn, toKept } from './kept-response.ts'
 import type { Again, LogPlace } from './log-place.ts'
 import { endOf, type ReplyState, reduce } from './reply-state.ts'
 import {
+  contextHeaders,
   placeHeaders,
   type ReplyWriter,
   type StreamLimits,
@@ -140,6 +141,7 @@ async function serveTurn(
     emit(part) {
       native?.see(part)
       state = reduce(state, part)
+      if (part.type === 'context') Object.assign(headers, contextHeaders(part))
       if (state.trimmed > 0) headers['x-throughline-trimmed'] = String(state.trimmed)
       if (native?.isPassed()) return
       if (part.type === 'text-delta') return writer.text(state.start, part.text, part.logprobs)

@@ -9,6 +9,7 @@ import { isClipped, withoutBrackets } from './left-out.ts'
  * is another message.
  */
 export function agreement(logged: Compared, copy: Compared): 'same' | 'less' | undefined {
+  if (logged.isErased) return roleIn(logged) === roleIn(copy) ? 'same' : undefined
   if (logged.text !== copy.text) {
     if (isWithThoughts(logged, copy)) return 'same'
     // A client that keeps texts only keeps the text beside calls as a reply of its own.
@@ -31,6 +32,8 @@ export function joinedAgreement(rounds: readonly Compared[], end: Compared, copy
   const texts = [...rounds.map(({ details }) => details?.beside ?? ''), textOf(end)]
   return squeezed(texts.join('')) === squeezed(textOf(copy)) ? 'less' : undefined
 }
+
+const roleIn = ({ text }: Compared) => /^\w+/.exec(text)?.[0]
 
 const replyText = 'assistant:'
 

@@ -18,6 +18,8 @@ export interface Compared {
   readonly details?: Details
   /** The thoughts of a reply. Some clients send them back as a part of its text. */
   readonly thinking?: string
+  /** Whether its text was erased from the log: any copy of its role may be it. */
+  readonly isErased?: boolean
 }
 
 /** Undefined for messages that clients add, leave out and change as they like: system messages, notes and preambles. */

@@ -175,8 +175,10 @@ async function* visible({ store, count }: WalkLog, key: ThreadKey, range: EntryR
   }
 }
 
-const comparedIn = ({ message, seq, isClosing }: LoggedMessage) =>
-  isClosing ? undefined : comparedOf(message, seq)
+function comparedIn({ message, seq, isClosing, isErased }: LoggedMessage): Compared | undefined {
+  const compared = isClosing ? undefined : comparedOf(message, seq)
+  return compared && isErased ? { ...compared, isErased } : compared
+}
 
 /** Whether a turn broke off. Reads the turns once, and only if asked. */
 function brokenTurns(store: Store, thread: ThreadKey): (turn: number) => Promise<boolean> {

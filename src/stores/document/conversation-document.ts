@@ -82,6 +82,14 @@ export const heldMs = (branch: BranchDocument, now: number) =>
 const parentOf = (document: ConversationDocument, { actor, forkOf }: BranchDocument): BranchDocument =>
   document.branches.find(one => one.actor === actor && one.branch === forkOf!.branch)!
 
+/** The branch that wrote the entry at a place: this one, or one whose past it shares. */
+export const ownerOf = (
+  document: ConversationDocument,
+  branch: BranchDocument,
+  seq: number,
+): BranchDocument =>
+  seq > (branch.forkOf?.at ?? 0) ? branch : ownerOf(document, parentOf(document, branch), seq)
+
 /** The entries of a range of places, with the shared past. */
 export function entriesOf(
   document: ConversationDocument,

@@ -4,7 +4,7 @@ import { isLaterUse, lastUseOf } from '../rules/last-use.ts'
 import type { Store } from '../store.ts'
 import { NoConversationError } from '../store-error.ts'
 import { keepCache, keepCall, keepMarks } from './apply-change.ts'
-import { type ConversationDocument, heldMs, needBranch } from './conversation-document.ts'
+import { type ConversationDocument, heldMs, needBranch, ownerOf } from './conversation-document.ts'
 import { documentReads, toInfo } from './document-reads.ts'
 import type { DocumentSource } from './document-source.ts'
 import { documentWrites } from './document-writes.ts'
@@ -52,6 +52,19 @@ export function storeOfDocuments(source: DocumentSource): Store {
         if (branches.length === 0 || isUsed) return false
         const nothing = { title: null, metadata: null, person: null, usedAt: undefined, branches: [] }
         Object.assign(document, nothing, { isDeleted: !isOld })
+        return true
+      }),
+    erase: (thread, seq, mark) =>
+      source.change(thread, document => {
+        const branch = ownerOf(document, needBranch(document, thread), seq)
+        const at = seq - 1 - (branch.forkOf?.at ?? 0)
+        const entry = branch.entries[at]
+        if (!entry) return false
+        branch.entries[at] = { ...entry, ...mark }
+        for (const one of document.branches.filter(({ actor }) => actor === thread.actor)) {
+          one.caches.length = 0
+          one.calls = one.calls.filter(({ turn }) => turn < entry.turn)
+        }
         return true
       }),
     check: async () => [],

@@ -1,5 +1,6 @@
 import { StoreError } from '../store-error.ts'
 import type { Database, Row } from './database.ts'
+import { addErasing } from './schema/erasing.ts'
 import { addLastUse } from './schema/last-use.ts'
 import { createSchema } from './schema/schema.ts'
 
@@ -12,6 +13,7 @@ export interface PostgresMigration {
 export const migrations: readonly PostgresMigration[] = [
   { name: '1 the log', sql: createSchema },
   { name: '2 when conversations were used', sql: addLastUse },
+  { name: '3 erasing', sql: addErasing },
 ]
 
 /** Migrates the schema and returns the steps; with `dryRun` only returns them. */

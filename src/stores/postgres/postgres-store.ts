@@ -61,10 +61,11 @@ export function postgresStore(options: PostgresStoreOptions = {}): Store {
   const database = autoMigrate ? migrateFirst(opened, name) : opened
   const context = { database, schema: name, isIndexed }
   const indexer = wordIndexer(context)
+  const reads = postgresReads(context, indexer)
   const store: Store = {
     migrate: ({ dryRun = false } = {}) => migrate(opened, name, dryRun),
-    ...postgresWrites(context, indexer),
-    ...postgresReads(context, indexer),
+    ...postgresWrites(context, indexer, reads.entries),
+    ...reads,
     ...postgresConversations(context),
     ...postgresSides(context),
     check: check(context),

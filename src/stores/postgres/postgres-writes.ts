@@ -14,10 +14,11 @@ import type { Row } from './database.ts'
 import type { PostgresContext } from './postgres-context.ts'
 import { callRecord, type EntryRecord, keyOf, markKey, toRecords, toTurn } from './rows.ts'
 import { withPlace } from './schema/fragments.ts'
+import { wordHashes } from './word-hashes.ts'
 import type { WordIndexer } from './word-indexer.ts'
 
 /** Each method is one call of one schema function. */
-export function postgresWrites(context: PostgresContext, indexer: WordIndexer) {
+export function postgresWrites(context: PostgresContext, indexer: WordIndexer, entries: Store['entries']) {
   const call = caller(context, indexer)
   const appendAlone = appendOne(context, indexer)
   const toJson = (thread: ThreadKey, entries: readonly NewEntry[]) =>
@@ -76,6 +77,17 @@ export function postgresWrites(context: PostgresContext, indexer: WordIndexer) {
       const refusals = { exists: () => branchExists(branch), no_place: () => notAPlace(at) }
       const claim = { ids: [thread.actor + branch], refusals }
       await call('fork_branch', thread, [at, branch], claim)
+    },
+    async erase(thread, seq, mark) {
+      for await (const entry of entries(thread, { from: seq, to: seq })) {
+        const [record] = toRecords(thread, [{ ...entry, ...mark }])
+        const words = wordHashes(thread.tenant, mark.payload) ?? []
+        const { checksum, tokens, payload } = record!
+        await call('erase_entry', thread, [seq, checksum, tokens, payload, words])
+        return true
+      }
+      await call('erase_entry', thread, [seq, 0, '', '{"erased":true', []])
+      return false
     },
     /** All of the stretch, or nothing. */
     async restore(thread, stretch) {

@@ -28,6 +28,7 @@ const keys = {
   conversations: ['id'],
   branches: ['id'],
   turns: ['branch_id', 'turn'],
+  entries: ['place'],
   calls: ['branch_id', 'id'],
 } as const
 

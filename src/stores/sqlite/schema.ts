@@ -1,3 +1,5 @@
+import { erasedPrefix } from '../erased.ts'
+
 /** A branch has at most 2^24 (16 million) entries; the 29 bits above them number the branches. */
 export const maxSeq = 2 ** 24 - 1
 
@@ -137,5 +139,17 @@ export const migrations: readonly Migration[] = [
         branch_id INTEGER PRIMARY KEY REFERENCES branches (id),
         after INTEGER NOT NULL
       );`,
+  },
+  {
+    name: '2: erasing',
+    sql: `
+      DROP TRIGGER entries_never_change;
+      CREATE TRIGGER entries_never_change BEFORE UPDATE ON entries
+      WHEN substr(NEW.payload, 1, ${erasedPrefix.length}) <> '${erasedPrefix}'
+        OR NEW.place <> OLD.place OR NEW.id <> OLD.id OR NEW.turn <> OLD.turn OR NEW.role <> OLD.role
+        OR NEW.time <> OLD.time
+      BEGIN
+        SELECT RAISE(ABORT, 'an entry is never changed');
+      END;`,
   },
 ]

@@ -17,17 +17,17 @@ import {
   refuseDeleted,
   saveBranch,
 } from './conversation-rows.ts'
-import { insertEntry } from './entry-rows.ts'
+import { insertEntry, readEntries } from './entry-rows.ts'
 import { saveRow } from './rows.ts'
 import { maxSeq, placeOf } from './schema.ts'
 import type { SqliteContext } from './sqlite-context.ts'
 import { insertTurn, turnsOf } from './turn-rows.ts'
-import { forgetEntries, queueEntry, rebuildWordIndex } from './word-index.ts'
+import { forgetEntries, queueEntry, rebuildWordIndex, reindexEntry } from './word-index.ts'
 
 /** Writes of whole branches: forks, restored stretches, deletions. */
 export function sqliteWrites(
   context: SqliteContext,
-): Pick<Store, 'fork' | 'restore' | 'deleteCalls' | 'deleteConversation'> {
+): Pick<Store, 'fork' | 'restore' | 'deleteCalls' | 'deleteConversation' | 'erase'> {
   const { now, leases, isIndexed, spare } = context
 
   /** Deletes, on a full disk with the room that is kept for it. */
@@ -95,6 +95,31 @@ export function sqliteWrites(
         context.write({ tenant, conversation: '' }, work, {
           onCommit(count) {
             if (count > 0) emptyLog()
+          },
+        }),
+      )
+    },
+    async erase(thread, seq, { payload, tokens }) {
+      const work = (connection: Connection) => {
+        const branch = needBranch(connection, thread)
+        const [row] = readEntries(connection, branch, { from: seq, to: seq })
+        if (!row) return false
+        const change = () =>
+          void saveRow(connection, 'entries', row, { payload, tokens: JSON.stringify(tokens) })
+        if (!isIndexed()) change()
+        else if (!reindexEntry(connection, row.place, change)) rebuildWordIndex(connection)
+        const sql = 'SELECT * FROM branches WHERE conversation_id = ? AND actor = ?'
+        for (const { id } of connection.all<BranchRow>(sql, branch.conversation_id, thread.actor)) {
+          connection.run('DELETE FROM caches WHERE branch_id = ?', id)
+          connection.run('DELETE FROM calls WHERE branch_id = ? AND turn >= ?', id, row.turn)
+        }
+        connection.forget()
+        return true
+      }
+      return whenFull(() =>
+        context.write(thread, work, {
+          onCommit(isDone) {
+            if (isDone) emptyLog()
           },
         }),
       )

@@ -1,7 +1,7 @@
 import { StoreError, type StoreProblem } from '../store-error.ts'
 import { payloadTexts, words } from '../words.ts'
 import type { Connection } from './connection.ts'
-import { maxSeq, placeOf } from './schema.ts'
+import { branchIn, maxSeq, placeOf, seqIn } from './schema.ts'
 
 /**
  * The index of words: which entry has which words, without texts. Words are cut by `words()`, so the tokenizer only
@@ -159,6 +159,21 @@ export function forgetEntries(connection: Connection, branchId: number): boolean
       if (text !== '')
         connection.run("INSERT INTO words (words, rowid, text) VALUES ('delete', ?, ?)", place, text)
     }
+  })
+}
+
+/** Changes an entry, and its words with it if they are in the index. False: the index must be made anew. */
+export function reindexEntry(connection: Connection, place: number, change: () => void): boolean {
+  wordsWaiting.delete(connection)
+  const sql = 'SELECT after FROM waiting WHERE branch_id = ?'
+  const { after = maxSeq } = connection.get<{ after: number }>(sql, branchIn(place)) ?? {}
+  const before = wordsOf(payloadAt(connection, place))
+  change()
+  if (seqIn(place) > after) return true
+  return attempt(connection, () => {
+    if (before !== '')
+      connection.run("INSERT INTO words (words, rowid, text) VALUES ('delete', ?, ?)", place, before)
+    addPlaces(connection, [place])
   })
 }
 

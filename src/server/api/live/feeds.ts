@@ -197,7 +197,7 @@ function createFeed(history: History, pollMs: number) {
     },
     isUnused: () => listeners === 0,
     /** `whose`: of what was deleted. */
-    notice(conversation: string, what: 'written' | 'deleted', whose: string | undefined): void {
+    notice(conversation: string, what: Parameters<OnWrite>[2], whose: string | undefined): void {
       if (what === 'deleted') return tell({ type: 'deleted', conversation }, whose)
       dirty.add(conversation)
       // The writes of one moment are told together.

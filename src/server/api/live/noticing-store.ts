@@ -5,7 +5,7 @@ import type { ConversationInfo, Store } from '../../../stores/store.ts'
 export type OnWrite = (
   tenant: string,
   conversation: string,
-  what: 'written' | 'deleted',
+  what: 'written' | 'deleted' | 'erased',
   gone?: GoneConversation,
 ) => void
 
@@ -37,6 +37,11 @@ export function noticingStore(store: Store, onWrite: OnWrite): Store {
     restore: telling(store.restore as never) as Store['restore'],
     fork: telling(store.fork as never) as Store['fork'],
     saveCall: telling(store.saveCall as never) as Store['saveCall'],
+    async erase(thread, seq, mark) {
+      const isErased = await store.erase(thread, seq, mark)
+      onWrite(thread.tenant, thread.conversation, 'erased')
+      return isErased
+    },
     async describeConversation(tenant, conversation, description) {
       await store.describeConversation(tenant, conversation, description)
       // Without a description the write only notes that the conversation was read. A page that reads must not be told to read again.

@@ -5,6 +5,8 @@ import { fitConversation, readWhole } from '../../../context/fit.ts'
 import type { PromptLayout } from '../../../context/prompt/layout.ts'
 import { shareIndex } from '../../../context/recall/index-transcript.ts'
 import type { LoggedMessage } from '../../../history/index.ts'
+import { applyHands } from '../../../history/log/apply-hands.ts'
+import { handsAt, type PlacedHands } from '../../../history/log/hand.ts'
 import type { MessageLike } from '../../../log/message.ts'
 import type { TokenCounter } from '../../../tokens/create-counter.ts'
 import type { FitSettings } from '../fit-thread.ts'
@@ -38,6 +40,8 @@ interface ReadingState {
   last: LoggedMessage | undefined
   /** What is known of the system prompt at the last entry. */
   layout: PromptLayout
+  /** What a person has done with messages. */
+  readonly hands: PlacedHands[number][]
 }
 
 export function createReading(count: Required<TokenCounter>, past?: ReadingState): ThreadReading {
@@ -45,7 +49,7 @@ export function createReading(count: Required<TokenCounter>, past?: ReadingState
     conversation: createConversation(count),
     ...{ views: [undefined], tokensUpTo: [0], places: new WeakMap(), prompts: new Map() },
     factors: new Map(),
-    ...{ user: 0, last: undefined, layout: {} },
+    ...{ user: 0, last: undefined, layout: {}, hands: [] },
   }
   const { conversation, views, tokensUpTo, places, prompts, factors } = read
 
@@ -67,7 +71,8 @@ export function createReading(count: Required<TokenCounter>, past?: ReadingState
       return read.last
     },
     add(logged) {
-      const { view, seq, message, calibration, learned } = logged
+      const { view, seq, message, calibration, learned, hands } = logged
+      if (hands) read.hands.push([seq, hands])
       if (learned) read.layout = { ...read.layout, ...learned }
       if (calibration?.counter === count.id) factors.set(calibration.model, calibration.factor)
       conversation.append(view, seq)
@@ -84,7 +89,8 @@ export function createReading(count: Required<TokenCounter>, past?: ReadingState
       const { system: leading, transcript } = conversation
       const options = { promptLayout: read.layout, ...settings, count } as FitOptions
       const input = { system: [...prompt, ...leading], transcript, origin: leading.length + 1 }
-      return readWhole(fitConversation(input, options))
+      const wanted = applyHands(input, options, handsAt(read.hands), count)
+      return readWhole(fitConversation(wanted.view, wanted.options))
     },
     copy() {
       const { system, transcript } = conversation
@@ -97,7 +103,7 @@ export function createReading(count: Required<TokenCounter>, past?: ReadingState
         conversation: createConversation(count, { system: [...system], transcript: fork }),
         ...{ views: [...views], tokensUpTo: [...tokensUpTo], places, prompts },
         factors: new Map(factors),
-        ...{ user: read.user, last: read.last, layout: read.layout },
+        ...{ user: read.user, last: read.last, layout: read.layout, hands: [...read.hands] },
       })
     },
   }

@@ -1,0 +1,147 @@
+import type { FitOptions } from '../context/context.ts'
+import { isOrdinary } from '../context/conversation/unit.ts'
+import { defaultPolicy } from '../context/policies/recall.ts'
+import type { Receipt } from '../context/receipt.ts'
+import { InvalidOptionError, showValue, ThroughlineError } from '../log/error.ts'
+import type { NewEntry, Store, ThreadKey } from '../stores/store.ts'
+import { toModelTokens } from '../tokens/calibration.ts'
+import { pin, pinning } from './log/apply-hands.ts'
+import { type Hand, type HandState, handMessage } from './log/hand.ts'
+import { toEntry } from './log/logged-message.ts'
+import { checkBranch, type LogSource } from './log/read-log.ts'
+import type { ThreadLog } from './log/thread-log.ts'
+import { tryAgain, untilKnown } from './turn.ts'
+
+/** The places of the first and the last message that a hand is laid on: a call and its results are never torn. */
+export interface HandledUnit {
+  readonly first: number
+  readonly last: number
+}
+
+/** What a person may do with single messages of a thread. What is set already is not written again. */
+export interface Hands {
+  /** From now on the message is always sent. A message of a round of tools stands for the whole round, here and below. */
+  pin(seq: number): Promise<HandledUnit>
+  unpin(seq: number): Promise<HandledUnit>
+  /** From now on the message is never sent. It stays in the log. Of a pin and a hide the later counts. */
+  hide(seq: number): Promise<HandledUnit>
+  unhide(seq: number): Promise<HandledUnit>
+  /** The messages that are pinned, and those that are hidden. */
+  hands(options?: { readonly at?: number }): Promise<Record<keyof HandState, readonly HandledUnit[]>>
+}
+
+export interface HandSource extends LogSource {
+  readonly now: () => number
+  readonly newId: () => string
+  readonly owner: string
+  readonly leaseMs: number
+  readonly logOf: (key: ThreadKey) => ThreadLog
+}
+
+export function createHands(source: HandSource): Hands {
+  const { key, logOf } = source
+
+  /** Lays a hand on a unit; `free` only takes back what `of` names. */
+  async function lay(seq: number, does: Hand['does'], of: keyof HandState): Promise<HandledUnit> {
+    const log = logOf(key)
+    const { unit, ...handled } = await log.unitAt(seq)
+    if (!unit || !isOrdinary(unit))
+      throw new InvalidOptionError(
+        'seq',
+        `expected the place of a message of the user, the model or a tool, got ${showValue(seq)}`,
+      )
+    const head = await source.store.head(key)
+    if (does === 'hide' && head?.open && handled.last >= head.open.first)
+      throw new InvalidOptionError(
+        'seq',
+        `message ${seq} is part of the open turn: hide it when that is over`,
+      )
+    const isSet = (await log.hands())[of].includes(handled.first)
+    if (isSet === (does === 'free')) await appendHand(source, { does, seq: handled.first })
+    return handled
+  }
+
+  return {
+    pin: seq => lay(seq, 'pin', 'pinned'),
+    unpin: seq => lay(seq, 'free', 'pinned'),
+    hide: seq => lay(seq, 'hide', 'hidden'),
+    unhide: seq => lay(seq, 'free', 'hidden'),
+    async hands({ at } = {}) {
+      const log = logOf(key)
+      const { pinned, hidden } = await log.hands(at)
+      const unitsOf = (seqs: readonly number[]) =>
+        Promise.all(
+          seqs.map(async seq => {
+            const { first, last } = await log.unitAt(seq)
+            return { first, last }
+          }),
+        )
+      return { pinned: await unitsOf(pinned), hidden: await unitsOf(hidden) }
+    },
+  }
+}
+
+/** Options of a context with one more message pinned, to see whether all pins have room. */
+export const withPin = <Options extends Pick<FitOptions, 'policy' | 'overflow'>>(
+  options: Options,
+  seq: number,
+): Options => ({
+  ...options,
+  policy: pinning(options.policy ?? defaultPolicy, [seq]),
+  overflow: 'keep',
+})
+
+/** What the pins of a context take, and the room that all else that must be sent leaves them, in the model's tokens. */
+export function pinRoom({ entries, tokens, over, capacity }: Receipt, factor: number) {
+  const pins = entries.reduce((sum, entry) => sum + (entry.rule === pin.rule ? entry.tokens : 0), 0)
+  // While all fits, what is sent besides may still be left out for a pin.
+  const room = over > 0 ? capacity - tokens + pins : undefined
+  return { tokens: toModelTokens(pins, factor), room: room && toModelTokens(room, factor) }
+}
+
+/** Throws if a context with pins is larger than its window. */
+export function checkPins(receipt: Receipt, factor: number): void {
+  const { tokens, room } = pinRoom(receipt, factor)
+  if (room !== undefined) throw new PinsTooLargeError(tokens, Math.max(0, room))
+}
+
+/** Messages that are pinned do not fit beside what must be sent. */
+export class PinsTooLargeError extends ThroughlineError {
+  /** What the pins would take, with the new one. */
+  declare readonly tokens: number
+  /** What is left for pins. */
+  declare readonly room: number
+
+  constructor(tokens: number, room: number) {
+    super(
+      'pins_too_large',
+      `The pinned messages would take ${tokens} tokens, and there is room for ${room} beside what must be sent: unpin another one, or give the model a larger window.`,
+    )
+    Object.assign(this, { tokens, room })
+  }
+}
+
+/** Writes down what a person has done, as an entry of its own. */
+export async function appendHand(source: Omit<HandSource, 'logOf'>, hand: Hand): Promise<void> {
+  const { now, newId, count } = source
+  const options = { id: newId(), time: now(), count, isClosing: true }
+  await appendBeside(source, toEntry({ message: handMessage, hands: [hand] }, options))
+}
+
+type WriteSource = Pick<HandSource, 'key' | 'owner' | 'leaseMs'> & { readonly store: Store }
+
+/** Appends an entry between turns, or to the open turn if its writer has left it. Throws LeaseError while a holder has it. */
+function appendBeside({ store, key, owner, leaseMs }: WriteSource, entry: NewEntry): Promise<unknown> {
+  const entries = [entry]
+  return tryAgain('conflict', 10, () =>
+    untilKnown(async () => {
+      const head = await store.head(key)
+      checkBranch(key, head)
+      const begun = head?.open && (await store.resume(key, { owner, leaseMs }))
+      if (!begun) return store.seed(key, { expectedHead: head?.head ?? 0, entries })
+      await store.append(key, { lease: begun.lease, expectedHead: begun.head, entries })
+      // With 0 ms the lease runs out now: the turn is as it was left.
+      return store.renew(key, begun.lease, 0)
+    }),
+  )
+}
