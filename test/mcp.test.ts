@@ -123,21 +123,24 @@ describe.each<readonly [string, () => Promise<Connected>]>([
   ...(noPostgres === undefined
     ? [['HTTP, from PostgreSQL', () => overHttp(postgresStore({ url: postgres!.url }))] as const]
     : []),
-])('MCP over %s', (_, open) => {
-  it('offers five tools that only read', async () => {
+])('MCP over %s', (way, open) => {
+  it('offers five tools that only read, and over HTTP two that pin and hide', async () => {
     const { client } = await open()
     const { tools } = await client.listTools()
-    expect(tools.map(({ name }) => name).sort()).toEqual([
+    const names = (isReading: boolean) =>
+      tools
+        .filter(({ annotations }) => annotations?.readOnlyHint === isReading)
+        .map(({ name }) => name)
+        .sort()
+    expect(names(true)).toEqual([
       'explain_context',
       'list_conversations',
       'read_conversation',
       'recall',
       'search_conversations',
     ])
-    for (const { annotations, description } of tools) {
-      expect(annotations?.readOnlyHint).toBe(true)
-      expect(description).toBeTruthy()
-    }
+    expect(names(false)).toEqual(way === 'stdio' ? [] : ['hide_message', 'pin_message'])
+    for (const { description } of tools) expect(description).toBeTruthy()
     expect(client.getServerVersion()?.name).toBe('throughline')
   })
 

@@ -152,7 +152,7 @@ function referringPiece(frame: Frame, piece: Piece, { from, to }: Unit): Piece {
     .findIndex(({ message }) => message.results.some(({ text }) => text !== ''))
   if (places.length === 0 || at < 0) return piece
   const text = entries[from + at]!.message.results.map(result => result.text).join('\n')
-  const why = `it refers to #${frame.origin + from + at}, which is not sent whole, so that result is sent here`
+  const why = `it refers to #${frame.origin + from + at}, which is not sent whole: that result is sent here`
   const texts = new Map(places.map(place => [place, text]))
   return rewritten(
     frame,

@@ -200,7 +200,7 @@ function join(frame: Frame, [first, ...others]: readonly Piece[]): Piece {
 function combined(piece: Piece, others: readonly Piece[]): Piece {
   const seqs = [piece, ...others].flatMap(one => one.seqs).sort((a, b) => a - b)
   const carries = [...(piece.carries ?? []), ...others.flatMap(other => [other, ...(other.carries ?? [])])]
-  const altered = { rule: 'alternating', why: 'joined, since the template wants roles to take turns' }
+  const altered = { rule: 'alternating', why: 'joined: the template wants roles to take turns' }
   return { ...piece, seqs, carries, altered }
 }
 

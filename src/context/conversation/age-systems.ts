@@ -16,21 +16,22 @@ export function ageSystems(
 ): number {
   const shapes = new Set<number>()
   let [sent, tokens] = [0, 0]
-  for (let at = systems.length - 1; at >= 0; at--) {
+  for (let at = systems.length; at--; ) {
     const index = systems[at]!
     if (index >= before) continue
     const unit = units[index]!
     const shape = unit.touched[0]!
     const isRepeated = shapes.has(shape)
     shapes.add(shape)
-    if (!isRepeated && (shapes.size === 1 || sent + unit.tokens <= most)) sent += unit.tokens
-    else {
-      aged?.set(
-        index,
-        isRepeated ? 'a newer system message of the same shape is sent' : 'an older system message',
-      )
-      tokens += unit.tokens
+    if (!isRepeated && (shapes.size === 1 || sent + unit.tokens <= most)) {
+      sent += unit.tokens
+      continue
     }
+    tokens += unit.tokens
+    aged?.set(
+      index,
+      isRepeated ? 'a newer system message of the same shape is sent' : 'an older system message',
+    )
   }
   return tokens
 }

@@ -115,7 +115,7 @@ function clip({ transcript, count, origin }: Frame, index: number, level: number
     const seq = origin + from
     const text = cutMiddle(message.text, limit, count, missing => clipMark(missing, seq))
     const clipped = parseMessage(withText(raw, text), seq)
-    const why = `${tokens} tokens do not fit: its beginning and its end are sent, all of it is in the log as #${seq}`
+    const why = `${tokens} tokens do not fit: its beginning and end are sent, all of it is in the log as #${seq}`
     return {
       ...entry,
       raw: withText(raw, text),

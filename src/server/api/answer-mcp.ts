@@ -1,12 +1,12 @@
 import { shownStore } from '../../experiment/log/shown-store.ts'
 import { createHistory, type Thread } from '../../history/index.ts'
-import { checkedHands } from '../api/hands.ts'
+import { checkedHands } from './hands.ts'
 import type { ServerEnv } from '../auth/caller.ts'
 import { refuseInner } from '../auth/refuse-hidden.ts'
 import { parseBody } from '../guard/parse-body.ts'
 import { manifest } from '../package.ts'
-import { bodyOf } from './read-body.ts'
-import type { ServerParts } from './server-parts.ts'
+import { bodyOf } from '../routes/read-body.ts'
+import type { ServerParts } from '../routes/server-parts.ts'
 
 /** Answers a request of the Model Context Protocol. Each stands for itself: there is no session to lose or to steal. */
 export async function answerMcp(
