@@ -3,13 +3,8 @@ import { basename, dirname, join } from 'node:path'
 import { InvalidOptionError, showValue } from '../../log/error.ts'
 import { StoreError } from '../store-error.ts'
 import { createDiskSync } from './disk-sync.ts'
-import {
-  loadDriver,
-  type SqliteDatabase,
-  type SqliteDriver,
-  type SqliteStatement,
-  type SqliteValue,
-} from './driver.ts'
+import type { SqliteDatabase, SqliteDriver, SqliteStatement, SqliteValue } from './driver.ts'
+import { loadDriver } from './driver.ts'
 import { type OpenDatabase, openForReading, openForWriting } from './open-database.ts'
 import { toStoreError } from './sqlite-error.ts'
 import { lockForWriting } from './writer-lock.ts'
