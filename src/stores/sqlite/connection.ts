@@ -22,7 +22,6 @@ export interface Connection {
   all<Row>(sql: string, ...values: SqliteValue[]): Row[]
   /** Gives rows one by one. Await nothing inside the loop: the statement is shared. */
   iterate<Row>(sql: string, ...values: SqliteValue[]): Iterable<Row>
-  /** Runs a statement and returns the id of the inserted row. */
   run(sql: string, ...values: SqliteValue[]): number
   exec(sql: string): void
   /**
