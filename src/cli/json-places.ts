@@ -23,7 +23,6 @@ export function findJsonFault(text: string): number {
 
 interface JsonToken {
   readonly at: number
-  /** The sign that it begins with. */
   readonly sign: string | undefined
   readonly depth: number
   /** The last key of the outermost object. */

@@ -11,7 +11,6 @@ export interface DeletionOptions {
 export const withDeletionOptions = (command: Command): Command =>
   command.option('--yes', 'delete without asking').option('--dry-run', 'only say what would be deleted')
 
-/** The conversations that are deleted, or would be. */
 export interface Deletion {
   readonly deleted: readonly string[]
   /** What goes besides: ` and 3 calls`. */

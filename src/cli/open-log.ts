@@ -6,7 +6,6 @@ import { listTenants } from '../server/auth/tenants.ts'
 import type { Store } from '../stores/store.ts'
 import { UserError } from './print.ts'
 
-/** The database of a command, and whose part of it. */
 export interface LogOptions {
   readonly db: string
   readonly tenant: string
@@ -47,7 +46,6 @@ export function adderFor(parent: Command, whose: string) {
       })
 }
 
-/** Refuses the path of a file that is not there. */
 export function checkDatabase(db: string): void {
   if (!isPostgres(db) && !existsSync(db))
     throw new UserError(`there is no database ${db}: say where it is with --db`)

@@ -2,7 +2,6 @@ import type { MessageLike } from '../log/message.ts'
 import { findJsonFault, messagePlaces } from './json-places.ts'
 import { UserError } from './print.ts'
 
-/** A conversation read from a file, with a way back to its lines. */
 export interface ChatFile {
   readonly messages: readonly MessageLike[]
   /** Tool schemas, where the file is a whole request. */

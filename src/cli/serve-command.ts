@@ -39,7 +39,6 @@ export function serveCommand(command: Command): void {
   })
 }
 
-/** What a setting is for, what it may be, and its default. */
 function explain(name: SettingName): string {
   const value = defaultOf(name)
   return `${about(name)}: ${formOf(name)}${value === undefined ? '' : ` (default: ${value})`}`

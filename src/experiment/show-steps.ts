@@ -126,7 +126,6 @@ async function readActs(thread: Thread, role: string, from: number, to: number):
 function readSaid(entries: readonly LoggedMessage[]): Pick<Done, 'text' | 'tools'> {
   const texts: string[] = []
   const tools: PatchedTool[] = []
-  /** The place of the newest call of an id. */
   const places = new Map<string | undefined, number>()
   for (const { seq, message, data, isError = false } of entries) {
     const { role, text, calls, results } = readMessage(message, seq)

@@ -1,23 +1,9 @@
 import { LeaseError } from '../stores/store-error.ts'
 import { ExperimentError, unlessRefused } from './experiment-error.ts'
-import {
-  beginState,
-  type Created,
-  createExperimentLog,
-  type ExperimentEntry,
-  type ExperimentLog,
-  type ExperimentState,
-  foldEntry,
-  stepsOf,
-  toEntryMessage,
-} from './log/experiment-log.ts'
-import {
-  beginOnce,
-  cancelTurns,
-  type ExperimentThreads,
-  foldStep,
-  readState,
-} from './log/experiment-threads.ts'
+import type { Created, ExperimentEntry, ExperimentLog, ExperimentState } from './log/experiment-log.ts'
+import { beginState, createExperimentLog, foldEntry, stepsOf, toEntryMessage } from './log/experiment-log.ts'
+import type { ExperimentThreads } from './log/experiment-threads.ts'
+import { beginOnce, cancelTurns, foldStep, readState } from './log/experiment-threads.ts'
 import { endOf, leaveWish, readWishes, type Wish } from './log/wish.ts'
 import type { ExperimentPlan } from './plan/define-experiment.ts'
 

@@ -8,7 +8,6 @@ import { openRound } from '../log/round.ts'
 import { isThought, type ReplyBlocks } from './model.ts'
 import { type Media, readMedia } from './read-media.ts'
 
-/** A parsed message, with the call that each of its results answers. */
 export interface PairedMessage {
   readonly seq: number
   readonly source: MessageLike

@@ -49,7 +49,6 @@ const notFiles: ReadonlySet<unknown> = new Set(
   'text input_text output_text refusal reasoning thinking tool-call tool-result'.split(' '),
 )
 
-/** The file of a part; undefined for texts, calls and unknown parts. */
 export function readPart(part: Fields, seq: number, where: string): Media | undefined {
   const mediaType = String(part.mediaType ?? part.mimeType ?? '')
   const name = part.filename ?? part.name

@@ -10,7 +10,6 @@ const MAX_LENGTH = 4000
 const MAX_NAME = 64
 const MAX_ARGUMENTS = 80
 const MAX_RESULT = 150
-/** What a failure may take of a short line. */
 const MAX_FAULT = 60
 /** Room for `(... and N earlier actions)`. */
 const MAX_EARLIER = 40
@@ -26,7 +25,6 @@ const MAX_EARLIER = 40
 export const journalOf = (messages: readonly Message[], max: number = MAX_LENGTH, isShort = false): string =>
   writeJournal(newestActions(messages, max), max, isShort)
 
-/** The newest actions of a turn, and how many came before them. */
 interface NewestActions {
   readonly earlier: number
   readonly actions: readonly Action[]

@@ -71,7 +71,6 @@ export const carriesNote = ({ arguments: json }: Pick<ToolCall, 'arguments'>) =>
 
 const isNote = (call: { readonly name?: string } | undefined) => call?.name === noteToolName
 
-/** A result is left out, shown without its text, or shown whole. */
 type ResultFate = 'hidden' | 'veiled' | 'shown'
 
 function withFates<M extends MessageLike>(source: M, fates: readonly ResultFate[]): M {

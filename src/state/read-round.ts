@@ -19,7 +19,6 @@ export interface RoundResult {
   readonly index: number
 }
 
-/** The results of one assistant message's calls. */
 export interface ToolRound {
   readonly seq: number
   /** In the order of the calls, as parallel tools end in any order; then those that answer no call. */

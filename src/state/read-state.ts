@@ -3,14 +3,8 @@ import type { MessageLike } from '../log/message.ts'
 import type { State } from './define-state.ts'
 import { freeze } from './freeze.ts'
 import { type Placed, partOf, placeMessage, readRound, roundsFromEnd, type ToolRound } from './read-round.ts'
-import {
-  type ReadStateOptions,
-  refusePromise,
-  type SkipReason,
-  shorten,
-  type Taken,
-  takeOwnResult,
-} from './take-result.ts'
+import type { ReadStateOptions, SkipReason, Taken } from './take-result.ts'
+import { refusePromise, shorten, takeOwnResult } from './take-result.ts'
 
 /**
  * Finds a state in a conversation: the newest good result of the state's tools, or all of them folded. Pass the full log,

@@ -55,7 +55,6 @@ function addDense(run: string, terms: Set<string>): void {
   if (!isPair && last !== '') terms.add(last)
 }
 
-/** The different words of a query. */
 export function toWanted(query: string): string[] {
   if (typeof query !== 'string')
     throw new InvalidOptionError('query', `expected a text, got ${showValue(query)}`)
@@ -142,7 +141,6 @@ export function payloadTexts(payload: string): string[] {
   return textsIn(attempt<unknown>(() => JSON.parse(payload), payload))
 }
 
-/** The same of a payload that was read. */
 export function textsIn(value: unknown): string[] {
   const texts: string[] = []
   collect(value, '', texts)

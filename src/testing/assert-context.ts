@@ -96,7 +96,6 @@ function assertSent(sent: readonly MessageLike[], receipt: Receipt, trims: boole
   check(next === (receipt.entries.at(-1)?.seq ?? -1) + 1, 'the stretches do not reach the end')
 }
 
-/** The messages of a context and the texts that were joined to them, with their places. */
 const textsOf = ({ receipt }: Pick<Context, 'receipt'>) =>
   receipt.sent.flatMap((message, place) =>
     [message, ...(message.joined ?? [])].map(text => ({ ...text, place })),

@@ -69,7 +69,6 @@ export async function outline(store: Store, thread: ThreadKey): Promise<string[]
   return turns.map(({ turn, status, first, last }) => `${turn} ${status} ${first}-${last}`)
 }
 
-/** Expects that nothing can be read of a thread. */
 export async function nothingAt(store: Store, thread: ThreadKey): Promise<void> {
   equal(await store.head(thread), undefined, 'the head')
   equal(await read(store, thread), [], 'the entries')
@@ -78,7 +77,6 @@ export async function nothingAt(store: Store, thread: ThreadKey): Promise<void> 
   equal(await store.loadCache(thread, 'fold'), undefined, 'the cache')
 }
 
-/** Every write to a thread that does not make it. */
 export function writesTo(store: Store, thread: ThreadKey, lease: Lease): (() => Promise<unknown>)[] {
   return [
     ...turnWrites(store, thread, lease, 1),

@@ -1,13 +1,7 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, extname, isAbsolute, relative, resolve } from 'node:path'
-import {
-  type ExperimentPlan,
-  type ExperimentTools,
-  type Hook,
-  modelFor,
-  type PlanJson,
-  parseExperiment,
-} from '../../experiment/index.ts'
+import type { ExperimentPlan, ExperimentTools, Hook, PlanJson } from '../../experiment/index.ts'
+import { modelFor, parseExperiment } from '../../experiment/index.ts'
 import type { Model } from '../../models/model.ts'
 import { ollama } from '../../models/ollama/ollama.ts'
 import { importModule } from '../../server/import-module.ts'

@@ -6,7 +6,6 @@ import { goalMark, harmless } from './wording.ts'
 export interface RoleProgress {
   readonly name: string
   readonly doing: 'waits' | 'thinks' | 'done' | 'skipped' | 'calls'
-  /** When `doing` began. */
   readonly since: number
   /** The prompt tokens of the newest model call. */
   readonly predicted?: number
@@ -27,7 +26,6 @@ export interface RunState {
   /** Changes of the last step that ended: `cash 20 → 110`. */
   readonly changes: readonly string[]
   readonly warning?: string
-  /** A hint for the user at the terminal. */
   readonly notice?: string
 }
 

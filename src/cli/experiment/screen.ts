@@ -11,13 +11,11 @@ export interface Terminal {
 }
 
 export interface Screen {
-  /** Replaces the lines that were drawn last. */
   draw(lines: readonly ScreenLine[]): void
 }
 
 /** Draws in place with only cursor-up and clear, so that a killed program leaves the terminal in order. */
 export function createScreen(terminal: Terminal, style: Style = createStyle(terminal)): Screen {
-  /** The widths of the lines that were drawn last. */
   let drawn: readonly number[] = []
   let shown = ''
   return {
@@ -44,7 +42,6 @@ const inOneLine = ([colour, text]: ScreenLine[number]) =>
 
 const paint = (style: Style, colour: number, text: string) => (colour === 0 ? text : style(colour, text))
 
-/** The beginning of a line that fits into a number of columns. */
 export function cutLine(line: ScreenLine, columns: number): ScreenLine {
   const total = line.reduce((sum, [, text]) => sum + widthOf(text), 0)
   if (total <= columns) return line

@@ -9,7 +9,6 @@ export const goalMark = ({ isMet }: { readonly isMet: boolean }) => (isMet ? 'â—
 
 const mostText = 160
 
-/** An event as one line; undefined for events that are not shown. */
 export function eventLine(event: ExperimentEvent): string | undefined {
   switch (event.type) {
     case 'experiment-started': {

@@ -7,15 +7,8 @@ import { ExperimentError, unlessRefused } from '../experiment-error.ts'
 import type { ExperimentEvent } from '../experiment-event.ts'
 import type { ExperimentPlan } from '../plan/define-experiment.ts'
 import { controlActor, experimentActor } from '../plan/role.ts'
-import {
-  beginState,
-  type ExperimentLog,
-  type ExperimentState,
-  foldEntry,
-  fromEntryMessage,
-  lastSnapshot,
-  stepsOf,
-} from './experiment-log.ts'
+import type { ExperimentLog, ExperimentState } from './experiment-log.ts'
+import { beginState, foldEntry, fromEntryMessage, lastSnapshot, stepsOf } from './experiment-log.ts'
 import type { Wish } from './wish.ts'
 
 export interface ExperimentThreads {

@@ -9,7 +9,6 @@ export type Wish = 'pause' | 'stop'
 type WishData = { readonly wish: Wish }
 const texts: Readonly<Record<Wish, string>> = { pause: 'Pause, please.', stop: 'Stop, please.' }
 
-/** How an experiment ends that fulfils a wish. */
 export const endOf: Readonly<Record<Wish, Pick<ExperimentResult, 'status' | 'result'>>> = {
   pause: { status: 'PAUSED', result: 'Paused' },
   stop: { status: 'STOPPED', result: 'Stopped by User' },

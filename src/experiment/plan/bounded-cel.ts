@@ -89,7 +89,6 @@ function evaluatorOf(cel: Cel): Evaluator {
   return captured!
 }
 
-/** An expression that is evaluated by our function. */
 function withRoot(cel: Cel, evaluate: Node['evaluate']): ReturnType<Cel['parse']> {
   const expression = cel.parse('true')
   Object.assign(expression.ast, { evaluate })

@@ -83,7 +83,6 @@ const mixed: Readonly<Record<string, (a: number, b: number) => number>> = {
   '/': (a, b) => a / b,
 }
 
-/** What CEL calls the types of variables; an enum is a string. */
 const celTypes = new Map(
   Object.entries({ int: 'int', float: 'double', bool: 'bool', array: 'list', object: 'map' }),
 )

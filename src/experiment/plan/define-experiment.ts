@@ -1,16 +1,8 @@
 import { showValue } from '../../log/error.ts'
 import { isCount } from '../../log/is-count.ts'
 import { type OptionNames, refuseUnknown } from '../../log/refuse-unknown.ts'
-import {
-  checkJson,
-  checkValue,
-  copyEnvironment,
-  type Declarations,
-  type Environment,
-  type EnvironmentOf,
-  isVariableType,
-  type VariableTypes,
-} from '../environment.ts'
+import type { Declarations, Environment, EnvironmentOf, VariableTypes } from '../environment.ts'
+import { checkJson, checkValue, copyEnvironment, isVariableType } from '../environment.ts'
 import { InvalidPlanError } from '../experiment-error.ts'
 import { defineExperimentTool, type ExperimentTool, type ExperimentTools } from './experiment-tool.ts'
 import type { Goal } from './goal.ts'

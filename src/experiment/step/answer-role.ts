@@ -170,7 +170,6 @@ function draftTools(active: ActiveExperiment, role: PlanRole, key: string) {
   return { tools: new Map(role.tools.map(name => [name, toTool(name)])), change: () => change }
 }
 
-/** Turns a model's failure into the failure of the experiment. */
 function toFailure(error: unknown, retries: number): unknown {
   if (!(error instanceof ModelError)) return error
   const result = error.isRetryable

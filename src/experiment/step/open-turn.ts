@@ -68,7 +68,6 @@ export async function whenFree<T>(work: () => Promise<T>, signal: AbortSignal): 
 const stepText = ({ step, environment }: ActiveExperiment, { variables }: PlanRole) =>
   `Step ${step}. Current Environment: ${JSON.stringify(visibleTo(environment, variables))}`
 
-/** Appends the messages from before the first step, all in one transaction. */
 async function seedOnce(thread: Thread, history: readonly MessageLike[]): Promise<void> {
   if (history.length === 0 || (await thread.entries({ limit: 1 })).length > 0) return
   await thread.seed(...history)

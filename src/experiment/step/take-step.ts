@@ -74,7 +74,6 @@ async function findWish({ id, control, log, wishOf, signal }: ActiveExperiment):
   return wish ?? (await untilAborted(() => wishOf?.(id), signal))
 }
 
-/** What the hooks before the step and before the role give a turn, in this order. */
 const joined = (step: TurnInput, role: TurnInput): TurnInput => ({
   inject: [...(step.inject ?? []), ...(role.inject ?? [])],
   images: [...(step.images ?? []), ...(role.images ?? [])],

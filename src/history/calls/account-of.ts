@@ -55,7 +55,6 @@ export function stretchesOf({ messages, verdicts, fates: stored }: Plan): readon
   return stretches
 }
 
-/** Whether the notes section of a call ends its system prompt. */
 export function hasNotesInPrompt({ messages: [first] }: Plan): boolean {
   if (!first || isRun(first) || (first.as as { readonly role?: unknown }).role !== 'system') return false
   return first.joined?.some(({ part }) => part === 'notes') ?? false

@@ -109,7 +109,6 @@ export async function dumpableOf(source: LogSource, call: Pick<StoredCall, 'plan
   }
 }
 
-/** The tools that were offered in a call; undefined if there were none. */
 export async function toolsIn(
   { store, key }: Pick<LogSource, 'store' | 'key'>,
   { tools: stored }: Pick<Plan, 'tools'>,

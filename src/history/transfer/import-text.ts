@@ -5,12 +5,8 @@ import { NoConversationError } from '../../stores/store-error.ts'
 import { exportConversation } from './export-conversation.ts'
 import { detect } from './formats/detect.ts'
 import { atPlace, ImportStoppedError, InvalidImportError } from './import-error.ts'
-import {
-  countEntries,
-  type ImportTarget,
-  type ReadConversation,
-  writeConversation,
-} from './read-conversation.ts'
+import type { ImportTarget, ReadConversation } from './read-conversation.ts'
+import { countEntries, writeConversation } from './read-conversation.ts'
 import { readExport } from './read-export.ts'
 import { parseItem, readForeign } from './read-foreign.ts'
 import { type FileValue, valuesIn } from './values-in.ts'

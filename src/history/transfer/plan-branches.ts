@@ -111,13 +111,11 @@ interface Branch {
 interface Position extends PastEnd {
   readonly branch: Branch
   readonly time: number
-  /** The turn, if it is stored. */
   readonly stored: StoredTurnNode | undefined
 }
 
 type Grown = TreeNode & Required<Pick<TreeNode, 'entry'>>
 
-/** The messages of a turn up to here, from the last. */
 interface Link {
   readonly node: Grown
   readonly before: Link | undefined

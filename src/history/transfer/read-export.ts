@@ -3,13 +3,8 @@ import { lastPlaceOf } from '../calls/plan.ts'
 import { readPlan } from '../calls/read-plan.ts'
 import { recountEntry } from '../log/logged-message.ts'
 import { atPlace, InvalidImportError } from './import-error.ts'
-import {
-  addEntry,
-  addTurn,
-  countEntries,
-  type ReadConversation,
-  type ReadThread,
-} from './read-conversation.ts'
+import type { ReadConversation, ReadThread } from './read-conversation.ts'
+import { addEntry, addTurn, countEntries } from './read-conversation.ts'
 import { fromJson, parseRecord, type TransferRecord } from './record.ts'
 import type { FileValue } from './values-in.ts'
 

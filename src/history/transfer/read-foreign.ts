@@ -9,7 +9,6 @@ import type { ImportTarget, ReadConversation, ReadThread } from './read-conversa
 import { readStoredTurns } from './stored-turns.ts'
 import type { FileValue } from './values-in.ts'
 
-/** Reads a file of another program. */
 export async function* readForeign(
   values: AsyncIterable<FileValue>,
   format: Format,
@@ -95,7 +94,6 @@ const plainName = async (id: string) => (/^[\w.:-]{1,200}$/.test(id) ? id : shor
 
 const shortHash = async (text: string) => (await hashOf(text)).slice(0, 32)
 
-/** The nodes of each actor, one for each message. */
 async function growActors(nodes: readonly SourceNode[], count: TokenCounter) {
   refuseWide(nodes)
   const actors = new Map<string, TreeNode[]>()

@@ -44,7 +44,6 @@ export type PromptPart<Data = BareData, Shown = ImagePart> =
   | CallPart
   | ResultPart<Shown>
 
-/** The data of a file, until AI SDK 6. */
 export type BareData = Uint8Array | string | URL
 
 /** The data of a file since AI SDK 7, where it says what it is. */

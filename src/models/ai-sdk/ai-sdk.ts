@@ -2,16 +2,8 @@ import { InvalidOptionError } from '../../log/error.ts'
 import { present } from '../../log/present.ts'
 import { refuseUnknown } from '../../log/refuse-unknown.ts'
 import { checkWindow, mergeSettings } from '../check-options.ts'
-import {
-  type EndReason,
-  type Model,
-  ModelError,
-  type ModelPart,
-  type ModelRequest,
-  type ModelSettings,
-  type ModelUsage,
-  toUsage,
-} from '../model.ts'
+import type { EndReason, Model, ModelPart, ModelRequest, ModelSettings, ModelUsage } from '../model.ts'
+import { ModelError, toUsage } from '../model.ts'
 import { textsOf } from '../pair-results.ts'
 import { fieldsOf } from '../read-text.ts'
 import type {

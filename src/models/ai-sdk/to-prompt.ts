@@ -8,7 +8,6 @@ import type { AiSdkMessage, CallPart, FilePart, PlainPart, PromptPart, ResultPar
 /** The ids of calls. A call without one gets an id that is new in the prompt, because some providers insist on it. */
 type Ids = Map<PairedCall, string>
 
-/** Converts messages of any provider to the prompt of an AI SDK model. */
 export function toPrompt(messages: readonly MessageLike[]): AiSdkMessage[] {
   const prompt: AiSdkMessage[] = []
   const ids: Ids = new Map()

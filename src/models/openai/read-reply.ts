@@ -80,7 +80,6 @@ interface OpenCall {
 
 function collectCalls(server: AskedServer): { add(delta: Fields): void; calls(): readonly ToolCallPart[] } {
   const open: OpenCall[] = []
-  /** The newest call of each index. */
   const numbered = new Map<unknown, OpenCall>()
   const limit = limitCalls(server)
 

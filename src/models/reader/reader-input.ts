@@ -60,7 +60,6 @@ function wordsAt(messages: readonly Message[], at: number): string {
   return [...injected.map(({ text }) => text), userText].join('\n')
 }
 
-/** Messages before that of a step that are looked at. */
 const mostInjected = 8
 
 const stepLine = /^Step \d+\. Current Environment:/

@@ -33,7 +33,6 @@ export const quote = ({ speaker, text }: Quotation): string => `${openings[speak
 /** `Noted: "I park on level 3".` */
 export const acknowledge = (sentence: string): string => `Noted: "${cut(sentence, 80).replace(/\.$/, '')}".`
 
-/** What a tool gave back, quoted: `add said: "3".` */
 export const quoteResult = (name: string, result: string): string => `${name} said: "${cut(result, 200)}".`
 
 /** The inverse of `quote`: the speaker and the text that a line of the reader quotes. */

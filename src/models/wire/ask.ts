@@ -1,13 +1,8 @@
 import { parseJson } from '../../log/parse-json.ts'
 import { ModelError } from '../model.ts'
 import { readFault, readStart } from '../read-fault.ts'
-import {
-  type AskedServer,
-  toSendError,
-  toStatusError,
-  toStreamError,
-  toWireError,
-} from '../to-model-error.ts'
+import type { AskedServer } from '../to-model-error.ts'
+import { toSendError, toStatusError, toStreamError, toWireError } from '../to-model-error.ts'
 import type { HttpAnswer, ServerConnection } from './connection.ts'
 import { checkSize } from './read-pieces.ts'
 

@@ -9,14 +9,8 @@ import { type Ask, askJson } from './ask.ts'
 import type { ServerConnection } from './connection.ts'
 import { isLocalAddress } from './is-local-address.ts'
 import { type Relay, streamReply } from './stream-reply.ts'
-import {
-  type Form,
-  type ListedModel,
-  type ReplyWire,
-  takesLateSystem,
-  type Wire,
-  type WrittenRequest,
-} from './wire.ts'
+import type { Form, ListedModel, ReplyWire, Wire, WrittenRequest } from './wire.ts'
+import { takesLateSystem } from './wire.ts'
 
 export interface ServerSetup {
   readonly wire: Wire

@@ -25,7 +25,6 @@ export interface Relay {
   piece(text: string, isEnding: boolean): void | Promise<void>
   /** The piece of a stream that says that the reply has failed. */
   fault(text: string): void
-  /** The whole reply, where no stream was asked for. */
   whole(text: string, headers: HttpAnswer['headers']): void
   refused(refusal: Refusal): void
 }

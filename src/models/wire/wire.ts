@@ -20,7 +20,6 @@ export interface ReplyWire {
   each(messages: readonly MessageLike[]): readonly (readonly object[])[]
   /** A body that is no longer the client's own, with marks for the provider's cache. Absent where none are needed. */
   mark?(body: Fields): Fields
-  /** In what pieces a streamed reply comes. */
   readonly piece: 'line' | 'event'
   /** The data of the event that ends every stream, where it is not JSON. */
   readonly lastEvent?: string
@@ -32,7 +31,6 @@ export interface ReplyWire {
 /** One form in which model servers are spoken to: a writer of its requests and a reader of its answers. */
 export interface Wire extends ReplyWire {
   describe(address: string, model: string): Pick<AskedServer, 'name' | 'notFound' | 'unavailable'>
-  /** The request for a reply that is streamed. */
   write(reply: WantedReply): WrittenRequest | Promise<WrittenRequest>
   /** The window of a model, as far as the server tells it. */
   findWindow(ask: Ask, model: string, signal?: AbortSignal): Promise<number | undefined>

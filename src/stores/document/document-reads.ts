@@ -1,15 +1,8 @@
 import { fromBase64 } from '../../log/base64.ts'
 import type { ConversationInfo, MarkedPlace, Store, ThreadKey, ThreadPlace } from '../store.ts'
 import { payloadTexts, words } from '../words.ts'
-import {
-  type BranchDocument,
-  type ConversationDocument,
-  entriesOf,
-  findBranch,
-  heldMs,
-  stateOf,
-  turnsOf,
-} from './conversation-document.ts'
+import type { BranchDocument, ConversationDocument } from './conversation-document.ts'
+import { entriesOf, findBranch, heldMs, stateOf, turnsOf } from './conversation-document.ts'
 import type { DocumentSource } from './document-source.ts'
 
 /** The order of a search: by time, then by the age of branches, then by place. */

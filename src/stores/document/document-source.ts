@@ -3,7 +3,6 @@ import type { ConversationDocument, DocumentKey } from './conversation-document.
 /** Where documents are kept: in memory, or wherever a user of `documentStore` keeps them. */
 export interface DocumentSource {
   now(): number
-  /** The number of the next branch. */
   nextNumber(): number
   /** Undefined for a conversation that was never written to. */
   read(names: DocumentKey): Promise<ConversationDocument | undefined>

@@ -12,16 +12,8 @@ import {
 } from '../rules/write-rules.ts'
 import type { RestoreEntries, Store, ThreadKey } from '../store.ts'
 import { addStretch, applyChange } from './apply-change.ts'
-import {
-  type BranchDocument,
-  type ConversationDocument,
-  findBranch,
-  headOf,
-  needBranch,
-  newBranch,
-  stateOf,
-  turnsOf,
-} from './conversation-document.ts'
+import type { BranchDocument, ConversationDocument } from './conversation-document.ts'
+import { findBranch, headOf, needBranch, newBranch, stateOf, turnsOf } from './conversation-document.ts'
 import type { DocumentSource } from './document-source.ts'
 
 /** Writes to branches. The rules refuse before anything is changed. */

@@ -3,13 +3,8 @@ import { basename, dirname, join } from 'node:path'
 import { InvalidOptionError, showValue } from '../../log/error.ts'
 import { StoreError } from '../store-error.ts'
 import { createDiskSync } from './disk-sync.ts'
-import {
-  loadDriver,
-  type SqliteDatabase,
-  type SqliteDriver,
-  type SqliteStatement,
-  type SqliteValue,
-} from './driver.ts'
+import type { SqliteDatabase, SqliteDriver, SqliteStatement, SqliteValue } from './driver.ts'
+import { loadDriver } from './driver.ts'
 import { type OpenDatabase, openForReading, openForWriting } from './open-database.ts'
 import { toStoreError } from './sqlite-error.ts'
 import { lockForWriting } from './writer-lock.ts'
@@ -27,7 +22,6 @@ export interface Connection {
   all<Row>(sql: string, ...values: SqliteValue[]): Row[]
   /** Gives rows one by one. Await nothing inside the loop: the statement is shared. */
   iterate<Row>(sql: string, ...values: SqliteValue[]): Iterable<Row>
-  /** Runs a statement and returns the id of the inserted row. */
   run(sql: string, ...values: SqliteValue[]): number
   exec(sql: string): void
   /**

@@ -29,7 +29,6 @@ export function createDiskSync(path: string): DiskSync {
   let failure: NodeJS.ErrnoException | undefined
   /** The sync that runs, the commits that were there when it began, and the writers that wait for it. */
   let running: { readonly upTo: number; readonly group: WaitingSync[] } | undefined
-  /** The writers that wait for the next one. */
   let waiting: WaitingSync[] = []
 
   function start(file: number): void {

@@ -3,13 +3,8 @@ import { nameOf } from '../rules/refusals.ts'
 import type { EntryRange, NewEntry, StoredEntry } from '../store.ts'
 import { CorruptEntryError, NoConversationError, TooLargeError } from '../store-error.ts'
 import type { Connection } from './connection.ts'
-import {
-  type BranchRow,
-  branchById,
-  conversationById,
-  type Segment,
-  segmentsOf,
-} from './conversation-rows.ts'
+import type { BranchRow, Segment } from './conversation-rows.ts'
+import { branchById, conversationById, segmentsOf } from './conversation-rows.ts'
 import { type Checked, insertRow, isSound, type RowOf } from './rows.ts'
 import { maxSeq, placeOf } from './schema.ts'
 import { isConstraint } from './sqlite-error.ts'

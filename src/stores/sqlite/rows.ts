@@ -67,7 +67,6 @@ export type RowOf<Name extends TableName> = {
           : number
 }
 
-/** The values of a row that is checked or inserted, whatever they are. */
 export type Summed<Name extends TableName> = { readonly [Column in (typeof columns)[Name][number]]: SqlValue }
 
 export const rowSum = <Name extends TableName>(table: Name, row: Summed<Name>): number =>

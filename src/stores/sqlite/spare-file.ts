@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 
-/** A reserve on the disk, for when the disk is full. */
 export interface SpareFile {
   release(): void
   /** Takes the room again, if there is as much. */

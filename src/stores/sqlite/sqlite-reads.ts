@@ -183,7 +183,6 @@ function toInfo(connection: Connection, row: ListedRow): ConversationInfo {
 /** How many entries of a word are read, newest first, to find those of one person. */
 const mostLookedAt = 20_000
 
-/** Which places of a word are wanted. */
 interface PlaceRange {
   readonly above?: number
   readonly below?: number

@@ -13,14 +13,8 @@ import type { Begun, MayBeFollowed, NewEntry, Store, ThreadKey, TurnEnd } from '
 import { stateOf } from './branch-state.ts'
 import { keepCall } from './call-rows.ts'
 import type { Connection } from './connection.ts'
-import {
-  type BranchRow,
-  findBranch,
-  makeBranch,
-  needBranch,
-  rememberBranch,
-  saveBranch,
-} from './conversation-rows.ts'
+import type { BranchRow } from './conversation-rows.ts'
+import { findBranch, makeBranch, needBranch, rememberBranch, saveBranch } from './conversation-rows.ts'
 import { addEntries } from './entry-rows.ts'
 import type { SqliteContext } from './sqlite-context.ts'
 import { keepMarks } from './sqlite-sides.ts'

@@ -2,15 +2,8 @@ import { readText } from '../../../log/fields.ts'
 import { type PlacedFields, placeFields } from './placed-fields.ts'
 import { type Format, has, type Item, type SourceNode } from './source.ts'
 import { attached, toText, withFiles } from './source-text.ts'
-import {
-  gather,
-  noParent,
-  sayAnswer,
-  sayText,
-  sign,
-  toResult,
-  type UnsignedMessage,
-} from './unsigned-message.ts'
+import type { UnsignedMessage } from './unsigned-message.ts'
+import { gather, noParent, sayAnswer, sayText, sign, toResult } from './unsigned-message.ts'
 
 /** LibreChat's export of a conversation: a list of messages that name their parents, or messages inside their parents. */
 export const librechat: Format = {

@@ -18,7 +18,6 @@ export interface PlacedFields extends Pick<Item, 'place'> {
   needItems(name: string): readonly Item[]
   /** The objects in a list; none if it is absent or null. */
   each(name: string): readonly PlacedFields[]
-  /** The objects in an object, by their names. */
   entries(name: string): readonly (readonly [name: string, fields: PlacedFields])[]
   /** What each file of a list is called: the first of these fields that says it. */
   fileNames(name: string, ...fields: readonly string[]): readonly string[]

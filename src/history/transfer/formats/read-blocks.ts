@@ -7,7 +7,6 @@ import { gather, toResult, type UnsignedMessage } from './unsigned-message.ts'
 /** What the blocks of a message say, in order: a message of the model may hold calls and their results. */
 interface SourceBlocks {
   readonly role: 'user' | 'assistant'
-  /** A text, or the blocks. */
   readonly content: string | readonly Item[]
   /** For calls without an id. */
   readonly id: string
