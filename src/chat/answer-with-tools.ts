@@ -16,7 +16,6 @@ export interface ChatTurn extends Pick<Asking, 'log' | 'emit' | 'signal' | 'tall
   readonly request: { readonly projectId?: string | undefined; readonly data?: unknown }
 }
 
-/** Asks the model and runs its tools, until it has answered. */
 export async function answerWithTools(options: ChatOptions, { log, emit, signal, tally, request }: ChatTurn) {
   const { maxRounds = 20, toolTimeoutMs: timeoutMs = 60_000, toolsInOrder: inOrder = false } = options
   const tools = new Map(options.tools?.map(tool => [tool.name, tool]))
@@ -52,7 +51,6 @@ export async function answerWithTools(options: ChatOptions, { log, emit, signal,
   }
 }
 
-/** The tools as the model sees them. */
 export function toOffered({ tools = [] }: Pick<ChatOptions, 'tools'>): Pick<Asking, 'specs' | 'readOn'> {
   return { specs: tools.map(toSpec), readOn: tools.length > 0 ? readResultSpec : undefined }
 }

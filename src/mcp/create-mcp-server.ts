@@ -13,7 +13,6 @@ import { searchConversations } from './search-conversations.ts'
 interface McpOptions {
   /** What is read. For clients that may not inspect: a history of `shownStore`, in which experiments are not there. */
   readonly history: History
-  /** Of this library, which the client is told. */
   readonly version: string
   /** Whether the client may see what no user sees: contexts, with notes and system prompts. Default false. */
   readonly mayInspect?: boolean

@@ -6,7 +6,6 @@ import { few } from '../log/line.ts'
 import type { ConversationInfo } from '../stores/store.ts'
 import type { threadFields } from './define-mcp-tool.ts'
 
-/** A thread that is there, and the place of its last entry. */
 export async function findThread(
   history: History,
   { conversation, actor = 'assistant', branch = 'main' }: z.output<z.ZodObject<typeof threadFields>>,

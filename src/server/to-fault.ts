@@ -58,7 +58,6 @@ const statuses = {
   too_slow: 503,
 } as const satisfies Readonly<Record<string, number>>
 
-/** A code that clients may be told. */
 export type FaultCode =
   | keyof typeof statuses
   | PlainFaultCode

@@ -20,7 +20,6 @@ export interface TurnClient {
   dataOf?(reply: ModelReply): object | undefined
   /** The marks by which such a reply is found again, stored in the same step. */
   marksOf?(reply: ModelReply): readonly string[]
-  /** Called with a reply once it is logged. */
   onKept?(reply: ModelReply, round: number): Promise<void>
 }
 

@@ -93,7 +93,6 @@ export function createCancels(store: Store, lookMs = 1000) {
   }
 }
 
-/** The most branches that are looked at. */
 const mostThreads = 200
 
 const isMeant = (line: Partial<ThreadKey>, thread: CancelledThread): boolean =>

@@ -50,7 +50,6 @@ export function toSeen(message: MessageLike): SeenMessage {
 
 /** Sums up the model calls of a turn that this process made. */
 export interface Tally {
-  /** How often the model answered. */
   rounds: number
   usage: ModelUsage
   readonly replies: ModelReply[]

@@ -7,7 +7,6 @@ import type { Failure, TurnEndStatus, TurnPart, TurnResult } from './turn-part.t
 export interface TurnToRun extends Pick<Asking, 'log' | 'emit'> {
   /** Aborted when the user cancels, or the reader of the parts has left. */
   readonly signal: AbortSignal
-  /** What was added to the conversation so far. */
   readonly added: readonly MessageLike[]
   /** Called with the result before the last parts are emitted: a reader who stops there has it. */
   readonly settle: (result: TurnResult) => void

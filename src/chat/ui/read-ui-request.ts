@@ -60,7 +60,6 @@ const toReference = ({ id, metadata }: Fields): UIReference => ({
   branch: isFields(metadata) ? readId(metadata.branch) : undefined,
 })
 
-/** An id without which a message can be answered too. */
 const readId = (id: unknown) => (typeof id === 'string' && id !== '' ? id : undefined)
 
 function readUser(message: Fields, where: string): MessageLike {
@@ -70,7 +69,6 @@ function readUser(message: Fields, where: string): MessageLike {
   return { role: 'user', content }
 }
 
-/** The results of the tools that a client has run, as messages. */
 function readResults(message: Fields, where: string): readonly MessageLike[] {
   const parts = read.list(message.parts, `${where}.parts`)
   const results = parts.flatMap((value, at) => {

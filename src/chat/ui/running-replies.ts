@@ -13,7 +13,6 @@ export interface ReplyTimes {
   readonly keepAliveMs?: number
 }
 
-/** The replies that this process is making. */
 export function createRunningReplies(patience: ReplyTimes) {
   const running = new Map<string, RunningReply>()
   const all = new Set<RunningReply>()

@@ -22,7 +22,6 @@ import { type AnsweredTurn, findUIPlace, markReply, marksOf, newestBranch, type 
 export interface UIAnswer {
   readonly history: History
   readonly uiRequest: UIRequest
-  /** Aborted when the client has left. */
   readonly signal: AbortSignal
   /** Begins the turn, once its place is found. Not the reply itself, which would be awaited to its end. */
   readonly start: (begin: UIStart) => Promise<{ readonly parts: AsyncIterable<TurnPart> }>
@@ -35,7 +34,6 @@ export interface UIStart {
   readonly thread: ThreadKey
   /** Marks of the user's message: stored with it, so that the client's id of it is known. */
   readonly marks: readonly string[]
-  /** Aborted when the turn is cancelled. */
   readonly signal: AbortSignal
 }
 
@@ -81,7 +79,6 @@ export function createUIReplies(options: UIRepliesOptions) {
       const running = replies.get(nameOf(history, conversation))
       return running ? streamed(running, running.join()) : nothing()
     },
-    /** Cancels the reply of a conversation, whichever process gives it. */
     async cancel(history: History, conversation: string): Promise<Response> {
       const running = replies.get(nameOf(history, conversation))
       await running?.cancel()

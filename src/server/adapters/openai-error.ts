@@ -22,8 +22,9 @@ function tooLong({ message, tokens, details }: AdapterFault): string {
   return `This model's maximum context length is ${window} tokens. However, your messages resulted in ${prompt} tokens. Please reduce the length of the messages.${details === undefined ? '' : ` ${details}`}`
 }
 
-const typeOf = (status: number): string =>
-  types.get(status) ?? (status < 500 ? 'invalid_request_error' : 'api_error')
+/** The name of a status. `more`: of those that only Anthropic names. */
+export const typeOf = (status: number, more: ReadonlyMap<number, string> = types): string =>
+  types.get(status) ?? more.get(status) ?? (status < 500 ? 'invalid_request_error' : 'api_error')
 
 const types: ReadonlyMap<number, string> = new Map([
   [401, 'authentication_error'],

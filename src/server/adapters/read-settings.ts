@@ -53,7 +53,6 @@ export interface SamplingNames {
   readonly maxTokens: readonly string[]
   /** Default `stop`. */
   readonly stop?: string
-  /** The place of the fields in the body: `options.`. */
   readonly where?: string
 }
 

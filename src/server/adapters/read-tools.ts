@@ -10,11 +10,9 @@ export const readFunctionTools = toolReader(({ type = 'function', function: spec
 })
 
 /** Makes a reader of `tools`. Most requests bring the tools of the one before. */
-export function toolReader(
-  toSpecs: (tool: Fields, where: string) => readonly ToolSpec[],
-): (value: unknown) => readonly ToolSpec[] {
+export function toolReader(toSpecs: (tool: Fields, where: string) => readonly ToolSpec[]) {
   const once = readOnce(value => read.each(value, 'tools', toSpecs).flat())
-  return value => once(value, 0)
+  return (value: unknown) => once(value, 0)
 }
 
 /** A tool from its fields. The arguments have another name on each adapter. */

@@ -2,7 +2,6 @@ import { isCount } from '../../log/is-count.ts'
 import type { ReplyCall } from '../../turn/model-reply.ts'
 import type { AdapterFault, ReplyEnd, ReplyStart, ReplyStream } from './adapter.ts'
 
-/** Texts in a row, or thoughts in a row. */
 export interface StreamPiece {
   readonly kind: 'text' | 'thinking'
   text: string

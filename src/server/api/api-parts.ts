@@ -6,13 +6,10 @@ import type { Feeds } from './live/feeds.ts'
 import type { RunningExperiments } from './live/running-experiments.ts'
 import type { Timelines } from './timeline/timelines.ts'
 
-/** What the server tells of itself. */
 export interface AboutServer extends Pick<ServerParts, 'person'> {
-  /** Which upstream answers and why, in a sentence. */
   readonly upstream?: string
   /** The name of the log, for people. */
   readonly store?: string
-  /** Whether every request needs a key. */
   readonly needsKey: boolean
   /** What a message may bring back. */
   readonly remember: NonNullable<HistoryOptions['remember']>
@@ -32,9 +29,7 @@ export interface ApiOptions extends ServerParts {
   readonly states?: readonly string[]
 }
 
-/** What the routes of the API share. */
 export interface ApiParts extends Omit<ApiOptions, 'states'> {
-  /** The states that are read from threads. */
   readonly states: readonly State<unknown>[]
   readonly feeds: Feeds
   readonly timelines: Timelines

@@ -16,7 +16,6 @@ export const stretch = z
   .object({ first: z.int(), last: z.int(), ...verdict })
   .describe('entries in a row with one fate, in order; 0 is the system prompt')
 
-/** A context without its texts. */
 export const contextSummary = z.object({
   policy: z.string(),
   counter: z.string(),

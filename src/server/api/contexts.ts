@@ -127,7 +127,6 @@ export const contextRoutes = [
   }),
 ]
 
-/** The fate of each entry, by its place in the log. */
 const fatesOf = ({ entries }: Receipt) => new Map(entries.map(({ seq, fate }) => [seq, fate]))
 
 interface Differing {

@@ -25,7 +25,6 @@ import { apiBase, apiRoutes } from './routes.ts'
 import type { ServerEvent } from './server-event.ts'
 import { createTimelines } from './timeline/timelines.ts'
 
-/** Our own API, under `/throughline/v1`. */
 export function createApi(options: ApiOptions) {
   const { logOf, embed, pollMs, maxListeners } = options
   const looking = new Map<string, Looking>()
@@ -77,7 +76,6 @@ export function createApi(options: ApiOptions) {
   }
 
   return {
-    /** Tells listeners of a write of this process. */
     onWrite(...[tenant, conversation, what, gone]: Parameters<OnWrite>): void {
       if (what !== 'written') {
         // Nothing of it stays in memory, whichever way it was deleted.

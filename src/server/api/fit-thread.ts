@@ -82,7 +82,6 @@ export async function createSettings(thread: Thread, { options, upstreams }: Fit
   }
 }
 
-/** Makes contexts of a thread. */
 export async function createFitting(thread: Thread, parts: FitParts) {
   const settingsFor = await createSettings(thread, parts)
   return async (

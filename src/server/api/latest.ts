@@ -102,7 +102,6 @@ function toSaid(message: MessageLike & { readonly seq: number }) {
   return { seq: message.seq, role, text: textOf(message), time }
 }
 
-/** How many entries are read for the last request. */
 const mostRead = 12
 
 /** The newest request of a client: what the server wrote beside the message that began its turn. */

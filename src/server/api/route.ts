@@ -20,7 +20,6 @@ export interface ApiCall<Params = unknown, Query = unknown, Body = unknown> {
   readonly body: Body
   readonly request: Request
   readonly requestId: string
-  /** Aborted when the client has left. */
   readonly signal: AbortSignal
   readonly caller: Caller
   /** Whether the caller has a scope beyond that of the route. */
@@ -70,7 +69,6 @@ type PathParams<Path> = {
   readonly [Name in PathParamNames<Path>]: Name extends keyof typeof places ? number : string
 }
 
-/** What a handler returns for each kind of answer. */
 interface Answers<Answer> {
   json: Answer
   text: string

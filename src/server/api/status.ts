@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { count, time } from './schemas.ts'
 
-/** Whether a turn of a thread is open. */
 export const status = z.discriminatedUnion('state', [
   z.object({ state: z.literal('idle') }),
   z.object({

@@ -157,7 +157,6 @@ function freeIn({ free }: Pick<Why, 'free'>, room: Room, counter: TokenCounter):
   return free === 0 ? 0 : toFigures({ tokens, margin, over: 0, parts: {} }, room).free
 }
 
-/** All amounts in the model's tokens. */
 function toAnswer(
   { text, recall, ...account }: Why,
   room: Room,

@@ -25,7 +25,6 @@ export interface Caller {
 export interface ServerEnv {
   Variables: {
     readonly caller: Caller
-    /** The log of the caller's tenant. */
     readonly log: Log
     readonly requestId: string
   }

@@ -79,7 +79,6 @@ export function createKeys(store: Store, { now = Date.now }: { readonly now?: ()
       return { key, record }
     },
 
-    /** All keys, the oldest first. */
     async list(): Promise<readonly KeyRecord[]> {
       const records: KeyRecord[] = []
       for await (const id of namesAfter(namePrefix)) {
@@ -115,7 +114,6 @@ const namePrefix = 'key:'
 const tenantPrefix = 'tenant:'
 const nameOf = (id: string) => `${namePrefix}${id}`
 
-/** Whether a text is meant to be one of our keys. */
 export const looksLikeKey = (text: string) => text.startsWith(prefix)
 
 export const hashOf = (key: string): Buffer => createHash('sha256').update(key).digest()

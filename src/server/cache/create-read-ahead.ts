@@ -110,7 +110,6 @@ export function createReadAhead({ onRead, quietMs = 200, openTurnMs = 300_000 }:
       }
       open.set(conversation, setTimeout(giveUp, openTurnMs).unref())
     },
-    /** Has a job done once the server is idle. */
     offer(job: Job): void {
       const { served } = at(job.upstream)
       // Another conversation may have been asked while this one was answered.

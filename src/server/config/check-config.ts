@@ -57,7 +57,6 @@ export function checkConfig(
   }
 }
 
-/** What is wrong with the list of upstreams. */
 function faultsOf(config: ServerConfig, env: Readonly<Record<string, string | undefined>>): string[] {
   const faults: string[] = []
   const all = config.upstreams ?? []

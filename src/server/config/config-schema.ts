@@ -220,10 +220,8 @@ export interface EffectiveConfig {
 /** The source of a value that is not configured. */
 export const byDefault = 'default'
 
-/** The settings in the order of the schema. */
 export const settingNames = Object.keys(configSchema.shape) as readonly SettingName[]
 
-/** What a setting is for, in a few words. */
 export function about(name: SettingName): string {
   return configSchema.shape[name].description ?? ''
 }

@@ -37,9 +37,7 @@ export interface AnswerParts {
   readonly cached: OpenCache
   readonly options: AnswerOptions
   readonly emit: (part: TurnPart) => void | Promise<void>
-  /** What is kept beside the reply. */
   readonly dataOf?: (reply: ModelReply) => object | undefined
-  /** Called before the model is asked. */
   readonly onAsking?: (asking: Asking) => void
   /** The marks by which the reply is found again. */
   readonly marksOf?: () => readonly string[]

@@ -9,7 +9,6 @@ export interface ClientList
 /** What the log says of a request, by the way that its client takes: all of the list, only what is new, or behind a reply. */
 export type Facts = ListFacts | EndFacts | ReplyFacts
 
-/** The list was compared with the log. */
 export interface ListFacts {
   readonly by: 'list'
   readonly list: ClientList

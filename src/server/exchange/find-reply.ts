@@ -4,7 +4,6 @@ import type { ThreadKey } from '../../stores/store.ts'
 import { type Log, sourceOf } from './inquiry.ts'
 import { type KeptResponse, keptIn } from './kept-response.ts'
 
-/** A reply that its client may name by its id. */
 export interface FoundReply {
   readonly thread: ThreadKey
   readonly entry: LoggedMessage

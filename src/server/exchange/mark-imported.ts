@@ -22,7 +22,6 @@ export async function markImported(log: Log, conversation: string, keyId: string
   }
 }
 
-/** How many marks are written at once. */
 const mostMarks = 1000
 
 async function markThread(log: Log, thread: ThreadKey, keyId: string): Promise<void> {

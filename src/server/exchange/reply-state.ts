@@ -2,7 +2,6 @@ import { toModelTokens } from '../../tokens/calibration.ts'
 import { type ModelReply, type TurnPart, trimmedTokens } from '../../turn/index.ts'
 import type { ReplyEnd, ReplyPiece, ReplyStart } from '../adapters/index.ts'
 
-/** What is known of a reply while it is written. */
 export interface ReplyState {
   readonly start: ReplyStart
   /** The tokens of what had to be sent that were cut, because it did not fit. */
@@ -60,7 +59,6 @@ function withLogprobs(state: ReplyState, item: readonly unknown[] | undefined): 
 /** In characters of JSON. A reply with more of them is told without: a stream has brought them already. */
 const mostLogprobs = 64 * 1024 * 1024
 
-/** The end of a reply as the writers of the adapters take it. */
 export function endOf({ pieces, logprobs, start }: ReplyState, reply: ModelReply): ReplyEnd {
   const { text, thinking, calls, usage, reason, details } = reply
   const inOrder = start.request.stream ? listOf(pieces) : []

@@ -10,7 +10,6 @@ import { signOfLife } from '../adapters/sse.ts'
 import { inPieces } from './in-pieces.ts'
 import type { ReplyRun } from './runner.ts'
 
-/** Takes a reply as it comes, and makes a response of it. */
 export interface ReplyWriter {
   readonly response: Promise<Response>
   text(start: ReplyStart, delta: string, logprobs?: readonly unknown[]): void | Promise<void>

@@ -32,7 +32,6 @@ export interface Served extends Outcome {
 
 export type ReplyRunner = ReturnType<typeof createRunner>
 
-/** A request for a reply, from its beginning to its end. */
 export type ReplyRun = ReturnType<ReplyRunner['open']>
 
 /** Runs the replies of a server, wherever they are asked for: how many at once, how one is cancelled, what is told of it. */

@@ -12,7 +12,6 @@ import { keyMark, keyOf } from './retry.ts'
 import { seenFromClient } from './seen-from-client.ts'
 import { withLoggedIds } from './with-logged-ids.ts'
 
-/** A turn that waits for the model. */
 export interface OpenedTurn {
   readonly thread: Thread
   readonly turn: Turn

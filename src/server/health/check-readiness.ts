@@ -21,7 +21,7 @@ export async function checkReadiness(store: Store, all: readonly NamedUpstream[]
   }
 }
 
-const toWord = (isThere: boolean | undefined): 'ok' | 'away' => (isThere ? 'ok' : 'away')
+const toWord = (isThere: boolean | undefined) => (isThere ? 'ok' : 'away')
 
 async function answers(ask: () => Promise<unknown>): Promise<boolean> {
   const answer = (async () => ask())().then(

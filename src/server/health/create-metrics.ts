@@ -1,7 +1,6 @@
 import type { ModelUsage } from '../../models/model.ts'
 import type { ReadAheadResult } from '../cache/create-read-ahead.ts'
 
-/** A request that was answered, or refused, as metrics count it. */
 export interface CountedRequest {
   /** Where it came in: an adapter, or `api`. */
   readonly adapter: string

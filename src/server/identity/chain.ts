@@ -66,7 +66,6 @@ const marked = new WeakMap<
   { readonly scope: string; readonly from: number; readonly marks: readonly UserMarks[] }
 >()
 
-/** Makes the hashes of items one by one. */
 export function createChain(scope: string, past: readonly Compared[] = []) {
   const words = hashOf(
     scope,
@@ -123,12 +122,11 @@ interface Hashed {
 /** The newest first. */
 const hashed: Hashed[] = []
 const mostLists = 64
-/** Longer lists are not remembered. */
 const mostCharacters = 1_000_000
 /** Shorter ones are hashed faster than they are found. */
 const shortList = 64
 
-export const scopeOf = (keyId: string, named?: Pick<ThreadKey, 'conversation' | 'actor'>): string =>
+export const scopeOf = (keyId: string, named?: ThreadName): string =>
   named ? [keyId, named.conversation, named.actor].join('\n') : keyId
 
 export function lastUsers(items: readonly ListItem[], count: number): number {
@@ -154,7 +152,6 @@ export const markNames = {
   alone: (hash: string) => `s${hash}`,
 } as const
 
-/** The marks of a user message in a list. */
 export function markTexts({ whole, words, pair, alone }: Hashes, front: Front): readonly string[] {
   const texts = [markNames.alone(alone)]
   if (pair !== undefined) texts.push(markNames.pair(pair))
@@ -175,6 +172,9 @@ export const marksToSave = (
     const at = placeOf(one.index)
     return at === undefined ? [] : markTexts(one, front).map(mark => ({ mark, at }))
   })
+
+/** All branches of a thread. */
+export type ThreadName = Pick<ThreadKey, 'conversation' | 'actor'>
 
 /** The length keeps apart texts that read the same when joined. */
 const framed = (text: string) => `${text.length}:${text}`

@@ -12,7 +12,6 @@ export interface Details {
   /** The arguments of its calls, in order; empty ones are an empty text. */
   readonly calls: readonly string[]
   readonly result: string
-  /** The text beside its calls. */
   readonly beside: string
 }
 

@@ -1,6 +1,15 @@
-import type { MarkedPlace, ThreadKey } from '../../stores/store.ts'
+import type { MarkedPlace } from '../../stores/store.ts'
 import { nameOfThread } from './best-of.ts'
-import { type Front, isUser, type ListItem, lastUsers, markNames, marksOf, type UserMarks } from './chain.ts'
+import {
+  type Front,
+  isUser,
+  type ListItem,
+  lastUsers,
+  markNames,
+  marksOf,
+  type ThreadName,
+  type UserMarks,
+} from './chain.ts'
 import { type Meeting, type Walk, type WalkLog, walkOn } from './walk.ts'
 
 export interface Lookup extends WalkLog {
@@ -9,7 +18,7 @@ export interface Lookup extends WalkLog {
   readonly scope: string
   readonly items: readonly ListItem[]
   /** The conversation that the client names. Only its threads are looked at. */
-  readonly named?: Pick<ThreadKey, 'conversation' | 'actor'>
+  readonly named?: ThreadName
 }
 
 /** How many of the newest user messages are looked up at once. Nearly always the last but one is known. */

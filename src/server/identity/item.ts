@@ -7,7 +7,6 @@ import { type Details, detailsOf, digestOf } from './details.ts'
 import { isBracket } from './left-out.ts'
 import { isPreamble } from './preamble.ts'
 
-/** A message as it is compared with another copy of it. */
 export interface Compared {
   /**
    * Its role and the words that a user sees, or the names of the tools that it calls: what every client keeps. A result has

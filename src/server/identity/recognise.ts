@@ -1,6 +1,6 @@
 import type { ThreadKey } from '../../stores/store.ts'
 import { bestOf, nameOfThread, others } from './best-of.ts'
-import { type Front, isUser, type ListItem } from './chain.ts'
+import { type Front, isUser, type ListItem, type ThreadName } from './chain.ts'
 import { findCut } from './find-cut.ts'
 import { createMarks, findWalks, type Lookup, type Marks } from './find-walks.ts'
 import { branchPlace, type Walk, type WalkLog } from './walk.ts'
@@ -124,11 +124,8 @@ export async function leaving(
 }
 
 /** The client names a conversation, and its list does not go on from anything there. */
-async function otherwise(
-  { store, tenant, items }: PlaceLookup,
-  { conversation, actor }: Pick<ThreadKey, 'conversation' | 'actor'>,
-): Promise<Placement> {
-  const thread = { tenant, conversation, actor, branch: 'main' }
+async function otherwise({ store, tenant, items }: PlaceLookup, name: ThreadName): Promise<Placement> {
+  const thread = { tenant, ...name, branch: 'main' }
   if (!(await store.head(thread))) return { kind: 'new', thread, why: 'its client names a new conversation' }
   const reason = 'its client names this conversation, but sends other messages'
   const why = isCompacted(items) ? `${reason}, with a summary of earlier ones: it has compacted them` : reason

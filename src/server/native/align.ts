@@ -15,7 +15,6 @@ export type MessageStanding =
   | { readonly kind: 'other' }
   | OwnStanding
 
-/** The client's own message at a place of its list. */
 export interface OwnStanding {
   readonly kind: 'own'
   readonly place: number

@@ -23,7 +23,6 @@ export interface BodyRules {
   readonly list: 'messages' | 'input'
   /** Says more in the system prompt, which the client's list begins with or a field holds. */
   addSystem(body: Fields, head: readonly object[], text: string): WrittenBody
-  /** Says another system prompt. */
   setSystem(body: Fields, text: string): WrittenBody
   /** The entries of a message whose text was changed: what is signed or encrypted stays as it is. */
   change(entries: readonly Fields[], written: readonly object[]): readonly object[]

@@ -6,7 +6,6 @@ import type { ChatRequest, Origin } from '../adapters/adapter.ts'
 import { alignContext, type Fitted, type MessageStanding, type OwnStanding } from './align.ts'
 import { type BodyRules, bodyRules, clearEntries, type Fit } from './body-rules.ts'
 
-/** A request as its client wrote it. */
 export interface ClientBody {
   /** The body as it came, unpacked. */
   readonly bytes: Uint8Array<ArrayBuffer>

@@ -22,7 +22,6 @@ export function toLoaded({ name, window }: ListedModel, teller: Teller) {
   }
 }
 
-/** A model in the words of `/api/show`. */
 export function toShown({ window }: ListedModel, { family, began }: Teller) {
   return {
     ...{ modelfile: '', parameters: '', template: '', details: detailsOf(family) },

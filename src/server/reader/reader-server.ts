@@ -11,7 +11,6 @@ import { toFault } from '../to-fault.ts'
 import { ollamaVersion, toLoaded, toOpenAiModel, toShown, toTag } from './model-facts.ts'
 import { openReader } from './open-reader.ts'
 
-/** What `onRequest` sees of a request. */
 export interface SeenRequest {
   /** `/api/chat`, `/v1/chat/completions`, … */
   readonly path: string

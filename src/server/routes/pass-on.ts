@@ -9,7 +9,6 @@ import { textOf } from './read-body.ts'
 import type { ServerParts } from './server-parts.ts'
 import { tellsWindow, tellWindow } from './tell-window.ts'
 
-/** The routes of the upstream that only ask. */
 const asking: readonly (readonly [method: string, path: RegExp])[] = [
   ['GET', /^\/(?:api\/(?:version|tags|ps|status))?$/],
   ['POST', /^\/api\/(?:chat|generate|embed|embeddings|show)$/],

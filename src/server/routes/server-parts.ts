@@ -19,13 +19,11 @@ export interface ServerLimits extends StreamLimits {
   readonly json: JsonLimits
 }
 
-/** What the routes of a server share. */
 export interface ServerParts extends ServerLimits, BodyParser {
   readonly upstreams: Upstreams
   /** How turns are answered, whatever the request says. */
   readonly options: AnswerOptions
   readonly runner: ReplyRunner
-  /** The replies that are being written. */
   readonly gate: Gate
   readonly cache: Cache
   readonly keys: Keys

@@ -13,7 +13,6 @@ export function tellWindow(path: string, body: unknown, advertisedWindow: number
   }
 }
 
-/** Paths whose answers say how large a window is. */
 export const tellsWindow = (path: string) =>
   ['/api/show', '/api/ps', '/v1/models'].includes(path) || path.startsWith('/v1/models/')
 

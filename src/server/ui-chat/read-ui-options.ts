@@ -7,7 +7,6 @@ export interface UIOptions {
   /** Default: the first model of the upstream. */
   readonly model: string | undefined
   readonly system: string | undefined
-  /** The tools that the client runs. */
   readonly tools: readonly ToolSpec[]
 }
 

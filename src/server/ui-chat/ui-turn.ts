@@ -61,7 +61,6 @@ export async function toUITurn(
 /** The ids of the calls of the open turn that have no result, by the names that the client has for them. */
 async function waitingCalls(log: Log, thread: ThreadKey): Promise<ReadonlyMap<string, string>> {
   const nameOf = createCallNames()
-  /** The name of the newest call with an id. */
   const names = new Map<string, string>()
   const waiting = new Map<string, string>()
   const { open } = (await log.store.head(thread)) ?? {}
@@ -82,7 +81,6 @@ interface UITurnTask extends UITurn, Omit<UIOptions, 'model'> {
   readonly log: Log
   readonly keyId: string
   readonly thread: ThreadKey
-  /** Marks of the user's message. */
   readonly marks: readonly string[]
   readonly upstream: Upstream
   readonly model: Model

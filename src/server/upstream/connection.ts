@@ -13,7 +13,6 @@ export interface UpstreamConnectionOptions {
   readonly url: string
   /** The key of the upstream. Default: that of the client whose request is answered. */
   readonly apiKey?: string
-  /** How the key is sent. Default `bearer`. */
   readonly keyScheme?: KeyScheme
   /** With every request that does not say otherwise. */
   readonly headers?: Readonly<Record<string, string>>
@@ -22,7 +21,6 @@ export interface UpstreamConnectionOptions {
 
 /** In milliseconds. */
 export interface UpstreamTimeouts {
-  /** Until the connection stands. */
   readonly connect: number
   /** Until an answer begins: a model may have to be loaded, and a long prompt be read. */
   readonly first: number
@@ -39,7 +37,6 @@ const defaultTimeouts: UpstreamTimeouts = {
   facts: 10_000,
 }
 
-/** The connections to one upstream, kept open between requests. */
 export interface PoolConnection extends ServerConnection {
   readonly isKeyed: boolean
   pass(request: PassedRequest, server: AskedServer): Promise<PassedAnswer>
@@ -155,7 +152,6 @@ function toBody(body: AsyncIterable<Uint8Array> | Uint8Array, failed: (error: un
   }
 }
 
-/** Longer faults are cut. */
 const mostOfFault = 64 * 1024
 
 async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<Buffer> {

@@ -2,7 +2,6 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 
 export const keyHeaders = ['authorization', 'x-api-key', 'api-key'] as const
 
-/** A client's own key for the upstream, in the headers in which it came. */
 export type Credential = Readonly<Partial<Record<(typeof keyHeaders)[number], string>>>
 
 const storage = new AsyncLocalStorage<Credential>()
@@ -27,5 +26,4 @@ export function credentialFor(scheme: KeyScheme): Record<string, string> {
   return { ...rest, ...(authorization && { authorization }) }
 }
 
-/** How an upstream takes its key. */
 export type KeyScheme = 'bearer' | 'x-api-key'

@@ -9,7 +9,6 @@ export interface ReaderUpstreamOptions {
   readonly delayMs?: number
 }
 
-/** The built-in reader, inside this process: no server, no weights. */
 export function readerUpstream({ window = 4096, delayMs = 0 }: ReaderUpstreamOptions = {}): Upstream {
   const options = { window, delayMs, isStandIn: true }
   const answer = readerServer(options)

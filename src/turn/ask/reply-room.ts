@@ -3,7 +3,6 @@ import { ModelError } from '../../models/model.ts'
 /** The longest reply by default: half a million tokens, and a quarter of the largest entry. */
 export const defaultMaxReply = 2 * 1024 * 1024
 
-/** Counts what a reply takes in the log. */
 export function createReplyRoom(most: number) {
   let left = most
   return {

@@ -4,7 +4,6 @@ export interface Limit {
   readonly signal: AbortSignal
   /** How long each wait may take, in milliseconds. Default: as long as a timer can. */
   readonly ms?: number
-  /** Makes the error to throw when the time is over. */
   readonly late?: () => Error
 }
 

@@ -4,6 +4,7 @@ import { present } from '../../../log/present.ts'
 import type { ModelSettings } from '../../../models/model.ts'
 import type { Adapter, AdapterFault, ChatRequest, ReplyEnd, ReplyStart, ReplyStream } from '../adapter.ts'
 import { marksCache } from '../marks-cache.ts'
+import { typeOf } from '../openai-error.ts'
 import { readProvider, readSampling } from '../read-settings.ts'
 import { toolReader, toToolSpec } from '../read-tools.ts'
 import { replyStream, tokensOf } from '../reply-stream.ts'
@@ -147,13 +148,13 @@ export function toMessage(start: ReplyStart, end: ReplyEnd) {
 }
 
 export function toError(fault: AdapterFault) {
-  const { code, message, tokens, details = '' } = fault
-  if (code !== 'context_too_long') return { type: 'error', error: { type: typeOf(fault), message } }
+  const { status, code, message, tokens, details = '' } = fault
+  if (code !== 'context_too_long') return { type: 'error', error: { type: typeOf(status, types), message } }
   const counts = tokens
     ? `${tokens.prompt} tokens > ${tokens.window} maximum${details && `. ${details}`}`
     : message
   // The words by which clients know that they must shorten the conversation.
-  return { type: 'error', error: { type: typeOf({ status: 400 }), message: `prompt is too long: ${counts}` } }
+  return { type: 'error', error: { type: typeOf(400), message: `prompt is too long: ${counts}` } }
 }
 
 const headOf = ({ id, model }: ReplyStart) => ({
@@ -193,16 +194,9 @@ function toUsage(start: ReplyStart, end: ReplyEnd) {
   }
 }
 
-function typeOf({ status }: Pick<AdapterFault, 'status'>): string {
-  return types.get(status) ?? (status < 500 ? 'invalid_request_error' : 'api_error')
-}
-
 const types: ReadonlyMap<number, string> = new Map([
-  [401, 'authentication_error'],
-  [403, 'permission_error'],
   [404, 'not_found_error'],
   [413, 'request_too_large'],
-  [429, 'rate_limit_error'],
   [503, 'overloaded_error'],
   [504, 'timeout_error'],
   [529, 'overloaded_error'],

@@ -14,7 +14,6 @@ interface LiveExperiment {
 /** The events that are kept for listeners that come late. */
 const mostEvents = 1000
 
-/** The experiments that this process runs. */
 export function createRunningExperiments(mostRunning = 16) {
   const all = new Map<string, LiveExperiment>()
   const nameOf = (tenant: string, id: string) => JSON.stringify([tenant, id])

@@ -4,7 +4,6 @@ import { readPlan } from '../../../history/calls/read-plan.ts'
 import type { Store, ThreadKey } from '../../../stores/store.ts'
 import { callsBack } from '../calls-back.ts'
 
-/** A call with its plan, and the last entry that it was made of. */
 export interface PlacedCall {
   readonly call: ThreadCall
   readonly plan: Plan

@@ -6,7 +6,6 @@ export type Timelines = ReturnType<typeof createTimelines>
 /** The most entries that all timelines hold in memory. One alone may have more. */
 const mostEntries = 60_000
 const mostTimelines = 32
-/** How long an unused timeline is kept. */
 const lifeMs = 600_000
 
 /** The timelines that were asked for last, so that a page that looks again gets only what is new. */
