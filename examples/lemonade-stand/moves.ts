@@ -31,7 +31,7 @@ const moves: Readonly<Record<string, (stand: Stand, step: number) => readonly Mo
 export const models: Readonly<Record<string, Model>> = Object.fromEntries(
   Object.entries(moves).map(([role, move]) => [
     role,
-    rules(request => ({ calls: move(...readStep(request)) }), { name: `rules of ${role}` }),
+    rules(request => ({ calls: move(...readStep(request)) }), { name: `scripted ${role}` }),
   ]),
 )
 

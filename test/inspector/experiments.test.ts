@@ -235,7 +235,7 @@ describe('experiments', () => {
     await page.waitForURL('**/c/first/context?actor=witness')
     await page
       .getByRole('tree', { name: 'Entries of the log' })
-      .getByRole('treeitem', { name: /^12 / })
+      .getByRole('treeitem', { name: /^11 / })
       .waitFor()
     expect(faults).toEqual([])
   })

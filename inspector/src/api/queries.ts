@@ -158,14 +158,18 @@ export const whyQuery = (
   enabled: entry <= at,
 })
 
-/** The same place in several windows with several policies. Cells come one by one. */
+/**
+ * The same place in several windows with several policies. Cells come one by one. `asker`: a query whose asker is replaced by
+ * another in the same moment would be cancelled and not be begun again.
+ */
 export function gridQuery(
   place: ThreadAddress,
   query: Omit<QueryOf<'get /conversations/:conversation/grid'>, 'actor' | 'branch'>,
+  asker: string,
 ) {
   const { params, thread, key } = splitPlace(place)
   return queryOptions({
-    queryKey: [...key, 'grid', query],
+    queryKey: [...key, 'grid', query, asker],
     queryFn: streamedQuery({
       streamFn: ({ signal }) =>
         askLines('get /conversations/:conversation/grid', { params, query: { ...thread, ...query }, signal }),

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { ApiError } from '../api/api-error.ts'
-import { conversationQuery, notesQuery, serverQuery, stateQuery } from '../api/queries.ts'
+import { conversationQuery, outlineQuery, serverQuery, stateQuery } from '../api/queries.ts'
 import { usePlace } from '../parts/address.ts'
 import { Button } from '../parts/button.tsx'
 import { EmptyState } from '../parts/empty-state.tsx'
@@ -62,14 +62,17 @@ export function ConversationShell() {
   )
 }
 
-/** Whether tools returned anything or the model wrote notes: without either there is nothing to see of them. */
+/**
+ * Whether tools returned anything or the model wrote notes: without either there is nothing to see of them. Notes are looked for
+ * in the outline, because their texts must never come into the chat.
+ */
 function useHasTools(): boolean {
   const { thread } = usePlace()
   const { data: server } = useQuery(serverQuery)
   const enabled = server?.scopes.includes('inspect') ?? false
   const state = useQuery({ ...stateQuery(thread), enabled })
-  const notes = useQuery({ ...notesQuery(thread, 1), enabled })
   // While the values of this thread are read, those of the previous one do not count.
-  const values = state.isPlaceholderData ? 0 : (state.data?.states.length ?? 0)
-  return values + (notes.data?.notes.length ?? 0) > 0
+  const hasValues = !state.isPlaceholderData && (state.data?.states.length ?? 0) > 0
+  const outline = useQuery({ ...outlineQuery(thread), enabled: enabled && !hasValues })
+  return hasValues || (outline.data?.some(({ role }) => role === 'assistant_note') ?? false)
 }

@@ -71,7 +71,7 @@ describe.each(await someStores())('where conversations stand, in %s', (_, create
     expect(body.latest).toMatchObject({
       isExperiment: true,
       actor: 'owner',
-      call: { model: 'rules of owner' },
+      call: { model: 'scripted owner' },
     })
     const thread = createHistory({ store }).thread('failing')
     const begun = await thread.begin({ role: 'user', content: 'Hi.' })

@@ -63,7 +63,10 @@ export function Choices({ thread, at, entry, marked, recent, onPick }: ChoicesPr
       [windows, policies, at, entry],
     ),
   )
-  const { data: cells = [] } = useQuery({ ...gridQuery(thread, gridOptions), enabled: isMade })
+  const { data: cells = [] } = useQuery({
+    ...gridQuery(thread, gridOptions, marked[0]?.letter ?? 'entry'),
+    enabled: isMade,
+  })
   const costs = useCosts(thread, windows, isMade ? recent?.since : undefined)
   const body = useRef<HTMLTableSectionElement>(null)
   const stop = marked.findLast(one => nameable(one.policy)) ?? { policy: policies[0], window: windows[0] }
