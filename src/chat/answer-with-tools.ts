@@ -3,6 +3,8 @@ import {
   answerTurn,
   linkSignals,
   openRequest,
+  readMessageSpec,
+  readMessageTool,
   readResultSpec,
   readResultTool,
   runTools,
@@ -25,7 +27,13 @@ export async function answerWithTools(
   const { maxRounds = 20, toolTimeoutMs: timeoutMs = 60_000, toolsInOrder: inOrder = false } = options
   const tools = new Map(options.tools?.map(tool => [tool.name, tool]))
   const reading = readResultTool(log, () => asking!.mostResultTokens)
-  const offered = toOffered(options)
+  // A list that its client sends has no numbers in a log.
+  const offered = toOffered(log.turn === undefined ? { ...options, readMessages: false } : options)
+  if (offered.specs.includes(readMessageSpec))
+    tools.set(
+      readMessageSpec.name,
+      readMessageTool(log, () => asking!.mostResultTokens),
+    )
   const link = linkSignals(log.signal, signal)
   const place = { log, emit, signal: link.signal }
   let asking: Asking | undefined
@@ -57,6 +65,10 @@ export async function answerWithTools(
 }
 
 /** The tools as the model sees them. */
-export function toOffered({ tools = [] }: Pick<ChatOptions, 'tools'>): Pick<Asking, 'specs' | 'readOn'> {
-  return { specs: tools.map(toSpec), readOn: tools.length > 0 ? readResultSpec : undefined }
+export function toOffered({
+  tools = [],
+  readMessages = false,
+}: Pick<ChatOptions, 'tools' | 'readMessages'>): Pick<Asking, 'specs' | 'readOn'> {
+  const specs = [...tools.map(toSpec), ...(readMessages ? [readMessageSpec] : [])]
+  return { specs, readOn: tools.length > 0 ? readResultSpec : undefined }
 }

@@ -51,8 +51,8 @@ export interface TurnLog {
   hasNotes(): Promise<boolean>
   /** Whether the model sees only the beginning of some result, one with more tokens than this. Stays true. */
   hasClipped(mostTokens: number): Promise<boolean>
-  /** The full text of the result at a place. */
-  resultAt(place: number): Promise<string | undefined>
+  /** The message at a place, in full; undefined where there is none, and where it is hidden. */
+  messageAt(place: number): Promise<MessageLike | undefined>
 }
 
 export interface TurnContextOptions extends ThreadContextOptions {
@@ -146,9 +146,3 @@ const toReplyCall = (call: ToolCall): ReplyCall => ({ ...call, id: call.id ?? ''
 /** The last messages of a turn, with its note behind them. */
 export const withNote = (last: readonly SeenMessage[], note: string | undefined): readonly SeenMessage[] =>
   note === undefined ? last : [...last, { message: { role: 'assistant_note', content: note } }]
-
-/** The full text of a tool result; undefined for any other message. */
-export function resultText(message: MessageLike | undefined, place: number): string | undefined {
-  const { role, text } = message ? readMessage(message, place) : {}
-  return role === 'tool' ? text : undefined
-}
