@@ -31,6 +31,31 @@ beforeAll(async () => {
   await history.close()
 })
 
+describe('one message', () => {
+  it('is pinned, hidden and erased by its place', async () => {
+    const path = join(folder, 'hands.db')
+    const history = createHistory({ store: sqliteStore({ path }) })
+    await history.thread('harbour').seedTurns([
+      { role: 'user', content: 'Keep berth 12 for the Heron.' },
+      { role: 'assistant', content: 'Done.' },
+    ])
+    await history.close()
+    const on = (...args: readonly string[]) => runOn(path, '', ...args)
+    expect((await on('show', 'harbour', '--places')).stdout).toMatch(/^#1 user: Keep berth 12/)
+    expect(await on('pin', 'harbour', '1')).toMatchObject({ stderr: '', stdout: 'pin #1\n' })
+    expect((await on('unpin', 'harbour', '1')).stdout).toBe('unpin #1\n')
+    expect((await on('hide', 'harbour', '1')).stdout).toBe('hide #1\n')
+    expect((await on('dump', 'harbour')).stdout).not.toContain('Keep berth 12')
+    expect((await on('hide', 'harbour', '99')).stderr).toContain('there is no message #99')
+    expect((await on('erase', 'harbour', '1', '--dry-run')).stdout).toContain('would delete #1')
+    expect((await on('erase', 'harbour', '1')).stderr).toContain('say --yes')
+    expect((await on('show', 'harbour')).stdout).toContain('Keep berth 12')
+    expect((await on('erase', 'harbour', '1', '--yes')).stdout).toContain('erased #1')
+    expect((await on('show', 'harbour')).stdout).toContain('[message erased]')
+    expect(readFileSync(path).includes('Keep berth 12')).toBe(false)
+  })
+})
+
 describe('which database', () => {
   const inFolder = (cwd: string, ...args: readonly string[]) => runCli(args, { cwd })
 

@@ -123,24 +123,24 @@ describe.each<readonly [string, () => Promise<Connected>]>([
   ...(noPostgres === undefined
     ? [['HTTP, from PostgreSQL', () => overHttp(postgresStore({ url: postgres!.url }))] as const]
     : []),
-])('MCP over %s', (way, open) => {
-  it('offers five tools that only read, and over HTTP two that pin and hide', async () => {
+])('MCP over %s', (over, open) => {
+  it('offers five tools that only read, and a server two that pin and hide', async () => {
     const { client } = await open()
     const { tools } = await client.listTools()
-    const names = (isReading: boolean) =>
-      tools
-        .filter(({ annotations }) => annotations?.readOnlyHint === isReading)
-        .map(({ name }) => name)
-        .sort()
-    expect(names(true)).toEqual([
+    const writing = over === 'stdio' ? [] : ['pin_message', 'hide_message']
+    const reading = tools.filter(({ name }) => !writing.includes(name))
+    expect(tools).toHaveLength(5 + writing.length)
+    expect(reading.map(({ name }) => name).sort()).toEqual([
       'explain_context',
       'list_conversations',
       'read_conversation',
       'recall',
       'search_conversations',
     ])
-    expect(names(false)).toEqual(way === 'stdio' ? [] : ['hide_message', 'pin_message'])
-    for (const { description } of tools) expect(description).toBeTruthy()
+    for (const { name, annotations, description } of tools) {
+      expect([name, annotations?.readOnlyHint]).toEqual([name, !writing.includes(name)])
+      expect(description).toBeTruthy()
+    }
     expect(client.getServerVersion()?.name).toBe('throughline')
   })
 
@@ -278,7 +278,8 @@ describe('MCP of one tenant', () => {
       return connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit: { headers } }))
     }
     const { client, call } = await open(['read'])
-    expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain('explain_context')
+    const offered = (await client.listTools()).tools.map(({ name }) => name)
+    for (const name of ['explain_context', 'pin_message', 'hide_message']) expect(offered).not.toContain(name)
     expect(await call('search_conversations', { query: 'seagull' })).toContain('harbour')
     const { isError } = await client.callTool({
       name: 'explain_context',

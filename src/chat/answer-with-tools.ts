@@ -3,6 +3,8 @@ import {
   answerTurn,
   linkSignals,
   openRequest,
+  readMessageSpec,
+  readMessageTool,
   readResultSpec,
   readResultTool,
   runTools,
@@ -20,7 +22,13 @@ export async function answerWithTools(options: ChatOptions, { log, emit, signal,
   const { maxRounds = 20, toolTimeoutMs: timeoutMs = 60_000, toolsInOrder: inOrder = false } = options
   const tools = new Map(options.tools?.map(tool => [tool.name, tool]))
   const reading = readResultTool(log, () => asking!.mostResultTokens)
-  const offered = toOffered(options)
+  // A list that its client sends has no numbers in a log.
+  const offered = toOffered(log.turn === undefined ? { ...options, readMessages: false } : options)
+  if (offered.specs.includes(readMessageSpec))
+    tools.set(
+      readMessageSpec.name,
+      readMessageTool(log, () => asking!.mostResultTokens),
+    )
   const link = linkSignals(log.signal, signal)
   const place = { log, emit, signal: link.signal }
   let asking: Asking | undefined
@@ -51,6 +59,11 @@ export async function answerWithTools(options: ChatOptions, { log, emit, signal,
   }
 }
 
-export function toOffered({ tools = [] }: Pick<ChatOptions, 'tools'>): Pick<Asking, 'specs' | 'readOn'> {
-  return { specs: tools.map(toSpec), readOn: tools.length > 0 ? readResultSpec : undefined }
+/** The tools as the model sees them. */
+export function toOffered({
+  tools = [],
+  readMessages = false,
+}: Pick<ChatOptions, 'tools' | 'readMessages'>): Pick<Asking, 'specs' | 'readOn'> {
+  const specs = [...tools.map(toSpec), ...(readMessages ? [readMessageSpec] : [])]
+  return { specs, readOn: tools.length > 0 ? readResultSpec : undefined }
 }

@@ -7,13 +7,24 @@ import { type OptionNames, refuseUnknown } from '../log/refuse-unknown.ts'
 import { noteToolName } from '../notes/index.ts'
 import type { State } from '../state/index.ts'
 import type { TokenCounter } from '../tokens/create-counter.ts'
-import { notesInContext, readResultName, type Tool, type TurnOptions } from '../turn/index.ts'
+import {
+  notesInContext,
+  readMessageSpec,
+  readResultName,
+  type Tool,
+  type TurnOptions,
+} from '../turn/index.ts'
 
 export interface ChatOptions extends TurnOptions {
   /** Where conversations are stored. Without a history, only `respond` works. */
   readonly history?: History
   /** What the model may call, each made by `defineTool`. */
   readonly tools?: readonly Tool[]
+  /**
+   * Whether the model may read any message of the conversation in full, by its number, with the tool `read_message`: what was
+   * cleared, clipped or left out names its number. What is hidden stays so. Only with a history. Default false.
+   */
+  readonly readMessages?: boolean
   /**
    * What the model reads of a turn that was cancelled. `keep`: the answer was cancelled, and the user's message still
    * counts. `disregard`: the model should disregard the whole turn. Default `keep`.
@@ -36,7 +47,16 @@ export interface ChatOptions extends TurnOptions {
 
 export const chatNames: OptionNames<ChatOptions> = {
   ...{ model: 1, system: 1, notes: 1, policy: 1, pins: 1, shape: 1, systemPrompt: 1, marker: 1, window: 1 },
-  ...{ history: 1, tools: 1, cancelledTurn: 1, state: 1, maxRounds: 1, toolTimeoutMs: 1, toolsInOrder: 1 },
+  ...{
+    history: 1,
+    tools: 1,
+    readMessages: 1,
+    cancelledTurn: 1,
+    state: 1,
+    maxRounds: 1,
+    toolTimeoutMs: 1,
+    toolsInOrder: 1,
+  },
   ...{ count: 1, overflow: 1, maxToolTokens: 1, reserve: 1, settings: 1, maxResultTokens: 1, stallMs: 1 },
   ...{ maxReply: 1, retries: 1, backoffMs: 1 },
 }
@@ -74,7 +94,7 @@ function checkOptions(options: ChatOptions): void {
     const isFine = value === undefined || (Number.isFinite(value) && value >= least)
     checkOption(option, isFine, `a number of at least ${least}`, value)
   }
-  checkTools(tools)
+  checkTools(tools, options.readMessages ? [readMessageSpec.name] : [])
   checkNotes(notes)
   // A reserve is compared with the window that the model says.
   checkFitOptions({ ...options, window, reserve: 0, ...notesInContext(options) })
@@ -92,14 +112,15 @@ const leasts = {
   maxResultTokens: 64,
 } as const
 
-function checkTools(tools: unknown = []): void {
+function checkTools(tools: unknown, taken: readonly string[]): void {
+  if (tools === undefined) return
   checkOption('tools', Array.isArray(tools), 'a list of what defineTool gives', tools)
   const names = new Set<string>()
   for (const tool of tools as readonly Partial<Tool>[]) {
     const { name = '', schema, run } = tool ?? {}
     const isTool = schema !== undefined && typeof run === 'function'
     checkOption('tools', isTool, 'a list of what defineTool gives', tool)
-    if (name === readResultName || name === noteToolName)
+    if ([readResultName, noteToolName, ...taken].includes(name))
       throw new InvalidOptionError('tools', `"${name}" is a tool of the chat itself: choose another name`)
     if (names.has(name)) throw new InvalidOptionError('tools', `two tools are called "${name}": rename one`)
     names.add(name)

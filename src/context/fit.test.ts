@@ -300,7 +300,7 @@ describe('notes in a context', () => {
     ])
     const off = fit(chat, options(64, { notes: false }))
     expect(contents(off.messages)).toEqual(['first', 'done it', 'more', 'again', 'last'])
-    expect(off.receipt.entries[2]).toMatchObject({ fate: 'omitted', why: 'notes are off' })
+    expect(off.receipt.entries[2]).toMatchObject({ fate: 'omitted', why: 'notes are switched off' })
   })
 
   it('have a budget of their own: the oldest leave first', () => {

@@ -209,9 +209,9 @@ function unsent(frame: Frame, seq: number): Verdict | undefined {
   const at = seq - frame.origin
   const stray = unitAt(frame, at).strays.get(at)
   if (stray && !stray.results) return { fate: 'omitted', rule: 'valid sequence', ...stray }
-  if (frame.transcript.entries[at]!.role !== 'assistant_note') return undefined
-  const why = frame.notes === false ? 'notes are off' : 'no room in the notes section'
-  return { fate: 'omitted', rule: 'notes', why }
+  const why = frame.notes === false ? 'notes are switched off' : 'no room in the notes section'
+  const isNote = frame.transcript.entries[at]!.role === 'assistant_note'
+  return isNote ? { fate: 'omitted', rule: 'notes', why } : undefined
 }
 
 /** The stretches, message by message. */

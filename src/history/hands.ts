@@ -11,6 +11,7 @@ import { toEntry } from './log/logged-message.ts'
 import { checkBranch, type LogSource } from './log/read-log.ts'
 import type { ThreadLog } from './log/thread-log.ts'
 import { tryAgain, untilKnown } from './turn.ts'
+import type { ViewOptions } from './views.ts'
 
 /** The places of the first and the last message that a hand is laid on: a call and its results are never torn. */
 export interface HandledUnit {
@@ -27,7 +28,7 @@ export interface Hands {
   hide(seq: number): Promise<HandledUnit>
   unhide(seq: number): Promise<HandledUnit>
   /** The messages that are pinned, and those that are hidden. */
-  hands(options?: { readonly at?: number }): Promise<Record<keyof HandState, readonly HandledUnit[]>>
+  hands(options?: Pick<ViewOptions, 'at'>): Promise<Record<keyof HandState, readonly HandledUnit[]>>
 }
 
 export interface HandSource extends LogSource {

@@ -54,13 +54,10 @@ export function openRound(calls: readonly ToolCall[], results: readonly ToolResu
 /** What contexts take in place of an answer that broke off: a result that answers no call, which is never sent. */
 export const brokenOff = { role: 'tool', tool_call_id: 'throughline:broken-off', content: '' } as const
 
-/** The id of a result that only says what a person has done with a message: it is never sent either. */
-export const handId = 'throughline:hand'
-
 /** Says in the receipt why a result answers no call. */
 export function describeStray({ callId, name }: Omit<ToolResult, 'text'>): string {
-  if (callId === brokenOff.tool_call_id) return 'broke off, and was tried again'
-  if (callId === handId) return 'says what you did'
+  // What was never a result may say itself why it is not sent.
+  if (callId === brokenOff.tool_call_id) return name ?? 'broke off, and was tried again'
   const of = callId ?? name
   return of === undefined ? 'answers no tool call' : `answers no open call of "${of}"`
 }

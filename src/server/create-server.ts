@@ -9,12 +9,14 @@ import { createCancels } from '../turn/cancels.ts'
 import { adapterPaths } from './adapters/index.ts'
 import type { AboutServer, ApiOptions } from './api/api-parts.ts'
 import { createApi } from './api/create-api.ts'
+import { checkedHands } from './api/hands.ts'
 import { noticingStore } from './api/live/noticing-store.ts'
 import type { ServerEnv } from './auth/caller.ts'
 import { createKeys } from './auth/create-keys.ts'
 import { createIdentify } from './auth/identify.ts'
 import { headerPerson } from './auth/named-person.ts'
 import { refuse } from './auth/refuse.ts'
+import { refuseInner } from './auth/refuse-hidden.ts'
 import { requireScope } from './auth/require-scope.ts'
 import { chooseTenant, listTenants, tenantHeader } from './auth/tenants.ts'
 import { type CacheOptions, createCache } from './cache/create-cache.ts'
@@ -31,7 +33,7 @@ import { checkReadiness } from './health/check-readiness.ts'
 import { type CountedRequest, createMetrics } from './health/create-metrics.ts'
 import { inspectorRoutes } from './inspector/inspector-routes.ts'
 import { answerChat } from './routes/chat-route.ts'
-import { answerMcp } from './api/answer-mcp.ts'
+import { answerMcp } from './routes/mcp-route.ts'
 import { passOn, pathOf } from './routes/pass-on.ts'
 import { responsesRoutes } from './routes/responses/responses-routes.ts'
 import type { ServerLimits, ServerParts } from './routes/server-parts.ts'
@@ -172,7 +174,12 @@ export function createServer(rawOptions: ServerOptions): Server {
     context.set('log', logOfPerson(logOf(caller.tenant), caller.person ?? headerPerson(headers)))
     return withCredential(credential, next)
   })
-  app.all('/mcp', requireScope('read'), context => answerMcp(context.req.raw, context.var, parts))
+  app.all('/mcp', requireScope('read'), context =>
+    answerMcp(context.req.raw, context.var, parts, thread => {
+      refuseInner(thread.key.actor)
+      return checkedHands(thread, parts)
+    }),
+  )
   app.get('/metrics', requireScope('metrics'), () => {
     const { listeners, experiments } = api.counts()
     const text = metrics.text({

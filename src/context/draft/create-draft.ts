@@ -100,7 +100,6 @@ export function createDraft(frame: Frame, state: DraftState = untouched): OwnDra
       ),
     insert,
     age(systems) {
-      if (systems.size === 0) return draft
       const spans = [...systems].map(([unit, why]) => omitted({ from: unit, to: unit + 1 }, why))
       spans.sort((a, b) => a.from - b.from)
       return createDraft(withoutProtected(frame, systems), { ...state, spans: laySpans(state.spans, spans) })
@@ -134,8 +133,8 @@ function toInsertion(
   return { ...added, before: from, quotes: from, tokens: digestCost(frame, line) - unitCost(frame, from) }
 }
 
-function toRanges(units: Iterable<Unit>): readonly UnitRange[] {
-  const indexes = [...new Set([...units].map(unit => unit.index))].sort((a, b) => a - b)
+function toRanges(units: readonly Unit[]): readonly UnitRange[] {
+  const indexes = [...new Set(units.map(unit => unit.index))].sort((a, b) => a - b)
   const ranges: { from: number; to: number }[] = []
   for (const index of indexes) {
     const last = ranges.at(-1)

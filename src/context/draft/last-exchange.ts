@@ -23,8 +23,8 @@ export function withLastExchange(frame: Frame): Frame {
 }
 
 /** A frame in which a policy of one's own may leave units of the last exchange out, for it has its reasons. */
-export function withoutExchange(frame: Frame, units: Iterable<Unit>): Frame {
-  const gone = new Set([...units].map(({ index }) => index).filter(index => frame.exchange.has(index)))
+export function withoutExchange(frame: Frame, units: readonly Unit[]): Frame {
+  const gone = new Set(units.map(({ index }) => index).filter(index => frame.exchange.has(index)))
   if (gone.size === 0) return frame
   const exchange = new Map([...frame.exchange].filter(([index]) => !gone.has(index)))
   return { ...frame, ...protecting(frame.fixedList.filter(index => !gone.has(index))), exchange }

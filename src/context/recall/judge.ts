@@ -151,9 +151,9 @@ export function isRecallable(
 ): boolean {
   if (unit >= cutState.cut && !isCleared(transcript, cutState.cleared, unit)) return false
   // What was just said is sent anyway; rounds of tools may be lines.
-  const { kind } = transcript.units[unit]!
-  if (kind === 'stray' || (unit >= exchange && kind !== 'tools')) return false
-  if (files.size > 0 && touchesOne(transcript.units[unit]!, files)) return false
+  const old = transcript.units[unit]!
+  if (old.kind === 'stray' || (unit >= exchange && old.kind !== 'tools')) return false
+  if (files.size > 0 && touchesOne(old, files)) return false
   return unit !== transcript.firstUser && unit !== cutState.request && isOpen(ledger, unit)
 }
 

@@ -29,8 +29,8 @@ export function ledgerOf({ frame, spans, units, isKept }: Draft): Ledger {
     // The first user message is charged elsewhere.
     const isHeld = frame.held.has(index) && index !== transcript.firstUser
     decided += isHeld ? held : isSent ? open : dropped
-    if (isHeld) countUnit(lists, index, { ...unit, kind: 'system' })
-    else countUnit(lists, index, isSent ? unit : { ...unit, kind: 'stray', noteTokens: 0 })
+    const left = { ...unit, kind: 'stray', noteTokens: 0 } as const
+    countUnit(lists, index, isHeld ? { ...unit, kind: 'system' } : isSent ? unit : left)
   }
   return { ...lists, transcript, decided }
 }

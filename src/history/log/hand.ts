@@ -1,7 +1,7 @@
 import { isCount } from '../../log/is-count.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { isObject } from '../../log/parse-json.ts'
-import { handId } from '../../log/round.ts'
+import { brokenOff } from '../../log/round.ts'
 
 const acts = ['pin', 'hide', 'free', 'erase'] as const
 
@@ -11,16 +11,19 @@ export interface Hand {
   readonly seq: number
 }
 
-/** The message of an entry that only says what a person has done: a result that answers no call, which is never sent. */
-export const handMessage: MessageLike = { role: 'tool', tool_call_id: handId, tool_name: handId, content: '' }
+/** Why the receipt does not send an entry that only says what a person has done. */
+const handReason = 'only says what you did with a message'
+
+/** The message of such an entry: a result that answers no call, which is never sent. */
+export const handMessage: MessageLike = { ...brokenOff, tool_name: handReason }
 
 /** Whether an entry says nothing but what a person has done. */
 export const isHandEntry = ({ message }: { readonly message: MessageLike }): boolean =>
-  message.tool_call_id === handId
+  message.tool_name === handReason
 
 /** Whether an entry says that the text of another one is gone. */
 export const isErasure = ({ role, payload }: { readonly role: string; readonly payload: string }): boolean =>
-  role === 'tool' && payload.includes(handId) && payload.includes('"does":"erase"')
+  role === 'tool' && payload.includes(handReason) && payload.includes('"does":"erase"')
 
 export const isHands = (value: unknown): value is readonly Hand[] =>
   Array.isArray(value) &&

@@ -103,7 +103,7 @@ describePostgres('PostgreSQL that was there before', server => {
     const { rows } = await server.client.query('select distinct mood from busy.entries')
     expect(rows).toEqual([{ mood: 'calm' }])
     const old = postgresStore({ url: server.url, schema: 'busy' })
-    await expect(old.head(thread)).rejects.toThrow('has schema version 3, this program knows 2')
+    await expect(old.head(thread)).rejects.toThrow('has schema version 4, this program knows 3')
     await Promise.all([store, old, ...databases].map(one => one.close()))
   })
 })

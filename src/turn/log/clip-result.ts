@@ -4,14 +4,14 @@ import type { TokenCounter } from '../../tokens/create-counter.ts'
 /** What the model sees of a result that is too long: its beginning, how much is left and how to read on. */
 export function clippedView(
   text: string,
-  options: { place: number; from?: number; mostTokens: number; count: TokenCounter },
+  options: { place: number; from?: number; mostTokens: number; count: TokenCounter; tool?: string },
 ): string | undefined {
-  const { place, from = 0, mostTokens, count } = options
+  const { place, from = 0, mostTokens, count, tool = readResultName } = options
   if (from + clipText(text, from, mostTokens, count).length >= text.length) return undefined
   // Leaves room for the hint, so that the result of reading on is not clipped once more.
   const clip = clipText(text, from, Math.max(1, mostTokens - hintTokens), count)
   const end = from + clip.length
-  return `${clip}\n${readOnHint(text.length - end, `${readResultName}({"place": ${place}, "from": ${end}})`)}`
+  return `${clip}\n${readOnHint(text.length - end, `${tool}({"place": ${place}, "from": ${end}})`)}`
 }
 
 export const readResultName = 'read_result'

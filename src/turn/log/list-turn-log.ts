@@ -8,7 +8,7 @@ import { present } from '../../log/present.ts'
 import type { Calibration } from '../../tokens/calibration.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { clippedView } from './clip-result.ts'
-import { followTurn, type Report, resultText, type TurnLog, withNote } from './turn-log.ts'
+import { followTurn, type Report, type TurnLog, withNote } from './turn-log.ts'
 
 /** What a chat without a history remembers of models. */
 export interface ModelMemory {
@@ -95,6 +95,6 @@ export function listTurnLog(
     hasNotes: async () => whole.some(({ role }) => role === 'assistant_note'),
     hasClipped: async mostTokens =>
       whole.some((message, at) => message.role === 'tool' && seen(message, at, mostTokens) !== message),
-    resultAt: async place => resultText(whole[place - 1], place),
+    messageAt: async place => whole[place - 1],
   }
 }

@@ -5,7 +5,7 @@ import type { Thread } from '../../history/thread.ts'
 import type { Turn } from '../../history/turn.ts'
 import type { State } from '../../state/index.ts'
 import type { Calibration } from '../../tokens/calibration.ts'
-import { followTurn, resultText, type TurnLog, withNote } from './turn-log.ts'
+import { followTurn, type TurnLog, withNote } from './turn-log.ts'
 
 /** How many earlier calls are searched for reports of the provider. */
 const mostReports = 32
@@ -70,9 +70,11 @@ export function threadLog(options: ThreadLogOptions): TurnLog {
     cancel: arrived => turn.cancel(...arrived).then(() => add(arrived)),
     interrupt: arrived => turn.interrupt(...arrived).then(() => add(arrived)),
     leave: (arrived = []) => turn.leave(...arrived),
-    async resultAt(place) {
-      const [message] = place < turn.next ? await thread.messages({ at: place, limit: 1 }) : []
-      return resultText(message, place)
+    async messageAt(place) {
+      if (place >= turn.next) return undefined
+      const { hidden } = await thread.hands()
+      if (hidden.some(({ first, last }) => first <= place && place <= last)) return undefined
+      return (await thread.messages({ at: place, limit: 1 }))[0]
     },
   }
 }

@@ -50,7 +50,8 @@ export interface TurnLog {
   hasNotes(): Promise<boolean>
   /** Whether the model sees only the beginning of some result, one with more tokens than this. Stays true. */
   hasClipped(mostTokens: number): Promise<boolean>
-  resultAt(place: number): Promise<string | undefined>
+  /** The message at a place, in full; undefined where there is none, and where it is hidden. */
+  messageAt(place: number): Promise<MessageLike | undefined>
 }
 
 /** The tokens of a prompt as we counted them, and as the provider reported them. */
@@ -138,8 +139,3 @@ const toReplyCall = (call: ToolCall): ReplyCall => ({ ...call, id: call.id ?? ''
 /** The last messages of a turn, with its note behind them. */
 export const withNote = (last: readonly SeenMessage[], note: string | undefined): readonly SeenMessage[] =>
   note === undefined ? last : [...last, { message: { role: 'assistant_note', content: note } }]
-
-export function resultText(message: MessageLike | undefined, place: number): string | undefined {
-  const { role, text } = message ? readMessage(message, place) : {}
-  return role === 'tool' ? text : undefined
-}

@@ -1,20 +1,18 @@
 import { shownStore } from '../../experiment/log/shown-store.ts'
-import { createHistory, type Thread } from '../../history/index.ts'
-import { checkedHands } from './hands.ts'
+import { createHistory, type Hands, type Thread } from '../../history/index.ts'
 import type { ServerEnv } from '../auth/caller.ts'
-import { refuseInner } from '../auth/refuse-hidden.ts'
 import { parseBody } from '../guard/parse-body.ts'
 import { manifest } from '../package.ts'
-import { bodyOf } from '../routes/read-body.ts'
-import type { ServerParts } from '../routes/server-parts.ts'
+import { bodyOf } from './read-body.ts'
+import type { ServerLimits } from './server-parts.ts'
 
 /** Answers a request of the Model Context Protocol. Each stands for itself: there is no session to lose or to steal. */
 export async function answerMcp(
   request: Request,
   { log, caller }: ServerEnv['Variables'],
-  parts: ServerParts,
+  { maxBodyBytes, json }: ServerLimits,
+  handsOf: (thread: Thread) => Hands,
 ): Promise<Response> {
-  const { maxBodyBytes, json } = parts
   if (request.method !== 'POST')
     return Response.json(
       { jsonrpc: '2.0', id: null, error: { code: -32_000, message: 'Only POST: nothing is told unasked.' } },
@@ -30,10 +28,6 @@ export async function answerMcp(
   const { store, tenant } = log
   const { person } = log.history
   const history = mayInspect ? log.history : createHistory({ store: shownStore(store), tenant, person })
-  const handsOf = (thread: Thread) => {
-    refuseInner(thread.key.actor)
-    return checkedHands(thread, parts)
-  }
   const server = createMcpServer({
     ...{ history, version: manifest.version, mayInspect },
     handsOf: caller.scopes.includes('chat') ? handsOf : undefined,
