@@ -87,13 +87,13 @@ export function withProtected(frame: Frame, added: readonly (readonly [number, P
 }
 
 /** A frame in which some units are not protected any more. */
-export function withoutProtected(frame: Frame, units: ReadonlyMap<number, unknown>): Frame {
+export function withoutProtected(frame: Frame, units: Pick<ReadonlySet<number>, 'has'>): Frame {
   return { ...frame, ...protecting(frame.fixedList.filter(unit => !units.has(unit))) }
 }
 
-/** The protected units, in order. */
+/** The protected units, in order, without the -1 of what is not there. */
 export function protecting(units: readonly number[]): Pick<Frame, 'fixed' | 'fixedList'> {
-  const fixed = new Set(ascending(units))
+  const fixed = new Set(units.filter(index => index >= 0).sort((a, b) => a - b))
   return { fixed, fixedList: [...fixed] }
 }
 
@@ -223,12 +223,7 @@ const withoutChanging = {
  */
 function protectedEnd({ units, latestUser, stops }: Transcript): readonly number[] {
   const last = units.findLastIndex(({ kind }) => kind !== 'note' && kind !== 'stray')
-  return ascending([...new Set([latestUser, stops.at(-1) ?? -1, last])])
-}
-
-/** Without the -1 of what is not there. */
-function ascending(indexes: readonly number[]): number[] {
-  return indexes.filter(index => index >= 0).sort((a, b) => a - b)
+  return protecting([latestUser, stops.at(-1) ?? -1, last]).fixedList
 }
 
 function findMarker({ units, entries, systems, firstUser }: Transcript, text: string): number {

@@ -9,7 +9,7 @@ import type { Entry } from '../conversation/stamp-entry.ts'
 import { costBetween } from '../conversation/transcript.ts'
 import type { Unit } from '../conversation/unit.ts'
 import { markerCost, noteCharge, roomBeside, systemsRoom, unitCost } from './cost.ts'
-import { type Frame, protecting } from './frame.ts'
+import { type Frame, protecting, withoutProtected } from './frame.ts'
 
 /**
  * A frame that protects what was just said: the exchange before the latest user message, and every user message since the last reply.
@@ -27,7 +27,7 @@ export function withoutExchange(frame: Frame, units: readonly Unit[]): Frame {
   const gone = new Set(units.map(({ index }) => index).filter(index => frame.exchange.has(index)))
   if (gone.size === 0) return frame
   const exchange = new Map([...frame.exchange].filter(([index]) => !gone.has(index)))
-  return { ...frame, ...protecting(frame.fixedList.filter(index => !gone.has(index))), exchange }
+  return { ...withoutProtected(frame, gone), exchange }
 }
 
 /** The share of the free room that a clipped exchange takes: what the message asks for, and rounds of tools, need some of it too. */
