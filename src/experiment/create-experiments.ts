@@ -91,8 +91,9 @@ export function createExperiments(options: ExperimentsOptions): Experiments {
     }
     const ongoing = createOngoing<ExperimentEvent, ExperimentResult>({
       async run({ emit, settle, left }) {
-        const { status, ...rest } = await run(emit, left)
-        settle({ status, ...rest })
+        const result = await run(emit, left)
+        settle(result)
+        const { status, ...rest } = result
         await emit(
           status === 'PAUSED' ? { type: 'paused', ...rest } : { type: 'experiment-ended', status, ...rest },
         )

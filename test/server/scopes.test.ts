@@ -174,7 +174,7 @@ it('tells a key that may inspect all of it: the test above asks the right questi
     headers: { accept: 'application/json, text/event-stream' },
   })
   const { result } = JSON.parse(listed.text) as { result: { tools: { name: string }[] } }
-  expect(result.tools.map(({ name }) => name)).toEqual(tools)
+  expect(result.tools.map(({ name }) => name)).toEqual([...tools, 'pin_message', 'hide_message'])
   const { telling } = await whoTells(scopes)
   for (const name of [
     'GET /throughline/v1/search',

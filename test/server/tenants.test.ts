@@ -68,7 +68,11 @@ async function askAll({ url, routes }: Pick<StartedServer, 'url' | 'routes'>, ke
   const values: Readonly<Record<string, string>> = { conversation, call, id: keyId }
   const own = routes
     .filter(({ method, path }) => method !== 'ALL' && path.startsWith('/throughline/'))
-    .sort((a, b) => methods.indexOf(a.method) - methods.indexOf(b.method))
+    .sort(
+      (a, b) =>
+        // A conversation is deleted after its parts.
+        methods.indexOf(a.method) - methods.indexOf(b.method) || b.path.length - a.path.length,
+    )
   const found = new Map<string, { readonly status: number; readonly text: string }>()
   for (const { method, path: pattern } of own) {
     if (found.has(`${method} ${pattern}`)) continue
