@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 
 export interface PlayOptions {
   /** The turn that is shown, and the last one, by their places. */
@@ -16,12 +16,15 @@ const msPerTurn = 700
 export function usePlay({ index, last, isShown, toTurn }: PlayOptions) {
   const [isOn, setOn] = useState(false)
   const isPlaying = isOn && index < last
+  // Where it begins anew, it is at the last turn for a moment: only one that was on its way has arrived.
+  const wasPlaying = useRef(false)
   useEffect(() => {
-    if (isOn && index >= last && isShown) setOn(false)
+    if (wasPlaying.current && !isPlaying) setOn(false)
+    wasPlaying.current = isPlaying
     if (!isPlaying || !isShown) return
     const timer = setTimeout(() => toTurn(index + 1), msPerTurn)
     return () => clearTimeout(timer)
-  }, [isOn, isPlaying, isShown, index, last, toTurn])
+  }, [isPlaying, isShown, index, toTurn])
   const toggle = () => {
     if (!isPlaying && index >= last) toTurn(0)
     setOn(!isPlaying)
