@@ -244,6 +244,8 @@ export function cutStateOf(costs: Costs, rest?: () => void): CutState {
     rest?.()
   }
   keep(cutState, settled)
+  // What comes after it, a journal of as many rounds, say, is a piece of its own.
+  if (cutState.next > read.next + stopsInRow / 4) rest?.()
   while (stops[cutState.next]! < units.length) cutState = step(cutState, stops[cutState.next]!)
   return cutState
 }

@@ -56,7 +56,7 @@ export function createThreadLog(source: LogSource, embed?: CheckedEmbed) {
   /** Works on the thread as a request wants it, with all texts that the work reads. */
   async function onView<T>(
     { at, next, system, ...options }: ContextRequest,
-    work: (view: LogView, options: FitOptions, rest: () => never) => T,
+    work: (view: LogView, options: FitOptions, rest: () => void) => T,
   ): Promise<T> {
     checkOptions({ ...options, count })
     const view = await viewAt({ at, next, system })

@@ -25,18 +25,21 @@ const attemptsPerDoubling = 16
 
 class RestNeeded extends Error {}
 
-/** Thrown by work that has more to do than others should wait for. */
-const rest = (): never => {
-  throw new RestNeeded()
-}
+/** So many rests are enough for any work that gets further in each attempt; more would mean that two parts of it undo what the other did. */
+const mostRests = ({ units }: Transcript) => 16 + units.length / 256
 
 /** Repeats work until all texts that it reads are loaded, and until it needs no rest. Each attempt gets further. */
 export async function whileLoading<T>(
   transcript: Transcript,
   { source, lead, places, onLoad }: Loading,
-  work: (rest: () => never) => T,
+  work: (rest: () => void) => T,
 ): Promise<T> {
   let [before, first, to, pages] = [-1, -1, Number.POSITIVE_INFINITY, 1]
+  let rests = mostRests(transcript)
+  /** To be called by work that has more to do than others should wait for. */
+  const rest = () => {
+    if (rests-- > 0) throw new RestNeeded()
+  }
   for (let attempts = 1; ; attempts++) {
     try {
       return work(rest)
