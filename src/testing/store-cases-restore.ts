@@ -51,7 +51,7 @@ export const restoreCases = [
     for (const stretch of [cut(1, 2), cut(1, 4), cut(3, 4), cut(3, 6), cut(1, 2)])
       heads.push((await store.restore(copy, stretch)).head)
     equal(heads, [2, 4, 4, 6, 6], 'the heads')
-    equal(await stretchOf(store, copy), whole, 'what is there')
+    equal(await stretchOf(store, copy), whole, 'the stored stretch')
   }),
   storeCase('restores an open turn as one whose writer is gone', async (store, thread) => {
     await exchange(store, thread, 'a', 'b')
@@ -180,7 +180,7 @@ export const restoreRefusedCases = [
       turns: [{ ...second.turns[0]!, turn: 3 }],
     }
     await refused(() => store.restore(thread, skipped), 'conflict')
-    equal(await stretchOf(store, thread), first, 'what is there')
+    equal(await stretchOf(store, thread), first, 'the stored stretch')
     const elsewhere = { ...thread, conversation: 'elsewhere' }
     await refused(() => store.restore(elsewhere, second), 'conflict')
     equal(await store.head(elsewhere), undefined, 'a thread that was refused')
@@ -262,7 +262,7 @@ export const restoreRefusedCases = [
     const first = withTurn(turnAt(1, 1_000), 0, { key: 'k', body: 'b' })
     await store.restore(thread, first)
     await refused(() => store.restore(thread, withTurn(turnAt(2, 2_000), 0, { key: 'k' })), 'key_reused')
-    equal(await stretchOf(store, thread), first, 'what is there')
+    equal(await stretchOf(store, thread), first, 'the stored stretch')
   }),
 ]
 

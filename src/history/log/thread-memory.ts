@@ -72,7 +72,7 @@ export function createThreadMemory(source: LogSource, vectors: ThreadVectors | u
     if (head && vectors) forgetFrom(await vectors.refresh(head))
     const isAnew = held.newest === 0 || (head?.head ?? 0) < held.newest
     if (isAnew) await restart(head ?? { head: 0, turns: 0 })
-    const known = isAnew ? 0 : held.newest
+    const newestBefore = isAnew ? 0 : held.newest
     let isErased = false
     if (head && head.head > held.newest)
       for await (const logged of readLog(source, { from: held.newest + 1, to: head.head })) {
@@ -82,7 +82,7 @@ export function createThreadMemory(source: LogSource, vectors: ThreadVectors | u
         recent.add(message)
         held.conversation.append(view, seq)
         held.newest = seq
-        isErased ||= logged.hands?.some(hand => hand.does === 'erase' && hand.seq <= known) === true
+        isErased ||= logged.hands?.some(hand => hand.does === 'erase' && hand.seq <= newestBefore) === true
       }
     if (!isErased) return head
     // A text that is in memory is gone: all is read again.

@@ -25,7 +25,7 @@ const attemptsPerDoubling = 16
 
 class RestNeeded extends Error {}
 
-/** So many rests are enough for any work that gets further in each attempt; more would mean that two parts of it undo what the other did. */
+/** The most rests of one piece of work. Work that gets further in each attempt needs fewer; parts that undo what the other remembered would need rests for ever. */
 const mostRests = ({ units }: Transcript) => 16 + units.length / 256
 
 /** Repeats work until all texts that it reads are loaded, and until it needs no rest. Each attempt gets further. */

@@ -77,8 +77,11 @@ export const handRoutes = [
 function laying(does: Exclude<keyof Hands, 'hands'>, summary: string) {
   return {
     ...({ scope: 'chat', summary, query: threadFields, answer: unit } as const),
-    handle: async (call: ThreadRequest & { readonly params: { readonly entry: number } }) =>
-      checkedHands(await threadOf(call), call.parts)[does](call.params.entry),
+    async handle(call: ThreadRequest & { readonly params: { readonly entry: number } }) {
+      // A guest may speak in another person's conversation, but not decide what that person's model sees.
+      await refuseOthers(call.log, call.params.conversation)
+      return checkedHands(await threadOf(call), call.parts)[does](call.params.entry)
+    },
   }
 }
 

@@ -1,3 +1,4 @@
+import { erasedPrefix } from '../erased.ts'
 import { timesOf } from '../rules/plan-restore.ts'
 import {
   branchExists,
@@ -86,7 +87,7 @@ export function postgresWrites(context: PostgresContext, indexer: WordIndexer, e
         await call('erase_entry', thread, [seq, checksum, tokens, payload, words])
         return true
       }
-      await call('erase_entry', thread, [seq, 0, '', '{"erased":true', []])
+      await call('erase_entry', thread, [seq, 0, '', erasedPrefix, []])
       return false
     },
     /** All of the stretch, or nothing. */
