@@ -48,7 +48,9 @@ export interface ThreadSource extends LogSource, Pick<EraseSource, 'forget'> {
 }
 
 const { count: _, ...changeNames } = fitNames
-const contextNames: OptionNames<ThreadContextOptions> = { ...changeNames, at: 1, system: 1, next: 1 }
+const contextNames: OptionNames<ThreadContextOptions> = {
+  ...{ ...changeNames, at: 1, system: 1, next: 1, hands: 1 },
+}
 
 export function createThread(options: ThreadSource): Thread {
   const { store, key, count, now, newId, owner, person, remember, passages, leaseMs, logOf } = options
@@ -208,6 +210,7 @@ export function createThread(options: ThreadSource): Thread {
     messages: view => viewMessages(source, view),
     context,
     why: async (seq, changes) => logOf(key).why(seq, toRequest(changes)),
+    saidWords: async ({ text, ...changes } = {}) => logOf(key).saidWords(text, toRequest(changes)),
     display: view => viewDisplay(source, view),
     async dump(of = {}) {
       return dump('plan' in of ? await dumpableOf(source, of) : await context(of))

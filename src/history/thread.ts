@@ -1,5 +1,6 @@
 import type { Context } from '../context/context.ts'
 import type { Why } from '../context/why/why-conversation.ts'
+import type { SaidWords } from '../context/why/words-said.ts'
 import type { MessageLike } from '../log/message.ts'
 import type { RequestContext } from '../request/index.ts'
 import type { ReadStateOptions, State, StateReading } from '../state/index.ts'
@@ -48,6 +49,8 @@ export interface Thread extends Hands {
   context(options?: ThreadContextOptions): Promise<Context>
   /** Why an entry has its fate in a context: which message asked for it and with which words, what took its room. */
   why(seq: number, options?: ThreadContextOptions): Promise<Why>
+  /** Which words of a text were said, in whatever form, and in which messages. Without a text: those of the newest user message. */
+  saidWords(options?: ThreadContextOptions & { readonly text?: string }): Promise<SaidWords>
   /** What a user may see: no notes, no messages that Throughline wrote to close a turn. */
   display(options?: ViewOptions): Promise<readonly DisplayMessage[]>
   /** Prints a context as text; for a stored call, the context that the model was sent. */

@@ -38,11 +38,12 @@ export interface HandState {
   readonly hidden: readonly number[]
 }
 
-/** What holds when an entry is the last. Of two hands on one message the later counts. */
-export function handsAt(placed: PlacedHands, at = Number.POSITIVE_INFINITY): HandState {
+/** What holds when an entry is the last. Of two hands on one message the later counts. `isNow`: what was done since holds too. */
+export function handsAt(placed: PlacedHands, at = Number.POSITIVE_INFINITY, isNow = false): HandState {
   const latest = new Map<number, Hand['does']>()
   for (const [place, hands] of placed)
-    if (place <= at) for (const { does, seq } of hands) if (does !== 'erase') latest.set(seq, does)
+    if (isNow || place <= at)
+      for (const { does, seq } of hands) if (does !== 'erase' && seq <= at) latest.set(seq, does)
   const placesOf = (wanted: Hand['does']) =>
     [...latest].flatMap(([seq, does]) => (does === wanted ? [seq] : [])).sort((a, b) => a - b)
   return { pinned: placesOf('pin'), hidden: placesOf('hide') }

@@ -7,6 +7,7 @@ import { checkOptions } from '../../context/draft/frame-options.ts'
 import { fitConversation, readWhole } from '../../context/fit.ts'
 import type { Fate } from '../../context/receipt.ts'
 import { type Why, whyConversation } from '../../context/why/why-conversation.ts'
+import { type SaidWords, wordsSaid } from '../../context/why/words-said.ts'
 import { InvalidOptionError, showValue } from '../../log/error.ts'
 import { isCount } from '../../log/is-count.ts'
 import type { MessageLike } from '../../log/message.ts'
@@ -37,6 +38,8 @@ export interface ContextRequest extends FitOptions {
   readonly system?: string | undefined
   /** A message that is not sent yet, taken for the newest: what would be sent if it came. Default: none. */
   readonly next?: MessageLike
+  /** `now`: with what is pinned and hidden now, also at an earlier place. Default: as it was there. */
+  readonly hands?: 'now' | undefined
 }
 
 /** The fates of entries that other messages may quote. */
@@ -55,14 +58,14 @@ export function createThreadLog(source: LogSource, embed?: CheckedEmbed) {
 
   /** Works on the thread as a request wants it, with all texts that the work reads. */
   async function onView<T>(
-    { at, next, system, ...options }: ContextRequest,
+    { at, next, system, hands: whose, ...options }: ContextRequest,
     work: (view: LogView, options: FitOptions, rest: () => void) => T,
   ): Promise<T> {
     checkOptions({ ...options, count })
     const view = await viewAt({ at, next, system })
     const layout = memory.held.facts.layouts.findLast(([seq]) => seq <= (at ?? Number.POSITIVE_INFINITY))
     const all = { ...(layout && { promptLayout: layout[1] }), ...options, count }
-    const hands = handsAt(memory.held.facts.hands, at)
+    const hands = handsAt(memory.held.facts.hands, at, whose === 'now')
     const wanted = await whileLoading(view.transcript, memory.loading(), () =>
       applyHands(view, all, hands, count),
     )
@@ -97,6 +100,13 @@ export function createThreadLog(source: LogSource, embed?: CheckedEmbed) {
     })
     await memory.tidy()
     return reasons
+  }
+
+  /** The words of a text, of the newest user message if none is given, and the earlier messages that have them. */
+  async function saidWords(text: string | undefined, request: ContextRequest): Promise<SaidWords> {
+    const words = await onView(request, view => wordsSaid(view, text))
+    await memory.tidy()
+    return words
   }
 
   /**
@@ -160,6 +170,7 @@ export function createThreadLog(source: LogSource, embed?: CheckedEmbed) {
     context: (request: ContextRequest) => inTurn(() => context(request)),
     /** Why the entry at a place has its fate in a context. */
     why: (seq: number, request: ContextRequest) => inTurn(() => why(seq, request)),
+    saidWords: (text: string | undefined, request: ContextRequest) => inTurn(() => saidWords(text, request)),
     /** The place of a message that a context holds. */
     seqOf: (message: object) => memory.places.get(message),
     /** Texts of entries that other messages of a context may quote, by place. */

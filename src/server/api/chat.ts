@@ -9,6 +9,7 @@ import { checkRoom } from '../exchange/check-room.ts'
 import { logOfSpeaker } from '../exchange/inquiry.ts'
 import { errorBody, notFound } from './api-error.ts'
 import { type ThreadRequest, threadOf } from './find-thread.ts'
+import { type FitFields, fitFields, policyOf } from './fit-thread.ts'
 import { modelFor } from './forecast.ts'
 import { factorField, toFigures } from './model-tokens.ts'
 import { defineRoute } from './route.ts'
@@ -16,6 +17,8 @@ import { type AnswerValue, count, errorAnswer, message, name, place, threadField
 import type { ServerEvent } from './server-event.ts'
 
 const inputSchema = z.union([z.string(), message]).describe('a text, or a user message')
+
+const { window, reserve, policy, effort } = fitFields
 
 /** How a turn is answered; without these, as the server is set up. */
 const asking = {
@@ -114,13 +117,18 @@ export const chatRoutes = [
     body: {
       at: place.optional().describe('any entry of the turn; default: the last turn'),
       ...asking,
+      ...{ window, reserve, policy, effort },
     },
     kind: 'events',
     answer: replyPart,
     async handle(call) {
       await threadOf(call)
-      const { at } = call.body
-      return answer(call, call.body, undefined, (chat, options) => chat.regenerate({ ...options, at }))
+      const { at, window, reserve, policy, effort, ...body } = call.body
+      const room = { window, reserve, policy, effort }
+      policyOf(room)
+      return answer(call, { ...body, room }, undefined, (chat, options) =>
+        chat.regenerate({ ...options, at }),
+      )
     },
   }),
   defineRoute('post', '/conversations/:conversation/cancel', {
@@ -156,6 +164,8 @@ function checkInput(input: z.output<typeof inputSchema>): void {
 }
 
 type TurnBody = z.output<z.ZodObject<typeof asking>> & {
+  /** How the context is made, where it differs from how the server is set up. */
+  readonly room?: Pick<FitFields, 'window' | 'reserve' | 'policy' | 'effort'>
   /** The user's message, unless it is in the log already. */
   readonly input?: z.output<typeof inputSchema>
 }
@@ -171,14 +181,16 @@ interface TurnPlace extends Pick<ThreadKey, 'conversation'>, Partial<Pick<Thread
  */
 async function answer(
   call: ThreadRequest,
-  { model: wanted, system, key, temperature, maxTokens, seed, notes = true, input }: TurnBody,
+  { model: wanted, system, key, temperature, maxTokens, seed, notes = true, input, room = {} }: TurnBody,
   branch: string | undefined,
   ask: (chat: Chat, options: TurnPlace) => Reply,
 ): Promise<AsyncIterable<ServerEvent<ReplyPart>>> {
   const { parts, caller, signal: left, has, requestId, query } = call
   const { history } = logOfSpeaker(call.log, parts.about.person)
   const { conversation } = call.params
-  const { name, model, options } = await modelFor(call, wanted)
+  const { name, model, options: general } = await modelFor(call, wanted)
+  const { window = general.window, reserve = general.reserve } = room
+  const options = { ...general, window, reserve, policy: policyOf(room) ?? general.policy }
   const settings = present({ temperature, maxTokens, seed })
   const chat = createChat({ ...options, history, model, system, settings })
   const thread = history.thread(conversation, query)

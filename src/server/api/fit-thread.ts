@@ -25,6 +25,10 @@ export const fitFields = {
   system: z.string().max(1_000_000).optional().describe('another system prompt; empty for none'),
   notes: z.enum(['inline', 'system', 'off']).optional(),
   shape: z.enum(['free', 'alternating']).optional(),
+  hands: z
+    .literal('now')
+    .optional()
+    .describe('with what is pinned and hidden now, also at an earlier place; default: as it was there'),
   overflow: z
     .enum(['error', 'keep', 'trim'])
     .optional()
@@ -71,7 +75,7 @@ export async function createSettings(thread: Thread, { options, upstreams }: Fit
     const settings = {
       ...inCounts(room),
       overflow: fields.overflow ?? 'keep',
-      ...{ policy: policyOf(fields) ?? policy, shape: fields.shape, system },
+      ...{ policy: policyOf(fields) ?? policy, shape: fields.shape, hands: fields.hands, system },
       ...(plan?.given && { systemPrompt: systemPrompt === 'as user' ? systemPrompt : ('stable' as const) }),
       ...notesInContext({ notes }),
       ...(fields.notes !== undefined && {

@@ -8,6 +8,7 @@ import { forecastRoutes } from './forecast.ts'
 import { handRoutes } from './hands.ts'
 import { keyRoutes } from './keys.ts'
 import { sampleRoutes } from './samples.ts'
+import { seenRoutes } from './seen.ts'
 import { serverRoutes } from './server-info.ts'
 import { stateRoutes } from './states.ts'
 import { threadRoutes } from './threads.ts'
@@ -25,6 +26,7 @@ export const apiRoutes = [
   ...contextRoutes,
   ...timelineRoutes,
   ...whyRoutes,
+  ...seenRoutes,
   ...callRoutes,
   ...chatRoutes,
   ...forecastRoutes,

@@ -103,17 +103,18 @@ export const whyRoutes = [
   }),
 ]
 
-interface Settings {
+interface CallSettings {
   readonly options: ThreadContextOptions
   readonly room: Room
   /** The plan of the call that is meant. */
   readonly stored?: Plan
 }
 
-async function settingsOf(
+/** How the context that is meant was made, or is to be made. */
+export async function settingsOf(
   call: ThreadRequest<FitFields & { readonly at?: number; readonly call?: string }>,
   thread: Thread,
-): Promise<Settings> {
+): Promise<CallSettings> {
   const { at, call: id } = call.query
   if (id !== undefined) return settingsIn(call, thread, id)
   const settingsFor = await createSettings(thread, call.parts)
@@ -122,7 +123,7 @@ async function settingsOf(
 }
 
 /** The settings of a stored call. A policy that no name says is taken to be that of the upstream or the server. */
-async function settingsIn(call: ThreadRequest, thread: Thread, id: string): Promise<Settings> {
+async function settingsIn(call: ThreadRequest, thread: Thread, id: string): Promise<CallSettings> {
   const recorded = await findCall(call, thread, id)
   const stored = readPlan(recorded.plan)
   const { policy: named } = stored

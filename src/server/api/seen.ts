@@ -1,0 +1,129 @@
+import { z } from 'zod'
+import { firstPlace } from '../../context/conversation/first-place.ts'
+import { choosePolicy } from '../../context/policies/choose-policy.ts'
+import { rarity } from '../../context/recall/posting.ts'
+import { type Fate, fates, type Receipt } from '../../context/receipt.ts'
+import type { SaidWord } from '../../context/why/words-said.ts'
+import { toModelTokens } from '../../tokens/calibration.ts'
+import { type ThreadRequest, threadOf } from './find-thread.ts'
+import { atField, type FitFields, fitFields } from './fit-thread.ts'
+import { defineRoute } from './route.ts'
+import { count, name, place, threadFields } from './schemas.ts'
+import { settingsOf } from './why.ts'
+
+const seen = z.object({
+  asking: place.optional().describe('the newest user message, if no text was given'),
+  unsaid: z.array(z.string()).describe('words of the text that no message has'),
+  match: z
+    .object({
+      entry: place,
+      words: z.array(z.string()),
+      fate: z.enum(fates),
+      rule: z.string(),
+      why: z.string(),
+      isSent: z.boolean().describe('whether its text is in the context'),
+    })
+    .optional()
+    .describe('the message that has most of what was looked for; without a text: of what the context lacks'),
+  omitted: count.describe('how many messages are not in the context'),
+  free: count.describe('the unused tokens of the context'),
+  would: z
+    .array(z.object({ policy: z.string(), window: count }))
+    .describe('if it is not sent: the nearest other policy and the nearest larger window that would send it'),
+})
+
+export const seenRoutes = [
+  defineRoute('get', '/conversations/:conversation/seen', {
+    scope: 'inspect',
+    summary:
+      'Says whether a context has what a text says, by its words, and with which settings it would. Without a text: what the newest user message asks for and the context lacks.',
+    query: {
+      ...threadFields,
+      ...fitFields,
+      at: atField,
+      call: name.optional().describe('a call: its place, window, reserve and policy, in place of the others'),
+      text: z.string().max(10_000).optional(),
+    },
+    answer: seen,
+    async handle(call: ThreadRequest<FitFields & SeenFields>) {
+      const thread = await threadOf(call)
+      const { options, room } = await settingsOf(call, thread)
+      const { text } = call.query
+      const { receipt } = await thread.context(options)
+      const { asking, words, messages } = await thread.saidWords({ ...options, text })
+      const isLacking = ({ seqs }: SaidWord) => !seqs.some(seq => isSentAt(receipt, seq))
+      const telling = tellingOf(words, messages)
+      const match = bestMatch(text === undefined ? telling.filter(isLacking) : telling, messages, receipt)
+      const would: { policy: string; window: number }[] = []
+      if (match && !match.isSent)
+        for (const tries of nearest(receipt.policy, room.window))
+          for (const { policy, window } of tries) {
+            const changed = {
+              ...options,
+              window: Math.round((window / room.window) * options.window!),
+              ...(policy !== receipt.policy && { policy: choosePolicy(policy) }),
+            }
+            if (!isSentAt((await thread.context(changed)).receipt, match.entry)) continue
+            would.push({ policy, window })
+            break
+          }
+      return {
+        asking,
+        unsaid: words.flatMap(({ word, many }) => (many === 0 ? [word] : [])),
+        match,
+        omitted: receipt.counts.omitted,
+        free: toModelTokens(receipt.free, room.factor),
+        would,
+      }
+    },
+  }),
+]
+
+/** Settings that are tried in turn: other policies in the same window, and larger windows. The first of each that helps is told. */
+function nearest(policy: string, window: number) {
+  const others = ['balanced', 'thorough'].filter(choice => choice !== policy)
+  const larger = [2, 4, 8].flatMap(times =>
+    [...new Set([policy, 'balanced'])].map(choice => ({ policy: choice, window: times * window })),
+  )
+  return [others.map(choice => ({ policy: choice, window })), larger]
+}
+
+interface SeenFields {
+  readonly at?: number
+  readonly call?: string
+  readonly text?: string
+}
+
+const isSent = (fate: Fate | undefined) => fate === 'kept' || fate === 'altered' || fate === 'recalled'
+
+/** The fate of the message at a place, with its reason. */
+const fateAt = ({ stretches }: Receipt, seq: number) =>
+  stretches[firstPlace(stretches.length, at => stretches[at]!.last >= seq)]
+
+const isSentAt = (receipt: Receipt, seq: number) => isSent(fateAt(receipt, seq)?.fate)
+
+/** Words that much more messages have than the rarest of them say nothing beside it; those that a quarter has say nothing at all. */
+function tellingOf(words: readonly SaidWord[], messages: number): readonly SaidWord[] {
+  const saidBefore = words.filter(({ many }) => many > 0 && many <= Math.max(4, messages / 4))
+  const least = saidBefore.reduce((rarest, { many }) => Math.min(rarest, many), messages)
+  return saidBefore.filter(({ many }) => many <= 8 * least)
+}
+
+/** The message with the most of some words, rare ones counting more; of equals one that is sent, then the newest. */
+function bestMatch(words: readonly SaidWord[], messages: number, receipt: Receipt) {
+  const weights = new Map<number, number>()
+  for (const { seqs, many } of words)
+    for (const seq of seqs) weights.set(seq, (weights.get(seq) ?? 0) + rarity(many, messages))
+  let best = { entry: 0, weight: 0, isSent: false }
+  for (const [entry, weight] of weights) {
+    if (weight < best.weight) continue
+    const one = { entry, weight, isSent: isSentAt(receipt, entry) }
+    const isNewer = one.isSent === best.isSent ? entry > best.entry : one.isSent
+    if (weight > best.weight || isNewer) best = one
+  }
+  const stretch = fateAt(receipt, best.entry)
+  if (best.weight === 0 || !stretch) return undefined
+  const { fate, rule, why } = stretch
+  const held = words.flatMap(({ word, seqs }) => (seqs.includes(best.entry) ? [word] : []))
+  return { entry: best.entry, words: held, fate, rule, why, isSent: best.isSent }
+}
