@@ -158,6 +158,23 @@ export const whyQuery = (
   enabled: entry <= at,
 })
 
+export type SeenAnswer = AnswerOf<'get /conversations/:conversation/seen'>
+
+/** Whether a context has what a text says; without a text, what its newest message asks for and it lacks. */
+export const seenQuery = (
+  place: ThreadAddress,
+  { at, call }: { readonly at: number; readonly call?: string | undefined },
+  text?: string,
+) =>
+  threadQuery(place, 'get /conversations/:conversation/seen', {
+    ...(call === undefined ? { at } : { call }),
+    text,
+  })
+
+/** The messages that are pinned, and those that are hidden. */
+export const handsQuery = (place: ThreadAddress) =>
+  threadQuery(place, 'get /conversations/:conversation/hands')
+
 /**
  * The same place in several windows with several policies. Cells come one by one. `asker`: a query whose asker is replaced by
  * another in the same moment would be cancelled and not be begun again.

@@ -26,7 +26,7 @@ export type AnswerOf<Name extends RouteName> = RouteOf<Name>['kind'] extends 'te
 
 export type QueryOf<Name extends RouteName> = RouteOf<Name>['query']
 
-type BodyOf<Name extends RouteName> = RouteOf<Name>['body']
+export type BodyOf<Name extends RouteName> = RouteOf<Name>['body']
 
 type ParamIn<Path> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Name | ParamIn<`/${Rest}`>

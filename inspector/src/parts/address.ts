@@ -35,6 +35,8 @@ export const readConversationSearch = searchReader({
   as: oneOf('request', 'text'),
   /** A comparison in Context: the sides, as `4096.balanced`, and their system prompts, where these are others. `b` opens it. */
   ...{ a: text, b: text, systemA: text, systemB: text },
+  /** Context: the sentence of the answer whose sources are shown, and what the model is looked for to have seen. */
+  ...{ said: text, saw: text },
   /** Over time: the policy to compare with, and what a bar is. */
   ...{ with: text, by: oneOf('turn', 'call') },
 })

@@ -5,6 +5,7 @@ export interface Brief {
   readonly role: string
   readonly time: number
   readonly tokens?: number | undefined
+  readonly isErased?: boolean | undefined
 }
 
 /** The log as a column: how many tokens stand before each entry. */

@@ -24,6 +24,8 @@ export interface LogStripProps {
   readonly scale: LogScale
   readonly selected: number | undefined
   readonly onSelect: (seq: number) => void
+  /** More entries whose ribbons stand out. */
+  readonly lit?: ReadonlySet<number> | undefined
   /** The same function as long as what it draws from is the same. */
   readonly toShape: (size: { readonly width: number; readonly height: number }) => StripShape
   readonly isLined?: boolean
@@ -37,7 +39,7 @@ export const stripEdge = 6
 
 /** The whole log as a strip of bars, by what became of each entry, with ribbons to the places of what was sent. */
 export function LogStrip(props: LogStripProps) {
-  const { className, label, scale, selected, onSelect, toShape, drawMore, children } = props
+  const { className, label, scale, selected, onSelect, lit, toShape, drawMore, children } = props
   const { isLined = false, hasRibbons = true } = props
   const [setArea, size] = useSize<HTMLDivElement>()
   const bars = useRef<HTMLCanvasElement>(null)
@@ -68,7 +70,8 @@ export function LogStrip(props: LogStripProps) {
         const draw = ribbons.current && startDrawing(ribbons.current, size)
         if (!draw) return
         const strip = { ...place, draw }
-        const marked = [[hover.get(), 0.75] as const, [selected, 1] as const]
+        const others = Array.from(lit ?? [], seq => [seq, 0.9] as const)
+        const marked = [...others, [hover.get(), 0.75] as const, [selected, 1] as const]
         if (hasRibbons) for (const side of shape.sides) drawRibbons(strip, side, marked)
         for (const [seq] of marked) drawFrame(strip, shape.frame, seq, seq === selected)
       })
@@ -79,7 +82,7 @@ export function LogStrip(props: LogStripProps) {
       cancelAnimationFrame(frame)
       for (const end of ends) end()
     }
-  }, [place, shape, size, selected, hover, hasRibbons])
+  }, [place, shape, size, selected, lit, hover, hasRibbons])
   const seqAt = (event: React.PointerEvent): number | undefined => {
     const { left, top } = event.currentTarget.getBoundingClientRect()
     const x = event.clientX - left

@@ -28,7 +28,18 @@ function pageQuery(thread: ThreadAddress, page: number, head: number) {
 }
 
 const toTexts = ({ entries }: AnswerOf<'get /conversations/:conversation/log'>): EntryTexts =>
-  new Map(entries.map(entry => [entry.seq, { entry, text: messageText(entry.message as AnyMessage) }]))
+  new Map(entries.map(entry => [entry.seq, { entry, text: textOf(entry) }]))
+
+/** An entry that only says what a person did with another one says so. */
+const textOf = ({ message, hands = [] }: LogEntry) =>
+  messageText(message as AnyMessage) || hands.map(({ does, seq }) => `${handWords[does]} #${seq}`).join(', ')
+
+const handWords = {
+  pin: 'pinned',
+  hide: 'hid',
+  free: 'took back what was done with',
+  erase: 'erased',
+} as const
 
 /** The texts of some entries, by pages. What is not there yet is undefined. */
 export function useTexts(thread: ThreadAddress, seqs: readonly number[], head: number) {

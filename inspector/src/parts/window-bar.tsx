@@ -21,6 +21,8 @@ export interface WindowBarProps {
   readonly reused?: number | undefined
   /** The place of the selection, in tokens from the beginning. */
   readonly caret?: number | undefined
+  /** More places that are marked. */
+  readonly marks?: readonly number[] | undefined
   /** `row` is the small form for lists: no labels. */
   readonly size?: 'full' | 'row'
   /** For people who do not see the bar. */
@@ -34,7 +36,18 @@ export interface WindowBarProps {
  * What is over the window goes past its end.
  */
 export function WindowBar(props: WindowBarProps) {
-  const { segments, window, reserve, margin, reused, caret, size = 'full', label, onPoint } = props
+  const {
+    segments,
+    window,
+    reserve,
+    margin,
+    reused,
+    caret,
+    marks = [],
+    size = 'full',
+    label,
+    onPoint,
+  } = props
   const sent = segments.reduce((sum, { tokens }) => sum + tokens, 0)
   const free = Math.max(0, window - reserve - margin - sent)
   const whole = Math.max(window, sent + margin + reserve)
@@ -80,6 +93,9 @@ export function WindowBar(props: WindowBarProps) {
         <i data-colour="free" style={{ width: share(free) }} />
         {margin > 0 && <i data-colour="margin" style={{ width: share(margin) }} />}
         {reserve > 0 && <i data-colour="reserve" style={{ width: share(reserve) }} />}
+        {marks.map(mark => (
+          <span key={mark} className={styles.mark} style={{ left: share(mark) }} />
+        ))}
         {caret !== undefined && <span className={styles.caret} style={{ left: share(caret) }} />}
         {over > 0 && <span className={`absolute through ${styles.over}`} style={{ left: share(window) }} />}
       </div>

@@ -15,7 +15,7 @@ export interface SaidWords {
   /** How many messages there are, each round of tools one. */
   readonly messages: number
   readonly words: readonly SaidWord[]
-  /** The user message that is looked for, if no text was given. */
+  /** The newest user message: it is looked for, if no text was given. */
   readonly asking?: number
 }
 
@@ -28,8 +28,8 @@ const mostWords = 64
 /** Which words of a text a conversation has, and where. Without a text: the words of its newest user message, before that. */
 export function wordsSaid({ transcript, origin }: Conversation, text?: string): SaidWords {
   const { units, turns, entries } = transcript
-  const asking = text === undefined ? turns.at(-1) : undefined
-  const n = asking ?? units.length
+  const asking = turns.at(-1)
+  const n = (text === undefined ? asking : undefined) ?? units.length
   const index = indexTranscript(transcript, units.length)
   const said = text ?? (asking === undefined ? '' : entries[units[asking]!.from]!.message.text)
   const words = new Map<number | string, SaidWord>()

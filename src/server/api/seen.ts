@@ -12,7 +12,7 @@ import { count, name, place, threadFields } from './schemas.ts'
 import { settingsOf } from './why.ts'
 
 const seen = z.object({
-  asking: place.optional().describe('the newest user message, if no text was given'),
+  asking: place.optional().describe('the newest user message'),
   unsaid: z.array(z.string()).describe('words of the text that no message has'),
   match: z
     .object({
@@ -53,7 +53,9 @@ export const seenRoutes = [
       const { asking, words, messages } = await thread.saidWords({ ...options, text })
       const isLacking = ({ seqs }: SaidWord) => !seqs.some(seq => isSentAt(receipt, seq))
       const telling = tellingOf(words, messages)
-      const match = bestMatch(text === undefined ? telling.filter(isLacking) : telling, messages, receipt)
+      const match = bestMatch(text === undefined ? telling.filter(isLacking) : telling, {
+        ...{ messages, receipt, asking },
+      })
       const would: { policy: string; window: number }[] = []
       if (match && !match.isSent)
         for (const tries of nearest(receipt.policy, room.window))
@@ -109,8 +111,17 @@ function tellingOf(words: readonly SaidWord[], messages: number): readonly SaidW
   return saidBefore.filter(({ many }) => many <= 8 * least)
 }
 
-/** The message with the most of some words, rare ones counting more; of equals one that is sent, then the newest. */
-function bestMatch(words: readonly SaidWord[], messages: number, receipt: Receipt) {
+interface MatchPlace {
+  readonly messages: number
+  readonly receipt: Receipt
+  readonly asking: number | undefined
+}
+
+/**
+ * The message with the most of some words, rare ones counting more; of equals one that is sent, then the newest, but the one that asks
+ * last: it repeats what was said.
+ */
+function bestMatch(words: readonly SaidWord[], { messages, receipt, asking }: MatchPlace) {
   const weights = new Map<number, number>()
   for (const { seqs, many } of words)
     for (const seq of seqs) weights.set(seq, (weights.get(seq) ?? 0) + rarity(many, messages))
@@ -118,8 +129,8 @@ function bestMatch(words: readonly SaidWord[], messages: number, receipt: Receip
   for (const [entry, weight] of weights) {
     if (weight < best.weight) continue
     const one = { entry, weight, isSent: isSentAt(receipt, entry) }
-    const isNewer = one.isSent === best.isSent ? entry > best.entry : one.isSent
-    if (weight > best.weight || isNewer) best = one
+    const isBetter = one.isSent === best.isSent ? entry > best.entry : one.isSent
+    if (weight > best.weight || best.entry === asking || (isBetter && entry !== asking)) best = one
   }
   const stretch = fateAt(receipt, best.entry)
   if (best.weight === 0 || !stretch) return undefined

@@ -10,7 +10,7 @@ import {
   threadsQuery,
 } from '../../api/queries.ts'
 import { queryClient } from '../../api/query-client.ts'
-import type { AnswerOf } from '../../api/routes.ts'
+import type { AnswerOf, BodyOf } from '../../api/routes.ts'
 import { restoreDraft } from './drafts.ts'
 import { byThread, threadName, usualActor, usualBranch } from './thread-name.ts'
 
@@ -58,7 +58,13 @@ export type ReplyRequest = { readonly model?: string | undefined } & (
   /** `at`: the user message that is edited. `first`: the first entry of its turn. */
   | { readonly kind: 'edit'; readonly input: string; readonly at: number; readonly first: number }
   /** `at`: an entry of the turn. `upTo`: the last message of the user in it. */
-  | { readonly kind: 'again'; readonly at: number; readonly upTo: number }
+  | {
+      readonly kind: 'again'
+      readonly at: number
+      readonly upTo: number
+      /** Another window or policy than that of the server. */
+      readonly settings?: BodyOf<'post /conversations/:conversation/regenerate'>
+    }
 )
 
 /** Requests a reply. `head` is the last entry of the thread. `begun`: false if the turn was refused and nothing was logged. */
@@ -146,7 +152,7 @@ function eventsOf(from: ThreadAddress, request: ReplyRequest, key: string, signa
     case 'again':
       return askEvents('post /conversations/:conversation/regenerate', {
         ...{ params, query, signal },
-        body: { at: request.at, key, ...shared },
+        body: { ...request.settings, at: request.at, key, ...shared },
       })
   }
 }

@@ -16,6 +16,7 @@ import styles from './answer-bar.module.css'
 import { CallNotice } from './call-notice.tsx'
 import type { Scene } from './scene.ts'
 import { usualOther } from './side.ts'
+import { Verdict } from './verdict.tsx'
 
 /** The answer at a glance: how many messages reached the model, by which fates, and how full its window was. */
 export function AnswerBar({ scene }: { readonly scene: Scene }) {
@@ -62,6 +63,7 @@ export function AnswerBar({ scene }: { readonly scene: Scene }) {
       <WindowBar
         {...{ segments, window, reserve, margin, reused }}
         caret={caret && (caret.from + caret.to) / 2}
+        marks={spans.flatMap(({ seq, from, to }) => (scene.sources?.has(seq) ? [(from + to) / 2] : []))}
         onPoint={(tokens, isPressed) => {
           const seq = spans.findLast(({ from, to }) => tokens && from <= tokens && tokens < to)?.seq
           hover.set(seq)
@@ -103,6 +105,7 @@ export function AnswerBar({ scene }: { readonly scene: Scene }) {
         </Explained>
       </p>
       {free !== undefined && <p className="muted text-11 to-right">{free}</p>}
+      <Verdict scene={scene} />
     </section>
   )
 }
@@ -119,7 +122,7 @@ const forms = { readable: 'Readable', request: 'Request', text: 'Text' } as cons
 export function ContextHead({ scene: { place, shownPoint }, title, children }: ContextHeadProps) {
   const { search, go } = place
   const isCompared = search.b !== undefined
-  const noSides = { a: undefined, b: undefined, systemA: undefined, systemB: undefined }
+  const noSides = { a: undefined, b: undefined, systemA: undefined, systemB: undefined, said: undefined }
   return (
     <div className={`row slim ${styles.first}`}>
       <h1>{title}</h1>

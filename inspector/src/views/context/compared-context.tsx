@@ -9,13 +9,15 @@ import { LogStrip } from '../../parts/log-strip.tsx'
 import { Segments } from '../../parts/segments.tsx'
 import { toggled } from '../../parts/toggled.ts'
 import { isNarrow, useMedia } from '../../parts/use-media.ts'
+import { useAnswer } from './answer.tsx'
 import { ContextHead } from './answer-bar.tsx'
+import { AskAgain } from './ask-again.tsx'
 import { ContextList } from './context-list.tsx'
 import styles from './context-view.module.css'
 import { callPlaces, type Difference, differenceOf, fateIn, sameAs } from './difference.ts'
 import { EntryPanel } from './entry-panel.tsx'
 import { type ContextList as List, type Scene, toContextItems } from './scene.ts'
-import { named, readSide, type Side, withPolicy, writeSide } from './side.ts'
+import { named, readSide, type Side, toFit, withPolicy, writeSide } from './side.ts'
 import { costSpanOf, SideHead } from './side-head.tsx'
 import { type MadeSide, useSide } from './use-side.ts'
 
@@ -80,6 +82,7 @@ export function ComparedContext({ scene }: { readonly scene: Scene }) {
     },
   ])
 
+  const old = useAnswer(scene)
   const costSpan = costSpanOf(isAll ? calls.length : recentCalls, isAll)
   const lists = { A: aList, B: bList }
   const listOf = (side: MadeSide, other: MadeSide) => (
@@ -97,6 +100,9 @@ export function ComparedContext({ scene }: { readonly scene: Scene }) {
             {isBoth &&
               `${count(difference.same)} the same, ${count(difference.altered)} in another form. No model was asked.`}
           </p>
+          {old !== undefined && (
+            <AskAgain {...{ scene, old, settings: againOf(b.full) }} label="Ask again like B" />
+          )}
           <Button kind="icon" aria-label="Swap A and B" title="Swap A and B (s)" onClick={swap}>
             <ArrowLeftRight size={14} aria-hidden />
           </Button>
@@ -144,6 +150,12 @@ export function ComparedContext({ scene }: { readonly scene: Scene }) {
       </div>
     </>
   )
+}
+
+/** What of a side another answer can be asked with. */
+const againOf = (side: Side) => {
+  const { window, reserve, policy, effort, system } = toFit(side)
+  return { window, reserve, policy, effort, system }
 }
 
 interface SideListOptions {

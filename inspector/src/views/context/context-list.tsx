@@ -29,11 +29,13 @@ export interface ContextListProps {
   readonly isFollowed?: boolean
   /** Opens or closes a block or a fold. */
   readonly onFold: (key: string) => void
+  /** What stands below the list. */
+  readonly children?: React.ReactNode
 }
 
 /** What the model got, in the order of the prompt, with its parts, and how far it was read before. */
 export function ContextList(props: ContextListProps) {
-  const { scene, list, landing, side, isFollowed = false, onFold } = props
+  const { scene, list, landing, side, isFollowed = false, onFold, children } = props
   const { selected } = scene
   const { items, pinned } = list
   const { thread } = scene.place
@@ -105,7 +107,7 @@ export function ContextList(props: ContextListProps) {
                 </Row>
               )
             case 'block':
-              return <BlockRow key={item.key} item={item} style={style} onFold={onFold} />
+              return <BlockRow key={item.key} {...{ item, style, onFold }} sources={scene.sources} />
             case 'line':
             case 'source':
               return (
@@ -140,6 +142,7 @@ export function ContextList(props: ContextListProps) {
           ))}
         </div>
       )}
+      {children}
     </section>
   )
 }
@@ -149,11 +152,12 @@ const idOf = (side: MadeSide | undefined, kind: string, seq: number | undefined)
 
 interface BlockRowProps {
   readonly item: ItemOf<'block'>
+  readonly sources: Scene['sources']
   readonly style: React.CSSProperties
   readonly onFold: (key: string) => void
 }
 
-function BlockRow({ item, style, onFold }: BlockRowProps) {
+function BlockRow({ item, sources: lit, style, onFold }: BlockRowProps) {
   const { row, key, isOpen, isReused, asker } = item
   const { part, standsFor, sources } = row
   const title = `${recalledTitle(standsFor, sources)}${asker === undefined ? '' : `, asked for by #${asker}`}`
@@ -164,6 +168,7 @@ function BlockRow({ item, style, onFold }: BlockRowProps) {
       className={styles.row}
       aria-expanded={isOpen}
       data-kind="block"
+      data-source={!isOpen && standsFor.some(seq => lit?.has(seq))}
       data-colour={colourOfPart[part]}
       data-reused={isReused}
       data-first="true"
@@ -218,6 +223,7 @@ function MessageRow({ scene, runs, side, other, item, text, style }: MessageRowP
       data-reused={isReused}
       data-first={isFirst}
       data-pinned={style === undefined}
+      data-source={seq !== undefined && scene.sources?.has(seq)}
       isSelected={seq !== undefined && seq === selected}
       {...{ seq, onSelect, style }}
     >

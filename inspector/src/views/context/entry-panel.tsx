@@ -13,6 +13,7 @@ import { toCallStops } from '../../parts/stops.ts'
 import { useTexts } from '../../parts/use-texts.ts'
 import { Choices, type ChoicesProps } from './choices.tsx'
 import styles from './entry-panel.module.css'
+import { HandBar } from './hand-bar.tsx'
 import { rowOf, type Scene } from './scene.ts'
 import { toCode } from './side.ts'
 import type { MadeSide } from './use-side.ts'
@@ -35,7 +36,11 @@ export function EntryPanel({ scene, seq, sides, recent, onPick }: EntryPanelProp
       aria-label={seq === undefined ? 'Every choice' : `Entry ${seq}`}
       data-fate={(seq === undefined ? undefined : fateAt(scene.runs, seq)) ?? 'omitted'}
     >
-      {seq !== undefined && <Header {...{ scene, seq }} isCompared={sides !== undefined} />}
+      {seq !== undefined && (
+        <Header {...{ scene, seq }} isCompared={sides !== undefined}>
+          <HandBar key={seq} {...{ scene, seq }} />
+        </Header>
+      )}
       <div className={`scrolls-down thin-bar ${styles.body}`}>
         {seq === undefined ? (
           <p className={styles.muted}>Select a message to see what each side makes of it and why.</p>
@@ -68,7 +73,12 @@ interface EntryProps {
   readonly seq: number
 }
 
-function Header({ scene, seq, isCompared }: EntryProps & { readonly isCompared: boolean }) {
+interface HeaderProps extends EntryProps {
+  readonly isCompared: boolean
+  readonly children: React.ReactNode
+}
+
+function Header({ scene, seq, isCompared, children }: HeaderProps) {
   const { entries, runs, moment, select } = scene
   const { role, time, turn, tokens } = entries[seq - 1]!
   const fate = fateAt(runs, seq)
@@ -107,6 +117,7 @@ function Header({ scene, seq, isCompared }: EntryProps & { readonly isCompared: 
           {verdict && ` · by the rule ${verdict.rule}`}
         </p>
       )}
+      {children}
     </header>
   )
 }

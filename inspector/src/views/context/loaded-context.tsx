@@ -1,15 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
-import { useCallback, useDeferredValue, useMemo, useState } from 'react'
+import { lazy, Suspense, useCallback, useDeferredValue, useMemo, useState } from 'react'
+import { keepTrying } from '../../api/keep-listening.ts'
 import { type Moment, momentQuery, type TimelineData, type TimelinePoint } from '../../api/timeline.ts'
 import type { ViewPlace } from '../../parts/address.ts'
 import { inModelTokens } from '../../parts/calibration.ts'
 import { readFates } from '../../parts/fate-runs.ts'
 import { useKeys, walkKeys } from '../../parts/keys.ts'
 import { type Brief, toScale } from '../../parts/log-scale.ts'
+import { Skeleton } from '../../parts/skeleton.tsx'
 import { toStops } from '../../parts/stops.ts'
 import { HoverProvider, useNewHover } from '../../parts/use-hover.ts'
+import { useSources } from './answer.tsx'
 import { AnswerBar } from './answer-bar.tsx'
-import { ComparedContext } from './compared-context.tsx'
 import styles from './context-view.module.css'
 import { ReadableContext } from './readable-context.tsx'
 import type { Scene } from './scene.ts'
@@ -17,6 +19,10 @@ import { SentText } from './sent-text.tsx'
 import { usualOther } from './side.ts'
 import { TurnSlider } from './turn-slider.tsx'
 import { usePlay } from './use-play.ts'
+
+const ComparedContext = lazy(() =>
+  keepTrying(async () => ({ default: (await import('./compared-context.tsx')).ComparedContext })),
+)
 
 const nothing: Moment = { rows: [], stretches: [] }
 
@@ -71,10 +77,13 @@ export function LoadedContext({ place, entries: counted, turns, timeline, point 
     ...{ index: stopIndex, last: stops.length - 1, toTurn },
     isShown: shownPoint === point && stops[stopIndex]?.turn === point.turn,
   })
-  const scene: Scene = {
+  const bare = {
     ...{ place, entries, scale, timeline, stops, point, runs, shownPoint },
     ...{ moment: loaded.data ?? nothing, selected, select, isPlaying: play.isPlaying },
   }
+  const sources = useSources(bare)
+  const lit = useMemo(() => new Set(sources.flatMap(({ seqs }) => seqs)), [sources])
+  const scene: Scene = { ...bare, sources: search.said === undefined ? undefined : lit }
   useKeys('Turns', [
     ...walkKeys('turn', stopIndex, toTurn),
     { keys: '[', does: 'call before', run: () => toCall(-1) },
@@ -97,12 +106,14 @@ export function LoadedContext({ place, entries: counted, turns, timeline, point 
     <HoverProvider value={hover}>
       <div className={`grid slim tall clipped ${styles.view}`} data-playing={play.isPlaying}>
         {search.b !== undefined ? (
-          <ComparedContext scene={scene} />
+          <Suspense fallback={<Skeleton rows={16} label="Loading the comparison" />}>
+            <ComparedContext scene={scene} />
+          </Suspense>
         ) : (
           <>
             <AnswerBar scene={scene} />
             {search.as === undefined ? (
-              <ReadableContext scene={scene} />
+              <ReadableContext {...{ scene, sources }} />
             ) : (
               <SentText key={search.as} scene={scene} form={search.as} />
             )}

@@ -79,6 +79,7 @@ export function LogList({ scene, items, selectedAt, find, onFold, onSeen }: LogL
               id={item.key}
               className={`listed grid middle ${styles.row}`}
               data-fate={item.fate}
+              data-source={scene.sources?.has(item.seq)}
               seq={item.seq}
               isSelected={item.seq === selected}
               {...{ onSelect, style }}

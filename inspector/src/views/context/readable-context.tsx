@@ -4,18 +4,25 @@ import { fates } from '../../parts/fates.ts'
 import { useKeys } from '../../parts/keys.ts'
 import { toggled } from '../../parts/toggled.ts'
 import { isNarrow, useMedia } from '../../parts/use-media.ts'
+import { Answer } from './answer.tsx'
 import { ContextList } from './context-list.tsx'
 import styles from './context-view.module.css'
 import { EntryPanel } from './entry-panel.tsx'
 import { LogList } from './log-list.tsx'
 import { Ribbons } from './ribbons.tsx'
 import { type Scene, toContextItems, toLogItems } from './scene.ts'
+import type { SaidText } from './sources-of.ts'
 import { useFind } from './use-find.ts'
 
 const none: ReadonlySet<never> = new Set()
 
+interface ReadableContextProps {
+  readonly scene: Scene
+  readonly sources: readonly SaidText[]
+}
+
 /** The log, what the model got of it, and the entry that is selected. */
-export function ReadableContext({ scene }: { readonly scene: Scene }) {
+export function ReadableContext({ scene, sources }: ReadableContextProps) {
   const { place, entries, runs, point, shownPoint, moment, selected, isPlaying } = scene
   const { thread, search, go } = place
   const isSlim = useMedia(isNarrow)
@@ -93,6 +100,7 @@ export function ReadableContext({ scene }: { readonly scene: Scene }) {
     if (document.activeElement instanceof HTMLInputElement) document.activeElement.blur()
     if (search.q !== undefined) go({ q: undefined })
     else if (search.fate !== undefined) go({ fate: undefined })
+    else if (search.said !== undefined) go({ said: undefined })
     else if (cursor !== undefined) setCursor(undefined)
     else select(undefined)
   }
@@ -124,7 +132,9 @@ export function ReadableContext({ scene }: { readonly scene: Scene }) {
       {isSlim && isLogShown ? (
         logList
       ) : (
-        <ContextList {...{ scene, list, runs, landing }} isFollowed={isPlaying} onFold={flip} />
+        <ContextList {...{ scene, list, runs, landing }} isFollowed={isPlaying} onFold={flip}>
+          <Answer {...{ scene, sources }} />
+        </ContextList>
       )}
       {selected !== undefined && (
         <EntryPanel

@@ -54,6 +54,7 @@ export function Ribbons({ scene, list, landing, seen, isLogShown, onToggleLog }:
         className={styles.area ?? ''}
         label={`The log as a strip of ${count(scale.entries.length)} entries, with ribbons to the ${count(point.at - point.counts.omitted)} that were sent`}
         {...{ scale, selected, onSelect, toShape, drawMore }}
+        lit={scene.sources}
       >
         <Days scale={scale} cut={before} />
       </LogStrip>

@@ -28,6 +28,8 @@ export interface Scene {
   readonly moment: Moment
   readonly selected: number | undefined
   readonly select: (seq: number | undefined) => void
+  /** The messages that hold the sentence of the answer that was pressed; undefined while none was. */
+  readonly sources: ReadonlySet<number> | undefined
   /** Whether the turns are played one after the other. */
   readonly isPlaying: boolean
 }

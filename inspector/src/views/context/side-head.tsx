@@ -53,6 +53,7 @@ export function SideHead({ side: made, costSpan, onChange }: SideHeadProps) {
             onChange={window => onChange({ ...side, window }, true)}
           />
         )}
+        {side.hands && <span className="muted text-12">pins and hides of now</span>}
         <MoreSettings {...{ letter, side, onChange }} reserve={answer?.reserve} window={window} />
       </div>
       {error ? (

@@ -13,6 +13,8 @@ export interface Side {
   readonly shape?: 'free' | 'alternating'
   /** Another system prompt; empty for none. */
   readonly system?: string
+  /** With what is pinned and hidden now, not as it was then. */
+  readonly hands?: 'now'
 }
 
 const noteForms = ['inline', 'system', 'off'] as const
@@ -38,6 +40,7 @@ export function readSide(text = '', system?: string): Side {
     effort,
     notes: noteForms.find(one => one === values.get('notes')),
     shape: shapes.find(one => one === values.get('shape')),
+    hands: values.get('hands') === 'now' ? 'now' : undefined,
     system: values.has('system') ? (values.get('system') === 'none' ? '' : system) : undefined,
   }
 }
@@ -58,9 +61,9 @@ export const mostTokens = 100_000_000
 
 /** As it stands in an address: the side, and the text of its system prompt if it has one. */
 export function writeSide(side: Side): { readonly text: string; readonly system: string | undefined } {
-  const { window, policy, reserve, effort, notes, shape, system } = side
+  const { window, policy, reserve, effort, notes, shape, hands, system } = side
   const prompt = system === undefined ? undefined : system === '' ? 'none' : 'other'
-  const settings = Object.entries({ reserve, effort, notes, shape, system: prompt }).flatMap(
+  const settings = Object.entries({ reserve, effort, notes, shape, hands, system: prompt }).flatMap(
     ([name, value]) => (value === undefined ? [] : [`${name}-${value}`]),
   )
   return {

@@ -1,0 +1,99 @@
+import { useMemo } from 'react'
+import type { SentRow } from '../../api/timeline.ts'
+import { entryOf } from '../../parts/sent-rows.ts'
+import { useTexts } from '../../parts/use-texts.ts'
+import styles from './answer.module.css'
+import { AskAgain } from './ask-again.tsx'
+import type { Scene } from './scene.ts'
+import { type SaidText, sentencesOf, sourcesOf } from './sources-of.ts'
+
+const mostCharacters = 8_000
+
+/** What the model answered in a call. A sentence that is pressed shows which messages hold its words. */
+export function Answer({ scene, sources }: { readonly scene: Scene; readonly sources: readonly SaidText[] }) {
+  const { place, shownPoint, select } = scene
+  const { search, go } = place
+  const text = useAnswer(scene)
+  const sentences = useMemo(() => sentencesOf((text ?? '').slice(0, mostCharacters)), [text])
+  if (!text) return null
+  return (
+    <section className={`line-above scrolls-down thin-bar ${styles.answer}`} aria-label="Its answer">
+      <header className="row wraps gap-2">
+        <h2 className="small-heading">Its answer</h2>
+        <span className="muted text-11 fill">Press a sentence to see which messages have its words.</span>
+        <AskAgain scene={scene} settings={{}} old={text} />
+      </header>
+      <p className={`breaks ${styles.text}`}>
+        {sentences.map((sentence, at) =>
+          sentence.trim() === '' ? (
+            sentence
+          ) : (
+            <button
+              // biome-ignore lint/suspicious/noArrayIndexKey: a sentence may stand twice
+              key={at}
+              type="button"
+              className={styles.sentence}
+              aria-pressed={search.said === sentence.trim()}
+              onClick={() =>
+                go({ said: search.said === sentence.trim() ? undefined : sentence.trim().slice(0, 500) })
+              }
+            >
+              {sentence}
+            </button>
+          ),
+        )}
+        {text.length > mostCharacters && '…'}
+      </p>
+      {search.said !== undefined && (
+        <p className="text-12-18" role="status">
+          {sources.length === 0 && 'Nothing in the window says this.'}
+          {sources.length > 0 && 'By its words, from '}
+          {sources.map(({ seqs }, at) => (
+            <span key={seqs.join()}>
+              {at > 0 && ', '}
+              {seqs[0] === undefined ? (
+                'another conversation'
+              ) : (
+                <button type="button" className="accent bold" onClick={() => select(seqs[0])}>
+                  #{seqs[0]}
+                </button>
+              )}
+            </span>
+          ))}
+          {sources.length > 0 && ` of ${shownPoint.at} messages. No model was asked.`}
+        </p>
+      )}
+    </section>
+  )
+}
+
+/** What the call that is shown was answered; undefined if it was not, or while it is read. */
+export function useAnswer({ place, entries, shownPoint: { at, turn } }: Scene): string | undefined {
+  const isThere = entries[at]?.role === 'assistant' && entries[at].turn === turn
+  const seqs = useMemo(() => (isThere ? [at + 1] : []), [isThere, at])
+  return useTexts(place.thread, seqs, entries.length)(isThere ? at + 1 : 0)?.text
+}
+
+/** The messages of the window that have a sentence. Their texts are read only for one. */
+export function useSources(scene: Omit<Scene, 'sources'>): readonly SaidText[] {
+  const { place, moment, entries } = scene
+  const { said } = place.search
+  const rows = said === undefined ? none : moment.rows
+  const seqs = useMemo(() => rows.flatMap(row => [...row.seqs, ...row.standsFor].filter(Boolean)), [rows])
+  const textOf = useTexts(place.thread, seqs, entries.length)
+  const texts = rows.flatMap(row => textsIn(row, seq => textOf(seq)?.text))
+  const key = texts.map(({ text }) => text.length).join()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: texts of the same lengths in the same moment are the same
+  return useMemo(() => (said === undefined ? [] : sourcesOf(said, texts)), [said, rows, key])
+}
+
+const none: readonly SentRow[] = []
+
+/** What a row says: its entry, the entries that it quotes whole, or its text, which stands for several. */
+function textsIn(row: SentRow, textOf: (seq: number) => string | undefined): readonly SaidText[] {
+  const seq = entryOf(row)
+  if (row.text === undefined && seq !== undefined) return [{ seqs: [seq], text: textOf(seq) ?? '' }]
+  if (row.part === 'recall' && row.standsFor.length > 0)
+    return row.standsFor.map(one => ({ seqs: [one], text: textOf(one) ?? '' }))
+  return row.text === undefined ? [] : [{ seqs: [...row.seqs, ...row.standsFor], text: row.text }]
+}

@@ -1,0 +1,64 @@
+import { useQuery } from '@tanstack/react-query'
+import { Search } from 'lucide-react'
+import { type SeenAnswer, seenQuery } from '../../api/queries.ts'
+import { Button } from '../../parts/button.tsx'
+import { fateInText } from '../../parts/fate-runs.ts'
+import { useSettled } from '../../parts/use-settled.ts'
+import type { Scene } from './scene.ts'
+import styles from './verdict.module.css'
+import { seenWords, shortWindow, verdictOf } from './verdict-words.ts'
+
+/** What a call had of what it was asked, in one sentence, and a field that asks the same of anything. */
+export function Verdict({ scene }: { readonly scene: Scene }) {
+  const { place, shownPoint: point, stops, select } = scene
+  const { thread, search, go } = place
+  const saw = useSettled(search.saw, 300)
+  const settled = useSettled(point, 250)
+  const { data: answer, error } = useQuery({
+    ...seenQuery(thread, settled, saw),
+    enabled: scene.entries.length > 0,
+  })
+  const lastTurn = (entry: number) =>
+    stops.findLast(({ turn, points }) => {
+      const fate = turn <= point.turn && fateInText(points[0]?.fates ?? '', entry)
+      return fate === 'kept' || fate === 'altered' || fate === 'recalled'
+    })?.turn
+  const words = (known: SeenAnswer) =>
+    saw === undefined
+      ? verdictOf(known, point)
+      : seenWords(known, saw, { ...point, left: known.match && lastTurn(known.match.entry) })
+  return (
+    <div className={`flex wraps gap-2 ${styles.verdict}`}>
+      <p className="fill slim breaks text-12-18" role="status">
+        {answer ? words(answer) : (error?.message ?? 'Looking …')}{' '}
+        {answer?.match && (
+          <Button kind="plain" onClick={() => select(answer.match!.entry)}>
+            Show #{answer.match.entry}
+          </Button>
+        )}
+        {answer?.would.map(({ policy, window }) => (
+          <Button
+            key={`${window} ${policy}`}
+            kind="plain"
+            onClick={() => go({ b: `${window}.${policy}`, entry: answer.match?.entry }, { push: true })}
+          >
+            Compare with {policy === point.policy ? shortWindow(window) : policy}
+            {policy !== point.policy && window !== point.window && `, ${shortWindow(window)}`}
+          </Button>
+        ))}
+      </p>
+      <label className={`row gap-2 ${styles.saw}`}>
+        <Search size={14} aria-hidden />
+        <input
+          className="text-12 fill slim"
+          type="search"
+          maxLength={1000}
+          value={search.saw ?? ''}
+          placeholder="Did it see …?"
+          aria-label="Did it see this?"
+          onChange={event => go({ saw: event.target.value || undefined })}
+        />
+      </label>
+    </div>
+  )
+}
