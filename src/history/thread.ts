@@ -18,6 +18,11 @@ import type { DisplayMessage, ThreadStatus, ViewOptions } from './views.ts'
 /** What a context is made of; what is not named is as in the options of the history. */
 export type ThreadContextOptions = Partial<Omit<ContextRequest, 'count'>>
 
+export interface SaidWordsOptions extends ThreadContextOptions {
+  /** What is looked for. Default: the newest user message. */
+  readonly text?: string
+}
+
 /** One actor's history in one conversation. */
 export interface Thread extends Hands {
   readonly key: ThreadKey
@@ -50,7 +55,7 @@ export interface Thread extends Hands {
   /** Why an entry has its fate in a context: which message asked for it and with which words, what took its room. */
   why(seq: number, options?: ThreadContextOptions): Promise<Why>
   /** Which words of a text were said, in whatever form, and in which messages. Without a text: those of the newest user message. */
-  saidWords(options?: ThreadContextOptions & { readonly text?: string }): Promise<SaidWords>
+  saidWords(options?: SaidWordsOptions): Promise<SaidWords>
   /** What a user may see: no notes, no messages that Throughline wrote to close a turn. */
   display(options?: ViewOptions): Promise<readonly DisplayMessage[]>
   /** Prints a context as text; for a stored call, the context that the model was sent. */

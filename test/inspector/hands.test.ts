@@ -34,7 +34,7 @@ describe('a hand on the context, in the page', () => {
     expect(await answers.getByRole('region', { name: 'The new answer' }).locator('p').innerText()).not.toBe(
       '',
     )
-    await expectNoAxeViolations(page, 'answers')
+    await expectNoAxeViolations(page)
     await page.keyboard.press('Escape')
     await hands.getByRole('button', { name: 'Unpin' }).click()
     await page.getByRole('heading', { name: 'A and B send the same' }).waitFor()
