@@ -18,8 +18,8 @@ export interface ServerSetup {
   readonly connection: ServerConnection
   /** The window of all models. Default: what the server says of each. */
   readonly window?: number | undefined
-  /** The settings of a request as they are sent. */
-  settings(requested: ModelSettings): ModelSettings
+  /** The settings of a request as they are sent. Default: as they are. */
+  settings?(requested: ModelSettings): ModelSettings
 }
 
 /** A model server: its models by their names, and what it tells of them. */
@@ -46,7 +46,13 @@ export interface ClientRequest extends WrittenRequest, Pick<ModelRequest, 'messa
 }
 
 /** Opens a server by its wire. What it tells of a model is asked for once, and remembered until an answer says otherwise. */
-export function openServer({ wire, others = [], connection, window, settings }: ServerSetup): ModelServer {
+export function openServer({
+  wire,
+  others = [],
+  connection,
+  window,
+  settings = requested => requested,
+}: ServerSetup): ModelServer {
   checkWindow(window)
   const forms = new Map([wire, ...others].map((one): [Form, ReplyWire] => [one.form, one]))
   const serverFor = (model: string, messages: readonly MessageLike[] = []): AskedServer => ({
