@@ -4,8 +4,8 @@ import { NotFoundError } from '../../log/not-found-error.ts'
 import type { ThreadKey } from '../../stores/store.ts'
 import { type Front, itemsOf, type ListItem } from '../identity/chain.ts'
 import type { Placement } from '../identity/recognise.ts'
-import type { ClientList, EndFacts, Facts, ListFacts, ReplyFacts } from './facts.ts'
-import type { Again, LogPlace } from './log-place.ts'
+import type { EndFacts, Facts, ListFacts, ReplyFacts } from './facts.ts'
+import type { Again, ClientList, LogPlace } from './log-place.ts'
 
 /** Decides where a request goes by its facts, without reading the store. `newId` names new conversations and branches. */
 export function decide(facts: Facts, newId: () => string): LogPlace | Again {

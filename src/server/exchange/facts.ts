@@ -1,10 +1,6 @@
 import type { StoredTurn, ThreadKey } from '../../stores/store.ts'
 import type { Placement } from '../identity/recognise.ts'
-import type { Again, LogPlace } from './log-place.ts'
-
-/** What a request says, as its place is decided by it. */
-export interface ClientList
-  extends Pick<LogPlace, 'messages' | 'items' | 'scope' | 'isSide' | 'isNamed' | 'isDelta'> {}
+import type { Again, ClientList } from './log-place.ts'
 
 /** What the log says of a request, by the way that its client takes: all of the list, only what is new, or behind a reply. */
 export type Facts = ListFacts | EndFacts | ReplyFacts
@@ -65,7 +61,7 @@ export interface FailedTurn {
   /** Whether its writer left it, and it ends with the request. */
   readonly isLeft: boolean
   /** The messages of the turn before those of the request, and those of the request. */
-  readonly messages: LogPlace['messages']
+  readonly messages: ClientList['messages']
   readonly repeated: number
 }
 

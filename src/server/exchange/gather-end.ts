@@ -6,9 +6,9 @@ import { agreement } from '../identity/agreement.ts'
 import { isUser, type ListItem } from '../identity/chain.ts'
 import { type Compared, comparedOf, isSaid } from '../identity/item.ts'
 import type { NamedConversation } from '../identity/known-client.ts'
-import type { ClientList, EndFacts, FailedTurn } from './facts.ts'
+import type { EndFacts, FailedTurn } from './facts.ts'
 import { type Inquiry, type Log, sourceOf } from './inquiry.ts'
-import type { Again } from './log-place.ts'
+import type { Again, ClientList } from './log-place.ts'
 import { hasReply, isLeft, isRetry, isRetryOf, keyOf, patienceOf, turnOfKey, untilFree } from './retry.ts'
 
 /** What the log says of a request whose client names the conversation and sends only what is new. */

@@ -30,7 +30,7 @@ export async function isRetryOf(inquiry: Inquiry, thread: ThreadKey, turn: Store
 /** The turn that a request with the same key began, or went on with. */
 export async function turnOfKey(
   inquiry: Inquiry,
-  { actor, branch, ...thread }: ThreadKey,
+  { conversation, actor, branch }: ThreadKey,
   turns: readonly StoredTurn[],
 ): Promise<StoredTurn | undefined> {
   const key = keyOf(inquiry)
@@ -38,7 +38,8 @@ export async function turnOfKey(
   if (begun || key === undefined || turns.length === 0) return begun
   const marked = await inquiry.log.store.findMarks(inquiry.log.tenant, [keyMark(inquiry, key)])
   const places = marked.filter(
-    ({ thread: of }) => of.conversation === thread.conversation && of.actor === actor && of.branch === branch,
+    ({ thread }) =>
+      thread.conversation === conversation && thread.actor === actor && thread.branch === branch,
   )
   return turns.find(({ first }) => places.some(({ at }) => at === first))
 }
@@ -74,8 +75,7 @@ export async function hasReply({ log }: Inquiry, thread: ThreadKey, at: number, 
 
 /** Waits while a turn of a thread is answered. `wasHeld`: one was, so the log may have grown. */
 export async function untilFree({ log, signal }: Inquiry, thread: ThreadKey, mostMs: number) {
-  const { conversation, actor, branch } = thread
-  const open = log.history.thread(conversation, { actor, branch })
+  const open = log.history.thread(thread.conversation, thread)
   for (let waited = 0, pause = 5, wasHeld = false; ; pause = Math.min(200, pause * 2)) {
     const status = await open.status()
     if (status.state !== 'open' || waited >= mostMs)
