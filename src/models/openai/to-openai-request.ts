@@ -4,7 +4,7 @@ import type { MessageLike } from '../../log/message.ts'
 import { present } from '../../log/present.ts'
 import type { ModelSettings } from '../model.ts'
 import { type PairedCall, type PairedMessage, pairResults } from '../pair-results.ts'
-import { isImage, type Media, readMedia, readPart } from '../read-media.ts'
+import { isImage, type Media, readMedia, readPart, sentFile } from '../read-media.ts'
 import type { WantedReply } from '../wire/wire.ts'
 
 interface OpenAiReply extends Omit<WantedReply, 'window'> {
@@ -134,10 +134,9 @@ function toContentParts(parts: readonly unknown[], seq: number): readonly unknow
 
 const toText = (text: string): Fields => ({ type: 'text', text })
 
-function toMediaPart(media: Media | undefined, seq: number): Fields {
-  if (!media || media.type === 'foreign')
-    throw new InvalidMessageError(seq, `has a file (${media?.kind ?? 'unknown'}) that cannot be converted`)
-  const url = media.type === 'url' ? media.url : `data:${media.mediaType};base64,${media.base64}`
+function toMediaPart(file: Media | undefined, seq: number): Fields {
+  const media = sentFile(file, seq)
+  const { url } = media
   if (isImage(media)) return { type: 'image_url', image_url: { url } }
   if (media.type === 'url') {
     const why = 'has a file by its address, which chat completions do not load: pass its bytes as base64'

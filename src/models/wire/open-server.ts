@@ -96,12 +96,13 @@ export function openServer({
         streamReply({
           ...{ connection, wire, signal, learn },
           server: serverFor(name, messages),
-          write: () =>
-            wire.write({
-              ...{ model: name, messages, tools },
-              settings: settings(requested),
-              window: () => currentWindow(signal),
-            }),
+          async write() {
+            const reply = { model: name, messages, tools, settings: settings(requested) }
+            return {
+              path: wire.path,
+              body: await wire.write({ ...reply, window: () => currentWindow(signal) }),
+            }
+          },
         }),
     }
     return { model, learn }

@@ -31,7 +31,8 @@ export interface ReplyWire {
 /** One form in which model servers are spoken to: a writer of its requests and a reader of its answers. */
 export interface Wire extends ReplyWire {
   describe(address: string, model: string): Pick<AskedServer, 'name' | 'notFound' | 'unavailable'>
-  write(reply: WantedReply): WrittenRequest | Promise<WrittenRequest>
+  /** The body of a request. */
+  write(reply: WantedReply): object | Promise<object>
   /** The window of a model, as far as the server tells it. */
   findWindow(ask: Ask, model: string, signal?: AbortSignal): Promise<number | undefined>
   listModels(ask: Ask, signal?: AbortSignal): Promise<readonly ListedModel[]>

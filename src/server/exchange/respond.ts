@@ -25,8 +25,8 @@ import {
   streamWriter,
   wholeWriter,
 } from './reply-writer.ts'
+import { placeOfKey, untilAlone } from './retry.ts'
 import type { ReplyRun } from './runner.ts'
-import { placeOfKey, untilAlone } from './same-key.ts'
 import { saveTitle } from './save-title.ts'
 import { type OpenedTurn, SameRequestError, takePlace } from './take-place.ts'
 

@@ -1,5 +1,4 @@
 import type { MarkedPlace } from '../../stores/store.ts'
-import { nameOfThread } from './best-of.ts'
 import {
   type Front,
   isUser,
@@ -10,7 +9,7 @@ import {
   type ThreadName,
   type UserMarks,
 } from './chain.ts'
-import { type Meeting, type Walk, type WalkLog, walkOn } from './walk.ts'
+import { type Meeting, nameOfThread, type Walk, type WalkLog, walkOn } from './walk.ts'
 
 export interface Lookup extends WalkLog {
   readonly tenant: string

@@ -5,7 +5,6 @@ import { readMessage } from '../../log/parse-message.ts'
 import { notedResult } from '../../log/texts.ts'
 import { type Details, detailsOf, digestOf } from './details.ts'
 import { isBracket } from './left-out.ts'
-import { isPreamble } from './preamble.ts'
 
 export interface Compared {
   /**
@@ -58,6 +57,21 @@ function readItem(message: MessageLike, seq: number): Compared | undefined {
   const thinking = role === 'assistant' && read.thinking !== '' ? linesOf(read.thinking, false).words : ''
   return { text, ...(details && { details }), ...(thinking !== '' && { thinking }) }
 }
+
+/**
+ * Whether a message is one that a program puts before every conversation, in the name of the user or of the model. It says
+ * nothing of the conversation: two sessions that share only their preamble share nothing.
+ */
+function isPreamble(role: string, text: string): boolean {
+  if (role === 'user') return openings.some(words => text.startsWith(words))
+  return role === 'assistant' && text === 'Got it. Thanks for the context!'
+}
+
+/** What Qwen Code, and Gemini CLI before it, say at the beginning. The folder and the date that follow change. */
+const openings = [
+  'This is the Qwen Code. We are setting up the context for our chat.',
+  'This is the Gemini CLI. We are setting up the context for our chat.',
+]
 
 /**
  * The words of a text as the log has them, the same however a client writes its letters (composed or not), ends its lines and spaces its
