@@ -79,10 +79,7 @@ export function resultFiles<File>(
   return files.map(list => list.map(file => write(file, seq)))
 }
 
-/**
- * What is sent of a reply: all blocks that a provider of this form gave it, if they still are the whole of it; else its
- * thoughts, which may be signed, and then what it says now.
- */
+/** What is sent of a reply: the blocks of this form that are still the whole of it; else its thoughts and what it says now. */
 export function withKeptBlocks(
   { source, message, calls }: PairedMessage,
   form: string,

@@ -51,10 +51,7 @@ export function ollamaWire({ option, keepAlive, unloaded }: OllamaWireOptions): 
 /** Ollama's own default on machines with little memory. */
 const defaultWindow = 4096
 
-/**
- * The window that the model is loaded with now, because another one would reload it; else the one for models that are not
- * loaded, else that of its Modelfile. Not the length that it was trained for, which is seldom allocated.
- */
+/** The window of the loaded model, because another one would reload it; else `unloaded`, else that of its Modelfile. */
 async function findWindow(ask: Ask, model: string, unloaded?: number, signal?: AbortSignal): Promise<number> {
   const loaded = loadedWindows(await ifKnown(() => ask({ path: '/api/ps', signal }))).get(withTag(model))
   const window = loaded ?? unloaded

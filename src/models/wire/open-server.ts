@@ -154,10 +154,7 @@ function remember<Value>(create: (name: string) => Value): (name: string) => Val
 
 const mostNames = 1000
 
-/**
- * Shares one request among all callers. Its answer is remembered, a failure is not. A caller that aborts does not abort
- * it for the rest; the request is aborted when no caller is left.
- */
+/** Shares one request among all callers: it is aborted when none is left. Its answer is remembered, a failure is not. */
 export function askOnce<Answer>(
   ask: (signal: AbortSignal) => Promise<Answer>,
 ): (signal?: AbortSignal) => Promise<Answer> {

@@ -7,10 +7,7 @@ import { messageList } from './message-list.ts'
 import { readOnce } from './own-form.ts'
 import { readName } from './read-tools.ts'
 
-/**
- * Makes the reader of messages with `role`, `content` and `tool_calls`, as OpenAI and Ollama have them. Each becomes a new
- * object with only the keys that the log knows: `more` reads those besides these three.
- */
+/** Reads messages of OpenAI or Ollama into objects of known keys. `more`: those besides `role`, `content` and `tool_calls`. */
 export function chatMessages(more: (message: Fields, where: string) => Fields, readOwn = readContent) {
   const readEntry = readOnce((value, at): MessageLike => {
     const where = `messages[${at}]`

@@ -7,10 +7,7 @@ import { isUser, type ListItem } from '../identity/chain.ts'
 import { itemOf } from '../identity/item.ts'
 import type { Inquiry, Log } from './inquiry.ts'
 
-/**
- * The marks of calls that may start a subagent: a subagent whose client does not say who started it begins with the task
- * that the call gave it.
- */
+/** The marks of calls that may start a subagent: one that does not say who started it begins with the task of the call. */
 export function agentMarks(keyId: string, calls: readonly ReplyCall[]): readonly string[] {
   return calls.flatMap(({ arguments: json }) => {
     const input = parseJson(json)

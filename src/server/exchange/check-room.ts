@@ -18,8 +18,8 @@ interface RoomCheck extends Pick<ChatRequest, 'settings' | 'tools' | 'messages' 
 }
 
 /**
- * Refuses what can never fit before anything of it is stored: a system prompt, tools and messages that are always sent. Throws
- * a ContextOverflowError. What also depends on the log is found out when the context is made.
+ * Refuses what can never fit before any of it is stored: what is always sent. Throws a ContextOverflowError. What also depends
+ * on the log is found out when the context is made.
  */
 export async function checkRoom(check: RoomCheck): Promise<void> {
   const { options, model, system, settings, tools, messages, count, signal, calibration } = check

@@ -171,10 +171,7 @@ const frontOf = (front: Front, { isNamed }: ClientList): Front =>
 const firstOf = (items: readonly ListItem[], agreeing: number) =>
   agreeing === 0 ? 0 : items[agreeing - 1]!.index + 1
 
-/**
- * A request that comes again gets the reply of the first time. If that failed, the same turn is tried again; if the
- * conversation has gone on since, the turn is answered once more, on a branch that leaves before it.
- */
+/** Again the same reply. If it failed, the same turn is tried; if more was said since, a branch that leaves before it. */
 function decideEnd(
   { list, thread, conversation, earlier, why }: EndFacts,
   newId: () => string,
@@ -198,10 +195,7 @@ function decideEnd(
   return { ...list, kind: conversation === 'there' ? 'extends' : 'new', thread, from: 0, why }
 }
 
-/**
- * The end of the thread, or a branch that leaves right behind the reply. A branch cannot begin inside of a turn: where the
- * turn went on without this request, the branch begins before the turn and repeats it up to the reply.
- */
+/** The end of the thread, or a branch behind the reply; where its turn went on, one before the turn that repeats it so far. */
 function decideReply(facts: ReplyFacts, newId: () => string): LogPlace | Again {
   const { list, thread, turn, isLast, repeated, earlier, why } = facts
   if (earlier === 'left') return takeOver({ ...list, thread, items: [], front: 'cut' }, why)

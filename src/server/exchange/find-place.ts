@@ -11,10 +11,7 @@ import { gather } from './gather.ts'
 import { type Inquiry, type Log, sourceOf } from './inquiry.ts'
 import type { Again, LogPlace } from './log-place.ts'
 
-/**
- * Finds the place of a request in the log. Messages that `fit` has added at the client are not part of what was said, unless
- * the log has them: then a user has said the same.
- */
+/** Finds the place of a request. Messages that `fit` added at the client do not count, unless the log has them. */
 export async function findPlace(inquiry: Inquiry): Promise<LogPlace | Again> {
   const placeOf = async (list: readonly MessageLike[]) => decide(await gather(inquiry, list), inquiry.newId)
   const messages = await withReferences(inquiry)

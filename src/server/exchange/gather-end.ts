@@ -100,10 +100,7 @@ async function findEarlier(
   return { ...turn, isLeft: status !== undefined && isLeft(turn.turn, status) }
 }
 
-/**
- * Where a turn has the items of a request, or those from its last user message on: what came before may be in the log
- * outside of turns. `start`, `end`: places in the turn. `from`: the request's first message that the turn has.
- */
+/** Where a turn has the items of a request, or the last user messages and what follows. `from`: the first message it has. */
 function findStretch(
   turn: readonly (Compared | undefined)[],
   items: readonly ListItem[],

@@ -94,9 +94,8 @@ export async function untilFree({ log, signal }: Inquiry, thread: ThreadKey, mos
 const orders = new WeakMap<Store, ReturnType<typeof oneByOne>>()
 
 /**
- * Waits while this process answers a request with the same idempotency key: what the log then has is the answer to this one
- * too. The wait is limited: a request that goes on before the first is done gets the error of an open turn. Resolves with a
- * function that lets the next one go on. Rejects when the client leaves.
+ * Waits while this process answers a request with the same key: the log then has the answer to this one too. Resolves with a
+ * function that lets the next one go on; rejects when the client leaves. The wait is limited.
  */
 export async function untilAlone(inquiry: Inquiry): Promise<() => void> {
   const key = keyOf(inquiry)
@@ -110,8 +109,8 @@ export async function untilAlone(inquiry: Inquiry): Promise<() => void> {
 }
 
 /**
- * The place of a request that begins an unnamed conversation, or a branch. With an idempotency key the conversation or
- * the branch is named after the key, so that two servers on one store that get the same request at once cannot both begin one.
+ * A new conversation or branch is named after the idempotency key: two servers on one store that get the same request at once
+ * cannot both begin one.
  */
 export function placeOfKey(inquiry: Inquiry, place: LogPlace): LogPlace {
   const key = keyOf(inquiry)

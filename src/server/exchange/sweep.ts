@@ -16,10 +16,7 @@ export interface SweepOptions {
   readonly onDeleted?: (tenant: string, conversation: string) => void
 }
 
-/**
- * Deletes what is older than its time, now and then, until it is closed. Several servers on one database may do so at once:
- * each finds only what is not deleted yet.
- */
+/** Deletes what is older than its time, now and then, until it is closed. Several servers may do so on one database. */
 export function sweep(options: SweepOptions): { close(): Promise<void> } {
   const closing = new AbortController()
   const over = sweepOften(options, closing.signal).catch(() => undefined)

@@ -130,10 +130,7 @@ export function seenFromClient(message: MessageLike): SeenMessage {
   return role === 'tool' ? { message, isError: errorsIn(message)(text, 0) } : { message }
 }
 
-/**
- * Results as the log's calls name them. Some clients give calls ids of their own, so that the results would answer nothing.
- * `past`: the client's list up to the results. `entries`: what the log has of the turn.
- */
+/** Results as the log's calls name them: some clients give calls ids of their own. `past`: the client's list before them. */
 function withLoggedIds(
   results: readonly SeenMessage[],
   past: readonly MessageLike[],

@@ -4,9 +4,8 @@ import type { Compared } from './item.ts'
 import { isClipped, withoutBrackets } from './left-out.ts'
 
 /**
- * How a client's copy of a message agrees with the log's: in everything, or in all that the client did not leave out.
- * Undefined if they are different messages. A client only ever leaves out: a copy with something that the log does not have
- * is another message.
+ * How a client's copy of a message agrees with the log's: in everything, or in all that the client did not leave out. A copy
+ * with something that the log does not have is another message.
  */
 export function agreement(logged: Compared, copy: Compared): 'same' | 'less' | undefined {
   if (logged.isErased) return roleIn(logged) === roleIn(copy) ? 'same' : undefined

@@ -40,10 +40,7 @@ export interface UserMarks extends Hashes {
   readonly index: number
 }
 
-/**
- * The marks of the user messages from the item `from` on. `scope` keeps apart what must never be taken for one another:
- * keys of different people, conversations with names of their own.
- */
+/** The marks of the user messages from the item `from` on. `scope` keeps apart keys and named conversations. */
 export async function marksOf(items: readonly ListItem[], scope: string, from = 0) {
   const cached = marked.get(items)
   if (cached?.scope === scope && cached.from <= from) return cached.marks.filter(({ item }) => item >= from)
@@ -135,10 +132,7 @@ export function lastUsers(items: readonly ListItem[], count: number): number {
   return item
 }
 
-/**
- * How the beginning of a list agrees with the thread that it goes on with: in everything; with something left out; or it is
- * unknown, because the client has cut it off.
- */
+/** How the beginning of a list agrees with its thread: in all; with something left out; unknown, as the client cut it off. */
 export type Front = 'same' | 'less' | 'cut'
 
 /** The names of marks in the store, by what was hashed. */

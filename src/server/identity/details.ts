@@ -89,9 +89,8 @@ function contentOf(value: unknown): string {
 }
 
 /**
- * The arguments of a call as a text that is the same for every order of keys and every spacing. Arguments without a value
- * are left out, because clients leave them out, and those that are false, because clients add them: Claude Code completes
- * the calls of its tools by `replace_all: false`. Empty if there are none. What is no JSON stays as it is.
+ * The arguments of a call, the same for every order and spacing. Empty values are left out, because clients leave them out, and
+ * false ones, because clients add them: Claude Code adds `replace_all: false`. What is no JSON stays as it is.
  */
 function toCanonical(text: string): string {
   try {

@@ -89,10 +89,7 @@ export async function recognise(lookup: PlaceLookup): Promise<Placement> {
 const rivalsOf = (best: Walk, walks: readonly Walk[]) =>
   best.front === 'less' ? others(walks, best, nameOfThread, ({ leftOut }) => leftOut !== best.leftOut) : 0
 
-/**
- * The threads that end one message before the list, and may be meant rather than the thread that has all of it: they were
- * used later, or the client left something else out of them. Threads that agree less well are not considered.
- */
+/** Threads that end before the last user message, and were used later or left something else out: they may be meant. */
 async function endsElsewhere(lookup: PlaceLookup, marks: Marks, repeated: Walk): Promise<readonly Walk[]> {
   const walks = await findWalks(lookup, marks, lookup.items.findLastIndex(isUser))
   return walks.filter(({ hasMore, front, usedAt, leftOut }) => {

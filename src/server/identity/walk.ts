@@ -44,10 +44,7 @@ export interface Walk {
   readonly usedAt: number
 }
 
-/**
- * Compares a client's list with a thread, behind the place where they meet. `fresh`: the first item that is new, of which
- * nothing was left out.
- */
+/** Compares a list with a thread, behind the place where they meet. `fresh`: the first item of which nothing was left out. */
 export async function walkOn(
   log: WalkLog,
   list: readonly ListItem[],
@@ -109,20 +106,14 @@ export async function walkOn(
   return walk(false)
 }
 
-/**
- * Whether a client has left out an entry because it is a call or a result: AI SDK 7 gives only the last step of a turn back,
- * others keep texts only. The result of a call that it has kept is never missing.
- */
+/** Whether a client has left out a call or a result, as some keep texts only; never the result of a call that it has kept. */
 const isLeftOut = (logged: Compared, wanted: Compared | undefined) =>
   wanted !== undefined && isOfRound(logged) && !isResult(wanted)
 
 /** The first item behind the last reply: what is new is sent whole, so nothing was left out of it. */
 const freshFrom = (list: readonly ListItem[]) => list.findLastIndex(isReply) + 1
 
-/**
- * The first item from which on all agree with the thread, up to where they meet. Undefined if they only seem to meet: their
- * words are the same.
- */
+/** The first item from which on all agree up to the meeting. Undefined if only the words are the same there. */
 export async function walkBack(log: WalkLog, list: readonly ListItem[], start: Meeting) {
   const fresh = freshFrom(list)
   let item = start.item + 1
@@ -142,10 +133,7 @@ export async function hasFront(log: WalkLog, list: readonly ListItem[], thread: 
   return items === list.length
 }
 
-/**
- * Where a branch begins that leaves a thread after a walk: between turns, or before the turn that the walk ended in.
- * `from`: the first item that the branch does not share.
- */
+/** Where a branch leaves a thread: between turns, or before the last one. `from`: the first item that it does not share. */
 export async function branchPlace(
   log: WalkLog,
   { thread, start, items, at, places }: Walk,

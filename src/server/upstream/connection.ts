@@ -43,10 +43,7 @@ export interface PoolConnection extends ServerConnection {
   close(): Promise<void>
 }
 
-/**
- * Opens connections by undici's pool and not by `fetch`, which unpacks answers unasked, adds headers, and has the same
- * timeouts for all requests.
- */
+/** By undici's pool and not by `fetch`, which unpacks answers, adds headers and has the same timeouts for all requests. */
 export function openConnection(options: UpstreamConnectionOptions): PoolConnection {
   const { apiKey, keyScheme = 'bearer', headers: always = {}, timeouts } = options
   const address = checkAddress('upstream', options.url)

@@ -51,10 +51,7 @@ export async function findUpstreams(config: ServerConfig) {
 
 const lookMs = 3000
 
-/**
- * The upstream of a configuration. What an address speaks is asked there. If none is configured, it is Ollama where it is
- * usually found, or the built-in reader if nothing answers there.
- */
+/** The upstream that is configured; else Ollama where it is usually found, or the built-in reader if nothing answers there. */
 export async function findUpstream(config: ServerConfig): Promise<FoundUpstream> {
   const { upstream, upstreamKind, upstreamKey, ollamaHost, window, cacheMarks } = config
   const isConfigured = upstream !== undefined || upstreamKind !== 'auto'

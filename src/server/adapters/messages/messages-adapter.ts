@@ -93,10 +93,7 @@ function toChoice({ type, name }: Fields): unknown {
   }
 }
 
-/**
- * The signature of thoughts. The server does not check it, but some clients do not send back a thought with an empty
- * signature as it is: they put it into the text of the reply.
- */
+/** The signature of thoughts, which nobody checks: without one some clients put the thought into the text of the reply. */
 export const ownSignature = 'dGhyb3VnaGxpbmU='
 
 /** Streams a reply as the events of `/v1/messages`; client libraries go by the names of the events. */
