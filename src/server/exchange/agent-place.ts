@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto'
 import { mainBranch } from '../../history/log/read-log.ts'
 import { isObject, parseJson } from '../../log/parse-json.ts'
 import type { ThreadKey } from '../../stores/store.ts'
 import type { ReplyCall } from '../../turn/index.ts'
-import { isUser, type ListItem } from '../identity/chain.ts'
+import { hashOfText, isUser, type ListItem } from '../identity/chain.ts'
 import { itemOf } from '../identity/item.ts'
 import type { Inquiry, Log } from './inquiry.ts'
 
@@ -44,5 +43,4 @@ const taskNames = ['prompt', 'message', 'task']
 /** Shorter texts are not worth a mark, and may be the same by chance. */
 const isLong = (text: string) => text.length >= 'user:'.length + 20
 
-const markOf = (keyId: string, text: string) =>
-  `a${createHash('sha256').update(`${keyId.length}:${keyId}${text}`).digest('base64url').slice(0, 22)}`
+const markOf = (keyId: string, text: string) => `a${hashOfText(`${keyId.length}:${keyId}${text}`)}`

@@ -6,6 +6,7 @@ import { sleep } from '../../models/sleep.ts'
 import type { Store, StoredTurn, ThreadKey } from '../../stores/store.ts'
 import { oneByOne } from '../../turn/wait/one-by-one.ts'
 import { within } from '../../turn/wait/within.ts'
+import { hashOfText } from '../identity/chain.ts'
 import { itemOf } from '../identity/item.ts'
 import { knownClient } from '../identity/known-client.ts'
 import { type Inquiry, sourceOf } from './inquiry.ts'
@@ -51,10 +52,7 @@ export async function turnOfKey(
 
 /** Marks the first entry of a turn with the key of a request that goes on with it: the turn itself has only that of the first. */
 export const keyMark = ({ keyId }: Pick<Inquiry, 'keyId'>, key: string): string =>
-  `k${createHash('sha256')
-    .update(JSON.stringify([keyId, key]))
-    .digest('base64url')
-    .slice(0, 22)}`
+  `k${hashOfText(JSON.stringify([keyId, key]))}`
 
 const isCounted = ({ headers }: Inquiry) => Number(headers['x-stainless-retry-count'] ?? 0) > 0
 

@@ -89,7 +89,9 @@ export function createChain(scope: string, past: readonly Compared[] = []) {
   }
 }
 
-const textHash = (texts: readonly string[]) => short(createHash('sha256').update(texts.map(framed).join('')))
+const textHash = (texts: readonly string[]) => hashOfText(texts.map(framed).join(''))
+
+export const hashOfText = (text: string): string => short(createHash('sha256').update(text))
 
 /** The hash of what comes before. It goes on from the hash of a list that came lately, if that one began the same. */
 function hashOf(scope: string, past: readonly string[]): Hash {
