@@ -45,19 +45,11 @@ function toEffort(thinking: ModelSettings['thinking']): string | undefined {
   return thinking === 'max' ? 'xhigh' : thinking
 }
 
-export interface OpenAiMessage {
-  role: string
-  content: string | null | readonly unknown[]
-  name?: string
-  tool_calls?: unknown[]
-  tool_call_id?: string
-}
-
 /** Converts messages of any provider for chat completions: new objects with only the keys that they know. */
-export const eachOpenAi = (messages: readonly MessageLike[]): readonly OpenAiMessage[][] =>
+export const eachOpenAi = (messages: readonly MessageLike[]): readonly Fields[][] =>
   pairResults(messages).map(toMessages)
 
-function toMessages(paired: PairedMessage): OpenAiMessage[] {
+function toMessages(paired: PairedMessage): Fields[] {
   const { seq, source, message, calls, results } = paired
   const media = readMedia(source, seq)
   const isTool = message.role === 'tool'
@@ -73,7 +65,7 @@ function toMessages(paired: PairedMessage): OpenAiMessage[] {
       ? [{ ...first, content: toContent(paired) }]
       : answers
   }
-  const converted: OpenAiMessage = {
+  const converted: Fields = {
     // The newer name of the system role: kept, because the caller knows that the server takes it.
     role: source.role === 'developer' ? 'developer' : message.role,
     content: toContent(paired),

@@ -37,7 +37,6 @@ async function isWaiting({ store }: Log, thread: ThreadKey, at: number): Promise
   return head?.open !== undefined && head.open.first <= at && head.head === at
 }
 
-/** What programs call the task of a subagent. */
 const taskNames = ['prompt', 'message', 'task']
 
 /** Shorter texts are not worth a mark, and may be the same by chance. */

@@ -35,7 +35,6 @@ export const logOfPerson = (log: Log, person: string | undefined): Log =>
 export const logOfSpeaker = (log: Log, person: string | undefined): Log =>
   logOfPerson(log, log.history.person ?? person)
 
-/** Where the messages of a thread are read from. */
 export const sourceOf = ({ store, history: { count } }: Log, key: ThreadKey): LogSource => ({
   store,
   key,

@@ -101,7 +101,6 @@ async function resume(
 /** A message that is not in the log, and where it goes: before the turn, into its request, or behind that. */
 interface Incoming {
   readonly message: MessageLike
-  /** Its place in the client's list. */
   readonly index: number
   readonly role: Role
   readonly part: 'past' | 'input' | 'rest'

@@ -36,7 +36,6 @@ export interface Hashes {
 
 export interface UserMarks extends Hashes {
   readonly item: number
-  /** Its place in the list of the client. */
   readonly index: number
 }
 

@@ -25,7 +25,6 @@ export interface Meeting {
 /** How far a client's list and a thread agree, from a place on that both have. */
 export interface Walk {
   readonly thread: ThreadKey
-  /** Where the comparison began. */
   readonly start: Meeting
   /** How many items agree, counted from the first of the list. */
   readonly items: number
