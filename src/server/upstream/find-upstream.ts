@@ -91,12 +91,7 @@ export async function findUpstream(config: ServerConfig): Promise<FoundUpstream>
   }
 
   function use(kind: keyof typeof names, because: string, what = names[kind]): FoundUpstream {
-    const opened =
-      kind === 'ollama'
-        ? ollamaUpstream(options)
-        : kind === 'openai'
-          ? openaiUpstream(options)
-          : anthropicUpstream({ ...options, cacheMarks })
+    const opened = openers[kind]({ ...options, cacheMarks })
     const where = `${what} at ${opened.address}`
     return { upstream: opened, what: where, why: `The upstream is ${where}, ${because}.` }
   }
@@ -107,6 +102,8 @@ export async function findUpstream(config: ServerConfig): Promise<FoundUpstream>
     return { upstream: reader, what, why: `The upstream is ${what}, ${because}.` }
   }
 }
+
+const openers = { ollama: ollamaUpstream, openai: openaiUpstream, anthropic: anthropicUpstream }
 
 const names = {
   ollama: 'Ollama',
