@@ -14,10 +14,7 @@ export interface LearnedFiles extends ModelFiles {
 /** Why a model cannot take a file, in words; undefined if it can. */
 export type RefuseFile = (file: Media) => string | undefined
 
-/**
- * A message with words in place of the files that cannot be sent: those that the model refuses, and those that cannot be
- * read. Undefined if all of them can be sent.
- */
+/** A message with words for the files that are refused or cannot be read. Undefined if all of them can be sent. */
 export function leaveOutFiles(
   source: MessageLike,
   refuse: RefuseFile,

@@ -1,7 +1,7 @@
 import { attempt } from '../log/attempt.ts'
 import { InvalidMessageError } from '../log/error.ts'
 import type { Fields } from '../log/fields.ts'
-import type { Message, MessageLike, ToolCall, ToolResult } from '../log/message.ts'
+import type { Message, MessageLike, Role, ToolCall, ToolResult } from '../log/message.ts'
 import { isObject } from '../log/parse-json.ts'
 import { readMessage } from '../log/parse-message.ts'
 import { openRound } from '../log/round.ts'
@@ -48,6 +48,27 @@ export function pairResults(messages: readonly MessageLike[]): readonly PairedMe
   })
 }
 
+/** How a form has replies, results and what others say, where results are not messages of their own role. */
+interface EntryWriter<Entry, File> {
+  toReply(paired: PairedMessage): readonly Entry[]
+  toResults(paired: PairedMessage): readonly Entry[]
+  toFile(file: Media, seq: number): File
+  say(role: Role, text: string, files: readonly File[]): readonly Entry[]
+}
+
+/** Converts messages one by one. A message that says nothing is none: providers refuse empty ones. */
+export const writeEach = <Entry, File>(
+  messages: readonly MessageLike[],
+  { toReply, toResults, toFile, say }: EntryWriter<Entry, File>,
+): readonly (readonly Entry[])[] =>
+  pairResults(messages).map(paired => {
+    const { seq, source, message, results } = paired
+    if (message.role === 'assistant') return [...toReply(paired), ...toResults(paired)]
+    if (message.role === 'tool' && results.length > 0) return toResults(paired)
+    const files = readMedia(source, seq).files.map(file => toFile(file, seq))
+    return say(message.role, message.text, files)
+  })
+
 /** The files of each result, as `write` has them. The content of a plain tool message is one result, with its files. */
 export function resultFiles<File>(
   { seq, source, message }: PairedMessage,
@@ -58,10 +79,7 @@ export function resultFiles<File>(
   return files.map(list => list.map(file => write(file, seq)))
 }
 
-/**
- * What is sent of a reply: all blocks that a provider of this form gave it, if they still are the whole of it; else its
- * thoughts, which may be signed, and then what it says now.
- */
+/** What is sent of a reply: the blocks of this form that are still the whole of it; else its thoughts and what it says now. */
 export function withKeptBlocks(
   { source, message, calls }: PairedMessage,
   form: string,

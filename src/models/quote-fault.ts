@@ -4,10 +4,7 @@ const piece = 12
 /** Shorter texts are too common to be kept secret. */
 const shortest = 4
 
-/**
- * Quotes a provider's error on one short line. If the provider repeats what it was sent, nothing is quoted, because errors
- * end up in logs.
- */
+/** Quotes a provider's error on one short line, or nothing of it if it repeats what was sent: errors end up in logs. */
 export function quoteFault(words: string, sent: readonly string[]): string {
   const line = showable(words, sent)
   return line === '' || line === leftOut ? line && ` ${line}` : `: "${line}"`
@@ -69,10 +66,7 @@ const harmless: ReadonlySet<string> = new Set(
 /** A longer chain of causes is a circle. */
 const deepest = 8
 
-/**
- * Makes an error safe as a cause, because causes are printed too: the error itself, or a copy of its safe parts if it holds
- * the request, a reply or a key.
- */
+/** An error that is safe as a cause, for causes are printed too: itself, or a copy without the request, a reply or a key. */
 export function safeCause(error: unknown, sent: readonly string[], depth = 0): Error | undefined {
   if (!(error instanceof Error) || depth === deepest) return undefined
   const cause = safeCause(error.cause, sent, depth + 1)

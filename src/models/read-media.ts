@@ -1,4 +1,4 @@
-import { toBase64 as bytesToBase64 } from '../log/base64.ts'
+import { toBase64 } from '../log/base64.ts'
 import { InvalidMessageError } from '../log/error.ts'
 import type { Fields } from '../log/fields.ts'
 import type { MessageLike } from '../log/message.ts'
@@ -17,6 +17,15 @@ export type Media =
 
 export const isImage = (media: Media): boolean =>
   media.type !== 'foreign' && /^image(\/|$)/.test(media.mediaType)
+
+/** A file as it can be sent: by its address, or as a data URL. */
+export function sentFile(file: Media | undefined, seq: number) {
+  if (!file || file.type === 'foreign')
+    throw new InvalidMessageError(seq, `has a file (${file?.kind ?? 'unknown'}) that cannot be converted`)
+  return file.type === 'url'
+    ? { ...file, filename: undefined }
+    : { ...file, url: `data:${file.mediaType};base64,${file.base64}` }
+}
 
 /** The files of a message in order, and those of each of its tool results. Throws InvalidMessageError for an unreadable file. */
 export function readMedia(
@@ -125,10 +134,10 @@ function readData(value: unknown, mediaType: string, seq: number, where: string,
 function readBytes(value: unknown, mediaType: string, seq: number, where: string, filename?: string): Media {
   const text = value instanceof URL ? value.href : value
   if (typeof text !== 'string') {
-    const base64 = toBase64(text)
-    if (base64 !== undefined)
-      return { type: 'bytes', base64, mediaType: wholeType(mediaType, base64), filename }
-    throw new InvalidMessageError(seq, `"${where}" must hold base64, a data URL or bytes`)
+    const bytes = toBytes(text)
+    if (!bytes) throw new InvalidMessageError(seq, `"${where}" must hold base64, a data URL or bytes`)
+    const base64 = toBase64(bytes)
+    return { type: 'bytes', base64, mediaType: wholeType(mediaType, base64), filename }
   }
   if (/^https?:\/\//i.test(text)) return { type: 'url', url: text, mediaType }
   const data = /^data:([^;,]{0,200})[^,]{0,1000};base64,/i.exec(text)
@@ -162,11 +171,6 @@ const beginnings: readonly (readonly [beginning: string, mediaType: string])[] =
   ['R0lGOD', 'image/gif'],
   ['UklGR', 'image/webp'],
 ]
-
-function toBase64(value: unknown): string | undefined {
-  const bytes = toBytes(value)
-  return bytes && bytesToBase64(bytes)
-}
 
 function toBytes(value: unknown): Uint8Array | undefined {
   if (value instanceof Uint8Array) return value

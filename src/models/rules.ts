@@ -76,10 +76,7 @@ async function ask(name: string, answer: () => RulesAnswer | Promise<RulesAnswer
   }
 }
 
-/**
- * A hash of the visible messages, for ids that are reproducible and new in the conversation, of which a part may not be
- * visible: the messages differ from those of the last call. FNV-1a from two starts.
- */
+/** A hash of the visible messages, for reproducible ids: the messages differ from those of the last call. FNV-1a, twice. */
 function markOf(messages: readonly MessageLike[]): string {
   let [a, b] = [0x811c9dc5, 0x01000193]
   for (const [seq, raw] of messages.entries()) {

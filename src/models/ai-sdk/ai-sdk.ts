@@ -118,10 +118,7 @@ function toCall(
   }
 }
 
-/**
- * Until 6 the AI SDK has no common setting for thinking. Most providers have `reasoningEffort`, and ignore unknown options.
- * Switching thinking on or off differs from provider to provider, and is left to `settings.provider`.
- */
+/** Until 6 there is no common setting: most providers know `reasoningEffort`. On and off is left to `settings.provider`. */
 function withEffort(
   providerOptions: Record<string, JsonObject> | undefined,
   provider: string,

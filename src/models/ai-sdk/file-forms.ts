@@ -56,12 +56,8 @@ function bare(value: unknown): BareData {
 function toV4Shown(part: AnyPart, provider: string): object {
   const { type, data, url, fileId, providerReference, mediaType, ...rest } = part
   const file = (data: object, otherwise: string) => ({
-    ...{
-      ...rest,
-      type: 'file',
-      data,
-      mediaType: mediaType ?? (type.startsWith('image') ? 'image' : otherwise),
-    },
+    ...{ ...rest, type: 'file', data },
+    mediaType: mediaType ?? (type.startsWith('image') ? 'image' : otherwise),
   })
   switch (type) {
     case 'file':

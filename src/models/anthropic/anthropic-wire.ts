@@ -32,8 +32,7 @@ export function anthropicWire({ option, cacheMarks = true }: AnthropicWireOption
       unavailable: `check "${option}"`,
     }),
     async write({ window, ...reply }) {
-      const body = toAnthropicRequest({ ...reply, window: (await window()) ?? usualWindow })
-      return { path: '/v1/messages', body: mark(body) }
+      return mark(toAnthropicRequest({ ...reply, window: (await window()) ?? usualWindow }))
     },
     each: eachAnthropic,
     mark,

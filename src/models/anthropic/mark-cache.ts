@@ -20,9 +20,8 @@ const mostMarks = 4
 const back = 20
 
 /**
- * Where marks are added: at the newest message, at the end of the request before, at the end of tools and system prompt, and in
- * the middle of a long list, which most cuts leave as it is. A section that the client has marked is left to it. A first
- * message without tools may be the only one, and keeping it costs a quarter more: it gets no mark.
+ * Marks are added at the newest message, at the end of the request before, behind tools and system prompt, and in the middle of a
+ * long list; never where the client has set some. A first message without tools may be the only one: keeping it costs more.
  */
 export function chooseMarks(sections: readonly CacheSection[]): ReadonlyMap<number, CacheMark> {
   const added = new Map<number, CacheMark>()

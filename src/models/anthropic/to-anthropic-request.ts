@@ -1,5 +1,4 @@
 import { fromBase64 } from '../../log/base64.ts'
-import { InvalidMessageError } from '../../log/error.ts'
 import { errorsIn } from '../../log/errors-in.ts'
 import type { Fields } from '../../log/fields.ts'
 import type { MessageLike } from '../../log/message.ts'
@@ -7,8 +6,8 @@ import { isObject, toArguments } from '../../log/parse-json.ts'
 import { present } from '../../log/present.ts'
 import { openingText } from '../../log/texts.ts'
 import type { ModelSettings } from '../model.ts'
-import { type PairedMessage, pairResults, resultFiles, withKeptBlocks } from '../pair-results.ts'
-import { isImage, type Media, readMedia } from '../read-media.ts'
+import { type PairedMessage, pairResults, resultFiles, withKeptBlocks, writeEach } from '../pair-results.ts'
+import { isImage, type Media, sentFile } from '../read-media.ts'
 import type { Prompt, WantedReply } from '../wire/wire.ts'
 
 /** The longest reply by default: Anthropic requires a limit. */
@@ -111,20 +110,16 @@ const inOrder = (blocks: readonly Fields[]): readonly Fields[] => [
   ...blocks.filter(({ type }) => type !== 'tool_result'),
 ]
 
-/** Converts messages one by one. A message that says nothing is none: Anthropic refuses empty ones. */
 export const eachAnthropic = (messages: readonly MessageLike[]): readonly (readonly AnthropicMessage[])[] =>
-  pairResults(messages).map(toMessages)
+  writeEach(messages, {
+    toReply: paired => entry('assistant', toReply(paired)),
+    toResults: paired => entry('user', toResults(paired)),
+    say: (_, text, files) => entry('user', [...textBlocks(text), ...files]),
+    toFile,
+  })
 
-function toMessages(paired: PairedMessage): readonly AnthropicMessage[] {
-  const { seq, source, message, results } = paired
-  const say = (role: AnthropicMessage['role'], content: readonly Fields[]) =>
-    content.length > 0 ? [{ role, content }] : []
-  if (message.role === 'assistant')
-    return [...say('assistant', toReply(paired)), ...say('user', toResults(paired))]
-  if (message.role === 'tool' && results.length > 0) return say('user', toResults(paired))
-  const files = readMedia(source, seq).files.map(file => toFile(file, seq))
-  return say('user', [...textBlocks(message.text), ...files])
-}
+const entry = (role: AnthropicMessage['role'], content: readonly Fields[]) =>
+  content.length > 0 ? [{ role, content }] : []
 
 function toReply(paired: PairedMessage): readonly Fields[] {
   const uses = paired.calls.map(({ key, name, arguments: json }) => ({
@@ -151,9 +146,8 @@ const toText = (text: string): Fields => ({ type: 'text', text })
 
 const textBlocks = (text: string): readonly Fields[] => (text.trim() === '' ? [] : [toText(text)])
 
-function toFile(file: Media, seq: number): Fields {
-  if (file.type === 'foreign')
-    throw new InvalidMessageError(seq, `has a file (${file.kind}) that cannot be converted`)
+function toFile(media: Media, seq: number): Fields {
+  const file = sentFile(media, seq)
   const type = isImage(file) ? 'image' : 'document'
   if (file.type === 'url') return { type, source: { type: 'url', url: file.url } }
   const title = file.filename === undefined || type === 'image' ? {} : { title: file.filename }

@@ -1,10 +1,12 @@
 import { isWindow } from '../check-options.ts'
 import type { LearnedFiles } from '../leave-out.ts'
+import { type ModelPart, toEndReason, toUsage } from '../model.ts'
+import { readFault } from '../read-fault.ts'
 import { isImage } from '../read-media.ts'
-import { fieldsOf, listOf } from '../read-text.ts'
+import { fieldsOf, listOf, readCalls, readText, toDelta } from '../read-text.ts'
+import { type AskedServer, toStreamError } from '../to-model-error.ts'
 import { type Ask, ifKnown } from '../wire/ask.ts'
-import { toListed, type Wire } from '../wire/wire.ts'
-import { ollamaReader } from './read-reply.ts'
+import { type ReplyReader, toListed, type Wire } from '../wire/wire.ts'
 import { eachOllama, toOllamaRequest } from './to-ollama-request.ts'
 
 interface OllamaWireOptions {
@@ -27,7 +29,7 @@ export function ollamaWire({ option, keepAlive, unloaded }: OllamaWireOptions): 
     }),
     async write(reply) {
       const window = (await reply.window()) ?? defaultWindow
-      return { path: '/api/chat', body: toOllamaRequest({ ...reply, window, keepAlive }) }
+      return toOllamaRequest({ ...reply, window, keepAlive })
     },
     each: eachOllama,
     piece: 'line',
@@ -49,10 +51,7 @@ export function ollamaWire({ option, keepAlive, unloaded }: OllamaWireOptions): 
 /** Ollama's own default on machines with little memory. */
 const defaultWindow = 4096
 
-/**
- * The window that the model is loaded with now, because another one would reload it; else the one for models that are not
- * loaded, else that of its Modelfile. Not the length that it was trained for, which is seldom allocated.
- */
+/** The window of the loaded model, because another one would reload it; else `unloaded`, else that of its Modelfile. */
 async function findWindow(ask: Ask, model: string, unloaded?: number, signal?: AbortSignal): Promise<number> {
   const loaded = loadedWindows(await ifKnown(() => ask({ path: '/api/ps', signal }))).get(withTag(model))
   const window = loaded ?? unloaded
@@ -112,3 +111,57 @@ export const reloads: ReadonlySet<string> = new Set([
   ...['num_ctx', 'num_batch', 'num_gpu', 'main_gpu', 'num_thread', 'use_mmap', 'draft_num_predict'],
   ...['numa', 'low_vram', 'f16_kv', 'vocab_only', 'use_mlock'],
 ])
+
+/** Reads the lines of `/api/chat`, up to the one that is `done`. */
+export function ollamaReader(server: AskedServer): ReplyReader {
+  let isDone = false
+  let calls = 0
+
+  return {
+    read(line) {
+      if ('error' in line) throw toStreamError(server, 'failed in the middle of its answer', readFault(line))
+      isDone = line.done === true
+      const { thinking, content, tool_calls } = fieldsOf(line.message)
+      const parts: ModelPart[] = [
+        ...toDelta('thinking-delta', readText(thinking, server)),
+        // Log probabilities of thinking and of calls come with lines that have no content.
+        ...toDelta('text-delta', readText(content, server), line.logprobs),
+      ]
+      for (const { id, function: called } of readCalls(tool_calls, server)) {
+        const { name, arguments: input } = fieldsOf(called)
+        calls += 1
+        parts.push({
+          type: 'tool-call',
+          // Older servers give no id: one made from the place of the call is the same for the same reply.
+          id: readText(id, server) || `call_${calls}`,
+          name: readText(name, server),
+          arguments: toJson(input),
+        })
+      }
+      if (!isDone) return parts
+      const usage = toUsage({ promptTokens: line.prompt_eval_count, replyTokens: line.eval_count })
+      const reason = toEndReason(readText(line.done_reason, server) || 'stop', calls)
+      return [...parts, { type: 'end', reason, usage, details: detailsOf(line) }]
+    },
+    state: () => (isDone ? 'over' : 'open'),
+    end() {
+      if (!isDone) throw toStreamError(server, 'ended its answer before it was done')
+      return []
+    },
+  }
+}
+
+const toJson = (value: unknown): string =>
+  typeof value === 'string' ? value || '{}' : (JSON.stringify(value ?? {}) ?? '{}')
+
+const detailsOf = (line: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(
+    detailNames
+      .filter(name => ['string', 'number'].includes(typeof line[name]))
+      .map(name => [name, line[name]]),
+  )
+
+const detailNames = [
+  ...['model', 'remote_model', 'remote_host', 'done_reason', 'total_duration', 'load_duration'],
+  ...['prompt_eval_count', 'prompt_eval_duration', 'eval_count', 'eval_duration'],
+]

@@ -114,7 +114,8 @@ it('keeps arguments that are no object readable', () => {
     function: { name: 'wind', arguments: text },
   }))
   const [message] = toOllamaMessages([{ role: 'assistant', tool_calls: calls }])
-  expect(message!.tool_calls!.map(call => call.function.arguments)).toEqual([
+  const sent = message!.tool_calls as readonly { readonly function: { readonly arguments: unknown } }[]
+  expect(sent.map(call => call.function.arguments)).toEqual([
     { arguments: '{"city":"Ki' },
     { arguments: '[1]' },
     { arguments: '"x"' },

@@ -1,4 +1,5 @@
 import { InvalidMessageError } from '../../log/error.ts'
+import type { Fields } from '../../log/fields.ts'
 import type { MessageLike, ToolCall } from '../../log/message.ts'
 import { toArguments } from '../../log/parse-json.ts'
 import { present } from '../../log/present.ts'
@@ -55,21 +56,11 @@ const optionNames: ReadonlySet<string> = new Set([
   ...['num_ctx', 'num_batch', 'num_gpu', 'main_gpu', 'use_mmap', 'num_thread', 'draft_num_predict'],
 ])
 
-export interface OllamaMessage {
-  role: string
-  content: string
-  thinking?: string
-  images?: string[]
-  tool_calls?: { id?: string; function: { name: string; arguments: Readonly<Record<string, unknown>> } }[]
-  tool_name?: string
-  tool_call_id?: string
-}
-
 /** Converts messages of any provider for Ollama: new objects with only the keys that it knows. */
-export const eachOllama = (messages: readonly MessageLike[]): readonly OllamaMessage[][] =>
+export const eachOllama = (messages: readonly MessageLike[]): readonly Fields[][] =>
   pairResults(messages).map(toMessages)
 
-function toMessages({ seq, source, message, calls, results }: PairedMessage): OllamaMessage[] {
+function toMessages({ seq, source, message, calls, results }: PairedMessage): Fields[] {
   if (message.unknown !== '')
     throw new InvalidMessageError(
       seq,
@@ -83,7 +74,7 @@ function toMessages({ seq, source, message, calls, results }: PairedMessage): Ol
     const [first, ...rest] = answers
     return first && images.length > 0 ? [{ ...first, images }, ...rest] : answers
   }
-  const converted: OllamaMessage = {
+  const converted: Fields = {
     role: message.role,
     content: message.text,
     ...(message.thinking !== '' && { thinking: message.thinking }),
@@ -97,7 +88,7 @@ function toCall({ id, name, arguments: text }: ToolCall) {
   return { ...present({ id }), function: { name, arguments: toArguments(text) } }
 }
 
-function toResult({ callId, name, text, call }: PairedResult, images: string[]): OllamaMessage {
+function toResult({ callId, name, text, call }: PairedResult, images: string[]): Fields {
   return {
     role: 'tool',
     content: text,

@@ -24,12 +24,16 @@ export function openaiCompatible(options: OpenAiCompatibleOptions): Model {
   refuseUnknown(options, { ...servedNames, baseURL: 1, apiKey: 1 })
   const { apiKey, headers = {}, fetch } = options
   const { address, base, isOpenAi } = readBase(checkAddress('baseURL', options.baseURL))
-  const namesNow = () => (isOpenAi ? openAiNames(apiKey) : { apiKey })
+  const keyNow = () => apiKey ?? (isOpenAi ? fromEnvironment('OPENAI_API_KEY') : undefined)
   const connection = fetchConnection({
     address,
-    headers: () => ({ ...toHeaders(namesNow()), ...headers }),
+    headers() {
+      const key = keyNow()
+      const own = present({ authorization: key && `Bearer ${key}`, ...(isOpenAi ? openAiNames() : {}) })
+      return { ...own, ...headers }
+    },
     async fetch(input, init) {
-      if (isOpenAi && !namesNow().apiKey)
+      if (isOpenAi && !keyNow())
         throw new InvalidOptionError('apiKey', 'is missing: give it, or set OPENAI_API_KEY')
       return (fetch ?? globalThis.fetch)(input, init)
     },
@@ -47,24 +51,8 @@ export function readBase(baseURL: string) {
   } as const
 }
 
-interface OpenAiNames {
-  readonly apiKey?: string | undefined
-  readonly organization?: string | undefined
-  readonly project?: string | undefined
-}
-
-const toHeaders = ({ apiKey, organization, project }: OpenAiNames) =>
-  present({
-    authorization: apiKey && `Bearer ${apiKey}`,
-    'openai-organization': organization,
-    'openai-project': project,
-  })
-
-/** The key and the names that OpenAI's own programs read from the environment. No other server may get them. */
-function openAiNames(apiKey: string | undefined): OpenAiNames {
-  return {
-    apiKey: apiKey ?? fromEnvironment('OPENAI_API_KEY'),
-    organization: fromEnvironment('OPENAI_ORG_ID'),
-    project: fromEnvironment('OPENAI_PROJECT_ID'),
-  }
-}
+/** The names that OpenAI's own programs read from the environment. No other server may get them, nor the key. */
+const openAiNames = () => ({
+  'openai-organization': fromEnvironment('OPENAI_ORG_ID'),
+  'openai-project': fromEnvironment('OPENAI_PROJECT_ID'),
+})

@@ -32,7 +32,7 @@ export function openaiWire({ option, base, isOpenAi }: OpenAiWireOptions): Wire 
       notFound: `Check the name, which "${list}" lists if the server has it, and the address in "${option}"`,
       unavailable: `start it, or check "${option}"`,
     }),
-    write: reply => ({ path: chat, body: toOpenAiRequest({ ...reply, isOpenAi }) }),
+    write: reply => toOpenAiRequest({ ...reply, isOpenAi }),
     each: eachOpenAi,
     piece: 'event',
     lastEvent: '[DONE]',

@@ -4,7 +4,7 @@ import type { MessageLike } from '../../log/message.ts'
 import { present } from '../../log/present.ts'
 import type { ModelSettings } from '../model.ts'
 import { type PairedCall, type PairedMessage, pairResults } from '../pair-results.ts'
-import { isImage, type Media, readMedia, readPart } from '../read-media.ts'
+import { isImage, type Media, readMedia, readPart, sentFile } from '../read-media.ts'
 import type { WantedReply } from '../wire/wire.ts'
 
 interface OpenAiReply extends Omit<WantedReply, 'window'> {
@@ -45,19 +45,11 @@ function toEffort(thinking: ModelSettings['thinking']): string | undefined {
   return thinking === 'max' ? 'xhigh' : thinking
 }
 
-export interface OpenAiMessage {
-  role: string
-  content: string | null | readonly unknown[]
-  name?: string
-  tool_calls?: unknown[]
-  tool_call_id?: string
-}
-
 /** Converts messages of any provider for chat completions: new objects with only the keys that they know. */
-export const eachOpenAi = (messages: readonly MessageLike[]): readonly OpenAiMessage[][] =>
+export const eachOpenAi = (messages: readonly MessageLike[]): readonly Fields[][] =>
   pairResults(messages).map(toMessages)
 
-function toMessages(paired: PairedMessage): OpenAiMessage[] {
+function toMessages(paired: PairedMessage): Fields[] {
   const { seq, source, message, calls, results } = paired
   const media = readMedia(source, seq)
   const isTool = message.role === 'tool'
@@ -73,7 +65,7 @@ function toMessages(paired: PairedMessage): OpenAiMessage[] {
       ? [{ ...first, content: toContent(paired) }]
       : answers
   }
-  const converted: OpenAiMessage = {
+  const converted: Fields = {
     // The newer name of the system role: kept, because the caller knows that the server takes it.
     role: source.role === 'developer' ? 'developer' : message.role,
     content: toContent(paired),
@@ -134,10 +126,9 @@ function toContentParts(parts: readonly unknown[], seq: number): readonly unknow
 
 const toText = (text: string): Fields => ({ type: 'text', text })
 
-function toMediaPart(media: Media | undefined, seq: number): Fields {
-  if (!media || media.type === 'foreign')
-    throw new InvalidMessageError(seq, `has a file (${media?.kind ?? 'unknown'}) that cannot be converted`)
-  const url = media.type === 'url' ? media.url : `data:${media.mediaType};base64,${media.base64}`
+function toMediaPart(file: Media | undefined, seq: number): Fields {
+  const media = sentFile(file, seq)
+  const { url } = media
   if (isImage(media)) return { type: 'image_url', image_url: { url } }
   if (media.type === 'url') {
     const why = 'has a file by its address, which chat completions do not load: pass its bytes as base64'

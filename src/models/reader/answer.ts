@@ -96,10 +96,7 @@ function reportResults({ turn, actions }: ReaderInput, done: number): string {
   return [...(done > last ? [`I made ${done} calls.`] : []), ...body].join(' ')
 }
 
-/**
- * Adds a note in the form that the system prompt shows: a block with its nonce. The tool for notes is used if the
- * instructions name it, or if it is offered and no block is asked for.
- */
+/** Adds a note as the system prompt asks: by the tool if the prompt names it or shows no block, else as a block. */
 function withNote({ system, asked, turn }: ReaderInput, tools: readonly ToolSpec[], text: string): FullReply {
   const [opening] = /\[NOTE TO SELF(?: [A-Za-z0-9]{1,32})?:/.exec(system) ?? []
   const isOffered = tools.some(({ name }) => name === noteToolName)

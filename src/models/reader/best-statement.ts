@@ -6,10 +6,7 @@ import type { Sentence } from './statements.ts'
 /** The share of the question's words that a sentence must have, in percent. */
 const leastOverlap = 60
 
-/**
- * The sentence that shares most words with a question, rare words counting more; the newest among equals. Undefined if
- * none shares enough. Statements come oldest first.
- */
+/** The sentence that shares most words with a question, rare ones counting more; the newest of equals, if any has enough. */
 export function bestStatement(question: string, statements: readonly Sentence[]): Sentence | undefined {
   const words = [...new Set(meaningfulWords(question))]
   const asksForQuestions = /\bask(?:ed)?\b/i.test(question)

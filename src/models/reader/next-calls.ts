@@ -11,10 +11,7 @@ export interface WantedCall {
 
 const mostRounds = 10_000
 
-/**
- * The calls of the next round. The reader has no memory: it reads its progress from the calls after the user's message,
- * and from the journal that stands for those that were cut.
- */
+/** The calls of the next round, by those since the user's message and by the journal of those that were cut. */
 export function nextCalls(
   input: ReaderInput,
   offered: readonly ToolSpec[],
@@ -59,10 +56,7 @@ function toRounds(text: string, calls: readonly FoundCall[]): readonly (readonly
   return rounds
 }
 
-/**
- * How many calls of the plan are done: at least those that can be counted. If older rounds were cut without a trace, the
- * newest visible call shows the place in the plan.
- */
+/** How many calls are done: those that can be counted, or more if the newest call stands later in the plan. */
 function countDone({ actions, cutActions }: ReaderInput, plan: readonly WantedCall[]): number {
   const counted = cutActions + actions.length
   const newest = actions.at(-1)
@@ -140,10 +134,7 @@ function readArguments(text: string, from: number): { to: number; value: object 
   return { to: start + length, value: parseJsonObject(json) }
 }
 
-/**
- * Reads the brackets that open at `start`, and their length in the text. Inside a JSON string, as in
- * `{"task":"call add with {\"by\": 2}"}`, quotes are escaped: then that string is parsed first.
- */
+/** Reads brackets, and their length in the text. Inside a JSON string quotes are escaped: it is parsed first. */
 function readBrackets(text: string, start: number): { readonly length: number; readonly inside: string } {
   const quote = text.indexOf('"', start)
   if (quote > start && text[quote - 1] === '\\') {

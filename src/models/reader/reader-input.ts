@@ -46,10 +46,7 @@ export function readInput(raw: readonly MessageLike[]): ReaderInput {
   }
 }
 
-/**
- * The user's own words at a place. The message of an experiment's step says nothing by itself: the messages that were
- * injected just before it ask.
- */
+/** The user's own words. An experiment's step says nothing by itself: the messages injected just before it ask. */
 function wordsAt(messages: readonly Message[], at: number): string {
   if (at < 0) return ''
   const userText = ownParagraphs(messages[at]!.text)
@@ -132,10 +129,7 @@ export function splitSections(text: string): readonly Section[] {
   return sections
 }
 
-/**
- * The user's own words in a message: the last paragraph that is no insertion. Insertions stand in a user message if the
- * template wants roles to take turns. A message without insertions is returned whole.
- */
+/** The last paragraph that is no insertion: these stand in user messages where roles take turns. Without any, the whole text. */
 function ownParagraphs(text: string): string {
   const paragraphs = text.split('\n\n')
   if (!paragraphs.some(isInserted)) return text

@@ -1,7 +1,4 @@
-/**
- * Splits a text into sentences: at line breaks, and at marks before white space, so that `3.14` and `index.ts` stay whole;
- * not after a single letter or a title (`J. Smith`, `Dr. Smith`).
- */
+/** Splits at line breaks, and at marks before white space (`3.14` stays whole), but not after a letter or a title: `Dr. Smith`. */
 export function splitSentences(text: string): readonly string[] {
   return text
     .replace(/[。！？]+/g, '$&\n')

@@ -1,33 +1,32 @@
-import { InvalidMessageError } from '../../log/error.ts'
-import { type PairedMessage, pairResults, resultFiles, withKeptBlocks } from '../pair-results.ts'
-import { isImage, type Media, readMedia } from '../read-media.ts'
-import type { ReplyWire } from '../wire/wire.ts'
-import { readResponse, responsesReader } from './read-reply.ts'
+import type { Fields } from '../../log/fields.ts'
+import type { Role } from '../../log/message.ts'
+import { present } from '../../log/present.ts'
+import { type EndReason, type ModelPart, toUsage } from '../model.ts'
+import { type PairedMessage, resultFiles, withKeptBlocks, writeEach } from '../pair-results.ts'
+import { readFault } from '../read-fault.ts'
+import { isImage, type Media, sentFile } from '../read-media.ts'
+import { fieldsOf, listOf, readText, toDelta } from '../read-text.ts'
+import { type AskedServer, toStreamError } from '../to-model-error.ts'
+import type { ReplyReader, ReplyWire } from '../wire/wire.ts'
 
 /** OpenAI's Responses: spoken only with clients that speak it themselves. */
 export const responsesWire: ReplyWire = {
   form: 'responses',
   path: '/v1/responses',
-  each: messages => pairResults(messages).map(toItems),
+  each: messages => writeEach(messages, { toReply, toResults: toOutputs, toFile, say }),
   piece: 'event',
   lastEvent: '[DONE]',
   read: responsesReader,
   readWhole: readResponse,
 }
 
-type InputItem = Readonly<Record<string, unknown>>
-
-function toItems(paired: PairedMessage): readonly InputItem[] {
-  const { seq, source, message, results } = paired
-  if (message.role === 'assistant') return [...toReply(paired), ...toOutputs(paired)]
-  if (message.role === 'tool' && results.length > 0) return toOutputs(paired)
-  const files = readMedia(source, seq).files.map(file => toFile(file, seq))
-  const content = [...textParts(message.text), ...files]
-  const role = message.role === 'system' ? 'developer' : 'user'
-  return content.length > 0 ? [{ type: 'message', role, content }] : []
+function say(role: Role, text: string, files: readonly Fields[]): readonly Fields[] {
+  const content = [...textParts(text), ...files]
+  const sender = role === 'system' ? 'developer' : 'user'
+  return content.length > 0 ? [{ type: 'message', role: sender, content }] : []
 }
 
-function toReply(paired: PairedMessage): readonly InputItem[] {
+function toReply(paired: PairedMessage): readonly Fields[] {
   const { text } = paired.message
   const textParts = [{ type: 'output_text', text, annotations: [] }]
   const texts = text === '' ? [] : [{ type: 'message', role: 'assistant', content: textParts }]
@@ -35,21 +34,12 @@ function toReply(paired: PairedMessage): readonly InputItem[] {
     ...{ type: 'function_call', call_id: key, name, arguments: json },
   }))
   return withKeptBlocks(paired, 'responses', [...texts, ...called], {
-    textOf: items =>
-      items
-        .filter(({ type }) => type === 'message')
-        .map(({ content }) => textOf(content))
-        .join('\n'),
-    isCall: ({ type }) => type === 'function_call' || type === 'custom_tool_call',
+    textOf: items => textsOf(items, String).join('\n'),
+    isCall,
   })
 }
 
-const textOf = (content: unknown): string =>
-  Array.isArray(content)
-    ? content.map((part: InputItem) => String(part?.text ?? part?.refusal ?? '')).join('')
-    : ''
-
-function toOutputs(paired: PairedMessage): readonly InputItem[] {
+function toOutputs(paired: PairedMessage): readonly Fields[] {
   const files = resultFiles(paired, toFile)
   return paired.results.map(({ text, key }, at) => ({
     type: 'function_call_output',
@@ -58,13 +48,130 @@ function toOutputs(paired: PairedMessage): readonly InputItem[] {
   }))
 }
 
-const textParts = (text: string): readonly InputItem[] => (text === '' ? [] : [{ type: 'input_text', text }])
+const textParts = (text: string): readonly Fields[] => (text === '' ? [] : [{ type: 'input_text', text }])
 
-function toFile(file: Media, seq: number): InputItem {
-  if (file.type === 'foreign')
-    throw new InvalidMessageError(seq, `has a file (${file.kind}) that cannot be converted`)
-  const url = file.type === 'url' ? file.url : `data:${file.mediaType};base64,${file.base64}`
+function toFile(file: Media, seq: number): Fields {
+  const { url, filename } = sentFile(file, seq)
   if (isImage(file)) return { type: 'input_image', image_url: url }
   if (file.type === 'url') return { type: 'input_file', file_url: url }
-  return { type: 'input_file', filename: file.filename ?? 'file', file_data: url }
+  return { type: 'input_file', filename: filename ?? 'file', file_data: url }
 }
+
+/** Reads the events of `/v1/responses`, up to the one that ends the response. */
+function responsesReader(server: AskedServer): ReplyReader {
+  const items: Fields[] = []
+  let ended: Fields | undefined
+  let messages = 0
+
+  function partsOf(event: Fields): readonly ModelPart[] {
+    const delta = () => readText(event.delta, server)
+    switch (event.type) {
+      case 'response.output_item.added':
+        if (fieldsOf(event.item).type !== 'message') return []
+        messages += 1
+        return messages > 1 ? [{ type: 'text-delta', text: '\n' }] : []
+      case 'response.output_text.delta': {
+        const { logprobs } = event
+        const hasSome = Array.isArray(logprobs) && logprobs.length > 0
+        return [{ type: 'text-delta', text: delta(), ...(hasSome && { logprobs }) }]
+      }
+      case 'response.refusal.delta':
+        return [{ type: 'text-delta', text: delta() }]
+      case 'response.reasoning_summary_part.added':
+        return event.summary_index === 0 ? [] : [{ type: 'thinking-delta', text: '\n\n' }]
+      case 'response.reasoning_summary_text.delta':
+      case 'response.reasoning_text.delta':
+        return [{ type: 'thinking-delta', text: delta() }]
+      case 'response.output_item.done': {
+        const item = fieldsOf(event.item)
+        items.push(item)
+        return callsOf(item, server)
+      }
+      case 'response.completed':
+      case 'response.incomplete':
+        ended = fieldsOf(event.response)
+        return []
+      case 'response.failed':
+      case 'error':
+        throw toStreamError(server, 'failed in the middle of its answer', faultOf(event))
+      default:
+        return []
+    }
+  }
+
+  return {
+    read: partsOf,
+    state: () => (ended ? 'over' : 'open'),
+    end() {
+      if (!ended) throw toStreamError(server, 'ended its answer before it was finished')
+      return [toEnd(ended, items)]
+    },
+  }
+}
+
+function readResponse(response: Fields | undefined, server: AskedServer): readonly ModelPart[] {
+  if (!response || !Array.isArray(response.output))
+    throw toStreamError(server, 'sent an answer that cannot be read', response && readFault(response))
+  if (response.status === 'failed') throw toStreamError(server, 'failed', faultOf({ response }))
+  const items = (response.output as readonly unknown[]).map(fieldsOf)
+  return [
+    ...toDelta('thinking-delta', thoughtsOf(items, server).join('\n\n')),
+    ...toDelta('text-delta', textsOf(items, text => readText(text, server)).join('\n')),
+    ...items.flatMap(item => callsOf(item, server)),
+    toEnd(response, items),
+  ]
+}
+
+const faultOf = (event: Fields) => readFault(fieldsOf(event.response).error ?? event.error ?? event)
+
+const textsOf = (items: readonly Fields[], read: (text: unknown) => string): readonly string[] =>
+  items
+    .filter(({ type }) => type === 'message')
+    .map(({ content }) => listOf(content).map(one => read(one.text ?? one.refusal ?? '')))
+    .map(texts => texts.join(''))
+
+const thoughtsOf = (items: readonly Fields[], server: AskedServer): readonly string[] =>
+  items
+    .filter(({ type }) => type === 'reasoning')
+    .flatMap(({ summary, content }) => [...listOf(content), ...listOf(summary)])
+    .map(({ text }) => readText(text, server))
+
+/** The call of an item, with the name and the arguments that the log has of it. */
+function callsOf(item: Fields, server: AskedServer): readonly ModelPart[] {
+  const { type, call_id, name, namespace } = item
+  if (!isCall(item)) return []
+  const json =
+    type === 'function_call'
+      ? readText(item.arguments, server) || '{}'
+      : JSON.stringify({ input: readText(item.input, server) })
+  const called = flatName({ namespace: readText(namespace, server), name: readText(name, server) })
+  return [{ type: 'tool-call', id: readText(call_id, server), name: called, arguments: json }]
+}
+
+/** The name of a tool of a namespace where names are flat. Codex's namespaces end with the two strokes: `mcp__files__`. */
+export function flatName({ namespace, name }: { readonly namespace: string; readonly name: string }): string {
+  return namespace === '' || namespace.endsWith('__') ? `${namespace}${name}` : `${namespace}__${name}`
+}
+
+function toEnd({ usage, model, id, incomplete_details: why }: Fields, items: readonly Fields[]): ModelPart {
+  const { input_tokens: promptTokens, output_tokens: replyTokens, input_tokens_details } = fieldsOf(usage)
+  const { cached_tokens: cachedTokens } = fieldsOf(input_tokens_details)
+  return {
+    type: 'end',
+    reason: reasonOf(fieldsOf(why).reason, items),
+    usage: toUsage({ promptTokens, replyTokens, cachedTokens }),
+    details: present({ model: textOrNone(model), id: textOrNone(id) }),
+    ...(items.some(isMore) && { blocks: { form: 'responses', list: items } }),
+  }
+}
+
+const textOrNone = (value: unknown) => (typeof value === 'string' ? value : undefined)
+
+function reasonOf(why: unknown, items: readonly Fields[]): EndReason {
+  if (why !== undefined) return why === 'max_output_tokens' ? 'length' : 'other'
+  return items.some(isCall) ? 'tool-calls' : 'stop'
+}
+
+const isCall = ({ type }: Fields) => type === 'function_call' || type === 'custom_tool_call'
+
+const isMore = ({ type }: Fields) => type !== 'message' && type !== 'function_call'

@@ -18,8 +18,8 @@ export interface ServerSetup {
   readonly connection: ServerConnection
   /** The window of all models. Default: what the server says of each. */
   readonly window?: number | undefined
-  /** The settings of a request as they are sent. */
-  settings(requested: ModelSettings): ModelSettings
+  /** The settings of a request as they are sent. Default: as they are. */
+  settings?(requested: ModelSettings): ModelSettings
 }
 
 /** A model server: its models by their names, and what it tells of them. */
@@ -46,7 +46,13 @@ export interface ClientRequest extends WrittenRequest, Pick<ModelRequest, 'messa
 }
 
 /** Opens a server by its wire. What it tells of a model is asked for once, and remembered until an answer says otherwise. */
-export function openServer({ wire, others = [], connection, window, settings }: ServerSetup): ModelServer {
+export function openServer({
+  wire,
+  others = [],
+  connection,
+  window,
+  settings = requested => requested,
+}: ServerSetup): ModelServer {
   checkWindow(window)
   const forms = new Map([wire, ...others].map((one): [Form, ReplyWire] => [one.form, one]))
   const serverFor = (model: string, messages: readonly MessageLike[] = []): AskedServer => ({
@@ -90,12 +96,13 @@ export function openServer({ wire, others = [], connection, window, settings }: 
         streamReply({
           ...{ connection, wire, signal, learn },
           server: serverFor(name, messages),
-          write: () =>
-            wire.write({
-              ...{ model: name, messages, tools },
-              settings: settings(requested),
-              window: () => currentWindow(signal),
-            }),
+          async write() {
+            const reply = { model: name, messages, tools, settings: settings(requested) }
+            return {
+              path: wire.path,
+              body: await wire.write({ ...reply, window: () => currentWindow(signal) }),
+            }
+          },
         }),
     }
     return { model, learn }
@@ -147,10 +154,7 @@ function remember<Value>(create: (name: string) => Value): (name: string) => Val
 
 const mostNames = 1000
 
-/**
- * Shares one request among all callers. Its answer is remembered, a failure is not. A caller that aborts does not abort
- * it for the rest; the request is aborted when no caller is left.
- */
+/** Shares one request among all callers: it is aborted when none is left. Its answer is remembered, a failure is not. */
 export function askOnce<Answer>(
   ask: (signal: AbortSignal) => Promise<Answer>,
 ): (signal?: AbortSignal) => Promise<Answer> {

@@ -1,6 +1,5 @@
 import type { Fields } from '../../log/fields.ts'
 import type { MessageLike } from '../../log/message.ts'
-import { present } from '../../log/present.ts'
 import type { LearnedFiles } from '../leave-out.ts'
 import type { ModelPart, ModelSettings, ToolSpec } from '../model.ts'
 import type { AskedServer } from '../to-model-error.ts'
@@ -31,7 +30,7 @@ export interface ReplyWire {
 /** One form in which model servers are spoken to: a writer of its requests and a reader of its answers. */
 export interface Wire extends ReplyWire {
   describe(address: string, model: string): Pick<AskedServer, 'name' | 'notFound' | 'unavailable'>
-  write(reply: WantedReply): WrittenRequest | Promise<WrittenRequest>
+  write(reply: WantedReply): object | Promise<object>
   /** The window of a model, as far as the server tells it. */
   findWindow(ask: Ask, model: string, signal?: AbortSignal): Promise<number | undefined>
   listModels(ask: Ask, signal?: AbortSignal): Promise<readonly ListedModel[]>
@@ -82,5 +81,5 @@ export const toListed = (
 ): readonly ListedModel[] =>
   list.flatMap(model => {
     const name = model[field]
-    return typeof name === 'string' ? [{ name, ...present({ window: windowOf(model) }) }] : []
+    return typeof name === 'string' ? [{ name, window: windowOf(model) }] : []
   })

@@ -38,10 +38,7 @@ export interface NamedPlace {
   readonly previous?: string
   /** Responses: the conversation; the body holds only what is new. */
   readonly conversation?: string
-  /**
-   * Responses: earlier replies that the body only names, by the ids of their items. `at` is the place in `messages`
-   * before which the reply's own message belongs.
-   */
+  /** Responses: earlier replies that the body only names. Their messages belong before the place `at` of `messages`. */
   readonly references?: readonly { readonly at: number; readonly reply: string }[]
   /** Responses: what the log has of a list that was compacted here; `messages` go on from there. */
   readonly past?: NamedPast

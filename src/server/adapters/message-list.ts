@@ -18,7 +18,7 @@ export function messageList(leading: readonly string[] = []) {
         return
       }
       messages.push(message)
-      origins.push({ first, last: at, ...(blocks && { blocks }) })
+      origins.push({ first, last: at, blocks })
     },
     count: () => messages.length,
     /** `entries`: how many the client's list has. Those behind the last message belong to it. */
@@ -26,7 +26,7 @@ export function messageList(leading: readonly string[] = []) {
       const text = system.filter(one => one !== '').join('\n\n')
       const last = origins.at(-1)
       if (last && last.last < entries - 1) origins[origins.length - 1] = { ...last, last: entries - 1 }
-      return { ...(text !== '' && { system: text }), messages, origins }
+      return { system: text === '' ? undefined : text, messages, origins }
     },
   }
 }

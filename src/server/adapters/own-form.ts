@@ -21,10 +21,8 @@ export function refuseElsewhere(field: string, problem: string): void {
 }
 
 /**
- * Remembers what was read of a value. A client sends its whole conversation each time, and of what it sent before the parser
- * gives the same objects again. `at`: its place, for errors only. `holds`: whether what was read is still right, where it
- * depends on more than the value. What only an upstream of the same form understands is read otherwise for others, so both
- * readings are remembered.
+ * Remembers what was read of a value: the parser gives the same objects again for what a client sent before. Upstreams of the same
+ * form have a reading of their own. `at`: the place, for errors. `holds`: whether a reading is still right.
  */
 export function readOnce<Out extends object, Rest extends readonly unknown[] = []>(
   read: (value: unknown, at: number, ...rest: Rest) => Out,

@@ -5,11 +5,9 @@ import { type ContentPart, toContent } from '../../log/to-content.ts'
 import type { ChatRequest } from './adapter.ts'
 import { messageList } from './message-list.ts'
 import { readOnce } from './own-form.ts'
+import { readName } from './read-tools.ts'
 
-/**
- * Makes the reader of messages with `role`, `content` and `tool_calls`, as OpenAI and Ollama have them. Each becomes a new
- * object with only the keys that the log knows: `more` reads those besides these three.
- */
+/** Reads messages of OpenAI or Ollama into objects of known keys. `more`: those besides `role`, `content` and `tool_calls`. */
 export function chatMessages(more: (message: Fields, where: string) => Fields, readOwn = readContent) {
   const readEntry = readOnce((value, at): MessageLike => {
     const where = `messages[${at}]`
@@ -93,10 +91,8 @@ export function readCalls(value: unknown, field: string): readonly Fields[] {
     const held = { ...(id !== undefined && { id }), ...(call.type === 'function' && { type: 'function' }) }
     if (call.type === 'custom') {
       const { name, input } = read.fields(call.custom, `${where}.custom`)
-      const custom = {
-        name: readName(name, `${where}.custom.name`),
-        input: read.text(input, `${where}.custom.input`),
-      }
+      const called = readName(name, `${where}.custom.name`)
+      const custom = { name: called, input: read.text(input, `${where}.custom.input`) }
       return { ...held, type: 'custom', custom }
     }
     const called = read.fields(call.function, `${where}.function`)
@@ -106,8 +102,4 @@ export function readCalls(value: unknown, field: string): readonly Fields[] {
       function: { name, arguments: read.json(called.arguments ?? {}, `${where}.function.arguments`) },
     }
   })
-}
-
-function readName(value: unknown, field: string): string {
-  return read.text(value, field) || refuse(field, 'must not be empty')
 }

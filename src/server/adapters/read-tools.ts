@@ -17,13 +17,11 @@ export function toolReader(toSpecs: (tool: Fields, where: string) => readonly To
 
 /** A tool from its fields. The arguments have another name on each adapter. */
 export function toToolSpec(fields: Fields, where: string, schema = 'parameters'): ToolSpec {
-  const name = read.text(fields.name, `${where}.name`)
-  if (name === '') refuse(`${where}.name`, 'must not be empty')
+  const name = readName(fields.name, `${where}.name`)
   const description = read.optional(fields.description, `${where}.description`, read.text)
   const parameters = read.optional(fields[schema], `${where}.${schema}`, read.jsonFields)
-  return {
-    name,
-    ...(description !== undefined && { description }),
-    parameters: parameters ?? { type: 'object', properties: {} },
-  }
+  return { name, description, parameters: parameters ?? { type: 'object', properties: {} } }
 }
+
+export const readName = (value: unknown, field: string): string =>
+  read.text(value, field) || refuse(field, 'must not be empty')

@@ -1,16 +1,15 @@
 import { isCount } from '../../log/is-count.ts'
 import type { ReplyCall } from '../../turn/model-reply.ts'
-import type { AdapterFault, ReplyEnd, ReplyStart, ReplyStream } from './adapter.ts'
+import type { ReplyEnd, ReplyStart, ReplyStream } from './adapter.ts'
 
-export interface StreamPiece {
+interface StreamPiece {
   readonly kind: 'text' | 'thinking'
   text: string
   readonly logprobs: unknown[]
 }
 
 /** What differs between the streams of the adapters. Each function returns what is to be sent. */
-export interface StreamForm {
-  start?(): string
+interface StreamForm extends Pick<ReplyStream, 'end' | 'fail' | 'idle'>, Partial<Pick<ReplyStream, 'start'>> {
   /** Begins a piece. Without `open` and `close`, pieces are not marked. */
   open?(kind: StreamPiece['kind']): string
   /** A part of the open piece; never empty. */
@@ -19,9 +18,6 @@ export interface StreamForm {
   close?(piece: StreamPiece, end?: ReplyEnd): string
   /** `from`: how many calls came before. */
   calls(calls: readonly ReplyCall[], from: number): string
-  end(end: ReplyEnd): string
-  fail(fault: AdapterFault): string
-  idle?(): string
 }
 
 /** Writes a stream in the form of an adapter. One piece is open at a time, and closed before anything else begins. */
@@ -62,7 +58,7 @@ export function replyStream(form: StreamForm): ReplyStream {
     },
     end: end => close(end) + form.end(end),
     fail: form.fail,
-    ...(form.idle && { idle: form.idle }),
+    idle: form.idle,
   }
 }
 

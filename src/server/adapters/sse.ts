@@ -10,10 +10,7 @@ export function sse(value: unknown, name?: string): string {
 export const signOfLife = ({ streamType }: Adapter, stream: ReplyStream): string =>
   stream.idle?.() ?? (streamType === 'text/event-stream' ? sseComment : '')
 
-/**
- * JSON on one line, for every reader of lines: JSON leaves three characters as they are that Python takes for the end of
- * a line.
- */
+/** JSON on one line for every reader: Python takes three characters that JSON leaves as they are for the end of a line. */
 export function oneLine(value: unknown): string {
   return JSON.stringify(value).replace(
     lineEnds,

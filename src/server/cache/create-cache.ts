@@ -182,9 +182,8 @@ const withFields = (request: ModelRequest, fields: Fields): ModelRequest => ({
 })
 
 /**
- * A client's request that reads its prompt and writes nothing, or one token: to Ollama 0 would say that there is no limit.
- * What would make the upstream take it for the client's request, or keep it as one, is left out. Undefined for forms that
- * have no such request.
+ * A client's request that reads its prompt and writes nothing, or one token: 0 is no limit to Ollama. Without what would make the
+ * upstream take it for the client's. Undefined for forms that have no such request.
  */
 function toReading({ adapter: { form }, client }: Pick<NativeCall, 'adapter' | 'client'>, isLlama: boolean) {
   if (form !== 'chat' && form !== 'ollama') return undefined

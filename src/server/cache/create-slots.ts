@@ -83,10 +83,7 @@ export function createSlots({ ask }: Pick<Upstream, 'ask'>, mode: SlotMode) {
     isLlama: async () => (await read()).isLlama,
     /** How many conversations the server keeps. One where it does not tell, or where its slots are not to be used. */
     total: async () => (mode === 'off' ? 1 : (await read()).total),
-    /**
-     * The slot for a conversation: the one that has it, else the least useful one. Undefined where the server chooses: it has
-     * no slots, all of them are busy, or it keeps idle conversations itself.
-     */
+    /** The slot that has a conversation, else the least useful one. Undefined where the server is to choose by itself. */
     async take(conversation: string, use: SlotUse = 'reply') {
       if (mode === 'off') return undefined
       const { slots } = await read()

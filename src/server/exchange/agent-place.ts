@@ -1,16 +1,12 @@
-import { createHash } from 'node:crypto'
 import { mainBranch } from '../../history/log/read-log.ts'
 import { isObject, parseJson } from '../../log/parse-json.ts'
 import type { ThreadKey } from '../../stores/store.ts'
 import type { ReplyCall } from '../../turn/index.ts'
-import { isUser, type ListItem } from '../identity/chain.ts'
+import { hashOfText, isUser, type ListItem } from '../identity/chain.ts'
 import { itemOf } from '../identity/item.ts'
 import type { Inquiry, Log } from './inquiry.ts'
 
-/**
- * The marks of calls that may start a subagent: a subagent whose client does not say who started it begins with the task
- * that the call gave it.
- */
+/** The marks of calls that may start a subagent: one that does not say who started it begins with the task of the call. */
 export function agentMarks(keyId: string, calls: readonly ReplyCall[]): readonly string[] {
   return calls.flatMap(({ arguments: json }) => {
     const input = parseJson(json)
@@ -41,11 +37,9 @@ async function isWaiting({ store }: Log, thread: ThreadKey, at: number): Promise
   return head?.open !== undefined && head.open.first <= at && head.head === at
 }
 
-/** What programs call the task of a subagent. */
 const taskNames = ['prompt', 'message', 'task']
 
 /** Shorter texts are not worth a mark, and may be the same by chance. */
 const isLong = (text: string) => text.length >= 'user:'.length + 20
 
-const markOf = (keyId: string, text: string) =>
-  `a${createHash('sha256').update(`${keyId.length}:${keyId}${text}`).digest('base64url').slice(0, 22)}`
+const markOf = (keyId: string, text: string) => `a${hashOfText(`${keyId.length}:${keyId}${text}`)}`

@@ -43,10 +43,7 @@ export interface AnswerParts {
   readonly marksOf?: () => readonly string[]
 }
 
-/**
- * Asks the model once, and logs its reply. A reply with calls leaves the turn open: the client runs its tools, and goes on
- * in a later request. When this resolves, the reply is stored.
- */
+/** Asks the model once, and logs its reply. A reply with calls leaves the turn open for the results of the client's tools. */
 export async function answer(
   inquiry: Inquiry,
   { thread, turn, logged, rest }: OpenedTurn,

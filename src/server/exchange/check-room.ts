@@ -9,8 +9,7 @@ import type { AnswerOptions } from './answer.ts'
 import type { Inquiry } from './inquiry.ts'
 import type { LogPlace } from './log-place.ts'
 
-export interface RoomCheck extends Pick<ChatRequest, 'settings' | 'tools' | 'messages'> {
-  readonly system: string | undefined
+interface RoomCheck extends Pick<ChatRequest, 'settings' | 'tools' | 'messages' | 'system'> {
   readonly options: AnswerOptions
   readonly model: Model
   readonly count: TokenCounter
@@ -19,8 +18,8 @@ export interface RoomCheck extends Pick<ChatRequest, 'settings' | 'tools' | 'mes
 }
 
 /**
- * Refuses what can never fit before anything of it is stored: a system prompt, tools and messages that are always sent. Throws
- * a ContextOverflowError. What also depends on the log is found out when the context is made.
+ * Refuses what can never fit before any of it is stored: what is always sent. Throws a ContextOverflowError. What also depends
+ * on the log is found out when the context is made.
  */
 export async function checkRoom(check: RoomCheck): Promise<void> {
   const { options, model, system, settings, tools, messages, count, signal, calibration } = check
@@ -52,26 +51,27 @@ export async function checkRoom(check: RoomCheck): Promise<void> {
   await nextContext(fitting)
 }
 
-export function checkPlace({ log: { history }, request, signal }: Inquiry, place: LogPlace, to: RoomOptions) {
+export function checkPlace(
+  { log: { history }, request, signal }: Inquiry,
+  place: LogPlace,
+  to: Pick<RoomCheck, 'options' | 'model'>,
+) {
   const brought = place.messages.slice(place.from)
   const users = brought.filter(({ role }) => role === 'user')
   const first = place.kind === 'new' ? users.slice(0, 1) : []
   // Of the system messages of a program the last is always sent.
   const system = brought.findLast(({ role }) => role === 'system')
   const sent = new Set([...first, system, users.at(-1)])
-  const { conversation, actor, branch } = place.fork?.of ?? place.thread
+  const thread = place.fork?.of ?? place.thread
   return checkRoom({
-    ...{ ...to, signal, count: history.count },
-    ...{ system: request.system, settings: request.settings, tools: request.tools },
+    ...{ ...request, ...to, signal, count: history.count },
     messages: brought.filter(message => sent.has(message)),
     calibration: async () =>
       place.kind === 'new'
         ? undefined
-        : history.thread(conversation, { actor, branch }).calibration(to.model.name),
+        : history.thread(thread.conversation, thread).calibration(to.model.name),
   })
 }
-
-export type RoomOptions = Pick<RoomCheck, 'options' | 'model'>
 
 /** A message is stored soon, also if its model server is slow to tell its window. */
 const longestWait = 2000

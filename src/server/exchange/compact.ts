@@ -5,8 +5,8 @@ import { findPlace } from './find-place.ts'
 import type { Inquiry } from './inquiry.ts'
 
 /**
- * Answers a client that wants its list compacted. Every prompt is fitted into the window, and the log has all of the conversation: so
- * the compaction only names the place in the log, and holds what the log has not yet. Nothing is lost, and no model is asked.
+ * The log has all of the conversation, so a compaction only names the place in the log, and holds what the log has not yet.
+ * Nothing is lost, and no model is asked.
  */
 export async function compact(inquiry: Inquiry, body: unknown): Promise<Response> {
   const { request, newId, now } = inquiry

@@ -3,8 +3,15 @@ import { sideName } from '../../history/side-name.ts'
 import type { StoredTurn } from '../../stores/store.ts'
 import { itemsOf } from '../identity/chain.ts'
 import type { Walk } from '../identity/walk.ts'
-import { decide } from './decide.ts'
-import type { ClientList, EndFacts, Facts, ListMatch, PastFacts, ReplyFacts } from './facts.ts'
+import {
+  decide,
+  type EndFacts,
+  type Facts,
+  type ListMatch,
+  type PastFacts,
+  type ReplyFacts,
+} from './decide.ts'
+import type { ClientList } from './log-place.ts'
 
 const thread = { tenant: 'default', conversation: 'pond', actor: 'assistant', branch: 'main' }
 const messages = ['frogs?', 'Green ones.', 'toads?'].map((content, at) => ({

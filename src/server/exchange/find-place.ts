@@ -1,16 +1,17 @@
+import { isExperiment, isInnerActor } from '../../experiment/log/shown-store.ts'
+import { listLog } from '../../history/log/read-log.ts'
 import { plural } from '../../log/line.ts'
 import type { MessageLike } from '../../log/message.ts'
+import { NotFoundError } from '../../log/not-found-error.ts'
+import type { NamedPast } from '../adapters/adapter.ts'
 import { addedMessages } from '../identity/added-messages.ts'
 import { decide } from './decide.ts'
+import { findReply } from './find-reply.ts'
 import { gather } from './gather.ts'
-import type { Inquiry } from './inquiry.ts'
+import { type Inquiry, type Log, sourceOf } from './inquiry.ts'
 import type { Again, LogPlace } from './log-place.ts'
-import { withReferences } from './with-references.ts'
 
-/**
- * Finds the place of a request in the log. Messages that `fit` has added at the client are not part of what was said, unless
- * the log has them: then a user has said the same.
- */
+/** Finds the place of a request. Messages that `fit` added at the client do not count, unless the log has them. */
 export async function findPlace(inquiry: Inquiry): Promise<LogPlace | Again> {
   const placeOf = async (list: readonly MessageLike[]) => decide(await gather(inquiry, list), inquiry.newId)
   const messages = await withReferences(inquiry)
@@ -24,3 +25,41 @@ export async function findPlace(inquiry: Inquiry): Promise<LogPlace | Again> {
   if (rest.kind === 'new') return place
   return { ...rest, why: `${rest.why}; ${plural(added.size, 'message')} that Throughline had added left out` }
 }
+
+/** The messages of a request, with the replies and the past that its body only names. */
+async function withReferences({ log, request }: Inquiry): Promise<readonly MessageLike[]> {
+  const { messages, named } = request
+  const { references = [], past } = named
+  if (references.length === 0 && !past) return messages
+  const all: MessageLike[] = past ? [...(await pastOf(log, past))] : []
+  let done = 0
+  for (const { at, reply } of references) {
+    const stored = await findReply(log, reply)
+    if (!stored) throw noItem(reply)
+    for (; done < at; done++) all.push(messages[done]!)
+    all.push(stored.entry.view)
+  }
+  return all.concat(messages.slice(done))
+}
+
+/** What a compaction stands for. To a person, the conversations of others are not there. */
+async function pastOf(log: Log, { at, ...names }: NamedPast): Promise<readonly MessageLike[]> {
+  const { store, tenant, history } = log
+  const key = { tenant, ...names }
+  const [info] = await store.conversations(tenant, { only: names.conversation })
+  const isTheirs = info && (info.person === undefined || info.person === history.person)
+  if (!isTheirs || isInnerActor(names.actor) || isExperiment(info) || !(await store.head(key)))
+    throw new NotFoundError(
+      'item_not_found',
+      'The conversation that was compacted is no longer in the log: begin a new one, or send its messages.',
+      'input',
+    )
+  return (await listLog(sourceOf(log, key), { to: at })).map(({ view }) => view)
+}
+
+const noItem = (reply: string) =>
+  new NotFoundError(
+    'item_not_found',
+    `Item of response 'resp_${reply.slice(0, 100)}' not found. Items are not persisted when "store" is set to false. Try again with "store" set to true, or remove this item from your input.`,
+    'input',
+  )

@@ -6,9 +6,9 @@ import { agreement } from '../identity/agreement.ts'
 import { isUser, type ListItem } from '../identity/chain.ts'
 import { type Compared, comparedOf, isSaid } from '../identity/item.ts'
 import type { NamedConversation } from '../identity/known-client.ts'
-import type { ClientList, EndFacts, FailedTurn } from './facts.ts'
+import type { EndFacts, FailedTurn } from './decide.ts'
 import { type Inquiry, type Log, sourceOf } from './inquiry.ts'
-import type { Again } from './log-place.ts'
+import type { Again, ClientList } from './log-place.ts'
 import { hasReply, isLeft, isRetry, isRetryOf, keyOf, patienceOf, turnOfKey, untilFree } from './retry.ts'
 
 /** What the log says of a request whose client names the conversation and sends only what is new. */
@@ -100,10 +100,7 @@ async function findEarlier(
   return { ...turn, isLeft: status !== undefined && isLeft(turn.turn, status) }
 }
 
-/**
- * Where a turn has the items of a request, or those from its last user message on: what came before may be in the log
- * outside of turns. `start`, `end`: places in the turn. `from`: the request's first message that the turn has.
- */
+/** Where a turn has the items of a request, or the last user messages and what follows. `from`: the first message it has. */
 function findStretch(
   turn: readonly (Compared | undefined)[],
   items: readonly ListItem[],

@@ -6,11 +6,11 @@ import type { ThreadKey } from '../../stores/store.ts'
 import { itemsOf, type ListItem } from '../identity/chain.ts'
 import { comparedOf, isGiven, isSaid } from '../identity/item.ts'
 import { walkOn } from '../identity/walk.ts'
-import type { ReplyFacts } from './facts.ts'
+import type { ReplyFacts } from './decide.ts'
 import { findReply } from './find-reply.ts'
 import { linesOf } from './gather-end.ts'
 import { type Inquiry, type Log, sourceOf } from './inquiry.ts'
-import type { LogPlace } from './log-place.ts'
+import type { ClientList } from './log-place.ts'
 import { hasReply, isLeft, isRetry, isRetryOf, keyOf, patienceOf, untilFree } from './retry.ts'
 
 /** What the log says of a request that goes on from a reply. */
@@ -18,7 +18,7 @@ export async function gatherReply(
   inquiry: Inquiry,
   /** The id of the reply. */
   previous: string,
-  { messages, scope }: Pick<LogPlace, 'messages' | 'scope'>,
+  { messages, scope }: Pick<ClientList, 'messages' | 'scope'>,
 ): Promise<ReplyFacts> {
   const { log } = inquiry
   const { thread, entry } = (await findReply(log, previous)) ?? noPrevious(previous)

@@ -5,7 +5,7 @@ import { knownClient } from '../identity/known-client.ts'
 import { leaving, type Placement, recognise } from '../identity/recognise.ts'
 import { sideRequest } from '../identity/side-request.ts'
 import { agentThread } from './agent-place.ts'
-import type { Facts, ListMatch, PastFacts } from './facts.ts'
+import type { Facts, ListMatch, PastFacts } from './decide.ts'
 import { gatherEnd, linesOf } from './gather-end.ts'
 import { gatherReply } from './gather-reply.ts'
 import type { Inquiry } from './inquiry.ts'
@@ -26,8 +26,8 @@ export async function gather(inquiry: Inquiry, messages: readonly MessageLike[])
   const { request, headers, keyId, log, newId } = inquiry
   const side = sideRequest(request, headers)
   const named = knownClient(request, headers)
-  const actor = named?.actor ?? 'assistant'
-  const scope = scopeOf(keyId, named && { conversation: named.conversation, actor })
+  const name = named && { conversation: named.conversation, actor: named.actor ?? 'assistant' }
+  const scope = scopeOf(keyId, name)
   const { previous } = request.named
   if (previous !== undefined) return gatherReply(inquiry, previous, { messages, scope })
   const items = itemsOf(messages)
@@ -35,12 +35,11 @@ export async function gather(inquiry: Inquiry, messages: readonly MessageLike[])
   const isDelta = !isSide && named !== undefined && named.isDelta
   const list = { messages, items, scope, isSide, isDelta, isNamed: named !== undefined }
   if (isDelta && !hasPast(items)) return gatherEnd(inquiry, named, list)
-  const lookup = { ...log, count: log.history.count, scope, items, newId, mayBeRetry: isRetry(inquiry) }
+  const { store, tenant, history } = log
+  const mayBeRetry = isRetry(inquiry)
+  const lookup = { store, tenant, count: history.count, scope, items, newId, mayBeRetry, named: name }
   for (let tries = 0; ; tries++) {
-    const placement = await recognise({
-      ...lookup,
-      named: named && { conversation: named.conversation, actor },
-    })
+    const placement = await recognise(lookup)
     const parts = [side && `a side request: ${side}`, placement.why, named && `named by ${named.how}`]
     const why = parts.filter(part => part !== undefined).join('; ')
     const facts = (match: ListMatch): Facts => ({ by: 'list', list, match, why })

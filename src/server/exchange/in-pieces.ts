@@ -1,5 +1,2 @@
-/**
- * For the response to a stream: its length is not known. Without it `@hono/node-server` waits for the first pieces, and if
- * these end in an error it sends what came as if it were the whole.
- */
+/** Without it `@hono/node-server` waits for the first pieces of a stream, and sends those of a broken one as the whole. */
 export const inPieces = { 'transfer-encoding': 'chunked' } as const

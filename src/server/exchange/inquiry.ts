@@ -1,4 +1,4 @@
-import type { History } from '../../history/index.ts'
+import { createHistory, type History, type HistoryOptions } from '../../history/index.ts'
 import type { LogSource } from '../../history/log/read-log.ts'
 import type { Store, ThreadKey } from '../../stores/store.ts'
 import type { ChatRequest } from '../adapters/adapter.ts'
@@ -10,6 +10,22 @@ export interface Log {
   readonly tenant: string
 }
 
+/** The logs of all tenants on a store; those used last are held, with what they have in memory. */
+export function createLogs(options: HistoryOptions & Pick<Log, 'store'>) {
+  // One history for all: what it holds in memory is bounded once.
+  const history = createHistory(options)
+  const logs = new Map<string, Log>()
+  return (tenant: string): Log => {
+    const log = logs.get(tenant) ?? { store: options.store, tenant, history: history.of(tenant) }
+    logs.delete(tenant)
+    logs.set(tenant, log)
+    if (logs.size > mostLogs) logs.delete(logs.keys().next().value!)
+    return log
+  }
+}
+
+const mostLogs = 100
+
 export const logOfPerson = (log: Log, person: string | undefined): Log =>
   person === undefined || person === log.history.person
     ? log
@@ -19,9 +35,10 @@ export const logOfPerson = (log: Log, person: string | undefined): Log =>
 export const logOfSpeaker = (log: Log, person: string | undefined): Log =>
   logOfPerson(log, log.history.person ?? person)
 
-/** Where the messages of a thread are read from. */
-export const sourceOf = ({ store, history }: Log, key: ThreadKey): LogSource => ({
-  ...{ store, key, count: history.count },
+export const sourceOf = ({ store, history: { count } }: Log, key: ThreadKey): LogSource => ({
+  store,
+  key,
+  count,
 })
 
 /** A request for a reply, with everything that says where it belongs. */

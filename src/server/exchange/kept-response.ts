@@ -22,12 +22,12 @@ export interface KeptResponse {
 }
 
 export function toKept(start: ReplyStart, end: ReplyEnd, from: number): KeptResponse {
-  const { id, time, model, promptTokens, request } = start
-  const { hints } = request
+  const { id, time, model, promptTokens } = start
   const { reason, usage, pieces, logprobs, text, thinking, calls } = end
   const isSilent = text.trim() === '' && calls.length === 0
   return {
-    ...{ id, time, model, promptTokens, reason, usage, hints, from },
+    ...{ id, time, model, promptTokens, reason, usage, from },
+    hints: start.request.hints,
     pieces,
     // An entry has room for the reply and little more.
     logprobs: logprobs && JSON.stringify(logprobs).length <= mostLogprobs ? logprobs : undefined,
@@ -46,17 +46,16 @@ export function keptIn({ data }: Pick<LoggedMessage, 'data'>): KeptResponse | un
 export function fromKept(entry: LoggedMessage, kept = keptIn(entry)): { start: ReplyStart; end: ReplyEnd } {
   const { message, seq, id, time } = entry
   const { text, thinking, calls } = readMessage(message, seq)
-  const { model = '', promptTokens = 0, reason = 'stop', usage = {}, pieces, logprobs, silent } = kept ?? {}
-  const { hints = {} } = kept ?? {}
+  const { model = '', promptTokens = 0, hints = {}, reason = 'stop' } = kept ?? {}
+  const { usage = {}, pieces, logprobs, silent } = kept ?? {}
   const request = { model, messages: [], tools: [], settings: {}, stream: false, named: {}, hints }
   return {
     start: { id: kept?.id ?? id, time: kept?.time ?? time, model, promptTokens, request },
     end: {
-      ...{ reason, usage, text, thinking, ...silent },
+      ...{ reason, usage, pieces, logprobs, text, thinking, ...silent },
       calls: calls
         .filter(({ name }) => name !== noteToolName)
         .map(({ id: call = '', name, arguments: json }) => ({ id: call, name, arguments: json })),
-      ...{ pieces, logprobs },
     },
   }
 }

@@ -9,10 +9,7 @@ import { replyMark } from './find-reply.ts'
 import { type Log, sourceOf } from './inquiry.ts'
 import { keptIn } from './kept-response.ts'
 
-/**
- * Marks a conversation that came from elsewhere, as if the client of a key had said it here: a list that goes on with it is
- * recognised, and its responses can be named.
- */
+/** Marks an imported conversation as if a client had said it here: lists go on with it, and its responses can be named. */
 export async function markImported(log: Log, conversation: string, keyId: string): Promise<void> {
   const { store, tenant } = log
   const [info] = await store.conversations(tenant, { only: conversation, limit: 1 })

@@ -147,10 +147,7 @@ const refusedResponse = ({ status, text, headers: relayed }: Refusal, headers: R
 /** In characters. */
 const mostWaiting = 64 * 1024
 
-/**
- * Hands texts to one reader. Those that wait are read as one: many come in the same moment, and each write to a connection
- * costs more than its text. `push` waits while the reader is far behind, until the signal is aborted.
- */
+/** Hands texts to one reader, waiting ones as one: each write costs more than its text. `push` waits for a slow reader. */
 function createPipe(signal: AbortSignal) {
   let waiting = ''
   let isOver = false

@@ -25,8 +25,8 @@ import {
   streamWriter,
   wholeWriter,
 } from './reply-writer.ts'
+import { placeOfKey, untilAlone } from './retry.ts'
 import type { ReplyRun } from './runner.ts'
-import { placeOfKey, untilAlone } from './same-key.ts'
 import { saveTitle } from './save-title.ts'
 import { type OpenedTurn, SameRequestError, takePlace } from './take-place.ts'
 
@@ -61,19 +61,15 @@ export async function respond(task: ReplyTask): Promise<Response> {
   return writer.response
 }
 
-type Entered =
-  | { readonly place: LogPlace; readonly opened: OpenedTurn }
-  | { readonly place: Again; readonly opened?: undefined }
-
 /** How often other requests may take the place between finding and taking it. */
 const mostTries = 5
 
 /** Finds the place of a request and takes it. Another request that takes it first may make it a place for a branch. */
-async function enter(inquiry: Inquiry, check: (place: LogPlace) => Promise<void>): Promise<Entered> {
+async function enter(inquiry: Inquiry, check: (place: LogPlace) => Promise<void>) {
   let isGone = false
   for (let tries = 1; ; tries++) {
     const placement = await findPlace(inquiry)
-    if (placement.kind === 'again') return { place: placement }
+    if (placement.kind === 'again') return { place: placement, opened: undefined }
     const place: LogPlace = isGone ? placement : placeOfKey(inquiry, placement)
     await check(place)
     try {
@@ -99,7 +95,10 @@ interface ServedReply extends ReplyTask {
   readonly writer: ReplyWriter
 }
 
-async function serve(reply: ServedReply, { place, opened }: Entered): Promise<void> {
+async function serve(
+  reply: ServedReply,
+  { place, opened }: Awaited<ReturnType<typeof enter>>,
+): Promise<void> {
   const { inquiry, run, writer } = reply
   const { request, newId, now } = inquiry
   const start = { id: newId(), time: now(), model: request.model, request, promptTokens: 0 }

@@ -4,10 +4,7 @@ import type { Store } from '../../stores/store.ts'
 /** How many marks are looked for, or saved, without a pause. */
 const marksInRow = 256
 
-/**
- * A store that yields to other requests while much is read or marked. Stores in memory and in a file answer at once, so that
- * a loop over thousands of entries would block the event loop, and with it all other requests.
- */
+/** A store that yields now and then: those in memory and in a file answer at once, and long loops would block other requests. */
 export function restingStore(store: Store): Store {
   return {
     ...store,

@@ -1,10 +1,16 @@
 import { createHash } from 'node:crypto'
 import type { ThreadStatus } from '../../history/index.ts'
 import { listLog } from '../../history/log/read-log.ts'
+import { orAborted } from '../../log/or-aborted.ts'
 import { sleep } from '../../models/sleep.ts'
-import type { StoredTurn, ThreadKey } from '../../stores/store.ts'
+import type { Store, StoredTurn, ThreadKey } from '../../stores/store.ts'
+import { oneByOne } from '../../turn/wait/one-by-one.ts'
+import { within } from '../../turn/wait/within.ts'
+import { hashOfText } from '../identity/chain.ts'
 import { itemOf } from '../identity/item.ts'
+import { knownClient } from '../identity/known-client.ts'
 import { type Inquiry, sourceOf } from './inquiry.ts'
+import type { LogPlace } from './log-place.ts'
 
 /** How long a new message waits for the turn before it: a client that cancels writes the next message at once. */
 export const shortPause = 2_000
@@ -30,7 +36,7 @@ export async function isRetryOf(inquiry: Inquiry, thread: ThreadKey, turn: Store
 /** The turn that a request with the same key began, or went on with. */
 export async function turnOfKey(
   inquiry: Inquiry,
-  { actor, branch, ...thread }: ThreadKey,
+  { conversation, actor, branch }: ThreadKey,
   turns: readonly StoredTurn[],
 ): Promise<StoredTurn | undefined> {
   const key = keyOf(inquiry)
@@ -38,17 +44,15 @@ export async function turnOfKey(
   if (begun || key === undefined || turns.length === 0) return begun
   const marked = await inquiry.log.store.findMarks(inquiry.log.tenant, [keyMark(inquiry, key)])
   const places = marked.filter(
-    ({ thread: of }) => of.conversation === thread.conversation && of.actor === actor && of.branch === branch,
+    ({ thread }) =>
+      thread.conversation === conversation && thread.actor === actor && thread.branch === branch,
   )
   return turns.find(({ first }) => places.some(({ at }) => at === first))
 }
 
 /** Marks the first entry of a turn with the key of a request that goes on with it: the turn itself has only that of the first. */
 export const keyMark = ({ keyId }: Pick<Inquiry, 'keyId'>, key: string): string =>
-  `k${createHash('sha256')
-    .update(JSON.stringify([keyId, key]))
-    .digest('base64url')
-    .slice(0, 22)}`
+  `k${hashOfText(JSON.stringify([keyId, key]))}`
 
 const isCounted = ({ headers }: Inquiry) => Number(headers['x-stainless-retry-count'] ?? 0) > 0
 
@@ -74,8 +78,7 @@ export async function hasReply({ log }: Inquiry, thread: ThreadKey, at: number, 
 
 /** Waits while a turn of a thread is answered. `wasHeld`: one was, so the log may have grown. */
 export async function untilFree({ log, signal }: Inquiry, thread: ThreadKey, mostMs: number) {
-  const { conversation, actor, branch } = thread
-  const open = log.history.thread(conversation, { actor, branch })
+  const open = log.history.thread(thread.conversation, thread)
   for (let waited = 0, pause = 5, wasHeld = false; ; pause = Math.min(200, pause * 2)) {
     const status = await open.status()
     if (status.state !== 'open' || waited >= mostMs)
@@ -84,4 +87,46 @@ export async function untilFree({ log, signal }: Inquiry, thread: ThreadKey, mos
     await sleep(pause, signal)
     waited += pause
   }
+}
+
+const orders = new WeakMap<Store, ReturnType<typeof oneByOne>>()
+
+/**
+ * Waits while this process answers a request with the same key: the log then has the answer to this one too. Resolves with a
+ * function that lets the next one go on; rejects when the client leaves. The wait is limited.
+ */
+export async function untilAlone(inquiry: Inquiry): Promise<() => void> {
+  const key = keyOf(inquiry)
+  if (key === undefined) return () => {}
+  const { store, tenant } = inquiry.log
+  const order = orders.get(store) ?? oneByOne()
+  orders.set(store, order)
+  const { conversation } = knownClient(inquiry.request, inquiry.headers) ?? {}
+  const name = JSON.stringify([tenant, inquiry.keyId, key, conversation])
+  return order(name, before => orAborted(within(before, patienceOf(inquiry)), inquiry.signal))
+}
+
+/**
+ * A new conversation or branch is named after the idempotency key: two servers on one store that get the same request at once
+ * cannot both begin one.
+ */
+export function placeOfKey(inquiry: Inquiry, place: LogPlace): LogPlace {
+  const key = keyOf(inquiry)
+  const { kind, thread, fork, isNamed, isSide } = place
+  if (key === undefined || isSide) return place
+  if (kind === 'new' && !isNamed)
+    return { ...place, thread: { ...thread, conversation: nameOf(inquiry, key) }, head: 0 }
+  if (!fork) return place
+  return { ...place, thread: { ...thread, branch: nameOf(inquiry, key, fork) }, head: fork.at }
+}
+
+/** A name that looks like every other id. */
+function nameOf({ log, keyId }: Inquiry, ...of: readonly unknown[]): string {
+  const text = JSON.stringify([log.tenant, keyId, ...of])
+  const hash = createHash('sha256').update(text).digest('hex')
+  const cuts = [0, 8, 12, 16, 20, 32]
+  return cuts
+    .slice(1)
+    .map((end, at) => hash.slice(cuts[at], end))
+    .join('-')
 }

@@ -26,7 +26,6 @@ export interface Served extends Outcome {
   readonly adapter: string
   readonly model?: string
   readonly upstream?: { readonly name: string; readonly kind: string }
-  /** How long it took, in milliseconds. */
   readonly ms: number
 }
 

@@ -7,10 +7,7 @@ import type { LogPlace } from './log-place.ts'
 
 const mostCharacters = 100
 
-/**
- * Keeps the title that a client asked for beside a conversation, unless it has one. A title is never worth an error: a conversation
- * that is gone, or not there yet, gets none.
- */
+/** Keeps the title that a client asked for, if the conversation is there and has none. It is never worth an error. */
 export async function saveTitle(inquiry: Inquiry, place: LogPlace, reply: string): Promise<void> {
   const { history } = inquiry.log
   const conversation = place.beside ?? place.thread.conversation

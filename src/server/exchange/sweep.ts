@@ -16,10 +16,7 @@ export interface SweepOptions {
   readonly onDeleted?: (tenant: string, conversation: string) => void
 }
 
-/**
- * Deletes what is older than its time, now and then, until it is closed. Several servers on one database may do so at once:
- * each finds only what is not deleted yet.
- */
+/** Deletes what is older than its time, now and then, until it is closed. Several servers may do so on one database. */
 export function sweep(options: SweepOptions): { close(): Promise<void> } {
   const closing = new AbortController()
   const over = sweepOften(options, closing.signal).catch(() => undefined)
@@ -49,7 +46,7 @@ async function sweepOnce(options: SweepOptions, signal: AbortSignal): Promise<vo
   const { historyOf, tenants, now, sideMs, keepMs, keepCallsMs, onDeleted } = options
   for (const tenant of await tenants()) {
     const history = historyOf(tenant)
-    const sides = { unusedSince: now() - sideMs, from: sidePrefix, isMeant: isSideName, isTogether: true }
+    const sides = { unusedSince: now() - sideMs, from: sidePrefix, isMeant: isSideName }
     await deleteUnused(history, sides, signal)
     if (keepMs !== undefined) {
       const isMeant = (name: string) => !isSideName(name)
@@ -64,10 +61,8 @@ async function sweepOnce(options: SweepOptions, signal: AbortSignal): Promise<vo
 interface UnusedFilter {
   readonly unusedSince: number
   readonly isMeant: (conversation: string) => boolean
-  /** The name behind which to begin. */
+  /** The name behind which those that are meant stand in a row: the first other one is the end. Absent: anywhere. */
   readonly from?: string
-  /** Whether those that are meant stand in a row, so that the first other one is the end. */
-  readonly isTogether?: boolean
   readonly onGone?: (conversation: string) => void
 }
 
@@ -77,7 +72,7 @@ const pageSize = 50
 const restMs = 5
 
 async function deleteUnused(history: History, old: UnusedFilter, signal: AbortSignal): Promise<void> {
-  const { unusedSince, isMeant, from, isTogether, onGone } = old
+  const { unusedSince, isMeant, from, onGone } = old
   let after = from === undefined ? undefined : { conversation: from, updatedAt: 0 }
   for (;;) {
     const page = await history.conversations({ order: 'name', limit: pageSize, after })
@@ -87,7 +82,7 @@ async function deleteUnused(history: History, old: UnusedFilter, signal: AbortSi
       if (await history.delete(info.conversation, { unusedSince })) onGone?.(info.conversation)
       await rest(restMs, signal)
     }
-    if (page.length < pageSize || (isTogether && meant.length < page.length)) return
+    if (page.length < pageSize || (from !== undefined && meant.length < page.length)) return
     after = page.at(-1)
     await rest(0, signal)
   }

@@ -1,5 +1,6 @@
 import type { LoggedMessage, SeenMessage, Thread, Turn } from '../../history/index.ts'
 import { eachResting } from '../../history/log/rests.ts'
+import { errorsIn } from '../../log/errors-in.ts'
 import type { MessageLike, Role } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { readMedia } from '../../models/read-media.ts'
@@ -9,8 +10,6 @@ import { firstMark } from '../identity/provisional.ts'
 import type { Inquiry } from './inquiry.ts'
 import type { LogPlace } from './log-place.ts'
 import { keyMark, keyOf } from './retry.ts'
-import { seenFromClient } from './seen-from-client.ts'
-import { withLoggedIds } from './with-logged-ids.ts'
 
 export interface OpenedTurn {
   readonly thread: Thread
@@ -26,13 +25,13 @@ export interface OpenedTurn {
 /** Brings the new messages of a request into the log, up to the model's turn to speak. */
 export async function takePlace(inquiry: Inquiry, place: LogPlace): Promise<OpenedTurn> {
   const { log } = inquiry
-  const { conversation, actor, branch } = place.thread
+  const { conversation, branch } = place.thread
   const { repeated = 0, front = 'same' } = place
   const incoming = await incomingOf(place)
   // A message that cannot be sent must not be stored: every later message of the conversation would fail.
   await eachResting(incoming, ({ message, index }) => void readMedia(message, index))
   if (place.fork) await log.store.fork(place.fork.of, { at: place.fork.at, branch })
-  const thread = log.history.thread(conversation, { actor, branch })
+  const thread = log.history.thread(conversation, place.thread)
   const { state } = await thread.status()
   const bringsResults = incoming[0]?.role === 'tool'
   if (place.isLeft || (state === 'interrupted' && bringsResults)) {
@@ -70,7 +69,7 @@ export async function takePlace(inquiry: Inquiry, place: LogPlace): Promise<Open
         ...(place.marks ?? []).map(mark => ({ mark, at: input.length })),
       ],
       key,
-      ...(place.head !== undefined && { after: place.head + (isSeeded ? past.length : 0) }),
+      after: place.head === undefined ? undefined : place.head + (isSeeded ? past.length : 0),
     },
   )
   if (begun.kind === 'replayed') throw new SameRequestError(key!)
@@ -102,7 +101,6 @@ async function resume(
 /** A message that is not in the log, and where it goes: before the turn, into its request, or behind that. */
 interface Incoming {
   readonly message: MessageLike
-  /** Its place in the client's list. */
   readonly index: number
   readonly role: Role
   readonly part: 'past' | 'input' | 'rest'
@@ -124,6 +122,34 @@ async function incomingOf({ messages, from }: LogPlace): Promise<readonly Incomi
 }
 
 const toSeen = ({ message }: Incoming) => seenFromClient(message)
+
+/** A message of a client with what the client says beside it: whether a tool failed. */
+export function seenFromClient(message: MessageLike): SeenMessage {
+  const { role, text } = readMessage(message, 0)
+  return role === 'tool' ? { message, isError: errorsIn(message)(text, 0) } : { message }
+}
+
+/** Results as the log's calls name them: some clients give calls ids of their own. `past`: the client's list before them. */
+function withLoggedIds(
+  results: readonly SeenMessage[],
+  past: readonly MessageLike[],
+  entries: readonly LoggedMessage[],
+): readonly SeenMessage[] {
+  const clientCalls = callsOf(past.findLast(({ role }) => role === 'assistant'))
+  const logged = callsOf(entries.findLast(({ message }) => message.role === 'assistant')?.message)
+  if (clientCalls.length !== logged.length) return results
+  const ids = new Map<unknown, string>()
+  for (const [at, { id, name }] of clientCalls.entries()) {
+    const call = logged[at]!
+    if (id !== undefined && call.id !== undefined && name === call.name) ids.set(id, call.id)
+  }
+  return results.map(seen => {
+    const id = ids.get(seen.message.tool_call_id)
+    return id === undefined ? seen : { ...seen, message: { ...seen.message, tool_call_id: id } }
+  })
+}
+
+const callsOf = (message: MessageLike | undefined) => (message ? readMessage(message, 0).calls : [])
 
 /** Where messages stand that are stored in a row, by their places in the client's list. */
 function placesFrom(row: readonly Incoming[], first: number): (index: number) => number | undefined {

@@ -8,10 +8,7 @@ export interface AllowedNames {
   readonly origins: readonly string[]
 }
 
-/**
- * Refuses a request for the names in its headers. A page of another site can make a browser
- * call this machine, but not with the host and the origin of a page that we know.
- */
+/** Refuses foreign names: a page of another site can make a browser call this machine, but only under its own names. */
 export function checkNames(headers: Headers, { host: ownHost, hosts, origins }: AllowedNames): void {
   const host = headers.get('host')
   const name = host === null ? undefined : hostName(host)

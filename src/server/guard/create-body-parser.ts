@@ -61,12 +61,6 @@ interface BodyList {
   readonly body: object
 }
 
-interface ParsedBody {
-  readonly body: unknown
-  /** Absent where the body has none, or has two fields of one name. */
-  readonly list?: BodyList
-}
-
 /** The first messages of an earlier body that the new one begins with. */
 interface SharedMessages {
   readonly earlier: PastBody
@@ -103,7 +97,8 @@ function sharedWith(bytes: Buffer, earlier: PastBody): SharedMessages | undefine
 /** Whether it is the same conversation that goes on, and not one that only begins the same. */
 const isSame = ({ earlier: { from, to }, end }: SharedMessages) => (end.at - from) * 2 >= to.at - from
 
-function parseWhole(bytes: Buffer, limits: JsonLimits): ParsedBody {
+/** Without `list` where the body has none, or has two fields of one name. */
+function parseWhole(bytes: Buffer, limits: JsonLimits): { body: unknown; list?: BodyList } {
   const { list, commas } = lookAt(bytes, limits)
   const body = parseText(bytes.toString('utf8'))
   const messages = (body as Readonly<Record<string, unknown>> | null)?.[list?.name ?? '']

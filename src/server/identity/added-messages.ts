@@ -11,10 +11,7 @@ import {
   recallTitle,
 } from '../../log/texts.ts'
 
-/**
- * The places of messages that `fit` has added to a list before its client sent it. Only whole messages
- * in our own form, at the place where `fit` puts them, count. The last message never does: it may be what a user says now.
- */
+/** The places of whole messages that `fit` added at the client. Never of the last one: it may be what a user says now. */
 export function addedMessages(messages: readonly MessageLike[]): ReadonlySet<number> {
   const places = new Set<number>()
   const kinds = new Map<number, AddedKind>()

@@ -1,12 +1,11 @@
 import { isObject } from '../../log/parse-json.ts'
-import type { Details } from './details.ts'
+import { type Details, digestOf } from './details.ts'
 import type { Compared } from './item.ts'
 import { isClipped, withoutBrackets } from './left-out.ts'
 
 /**
- * How a client's copy of a message agrees with the log's: in everything, or in all that the client did not leave out.
- * Undefined if they are different messages. A client only ever leaves out: a copy with something that the log does not have
- * is another message.
+ * How a client's copy of a message agrees with the log's: in everything, or in all that the client did not leave out. A copy
+ * with something that the log does not have is another message.
  */
 export function agreement(logged: Compared, copy: Compared): 'same' | 'less' | undefined {
   if (logged.isErased) return roleIn(logged) === roleIn(copy) ? 'same' : undefined
@@ -17,7 +16,7 @@ export function agreement(logged: Compared, copy: Compared): 'same' | 'less' | u
   }
   const { details = none } = logged
   const { details: other = none } = copy
-  if (isSame(details, other)) return 'same'
+  if (digestOf(details) === digestOf(other)) return 'same'
   const isKept =
     keepsFiles(other, details) &&
     keepsResult(other, details) &&
@@ -53,16 +52,6 @@ function isWithThoughts(logged: Compared, copy: Compared): boolean {
   const text = textOf(copy)
   return text.startsWith(thinking) && text.slice(thinking.length).trim() === textOf(logged)
 }
-
-const isSame = (one: Details, other: Details) =>
-  isSameList(one.files, other.files) &&
-  isSameList(one.calls, other.calls) &&
-  one.brackets === other.brackets &&
-  one.result === other.result &&
-  one.beside === other.beside
-
-const isSameList = (one: readonly string[], other: readonly string[]) =>
-  one.length === other.length && one.every((text, at) => text === other[at])
 
 /** Whether a copy has no files but those of the log, in their order. A line in brackets stands for one that is missing. */
 function keepsFiles(kept: Details, { files, brackets }: Details): boolean {

@@ -36,14 +36,10 @@ export interface Hashes {
 
 export interface UserMarks extends Hashes {
   readonly item: number
-  /** Its place in the list of the client. */
   readonly index: number
 }
 
-/**
- * The marks of the user messages from the item `from` on. `scope` keeps apart what must never be taken for one another:
- * keys of different people, conversations with names of their own.
- */
+/** The marks of the user messages from the item `from` on. `scope` keeps apart keys and named conversations. */
 export async function marksOf(items: readonly ListItem[], scope: string, from = 0) {
   const cached = marked.get(items)
   if (cached?.scope === scope && cached.from <= from) return cached.marks.filter(({ item }) => item >= from)
@@ -92,7 +88,9 @@ export function createChain(scope: string, past: readonly Compared[] = []) {
   }
 }
 
-const textHash = (texts: readonly string[]) => short(createHash('sha256').update(texts.map(framed).join('')))
+const textHash = (texts: readonly string[]) => hashOfText(texts.map(framed).join(''))
+
+export const hashOfText = (text: string): string => short(createHash('sha256').update(text))
 
 /** The hash of what comes before. It goes on from the hash of a list that came lately, if that one began the same. */
 function hashOf(scope: string, past: readonly string[]): Hash {
@@ -135,10 +133,7 @@ export function lastUsers(items: readonly ListItem[], count: number): number {
   return item
 }
 
-/**
- * How the beginning of a list agrees with the thread that it goes on with: in everything; with something left out; or it is
- * unknown, because the client has cut it off.
- */
+/** How the beginning of a list agrees with its thread: in all; with something left out; unknown, as the client cut it off. */
 export type Front = 'same' | 'less' | 'cut'
 
 /** The names of marks in the store, by what was hashed. */

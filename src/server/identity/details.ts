@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Fields } from '../../log/fields.ts'
 import type { MessageLike, ToolCall } from '../../log/message.ts'
+import { isObject } from '../../log/parse-json.ts'
 import { isText } from '../../log/read-content.ts'
-import { toCanonical } from './canonical.ts'
 
 /** What the model reads of a message besides the words that every client keeps. */
 export interface Details {
@@ -87,3 +87,34 @@ function contentOf(value: unknown): string {
   const comma = value.startsWith('data:') ? value.indexOf(',') : -1
   return value.slice(comma + 1)
 }
+
+/**
+ * The arguments of a call, the same for every order and spacing. Empty values are left out, because clients leave them out, and
+ * false ones, because clients add them: Claude Code adds `replace_all: false`. What is no JSON stays as it is.
+ */
+function toCanonical(text: string): string {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (isEmpty(value)) return ''
+    if (!isObject(value)) return write(value).normalize('NFC')
+    const filled = Object.entries(value).filter(([, one]) => one !== false && !isEmpty(one))
+    return filled.length === 0 ? '' : writeFields(filled).normalize('NFC')
+  } catch {
+    // It is no JSON, or nested too deeply to be written.
+    return text.trim().normalize('NFC')
+  }
+}
+
+const isEmpty = (value: unknown) =>
+  value === null || value === '' || (typeof value === 'object' && Object.keys(value).length === 0)
+
+function write(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(write).join(',')}]`
+  return isObject(value) ? writeFields(Object.entries(value)) : JSON.stringify(value)
+}
+
+const writeFields = (fields: readonly (readonly [string, unknown])[]) =>
+  `{${fields
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value]) => `${JSON.stringify(name)}:${write(value)}`)
+    .join(',')}}`

@@ -1,5 +1,4 @@
 import type { MarkedPlace } from '../../stores/store.ts'
-import { nameOfThread } from './best-of.ts'
 import {
   type Front,
   isUser,
@@ -10,7 +9,7 @@ import {
   type ThreadName,
   type UserMarks,
 } from './chain.ts'
-import { type Meeting, type Walk, type WalkLog, walkOn } from './walk.ts'
+import { type Meeting, nameOfThread, type Walk, type WalkLog, walkOn } from './walk.ts'
 
 export interface Lookup extends WalkLog {
   readonly tenant: string
@@ -41,9 +40,8 @@ export async function createMarks({ items, scope }: Lookup) {
 export type Marks = Awaited<ReturnType<typeof createMarks>>
 
 /**
- * How far the list agrees with the threads that may have begun it. Of each kind of mark the newest that the log knows is
- * used. Marks of a whole list say that everything before them agrees. Marks of words only say which threads to compare from
- * their beginning on: something may have been left out. `before`: only user messages before this item are looked up.
+ * How far the list agrees with the threads that may have begun it, by the newest known mark of each kind. Those of a whole list say
+ * that all before agrees, those of words only where to compare. `before`: only user messages before this item are looked up.
  */
 export async function findWalks(lookup: Lookup, marks: Marks, before?: number): Promise<readonly Walk[]> {
   const all = (one: UserMarks) => [...names.whole(one), ...names.less(one), ...names.words(one)]

@@ -5,13 +5,9 @@ import { readMessage } from '../../log/parse-message.ts'
 import { notedResult } from '../../log/texts.ts'
 import { type Details, detailsOf, digestOf } from './details.ts'
 import { isBracket } from './left-out.ts'
-import { isPreamble } from './preamble.ts'
 
 export interface Compared {
-  /**
-   * Its role and the words that a user sees, or the names of the tools that it calls: what every client keeps. A result has
-   * only its role, because clients clip old results.
-   */
+  /** Its role and the words that a user sees, or the names of its calls. Of a result only the role: clients clip old ones. */
   readonly text: string
   /** What the model reads besides, and clients may leave out later. Absent if there is nothing. */
   readonly details?: Details
@@ -59,10 +55,19 @@ function readItem(message: MessageLike, seq: number): Compared | undefined {
   return { text, ...(details && { details }), ...(thinking !== '' && { thinking }) }
 }
 
-/**
- * The words of a text as the log has them, the same however a client writes its letters (composed or not), ends its lines and spaces its
- * paragraphs. `brackets`: the lines that may stand for a file which was left out.
- */
+/** Whether a program puts it before every conversation, as the user or the model: sessions that share it share nothing. */
+function isPreamble(role: string, text: string): boolean {
+  if (role === 'user') return openings.some(words => text.startsWith(words))
+  return role === 'assistant' && text === 'Got it. Thanks for the context!'
+}
+
+/** What Qwen Code, and Gemini CLI before it, say at the beginning. The folder and the date that follow change. */
+const openings = [
+  'This is the Qwen Code. We are setting up the context for our chat.',
+  'This is the Gemini CLI. We are setting up the context for our chat.',
+]
+
+/** The words of a text, however a client writes letters, lines and spaces. `brackets`: lines that may stand for a file. */
 function linesOf(text: string, hasBrackets: boolean): { readonly words: string; readonly brackets: string } {
   const words: string[] = []
   const brackets: string[] = []

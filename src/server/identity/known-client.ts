@@ -32,27 +32,21 @@ export function knownClient(request: ChatRequest, headers: HeadersOf): NamedConv
     // A subagent has a name like a conversation. It is an actor in the conversation that started it.
     const root = firstOf(parent?.id) === undefined ? undefined : firstOf([...parent!.root, ...parent!.id])
     const agent = root === undefined || root === value ? firstOf(actor) : value
-    return {
-      conversation: `${client}:${root ?? value}`,
-      actor: agent,
-      how: `the header ${name}`,
-      isDelta: false,
-    }
+    return whole(client, root ?? value, `the header ${name}`, agent)
   }
   const vendor = Object.keys(headers).find(
     name => /^x-[a-z0-9]{1,40}-session-id$/.test(name) && clean(headers[name]),
   )
   if (vendor !== undefined)
-    return {
-      conversation: `${vendor.slice(2, -'-session-id'.length)}:${clean(headers[vendor])}`,
-      how: `the header ${vendor}`,
-      isDelta: false,
-    }
+    return whole(vendor.slice(2, -'-session-id'.length), clean(headers[vendor])!, `the header ${vendor}`)
   const session = sessionOf(request.named.user)
-  if (session !== undefined)
-    return { conversation: `claude-code:${session}`, how: 'metadata.user_id', isDelta: false }
-  return undefined
+  return session === undefined ? undefined : whole('claude-code', session, 'metadata.user_id')
 }
+
+/** A conversation of which the client sends all. */
+const whole = (client: string, name: string, how: string, actor?: string): NamedConversation => ({
+  ...{ conversation: `${client}:${name}`, actor, how, isDelta: false },
+})
 
 /** Clients that name their conversation in a header, and send all of it every time. */
 const clients: readonly {

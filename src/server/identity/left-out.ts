@@ -1,7 +1,4 @@
-/**
- * Whether a line may stand for something that a client left out: `[image]`, `(image omitted)`, `[Old tool result content
- * cleared]`. It stands in brackets and says what was there, or that it is gone.
- */
+/** Whether a line may stand for what a client left out: brackets around what was there, or that it is gone: `[image]`. */
 export function isBracket(line: string): boolean {
   const text = line.trim()
   return text.length <= longestMark && closing[text[0]!] === text.at(-1) && names.test(text)

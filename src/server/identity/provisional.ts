@@ -7,10 +7,7 @@ import type { WalkLog } from './walk.ts'
 /** The mark of a conversation that began with one message of a client who did not name it. */
 export const firstMark = (conversation: string) => `first:${conversation}`
 
-/**
- * Which of these conversations are provisional: a single message that was not continued and has no title. It may begin a
- * conversation, or be a side request of an unknown client.
- */
+/** Which of these are a single message that was not continued and has no title: maybe a side request of an unknown client. */
 export async function findProvisional(
   log: WalkLog & { readonly tenant: string },
   listed: readonly ConversationInfo[],

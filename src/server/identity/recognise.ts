@@ -1,9 +1,19 @@
 import type { ThreadKey } from '../../stores/store.ts'
-import { bestOf, nameOfThread, others } from './best-of.ts'
-import { type Front, isUser, type ListItem, type ThreadName } from './chain.ts'
-import { findCut } from './find-cut.ts'
-import { createMarks, findWalks, type Lookup, type Marks } from './find-walks.ts'
-import { branchPlace, type Walk, type WalkLog } from './walk.ts'
+import { type Front, isReply, isUser, type ListItem, type ThreadName } from './chain.ts'
+import { createMarks, findAlone, findPairs, findWalks, type Lookup, type Marks } from './find-walks.ts'
+import {
+  bestOf,
+  branchPlace,
+  hasFront,
+  type Meeting,
+  nameOfConversation,
+  nameOfThread,
+  others,
+  type Walk,
+  type WalkLog,
+  walkBack,
+  walkOn,
+} from './walk.ts'
 
 /** Where a request belongs, and why. `why` is for people, and holds no text of the conversation. */
 export type Placement =
@@ -79,10 +89,7 @@ export async function recognise(lookup: PlaceLookup): Promise<Placement> {
 const rivalsOf = (best: Walk, walks: readonly Walk[]) =>
   best.front === 'less' ? others(walks, best, nameOfThread, ({ leftOut }) => leftOut !== best.leftOut) : 0
 
-/**
- * The threads that end one message before the list, and may be meant rather than the thread that has all of it: they were
- * used later, or the client left something else out of them. Threads that agree less well are not considered.
- */
+/** Threads that end before the last user message, and were used later or left something else out: they may be meant. */
 async function endsElsewhere(lookup: PlaceLookup, marks: Marks, repeated: Walk): Promise<readonly Walk[]> {
   const walks = await findWalks(lookup, marks, lookup.items.findLastIndex(isUser))
   return walks.filter(({ hasMore, front, usedAt, leftOut }) => {
@@ -103,6 +110,59 @@ function goingOn({ items }: PlaceLookup, walk: Walk, past: string): Placement {
   if (walk.items === items.length)
     return { kind: 'repeats', walk, why: 'the same messages came before, and have no answer yet' }
   return { kind: 'extends', walk, why: `it goes on after ${past}` }
+}
+
+/**
+ * The thread that a list belongs to whose client has cut off its front, or cut out its middle. `begun`: the thread that the
+ * list began like, and then leaves: the list must go on where a thread ends that begins like it, or be a window of another
+ * thread that it agrees with for longer. `rivals`: the number of other conversations that fit as well.
+ */
+async function findCut(
+  lookup: Lookup,
+  marks: Marks,
+  begun?: Walk,
+): Promise<Walk | { readonly rivals: number } | undefined> {
+  // A message alone is no exchange. A front that stands before what agrees is that of the thread.
+  const fits = ({ thread, items, hasMore }: Walk, first: number) =>
+    items - first > 1 &&
+    (!begun ||
+      (!hasMore && (first > 0 || thread.conversation === begun.thread.conversation || items > begun.items)))
+  const walks = await walksFrom(lookup, await findPairs(lookup, marks), fits)
+  const pair = bestOf(walks)
+  const isRepeated = pair?.items === lookup.items.length && pair.hasMore
+  // The new message may be in one thread, and be meant for another that ends before it.
+  if (isRepeated) await add(await findPairs(lookup, marks, lookup.items.findLastIndex(isUser)))
+  // One exchange and a new message: what the client has kept begins with a message that had another one before it.
+  if (lookup.items.length > 2 && (!pair || isRepeated)) await add(await findAlone(lookup, begun?.items ?? 0))
+  const best = bestOf(walks)
+  if (!best) return undefined
+  // A thread that ends here is more likely than one that went on, unless that one was used later.
+  const rivals = others(walks, best, nameOfConversation, ({ items, hasMore, usedAt }) =>
+    items === best.items
+      ? hasMore === best.hasMore || usedAt >= best.usedAt
+      : isRepeated && !hasMore && items > lookup.items.findLastIndex(isReply),
+  )
+  return rivals === 0 ? best : { rivals }
+
+  async function add(meetings: readonly Meeting[]): Promise<void> {
+    for (const walk of await walksFrom(lookup, meetings, fits)) walks.push(walk)
+  }
+}
+
+async function walksFrom(
+  lookup: Lookup,
+  meetings: readonly Meeting[],
+  fits: (walk: Walk, first: number) => boolean,
+): Promise<Walk[]> {
+  const walks: Walk[] = []
+  for (const meeting of meetings) {
+    const first = await walkBack(lookup, lookup.items, meeting)
+    if (first === undefined) continue
+    if (first > 0 && !(await hasFront(lookup, lookup.items.slice(0, first), meeting.thread))) continue
+    const walk = await walkOn(lookup, lookup.items, meeting)
+    if (fits(walk, first)) walks.push(walk)
+  }
+  return walks
 }
 
 async function cutOff(lookup: PlaceLookup, walk: Walk): Promise<Placement> {

@@ -2,10 +2,7 @@ import { readMessage } from '../../log/parse-message.ts'
 import type { ChatRequest } from '../adapters/adapter.ts'
 import type { HeadersOf } from './known-client.ts'
 
-/**
- * Why a request is no part of the conversation but asks for something beside it: a title, tags, questions to go on with, a
- * summary. Undefined for an ordinary request. Only what clients are known to send is taken for one.
- */
+/** Why a request is for something beside the conversation, as known clients ask for titles and summaries. Else undefined. */
 export function sideRequest(request: ChatRequest, headers: HeadersOf): string | undefined {
   for (const name of taskHeaders) {
     const value = headers[name]

@@ -25,7 +25,6 @@ export interface Meeting {
 /** How far a client's list and a thread agree, from a place on that both have. */
 export interface Walk {
   readonly thread: ThreadKey
-  /** Where the comparison began. */
   readonly start: Meeting
   /** How many items agree, counted from the first of the list. */
   readonly items: number
@@ -44,10 +43,7 @@ export interface Walk {
   readonly usedAt: number
 }
 
-/**
- * Compares a client's list with a thread, behind the place where they meet. `fresh`: the first item that is new, of which
- * nothing was left out.
- */
+/** Compares a list with a thread, behind the place where they meet. `fresh`: the first item of which nothing was left out. */
 export async function walkOn(
   log: WalkLog,
   list: readonly ListItem[],
@@ -109,20 +105,14 @@ export async function walkOn(
   return walk(false)
 }
 
-/**
- * Whether a client has left out an entry because it is a call or a result: AI SDK 7 gives only the last step of a turn back,
- * others keep texts only. The result of a call that it has kept is never missing.
- */
+/** Whether a client has left out a call or a result, as some keep texts only; never the result of a call that it has kept. */
 const isLeftOut = (logged: Compared, wanted: Compared | undefined) =>
   wanted !== undefined && isOfRound(logged) && !isResult(wanted)
 
 /** The first item behind the last reply: what is new is sent whole, so nothing was left out of it. */
 const freshFrom = (list: readonly ListItem[]) => list.findLastIndex(isReply) + 1
 
-/**
- * The first item from which on all agree with the thread, up to where they meet. Undefined if they only seem to meet: their
- * words are the same.
- */
+/** The first item from which on all agree up to the meeting. Undefined if only the words are the same there. */
 export async function walkBack(log: WalkLog, list: readonly ListItem[], start: Meeting) {
   const fresh = freshFrom(list)
   let item = start.item + 1
@@ -142,10 +132,7 @@ export async function hasFront(log: WalkLog, list: readonly ListItem[], thread: 
   return items === list.length
 }
 
-/**
- * Where a branch begins that leaves a thread after a walk: between turns, or before the turn that the walk ended in.
- * `from`: the first item that the branch does not share.
- */
+/** Where a branch leaves a thread: between turns, or before the last one. `from`: the first item that it does not share. */
 export async function branchPlace(
   log: WalkLog,
   { thread, start, items, at, places }: Walk,
@@ -190,3 +177,32 @@ function brokenTurns(store: Store, thread: ThreadKey): (turn: number) => Promise
     return (await broken).has(turn)
   }
 }
+
+/**
+ * The walk that agrees longest; among equals the one from which the least was left out, then one that the list goes on from,
+ * then the newest. Lists that agree from the first message on say the same up to here, so either may go on.
+ */
+export function bestOf(walks: readonly Walk[]): Walk | undefined {
+  const rank = ({ items, front, hasMore }: Walk) => items * 4 + (front === 'less' ? 0 : 2) + (hasMore ? 0 : 1)
+  return walks.reduce<Walk | undefined>(
+    (best, walk) => (best && rank(best) >= rank(walk) ? best : walk),
+    undefined,
+  )
+}
+
+/** Counts the other conversations or threads (as `nameOf` names them) that have a walk that passes. */
+export function others(
+  walks: readonly Walk[],
+  { thread }: Walk,
+  nameOf: (thread: ThreadKey) => string,
+  passes: (walk: Walk) => boolean,
+): number {
+  const names = new Set(walks.filter(passes).map(walk => nameOf(walk.thread)))
+  names.delete(nameOf(thread))
+  return names.size
+}
+
+export const nameOfConversation = ({ conversation }: ThreadKey): string => conversation
+
+export const nameOfThread = ({ conversation, actor, branch }: ThreadKey): string =>
+  [conversation, actor, branch].join('\n')

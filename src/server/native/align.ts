@@ -19,7 +19,7 @@ export interface OwnStanding {
   readonly kind: 'own'
   readonly place: number
   /** What was done to it: it got another text, or a line stands for it. */
-  readonly change?: 'altered' | 'cleared' | undefined
+  readonly change?: 'altered' | 'cleared'
 }
 
 /**
@@ -29,58 +29,41 @@ export interface OwnStanding {
  */
 export function alignContext({ messages, receipt }: Fitted, list: readonly MessageLike[]) {
   const { sent, stretches } = receipt
-  const changes = new Map<number, OwnStanding['change']>()
-  let isKept = true
-  for (const { fate, first, last } of stretches) {
-    isKept &&= fate === 'kept'
-    // What is recalled and still stands at its place stands there as a line.
-    const change = fate === 'recalled' ? 'cleared' : fate
-    if (change === 'altered' || change === 'cleared')
-      for (let seq = first; seq <= last; seq++) changes.set(seq, change)
-  }
-  const logged = sent.flatMap(({ seqs }, at) => (seqs.length > 0 && seqs[0] !== 0 ? [at] : []))
+  const changes = changesIn(stretches)
   const isOnly = sent.every(({ seqs }) => seqs.length > 0)
-  const roles = logged.map(at => messages[at]!.role)
+  const isUnchanged = isOnly && stretches.every(({ fate }) => fate === 'kept')
+  const logged = sent.flatMap(({ seqs }, at) => (seqs.length > 0 && seqs[0] !== 0 ? [at] : []))
   // Nothing was left out, and nothing added: each message is the one at its place.
   const isEven =
-    isKept && isOnly && logged.length === list.length && roles.every((role, at) => role === list[at]!.role)
-  const places = isEven ? logged.map((_, at) => at) : search(logged)
+    isUnchanged &&
+    logged.length === list.length &&
+    logged.every((at, place) => messages[at]!.role === list[place]!.role)
   const standings: MessageStanding[] = sent.map(({ seqs }) => ({ kind: seqs[0] === 0 ? 'system' : 'other' }))
-  for (const [n, at] of logged.entries()) {
-    const place = places[n]
+  /** The message behind: its place in the list, and in the log. */
+  let next = list.length
+  let nextSeq = (sent[logged.at(-1) ?? -1]?.seqs[0] ?? 0) + 1
+  let isWhole = isUnchanged
+  for (let n = logged.length - 1; n >= 0; n--) {
+    const at = logged[n]!
     const { seqs } = sent[at]!
-    const changed = seqs.find(seq => changes.has(seq))
-    if (place !== undefined)
-      standings[at] = { kind: 'own', place, change: changed === undefined ? undefined : changes.get(changed) }
+    const seq = seqs[0]!
+    const place = isEven ? n : placeOf(messages[at]!, seq, Math.min(next - 1, next - (nextSeq - seq)))
+    isWhole &&= place !== undefined
+    if (place === undefined) continue
+    const changed = seqs.find(one => changes.has(one))
+    standings[at] = { kind: 'own', place, change: changed === undefined ? undefined : changes.get(changed) }
+    next = place
+    nextSeq = seq
   }
-  return { standings, isWhole: isKept && isOnly && places.every(place => place !== undefined) }
+  return { standings, isWhole }
 
-  /** The place of a logged message: nearly always where it should stand, else the last copy of it before `end`. */
-  function placeOf(message: MessageLike, seq: number, expected: number, end: number): number | undefined {
+  /** The place of a logged message: nearly always where it should stand, else the last copy of it before the next one. */
+  function placeOf(message: MessageLike, seq: number, expected: number): number | undefined {
+    if (changes.has(seq)) return isAt(expected, message) ? expected : undefined
     if (expected >= 0 && isCopy(message, seq, list[expected]!)) return expected
-    for (let place = end - 1; place >= Math.max(0, end - mostTries); place--)
+    for (let place = next - 1; place >= Math.max(0, next - mostTries); place--)
       if (isCopy(message, seq, list[place]!)) return place
     return undefined
-  }
-
-  function search(indexes: readonly number[]): readonly (number | undefined)[] {
-    const clientPlaces: (number | undefined)[] = []
-    /** The message behind: its place in the list, and in the log. */
-    let next = list.length
-    let nextSeq = sent[indexes.at(-1) ?? -1]?.seqs[0] ?? 0
-    nextSeq += 1
-    for (const at of indexes.toReversed()) {
-      const seq = sent[at]!.seqs[0]!
-      const expected = Math.min(next - 1, next - (nextSeq - seq))
-      const message = messages[at]!
-      const changed = isAt(expected, message) ? expected : undefined
-      const place = changes.has(seq) ? changed : placeOf(message, seq, expected, next)
-      clientPlaces.push(place)
-      if (place === undefined) continue
-      next = place
-      nextSeq = seq
-    }
-    return clientPlaces.toReversed()
   }
 
   /** Whether a changed message may be the one at a place: its text is another, so only its role and its call tell. */
@@ -88,6 +71,17 @@ export function alignContext({ messages, receipt }: Fitted, list: readonly Messa
     const { role: same, tool_call_id: answered } = list[place] ?? {}
     return same === role && (call === undefined || answered === undefined || call === answered)
   }
+}
+
+/** What was done to the entries that are not sent as they are. What is recalled and still stands at its place is a line there. */
+function changesIn(stretches: Fitted['receipt']['stretches']): ReadonlyMap<number, OwnStanding['change']> {
+  const changes = new Map<number, OwnStanding['change']>()
+  for (const { fate, first, last } of stretches) {
+    const change = fate === 'recalled' ? 'cleared' : fate
+    if (change === 'altered' || change === 'cleared')
+      for (let seq = first; seq <= last; seq++) changes.set(seq, change)
+  }
+  return changes
 }
 
 /** Clients add, leave out and change system messages as they like: these are copies only if they say the same. */

@@ -63,10 +63,8 @@ export function openNative({ upstream, model: base, adapter, request, client, wr
       fault = text
     },
     whole(text, upstreamHeaders) {
-      if (isHidden) return
-      headers = upstreamHeaders
-      hasBegun = true
-      held = text
+      relay.begin(upstreamHeaders)
+      if (!isHidden) held = text
     },
     refused(answer) {
       refusal = answer
@@ -76,7 +74,7 @@ export function openNative({ upstream, model: base, adapter, request, client, wr
   const model: Model = {
     ...base,
     takesLateSystem: base.takesLateSystem !== false && takesLateSystem(wire.form),
-    ...(base.files && { files: withUploads(base.files) }),
+    files: base.files && withUploads(base.files),
     async *stream({ messages, settings, tools, signal }) {
       refusal = fault = undefined
       held = ''
@@ -86,7 +84,7 @@ export function openNative({ upstream, model: base, adapter, request, client, wr
       const body = writeBody({
         ...{ client, request, wire, context: context!, window, most: settings?.maxTokens },
         slot: settings?.provider?.id_slot,
-        ...(tools && { tools, isShort }),
+        ...{ tools, isShort },
       })
       try {
         yield* upstream.passReply!({

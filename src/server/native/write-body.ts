@@ -20,8 +20,8 @@ export interface BodyInput extends Fit {
 }
 
 /**
- * The body for an upstream that speaks the client's form. While all of the client's list is sent and nothing else, these are
- * the client's own bytes. Else only the list is different, and in it only what left it or was added, with marks for the cache.
+ * The client's own bytes while all of its list is sent and nothing else. Else only the list is different, and in it only what left
+ * it or was added, with marks for the cache.
  */
 export function writeBody(input: BodyInput): Uint8Array<ArrayBuffer> {
   const { client, request, wire, context } = input

@@ -1,8 +1,6 @@
 import { anthropicVersion, anthropicWire } from '../../models/anthropic/anthropic-wire.ts'
-import { openServer } from '../../models/wire/open-server.ts'
-import { openConnection, type UpstreamConnectionOptions } from './connection.ts'
-import { toUpstream } from './to-upstream.ts'
-import type { Upstream } from './upstream.ts'
+import type { UpstreamConnectionOptions } from './connection.ts'
+import { openUpstream } from './open-upstream.ts'
 
 export interface AnthropicUpstreamOptions extends UpstreamConnectionOptions {
   /** The window of all models. Default: what the server says of each, else 200,000. */
@@ -12,17 +10,15 @@ export interface AnthropicUpstreamOptions extends UpstreamConnectionOptions {
 }
 
 /** Anthropic's API, or another server with `/v1/messages`. Its address may end with `/v1`. */
-export function anthropicUpstream({ window, cacheMarks, ...options }: AnthropicUpstreamOptions): Upstream {
-  const connection = openConnection({
+export function anthropicUpstream({ window, cacheMarks, ...options }: AnthropicUpstreamOptions) {
+  const connection: UpstreamConnectionOptions = {
     ...options,
     url: options.url.replace(/\/+$/, '').replace(/\/v1$/, ''),
     keyScheme: 'x-api-key',
     headers: { 'anthropic-version': anthropicVersion, ...options.headers },
+  }
+  return openUpstream('anthropic', connection, {
+    wire: anthropicWire({ option: 'upstream', cacheMarks }),
+    window,
   })
-  const wire = anthropicWire({ option: 'upstream', cacheMarks })
-  return toUpstream(
-    'anthropic',
-    connection,
-    openServer({ wire, connection, window, settings: settings => settings }),
-  )
 }

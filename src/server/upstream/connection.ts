@@ -43,10 +43,7 @@ export interface PoolConnection extends ServerConnection {
   close(): Promise<void>
 }
 
-/**
- * Opens connections by undici's pool and not by `fetch`, which unpacks answers unasked, adds headers, and has the same
- * timeouts for all requests.
- */
+/** By undici's pool and not by `fetch`, which unpacks answers, adds headers and has the same timeouts for all requests. */
 export function openConnection(options: UpstreamConnectionOptions): PoolConnection {
   const { apiKey, keyScheme = 'bearer', headers: always = {}, timeouts } = options
   const address = checkAddress('upstream', options.url)
@@ -130,7 +127,7 @@ export function openConnection(options: UpstreamConnectionOptions): PoolConnecti
       // The key is the operator's, and the answer goes to a client.
       if (!fault || repeatsSent(words, secretsOf(key())))
         throw toStatusError(server, { status, header: name => back[name] }, { words: '', code: '' })
-      return { ...answer, body: toPieces(fault) }
+      return { ...answer, body: new Blob([fault]).stream() }
     },
 
     // Not `close`: it waits for answers, also for those that are no longer read.
@@ -154,7 +151,7 @@ function toBody(body: AsyncIterable<Uint8Array> | Uint8Array, failed: (error: un
 
 const mostOfFault = 64 * 1024
 
-async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
+async function beginningOf(body: AsyncIterable<Uint8Array>) {
   const pieces: Uint8Array[] = []
   let size = 0
   for await (const piece of body) {
@@ -163,10 +160,6 @@ async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
     if (size >= mostOfFault) break
   }
   return Buffer.concat(pieces).subarray(0, mostOfFault)
-}
-
-async function* toPieces(bytes: Uint8Array) {
-  if (bytes.length > 0) yield bytes
 }
 
 async function* readPassed(body: AsyncIterable<Uint8Array>, server: AskedServer, signal?: AbortSignal) {

@@ -6,10 +6,7 @@ export type Credential = Readonly<Partial<Record<(typeof keyHeaders)[number], st
 
 const storage = new AsyncLocalStorage<Credential>()
 
-/**
- * Runs what answers a request. An upstream for which no key is configured is asked with the key of the client from then on,
- * whatever it is asked: for the reply, the window, a count. Nothing else can read the key.
- */
+/** Answers a request with the key of its client for upstreams that have none of their own. Nothing else can read that key. */
 export const withCredential = <Result>(credential: Credential, answer: () => Result): Result =>
   storage.run(credential, answer)
 

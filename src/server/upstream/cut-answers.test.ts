@@ -6,7 +6,7 @@ import {
   type UpstreamAnswer,
 } from '../../../test/scripted-upstream.ts'
 import { type Model, ModelError, type ModelPart } from '../../models/model.ts'
-import { ollamaReader } from '../../models/ollama/read-reply.ts'
+import { ollamaReader } from '../../models/ollama/ollama-wire.ts'
 import { ollamaUpstream } from './ollama-upstream.ts'
 import { openaiUpstream } from './openai-upstream.ts'
 import type { Upstream } from './upstream.ts'

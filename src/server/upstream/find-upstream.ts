@@ -1,3 +1,4 @@
+import { choosePolicy } from '../../context/policies/choose-policy.ts'
 import { ThroughlineError } from '../../log/error.ts'
 import { isObject, parseJson } from '../../log/parse-json.ts'
 import { present } from '../../log/present.ts'
@@ -12,19 +13,7 @@ import { ollamaUpstream } from './ollama-upstream.ts'
 import { openaiUpstream } from './openai-upstream.ts'
 import { readerUpstream } from './reader-upstream.ts'
 import type { Upstream } from './upstream.ts'
-
-export type UpstreamConfig = Pick<
-  ServerConfig,
-  | 'upstream'
-  | 'upstreamKind'
-  | 'upstreamKey'
-  | 'ollamaHost'
-  | 'window'
-  | 'cacheMarks'
-  | 'connectTimeout'
-  | 'firstTimeout'
-  | 'silenceTimeout'
->
+import { type NamedUpstream, severalUpstreams } from './upstreams.ts'
 
 export interface FoundUpstream {
   readonly upstream: Upstream
@@ -39,13 +28,31 @@ class UpstreamNotFoundError extends ThroughlineError {
   }
 }
 
+/** The upstreams of a configuration: those of its list, or the only one. What was opened is closed again if one fails. */
+export async function findUpstreams(config: ServerConfig) {
+  if (!config.upstreams) return findUpstream(config)
+  const upstreams: NamedUpstream[] = []
+  const lines: string[] = []
+  try {
+    for (const { name, models, url, kind, key, window = config.window, policy } of config.upstreams) {
+      const one = { ...config, upstream: url, upstreamKind: kind, upstreamKey: key, window }
+      const { upstream, what } = await findUpstream(one)
+      const effort = policy === 'default' ? config.effort : undefined
+      const options = present({ window, policy: policy && choosePolicy(policy, { effort }) })
+      upstreams.push({ name, upstream, patterns: models, options })
+      lines.push(`The upstream "${name}" is ${what}. It takes ${models.join(', ')}.`)
+    }
+  } catch (error) {
+    for (const { upstream } of upstreams) await upstream.close()
+    throw error
+  }
+  return { upstream: severalUpstreams(upstreams), why: lines.join('\n') }
+}
+
 const lookMs = 3000
 
-/**
- * The upstream of a configuration. What an address speaks is asked there. If none is configured, it is Ollama where it is
- * usually found, or the built-in reader if nothing answers there.
- */
-export async function findUpstream(config: UpstreamConfig, signal?: AbortSignal): Promise<FoundUpstream> {
+/** The upstream that is configured; else Ollama where it is usually found, or the built-in reader if nothing answers there. */
+export async function findUpstream(config: ServerConfig): Promise<FoundUpstream> {
   const { upstream, upstreamKind, upstreamKey, ollamaHost, window, cacheMarks } = config
   const isConfigured = upstream !== undefined || upstreamKind !== 'auto'
   if (upstream === 'reader') return useReader('as "upstream" says')
@@ -54,7 +61,7 @@ export async function findUpstream(config: UpstreamConfig, signal?: AbortSignal)
   const options = {
     url: upstream ?? ollamaHost,
     timeouts: { connect, first, silence },
-    ...present({ apiKey: upstreamKey, window }),
+    ...{ apiKey: upstreamKey, window },
   }
   if (upstreamKind !== 'auto') return use(upstreamKind, 'as "upstreamKind" says')
   // Anthropic refuses requests without a key, and the key may be the client's.
@@ -62,7 +69,7 @@ export async function findUpstream(config: UpstreamConfig, signal?: AbortSignal)
 
   // Where Ollama is only looked for, what does not answer soon must not keep the server from starting.
   const soon = isConfigured ? {} : { connect: lookMs, facts: lookMs }
-  const answer = await probe({ ...options, timeouts: { ...options.timeouts, ...soon } }, signal)
+  const answer = await probe({ ...options, timeouts: { ...options.timeouts, ...soon } })
   const why = isConfigured ? 'as "upstream" says' : 'because no upstream is configured and it answers there'
   switch (answer.kind) {
     case 'silent':
@@ -84,22 +91,19 @@ export async function findUpstream(config: UpstreamConfig, signal?: AbortSignal)
   }
 
   function use(kind: keyof typeof names, because: string, what = names[kind]): FoundUpstream {
-    const opened =
-      kind === 'ollama'
-        ? ollamaUpstream(options)
-        : kind === 'openai'
-          ? openaiUpstream(options)
-          : anthropicUpstream({ ...options, cacheMarks })
+    const opened = openers[kind]({ ...options, cacheMarks })
     const where = `${what} at ${opened.address}`
     return { upstream: opened, what: where, why: `The upstream is ${where}, ${because}.` }
   }
 
   function useReader(because: string): FoundUpstream {
-    const reader = readerUpstream(present({ window }))
+    const reader = readerUpstream({ window })
     const what = 'the built-in reader'
     return { upstream: reader, what, why: `The upstream is ${what}, ${because}.` }
   }
 }
+
+const openers = { ollama: ollamaUpstream, openai: openaiUpstream, anthropic: anthropicUpstream }
 
 const names = {
   ollama: 'Ollama',
@@ -111,7 +115,7 @@ type Probed =
   | { readonly kind: 'ollama' | 'openai' | 'anthropic'; readonly version?: string }
   | { readonly kind: 'silent' | 'other'; readonly error?: ModelError }
 
-async function probe({ url, ...rest }: UpstreamConnectionOptions, signal?: AbortSignal): Promise<Probed> {
+async function probe({ url, ...rest }: UpstreamConnectionOptions): Promise<Probed> {
   const connection = openConnection({ ...rest, url: url.replace(/\/v1$/, '') })
   const server: AskedServer = {
     name: `The server at ${url}`,
@@ -126,9 +130,7 @@ async function probe({ url, ...rest }: UpstreamConnectionOptions, signal?: Abort
       refused = parseJson(text)
     }
     try {
-      return {
-        answer: ((await askJson(connection, server, { path, body, signal, onRefused })) ?? {}) as object,
-      }
+      return { answer: ((await askJson(connection, server, { path, body, onRefused })) ?? {}) as object }
     } catch (error) {
       if (error instanceof ModelError) return { error, refused }
       throw error
@@ -146,7 +148,7 @@ async function probe({ url, ...rest }: UpstreamConnectionOptions, signal?: Abort
     // It is asked for nothing, and says so in its own form.
     if (isAnthropicError(listed.refused) || isAnthropicError((await ask('/v1/messages', {})).refused))
       return { kind: 'anthropic' }
-    return { kind: 'other', ...present({ error: listed.error }) }
+    return { kind: 'other', error: listed.error }
   } finally {
     await connection.close()
   }

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { upstreamWith } from '../../models/upstream.fixture.ts'
 import { readConfig } from '../config/read-config.ts'
-import { findUpstreams } from './find-upstreams.ts'
+import { findUpstreams } from './find-upstream.ts'
 import type { Upstreams } from './upstreams.ts'
 
 const configOf = (upstreams: readonly object[], rest = {}) =>

@@ -1,21 +1,18 @@
 import { checkWindow } from '../../models/check-options.ts'
 import type { ModelSettings } from '../../models/model.ts'
 import { ollamaWire, reloads } from '../../models/ollama/ollama-wire.ts'
-import { openServer } from '../../models/wire/open-server.ts'
-import { openConnection, type UpstreamConnectionOptions } from './connection.ts'
-import { toUpstream } from './to-upstream.ts'
-import type { Upstream } from './upstream.ts'
+import type { UpstreamConnectionOptions } from './connection.ts'
+import { openUpstream } from './open-upstream.ts'
 
 export interface OllamaUpstreamOptions extends UpstreamConnectionOptions {
   /** The window of models that are not loaded yet. Default: that of the Modelfile, else 4096. */
   readonly window?: number
 }
 
-export function ollamaUpstream({ window, ...options }: OllamaUpstreamOptions): Upstream {
+export function ollamaUpstream({ window, ...options }: OllamaUpstreamOptions) {
   checkWindow(window)
-  const connection = openConnection(options)
   const wire = ollamaWire({ option: 'upstream', unloaded: window })
-  return toUpstream('ollama', connection, openServer({ wire, connection, settings: withoutReloads }))
+  return openUpstream('ollama', options, { wire, settings: withoutReloads })
 }
 
 function withoutReloads(settings: ModelSettings): ModelSettings {

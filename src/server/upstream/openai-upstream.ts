@@ -3,10 +3,8 @@ import type { ModelSettings } from '../../models/model.ts'
 import { readBase } from '../../models/openai/openai-compatible.ts'
 import { openaiWire } from '../../models/openai/openai-wire.ts'
 import { responsesWire } from '../../models/responses/responses-wire.ts'
-import { openServer } from '../../models/wire/open-server.ts'
-import { openConnection, type UpstreamConnectionOptions } from './connection.ts'
-import { toUpstream } from './to-upstream.ts'
-import type { Upstream } from './upstream.ts'
+import type { UpstreamConnectionOptions } from './connection.ts'
+import { openUpstream } from './open-upstream.ts'
 
 export interface OpenAiUpstreamOptions extends UpstreamConnectionOptions {
   /** The window of all models. Default: what the server says of each. */
@@ -16,13 +14,12 @@ export interface OpenAiUpstreamOptions extends UpstreamConnectionOptions {
 }
 
 /** Any server with `/v1/chat/completions`: llama.cpp, vLLM, LM Studio and others. Its address may end with `/v1`. */
-export function openaiUpstream({ window, hasResponses, ...options }: OpenAiUpstreamOptions): Upstream {
+export function openaiUpstream({ window, hasResponses, ...options }: OpenAiUpstreamOptions) {
   const { address, isOpenAi } = readBase(checkAddress('upstream', options.url))
-  const connection = openConnection({ ...options, url: address })
   const wire = openaiWire({ option: 'upstream', base: '/v1', isOpenAi })
   const others = (hasResponses ?? isOpenAi) ? [responsesWire] : []
   const settings = (modelSettings: ModelSettings) => withoutStrangers(modelSettings, isOpenAi)
-  return toUpstream('openai', connection, openServer({ wire, others, connection, window, settings }))
+  return openUpstream('openai', { ...options, url: address }, { wire, others, window, settings })
 }
 
 /** Settings without what only Ollama knows; OpenAI itself refuses every name but its own. */

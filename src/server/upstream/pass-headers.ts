@@ -6,10 +6,7 @@ const hopByHop = [
   ...['te', 'trailer', 'transfer-encoding', 'upgrade'],
 ]
 
-/**
- * Our own keys and names, and what the client said to us and not to the upstream. `X-Conversation-Id` makes llama.cpp go on
- * after the client has left; a foreign `Origin` makes Ollama refuse.
- */
+/** Not for the upstream: `X-Conversation-Id` makes llama.cpp go on after the client has left; Ollama refuses an `Origin`. */
 const ours = [...keyHeaders, ...['cookie', 'host', 'origin', 'referer', 'expect', 'x-conversation-id']]
 
 /** The headers of a client's request as they go on to the upstream, but for those of `others`. */

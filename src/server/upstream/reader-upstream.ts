@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers'
 import { openReader } from '../reader/open-reader.ts'
 import { readerServer } from '../reader/reader-server.ts'
 import type { Upstream } from './upstream.ts'
@@ -18,17 +19,14 @@ export function readerUpstream({ window = 4096, delayMs = 0 }: ReaderUpstreamOpt
     model: name => openReader(name, ['reader'], options),
 
     async pass({ method, path, body, signal }) {
+      const bytes = body && (body instanceof Uint8Array ? Buffer.from(body) : await buffer(body))
       const response = await answer(
-        new Request(new URL(path, 'http://reader'), {
-          method,
-          ...(body === undefined ? {} : { body: await gather(body) }),
-          ...(signal ? { signal } : {}),
-        }),
+        new Request(new URL(path, 'http://reader'), { method, body: bytes, signal }),
       )
       return {
         status: response.status,
         headers: Object.fromEntries(response.headers),
-        body: response.body ?? nothing(),
+        body: response.body ?? new Blob().stream(),
       }
     },
 
@@ -36,13 +34,3 @@ export function readerUpstream({ window = 4096, delayMs = 0 }: ReaderUpstreamOpt
     close: async () => {},
   }
 }
-
-/** The body of a request, whose size the server has limited. */
-async function gather(body: AsyncIterable<Uint8Array> | Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array[] = []
-  if (body instanceof Uint8Array) chunks.push(body)
-  else for await (const chunk of body) chunks.push(chunk)
-  return Buffer.concat(chunks)
-}
-
-async function* nothing(): AsyncGenerator<Uint8Array> {}

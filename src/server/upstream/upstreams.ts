@@ -30,10 +30,7 @@ export function oneUpstream(upstream: Upstream): Upstreams {
   return { ...severalUpstreams([named]), ofRecorded: () => named, model: name => upstream.model(name) }
 }
 
-/**
- * The upstreams of a server that has several. In records a model is called `openai/gpt-5`, by the name of its upstream: what
- * one upstream counts says nothing about a model of the same name elsewhere.
- */
+/** Several upstreams. Records name models with them, `openai/gpt-5`: counts of one say nothing about the same name elsewhere. */
 export function severalUpstreams(all: readonly NamedUpstream[]): Upstreams {
   const find = (model: string) => {
     // Ollama lists `qwen3:latest`, and takes it by either name.

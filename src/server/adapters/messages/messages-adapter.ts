@@ -38,7 +38,7 @@ export function readRequest(value: unknown): ChatRequest {
     tools: readTools(body.tools),
     settings: readSettings(body),
     stream: read.optional(body.stream, 'stream', read.flag) ?? false,
-    named: { ...(user !== undefined && { user }) },
+    named: { user },
     hints: {},
   }
 }
@@ -74,11 +74,8 @@ function readFormat({ type, schema }: Fields): ModelSettings['format'] {
 function readToolChoice(value: unknown): Fields {
   const choice = read.optional(value, 'tool_choice', read.fields)
   if (!choice) return {}
-  const single = read.optional(
-    choice.disable_parallel_tool_use,
-    'tool_choice.disable_parallel_tool_use',
-    read.flag,
-  )
+  const field = 'disable_parallel_tool_use'
+  const single = read.optional(choice[field], `tool_choice.${field}`, read.flag)
   return { tool_choice: toChoice(choice), ...(single && { parallel_tool_calls: false }) }
 }
 
@@ -96,10 +93,7 @@ function toChoice({ type, name }: Fields): unknown {
   }
 }
 
-/**
- * The signature of thoughts. The server does not check it, but some clients do not send back a thought with an empty
- * signature as it is: they put it into the text of the reply.
- */
+/** The signature of thoughts, which nobody checks: without one some clients put the thought into the text of the reply. */
 export const ownSignature = 'dGhyb3VnaGxpbmU='
 
 /** Streams a reply as the events of `/v1/messages`; client libraries go by the names of the events. */
@@ -169,12 +163,7 @@ const unfinished = ({ promptTokens }: ReplyStart) => ({
   content: [],
   stop_reason: null,
   stop_sequence: null,
-  usage: {
-    input_tokens: promptTokens,
-    output_tokens: 0,
-    cache_creation_input_tokens: 0,
-    cache_read_input_tokens: 0,
-  },
+  usage: usageOf(promptTokens, 0, 0),
 })
 
 function toStop({ reason, calls }: ReplyEnd) {
@@ -186,13 +175,15 @@ function toStop({ reason, calls }: ReplyEnd) {
 /** Here the tokens of the prompt do not include those from the cache. */
 function toUsage(start: ReplyStart, end: ReplyEnd) {
   const { prompt, reply, cached } = tokensOf(start, end)
-  return {
-    input_tokens: prompt - cached,
-    output_tokens: reply,
-    cache_creation_input_tokens: 0,
-    cache_read_input_tokens: cached,
-  }
+  return usageOf(prompt - cached, reply, cached)
 }
+
+const usageOf = (prompt: number, reply: number, cached: number) => ({
+  input_tokens: prompt,
+  output_tokens: reply,
+  cache_creation_input_tokens: 0,
+  cache_read_input_tokens: cached,
+})
 
 const types: ReadonlyMap<number, string> = new Map([
   [404, 'not_found_error'],

@@ -59,7 +59,7 @@ function hasNames({ messages }: ReadEntry, names: CallNames): boolean {
 function readUser(content: unknown, field: string, names: CallNames): readonly PlacedMessage[] {
   if (!Array.isArray(content))
     return [{ message: { role: 'user', content: toContent(readParts(content, field)) } }]
-  const results: { readonly message: MessageLike; readonly blocks: readonly number[] }[] = []
+  const results: Required<PlacedMessage>[] = []
   const parts: ContentPart[] = []
   const blocks: number[] = []
   for (const [at, value] of content.entries()) {
@@ -172,30 +172,26 @@ function readImage(source: Fields, where: string): ContentPart {
 const uploaded: ContentPart = { type: 'input_file' }
 
 function readDocument(block: Fields, where: string): readonly ContentPart[] {
-  const source = read.fields(block.source, `${where}.source`)
+  const field = `${where}.source`
+  const source = read.fields(block.source, field)
   const title = read.optional(block.title, `${where}.title`, read.text)
-  const file = (data: unknown, field: string, mediaType: string): ContentPart => ({
-    type: 'file',
-    data: read.text(data, field),
-    mediaType,
-    ...(title !== undefined && { filename: title }),
-  })
+  const titles = title === undefined ? [] : [title]
+  const named = title === undefined ? {} : { filename: title }
   switch (source.type) {
     case 'text':
-      return [...(title === undefined ? [] : [title]), read.text(source.data, `${where}.source.data`)]
+      return [...titles, read.text(source.data, `${field}.data`)]
     case 'content':
-      return [
-        ...(title === undefined ? [] : [title]),
-        ...readTextBlocks(source.content, `${where}.source.content`),
-      ]
-    case 'base64':
-      return [
-        file(source.data, `${where}.source.data`, read.text(source.media_type, `${where}.source.media_type`)),
-      ]
-    case 'url':
-      return [file(source.url, `${where}.source.url`, 'application/pdf')]
+      return [...titles, ...readTextBlocks(source.content, `${field}.content`)]
+    case 'base64': {
+      const mediaType = read.text(source.media_type, `${field}.media_type`)
+      return [{ type: 'file', data: read.text(source.data, `${field}.data`), mediaType, ...named }]
+    }
+    case 'url': {
+      const data = read.text(source.url, `${field}.url`)
+      return [{ type: 'file', data, mediaType: 'application/pdf', ...named }]
+    }
     default:
-      refuseElsewhere(`${where}.source.type`, 'must be "base64", "text", "content" or "url"')
+      refuseElsewhere(`${field}.type`, 'must be "base64", "text", "content" or "url"')
       return [uploaded]
   }
 }

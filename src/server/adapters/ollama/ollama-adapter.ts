@@ -179,13 +179,9 @@ function closing(start: ReplyStart, end: ReplyEnd) {
   }
 }
 
-function durationsOf(details: Readonly<Record<string, unknown>>): Record<string, number> {
-  const held: Record<string, number> = {}
-  for (const name of durations) {
-    const value = details[name]
-    if (typeof value === 'number' && Number.isFinite(value)) held[name] = value
-  }
-  return held
-}
+const durationsOf = (details: Fields) =>
+  Object.fromEntries(
+    durations.map(name => [name, details[name]]).filter(([, value]) => Number.isFinite(value)),
+  )
 
 const durations = ['total_duration', 'load_duration', 'prompt_eval_duration', 'eval_duration'] as const

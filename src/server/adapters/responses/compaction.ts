@@ -36,15 +36,17 @@ export function pack(past: NamedPast | undefined, items: readonly Fields[]): str
 function unpack(text: string, where: string) {
   const value = parseBody(Buffer.from(text.slice(thoughtMark.length), 'base64url'), limits)
   const { past, items } = isFields(value) ? value : ({} as Fields)
-  if (!Array.isArray(items) || !items.every(isFields) || items.some(isOurs))
-    refuse(where, 'is damaged: send it as it was given')
+  const isList = Array.isArray(items) && items.every(isFields) && !items.some(isOurs)
+  if (!isList || (past !== undefined && !isPast(past))) refuse(where, 'is damaged: send it as it was given')
   if (past === undefined) return { items }
-  const { conversation, actor, branch, at } = isFields(past) ? past : ({} as Fields)
-  const names = [conversation, actor, branch]
-  if (!names.every(name => typeof name === 'string') || !Number.isSafeInteger(at))
-    refuse(where, 'is damaged: send it as it was given')
-  return { items, past: { conversation, actor, branch, at } as unknown as NamedPast }
+  const { conversation, actor, branch, at } = past
+  return { items, past: { conversation, actor, branch, at } }
 }
+
+const isPast = (value: unknown): value is NamedPast =>
+  isFields(value) &&
+  [value.conversation, value.actor, value.branch].every(name => typeof name === 'string') &&
+  Number.isSafeInteger(value.at)
 
 const limits = { maxDepth: 100, maxValues: 200_000 }
 

@@ -17,10 +17,5 @@ export interface NamespacedTool {
   readonly name: string
 }
 
-/** The name of a tool of a namespace where names are flat. Codex's namespaces end with the two strokes: `mcp__files__`. */
-export function flatName({ namespace, name }: NamespacedTool): string {
-  return namespace.endsWith('__') ? `${namespace}${name}` : `${namespace}__${name}`
-}
-
 /** Marks thoughts that this server sent. Thoughts of other servers are encrypted, so that no model can read them. */
 export const thoughtMark = 'throughline:'

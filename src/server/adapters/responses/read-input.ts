@@ -1,11 +1,13 @@
 import { type Fields, read, refuse } from '../../../log/fields.ts'
 import { present } from '../../../log/present.ts'
 import { type ContentPart, toContent } from '../../../log/to-content.ts'
+import { flatName } from '../../../models/responses/responses-wire.ts'
 import type { ChatRequest, NamedPlace } from '../adapter.ts'
 import { messageList } from '../message-list.ts'
 import { refuseElsewhere } from '../own-form.ts'
+import { readName } from '../read-tools.ts'
 import { openInput } from './compaction.ts'
-import { flatName, thoughtMark } from './hints.ts'
+import { thoughtMark } from './hints.ts'
 import { replyOf } from './item-id.ts'
 
 type ResponsesInput = Pick<ChatRequest, 'system' | 'messages' | 'origins'> &
@@ -23,8 +25,7 @@ export function readInput(value: unknown, instructions: string): ResponsesInput 
     return { ...list.result(1), references: [] }
   }
   if (!Array.isArray(value)) refuse('input', 'must be a text or a list of items')
-  const opened = openInput(value.map((item, at) => read.fields(item, `input[${at}]`)))
-  const { items, isWished, past } = opened
+  const { items, isWished, past } = openInput(value.map((item, at) => read.fields(item, `input[${at}]`)))
   const named = new Set(
     items.flatMap(item => (item.type === 'item_reference' ? (replyOf(item.id) ?? []) : [])),
   )
@@ -67,7 +68,7 @@ export function readInput(value: unknown, instructions: string): ResponsesInput 
     }
   }
   close(items.length)
-  return { ...list.result(items.length), references, isWished, ...(past && { past }) }
+  return { ...list.result(items.length), references, isWished, past }
 
   function addMessage(item: Fields, at: number): void {
     const where = `input[${at}]`
@@ -113,9 +114,8 @@ function readThought(item: Fields, where: string): string {
 }
 
 function readCall(item: Fields, where: string): Fields {
-  const name = read.text(item.name, `${where}.name`)
-  if (name === '') refuse(`${where}.name`, 'must not be empty')
-  const namespace = read.optional(item.namespace, `${where}.namespace`, read.text)
+  const name = readName(item.name, `${where}.name`)
+  const namespace = read.optional(item.namespace, `${where}.namespace`, read.text) ?? ''
   const isCustom = item.type === 'custom_tool_call'
   const json = isCustom
     ? JSON.stringify({ input: read.text(item.input, `${where}.input`) })
@@ -123,7 +123,7 @@ function readCall(item: Fields, where: string): Fields {
   return {
     id: read.text(item.call_id, `${where}.call_id`),
     type: 'function',
-    function: { name: namespace ? flatName({ namespace, name }) : name, arguments: json },
+    function: { name: flatName({ namespace, name }), arguments: json },
   }
 }
 

@@ -1,11 +1,12 @@
 import { type Fields, read, refuse } from '../../../log/fields.ts'
 import { present } from '../../../log/present.ts'
 import type { ModelSettings, ToolSpec } from '../../../models/model.ts'
+import { flatName } from '../../../models/responses/responses-wire.ts'
 import type { ChatRequest, NamedPlace } from '../adapter.ts'
 import { refuseElsewhere } from '../own-form.ts'
 import { readEffort, readProvider, readSampling } from '../read-settings.ts'
 import { toToolSpec } from '../read-tools.ts'
-import { flatName, type NamespacedTool, type ResponsesHints } from './hints.ts'
+import type { NamespacedTool, ResponsesHints } from './hints.ts'
 import { replyOfResponse } from './item-id.ts'
 import { readInput } from './read-input.ts'
 
@@ -32,9 +33,9 @@ export function readRequest(value: unknown): ChatRequest {
     stream: read.optional(body.stream, 'stream', read.flag) ?? false,
     named: {
       ...readPlace(body),
-      ...present({ user: read.optional(body.user, 'user', read.text) }),
-      ...(references.length > 0 && { references }),
-      ...(past && { past }),
+      user: read.optional(body.user, 'user', read.text),
+      references: references.length > 0 ? references : undefined,
+      past,
     },
     hints: { ...hints, ...(isWished && { compaction: 'item' }) },
   }
@@ -45,8 +46,8 @@ function readPlace(body: Fields): NamedPlace {
   const conversation = read.optional(body.conversation, 'conversation', readConversation)
   if (previous && conversation) refuse('previous_response_id', 'and "conversation" exclude each other')
   return {
-    ...(previous && { previous: replyOfResponse(previous) }),
-    ...(conversation && { conversation }),
+    previous: previous ? replyOfResponse(previous) : undefined,
+    conversation: conversation || undefined,
     isStored: read.optional(body.store, 'store', read.flag) ?? true,
   }
 }

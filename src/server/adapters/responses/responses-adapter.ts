@@ -19,10 +19,7 @@ import {
   toSummary,
 } from './to-response.ts'
 
-/**
- * `/v1/responses`. Codex takes an incomplete response for a failure and asks again, so a reply that was cut by its length
- * is a complete one for it.
- */
+/** `/v1/responses`. Codex takes an incomplete response for a failure: a reply cut by its length is a complete one for it. */
 export const responsesAdapter: Adapter = {
   name: 'responses',
   form: 'responses',

@@ -9,7 +9,7 @@ import type { ConversationInfo } from '../../../stores/store.ts'
 import { readInput } from '../../adapters/responses/read-input.ts'
 import type { ServerEnv } from '../../auth/caller.ts'
 import { type Log, sourceOf } from '../../exchange/inquiry.ts'
-import { seenFromClient } from '../../exchange/seen-from-client.ts'
+import { seenFromClient } from '../../exchange/take-place.ts'
 import { listOf, pageOf, readPageQuery } from './page-of.ts'
 import { type ListedItem, toItems } from './to-items.ts'
 
