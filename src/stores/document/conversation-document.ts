@@ -44,6 +44,21 @@ export type TurnDocument = StoredTurn & { readonly epoch: number }
 
 export type DocumentKey = Pick<ThreadKey, 'tenant' | 'conversation'>
 
+/** Where documents are kept: in memory, or wherever a user of `documentStore` keeps them. */
+export interface DocumentSource {
+  readonly now: () => number
+  readonly nextNumber: () => number
+  /** Undefined for a conversation that was never written to. */
+  read(names: DocumentKey): Promise<ConversationDocument | undefined>
+  /**
+   * One transaction. `work` gets the document, or an empty one, and changes it. A document without branches that is no
+   * tombstone is not kept. What `work` throws is thrown; until then it may have changed nothing but the time of a lease.
+   */
+  readonly change: <T>(names: DocumentKey, work: (document: ConversationDocument) => T) => Promise<T>
+  /** The conversations of a tenant, or of all, also those that were deleted. */
+  all(tenant?: string): AsyncIterable<ConversationDocument>
+}
+
 export const emptyDocument = ({ tenant, conversation }: DocumentKey, now: number): ConversationDocument => ({
   format: 1,
   tenant,
@@ -55,10 +70,10 @@ export const emptyDocument = ({ tenant, conversation }: DocumentKey, now: number
 export function newBranch(
   { actor, branch }: ThreadKey,
   number: number,
-  fork?: Pick<BranchDocument, 'forkOf' | 'pastTurns'>,
+  more: Pick<BranchDocument, 'updatedAt'> & Partial<BranchDocument>,
 ): BranchDocument {
   const log = { entries: [], turns: [], calls: [], marks: [], caches: [] }
-  return { actor, branch, number, pastTurns: 0, ...fork, updatedAt: 0, epoch: 0, ...log }
+  return { actor, branch, number, pastTurns: 0, epoch: 0, ...log, ...more }
 }
 
 export const findBranch = (document: ConversationDocument | undefined, thread: ThreadKey) =>

@@ -1,9 +1,9 @@
 import { fromBase64 } from '../../log/base64.ts'
+import { headOf } from '../rules/branch-writes.ts'
 import type { ConversationInfo, MarkedPlace, Store, ThreadKey, ThreadPlace } from '../store.ts'
 import { payloadTexts, words } from '../words.ts'
-import type { BranchDocument, ConversationDocument } from './conversation-document.ts'
-import { entriesOf, findBranch, heldMs, stateOf, turnsOf } from './conversation-document.ts'
-import type { DocumentSource } from './document-source.ts'
+import type { BranchDocument, ConversationDocument, DocumentSource } from './conversation-document.ts'
+import { entriesOf, findBranch, stateOf, turnsOf } from './conversation-document.ts'
 
 /** The order of a search: by time, then by the age of branches, then by place. */
 const newestFirst = (a: DatedPlace, b: DatedPlace) => b.time - a.time || b.number - a.number || b.seq - a.seq
@@ -17,17 +17,7 @@ export function documentReads(source: DocumentSource) {
   return {
     async head(thread) {
       const [document, branch] = await find(thread)
-      if (!document || !branch) return undefined
-      const { head, turns, open, owner, epoch, turn } = stateOf(document, branch, source.now())
-      const lease = { owner: owner ?? '', epoch }
-      return {
-        head,
-        turns,
-        ...(open !== undefined && {
-          open: { ...turn(open), lease, expiresInMs: heldMs(branch, source.now()) },
-        }),
-        ...(branch.forkOf && { forkOf: branch.forkOf }),
-      }
+      return document && branch && headOf(stateOf(document, branch, source.now()), branch.forkOf)
     },
     async *entries(thread, { from = 1, to, reverse, limit } = {}) {
       const [document, branch] = await find(thread)

@@ -1,4 +1,4 @@
-import type { ThreadKey } from '../store.ts'
+import type { Head, ThreadKey } from '../store.ts'
 import { NoConversationError } from '../store-error.ts'
 import type { Connection } from './connection.ts'
 import { type Checked, insertRow, type RowOf, saveRow, sound } from './rows.ts'
@@ -148,6 +148,14 @@ export function saveBranch(
   const { head = branch.head, updated_at: time = 0 } = changes
   const all = { ...changes, head, updated_at: Math.max(branch.updated_at, time) }
   return rememberBranch(connection, saveRow(connection, 'branches', branch, all))
+}
+
+/** Where a branch was forked. */
+export function forkOf(
+  connection: Connection,
+  { parent_id: parent, fork_at: at }: BranchRow,
+): Head['forkOf'] {
+  return parent === null ? undefined : { branch: branchById(connection, parent)!.branch, at }
 }
 
 export function segmentsOf(connection: Connection, branch: BranchRow): Segment[] {

@@ -1,10 +1,12 @@
 import { present } from '../../log/present.ts'
 import { toDescription } from '../check-input.ts'
+import { headOf } from '../rules/branch-writes.ts'
 import { isLaterUse } from '../rules/last-use.ts'
 import { nameOf } from '../rules/refusals.ts'
-import type { ConversationInfo, Head, ListConversations, Store, ThreadKey, ThreadPlace } from '../store.ts'
+import type { ConversationInfo, ListConversations, Store, ThreadKey, ThreadPlace } from '../store.ts'
 import { NoConversationError, StoreError } from '../store-error.ts'
 import { payloadTexts, words } from '../words.ts'
+import { stateOf } from './branch-state.ts'
 import type { Connection } from './connection.ts'
 import {
   type BranchRow,
@@ -12,6 +14,7 @@ import {
   type ConversationRow,
   findBranch,
   findConversation,
+  forkOf,
   saveBranch,
   verifyNames,
   withHead,
@@ -21,7 +24,7 @@ import { readEntries, toEntry } from './entry-rows.ts'
 import { type Checked, saveRow, sound } from './rows.ts'
 import { branchIn, placeOf, seqIn } from './schema.ts'
 import type { SqliteContext } from './sqlite-context.ts'
-import { toTurn, turnByNumber, turnsOf } from './turn-rows.ts'
+import { turnsOf } from './turn-rows.ts'
 import { toMatch, waitingWords } from './word-index.ts'
 
 export function sqliteReads(context: SqliteContext) {
@@ -29,7 +32,7 @@ export function sqliteReads(context: SqliteContext) {
     async head(thread) {
       const connection = context.ready()
       const branch = findBranch(connection, thread)
-      return branch && toHead(connection, branch, context.leases.heldMs(branch))
+      return branch && headOf(stateOf(connection, thread, branch, context.leases), forkOf(connection, branch))
     },
     async *entries(thread, range = {}) {
       const connection = context.ready()
@@ -120,24 +123,6 @@ export function saveTimes({ appendedAt, ready }: SqliteContext): void {
     }
   })
   appendedAt.clear()
-}
-
-function toHead(connection: Connection, branch: BranchRow, expiresInMs: number): Head {
-  const { head, turns, open_turn: open, owner, epoch, parent_id: parent } = branch
-  return {
-    head,
-    turns,
-    ...(open !== null && {
-      open: {
-        ...toTurn(turnByNumber(connection, branch, open), head),
-        lease: { owner: owner!, epoch },
-        expiresInMs,
-      },
-    }),
-    ...(parent !== null && {
-      forkOf: { branch: branchById(connection, parent)!.branch, at: branch.fork_at },
-    }),
-  }
 }
 
 /** Sorts without an index: it would be written with every append, and 10,000 rows are sorted in some milliseconds. */

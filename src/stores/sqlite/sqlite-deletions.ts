@@ -1,33 +1,16 @@
-import { planRestore, timesOf } from '../rules/plan-restore.ts'
-import { branchExists, forkedElsewhere, noParent, notAPlace } from '../rules/refusals.ts'
-import { isForkPlace } from '../rules/write-rules.ts'
-import type { RestoreEntries, Store, ThreadKey } from '../store.ts'
+import type { Store } from '../store.ts'
 import { StoreError } from '../store-error.ts'
-import { stateOf } from './branch-state.ts'
 import { deleteCalls } from './call-rows.ts'
 import type { Connection } from './connection.ts'
-import {
-  type BranchRow,
-  branchById,
-  findBranch,
-  findConversation,
-  insertBranch,
-  makeBranch,
-  needBranch,
-  refuseDeleted,
-  saveBranch,
-} from './conversation-rows.ts'
-import { insertEntry, readEntries } from './entry-rows.ts'
+import { type BranchRow, findConversation, needBranch } from './conversation-rows.ts'
+import { readEntries } from './entry-rows.ts'
 import { saveRow } from './rows.ts'
 import { maxSeq, placeOf } from './schema.ts'
 import type { SqliteContext } from './sqlite-context.ts'
-import { insertTurn, turnsOf } from './turn-rows.ts'
-import { forgetEntries, queueEntry, rebuildWordIndex, reindexEntry } from './word-index.ts'
+import { forgetEntries, rebuildWordIndex, reindexEntry } from './word-index.ts'
 
-/** Writes of whole branches: forks, restored stretches, deletions. */
-export function sqliteWrites(
-  context: SqliteContext,
-): Pick<Store, 'fork' | 'restore' | 'deleteCalls' | 'deleteConversation' | 'erase'> {
+/** Deletes and erases. */
+export function sqliteDeletions(context: SqliteContext) {
   const { now, leases, isIndexed, spare } = context
 
   /** Deletes, on a full disk with the room that is kept for it. */
@@ -57,38 +40,6 @@ export function sqliteWrites(
   }
 
   return {
-    async fork(thread, { at, branch }) {
-      await context.write(thread, connection => {
-        const source = needBranch(connection, thread)
-        const existing = findBranch(connection, { ...thread, branch })
-        if (existing && existing.parent_id === source.id && existing.fork_at === at) return
-        if (existing) throw branchExists(branch)
-        addFork(connection, thread, source, branch, at, now())
-      })
-    },
-    async restore(thread, stretch) {
-      return context.write(thread, connection => {
-        const branch = branchFor(connection, thread, stretch, now())
-        const fresh = planRestore(stateOf(connection, thread, branch, leases), stretch)
-        const times = timesOf(fresh)
-        // No entries or turns are new, at most the branch itself.
-        if (!times) return { head: branch.head }
-        for (const entry of fresh.entries) {
-          insertEntry(connection, branch.id, entry)
-          if (isIndexed()) queueEntry(connection, branch.id, entry)
-        }
-        // Restored turns have no holder: the former holders work on another store.
-        const epoch = branch.epoch + 1
-        for (const turn of fresh.turns)
-          insertTurn(connection, branch.id, turn, turn.status === 'open' ? epoch : 0)
-        const last = fresh.turns.at(-1)
-        const open = last?.status === 'open' ? last.turn : null
-        const head = branch.head + fresh.entries.length
-        const turns = { turns: last?.turn ?? branch.turns, open_turn: open, owner: '', epoch, lease_until: 0 }
-        saveBranch(connection, branch, { head, ...turns, updated_at: times.last })
-        return { head }
-      })
-    },
     async deleteCalls(tenant, before) {
       const work = (connection: Connection) => deleteCalls(connection, tenant, before)
       return whenFull(() =>
@@ -141,8 +92,8 @@ export function sqliteWrites(
           )
         if (unusedSince !== undefined && isUsed(unusedSince)) return undefined
         const gone = { title: null, metadata: null, person: null, used_at: null }
-        saveRow(connection, 'conversations', row, { ...gone, deleted_at: context.now() })
-        const isForgotten = !context.isIndexed() || branches.every(({ id }) => forgetEntries(connection, id))
+        saveRow(connection, 'conversations', row, { ...gone, deleted_at: now() })
+        const isForgotten = !isIndexed() || branches.every(({ id }) => forgetEntries(connection, id))
         for (const { id } of branches) removeBranch(connection, id)
         if (!isForgotten) rebuildWordIndex(connection)
         if (unusedSince !== undefined) connection.run('DELETE FROM conversations WHERE id = ?', row.id)
@@ -159,45 +110,7 @@ export function sqliteWrites(
       )
       return deleted !== undefined
     },
-  }
-
-  function addFork(
-    connection: Connection,
-    thread: ThreadKey,
-    source: BranchRow,
-    branch: string,
-    at: number,
-    time: number,
-  ): BranchRow {
-    if (!isForkPlace(stateOf(connection, thread, source, leases), at)) throw notAPlace(at)
-    const turns = turnsOf(connection, source).filter(({ first }) => first <= at).length
-    const { id: parent, conversation_id } = source
-    const place = { parent_id: parent, fork_at: at, head: at, turns }
-    return insertBranch(connection, { ...thread, branch }, { conversation_id, ...place, updated_at: time })
-  }
-
-  /** The existing branch, or a new one: empty, or with its shared past. */
-  function branchFor(
-    connection: Connection,
-    thread: ThreadKey,
-    stretch: RestoreEntries,
-    now: number,
-  ): BranchRow {
-    const { forkOf } = stretch
-    const conversation = refuseDeleted(connection, thread)
-    const existing = findBranch(connection, thread)
-    // A branch without entries of its own does not make the conversation newer.
-    const time = conversation?.created_at ?? timesOf(stretch)?.first ?? now
-    if (!forkOf) return existing ?? makeBranch(connection, thread, time)
-    if (existing) {
-      const parent = existing.parent_id === null ? undefined : branchById(connection, existing.parent_id)
-      if (parent?.branch === forkOf.branch && existing.fork_at === forkOf.at) return existing
-      throw forkedElsewhere(thread.branch)
-    }
-    const parent = findBranch(connection, { ...thread, branch: forkOf.branch })
-    if (!parent) throw noParent(forkOf.branch)
-    return addFork(connection, thread, parent, thread.branch, forkOf.at, time)
-  }
+  } satisfies Partial<Store>
 }
 
 const isStoreFull = (error: unknown) => error instanceof StoreError && error.code === 'store_full'
