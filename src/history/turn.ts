@@ -116,11 +116,7 @@ export function createTurn(options: TurnSource): Turn {
     for (const one of added) turnMessages.push(wholeOf(one))
   }
 
-  async function end(
-    status: 'completed' | Ending['status'],
-    groups: readonly EntryGroup[],
-    error?: string,
-  ): Promise<void> {
+  async function end(status: 'completed' | Ending['status'], groups: readonly EntryGroup[], error?: string) {
     try {
       const written = { entries: toEntries(...groups), call, marks: marksOf(groups) }
       const ended = { lease, expectedHead: head, ...written, status, error }

@@ -141,10 +141,7 @@ export const promptOf = ({ messages: [first] }: Plan): string | undefined =>
   first && !isRun(first) ? first.prompt : undefined
 
 /** The text of the system message that leads a context and is no entry: only that may be stored under a name. */
-export function leadingPrompt(
-  { messages: [first] }: Context,
-  log: Pick<ThreadLog, 'seqOf'>,
-): string | undefined {
+export function leadingPrompt({ messages: [first] }: Context, log: Pick<ThreadLog, 'seqOf'>) {
   const isPrompt = first?.role === 'system' && log.seqOf(first) === undefined
   return isPrompt && typeof first.content === 'string' ? first.content : undefined
 }

@@ -157,10 +157,7 @@ export function stateOf(document: ConversationDocument, branch: BranchDocument, 
 const indexes = new WeakMap<readonly unknown[], Map<string, number>>()
 
 /** Where the items of a list stand, by their keys. Lists only grow: the index is kept, and items that came since are added. */
-export function indexOf<Item>(
-  list: readonly Item[],
-  keyOf: (item: Item) => string,
-): ReadonlyMap<string, number> {
+export function indexOf<Item>(list: readonly Item[], keyOf: (item: Item) => string) {
   const index = indexes.get(list) ?? new Map<string, number>()
   indexes.set(list, index)
   for (let at = index.size; at < list.length; at++) index.set(keyOf(list[at]!), at)

@@ -2,7 +2,7 @@ import { fromBase64 } from '../../log/base64.ts'
 import { headOf } from '../rules/branch-writes.ts'
 import type { ConversationInfo, MarkedPlace, Store, ThreadKey, ThreadPlace } from '../store.ts'
 import { payloadTexts, words } from '../words.ts'
-import type { BranchDocument, ConversationDocument, DocumentSource } from './conversation-document.ts'
+import type { ConversationDocument, DocumentSource } from './conversation-document.ts'
 import { entriesOf, findBranch, stateOf, turnsOf } from './conversation-document.ts'
 
 /** The order of a search: by time, then by the age of branches, then by place. */
@@ -91,10 +91,7 @@ export function documentReads(source: DocumentSource) {
     return [document, findBranch(document, thread)] as const
   }
 
-  async function* branchesOf(
-    tenant: string,
-    person?: string,
-  ): AsyncIterable<readonly [ThreadKey, BranchDocument]> {
+  async function* branchesOf(tenant: string, person?: string) {
     for await (const { conversation, branches, person: owner } of source.all(tenant))
       for (const one of person === undefined || person === owner ? branches : [])
         yield [{ tenant, conversation, actor: one.actor, branch: one.branch }, one] as const

@@ -55,12 +55,7 @@ export const documentWrites = ({ now, nextNumber, change }: DocumentSource) =>
   })
 
 /** Changes a branch. `isStored` says whether it or its shared past has an entry. */
-function applyChange(
-  branch: BranchDocument,
-  change: Change,
-  now: number,
-  isStored: (id: string) => boolean,
-): void {
+function applyChange(branch: BranchDocument, change: Change, now: number, isStored: (id: string) => boolean) {
   const { closes, opens, entries, ends, lease, call, marks = [] } = change
   const add = (added: readonly NewEntry[]) => addEntries(branch, added, isStored)
   if (closes) {
@@ -87,11 +82,7 @@ function applyChange(
   keepMarks(branch, marks, now, head)
 }
 
-function addEntries(
-  branch: BranchDocument,
-  entries: readonly NewEntry[],
-  isStored: (id: string) => boolean,
-): void {
+function addEntries(branch: BranchDocument, entries: readonly NewEntry[], isStored: (id: string) => boolean) {
   const turn = openTurn(branch)?.turn ?? 0
   for (const { id, role, time, payload, tokens } of entries) {
     if (isStored(id)) continue

@@ -17,12 +17,7 @@ export const migrations: readonly PostgresMigration[] = [
 ]
 
 /** Migrates the schema and returns the steps; with `dryRun` only returns them. */
-export async function migrate(
-  database: Database,
-  schema: string,
-  dryRun: boolean,
-  steps = migrations,
-): Promise<readonly string[]> {
+export async function migrate(database: Database, schema: string, dryRun: boolean, steps = migrations) {
   if (dryRun) return missing(await versionOf(sql => database.read(sql, []), schema), steps)
   return database.transaction(async client => {
     // The second of two instances that start at once waits here, then finds nothing left to do.

@@ -136,10 +136,7 @@ function unpack(bytes: Uint8Array, dictionary: string): string {
   }
 }
 
-function toCall(
-  { id, turn, time, model, predicted, reported, status, error }: CallRow,
-  plan: string,
-): StoredCall {
+function toCall({ id, turn, time, model, predicted, reported, status, error }: CallRow, plan: string) {
   const call = { id, turn, time, model, plan, predicted, status: status as StoredCall['status'] }
   return { ...call, ...(reported !== null && { reported }), ...(error !== null && { error }) }
 }

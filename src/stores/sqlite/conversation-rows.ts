@@ -10,10 +10,7 @@ export type ConversationRow = RowOf<'conversations'>
 type ConversationNames = Pick<ThreadKey, 'tenant' | 'conversation'>
 
 /** Finds a conversation by name, a deleted one too: its name stays. */
-export function findConversation(
-  connection: Connection,
-  { tenant, conversation }: ConversationNames,
-): ConversationRow | undefined {
+export function findConversation(connection: Connection, { tenant, conversation }: ConversationNames) {
   const sql = 'SELECT * FROM conversations WHERE tenant = ? AND conversation = ?'
   const row = connection.get<ConversationRow & Checked>(sql, tenant, conversation)
   if (row) return sound('conversations', row, row.tenant === tenant && row.conversation === conversation)
@@ -140,11 +137,7 @@ export function insertBranch(
 }
 
 /** Saves a branch's row. Its time never goes back, even if the clock does or a log from the future was restored. */
-export function saveBranch(
-  connection: Connection,
-  branch: BranchRow,
-  changes: Partial<BranchRow> = {},
-): BranchRow {
+export function saveBranch(connection: Connection, branch: BranchRow, changes: Partial<BranchRow> = {}) {
   const { head = branch.head, updated_at: time = 0 } = changes
   const all = { ...changes, head, updated_at: Math.max(branch.updated_at, time) }
   return rememberBranch(connection, saveRow(connection, 'branches', branch, all))

@@ -4,11 +4,7 @@ import { storedVectors } from './stored-vectors.ts'
 import { chunkSize } from './vector-chunk.ts'
 
 /** What is wrong with the stored vectors of a thread, in words. Only the embedder can make them anew. */
-export async function checkVectors(
-  store: Store,
-  thread: ThreadKey,
-  model: string,
-): Promise<readonly string[]> {
+export async function checkVectors(store: Store, thread: ThreadKey, model: string) {
   const stored = storedVectors(store, model)
   const versions = await stored.versions(thread)
   const last = (await store.head(thread))?.head ?? 0

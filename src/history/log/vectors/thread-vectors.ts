@@ -122,10 +122,7 @@ export function createThreadVectors(source: LogSource, embed: CheckedEmbed) {
     return added.filter(([, one]) => one !== undefined).length
   }
 
-  async function save(
-    added: readonly (readonly [seq: number, one: Embedded])[],
-    since: number,
-  ): Promise<void> {
+  async function save(added: readonly (readonly [seq: number, one: Embedded])[], since: number) {
     const filled = new Map<number, { since: Uint32Array; vectors: (Int8Array | undefined)[] }>()
     for (const [seq, one] of added) {
       if (one === undefined) continue
