@@ -1,5 +1,6 @@
 import { adoptEntry, type Entry, stampEntry } from '../../context/conversation/stamp-entry.ts'
 import { isLayout, type PromptLayout } from '../../context/prompt/layout.ts'
+import { toBase64 } from '../../log/base64.ts'
 import { InvalidMessageError } from '../../log/error.ts'
 import { markResult } from '../../log/errors-in.ts'
 import { isCount } from '../../log/is-count.ts'
@@ -177,15 +178,5 @@ function toStorable(this: Readonly<Record<string, unknown>>, name: string, value
   return typeof value === 'string' ? normalizeText(value) : value
 }
 
-function toBase64(bytes: Uint8Array): string {
-  let text = ''
-  // In pieces: a function call takes a limited number of arguments.
-  for (let at = 0; at < bytes.length; at += 8192)
-    text += String.fromCharCode(...bytes.subarray(at, at + 8192))
-  return btoa(text)
-}
-
 /** Replaces what no text store and no wire takes: half surrogate pairs and NUL. */
-export function normalizeText(text: string): string {
-  return text.replace(/\p{Surrogate}|\0/gu, '\uFFFD')
-}
+export const normalizeText = (text: string): string => text.replace(/\p{Surrogate}|\0/gu, '\uFFFD')
