@@ -43,7 +43,7 @@ export interface ForkPlace {
 export function branchWrites<Transaction, Branch>(writer: BranchWriter<Transaction, Branch>) {
   const { now, find, need } = writer
   const make = (on: Transaction, thread: ThreadKey) => writer.make(on, thread, now())
-  const toHead = (_: unknown, { head }: BranchState) => ({ head })
+  const headAfter = (_: unknown, { head }: BranchState) => ({ head })
   return {
     begin: (thread, turn) =>
       write(
@@ -63,12 +63,12 @@ export function branchWrites<Transaction, Branch>(writer: BranchWriter<Transacti
         turn,
       ),
     append: (thread, append) =>
-      write(thread, need, state => rules.appendEntries(state, append), toHead, append),
-    end: (thread, end) => write(thread, need, state => rules.endTurn(state, end), toHead),
+      write(thread, need, state => rules.appendEntries(state, append), headAfter, append),
+    end: (thread, end) => write(thread, need, state => rules.endTurn(state, end), headAfter),
     async renew(thread, lease, leaseMs) {
-      await write(thread, need, state => rules.renewLease(state, lease, leaseMs), toHead)
+      await write(thread, need, state => rules.renewLease(state, lease, leaseMs), headAfter)
     },
-    seed: (thread, seed) => write(thread, make, state => rules.seedEntries(state, seed), toHead, seed),
+    seed: (thread, seed) => write(thread, make, state => rules.seedEntries(state, seed), headAfter, seed),
     fork: (thread, { at, branch }) =>
       transact(thread, on => {
         const parent = need(on, thread)
@@ -149,7 +149,7 @@ export function branchWrites<Transaction, Branch>(writer: BranchWriter<Transacti
 }
 
 /** The head of a branch, as stores give it. */
-export function headOf(state: BranchState, forkOf: Head['forkOf']): Head {
+export function toHead(state: BranchState, forkOf: Head['forkOf']): Head {
   const { head, turns, open, owner = '', epoch } = state
   const lease = { owner, epoch }
   return {

@@ -1,10 +1,11 @@
 import { present } from '../../log/present.ts'
 import { toDescription } from '../check-input.ts'
-import { headOf } from '../rules/branch-writes.ts'
+import { toHead } from '../rules/branch-writes.ts'
 import { isLaterUse } from '../rules/last-use.ts'
 import { nameOf } from '../rules/refusals.ts'
 import type { ConversationInfo, ListConversations, Store, ThreadKey, ThreadPlace } from '../store.ts'
 import { NoConversationError, StoreError } from '../store-error.ts'
+import { withoutNulls } from '../without-nulls.ts'
 import { payloadTexts, words } from '../words.ts'
 import { stateOf } from './branch-state.ts'
 import type { Connection } from './connection.ts'
@@ -32,7 +33,7 @@ export function sqliteReads(context: SqliteContext) {
     async head(thread) {
       const connection = context.ready()
       const branch = findBranch(connection, thread)
-      return branch && headOf(stateOf(connection, thread, branch, context.leases), forkOf(connection, branch))
+      return branch && toHead(stateOf(connection, thread, branch, context.leases), forkOf(connection, branch))
     },
     async *entries(thread, range = {}) {
       const connection = context.ready()
@@ -150,19 +151,15 @@ interface ListedRow extends ConversationRow, Checked {
 
 function toInfo(connection: Connection, row: ListedRow): ConversationInfo {
   const { id, conversation, title, metadata, person, ...times } = sound('conversations', row)
-  return {
-    conversation,
-    createdAt: times.created_at,
-    updatedAt: times.updated_at,
-    ...(times.used_at !== null && { usedAt: times.used_at }),
-    ...(title !== null && { title }),
-    ...(metadata !== null && { metadata: JSON.parse(metadata) }),
-    ...(person !== null && { person }),
+  const { created_at: createdAt, updated_at: updatedAt, used_at: usedAt } = times
+  return withoutNulls({
+    ...{ conversation, createdAt, updatedAt, usedAt, title, person },
+    metadata: metadata === null ? null : JSON.parse(metadata),
     threads: connection
       .all<BranchRow & Checked>('SELECT * FROM branches WHERE conversation_id = ? ORDER BY actor, branch', id)
       .map(row => withHead(connection, sound('branches', row)))
       .map(({ actor, branch, head, updated_at: updatedAt }) => ({ actor, branch, head, updatedAt })),
-  }
+  })
 }
 
 /** How many entries of a word are read, newest first, to find those of one person. */

@@ -26,17 +26,8 @@ export const putMarks = (schema: string, head: string): string => `
   end if;`
 
 /** A call that is saved again stays in its place. */
-export const sameCall = [
-  'turn',
-  'time',
-  'model',
-  'plan',
-  'predicted',
-  'reported',
-  'status',
-  'error',
-  'checksum',
-]
+export const sameCall = 'turn time model plan predicted reported status error checksum'
+  .split(' ')
   .map(name => `${name} = excluded.${name}`)
   .join(', ')
 
