@@ -113,7 +113,6 @@ function inEvery(lists: readonly (readonly ThreadPlace[])[]): ThreadPlace[][] {
   return lists.map(list => list.filter(place => names.every(has => has.has(nameOf(place)))))
 }
 
-/** What may be seen of an entry. */
 interface Visible extends Pick<StoredEntry, 'role' | 'time'> {
   readonly texts: readonly string[]
 }
@@ -128,7 +127,6 @@ async function readStored({ store }: SearchSource, { thread, seq }: ThreadPlace)
   return undefined
 }
 
-/** What a user may see of an entry. */
 async function readShown({ store, count }: SearchSource, { thread, seq }: ThreadPlace) {
   const source = { store, key: thread, count }
   const round = await readRound(source, seq)

@@ -155,7 +155,6 @@ export function checkMarks(marks: readonly Mark[]): void {
   }
 }
 
-/** Checks entries before they are stored: ids, roles, times, token counts, payloads and their size. */
 export function checkEntries(entries: readonly NewEntry[], maxEntryBytes: number): void {
   const refuse = (problem: string) => {
     throw new InvalidOptionError('entries', problem)

@@ -36,7 +36,6 @@ export interface LoggedMessage
 
 /** A message with what the log stores beside it. */
 export interface SeenMessage {
-  /** The message in full. */
   readonly message: MessageLike
   /** What contexts take in place of the message. */
   readonly view?: MessageLike
@@ -157,7 +156,6 @@ export const wholeOf = (source: MessageLike | SeenMessage): MessageLike =>
 export const withEnding = (source: MessageLike | SeenMessage, ending: string): SeenMessage =>
   isSeen(source) ? { ...source, ending } : { message: source, ending }
 
-/** The message that contexts take. */
 export function viewOf({ message, view = message, ending, isBroken }: SeenMessage): MessageLike {
   if (isBroken) return brokenOff
   return ending === undefined ? view : withTail(view, ending)

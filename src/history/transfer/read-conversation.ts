@@ -1,5 +1,6 @@
 import type {
   ConversationDescription,
+  ConversationKey,
   Store,
   StoredCall,
   StoredEntry,
@@ -69,7 +70,7 @@ export const countEntries = ({ threads }: ReadConversation): number =>
 /** Writes a conversation; what is stored already stays. Returns how many entries were new. */
 export async function writeConversation(
   store: Store,
-  at: Pick<ThreadKey, 'tenant' | 'conversation'>,
+  at: ConversationKey,
   { place, threads, description: { title, metadata, person } }: ReadConversation,
 ): Promise<number> {
   return atPlace(place, async () => {

@@ -39,7 +39,6 @@ export interface ForkPlace {
   readonly time: number
 }
 
-/** The writes to branches. Each method is one transaction. */
 export function branchWrites<Transaction, Branch>(writer: BranchWriter<Transaction, Branch>) {
   const { now, find, need } = writer
   const make = (on: Transaction, thread: ThreadKey) => writer.make(on, thread, now())
@@ -148,7 +147,6 @@ export function branchWrites<Transaction, Branch>(writer: BranchWriter<Transacti
   }
 }
 
-/** The head of a branch, as stores give it. */
 export function toHead(state: BranchState, forkOf: Head['forkOf']): Head {
   const { head, turns, open, owner = '', epoch } = state
   const lease = { owner, epoch }

@@ -67,7 +67,6 @@ interface CallRow extends RowOf<'calls'>, Checked {
   readonly number: number
 }
 
-/** The plan of a call, and what it is packed with. */
 interface PackedPlan {
   readonly number: number
   readonly id: string

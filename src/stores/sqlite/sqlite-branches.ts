@@ -21,7 +21,6 @@ import { keepMarks } from './sqlite-sides.ts'
 import { insertTurn, saveTurn, turnByNumber } from './turn-rows.ts'
 import { queueEntry } from './word-index.ts'
 
-/** Writes to branches. */
 export function sqliteBranches(context: SqliteContext) {
   const { now, leases, isIndexed } = context
   return branchWrites<Connection, BranchRow>({

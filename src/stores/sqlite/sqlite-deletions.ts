@@ -4,24 +4,32 @@ import { deleteCalls } from './call-rows.ts'
 import type { Connection } from './connection.ts'
 import { type BranchRow, findConversation, needBranch } from './conversation-rows.ts'
 import { readEntries } from './entry-rows.ts'
+import type { About } from './group-writes.ts'
 import { saveRow } from './rows.ts'
 import { maxSeq, placeOf } from './schema.ts'
 import type { SqliteContext } from './sqlite-context.ts'
 import { forgetEntries, rebuildWordIndex, reindexEntry } from './word-index.ts'
 
-/** Deletes and erases. */
 export function sqliteDeletions(context: SqliteContext) {
   const { now, leases, isIndexed, spare } = context
 
-  /** Deletes, on a full disk with the room that is kept for it. */
-  async function whenFull<T>(work: () => Promise<T>): Promise<T> {
+  /** Deletes in a transaction, on a full disk with the room that is kept for it. Work that deleted nothing gives a false value. */
+  async function remove<T>(
+    about: About,
+    work: (connection: Connection) => T,
+    settle?: (result: T) => void,
+  ): Promise<T> {
+    const onCommit = (result: T) => {
+      settle?.(result)
+      if (result) emptyLog()
+    }
     try {
-      return await work()
+      return await context.write(about, work, { onCommit })
     } catch (error) {
       if (!isStoreFull(error)) throw error
       spare.release()
       emptyLog()
-      return await work()
+      return await context.write(about, work, { onCommit })
     } finally {
       spare.keep()
     }
@@ -40,18 +48,10 @@ export function sqliteDeletions(context: SqliteContext) {
   }
 
   return {
-    async deleteCalls(tenant, before) {
-      const work = (connection: Connection) => deleteCalls(connection, tenant, before)
-      return whenFull(() =>
-        context.write({ tenant, conversation: '' }, work, {
-          onCommit(count) {
-            if (count > 0) emptyLog()
-          },
-        }),
-      )
-    },
-    async erase(thread, seq, { payload, tokens }) {
-      const work = (connection: Connection) => {
+    deleteCalls: (tenant, before) =>
+      remove({ tenant, conversation: '' }, connection => deleteCalls(connection, tenant, before)),
+    erase: (thread, seq, { payload, tokens }) =>
+      remove(thread, connection => {
         const branch = needBranch(connection, thread)
         const [row] = readEntries(connection, branch, { from: seq, to: seq })
         if (!row) return false
@@ -66,15 +66,7 @@ export function sqliteDeletions(context: SqliteContext) {
         }
         connection.forget()
         return true
-      }
-      return whenFull(() =>
-        context.write(thread, work, {
-          onCommit(isDone) {
-            if (isDone) emptyLog()
-          },
-        }),
-      )
-    },
+      }),
     /** Sets the tombstone, without which no entry can go, and removes everything in one transaction. */
     async deleteConversation(tenant, conversation, { unusedSince } = {}) {
       const work = (connection: Connection) => {
@@ -100,14 +92,9 @@ export function sqliteDeletions(context: SqliteContext) {
         connection.forget()
         return branches
       }
-      const deleted = await whenFull(() =>
-        context.write({ tenant, conversation }, work, {
-          onCommit(branches) {
-            for (const { id } of branches ?? []) leases.take(id)
-            if (branches) emptyLog()
-          },
-        }),
-      )
+      const deleted = await remove({ tenant, conversation }, work, branches => {
+        for (const { id } of branches ?? []) leases.take(id)
+      })
       return deleted !== undefined
     },
   } satisfies Partial<Store>

@@ -17,7 +17,6 @@ export const putEntries = (schema: string, head: string, turn: string, entries: 
       ));
   get diagnostics added = row_count;`
 
-/** Keeps the marks of entries that were added to the branch `b` after a head. */
 export const putMarks = (schema: string, head: string): string => `
   if p_marks is not null then
     insert into ${schema}.marks (key, line, mark, at)
