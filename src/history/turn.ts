@@ -4,7 +4,13 @@ import { parseMessage } from '../log/parse-message.ts'
 import type { BeginTurn, Begun, Mark, NewEntry, StoredCall } from '../stores/store.ts'
 import type { Calibration } from '../tokens/calibration.ts'
 import { type CancelledTurn, closingFor, closingOf, type Ending, noReply } from './log/closing.ts'
-import { type EntryOptions, isSeen, type SeenMessage, wholeOf } from './log/logged-message.ts'
+import {
+  type EntryOptions,
+  isSeen,
+  type SeenMessage,
+  type TurnMessage,
+  wholeOf,
+} from './log/logged-message.ts'
 import { createQueue } from './log/queue.ts'
 import { checkBranch, type LogSource } from './log/read-log.ts'
 import { breathe } from './log/rests.ts'
@@ -43,8 +49,6 @@ export interface Turn {
   /** Stores what became of a call, with the next entries and in the same step. */
   keepCall(call: StoredCall): void
 }
-
-type TurnMessage = MessageLike | SeenMessage
 
 type EntryGroup = readonly [messages: readonly TurnMessage[], options?: { readonly isClosing: boolean }]
 

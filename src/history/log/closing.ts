@@ -5,7 +5,7 @@ import { endingTexts, interruptedResult, noReplyText } from '../../log/texts.ts'
 import { toolResultFor } from '../../log/write-message.ts'
 import type { Head, TurnStatus } from '../../stores/store.ts'
 import { isHandEntry } from './hand.ts'
-import { type SeenMessage, viewOf, wholeOf, withEnding } from './logged-message.ts'
+import { type SeenMessage, type TurnMessage, viewOf, wholeOf, withEnding } from './logged-message.ts'
 import { type LogSource, listLog } from './read-log.ts'
 
 /**
@@ -36,11 +36,7 @@ export const noReply: MessageLike = { role: 'assistant', content: noReplyText }
  * that arrived in part gets the text that says how the turn ended. A whole answer is left as it is. The results are for calls
  * that were logged and never answered: they come before what arrived.
  */
-export function closingFor(
-  earlier: readonly MessageLike[],
-  arrived: readonly (MessageLike | SeenMessage)[],
-  ending: Ending,
-) {
+export function closingFor(earlier: readonly MessageLike[], arrived: readonly TurnMessage[], ending: Ending) {
   const results = missingResults(earlier)
   const messages = arrived.map(wholeOf)
   const text = endingText(ending)

@@ -1,7 +1,8 @@
+import type { BranchState } from '../rules/branch-state.ts'
 import { type BranchWriter, branchWrites } from '../rules/branch-writes.ts'
+import { nameOf } from '../rules/refusals.ts'
 import { type Change, isUse } from '../rules/write-rules.ts'
-import type { NewEntry, TurnEnd } from '../store.ts'
-import { stateOf } from './branch-state.ts'
+import type { NewEntry, ThreadKey, TurnEnd } from '../store.ts'
 import { keepCall } from './call-rows.ts'
 import type { Connection } from './connection.ts'
 import {
@@ -13,12 +14,23 @@ import {
   needBranch,
   refuseDeleted,
   rememberBranch,
+  type Segment,
   saveBranch,
+  segmentsOf,
 } from './conversation-rows.ts'
-import { addEntries, insertEntry } from './entry-rows.ts'
-import type { SqliteContext } from './sqlite-context.ts'
+import { addEntries, insertEntry, readEntries, seqOf, toEntry } from './entry-rows.ts'
+import type { SqliteContext, SqliteLeases } from './sqlite-context.ts'
 import { keepMarks } from './sqlite-sides.ts'
-import { insertTurn, saveTurn, turnByNumber } from './turn-rows.ts'
+import {
+  insertTurn,
+  saveTurn,
+  type TurnRow,
+  toTurn,
+  turnByEpoch,
+  turnByKey,
+  turnByNumber,
+  turnsOf,
+} from './turn-rows.ts'
 import { queueEntry } from './word-index.ts'
 
 export function sqliteBranches(context: SqliteContext) {
@@ -108,3 +120,35 @@ export function sqliteBranches(context: SqliteContext) {
 }
 
 type AddStretch = Parameters<BranchWriter<Connection, BranchRow>['addStretch']>
+
+/** What the rules ask of a branch. Rows are read only where a rule asks for them. */
+export function stateOf(
+  connection: Connection,
+  thread: ThreadKey,
+  branch: BranchRow,
+  leases: SqliteLeases,
+): BranchState {
+  const { head, turns, epoch, open_turn: open, owner } = branch
+  const asTurn = (row: TurnRow | undefined) => row && toTurn(row, head)
+  let segments: readonly Segment[] | undefined
+  return {
+    thread,
+    head,
+    turns,
+    epoch,
+    open: open ?? undefined,
+    owner: owner ?? undefined,
+    heldMs: () => (open === null ? 0 : leases.heldMs(branch)),
+    seqOf(id) {
+      segments ??= segmentsOf(connection, branch)
+      return seqOf(connection, segments, id)
+    },
+    *entries(from, to) {
+      for (const row of readEntries(connection, branch, { from, to })) yield toEntry(row, nameOf(thread))
+    },
+    turn: number => toTurn(turnByNumber(connection, branch, number), head),
+    turnsFrom: number => turnsOf(connection, branch).slice(number - 1),
+    turnByKey: key => asTurn(turnByKey(connection, branch, key)),
+    turnByEpoch: value => asTurn(value === 0 ? undefined : turnByEpoch(connection, branch, value)),
+  }
+}

@@ -7,7 +7,6 @@ import type { ConversationInfo, ListConversations, Store, ThreadKey, ThreadPlace
 import { NoConversationError, StoreError } from '../store-error.ts'
 import { withoutNulls } from '../without-nulls.ts'
 import { payloadTexts, words } from '../words.ts'
-import { stateOf } from './branch-state.ts'
 import type { Connection } from './connection.ts'
 import {
   type BranchRow,
@@ -24,6 +23,7 @@ import type { SqliteValue } from './driver.ts'
 import { readEntries, toEntry } from './entry-rows.ts'
 import { type Checked, saveRow, sound } from './rows.ts'
 import { branchIn, placeOf, seqIn } from './schema.ts'
+import { stateOf } from './sqlite-branches.ts'
 import type { SqliteContext } from './sqlite-context.ts'
 import { turnsOf } from './turn-rows.ts'
 import { toMatch, waitingWords } from './word-index.ts'
