@@ -160,7 +160,7 @@ export function createThreadVectors(source: LogSource, embed: CheckedEmbed) {
 const mostCharacters = 2000
 
 /** What is embedded of a message: what it says, without a label, cut off where it is long. Empty: nothing. */
-function embeddedText(message: Message): string {
+export function embeddedText(message: Message): string {
   const { role } = message
   if (role !== 'user' && role !== 'assistant' && role !== 'tool') return ''
   const parts = saidIn(message, call => `${call.name} ${call.arguments}`)
