@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
-import { toVector } from '../.build/history/log/vectors/to-vector.js'
+import { toVector } from '../.build/history/log/vectors/embed-texts.js'
 
 const batch = 64
 const mostMs = 300_000

@@ -5,7 +5,7 @@ import { readMessage } from '../log/parse-message.ts'
 import { present } from '../log/present.ts'
 import { type OptionNames, refuseUnknown } from '../log/refuse-unknown.ts'
 import type { State, StateReading } from '../state/index.ts'
-import type { StoredCall, ThreadKey } from '../stores/store.ts'
+import type { StoredCall } from '../stores/store.ts'
 import {
   type CallOutcome,
   type CallStart,
@@ -21,30 +21,24 @@ import { type EraseSource, eraseEntry } from './erase.ts'
 import { createHands } from './hands.ts'
 import { findQuotes } from './log/find-quotes.ts'
 import { type Hand, isHandEntry } from './log/hand.ts'
-import { type EntryOptions, type SeenMessage, toEntry, wholeOf } from './log/logged-message.ts'
-import { makeEntries } from './log/make-entries.ts'
+import { makeEntries, type SeenMessage, toEntry, wholeOf } from './log/logged-message.ts'
 import type { Passages } from './log/passages.ts'
 import { toPastTurns } from './log/past-turn.ts'
 import type { QuoteReference } from './log/quote-reference.ts'
-import { checkBranch, type LogSource, listLog, mainBranch } from './log/read-log.ts'
-import type { ContextRequest, ThreadLog } from './log/thread-log.ts'
+import { checkBranch, listLog, mainBranch } from './log/read-log.ts'
+import type { ContextRequest } from './log/thread-log.ts'
 import { readThreadState } from './log/thread-state.ts'
 import { isSideThread } from './side-name.ts'
 import type { Thread, ThreadContextOptions } from './thread.ts'
-import { beginTurn, createTurn } from './turn.ts'
+import { beginTurn, createTurn, type TurnSource } from './turn.ts'
 import { listNewest, readStatus, readTurns, viewDisplay, viewMessages, viewNotes } from './views.ts'
-export interface ThreadSource extends LogSource, Pick<EraseSource, 'forget'> {
+
+interface ThreadSource extends EraseSource {
   readonly fit: FitOptions
-  readonly now: () => number
-  readonly newId: () => string
-  readonly owner: string
   /** Who speaks, if that was said. */
   readonly person?: string
   readonly remember?: 'conversation' | 'person'
   readonly passages: Passages
-  readonly leaseMs: number
-  /** The log of a thread, shared by all threads of the same key. */
-  readonly logOf: (key: ThreadKey) => ThreadLog
 }
 
 const { count: _, ...changeNames } = fitNames
@@ -58,11 +52,8 @@ export function createThread(options: ThreadSource): Thread {
 
   /** Makes entries of a turn in which a guest speaks, if it is one. */
   const newEntryOf =
-    (guest?: string) =>
-    (
-      message: MessageLike | SeenMessage,
-      rest?: Pick<EntryOptions, 'isClosing' | 'calibration' | 'learned'>,
-    ) =>
+    (guest?: string): TurnSource['newEntry'] =>
+    (message, rest) =>
       toEntry(message, { id: newId(), time: now(), count, guest, ...rest })
 
   /** Who speaks, if this is another person's conversation. */

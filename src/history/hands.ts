@@ -3,7 +3,7 @@ import { isOrdinary } from '../context/conversation/unit.ts'
 import { defaultPolicy } from '../context/policies/recall.ts'
 import type { Receipt } from '../context/receipt.ts'
 import { InvalidOptionError, showValue, ThroughlineError } from '../log/error.ts'
-import type { NewEntry, Store, ThreadKey } from '../stores/store.ts'
+import type { ThreadKey } from '../stores/store.ts'
 import { toModelTokens } from '../tokens/calibration.ts'
 import { pin, pinning } from './log/apply-hands.ts'
 import { type Hand, type HandState, handMessage } from './log/hand.ts'
@@ -36,6 +36,7 @@ export interface HandSource extends LogSource {
   readonly newId: () => string
   readonly owner: string
   readonly leaseMs: number
+  /** The log of a thread, shared by all threads of the same key. */
   readonly logOf: (key: ThreadKey) => ThreadLog
 }
 
@@ -70,13 +71,11 @@ export function createHands(source: HandSource): Hands {
     async hands({ at } = {}) {
       const log = logOf(key)
       const { pinned, hidden } = await log.hands(at)
-      const unitsOf = (seqs: readonly number[]) =>
-        Promise.all(
-          seqs.map(async seq => {
-            const { first, last } = await log.unitAt(seq)
-            return { first, last }
-          }),
-        )
+      const handledAt = async (seq: number) => {
+        const { unit: _, ...handled } = await log.unitAt(seq)
+        return handled
+      }
+      const unitsOf = (seqs: readonly number[]) => Promise.all(seqs.map(handledAt))
       return { pinned: await unitsOf(pinned), hidden: await unitsOf(hidden) }
     },
   }
@@ -122,19 +121,15 @@ export class PinsTooLargeError extends ThroughlineError {
   }
 }
 
-/** Writes down what a person has done, as an entry of its own. */
-export async function appendHand(source: Omit<HandSource, 'logOf'>, hand: Hand): Promise<void> {
-  const { now, newId, count } = source
+/**
+ * Writes down what a person has done, as an entry of its own: between turns, or in the open turn if its writer has left it. Throws
+ * LeaseError while a holder has it.
+ */
+export async function appendHand(source: HandSource, hand: Hand): Promise<void> {
+  const { store, key, owner, leaseMs, now, newId, count } = source
   const options = { id: newId(), time: now(), count, isClosing: true }
-  await appendBeside(source, toEntry({ message: handMessage, hands: [hand] }, options))
-}
-
-type WriteSource = Pick<HandSource, 'key' | 'owner' | 'leaseMs'> & { readonly store: Store }
-
-/** Appends an entry between turns, or to the open turn if its writer has left it. Throws LeaseError while a holder has it. */
-function appendBeside({ store, key, owner, leaseMs }: WriteSource, entry: NewEntry): Promise<unknown> {
-  const entries = [entry]
-  return tryAgain('conflict', 10, () =>
+  const entries = [toEntry({ message: handMessage, hands: [hand] }, options)]
+  await tryAgain('conflict', 10, () =>
     untilKnown(async () => {
       const head = await store.head(key)
       checkBranch(key, head)

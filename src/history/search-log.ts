@@ -113,7 +113,6 @@ function inEvery(lists: readonly (readonly ThreadPlace[])[]): ThreadPlace[][] {
   return lists.map(list => list.filter(place => names.every(has => has.has(nameOf(place)))))
 }
 
-/** What may be seen of an entry. */
 interface Visible extends Pick<StoredEntry, 'role' | 'time'> {
   readonly texts: readonly string[]
 }
@@ -122,20 +121,13 @@ type WordMatch = TextMatch & Pick<Visible, 'role' | 'time'>
 
 const nameOf = ({ thread, seq }: ThreadPlace) => placeId(thread, seq)
 
-async function readStored(
-  { store }: SearchSource,
-  { thread, seq }: ThreadPlace,
-): Promise<Visible | undefined> {
+async function readStored({ store }: SearchSource, { thread, seq }: ThreadPlace) {
   for await (const { role, time, payload } of store.entries(thread, { from: seq, to: seq }))
     return { role, time, texts: payloadTexts(payload) }
   return undefined
 }
 
-/** What a user may see of an entry. */
-async function readShown(
-  { store, count }: SearchSource,
-  { thread, seq }: ThreadPlace,
-): Promise<Visible | undefined> {
+async function readShown({ store, count }: SearchSource, { thread, seq }: ThreadPlace) {
   const source = { store, key: thread, count }
   const round = await readRound(source, seq)
   // Whether a part was tried again says the entry behind it.

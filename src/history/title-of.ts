@@ -2,7 +2,7 @@ import { firstWords } from '../log/first-words.ts'
 import { readMessage } from '../log/parse-message.ts'
 import type { ConversationInfo } from '../stores/store.ts'
 import type { History } from './history.ts'
-import { type LogSource, mainBranch, readLog } from './log/read-log.ts'
+import { mainBranch, readLog } from './log/read-log.ts'
 import { isSideName } from './side-name.ts'
 
 /** The most characters of a title that is made of a message. */
@@ -23,10 +23,7 @@ export async function titleOf(
   const first = spoken.find(({ branch }) => branch === mainBranch) ?? spoken[0]
   if (!first) return undefined
   const { actor, branch } = first
-  return beginningOf({ store, key: { tenant, conversation, actor, branch }, count })
-}
-
-async function beginningOf(source: LogSource): Promise<string | undefined> {
+  const source = { store, key: { tenant, conversation, actor, branch }, count }
   for await (const { message, seq } of readLog(source, { limit: mostRead })) {
     if (message.role !== 'user') continue
     const words = firstWords(readMessage(message, seq).text, mostCharacters)

@@ -1,19 +1,16 @@
 import type { PromptLayout } from '../context/prompt/layout.ts'
 import type { MessageLike } from '../log/message.ts'
 import { parseMessage } from '../log/parse-message.ts'
-import type {
-  BeginTurn,
-  Begun,
-  Lease,
-  Mark,
-  NewEntry,
-  Store,
-  StoredCall,
-  ThreadKey,
-} from '../stores/store.ts'
+import type { BeginTurn, Begun, Mark, NewEntry, StoredCall } from '../stores/store.ts'
 import type { Calibration } from '../tokens/calibration.ts'
 import { type CancelledTurn, closingFor, closingOf, type Ending, noReply } from './log/closing.ts'
-import { type EntryOptions, isSeen, type SeenMessage, wholeOf } from './log/logged-message.ts'
+import {
+  type EntryOptions,
+  isSeen,
+  type SeenMessage,
+  type TurnMessage,
+  wholeOf,
+} from './log/logged-message.ts'
 import { createQueue } from './log/queue.ts'
 import { checkBranch, type LogSource } from './log/read-log.ts'
 import { breathe } from './log/rests.ts'
@@ -53,13 +50,9 @@ export interface Turn {
   keepCall(call: StoredCall): void
 }
 
-type TurnMessage = MessageLike | SeenMessage
-
 type EntryGroup = readonly [messages: readonly TurnMessage[], options?: { readonly isClosing: boolean }]
 
-interface TurnSource {
-  readonly store: Store
-  readonly key: ThreadKey
+export interface TurnSource extends Pick<LogSource, 'store' | 'key'> {
   readonly begun: Extract<Begun, { kind: 'begun' }>
   readonly leaseMs: number
   readonly isFollowed?: boolean | undefined
@@ -73,7 +66,7 @@ interface TurnSource {
 }
 
 export function createTurn(options: TurnSource): Turn {
-  const { store, key, begun, leaseMs, isFollowed, cancelledTurn, messages, newEntry } = options
+  const { store, key, begun, isFollowed, cancelledTurn, messages, newEntry } = options
   const { lease } = begun
   const turnMessages = [...messages]
   const lost = new AbortController()
@@ -82,7 +75,7 @@ export function createTurn(options: TurnSource): Turn {
   let calibration: Calibration | undefined
   let learned: PromptLayout | undefined
   let call: StoredCall | undefined
-  const stopRenewing = keepLease(store, key, lease, leaseMs, error => lost.abort(error))
+  const stopRenewing = keepLease(options, error => lost.abort(error))
 
   /** Makes entries. The first one carries the calibration, and what was learned of the system prompt. */
   function toEntries(...groups: readonly EntryGroup[]): readonly NewEntry[] {
@@ -116,11 +109,7 @@ export function createTurn(options: TurnSource): Turn {
     for (const one of added) turnMessages.push(wholeOf(one))
   }
 
-  async function end(
-    status: 'completed' | Ending['status'],
-    groups: readonly EntryGroup[],
-    error?: string,
-  ): Promise<void> {
+  async function end(status: 'completed' | Ending['status'], groups: readonly EntryGroup[], error?: string) {
     try {
       const written = { entries: toEntries(...groups), call, marks: marksOf(groups) }
       const ended = { lease, expectedHead: head, ...written, status, error }
@@ -216,19 +205,13 @@ const mostSilenceMs = 60 * 60 * 1000
 const final: readonly unknown[] = ['lease_lost', 'conversation_deleted', 'no_conversation', 'store_closed']
 
 /** Renews a lease until the returned function is called. */
-function keepLease(
-  store: Store,
-  key: ThreadKey,
-  lease: Lease,
-  leaseMs: number,
-  onLost: (error: unknown) => void,
-): () => void {
+function keepLease({ store, key, begun, leaseMs }: TurnSource, onLost: (error: unknown) => void) {
   let left = Math.ceil(mostSilenceMs / leaseMs) * 3
   // Every third of the lease: two renewals may fail before it runs out.
   const timer = setInterval(() => {
     left -= 1
     if (left < 0) return stop()
-    store.renew(key, lease, leaseMs).catch(error => {
+    store.renew(key, begun.lease, leaseMs).catch(error => {
       if (!final.includes((error as { code?: unknown }).code)) return
       stop()
       onLost(error)

@@ -16,10 +16,7 @@ export interface ViewOptions {
 }
 
 /** The messages of a thread, oldest first. */
-export async function viewMessages(
-  source: LogSource,
-  options?: ViewOptions,
-): Promise<readonly MessageLike[]> {
+export async function viewMessages(source: LogSource, options?: ViewOptions) {
   const logged = await listNewest(source, options)
   const messages = logged.map(({ message }) => message)
   if (options?.at !== undefined) return messages
@@ -36,10 +33,7 @@ export type DisplayMessage = MessageLike & {
 }
 
 /** What a user may see: no notes, no messages that Throughline wrote to close a turn. */
-export async function viewDisplay(
-  source: LogSource,
-  { limit, ...view }: ViewOptions = {},
-): Promise<readonly DisplayMessage[]> {
+export async function viewDisplay(source: LogSource, { limit, ...view }: ViewOptions = {}) {
   const shown = (logged: readonly LoggedMessage[]) => toDisplay(withoutTries(logged).map(toShown))
   if (limit === undefined) return shown(await listNewest(source, view))
   const logged: LoggedMessage[] = []
@@ -96,10 +90,7 @@ export async function viewNotes(
 }
 
 /** The newest entries of a thread, oldest first. */
-export async function listNewest(
-  source: LogSource,
-  { limit, ...view }: ViewOptions = {},
-): Promise<readonly LoggedMessage[]> {
+export async function listNewest(source: LogSource, { limit, ...view }: ViewOptions = {}) {
   const range = toRange(view)
   if (limit === undefined) return listLog(source, range)
   return (await listLog(source, { ...range, limit, reverse: true })).toReversed()

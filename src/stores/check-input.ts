@@ -18,7 +18,7 @@ export const defaultMaxEntryBytes = 8 * 1024 * 1024
 const maxNameBytes = 1_024
 const maxMetadataBytes = 64 * 1024
 /** The largest place that every store can keep. */
-const maxPlace = 2 ** 31 - 2
+export const maxPlace = 2 ** 31 - 2
 const callStatuses: readonly string[] = ['sent', 'completed', 'failed', 'cancelled'] satisfies CallStatus[]
 const endStatuses: readonly string[] = [
   'completed',
@@ -53,11 +53,7 @@ export function checkNames(names: Readonly<Record<string, string | undefined>>):
 }
 
 /** A description as stored: null removes a value, undefined leaves it. */
-export function toDescription({ title, metadata, person }: DescribeConversation): {
-  readonly title: string | null | undefined
-  readonly metadata: string | null | undefined
-  readonly person: string | null | undefined
-} {
+export function toDescription({ title, metadata, person }: DescribeConversation) {
   for (const [name, text] of Object.entries({ title, person }))
     if (text != null && typeof text !== 'string')
       throw new InvalidOptionError(name, `expected a text or null, got ${showValue(text)}`)
@@ -155,7 +151,6 @@ export function checkMarks(marks: readonly Mark[]): void {
   }
 }
 
-/** Checks entries before they are stored: ids, roles, times, token counts, payloads and their size. */
 export function checkEntries(entries: readonly NewEntry[], maxEntryBytes: number): void {
   const refuse = (problem: string) => {
     throw new InvalidOptionError('entries', problem)

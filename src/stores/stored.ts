@@ -1,9 +1,13 @@
 import type { Role } from '../log/message.ts'
 
-/** The full name of one branch of a thread. Every key of every table begins with tenant and conversation. */
-export interface ThreadKey {
+/** The full name of a conversation. Every key of every table begins with it. */
+export interface ConversationKey {
   readonly tenant: string
   readonly conversation: string
+}
+
+/** The full name of one branch of a thread. */
+export interface ThreadKey extends ConversationKey {
   readonly actor: string
   readonly branch: string
 }

@@ -72,7 +72,6 @@ export interface Occurrence {
 /** Where some words stand in a text, in order. `numbers`: the number of each word, in all its forms. */
 export function occurrencesOf(text: string, numbers: ReadonlyMap<string, number>): readonly Occurrence[] {
   const occurrences: Occurrence[] = []
-  /** The first letter and the length of each word. */
   const shapes = new Set(Array.from(numbers.keys(), word => shapeOf(word.charCodeAt(0), word.length)))
   const add = (word: string, from: number, to: number) => {
     const number = numbers.get(word)
@@ -130,7 +129,6 @@ function eachRun(text: string, visit: (from: number, to: number, isAscii: boolea
   if (text.length > from) visit(from, text.length, isAscii)
 }
 
-/** 1 for each ASCII character that is a letter or a digit. */
 const isPlain = Uint8Array.from({ length: 128 }, (_, code) =>
   /[a-z0-9]/i.test(String.fromCharCode(code)) ? 1 : 0,
 )

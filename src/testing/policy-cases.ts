@@ -20,47 +20,41 @@ export interface PolicyCase {
  * @example
  * for (const { name, run } of policyCases) it(name, () => run(myPolicy))
  */
-export const policyCases: readonly PolicyCase[] = [
-  policyCase('leaves a conversation that fits in a form that every provider takes', policy => {
+export const policyCases: readonly PolicyCase[] = toCases({
+  'leaves a conversation that fits in a form that every provider takes': policy => {
     check(policy, [system('s'), user('a'), assistant('b'), user('c')], { window: 1_000 })
-  }),
-  policyCase('gives nothing for nothing', policy => {
+  },
+  'gives nothing for nothing': policy => {
     const { messages } = check(policy, [], { window: 100 })!
     if (messages.length > 0) throw new Error('an empty conversation gave messages')
-  }),
-  policyCase(
-    'keeps first and latest user message and the last round, and never exceeds the window',
-    policy => {
-      const rounds = Array.from({ length: 60 }, (_, n) => round('run', `output ${n}`)).flat()
-      for (let window = 8; window < 300; window += 7) check(policy, [user('the goal'), ...rounds], { window })
-    },
-  ),
-  policyCase('holds every invariant on 300 random conversations', policy => {
+  },
+  'keeps first and latest user message and the last round, and never exceeds the window': policy => {
+    const rounds = Array.from({ length: 60 }, (_, n) => round('run', `output ${n}`)).flat()
+    for (let window = 8; window < 300; window += 7) check(policy, [user('the goal'), ...rounds], { window })
+  },
+  'holds every invariant on 300 random conversations': policy => {
     for (let seed = 1; seed <= 300; seed++) {
       const shape = seed % 2 ? 'free' : 'alternating'
       const overflow = seed % 3 ? 'keep' : 'trim'
       check(policy, randomConversation(seed), { window: 1 + ((seed * 37) % 700), shape, overflow })
     }
-  }),
-  policyCase(
-    'gives the same bytes twice, and for a list that grows as for one that is read at once',
-    policy => {
-      const messages = randomConversation(7, 40)
-      for (let length = 1; length <= messages.length; length++) {
-        const options = { window: 120, overflow: 'keep' } as const
-        const warm = JSON.stringify(check(policy, messages.slice(0, length), options))
-        const cold = JSON.stringify(check(policy, structuredClone(messages.slice(0, length)), options))
-        if (warm !== cold) throw new Error(`the context of ${length} messages differs from a cold start`)
-      }
-    },
-  ),
-  policyCase('changes nothing that it is given', policy => {
+  },
+  'gives the same bytes twice, and for a list that grows as for one that is read at once': policy => {
+    const messages = randomConversation(7, 40)
+    for (let length = 1; length <= messages.length; length++) {
+      const options = { window: 120, overflow: 'keep' } as const
+      const warm = JSON.stringify(check(policy, messages.slice(0, length), options))
+      const cold = JSON.stringify(check(policy, structuredClone(messages.slice(0, length)), options))
+      if (warm !== cold) throw new Error(`the context of ${length} messages differs from a cold start`)
+    }
+  },
+  'changes nothing that it is given': policy => {
     const messages = randomConversation(11, 40)
     const before = JSON.stringify(messages)
     check(policy, messages, { window: 90, overflow: 'keep' })
     if (JSON.stringify(messages) !== before) throw new Error('the input was changed')
-  }),
-  policyCase('keeps what a policy before it protects, and does not bring back what that left out', policy => {
+  },
+  'keeps what a policy before it protects, and does not bring back what that left out': policy => {
     for (let window = 160; window < 700; window += 60) {
       const { messages, receipt } = fit(islands, { window, count: words(), policy: pipe(decided, policy) })
       const lost = receipt.entries.find(
@@ -70,24 +64,21 @@ export const policyCases: readonly PolicyCase[] = [
       if (isSecret(JSON.stringify(messages)))
         throw new Error('a message was sent that a policy before had left out')
     }
-  }),
-  policyCase(
-    'never moves its cut back, and leaves the window nothing to cut, behind another policy',
-    policy => {
-      let last = 0
-      for (let length = 1; length <= islands.length; length += 2) {
-        const options = { window: 500, count: words(), policy: pipe(decided, policy) }
-        const { cut, entries } = fit(islands.slice(0, length), options).receipt
-        const before = cut?.before ?? 0
-        if (before < last)
-          throw new Error(`with ${length} messages the cut moved back from ${last} to ${before}`)
-        if (cut && entries.some(({ rule }) => rule === 'window'))
-          throw new Error(`with ${length} messages the window had to cut more than the policy`)
-        last = before
-      }
-    },
-  ),
-]
+  },
+  'never moves its cut back, and leaves the window nothing to cut, behind another policy': policy => {
+    let last = 0
+    for (let length = 1; length <= islands.length; length += 2) {
+      const options = { window: 500, count: words(), policy: pipe(decided, policy) }
+      const { cut, entries } = fit(islands.slice(0, length), options).receipt
+      const before = cut?.before ?? 0
+      if (before < last)
+        throw new Error(`with ${length} messages the cut moved back from ${last} to ${before}`)
+      if (cut && entries.some(({ rule }) => rule === 'window'))
+        throw new Error(`with ${length} messages the window had to cut more than the policy`)
+      last = before
+    }
+  },
+})
 
 /** A policy of a user's own: some messages always stay, some are never sent. */
 const decided: Policy = {
@@ -109,8 +100,8 @@ const islands = Array.from({ length: 80 }, (_, n) => [
   ),
 ]).flat()
 
-function policyCase(name: string, run: PolicyCase['run']): PolicyCase {
-  return { name, run }
+function toCases(cases: Readonly<Record<string, PolicyCase['run']>>): readonly PolicyCase[] {
+  return Object.entries(cases).map(([name, run]) => ({ name, run }))
 }
 
 function check(policy: Policy, messages: readonly MessageLike[], options: FitOptions): Context | undefined {

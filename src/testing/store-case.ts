@@ -11,11 +11,11 @@ export interface StoreCase {
   run(create: CreateStore): Promise<void>
 }
 
-export function storeCase(
-  name: string,
-  body: (store: Store, thread: ThreadKey, create: CreateStore) => Promise<unknown>,
-): StoreCase {
-  return {
+type CaseBody = (store: Store, thread: ThreadKey, create: CreateStore) => Promise<unknown>
+
+/** Cases, by name. */
+export function toCases(bodies: Readonly<Record<string, CaseBody>>): readonly StoreCase[] {
+  return Object.entries(bodies).map(([name, body]) => ({
     name,
     async run(create) {
       const store = await create()
@@ -27,7 +27,7 @@ export function storeCase(
         await store.close()
       }
     },
-  }
+  }))
 }
 
 export function equal(actual: unknown, expected: unknown, what: string): void {

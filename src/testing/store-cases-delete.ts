@@ -1,4 +1,4 @@
-import { allRefused, equal, nothingAt, pluck, refused, storeCase, writesTo } from './store-case.ts'
+import { allRefused, equal, nothingAt, pluck, refused, toCases, writesTo } from './store-case.ts'
 import {
   abandoned,
   entry,
@@ -13,8 +13,8 @@ import {
 } from './store-cases-help.ts'
 
 /** A conversation is deleted whole; its name stays refused, so that no late write brings a part of it back. */
-export const deleteCases = [
-  storeCase('deletes a conversation with all that belongs to it', async (store, thread) => {
+export const deleteCases = toCases({
+  'deletes a conversation with all that belongs to it': async (store, thread) => {
     const bob = { ...thread, actor: 'bob' }
     const edit = { ...thread, branch: 'edit' }
     const other = { ...thread, conversation: 'other' }
@@ -32,8 +32,8 @@ export const deleteCases = [
     equal(threads, [other], 'the search')
     equal(await texts(store, other), ['keep pelican'], 'another conversation')
     equal(await store.deleteConversation(thread.tenant, thread.conversation), false, 'the answer, again')
-  }),
-  storeCase('refuses late writes to a deleted conversation, and its name', async (store, thread) => {
+  },
+  'refuses late writes to a deleted conversation, and its name': async (store, thread) => {
     const { lease } = await open(store, thread)
     await store.deleteConversation(thread.tenant, thread.conversation)
     await allRefused('conversation_deleted', [
@@ -44,19 +44,19 @@ export const deleteCases = [
     ])
     equal(await texts(store, thread), [], 'the entries')
     equal(await store.conversations(thread.tenant), [], 'the list')
-  }),
-  storeCase('deletes nothing where nothing is', async (store, thread) => {
+  },
+  'deletes nothing where nothing is': async (store, thread) => {
     equal(await store.deleteConversation(thread.tenant, 'never'), false, 'the answer')
     await exchange(store, { ...thread, conversation: 'never' }, 'a')
     equal(await texts(store, { ...thread, conversation: 'never' }), ['a'], 'the name is free')
-  }),
-]
+  },
+})
 
 const mark = { payload: '{"erased":true,"content":"gone"}', tokens: { words: 1 } }
 
 /** The text of an entry goes, and the entry stays. */
-export const eraseCases = [
-  storeCase('erases the text of an entry with all that was made of it', async (store, thread) => {
+export const eraseCases = toCases({
+  'erases the text of an entry with all that was made of it': async (store, thread) => {
     const bob = { ...thread, actor: 'bob' }
     await exchange(store, thread, 'a heron')
     await exchange(store, thread, 'secret pelican', 'a bird')
@@ -83,8 +83,8 @@ export const eraseCases = [
     await refused(() => store.erase(thread, 1, { ...mark, payload: '{"content":"b"}' }), 'invalid_option')
     await exchange(store, thread, 'later')
     equal(await texts(store, thread, { from: 3 }), ['a bird', 'later'], 'what follows')
-  }),
-  storeCase('erases an entry that no other store of it finds again', async (store, thread) => {
+  },
+  'erases an entry that no other store of it finds again': async (store, thread) => {
     await exchange(store, thread, 'secret pelican', 'a bird')
     const stretch = { entries: await read(store, thread), turns: await store.turns(thread) }
     await store.erase(thread, 1, mark)
@@ -92,12 +92,12 @@ export const eraseCases = [
     equal(await texts(store, thread), ['gone', 'a bird'], 'the log')
     const never = { ...thread, conversation: 'never' }
     await refused(() => store.erase(never, 1, mark), 'no_conversation')
-  }),
-]
+  },
+})
 
 /** Deleting what is old: records of calls, and unused conversations. */
-export const retainCases = [
-  storeCase('deletes the calls of one tenant before a time, in all threads', async (store, thread) => {
+export const retainCases = toCases({
+  'deletes the calls of one tenant before a time, in all threads': async (store, thread) => {
     const bob = { ...thread, conversation: 'other', actor: 'bob' }
     const edit = { ...thread, branch: 'edit' }
     const theirs = { ...thread, tenant: newThread().tenant }
@@ -117,8 +117,8 @@ export const retainCases = [
     equal(await texts(store, thread), ['a', 'b'], 'the entries')
     await refused(() => store.deleteCalls(thread.tenant, Number.NaN), 'invalid_option')
     equal(await times(thread), [12, 9, 5], 'the calls after a time that is none')
-  }),
-  storeCase('deletes a conversation only when nothing was written since', async (store, thread) => {
+  },
+  'deletes a conversation only when nothing was written since': async (store, thread) => {
     await exchange(store, thread, 'a', 'b')
     await exchange(store, { ...thread, actor: 'bob' }, 'c')
     const { updatedAt } = (await store.conversations(thread.tenant))[0]!
@@ -133,8 +133,8 @@ export const retainCases = [
     equal(await remove(updatedAt + 1e9), false, 'once it is deleted')
     const never = store.deleteConversation(thread.tenant, 'never', { unusedSince: updatedAt + 1e9 })
     equal(await never, false, 'where nothing is')
-  }),
-  storeCase('counts a description as use, also an empty one, and not as a write', async (store, thread) => {
+  },
+  'counts a description as use, also an empty one, and not as a write': async (store, thread) => {
     const restored = { seq: 1, turn: 0, ...entry('a'), time: 1000 }
     await store.restore(thread, { entries: [restored], turns: [] })
     const info = async () => (await store.conversations(thread.tenant))[0]!
@@ -146,8 +146,8 @@ export const retainCases = [
     equal([updatedAt, usedAt > 1000], [1000, true], 'the last write, and whether the use came later')
     equal(await remove(usedAt), false, 'while it is used')
     equal(await remove(usedAt + 1), true, 'when it is old')
-  }),
-  storeCase('leaves the name free where a conversation went because of its age', async (store, thread) => {
+  },
+  'leaves the name free where a conversation went because of its age': async (store, thread) => {
     await exchange(store, thread, 'pelican', 'a bird')
     await store.describeConversation(thread.tenant, thread.conversation, { title: 'Birds', person: 'ada' })
     const { updatedAt } = (await store.conversations(thread.tenant))[0]!
@@ -161,8 +161,8 @@ export const retainCases = [
     equal(await findAll(store, thread.tenant, 'pelican'), [], 'what is found')
     equal(await store.deleteConversation(thread.tenant, thread.conversation), true, 'the answer to a person')
     await refused(() => exchange(store, thread, 'late'), 'conversation_deleted')
-  }),
-  storeCase('deletes no conversation in which somebody holds a turn', async (store, thread) => {
+  },
+  'deletes no conversation in which somebody holds a turn': async (store, thread) => {
     const bob = { ...thread, actor: 'bob' }
     await exchange(store, thread, 'a')
     const { lease } = await open(store, bob)
@@ -173,5 +173,5 @@ export const retainCases = [
     await abandoned(store, bob)
     equal(await remove(), true, 'when the lease has run out')
     equal(await store.conversations(thread.tenant), [], 'the list')
-  }),
-]
+  },
+})

@@ -1,9 +1,9 @@
-import { equal, outline, places, pluck, refused, storeCase } from './store-case.ts'
+import { equal, outline, places, pluck, refused, toCases } from './store-case.ts'
 import { abandoned, entry, exchange, open, sentCall, texts } from './store-cases-help.ts'
 
 /** Branches: a shared past, separate continuations, ranges across the fork. */
-export const forkCases = [
-  storeCase('shares the past of a fork and lets both lines go on apart', async (store, thread) => {
+export const forkCases = toCases({
+  'shares the past of a fork and lets both lines go on apart': async (store, thread) => {
     await exchange(store, thread, 'a', 'b')
     await exchange(store, thread, 'c', 'd')
     const fork = { ...thread, branch: 'edit' }
@@ -17,8 +17,8 @@ export const forkCases = [
     equal(await texts(store, thread), ['a', 'b', 'c', 'd', 'e', 'f'], 'the first line')
     equal(await places(store, fork), ['1/1', '2/1', '3/2', '4/2'], 'places')
     equal(await outline(store, fork), ['1 completed 1-2', '2 completed 3-4'], 'turns')
-  }),
-  storeCase('forks at the beginning, at the end, and forks of forks', async (store, thread) => {
+  },
+  'forks at the beginning, at the end, and forks of forks': async (store, thread) => {
     await exchange(store, thread, 'a', 'b')
     const line = (branch: string) => ({ ...thread, branch })
     await store.fork(thread, { at: 0, branch: 'none' })
@@ -37,8 +37,8 @@ export const forkCases = [
     equal(await texts(store, line('three')), all, 'a fork with no entries of its own')
     equal((await store.head(line('three')))?.turns, 3, 'its turns')
     equal(pluck(await store.turns(line('none')), 'turn'), [1], 'turns from the beginning')
-  }),
-  storeCase('reads ranges across the border, both ways, with a limit', async (store, thread) => {
+  },
+  'reads ranges across the border, both ways, with a limit': async (store, thread) => {
     const all = Array.from({ length: 10 }, (_, n) => `m${n + 1}`)
     await exchange(store, thread, ...all.slice(0, 4))
     const b = { ...thread, branch: 'b' }
@@ -57,8 +57,8 @@ export const forkCases = [
           equal(await texts(store, c, { ...range, reverse: true }), back, `${JSON.stringify(range)} reversed`)
         }
     equal(await texts(store, c, { reverse: true, limit: 2 }), ['m10', 'm9'], 'the newest two')
-  }),
-  storeCase('forks only where a turn is closed, or before a user entry', async (store, thread) => {
+  },
+  'forks only where a turn is closed, or before a user entry': async (store, thread) => {
     const line = { ...thread, branch: 'before c' }
     await exchange(store, thread, 'a', 'b', 'c', 'd')
     await store.fork(thread, { at: 2, branch: 'before c' })
@@ -70,15 +70,15 @@ export const forkCases = [
     await store.fork(thread, { at: 4, branch: 'before e' })
     for (const at of [5, 6]) await refused(() => store.fork(thread, { at, branch: 'open' }), 'invalid_option')
     equal(await store.head({ ...thread, branch: 'open' }), undefined, 'a refused fork')
-  }),
-  storeCase('makes a branch once', async (store, thread) => {
+  },
+  'makes a branch once': async (store, thread) => {
     await exchange(store, thread, 'a', 'b')
     await store.fork(thread, { at: 2, branch: 'x' })
     await store.fork(thread, { at: 2, branch: 'x' })
     await refused(() => store.fork(thread, { at: 0, branch: 'x' }), 'invalid_option')
     await refused(() => store.fork(thread, { at: 2, branch: 'main' }), 'invalid_option')
-  }),
-  storeCase('leaves calls, leases, keys and caches with their branch', async (store, thread) => {
+  },
+  'leaves calls, leases, keys and caches with their branch': async (store, thread) => {
     const x = { ...thread, branch: 'x' }
     const { lease } = await open(store, thread, { key: 'k', body: '1' })
     await store.end(thread, { lease, expectedHead: 1, entries: [entry('b')], status: 'completed' })
@@ -93,8 +93,8 @@ export const forkCases = [
     await open(store, thread, { key: 'k2' })
     await store.end(x, { lease: mine.lease, expectedHead: 3, entries: [], status: 'completed' })
     equal((await store.head(thread))?.open?.turn, 2, 'the open turn of the first line')
-  }),
-  storeCase('adds an entry of the shared past once, and one of another line again', async (store, thread) => {
+  },
+  'adds an entry of the shared past once, and one of another line again': async (store, thread) => {
     const [shared, mine] = [entry('shared'), entry('mine')]
     await store.seed(thread, { expectedHead: 0, entries: [shared] })
     await store.fork(thread, { at: 1, branch: 'x' })
@@ -102,12 +102,12 @@ export const forkCases = [
     const x = { ...thread, branch: 'x' }
     await store.seed(x, { expectedHead: 1, entries: [shared, mine] })
     equal(await texts(store, x), ['shared', 'mine'], 'the entries')
-  }),
-  storeCase('takes over an abandoned turn of one line only', async (store, thread) => {
+  },
+  'takes over an abandoned turn of one line only': async (store, thread) => {
     await exchange(store, thread, 'a', 'b')
     await store.fork(thread, { at: 2, branch: 'x' })
     await abandoned(store, thread, { entries: [entry('lost')] })
     await open(store, { ...thread, branch: 'x' }, { closing: { entries: [entry('[Interrupted.]')] } })
     equal(pluck(await store.turns(thread), 'status'), ['completed', 'open'], 'the turns of the first line')
-  }),
-]
+  },
+})

@@ -3,7 +3,6 @@ import type {
   BeginTurn,
   EntryRange,
   FindWords,
-  NewEntry,
   Store,
   StoredEntry,
   ThreadKey,
@@ -19,10 +18,7 @@ export const newThread = (): ThreadKey => ({
   branch: 'main',
 })
 
-export function entry(
-  text: string,
-  { role = 'user' as Role, id = crypto.randomUUID() as string } = {},
-): NewEntry {
+export function entry(text: string, { role = 'user' as Role, id = crypto.randomUUID() as string } = {}) {
   const payload = JSON.stringify({ role, content: text })
   return { id, role, time: 1_700_000_000_000, payload, tokens: { words: text.split(' ').length } }
 }

@@ -7,7 +7,7 @@ import {
   places,
   pluck,
   refused,
-  storeCase,
+  toCases,
   turnWrites,
   within,
 } from './store-case.ts'
@@ -15,8 +15,8 @@ import { abandoned, entry, exchange, long, open, sentCall, texts } from './store
 import { turnAt } from './store-cases-restore.ts'
 
 /** One open turn a branch, leases, fencing, idempotency keys. */
-export const leaseCases = [
-  storeCase('has one open turn a branch', async (store, thread) => {
+export const leaseCases = toCases({
+  'has one open turn a branch': async (store, thread) => {
     const { lease } = await open(store, thread)
     await refused(() => open(store, thread, { owner: 'bob' }), 'turn_open')
     await refused(() => open(store, thread, { owner: 'ada' }), 'turn_open')
@@ -24,8 +24,8 @@ export const leaseCases = [
     const next = await open(store, thread, { owner: 'bob' })
     if (next.lease.epoch <= lease.epoch) throw new Error('the epoch did not grow')
     equal(next.turn.turn, 2, 'the number of the next turn')
-  }),
-  storeCase('says how long a turn is held at most', async (store, thread) => {
+  },
+  'says how long a turn is held at most': async (store, thread) => {
     const { lease } = await open(store, thread, { leaseMs: 60_000 })
     within((await store.head(thread))?.open?.expiresInMs, 1, 60_000)
     const resume = () => store.resume(thread, { owner: 'bob', leaseMs: long })
@@ -36,15 +36,15 @@ export const leaseCases = [
     await store.renew(thread, lease, 0)
     equal((await store.head(thread))?.open?.expiresInMs, 0, 'how long it is still held')
     equal(((await refused(seed, 'turn_open')) as LeaseError).retryAfterMs, undefined, 'when to seed again')
-  }),
-  storeCase('renews a lease that is held', async (store, thread) => {
+  },
+  'renews a lease that is held': async (store, thread) => {
     const { lease } = await open(store, thread, { leaseMs: 1_000 })
     await store.renew(thread, lease, long)
     within((await store.head(thread))?.open?.expiresInMs, 1_001, long)
     await refused(() => store.renew(thread, { ...lease, owner: 'bob' }, long), 'lease_lost')
     await refused(() => store.renew(thread, { ...lease, epoch: lease.epoch + 1 }, long), 'lease_lost')
-  }),
-  storeCase('takes over a turn whose lease ran out, and fences its writer', async (store, thread) => {
+  },
+  'takes over a turn whose lease ran out, and fences its writer': async (store, thread) => {
     const { lease } = await abandoned(store, thread, { entries: [entry('question')] })
     const closing = { entries: [entry('[Interrupted.]', { role: 'assistant' })] }
     const begin = { owner: 'bob', expectedHead: 1, closing, entries: [entry('again')] }
@@ -58,47 +58,44 @@ export const leaseCases = [
     await store.append(thread, { lease: next.lease, expectedHead: 3, entries: [entry('answer')] })
     equal(await texts(store, thread), ['question', '[Interrupted.]', 'again', 'answer'], 'the entries')
     equal(await places(store, thread), ['1/1', '2/1', '3/2', '4/2'], 'their turns')
-  }),
-  storeCase('lets a writer go on past its lease while nobody took over', async (store, thread) => {
+  },
+  'lets a writer go on past its lease while nobody took over': async (store, thread) => {
     const { lease } = await abandoned(store, thread)
     await store.append(thread, { lease, expectedHead: 1, entries: [entry('late')] })
     await store.renew(thread, lease, long)
     await refused(() => open(store, thread), 'turn_open')
     const end = { lease, expectedHead: 2, entries: [], status: 'completed' } as const
     equal((await store.end(thread, end)).head, 2, 'head')
-  }),
-  storeCase('does not close what a turn that ended has left', async (store, thread) => {
+  },
+  'does not close what a turn that ended has left': async (store, thread) => {
     await exchange(store, thread, 'a', 'b')
     await open(store, thread, { closing: { entries: [entry('[Interrupted.]')] }, entries: [entry('c')] })
     equal(await texts(store, thread), ['a', 'b', 'c'], 'the entries')
     equal((await store.turns(thread))[0]?.status, 'completed', 'the first turn')
-  }),
-  storeCase('keeps an abandoned turn open until somebody begins', async (store, thread) => {
+  },
+  'keeps an abandoned turn open until somebody begins': async (store, thread) => {
     await abandoned(store, thread)
     equal((await store.turns(thread))[0]?.status, 'open', 'its status')
     await refused(() => store.seed(thread, { expectedHead: 1, entries: [entry('x')] }), 'turn_open')
     await refused(() => open(store, thread, { expectedHead: 4 }), 'conflict')
     equal((await store.turns(thread))[0]?.status, 'open', 'its status after a refused begin')
-  }),
-  storeCase(
-    'gives the same turn for the same key and body, whatever happened since',
-    async (store, thread) => {
-      const request = { owner: 'ada', leaseMs: long, key: 'k1', body: 'hash', entries: [entry('q')] }
-      const { lease } = await open(store, thread, { ...request, expectedHead: 0 })
-      const early = await store.begin(thread, { ...request, expectedHead: 0, owner: 'bob' })
-      equal([early.kind, early.turn.status], ['replayed', 'open'], 'the answer while the turn is open')
-      await store.end(thread, { lease, expectedHead: 1, entries: [entry('a')], status: 'completed' })
-      const late = await store.begin(thread, { ...request, entries: [entry('q')] })
-      const turn = (await store.turns(thread))[0]
-      equal(late, { kind: 'replayed', turn, head: 2 }, 'the answer afterwards')
-      equal([turn?.key, turn?.body], ['k1', 'hash'], 'what the turn keeps')
-      await refused(() => store.begin(thread, { ...request, body: 'other' }), 'key_reused')
-      equal((await open(store, thread, { key: 'k2', body: 'hash' })).turn.turn, 2, 'another key')
-      await refused(() => store.begin(thread, { ...request, body: 'other' }), 'key_reused')
-      equal(await texts(store, thread), ['q', 'a', 'hello'], 'the entries')
-    },
-  ),
-  storeCase('keeps turns, leases and keys of threads apart', async (store, thread) => {
+  },
+  'gives the same turn for the same key and body, whatever happened since': async (store, thread) => {
+    const request = { owner: 'ada', leaseMs: long, key: 'k1', body: 'hash', entries: [entry('q')] }
+    const { lease } = await open(store, thread, { ...request, expectedHead: 0 })
+    const early = await store.begin(thread, { ...request, expectedHead: 0, owner: 'bob' })
+    equal([early.kind, early.turn.status], ['replayed', 'open'], 'the answer while the turn is open')
+    await store.end(thread, { lease, expectedHead: 1, entries: [entry('a')], status: 'completed' })
+    const late = await store.begin(thread, { ...request, entries: [entry('q')] })
+    const turn = (await store.turns(thread))[0]
+    equal(late, { kind: 'replayed', turn, head: 2 }, 'the answer afterwards')
+    equal([turn?.key, turn?.body], ['k1', 'hash'], 'what the turn keeps')
+    await refused(() => store.begin(thread, { ...request, body: 'other' }), 'key_reused')
+    equal((await open(store, thread, { key: 'k2', body: 'hash' })).turn.turn, 2, 'another key')
+    await refused(() => store.begin(thread, { ...request, body: 'other' }), 'key_reused')
+    equal(await texts(store, thread), ['q', 'a', 'hello'], 'the entries')
+  },
+  'keeps turns, leases and keys of threads apart': async (store, thread) => {
     const bob = { ...thread, actor: 'bob' }
     const other = { ...thread, conversation: 'other' }
     const mine = await open(store, thread, { key: 'k', body: '1' })
@@ -108,14 +105,14 @@ export const leaseCases = [
     equal((await store.head(bob))?.open?.turn, 1, "bob's open turn")
     equal(await texts(store, bob), ['for bob'], "bob's entries")
     await refused(() => store.renew(thread, mine.lease, long), 'lease_lost')
-  }),
-]
+  },
+})
 
 const bob = { owner: 'bob', leaseMs: long }
 
 /** Taking over a turn that was left open. */
-export const resumeCases = [
-  storeCase('goes on with a turn whose lease ran out, and fences its writer', async (store, thread) => {
+export const resumeCases = toCases({
+  'goes on with a turn whose lease ran out, and fences its writer': async (store, thread) => {
     const old = await abandoned(store, thread, { entries: [entry('question')] })
     const taken = await store.resume(thread, bob)
     if (!taken) throw new Error('there was a turn to go on with')
@@ -127,24 +124,24 @@ export const resumeCases = [
     for (let times = 0; times < 2; times++) await store.end(thread, { ...rest, status: 'completed' })
     equal(await texts(store, thread), ['question', 'answer'], 'entries')
     equal(await outline(store, thread), ['1 completed 1-2'], 'turns')
-  }),
-  storeCase('refuses to go on with a turn that is held', async (store, thread) => {
+  },
+  'refuses to go on with a turn that is held': async (store, thread) => {
     const { lease } = await open(store, thread)
     await refused(() => store.resume(thread, bob), 'turn_open')
     await store.append(thread, { lease, expectedHead: 1, entries: [entry('still here')] })
-  }),
-  storeCase('has nothing to go on with where no turn is open', async (store, thread) => {
+  },
+  'has nothing to go on with where no turn is open': async (store, thread) => {
     equal(await store.resume(thread, bob), undefined, 'a thread that never was')
     await exchange(store, thread, 'a')
     equal(await store.resume(thread, bob), undefined, 'a turn that has ended')
-  }),
-]
+  },
+})
 
 const statuses = ['completed', 'failed', 'cancelled', 'interrupted'] as const
 
 /** Writes that come again because their answer got lost. */
-export const againCases = [
-  storeCase('gives a writer its turn again, when it begins the same again', async (store, thread) => {
+export const againCases = toCases({
+  'gives a writer its turn again, when it begins the same again': async (store, thread) => {
     for (const key of [undefined, 'k']) {
       const entries = [entry('question')]
       const head = (await store.head(thread))?.head ?? 0
@@ -166,8 +163,8 @@ export const againCases = [
       await store.end(thread, { lease, expectedHead: head + 2, entries: [], status: 'completed' })
     }
     equal(await outline(store, thread), ['1 completed 1-2', '2 completed 3-4'], 'turns')
-  }),
-  storeCase('holds a turn anew that its writer begins again, unless it was taken', async (store, thread) => {
+  },
+  'holds a turn anew that its writer begins again, unless it was taken': async (store, thread) => {
     const begin = { owner: 'stalled', entries: [entry('question')] }
     const first = await abandoned(store, thread, begin)
     equal((await open(store, thread, begin)).lease, first.lease, 'the lease')
@@ -176,8 +173,8 @@ export const againCases = [
     await store.resume(thread, { owner: 'bob', leaseMs: long })
     await refused(() => open(store, thread, begin), 'turn_open')
     equal(await outline(store, thread), ['1 open 1-1'], 'turns')
-  }),
-  storeCase('changes nothing when an append comes again', async (store, thread) => {
+  },
+  'changes nothing when an append comes again': async (store, thread) => {
     const { lease } = await open(store, thread)
     const call = { ...sentCall, id: 'one' }
     const append = { lease, entries: [entry('calls')], call, marks: [{ mark: 'm', at: 1 }] }
@@ -189,8 +186,8 @@ export const againCases = [
     equal(await store.calls(thread), [done], 'the call')
     const places = (await store.findMarks(thread.tenant, ['m'])).map(({ at }) => at)
     equal(places, [2], 'the marks')
-  }),
-  storeCase('takes the end of a turn again, whatever its status', async (store, thread) => {
+  },
+  'takes the end of a turn again, whatever its status': async (store, thread) => {
     for (const [n, status] of statuses.entries()) {
       const { lease, head } = await open(store, thread)
       const end = { lease, expectedHead: head, entries: [entry('answer')], status }
@@ -199,8 +196,8 @@ export const againCases = [
       for (const other of statuses.filter(other => other !== status))
         await refused(() => store.end(thread, { ...end, status: other }), 'lease_lost')
     }
-  }),
-  storeCase('lets nobody end a turn again that another writer has closed', async (store, thread) => {
+  },
+  'lets nobody end a turn again that another writer has closed': async (store, thread) => {
     for (const status of statuses) {
       const { lease, head } = await abandoned(store, thread)
       const next = await open(store, thread, { closing: { status, entries: [] } })
@@ -215,16 +212,16 @@ export const againCases = [
       return store.end(copy, end)
     })
     await allRefused('lease_lost', ends)
-  }),
-  storeCase('compares the head before it ends a turn with what is stored', async (store, thread) => {
+  },
+  'compares the head before it ends a turn with what is stored': async (store, thread) => {
     const { lease } = await open(store, thread)
     const end = { lease, expectedHead: 1, entries: [entry('answer')] }
     await store.append(thread, end)
     await refused(() => store.end(thread, { ...end, status: 'completed' }), 'conflict')
     equal(await outline(store, thread), ['1 open 1-2'], 'turns')
     equal(await store.end(thread, { ...end, expectedHead: 2, status: 'completed' }), { head: 2 }, 'the head')
-  }),
-  storeCase('does not count what comes again as use', async (store, thread) => {
+  },
+  'does not count what comes again as use': async (store, thread) => {
     const { entries, turns } = turnAt(1, 1_000)
     const keyed = { entries, turns: turns.map(turn => ({ ...turn, key: 'k', body: 'b' })) }
     await store.restore(thread, keyed)
@@ -235,8 +232,8 @@ export const againCases = [
     await store.restore(thread, keyed)
     const [info] = await store.conversations(thread.tenant)
     equal([info?.updatedAt, info?.threads[0]?.updatedAt], [1_002, 1_002], 'when it was used')
-  }),
-  storeCase('never goes back in time', async (store, thread) => {
+  },
+  'never goes back in time': async (store, thread) => {
     const future = 4_000_000_000_000
     const at = async () => {
       const [info] = await store.conversations(thread.tenant)
@@ -249,12 +246,12 @@ export const againCases = [
     await store.restore({ ...thread, actor: 'bob' }, turnAt(1, 3_000))
     await store.restore({ ...thread, actor: 'cy' }, { entries: [], turns: [] })
     equal(await at(), [future + 2, future + 2, future, future], 'after older branches')
-  }),
-]
+  },
+})
 
 /** A turn that its writer left is closed by the next one that begins, in the same step. */
-export const closingCases = [
-  storeCase('closes a turn that was left as it is told to', async (store, thread) => {
+export const closingCases = toCases({
+  'closes a turn that was left as it is told to': async (store, thread) => {
     await abandoned(store, thread)
     const closing = {
       status: 'failed',
@@ -268,8 +265,8 @@ export const closingCases = [
     equal(await outline(store, thread), ['1 failed 1-2', '2 open 3-3'], 'turns')
     const [first] = await store.turns(thread)
     equal([first?.error, typeof first?.endedAt], ['overloaded', 'number'], 'how it ended')
-  }),
-  storeCase('does not close what was left for a request that was answered', async (store, thread) => {
+  },
+  'does not close what was left for a request that was answered': async (store, thread) => {
     const { lease } = await open(store, thread, { key: 'k', body: 'b' })
     await store.end(thread, { lease, expectedHead: 1, entries: [], status: 'completed' })
     await abandoned(store, thread)
@@ -277,5 +274,5 @@ export const closingCases = [
     const closing = { status: 'failed', entries: [entry('[Failed.]')] } as const
     equal((await store.begin(thread, { ...again, closing })).kind, 'replayed', 'the answer')
     equal(await outline(store, thread), ['1 completed 1-1', '2 open 2-2'], 'turns')
-  }),
-]
+  },
+})

@@ -1,10 +1,10 @@
 import type { ConversationInfo, ListConversations, Store, ThreadKey } from '../stores/store.ts'
-import { allRefused, equal, pluck, refused, storeCase } from './store-case.ts'
+import { allRefused, equal, pluck, refused, toCases } from './store-case.ts'
 import { entry, exchange, findAll, newThread, read, texts } from './store-cases-help.ts'
 
 /** Lists of conversations and their descriptions. */
-export const listCases = [
-  storeCase('lists conversations by name, page by page', async (store, thread) => {
+export const listCases = toCases({
+  'lists conversations by name, page by page': async (store, thread) => {
     equal(await store.conversations(thread.tenant), [], 'no conversations')
     const names = ['b', 'Z', 'a', 'é', '\uff5e', '👋', 'aa']
     for (const conversation of names) await exchange(store, { ...thread, conversation }, 'x', 'y')
@@ -27,8 +27,8 @@ export const listCases = [
     equal(await store.conversations(thread.tenant, { only: 'c' }), [], 'one that is not there')
     if (!(all[3]!.createdAt <= all[3]!.updatedAt)) throw new Error('it changed before it was')
     equal(await pagesOf(store, thread.tenant, { order: 'name', limit: 3 }), order, 'page by page')
-  }),
-  storeCase('refuses what is no number, no name and no query', async (store, thread) => {
+  },
+  'refuses what is no number, no name and no query': async (store, thread) => {
     await exchange(store, thread, 'a pelican', 'a bird')
     const odd = [Number.NaN, 1.5, Number.POSITIVE_INFINITY, '2', null] as number[]
     for (const limit of [...odd, -1])
@@ -52,8 +52,8 @@ export const listCases = [
         () => store.head({ ...thread, tenant: name }),
         () => store.seed(thread, { expectedHead: 2, entries: [{ ...entry('x'), payload: name }] }),
       ])
-  }),
-  storeCase('lists what was last written to first, page by page', async (store, thread) => {
+  },
+  'lists what was last written to first, page by page': async (store, thread) => {
     await writeAt(store, thread, { a: 1_000, b: 3_000, d: 2_000, c: 2_000 })
     const order = ['b', 'c', 'd', 'a']
     equal(namesOf(await store.conversations(thread.tenant)), order, 'all')
@@ -68,8 +68,8 @@ export const listCases = [
     await refused(() => store.conversations(thread.tenant, { order: 'size' as 'name' }), 'invalid_option')
     const nowhere = { conversation: 'a', updatedAt: Number.NaN }
     await refused(() => store.conversations(thread.tenant, { after: nowhere }), 'invalid_option')
-  }),
-  storeCase('loses no place in a list while others write', async (store, thread) => {
+  },
+  'loses no place in a list while others write': async (store, thread) => {
     await writeAt(store, thread, { a: 1_000, b: 2_000, c: 3_000, d: 4_000 })
     const [, second] = await store.conversations(thread.tenant, { limit: 2 })
     await exchange(store, { ...thread, conversation: 'd' }, 'again')
@@ -77,8 +77,8 @@ export const listCases = [
     equal(namesOf(await store.conversations(thread.tenant, { after: second })), ['b', 'a'], 'the second page')
     const again = namesOf(await store.conversations(thread.tenant))
     equal(again.slice(2), ['c', 'b', 'a'], 'the first page, again')
-  }),
-  storeCase('keeps a title and metadata, until others come', async (store, thread) => {
+  },
+  'keeps a title and metadata, until others come': async (store, thread) => {
     const { tenant, conversation } = thread
     await writeAt(store, thread, { [conversation]: 1_000, other: 2_000 })
     const described = async () => {
@@ -110,8 +110,8 @@ export const listCases = [
     for (const none of [{ metadata: () => 1 }, { metadata: 1n }, { title: 5 as unknown as string }])
       await refused(() => describe(none), 'invalid_option')
     equal(await described(), { title: 'x' }, 'what was refused')
-  }),
-  storeCase('lists and searches what is one person’s, and nothing of others', async (store, thread) => {
+  },
+  'lists and searches what is one person’s, and nothing of others': async (store, thread) => {
     const theirs = newThread().tenant
     const people = { a: 'ada', b: 'bob', c: 'ada', d: undefined }
     for (const [conversation, person] of Object.entries(people)) {
@@ -151,33 +151,30 @@ export const listCases = [
         () => findAll(store, thread.tenant, 'pelican', { person }),
         () => store.describeConversation(thread.tenant, 'b', { person }),
       ])
-  }),
-  storeCase(
-    'finds the newest entries of a person that have a word, in one of its forms',
-    async (store, thread) => {
-      const theirs = newThread().tenant
-      for (const [tenant, conversation, person, text] of [
-        [thread.tenant, 'a', 'ada', 'we hiked to the pelican'],
-        [thread.tenant, 'b', 'ada', 'hiking again'],
-        [thread.tenant, 'c', 'bob', 'a hike with a pelican'],
-        [theirs, 'd', 'ada', 'a hike with a pelican'],
-      ] as const) {
-        await exchange(store, { ...thread, tenant, conversation }, text)
-        await store.describeConversation(tenant, conversation, { person })
-      }
-      const forms = [['hike', 'hiked', 'hiking'], ['pelican'], ['walrus']]
-      const placesOf = async (person: string, limit?: number) => {
-        const places = await store.findWords(thread.tenant, forms, { person, ...(limit && { limit }) })
-        return places.map(list => list.map(place => `${place.thread.conversation}${place.seq}`).sort())
-      }
-      equal(await placesOf('ada'), [['a1', 'b1'], ['a1'], []], 'Ada’s')
-      equal(await placesOf('bob'), [['c1'], ['c1'], []], 'Bob’s')
-      equal((await placesOf('ada', 1))[0]!.length, 1, 'as many as are wanted')
-      await store.deleteConversation(thread.tenant, 'a')
-      equal(await placesOf('ada'), [['b1'], [], []], 'after one was deleted')
-    },
-  ),
-  storeCase('describes only what is there, and only for its tenant', async (store, thread) => {
+  },
+  'finds the newest entries of a person that have a word, in one of its forms': async (store, thread) => {
+    const theirs = newThread().tenant
+    for (const [tenant, conversation, person, text] of [
+      [thread.tenant, 'a', 'ada', 'we hiked to the pelican'],
+      [thread.tenant, 'b', 'ada', 'hiking again'],
+      [thread.tenant, 'c', 'bob', 'a hike with a pelican'],
+      [theirs, 'd', 'ada', 'a hike with a pelican'],
+    ] as const) {
+      await exchange(store, { ...thread, tenant, conversation }, text)
+      await store.describeConversation(tenant, conversation, { person })
+    }
+    const forms = [['hike', 'hiked', 'hiking'], ['pelican'], ['walrus']]
+    const placesOf = async (person: string, limit?: number) => {
+      const places = await store.findWords(thread.tenant, forms, { person, ...(limit && { limit }) })
+      return places.map(list => list.map(place => `${place.thread.conversation}${place.seq}`).sort())
+    }
+    equal(await placesOf('ada'), [['a1', 'b1'], ['a1'], []], 'Ada’s')
+    equal(await placesOf('bob'), [['c1'], ['c1'], []], 'Bob’s')
+    equal((await placesOf('ada', 1))[0]!.length, 1, 'as many as are wanted')
+    await store.deleteConversation(thread.tenant, 'a')
+    equal(await placesOf('ada'), [['b1'], [], []], 'after one was deleted')
+  },
+  'describes only what is there, and only for its tenant': async (store, thread) => {
     const theirs = newThread().tenant
     await exchange(store, thread, 'a')
     await store.describeConversation(thread.tenant, thread.conversation, { title: 'mine' })
@@ -189,8 +186,8 @@ export const listCases = [
     await store.deleteConversation(thread.tenant, thread.conversation)
     await refused(describe(thread.tenant, thread.conversation), 'conversation_deleted')
     equal(await store.conversations(thread.tenant), [], 'the list')
-  }),
-]
+  },
+})
 
 async function writeAt(store: Store, thread: ThreadKey, times: Record<string, number>): Promise<void> {
   for (const [conversation, time] of Object.entries(times)) {

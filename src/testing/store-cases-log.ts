@@ -1,25 +1,25 @@
 import type { MarkedPlace } from '../stores/store.ts'
 import { ConflictError } from '../stores/store-error.ts'
-import { allRefused, equal, nothingAt, places, pluck, refused, storeCase, writesTo } from './store-case.ts'
+import { allRefused, equal, nothingAt, places, pluck, refused, toCases, writesTo } from './store-case.ts'
 import { abandoned, entry, exchange, newThread, open, read, sentCall, texts } from './store-cases-help.ts'
 
 /** Places, idempotence, the expected head, turns. */
-export const logCases = [
-  storeCase('counts places from 1 without gaps', async (store, thread) => {
+export const logCases = toCases({
+  'counts places from 1 without gaps': async (store, thread) => {
     await exchange(store, thread, 'a', 'b')
     await exchange(store, thread, 'c', 'd', 'e')
     equal(await places(store, thread), ['1/1', '2/1', '3/2', '4/2', '5/2'], 'places and turns')
-  }),
-  storeCase('knows nothing of a thread that never was', async (store, thread) => {
+  },
+  'knows nothing of a thread that never was': async (store, thread) => {
     await nothingAt(store, thread)
     await allRefused('no_conversation', writesTo(store, thread, { owner: 'ada', epoch: 1 }))
-  }),
-  storeCase('gives an entry back as it came', async (store, thread) => {
+  },
+  'gives an entry back as it came': async (store, thread) => {
     const sent = { ...entry('hé 👋'), tokens: { o200k: 3, 'a.b': 4, $x: 0 }, time: 1_234 }
     await open(store, thread, { entries: [sent] })
     equal(await read(store, thread), [{ ...sent, seq: 1, turn: 1 }], 'the entry')
-  }),
-  storeCase('has the first entries of a turn before the model is called', async (store, thread) => {
+  },
+  'has the first entries of a turn before the model is called': async (store, thread) => {
     const begun = await open(store, thread, { entries: [entry('question')], key: 'k', body: 'b' })
     const { first, last, status } = begun.turn
     equal([begun.head, first, last, status], [1, 1, 1, 'open'], 'what begin says')
@@ -27,8 +27,8 @@ export const logCases = [
     const head = await store.head(thread)
     equal([head?.head, head?.turns, head?.open?.turn], [1, 1, 1], 'the head')
     equal(head?.open?.lease, begun.lease, 'the lease')
-  }),
-  storeCase('adds an entry id once, for ever', async (store, thread) => {
+  },
+  'adds an entry id once, for ever': async (store, thread) => {
     const [first, second, third] = [entry('1'), entry('2'), entry('3')]
     const { lease } = await open(store, thread, { entries: [first] })
     await store.append(thread, { lease, expectedHead: 1, entries: [second, second] })
@@ -40,8 +40,8 @@ export const logCases = [
     equal(await store.append(thread, again), { head: 3 }, 'the answer after the turn')
     await open(store, thread, { entries: [second, entry('4')] })
     equal(await texts(store, thread), ['1', '2', '3', '4'], 'the entries')
-  }),
-  storeCase('refuses another head than the expected one, and names both', async (store, thread) => {
+  },
+  'refuses another head than the expected one, and names both': async (store, thread) => {
     const { lease } = await open(store, thread)
     for (const expectedHead of [0, 2]) {
       const append = { lease, expectedHead, entries: [entry('x')] }
@@ -63,8 +63,8 @@ export const logCases = [
     await refused(() => store.begin(fresh, begin), 'conflict')
     equal(await store.head(fresh), undefined, 'what a refused begin leaves')
     equal(await texts(store, thread), ['hello'], 'the entries')
-  }),
-  storeCase('ends a turn with its last entries in one step', async (store, thread) => {
+  },
+  'ends a turn with its last entries in one step': async (store, thread) => {
     const { lease, turn } = await open(store, thread)
     const last = [entry('answer', { role: 'assistant' }), entry('note', { role: 'assistant_note' })]
     const end = { lease, expectedHead: 1, entries: last, status: 'failed', error: 'timeout' } as const
@@ -80,8 +80,8 @@ export const logCases = [
     await open(store, thread, { entries: [entry('next')] })
     equal(await store.end(thread, end), { head: 4 }, 'the answer to the same end, after the next turn began')
     equal((await store.head(thread))?.open?.turn, 2, 'the turn that is open then')
-  }),
-  storeCase('takes entries before the first turn and between turns', async (store, thread) => {
+  },
+  'takes entries before the first turn and between turns': async (store, thread) => {
     const before = { expectedHead: 0, entries: [entry('you are kind', { role: 'system' }), entry('hi')] }
     for (const time of ['first', 'second'])
       equal(await store.seed(thread, before), { head: 2 }, `the head after the ${time} seed`)
@@ -91,8 +91,8 @@ export const logCases = [
     equal(turns, [0, 0, 1, 1, 0], 'the turns of the entries: 0 outside of any')
     await open(store, thread)
     await refused(() => store.seed(thread, { expectedHead: 6, entries: [entry('x')] }), 'turn_open')
-  }),
-  storeCase('lets exactly one of many appends on one head win', async (store, thread) => {
+  },
+  'lets exactly one of many appends on one head win': async (store, thread) => {
     const { lease } = await open(store, thread)
     for (let head = 1; head <= 10; head++) {
       const writers = Array.from({ length: 12 }, (_, n) =>
@@ -102,13 +102,13 @@ export const logCases = [
     }
     const seqs = Array.from({ length: 11 }, (_, n) => n + 1)
     equal(pluck(await read(store, thread), 'seq'), seqs, 'places')
-  }),
-  storeCase('lets exactly one of many writers begin', async (store, thread) => {
+  },
+  'lets exactly one of many writers begin': async (store, thread) => {
     const begins = Array.from({ length: 12 }, (_, n) => open(store, thread, { owner: `writer ${n}` }))
     equal(await winners(begins), 1, 'winners')
     equal((await store.turns(thread)).length, 1, 'turns')
-  }),
-]
+  },
+})
 
 async function winners(writers: readonly Promise<unknown>[]): Promise<number> {
   const answers = await Promise.allSettled(writers)
@@ -118,8 +118,8 @@ async function winners(writers: readonly Promise<unknown>[]): Promise<number> {
 const call = { ...sentCall, plan: '{"p":"é"}' }
 
 /** Calls, caches, marks, migrations. */
-export const sideCases = [
-  storeCase('keeps calls, the newest first', async (store, thread) => {
+export const sideCases = toCases({
+  'keeps calls, the newest first': async (store, thread) => {
     await exchange(store, thread, 'a')
     for (const id of ['z', 'a', 'm']) await store.saveCall(thread, { ...call, id })
     equal(pluck(await store.calls(thread), 'id'), ['m', 'a', 'z'], 'all')
@@ -130,8 +130,8 @@ export const sideCases = [
     equal(pluck(replaced, 'reported'), [undefined, undefined, 12], 'what they report')
     equal(replaced[1], { ...call, id: 'a' }, 'one')
     await refused(() => store.saveCall(newThread(), { ...call, id: 'x' }), 'no_conversation')
-  }),
-  storeCase('keeps how a call went, as it was said last', async (store, thread) => {
+  },
+  'keeps how a call went, as it was said last': async (store, thread) => {
     await exchange(store, thread, 'a')
     const outcomes = [
       { status: 'sent' },
@@ -145,8 +145,8 @@ export const sideCases = [
     }
     const lost = { ...call, id: 'x', status: 'lost' as 'sent' }
     await refused(() => store.saveCall(thread, lost), 'invalid_option')
-  }),
-  storeCase('keeps the last of a cache', async (store, thread) => {
+  },
+  'keeps the last of a cache': async (store, thread) => {
     const isCached = async (key: string, at: number, bytes: Uint8Array) => {
       const cache = await store.loadCache(thread, key)
       equal([cache?.at, [...cache!.bytes]], [at, [...bytes]], key)
@@ -161,8 +161,8 @@ export const sideCases = [
     await isCached('fold', 2, new Uint8Array([7]))
     await isCached('empty', 9, new Uint8Array())
     await refused(() => store.saveCache(newThread(), 'fold', 1, bytes), 'no_conversation')
-  }),
-  storeCase('finds places by their marks, in its own tenant', async (store, thread) => {
+  },
+  'finds places by their marks, in its own tenant': async (store, thread) => {
     const second = { ...thread, conversation: 'second' }
     const other = newThread()
     for (const one of [thread, second, other]) await exchange(store, one, 'a', 'b')
@@ -191,8 +191,8 @@ export const sideCases = [
     equal(await store.findMarks(thread.tenant, ['two']), places.slice(1, 2), 'not what was deleted')
     await refused(() => store.saveMarks(second, marks), 'conversation_deleted')
     await refused(() => store.saveMarks(thread, [{ mark: 'x', at: Number.NaN }]), 'invalid_option')
-  }),
-  storeCase('has a write that is followed as any other', async (store, thread) => {
+  },
+  'has a write that is followed as any other': async (store, thread) => {
     const { lease } = await open(store, thread, { isFollowed: true, leaseMs: 0 })
     await store.append(thread, { lease, expectedHead: 1, entries: [entry('a')], isFollowed: true })
     const taken = await store.resume(thread, { owner: 'bob', leaseMs: 60_000, isFollowed: true })
@@ -203,8 +203,8 @@ export const sideCases = [
     equal((await store.seed(thread, seed)).head, 4, 'the head after a seed')
     equal(await texts(store, thread), ['hello', 'a', 'b', 'c'], 'the entries')
     equal(pluck(await store.calls(thread), 'id'), ['one'], 'the calls')
-  }),
-  storeCase('keeps what became of a call together with entries, or neither', async (store, thread) => {
+  },
+  'keeps what became of a call together with entries, or neither': async (store, thread) => {
     const { lease, head } = await open(store, thread)
     for (const id of ['one', 'two']) await store.saveCall(thread, { ...call, id })
     const went = (id: string) => ({ ...call, id, status: 'completed' as const, reported: 7 })
@@ -217,8 +217,8 @@ export const sideCases = [
     equal(await store.calls(thread), [{ ...call, id: 'two' }, went('one')], 'not with what was refused')
     await store.end(thread, { ...end, status: 'completed' })
     equal(await store.calls(thread), [went('two'), went('one')], 'with the end')
-  }),
-  storeCase('marks the entries that a turn begins with', async (store, thread) => {
+  },
+  'marks the entries that a turn begins with': async (store, thread) => {
     await abandoned(store, thread, { entries: [entry('left')] })
     const turn = { entries: [entry('a'), entry('b')], closing: { entries: [entry('closed')] } }
     await open(store, thread, { ...turn, marks: [{ mark: 'b', at: 2 }] })
@@ -227,8 +227,8 @@ export const sideCases = [
       [{ mark: 'b', at: 4, thread }],
       'behind what was closed',
     )
-  }),
-  storeCase('marks the entries that are added to a turn, or neither', async (store, thread) => {
+  },
+  'marks the entries that are added to a turn, or neither': async (store, thread) => {
     const { lease, head } = await open(store, thread)
     const storedMarks = async () =>
       (await store.findMarks(thread.tenant, ['call', 'reply'])).map(({ mark, at }) => `${mark} ${at}`)
@@ -247,10 +247,10 @@ export const sideCases = [
     equal(await storedMarks(), ['call 2'], 'not with what was refused')
     for (let time = 0; time < 2; time++) await store.end(thread, { ...end, status: 'completed' })
     equal(await storedMarks(), ['call 2', 'reply 4'], 'with the end')
-  }),
-  storeCase('has nothing left to migrate, and may be asked at once and again', async (store, thread) => {
+  },
+  'has nothing left to migrate, and may be asked at once and again': async (store, thread) => {
     await exchange(store, thread, 'a')
     equal(await store.migrate({ dryRun: true }), [], 'what would be done')
     equal(await Promise.all([store.migrate(), store.migrate()]), [[], []], 'what was done')
-  }),
-]
+  },
+})

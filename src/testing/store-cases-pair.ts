@@ -1,14 +1,14 @@
 import { ThroughlineError } from '../log/error.ts'
 import type { Store, ThreadKey } from '../stores/store.ts'
-import { type CreateStore, equal, pluck, refused, storeCase } from './store-case.ts'
+import { type CreateStore, equal, pluck, refused, toCases } from './store-case.ts'
 import { entry, exchange, long, open, texts } from './store-cases-help.ts'
 
 /** How often two stores write at the same time: often enough that they meet. */
 const times = 8
 
 /** Two stores over one backend, as two processes have them. */
-export const pairCases = [
-  pairCase('shows one store what another has written', async (one, two, thread) => {
+const bodies: Readonly<Record<string, PairBody>> = {
+  'shows one store what another has written': async (one, two, thread) => {
     for (const [writer, other] of [[one, two] as const, [two, one] as const]) {
       const head = await exchange(writer, thread, 'question', 'answer')
       equal((await other.head(thread))?.head, head, 'the head')
@@ -22,16 +22,16 @@ export const pairCases = [
     await refused(() => one.append(thread, late), 'lease_lost')
     await two.deleteConversation(thread.tenant, thread.conversation)
     await refused(() => open(one, thread), 'conversation_deleted')
-  }),
-  pairCase('keeps all that two stores write to a conversation at once', async (one, two, thread) => {
+  },
+  'keeps all that two stores write to a conversation at once': async (one, two, thread) => {
     const talk = { ...thread, conversation: 'talk' }
     const actors = Array.from({ length: 2 * times }, (_, n) => ({ ...talk, actor: `actor ${n}` }))
     // All at once: however fast the backend is, the writes of the two overlap.
     await Promise.all(actors.map((actor, n) => exchange(n % 2 ? two : one, actor, 'question', 'answer')))
     for (const store of [one, two])
       for (const actor of actors) equal(await texts(store, actor), ['question', 'answer'], 'the entries')
-  }),
-  pairCase('lets one of two stores begin a turn, and refuses the other', async (one, two, thread) => {
+  },
+  'lets one of two stores begin a turn, and refuses the other': async (one, two, thread) => {
     for (let time = 0; time < times; time++) {
       const talk = { ...thread, conversation: `talk ${time}` }
       const begun = await Promise.allSettled([open(one, talk), open(two, talk, { owner: 'bob' })])
@@ -40,11 +40,17 @@ export const pairCases = [
         if (answer.status === 'rejected') await refused(() => Promise.reject(answer.reason), 'turn_open')
       equal(await texts(two, talk), ['hello'], 'the entries')
     }
-  }),
-]
+  },
+}
 
-function pairCase(name: string, body: (one: Store, two: Store, thread: ThreadKey) => Promise<unknown>) {
-  return storeCase(name, async (one, thread, create) => {
+export const pairCases = toCases(
+  Object.fromEntries(Object.entries(bodies).map(([name, body]) => [name, onPair(body)])),
+)
+
+type PairBody = (one: Store, two: Store, thread: ThreadKey) => Promise<unknown>
+
+function onPair(body: PairBody): Parameters<typeof toCases>[0][string] {
+  return async (one, thread, create) => {
     const two = await createSecond(create)
     if (!two) return
     try {
@@ -57,7 +63,7 @@ function pairCase(name: string, body: (one: Store, two: Store, thread: ThreadKey
     } finally {
       if (two !== one) await two.close()
     }
-  })
+  }
 }
 
 /** Undefined for a backend that only one store may hold at a time. */

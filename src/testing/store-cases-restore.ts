@@ -1,11 +1,11 @@
 import type { RestoreEntries, Store, StoredEntry, StoredTurn, ThreadKey } from '../stores/store.ts'
 import { ConflictError } from '../stores/store-error.ts'
-import { equal, pluck, refused, storeCase } from './store-case.ts'
+import { equal, pluck, refused, toCases } from './store-case.ts'
 import { entry, exchange, findAll, long, open, read, texts } from './store-cases-help.ts'
 
 /** Restoring a log from an export or another store. */
-export const restoreCases = [
-  storeCase('restores entries and turns as they once were, and once', async (store, thread) => {
+export const restoreCases = toCases({
+  'restores entries and turns as they once were, and once': async (store, thread) => {
     await exchange(store, thread, 'a', 'b')
     await store.seed(thread, { expectedHead: 2, entries: [entry('seeded')] })
     const failing = await open(store, thread, { key: 'k', body: 'hash', entries: [entry('c')] })
@@ -20,8 +20,8 @@ export const restoreCases = [
       equal(await stretchOf(store, copy), stretch, `what is there after the ${time} restore`)
       equal(await store.head(copy), { head: 4, turns: 3 }, `the head after the ${time} restore`)
     }
-  }),
-  storeCase('goes on after a restore: numbers, keys, search, repeated appends', async (store, thread) => {
+  },
+  'goes on after a restore: numbers, keys, search, repeated appends': async (store, thread) => {
     const begun = await open(store, thread, { key: 'k', body: 'hash', entries: [entry('blue heron')] })
     const answer = entry('a bird', { role: 'assistant' })
     const end = { lease: begun.lease, expectedHead: 1, entries: [answer], status: 'completed' } as const
@@ -39,8 +39,8 @@ export const restoreCases = [
     equal(await texts(store, copy), ['blue heron', 'a bird', 'and then?'], 'the entries')
     const hits = await findAll(store, thread.tenant, 'heron')
     equal(hits.map(f => `${f.thread.conversation}/${f.seq}`).sort(), ['copy/1', 'lemonade/1'], 'found')
-  }),
-  storeCase('restores stretch by stretch, each as often as one likes', async (store, thread) => {
+  },
+  'restores stretch by stretch, each as often as one likes': async (store, thread) => {
     await exchange(store, thread, 'a', 'b')
     await exchange(store, thread, 'c', 'd')
     await exchange(store, thread, 'e', 'f')
@@ -52,8 +52,8 @@ export const restoreCases = [
       heads.push((await store.restore(copy, stretch)).head)
     equal(heads, [2, 4, 4, 6, 6], 'the heads')
     equal(await stretchOf(store, copy), whole, 'the stored stretch')
-  }),
-  storeCase('restores an open turn as one whose writer is gone', async (store, thread) => {
+  },
+  'restores an open turn as one whose writer is gone': async (store, thread) => {
     await exchange(store, thread, 'a', 'b')
     const { lease } = await open(store, thread, { entries: [entry('c')] })
     const stretch = await stretchOf(store, thread)
@@ -72,18 +72,15 @@ export const restoreCases = [
     equal([next.turn.turn, next.turn.first], [3, 5], 'the next turn')
     equal(await texts(store, copy), ['a', 'b', 'c', '[Interrupted.]', 'd'], 'the entries')
     equal(pluck(await store.turns(copy), 'status'), ['completed', 'interrupted', 'open'], 'the turns')
-  }),
-  storeCase(
-    'restores an open turn that nobody holds, after one that was written here',
-    async (store, thread) => {
-      await exchange(store, thread, 'a', 'b')
-      const { endedAt: _, ...turn } = turnAt(2, 2_000).turns[0]!
-      await store.restore(thread, { ...turnAt(2, 2_000), turns: [{ ...turn, status: 'open' }] })
-      equal((await store.head(thread))?.open?.expiresInMs, 0, 'how long it is held')
-      equal((await open(store, thread)).turn.turn, 3, 'the next turn')
-    },
-  ),
-  storeCase('restores a branch on the past that it shares', async (store, thread) => {
+  },
+  'restores an open turn that nobody holds, after one that was written here': async (store, thread) => {
+    await exchange(store, thread, 'a', 'b')
+    const { endedAt: _, ...turn } = turnAt(2, 2_000).turns[0]!
+    await store.restore(thread, { ...turnAt(2, 2_000), turns: [{ ...turn, status: 'open' }] })
+    equal((await store.head(thread))?.open?.expiresInMs, 0, 'how long it is held')
+    equal((await open(store, thread)).turn.turn, 3, 'the next turn')
+  },
+  'restores a branch on the past that it shares': async (store, thread) => {
     await exchange(store, thread, 'heron', 'b')
     await exchange(store, thread, 'c', 'd')
     for (const branch of ['edit', 'idle']) await store.fork(thread, { at: 2, branch })
@@ -107,8 +104,8 @@ export const restoreCases = [
     const copied = threads.filter(({ conversation }) => conversation === 'copy')
     equal(copied, [into(thread)], 'found where it was written')
     equal((await open(store, into(idle))).turn.turn, 2, 'the next turn of a branch without its own')
-  }),
-  storeCase('dates a restored conversation by what is in it', async (store, thread) => {
+  },
+  'dates a restored conversation by what is in it': async (store, thread) => {
     const dates = async () => {
       const [info] = await store.conversations(thread.tenant)
       return [info?.createdAt, info?.updatedAt]
@@ -121,8 +118,8 @@ export const restoreCases = [
     equal(await dates(), [5_000, 7_002], 'after an older one')
     await store.restore(thread, turnAt(1, 5_000))
     equal(await dates(), [5_000, 7_002], 'after one that was there')
-  }),
-]
+  },
+})
 
 /** A whole branch as a stretch, with its shared past. */
 export async function stretchOf(store: Store, thread: ThreadKey): Promise<RestoreEntries> {
@@ -153,8 +150,8 @@ export function turnAt(turn: number, time: number): RestoreEntries {
 }
 
 /** A stretch that does not fit is refused whole: a half-restored log would look like a whole one. */
-export const restoreRefusedCases = [
-  storeCase('refuses to restore over what differs, or after a gap', async (store, thread) => {
+export const restoreRefusedCases = toCases({
+  'refuses to restore over what differs, or after a gap': async (store, thread) => {
     const [first, second] = [turnAt(1, 1_000), turnAt(2, 2_000)]
     await store.restore(thread, first)
     const both = joined(first, second)
@@ -185,8 +182,8 @@ export const restoreRefusedCases = [
     await refused(() => store.restore(elsewhere, second), 'conflict')
     equal(await store.head(elsewhere), undefined, 'a thread that was refused')
     await store.restore(thread, both)
-  }),
-  storeCase('refuses a stretch that is none, all of it', async (store, thread) => {
+  },
+  'refuses a stretch that is none, all of it': async (store, thread) => {
     const one = turnAt(1, 1_000)
     const two = joined(one, turnAt(2, 2_000))
     const { endedAt: _, ...unended } = one.turns[0]!
@@ -228,8 +225,8 @@ export const restoreRefusedCases = [
     await refused(() => store.restore(thread, withTurn(one, 0, { key: '\ud800' })), 'invalid_text')
     await refused(() => store.restore({ ...thread, actor: '' }, one), 'invalid_option')
     await store.restore(thread, two)
-  }),
-  storeCase('refuses a branch without the past that it should share', async (store, thread) => {
+  },
+  'refuses a branch without the past that it should share': async (store, thread) => {
     const edit = { ...thread, branch: 'edit' }
     const content = turnAt(2, 2_000)
     const from = (branch: string, at: number) => ({ forkOf: { branch, at }, ...content })
@@ -245,8 +242,8 @@ export const restoreRefusedCases = [
     await refused(() => store.restore(edit, { ...from('main', 0), ...content }), 'invalid_option')
     await refused(() => store.restore(thread, { ...from('edit', 2), ...turnAt(1, 1_000) }), 'invalid_option')
     await store.restore(edit, part(content, 3, 4))
-  }),
-  storeCase('refuses to restore what was deleted, or after an open turn', async (store, thread) => {
+  },
+  'refuses to restore what was deleted, or after an open turn': async (store, thread) => {
     await exchange(store, thread, 'a', 'b')
     const stretch = await stretchOf(store, thread)
     await store.deleteConversation(thread.tenant, thread.conversation)
@@ -257,14 +254,14 @@ export const restoreRefusedCases = [
     await open(store, busy, { entries: [entry('a'), entry('b')] })
     await refused(() => store.restore(busy, turnAt(2, 2_000)), 'turn_open')
     equal((await store.head(busy))?.head, 2, 'the head of the thread with an open turn')
-  }),
-  storeCase('refuses a restored turn with the key of another', async (store, thread) => {
+  },
+  'refuses a restored turn with the key of another': async (store, thread) => {
     const first = withTurn(turnAt(1, 1_000), 0, { key: 'k', body: 'b' })
     await store.restore(thread, first)
     await refused(() => store.restore(thread, withTurn(turnAt(2, 2_000), 0, { key: 'k' })), 'key_reused')
     equal(await stretchOf(store, thread), first, 'the stored stretch')
-  }),
-]
+  },
+})
 
 const joined = (a: RestoreEntries, b: RestoreEntries): RestoreEntries => ({
   entries: [...a.entries, ...b.entries],

@@ -1,10 +1,10 @@
 import type { ThreadKey } from '../stores/store.ts'
-import { allRefused, equal, nothingAt, pluck, storeCase, writesTo } from './store-case.ts'
+import { allRefused, equal, nothingAt, pluck, toCases, writesTo } from './store-case.ts'
 import { entry, exchange, findAll, newThread, open, sentCall, texts } from './store-cases-help.ts'
 
 /** Tenants with the same names, search. */
-export const tenantCases = [
-  storeCase('never lets one tenant see another, by any method', async (store, mine) => {
+export const tenantCases = toCases({
+  'never lets one tenant see another, by any method': async (store, mine) => {
     const theirs: ThreadKey = { ...mine, tenant: newThread().tenant }
     const { lease } = await open(store, mine, { key: 'k', body: '1', entries: [entry('secret word')] })
     await store.saveCall(mine, { ...sentCall, id: 'c' })
@@ -21,24 +21,21 @@ export const tenantCases = [
     equal(await texts(store, mine), ['secret word'], 'mine, after they deleted theirs')
     equal((await store.calls(mine)).length, 1, 'my calls')
     await store.append(mine, { lease, expectedHead: 1, entries: [entry('x')] })
-  }),
-  storeCase(
-    'lists the tenants that have a conversation, each once and by code points',
-    async (store, thread) => {
-      // U+FFFD comes before an emoji by code points, and after it by UTF-16 units.
-      const names = ['B', 'a', 'é', '\ufffd', '😀'].map(name => `${thread.tenant} ${name}`)
-      const listed = async () => (await store.tenants()).filter(name => name.startsWith(thread.tenant))
-      equal(await listed(), [], 'tenants without a conversation')
-      for (const tenant of names.toReversed()) await exchange(store, { ...thread, tenant }, 'hello')
-      await exchange(store, { ...thread, tenant: names[0]!, conversation: 'second' }, 'hello')
-      equal(await listed(), names, 'tenants')
-      await store.deleteConversation(names[0]!, thread.conversation)
-      equal(await listed(), names, 'tenants, one of them with a conversation fewer')
-      await store.deleteConversation(names[1]!, thread.conversation)
-      equal(await listed(), names.toSpliced(1, 1), 'tenants, one of them without its only conversation')
-    },
-  ),
-  storeCase('finds words in the texts of payloads', async (store, thread) => {
+  },
+  'lists the tenants that have a conversation, each once and by code points': async (store, thread) => {
+    // U+FFFD comes before an emoji by code points, and after it by UTF-16 units.
+    const names = ['B', 'a', 'é', '\ufffd', '😀'].map(name => `${thread.tenant} ${name}`)
+    const listed = async () => (await store.tenants()).filter(name => name.startsWith(thread.tenant))
+    equal(await listed(), [], 'tenants without a conversation')
+    for (const tenant of names.toReversed()) await exchange(store, { ...thread, tenant }, 'hello')
+    await exchange(store, { ...thread, tenant: names[0]!, conversation: 'second' }, 'hello')
+    equal(await listed(), names, 'tenants')
+    await store.deleteConversation(names[0]!, thread.conversation)
+    equal(await listed(), names, 'tenants, one of them with a conversation fewer')
+    await store.deleteConversation(names[1]!, thread.conversation)
+    equal(await listed(), names.toSpliced(1, 1), 'tenants, one of them without its only conversation')
+  },
+  'finds words in the texts of payloads': async (store, thread) => {
     await exchange(store, thread, 'Where are the Lemons?', 'In the kitchen, with 40 limes.')
     await exchange(store, { ...thread, actor: 'bob' }, 'kitchen lemons')
     const content = [{ type: 'text', text: 'deep zebra' }]
@@ -66,10 +63,10 @@ export const tenantCases = [
     const inConversation = await findAll(store, thread.tenant, 'limes', { conversation })
     equal(pluck(inConversation, 'seq'), [2], 'what is found in one conversation')
     equal(await findAll(store, thread.tenant, 'limes', { conversation: 'other' }), [], 'in another one')
-  }),
-  storeCase('finds an entry of a shared past once', async (store, thread) => {
+  },
+  'finds an entry of a shared past once': async (store, thread) => {
     await exchange(store, thread, 'pelican', 'yes')
     await store.fork(thread, { at: 2, branch: 'x' })
     equal(pluck(await findAll(store, thread.tenant, 'pelican'), 'thread'), [thread], 'where it is found')
-  }),
-]
+  },
+})

@@ -1,7 +1,7 @@
 import { ThroughlineError } from '../log/error.ts'
 import type { BeginTurn, NewEntry, TurnStatus } from '../stores/store.ts'
 import type { TooLargeError } from '../stores/store-error.ts'
-import { allRefused, equal, outline, pluck, refused, storeCase, writesTo } from './store-case.ts'
+import { allRefused, equal, outline, pluck, refused, toCases, writesTo } from './store-case.ts'
 import { entry, exchange, findAll, long, newThread, open, read, sentCall, texts } from './store-cases-help.ts'
 
 const names = [
@@ -13,8 +13,8 @@ const names = [
 ]
 
 /** Names and payloads of every kind. */
-export const textCases = [
-  storeCase('keeps threads with any name apart', async (store, thread) => {
+export const textCases = toCases({
+  'keeps threads with any name apart': async (store, thread) => {
     const parts = ['conversation', 'actor', 'branch']
     for (const name of names)
       for (const part of parts) await exchange(store, { ...thread, [part]: name }, `${part} ${name}`)
@@ -23,8 +23,8 @@ export const textCases = [
         equal(await texts(store, { ...thread, [part]: name }), [`${part} ${name}`], name)
     const listed = pluck(await store.conversations(thread.tenant), 'conversation')
     equal([...listed].sort(), [...names, thread.conversation].sort(), 'the list')
-  }),
-  storeCase('keeps ids, keys and owners with any name apart', async (store, thread) => {
+  },
+  'keeps ids, keys and owners with any name apart': async (store, thread) => {
     const request = { key: '__proto__', body: 'a.b' }
     const entries = names.map(id => entry(id, { id }))
     const { lease } = await open(store, thread, { ...request, entries, owner: '__proto__' })
@@ -34,19 +34,19 @@ export const textCases = [
     await store.end(thread, { lease, expectedHead: names.length, entries: [], status: 'completed' })
     const again = await store.begin(thread, { ...request, owner: 'x', leaseMs: 1, entries: [] })
     equal(again.kind, 'replayed', 'the key')
-  }),
-  storeCase('refuses an empty name', async (store, thread) => {
+  },
+  'refuses an empty name': async (store, thread) => {
     const seed = { expectedHead: 0, entries: [entry('x')] }
     for (const part of ['conversation', 'actor', 'branch'])
       await refused(() => store.seed({ ...thread, [part]: '' }, seed), 'invalid_option')
     equal(await store.conversations(thread.tenant), [], 'the list')
-  }),
-  storeCase('takes an empty id of nothing for nothing', async (store, thread) => {
+  },
+  'takes an empty id of nothing for nothing': async (store, thread) => {
     const empty = { ...entry(''), payload: '', tokens: {} }
     await store.seed(thread, { expectedHead: 0, entries: [empty] })
     equal((await read(store, thread))[0], { ...empty, seq: 1, turn: 0 }, 'an empty payload')
-  }),
-  storeCase('gives any text back, or refuses it with an error of ours', async (store, thread) => {
+  },
+  'gives any text back, or refuses it with an error of ours': async (store, thread) => {
     const odd = [
       ...['NUL \0 inside', 'lone \ud800 surrogate', '\udc00', '\uffff\ufffe', '\u0001\u001f\u007f'],
       ...['bom \ufeff', '\u2028\u2029', '‮right to left'],
@@ -66,8 +66,8 @@ export const textCases = [
       }
     }
     equal(await read(store, thread, { from: head + 1 }), [], 'what is past the head')
-  }),
-  storeCase('never takes two odd names for one', async (store, thread) => {
+  },
+  'never takes two odd names for one': async (store, thread) => {
     const odd = ['a', 'a\0', 'a\0b', '\ud800', '\udbff', '\ufffd']
     const taken: string[] = []
     for (const name of odd) {
@@ -80,8 +80,8 @@ export const textCases = [
     }
     const listed = pluck(await store.conversations(thread.tenant), 'conversation')
     equal([...listed].sort(), [...taken].sort(), 'the list')
-  }),
-  storeCase('never takes an odd tenant for another', async (store, thread) => {
+  },
+  'never takes an odd tenant for another': async (store, thread) => {
     const near = { ...thread, tenant: `${thread.tenant}\ufffd` }
     await exchange(store, near, 'pelican')
     for (const end of ['\ud800', '\udfff', '\0', '\ufffd\0']) {
@@ -101,16 +101,16 @@ export const textCases = [
       }
     }
     equal(await texts(store, near), ['pelican'], 'the entries')
-  }),
-  storeCase('takes payloads of 5 MB', async (store, thread) => {
+  },
+  'takes payloads of 5 MB': async (store, thread) => {
     const big = { ...entry('big'), payload: JSON.stringify({ content: 'five megabytes é '.repeat(290_000) }) }
     await store.seed(thread, { expectedHead: 0, entries: [entry('small'), big] })
     const [, stored] = await read(store, thread)
     if (stored?.payload !== big.payload) throw new Error('the payload has changed')
     equal((await texts(store, thread, { to: 1 }))[0], 'small', 'the entry before')
     await store.deleteConversation(thread.tenant, thread.conversation)
-  }),
-  storeCase('goes on after a text of 128,000 characters without a space', async (store, thread) => {
+  },
+  'goes on after a text of 128,000 characters without a space': async (store, thread) => {
     const dense = `${'漢字'.repeat(60_000)}鷺${'かな'.repeat(4_000)}`
     await exchange(store, thread, dense, 'noted')
     // More than a store may keep waiting for its index.
@@ -118,8 +118,8 @@ export const textCases = [
       await exchange(store, thread, `${text} ${'plain words '.repeat(20_000)}`)
     equal((await store.head(thread))?.head, 4, 'the head')
     equal(pluck(await findAll(store, thread.tenant, '字鷺か'), 'seq'), [1], 'the entries found')
-  }),
-  storeCase('takes photos and words of 6 MB', async (store, thread) => {
+  },
+  'takes photos and words of 6 MB': async (store, thread) => {
     const photo = JSON.stringify({ images: ['iVBORw0KGgo'.repeat(545_000)] })
     const word = JSON.stringify({ content: 'a'.repeat(6_000_000) })
     const entries = [photo, word].map(payload => ({ ...entry(''), payload }))
@@ -128,8 +128,8 @@ export const textCases = [
     const isSame = entries.every(({ payload }, n) => stored[n]?.payload === payload)
     if (!isSame) throw new Error('a payload has changed')
     await store.deleteConversation(thread.tenant, thread.conversation)
-  }),
-  storeCase('refuses an entry past the limit, and all that came with it', async (store, thread) => {
+  },
+  'refuses an entry past the limit, and all that came with it': async (store, thread) => {
     const limit = 8 * 1024 * 1024
     const { lease } = await open(store, thread)
     const payload = 'é'.repeat(limit / 2 + 1)
@@ -138,15 +138,15 @@ export const textCases = [
     equal(((await refused(call, 'too_large')) as TooLargeError).limit, limit, 'the limit')
     await refused(() => store.seed(newThread(), { expectedHead: 0, entries }), 'too_large')
     equal(await texts(store, thread), ['hello'], 'the entries')
-  }),
-]
+  },
+})
 
 const noNumbers = [Number.NaN, Number.POSITIVE_INFINITY, -1, '2', null] as number[]
 const noPlaces = [...noNumbers, 1.5, 2 ** 40]
 
 /** Numbers, states and entries that are none. */
-export const inputCases = [
-  storeCase('refuses numbers that are none, wherever one is expected', async (store, thread) => {
+export const inputCases = toCases({
+  'refuses numbers that are none, wherever one is expected': async (store, thread) => {
     const { lease } = await open(store, thread)
     const write = { lease, expectedHead: 1, entries: [entry('x')] }
     const begin = { owner: 'bob', leaseMs: long, entries: [entry('x')] }
@@ -177,8 +177,8 @@ export const inputCases = [
       ])
     equal(await texts(store, thread), ['hello'], 'the entries')
     equal(await store.head({ ...thread, actor: 'bob' }), undefined, 'a thread that was refused')
-  }),
-  storeCase('refuses an end that is none', async (store, thread) => {
+  },
+  'refuses an end that is none': async (store, thread) => {
     const { lease } = await open(store, thread)
     for (const status of ['open', 'lost', undefined] as unknown as Exclude<TurnStatus, 'open'>[]) {
       await refused(
@@ -190,8 +190,8 @@ export const inputCases = [
       await refused(() => store.begin(thread, begin), 'invalid_option')
     }
     equal(await outline(store, thread), ['1 open 1-1'], 'turns')
-  }),
-  storeCase('refuses entries that could not be read again', async (store, thread) => {
+  },
+  'refuses entries that could not be read again': async (store, thread) => {
     const { lease } = await open(store, thread)
     const other = { ...thread, actor: 'bob' }
     const bad: Partial<NewEntry>[] = [
@@ -212,8 +212,8 @@ export const inputCases = [
     }
     equal(await texts(store, thread), ['hello'], 'the entries')
     equal(await store.head(other), undefined, 'a thread that was refused')
-  }),
-  storeCase('refuses to write to a thread that is not there, beside one that is', async (store, thread) => {
+  },
+  'refuses to write to a thread that is not there, beside one that is': async (store, thread) => {
     await exchange(store, thread, 'a')
     const lease = { owner: 'ada', epoch: 1 }
     for (const none of [
@@ -225,15 +225,15 @@ export const inputCases = [
         await refused(() => store.saveMarks(none, marks), 'no_conversation')
       equal(await store.head(none), undefined, 'the thread')
     }
-  }),
-  storeCase('gives the places of a mark once, and the newest where they are many', async (store, thread) => {
+  },
+  'gives the places of a mark once, and the newest where they are many': async (store, thread) => {
     await exchange(store, thread, 'a', 'b', 'c')
     for (const at of [1, 3, 2]) await store.saveMarks(thread, [{ mark: 'm', at }])
     const find = async (marks: string[], limit?: number) =>
       (await store.findMarks(thread.tenant, marks, limit === undefined ? {} : { limit })).map(({ at }) => at)
     equal(await find(['m', 'm']), [2, 3, 1], 'a mark that is asked for twice')
     equal(await find(['m'], 2), [2, 3], 'the newest two')
-  }),
-]
+  },
+})
 
 const none = { entries: [], turns: [] }

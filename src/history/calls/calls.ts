@@ -60,10 +60,7 @@ export function withOutcome(call: StoredCall, late: CallOutcome): StoredCall {
 }
 
 /** The messages of a call as they were sent, even if policies have changed since. Reads only the entries it names. */
-export async function replayCall(
-  source: LogSource,
-  call: Pick<StoredCall, 'plan'>,
-): Promise<readonly MessageLike[]> {
+export async function replayCall(source: LogSource, call: Pick<StoredCall, 'plan'>) {
   const plan = readPlan(call.plan)
   const messages = new Map<number, MessageLike>()
   const quotes = new Map<number, Quotes['quotes']>()

@@ -141,31 +141,23 @@ export const promptOf = ({ messages: [first] }: Plan): string | undefined =>
   first && !isRun(first) ? first.prompt : undefined
 
 /** The text of the system message that leads a context and is no entry: only that may be stored under a name. */
-export function leadingPrompt(
-  { messages: [first] }: Context,
-  log: Pick<ThreadLog, 'seqOf'>,
-): string | undefined {
+export function leadingPrompt({ messages: [first] }: Context, log: Pick<ThreadLog, 'seqOf'>) {
   const isPrompt = first?.role === 'system' && log.seqOf(first) === undefined
   return isPrompt && typeof first.content === 'string' ? first.content : undefined
 }
 
 /** The messages whose quotes of other conversations a plan names. */
 export const quotingIn = ({ messages }: Pick<Plan, 'messages'>): ReadonlySet<number> =>
-  new Set(
-    messages.flatMap(item =>
-      isRun(item) ? [] : (item.text ?? []).flatMap(part => (typeof part === 'object' ? [part.for] : [])),
-    ),
-  )
+  new Set(messages.flatMap(textIn).flatMap(part => (typeof part === 'object' ? [part.for] : [])))
 
-export function placesIn({ messages }: Pick<Plan, 'messages'>): readonly Run[] {
-  return messages.flatMap(item =>
-    isRun(item)
-      ? [item]
-      : (item.text ?? []).flatMap(part => {
-          const seq = typeof part === 'object' ? part.for : part
-          return typeof seq === 'number' ? [[seq, seq]] : []
-        }),
-  ) as readonly Run[]
+const textIn = (item: PlanItem): readonly TextPart[] => (isRun(item) ? [] : (item.text ?? []))
+
+export const placesIn = ({ messages }: Pick<Plan, 'messages'>): readonly Run[] =>
+  messages.flatMap(item => (isRun(item) ? [item] : textIn(item).flatMap(placeIn)))
+
+function placeIn(part: TextPart): readonly Run[] {
+  const seq = typeof part === 'object' ? part.for : part
+  return typeof seq === 'number' ? [[seq, seq]] : []
 }
 
 /** The last entry that a plan names; 0 where it names none. */

@@ -7,15 +7,12 @@ export type TextPart = string | number | Remembered
 /** Shorter texts are written out. Texts are looked up by their first `shortest` characters. */
 const shortest = 16
 
-/** The texts of entries by their first characters, and every character that one of them begins with: elsewhere nothing is looked up. */
-export interface KnownTexts {
-  readonly byBeginning: ReadonlyMap<string, readonly KnownText[]>
-  readonly firsts: ReadonlySet<string>
-}
+export type KnownTexts = ReturnType<typeof toKnownTexts>
 
 type KnownText = readonly [part: Exclude<TextPart, string>, text: string]
 
-export function toKnownTexts(texts: readonly KnownText[]): KnownTexts {
+/** The texts of entries by their first characters, and every character that one of them begins with: elsewhere nothing is looked up. */
+export function toKnownTexts(texts: readonly KnownText[]) {
   const long = texts.filter(([, text]) => text.length >= shortest)
   const byBeginning = groupBy(long, ([, text]) => text.slice(0, shortest))
   // Longest first, so that of two texts that begin alike the longer one is found.

@@ -34,7 +34,6 @@ export function applyHands<View extends Conversation, Options extends Pick<FitOp
   return { view: { ...view, transcript }, options: policy ? { ...options, policy } : options }
 }
 
-/** The unit that has the message at a place. */
 export const unitAt = ({ transcript: { units }, origin }: Conversation, seq: number): Unit | undefined =>
   seq < origin ? undefined : units[rangeAt(units, seq - origin)]
 

@@ -23,10 +23,7 @@ import { type LogSource, threadName } from './read-log.ts'
  * Reads a thread as contexts do, makes its checkpoints again and compares them with the stored ones. Returns the faults
  * in words; `rebuild` replaces the stored checkpoints. A missing checkpoint is no fault.
  */
-export async function checkLog(
-  source: LogSource,
-  { rebuild = false }: { readonly rebuild?: boolean } = {},
-): Promise<readonly string[]> {
+export async function checkLog(source: LogSource, { rebuild = false }: { readonly rebuild?: boolean } = {}) {
   const { store, key, count } = source
   const conversation = createConversation(count)
   const { transcript } = conversation

@@ -5,7 +5,7 @@ import { endingTexts, interruptedResult, noReplyText } from '../../log/texts.ts'
 import { toolResultFor } from '../../log/write-message.ts'
 import type { Head, TurnStatus } from '../../stores/store.ts'
 import { isHandEntry } from './hand.ts'
-import { type SeenMessage, viewOf, wholeOf, withEnding } from './logged-message.ts'
+import { type SeenMessage, type TurnMessage, viewOf, wholeOf, withEnding } from './logged-message.ts'
 import { type LogSource, listLog } from './read-log.ts'
 
 /**
@@ -31,30 +31,19 @@ function endingText({ status, code = 'unknown', cancelledTurn = 'keep' }: Ending
 /** Stands in the log for a reply without anything that a user may see. */
 export const noReply: MessageLike = { role: 'assistant', content: noReplyText }
 
-/** The messages that close a turn. */
-export interface Closing {
-  /** Results for the calls that were logged and never answered: they come before `arrived`. */
-  readonly results: readonly MessageLike[]
-  readonly arrived: readonly (MessageLike | SeenMessage)[]
-  readonly last: readonly MessageLike[]
-}
-
 /**
  * Closes a turn so that the messages stay a valid sequence: no call without a result, no two answers in a row. An answer
- * that arrived in part gets the text that says how the turn ended. A whole answer is left as it is.
+ * that arrived in part gets the text that says how the turn ended. A whole answer is left as it is. The results are for calls
+ * that were logged and never answered: they come before what arrived.
  */
-export function closingFor(
-  earlier: readonly MessageLike[],
-  arrived: readonly (MessageLike | SeenMessage)[],
-  ending: Ending,
-): Closing {
+export function closingFor(earlier: readonly MessageLike[], arrived: readonly TurnMessage[], ending: Ending) {
   const results = missingResults(earlier)
   const messages = arrived.map(wholeOf)
   const text = endingText(ending)
   const at = messages.findLastIndex(isSpoken)
   if (at >= 0 && isAnswer(messages[at])) {
     const ended = arrived.map((one, index) => (index === at ? withEnding(one, text) : one))
-    return { results, arrived: ended, last: [] }
+    return { results, arrived: ended, last: [] as readonly MessageLike[] }
   }
   const isAnswered = at < 0 && results.length === 0 && isAnswer(earlier.findLast(isSpoken))
   const last = isAnswered ? [] : [...missingResults(messages), { role: 'assistant', content: text }]
@@ -82,14 +71,8 @@ function missingResults(turn: readonly MessageLike[]): readonly MessageLike[] {
   return round.unanswered().map(call => toolResultFor(dialect, call, interruptedResult))
 }
 
-/** How the open turn of a head would be closed, and the messages that would close it. */
-export interface LeftTurn {
-  readonly ending: Ending
-  readonly closing: readonly SeenMessage[]
-}
-
-/** Undefined where no turn is open. */
-export async function closingOf(source: LogSource, { head, open }: Head): Promise<LeftTurn | undefined> {
+/** How the open turn of a head would be closed, and the messages that would close it. Undefined where none is open. */
+export async function closingOf(source: LogSource, { head, open }: Head) {
   if (!open) return undefined
   const all = await listLog(source, { from: open.first, to: head })
   const logged = all.filter(entry => !isHandEntry(entry))
@@ -98,7 +81,7 @@ export async function closingOf(source: LogSource, { head, open }: Head): Promis
   const ending = await endingOf(source, open.turn, hasPart)
   const whole = logged.filter(({ isBroken }) => !isBroken).map(({ message }) => message)
   const { results, last } = closingFor(whole, [], ending)
-  const closing = [...results, ...last].map(message => ({ message }))
+  const closing = [...results, ...last].map((message): SeenMessage => ({ message }))
   // The note of any round, as it would have been written had the turn been closed at once.
   const note = logged
     .map(({ data }) => (data as { readonly note?: string } | undefined)?.note)
@@ -123,6 +106,6 @@ async function endingOf({ store, key }: LogSource, turn: number, hasPart: boolea
 }
 
 /** How a turn would be closed whose writer is gone: views show it before the next turn writes it. */
-export async function unloggedEnd(source: LogSource, head: Head | undefined): Promise<LeftTurn | undefined> {
+export async function unloggedEnd(source: LogSource, head: Head | undefined) {
   return head?.open?.expiresInMs === 0 ? closingOf(source, head) : undefined
 }

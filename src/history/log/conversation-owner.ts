@@ -1,14 +1,10 @@
-import type { Store, ThreadKey } from '../../stores/store.ts'
+import type { ConversationKey, Store } from '../../stores/store.ts'
 
 /** Whose conversation a thread is of: asked of the store until a person has it, and remembered from then on. */
-export function createOwner(
-  store: Store,
-  { tenant, conversation }: Pick<ThreadKey, 'tenant' | 'conversation'>,
-) {
+export function createOwner(store: Store, { tenant, conversation }: ConversationKey) {
   let person: string | undefined
   const infoOf = () => store.conversations(tenant, { only: conversation })
   return {
-    /** Whose conversation it is, if a person has it. */
     async owner(): Promise<string | undefined> {
       person ??= (await infoOf())[0]?.person
       return person

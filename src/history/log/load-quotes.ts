@@ -1,5 +1,5 @@
 import { stampEntry } from '../../context/conversation/stamp-entry.ts'
-import type { Quote, Quotes } from '../../context/conversation/transcript.ts'
+import type { Quote } from '../../context/conversation/transcript.ts'
 import { firstWords } from '../../log/first-words.ts'
 import { cut } from '../../log/line.ts'
 import { readMessage } from '../../log/parse-message.ts'
@@ -15,10 +15,7 @@ import { type LogSource, readLog, threadId } from './read-log.ts'
  * The messages that references name, in their order; undefined in place of those that are gone. Asks the store each time:
  * a conversation may have been deleted meanwhile, or belong to another person than this one.
  */
-export async function loadQuotes(
-  source: LogSource,
-  references: readonly QuoteReference[],
-): Promise<Quotes['quotes']> {
+export async function loadQuotes(source: LogSource, references: readonly QuoteReference[]) {
   const { store, key } = source
   const [conversation] = await store.conversations(key.tenant, { only: key.conversation })
   const person = conversation?.person
@@ -77,11 +74,7 @@ export interface QuoteText extends Omit<Quote, 'name' | 'conversation'>, Pick<Lo
  * What a conversation's person and the model have said to each other in a stretch of a thread: no notes, no tools, nothing that
  * broke off, no turn of a guest. `at`: the last entry that there is.
  */
-export async function quotableBetween(
-  source: LogSource,
-  from: number,
-  to: number,
-): Promise<{ readonly messages: readonly QuoteText[]; readonly at: number }> {
+export async function quotableBetween(source: LogSource, from: number, to: number) {
   const messages: QuoteText[] = []
   let at = from - 1
   try {

@@ -1,5 +1,6 @@
 import { adoptEntry, type Entry, stampEntry } from '../../context/conversation/stamp-entry.ts'
 import { isLayout, type PromptLayout } from '../../context/prompt/layout.ts'
+import { toBase64 } from '../../log/base64.ts'
 import { InvalidMessageError } from '../../log/error.ts'
 import { markResult } from '../../log/errors-in.ts'
 import { isCount } from '../../log/is-count.ts'
@@ -14,6 +15,7 @@ import { type Calibration, isCalibration } from '../../tokens/calibration.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { type Hand, isHands } from './hand.ts'
 import { isReferences, type QuoteReference } from './quote-reference.ts'
+import { createRests } from './rests.ts'
 
 /** A message of the log with its place. */
 export interface LoggedMessage
@@ -35,7 +37,6 @@ export interface LoggedMessage
 
 /** A message with what the log stores beside it. */
 export interface SeenMessage {
-  /** The message in full. */
   readonly message: MessageLike
   /** What contexts take in place of the message. */
   readonly view?: MessageLike
@@ -55,6 +56,8 @@ export interface SeenMessage {
   readonly hands?: readonly Hand[]
 }
 
+export type TurnMessage = MessageLike | SeenMessage
+
 interface Payload extends Omit<SeenMessage, 'marks'> {
   readonly closing?: true
   readonly calibration?: Calibration
@@ -72,7 +75,7 @@ export interface EntryOptions
 
 /** Makes the entry of a message: checks and normalises it, and counts its tokens once and for all. */
 export function toEntry(
-  source: MessageLike | SeenMessage,
+  source: TurnMessage,
   { id, time, count, isClosing = false, calibration, learned, guest }: EntryOptions,
 ): NewEntry {
   const { marks: _, ...seen } = isSeen(source) ? source : { message: source, marks: undefined }
@@ -82,6 +85,22 @@ export function toEntry(
   const read = JSON.parse(text) as Payload
   const { role, tokens } = checkMessages(read, 0, count)
   return { id, role, time, payload: text, tokens: { [count.id]: tokens } }
+}
+
+/** Makes the entries of messages. There may be thousands, so others get their turn in between. */
+export async function makeEntries(
+  messages: readonly TurnMessage[],
+  newEntry: (message: TurnMessage) => NewEntry,
+) {
+  const rest = createRests()
+  const entries: NewEntry[] = []
+  for (const message of messages) {
+    const entry = newEntry(message)
+    entries.push(entry)
+    const pause = rest(entry.payload.length)
+    if (pause) await pause
+  }
+  return entries
 }
 
 /** Reads an entry back. Throws `CorruptEntryError` with its place if the payload cannot be read. */
@@ -144,19 +163,17 @@ function readPayload(text: string): Payload {
   return payload as Payload
 }
 
-export function isSeen(message: MessageLike | SeenMessage): message is SeenMessage {
+export function isSeen(message: TurnMessage): message is SeenMessage {
   return isObject(message) && !('role' in message) && 'message' in message
 }
 
 /** The message in full. */
-export const wholeOf = (source: MessageLike | SeenMessage): MessageLike =>
-  isSeen(source) ? source.message : source
+export const wholeOf = (source: TurnMessage): MessageLike => (isSeen(source) ? source.message : source)
 
 /** Adds a text that only contexts show after the message. */
-export const withEnding = (source: MessageLike | SeenMessage, ending: string): SeenMessage =>
+export const withEnding = (source: TurnMessage, ending: string): SeenMessage =>
   isSeen(source) ? { ...source, ending } : { message: source, ending }
 
-/** The message that contexts take. */
 export function viewOf({ message, view = message, ending, isBroken }: SeenMessage): MessageLike {
   if (isBroken) return brokenOff
   return ending === undefined ? view : withTail(view, ending)
@@ -177,15 +194,5 @@ function toStorable(this: Readonly<Record<string, unknown>>, name: string, value
   return typeof value === 'string' ? normalizeText(value) : value
 }
 
-function toBase64(bytes: Uint8Array): string {
-  let text = ''
-  // In pieces: a function call takes a limited number of arguments.
-  for (let at = 0; at < bytes.length; at += 8192)
-    text += String.fromCharCode(...bytes.subarray(at, at + 8192))
-  return btoa(text)
-}
-
 /** Replaces what no text store and no wire takes: half surrogate pairs and NUL. */
-export function normalizeText(text: string): string {
-  return text.replace(/\p{Surrogate}|\0/gu, '\uFFFD')
-}
+export const normalizeText = (text: string): string => text.replace(/\p{Surrogate}|\0/gu, '\uFFFD')

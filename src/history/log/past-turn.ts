@@ -32,11 +32,7 @@ export function toPastTurn(entries: readonly NewEntry[], after: PastEnd): PastTu
 export const beginsTurn = (role: string, before: string | undefined): boolean =>
   role === 'user' && before !== 'user'
 
-/** The turns of a list of entries. */
-export function toPastTurns(
-  entries: readonly NewEntry[],
-  after: PastEnd,
-): { readonly entries: StoredEntry[]; readonly turns: StoredTurn[] } {
+export function toPastTurns(entries: readonly NewEntry[], after: PastEnd) {
   const all = { entries: [] as StoredEntry[], turns: [] as StoredTurn[] }
   let end = after
   let some: NewEntry[] = []

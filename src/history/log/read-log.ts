@@ -15,10 +15,7 @@ export interface LogSource {
 }
 
 /** The messages of a stretch of a thread, one by one, as they were logged. Others get their turn meanwhile. */
-export async function* readLog(
-  { store, key, count }: LogSource,
-  range: EntryRange = {},
-): AsyncGenerator<LoggedMessage> {
+export async function* readLog({ store, key, count }: LogSource, range: EntryRange = {}) {
   const name = threadName(key)
   const rest = createRests()
   let isEmpty = true

@@ -1,5 +1,5 @@
 import { isCount } from '../../log/is-count.ts'
-import type { EntryRange, Store, StoredEntry, ThreadKey } from '../../stores/store.ts'
+import type { ConversationKey, EntryRange, Store, StoredEntry } from '../../stores/store.ts'
 import { isErasure } from './hand.ts'
 import { keptEntry } from './kept-entries.ts'
 import { threadId } from './read-log.ts'
@@ -30,8 +30,7 @@ export function rememberingStore(
     threads.delete(name)
   }
 
-  /** Forgets the threads of a conversation. */
-  function drop({ tenant, conversation }: Pick<ThreadKey, 'tenant' | 'conversation'>): void {
+  function drop({ tenant, conversation }: ConversationKey): void {
     const begin = threadId({ tenant, conversation, actor: '', branch: '' }).slice(0, -1)
     for (const name of [...threads.keys()]) if (name.startsWith(begin)) forget(name)
   }
@@ -122,7 +121,6 @@ const isSeparator = (code: number) => code === 44 || code === 91 || code === 123
 /** Longer payloads are read again. */
 const mostOfOne = 256 * 1024
 
-/** Entries in a row. */
 interface Kept {
   /** The place of the first. */
   readonly first: number

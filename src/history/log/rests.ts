@@ -24,10 +24,7 @@ export function createRests(): (characters?: number) => Promise<void> | undefine
 }
 
 /** Goes through a list that may be long, with a pause after each few items. */
-export async function eachResting<T>(
-  items: readonly T[],
-  look: (item: T, at: number) => void,
-): Promise<void> {
+export async function eachResting<T>(items: readonly T[], look: (item: T, at: number) => void) {
   const rest = createRests()
   for (const [at, item] of items.entries()) {
     look(item, at)

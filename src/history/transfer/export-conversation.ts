@@ -1,6 +1,13 @@
 import { showValue, ThroughlineError } from '../../log/error.ts'
 import { few, plural } from '../../log/line.ts'
-import type { ConversationInfo, Head, Store, StoredTurn, ThreadKey } from '../../stores/store.ts'
+import type {
+  ConversationInfo,
+  ConversationKey,
+  Head,
+  Store,
+  StoredTurn,
+  ThreadKey,
+} from '../../stores/store.ts'
 import { lastPlaceOf } from '../calls/plan.ts'
 import { readPlan } from '../calls/read-plan.ts'
 import { type TransferRecord, toJson } from './record.ts'
@@ -69,7 +76,7 @@ function asOf(head: number, turn: StoredTurn): StoredTurn {
 /** Lists branches after those they were forked from, because an import must make the parent first. */
 export async function parentsFirst(
   store: Store,
-  key: Pick<ThreadKey, 'tenant' | 'conversation'>,
+  key: ConversationKey,
   threads: ConversationInfo['threads'],
 ): Promise<readonly ExportedThread[]> {
   const waiting = new Map<string, ExportedThread>()

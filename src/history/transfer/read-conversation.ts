@@ -1,5 +1,6 @@
 import type {
   ConversationDescription,
+  ConversationKey,
   Store,
   StoredCall,
   StoredEntry,
@@ -67,37 +68,33 @@ export const countEntries = ({ threads }: ReadConversation): number =>
   threads.reduce((sum, { batches }) => batches.reduce((sum, { entries }) => sum + entries.length, sum), 0)
 
 /** Writes a conversation; what is stored already stays. Returns how many entries were new. */
-export const writeConversation = (
+export async function writeConversation(
   store: Store,
-  at: Pick<ThreadKey, 'tenant' | 'conversation'>,
-  read: ReadConversation,
-): Promise<number> => atPlace(read.place, () => writeThreads(store, at, read))
-
-async function writeThreads(
-  store: Store,
-  at: Pick<ThreadKey, 'tenant' | 'conversation'>,
+  at: ConversationKey,
   { place, threads, description: { title, metadata, person } }: ReadConversation,
 ): Promise<number> {
-  let added = 0
-  for (const { actor, branch, forkOf, batches, calls } of threads) {
-    const key = { ...at, actor, branch }
-    const begin = batches[0]?.place ?? place
-    const before = (await atPlace(begin, () => store.head(key)))?.head ?? forkOf?.at ?? 0
-    let head = before
-    for (const [n, { place, entries, turns }] of batches.entries()) {
-      const batch = { entries, turns, forkOf: n === 0 ? forkOf : undefined }
-      head = (await atPlace(place, () => store.restore(key, batch))).head
+  return atPlace(place, async () => {
+    let added = 0
+    for (const { actor, branch, forkOf, batches, calls } of threads) {
+      const key = { ...at, actor, branch }
+      const begin = batches[0]?.place ?? place
+      const before = (await atPlace(begin, () => store.head(key)))?.head ?? forkOf?.at ?? 0
+      let head = before
+      for (const [n, { place, entries, turns }] of batches.entries()) {
+        const batch = { entries, turns, forkOf: n === 0 ? forkOf : undefined }
+        head = (await atPlace(place, () => store.restore(key, batch))).head
+      }
+      added += head - before
+      for (const { place, call, last } of calls.values())
+        await atPlace(place, () => {
+          if (last <= head) return store.saveCall(key, call)
+          throw new Error(`its plan names entry ${last}, but its thread ends at ${head}.`)
+        })
     }
-    added += head - before
-    for (const { place, call, last } of calls.values())
-      await atPlace(place, () => {
-        if (last <= head) return store.saveCall(key, call)
-        throw new Error(`its plan names entry ${last}, but its thread ends at ${head}.`)
-      })
-  }
-  const [info] = person === undefined ? [] : await store.conversations(at.tenant, { only: at.conversation })
-  const description = { title, metadata, person: info?.person ?? person }
-  // Also where nothing is to be described: an import counts as use, or retention would delete old chats at once.
-  if (threads.length > 0) await store.describeConversation(at.tenant, at.conversation, description)
-  return added
+    const [info] = person === undefined ? [] : await store.conversations(at.tenant, { only: at.conversation })
+    const description = { title, metadata, person: info?.person ?? person }
+    // Also where nothing is to be described: an import counts as use, or retention would delete old chats at once.
+    if (threads.length > 0) await store.describeConversation(at.tenant, at.conversation, description)
+    return added
+  })
 }

@@ -1,4 +1,4 @@
-import type { ConversationInfo, Head, Store, StoredEntry, ThreadKey } from '../../stores/store.ts'
+import type { ConversationInfo, ConversationKey, Head, Store, StoredEntry } from '../../stores/store.ts'
 import { parentsFirst } from './export-conversation.ts'
 
 /** A turn that is stored, and the turns that follow it in its branch and in those that were forked after it. */
@@ -28,7 +28,7 @@ export const turnKey = (entries: readonly { readonly id: string }[]): string =>
 /** Reads the turns of an actor's thread, as a tree. Undefined if there is none. */
 export async function readStoredTurns(
   store: Store,
-  at: Pick<ThreadKey, 'tenant' | 'conversation'>,
+  at: ConversationKey,
   { threads }: Pick<ConversationInfo, 'threads'>,
   actor: string,
 ): Promise<StoredTurns | undefined> {

@@ -18,10 +18,7 @@ const mostDepth = 100_000
  * The values of a text that comes in pieces: the items of a list, or values one after another, as in lines of JSON. Only
  * one value is in memory at a time. A piece that ends with a value ends its line.
  */
-export async function* valuesIn(
-  pieces: AsyncIterable<string> | Iterable<string>,
-  most = mostCharacters,
-): AsyncGenerator<FileValue> {
+export async function* valuesIn(pieces: AsyncIterable<string> | Iterable<string>, most = mostCharacters) {
   const scanner = createScanner(most)
   for await (const piece of pieces) yield* scanner.read(piece)
   yield* scanner.end()
@@ -45,9 +42,7 @@ function createScanner(most: number) {
   let list: { number: number; at: number; line: number; isAfterItem: boolean } | undefined
   let lists = 0
   /** The value that has begun: the parts of its text that came, and how deep it is open. */
-  let value:
-    | { parts: string[]; length: number; line: number; depth: number; kind: 'nested' | 'bare' }
-    | undefined
+  let value: { parts: string[]; length: number; line: number; depth: number; isBare: boolean } | undefined
   let isText = false
   let isEscaped = false
 
@@ -92,14 +87,8 @@ function createScanner(most: number) {
       return false
     }
     isText = character === '"'
-    const isNested = isText || character === '{' || character === '['
-    value = {
-      parts: [],
-      length: 0,
-      line,
-      depth: isText || !isNested ? 0 : 1,
-      kind: isNested ? 'nested' : 'bare',
-    }
+    const isNested = character === '{' || character === '['
+    value = { parts: [], length: 0, line, depth: isNested ? 1 : 0, isBare: !isText && !isNested }
     return true
   }
 
@@ -139,7 +128,7 @@ function createScanner(most: number) {
         continue
       }
       const isNew = value!.length === 0
-      const end = value!.kind === 'bare' ? bareEnd(piece, at) : endIn(piece, isNew ? at + 1 : at)
+      const end = value!.isBare ? bareEnd(piece, at) : endIn(piece, isNew ? at + 1 : at)
       add(piece.slice(at, end))
       if (end === undefined) break
       yield finish()
@@ -149,7 +138,7 @@ function createScanner(most: number) {
   }
 
   function* end(): Generator<FileValue> {
-    if (value?.kind === 'bare') yield finish()
+    if (value?.isBare) yield finish()
     if (value) refuse(value.line)
     if (list) refuse(list.line, 'its list has no end: the file is cut off.')
   }

@@ -1,6 +1,6 @@
 import type { BranchState } from '../rules/branch-state.ts'
 import { type LeaseTime, remainingMs } from '../rules/lease-time.ts'
-import type { Mark, StoredCall, StoredEntry, StoredTurn, ThreadKey } from '../store.ts'
+import type { ConversationKey, Mark, StoredCall, StoredEntry, StoredTurn, ThreadKey } from '../store.ts'
 import { NoConversationError } from '../store-error.ts'
 
 /** A conversation with all that belongs to it, as plain JSON. */
@@ -42,9 +42,25 @@ export interface BranchDocument {
 /** A turn with the epoch of its lease; 0 where no writer of this store may end it again. */
 export type TurnDocument = StoredTurn & { readonly epoch: number }
 
-export type DocumentKey = Pick<ThreadKey, 'tenant' | 'conversation'>
+/** Where documents are kept: in memory, or wherever a user of `documentStore` keeps them. */
+export interface DocumentSource {
+  readonly now: () => number
+  readonly nextNumber: () => number
+  /** Undefined for a conversation that was never written to. */
+  read(names: ConversationKey): Promise<ConversationDocument | undefined>
+  /**
+   * One transaction. `work` gets the document, or an empty one, and changes it. A document without branches that is no
+   * tombstone is not kept. What `work` throws is thrown; until then it may have changed nothing but the time of a lease.
+   */
+  readonly change: <T>(names: ConversationKey, work: (document: ConversationDocument) => T) => Promise<T>
+  /** The conversations of a tenant, or of all, also those that were deleted. */
+  all(tenant?: string): AsyncIterable<ConversationDocument>
+}
 
-export const emptyDocument = ({ tenant, conversation }: DocumentKey, now: number): ConversationDocument => ({
+export const emptyDocument = (
+  { tenant, conversation }: ConversationKey,
+  now: number,
+): ConversationDocument => ({
   format: 1,
   tenant,
   conversation,
@@ -55,16 +71,15 @@ export const emptyDocument = ({ tenant, conversation }: DocumentKey, now: number
 export function newBranch(
   { actor, branch }: ThreadKey,
   number: number,
-  fork?: Pick<BranchDocument, 'forkOf' | 'pastTurns'>,
+  more: Pick<BranchDocument, 'updatedAt'> & Partial<BranchDocument>,
 ): BranchDocument {
   const log = { entries: [], turns: [], calls: [], marks: [], caches: [] }
-  return { actor, branch, number, pastTurns: 0, ...fork, updatedAt: 0, epoch: 0, ...log }
+  return { actor, branch, number, pastTurns: 0, epoch: 0, ...log, ...more }
 }
 
 export const findBranch = (document: ConversationDocument | undefined, thread: ThreadKey) =>
   document?.branches.find(({ actor, branch }) => actor === thread.actor && branch === thread.branch)
 
-/** The branch to write to; throws if it does not exist or was deleted. */
 export function needBranch(document: ConversationDocument, thread: ThreadKey): BranchDocument {
   const branch = findBranch(document, thread)
   if (branch) return branch
@@ -90,7 +105,6 @@ export const ownerOf = (
 ): BranchDocument =>
   seq > (branch.forkOf?.at ?? 0) ? branch : ownerOf(document, parentOf(document, branch), seq)
 
-/** The entries of a range of places, with the shared past. */
 export function entriesOf(
   document: ConversationDocument,
   branch: BranchDocument,
@@ -142,10 +156,7 @@ export function stateOf(document: ConversationDocument, branch: BranchDocument, 
 const indexes = new WeakMap<readonly unknown[], Map<string, number>>()
 
 /** Where the items of a list stand, by their keys. Lists only grow: the index is kept, and items that came since are added. */
-export function indexOf<Item>(
-  list: readonly Item[],
-  keyOf: (item: Item) => string,
-): ReadonlyMap<string, number> {
+export function indexOf<Item>(list: readonly Item[], keyOf: (item: Item) => string) {
   const index = indexes.get(list) ?? new Map<string, number>()
   indexes.set(list, index)
   for (let at = index.size; at < list.length; at++) index.set(keyOf(list[at]!), at)

@@ -1,9 +1,10 @@
 import { fromBase64 } from '../../log/base64.ts'
+import { toHead } from '../rules/branch-writes.ts'
 import type { ConversationInfo, MarkedPlace, Store, ThreadKey, ThreadPlace } from '../store.ts'
+import { withoutNulls } from '../without-nulls.ts'
 import { payloadTexts, words } from '../words.ts'
-import type { BranchDocument, ConversationDocument } from './conversation-document.ts'
-import { entriesOf, findBranch, heldMs, stateOf, turnsOf } from './conversation-document.ts'
-import type { DocumentSource } from './document-source.ts'
+import type { ConversationDocument, DocumentSource } from './conversation-document.ts'
+import { entriesOf, findBranch, headOf, stateOf, turnsOf } from './conversation-document.ts'
 
 /** The order of a search: by time, then by the age of branches, then by place. */
 const newestFirst = (a: DatedPlace, b: DatedPlace) => b.time - a.time || b.number - a.number || b.seq - a.seq
@@ -17,17 +18,7 @@ export function documentReads(source: DocumentSource) {
   return {
     async head(thread) {
       const [document, branch] = await find(thread)
-      if (!document || !branch) return undefined
-      const { head, turns, open, owner, epoch, turn } = stateOf(document, branch, source.now())
-      const lease = { owner: owner ?? '', epoch }
-      return {
-        head,
-        turns,
-        ...(open !== undefined && {
-          open: { ...turn(open), lease, expiresInMs: heldMs(branch, source.now()) },
-        }),
-        ...(branch.forkOf && { forkOf: branch.forkOf }),
-      }
+      return document && branch && toHead(stateOf(document, branch, source.now()), branch.forkOf)
     },
     async *entries(thread, { from = 1, to, reverse, limit } = {}) {
       const [document, branch] = await find(thread)
@@ -101,10 +92,7 @@ export function documentReads(source: DocumentSource) {
     return [document, findBranch(document, thread)] as const
   }
 
-  async function* branchesOf(
-    tenant: string,
-    person?: string,
-  ): AsyncIterable<readonly [ThreadKey, BranchDocument]> {
+  async function* branchesOf(tenant: string, person?: string) {
     for await (const { conversation, branches, person: owner } of source.all(tenant))
       for (const one of person === undefined || person === owner ? branches : [])
         yield [{ tenant, conversation, actor: one.actor, branch: one.branch }, one] as const
@@ -126,27 +114,12 @@ const orders = {
   recent: (a: ListPlace, b: ListPlace) => b.updatedAt - a.updatedAt || orders.name(a, b),
 }
 
-export function toInfo({
-  conversation,
-  createdAt,
-  usedAt,
-  title,
-  metadata,
-  person,
-  branches,
-}: ConversationDocument): ConversationInfo {
-  return {
-    conversation,
-    createdAt,
-    updatedAt: branches.reduce((last, { updatedAt }) => Math.max(last, updatedAt), 0),
-    ...(usedAt !== undefined && { usedAt }),
-    ...(title != null && { title }),
-    ...(metadata != null && { metadata: JSON.parse(metadata) }),
-    ...(person != null && { person }),
-    threads: branches
-      .map(({ actor, branch, forkOf, entries, updatedAt }) => ({
-        ...{ actor, branch, head: (forkOf?.at ?? 0) + entries.length, updatedAt },
-      }))
-      .sort((a, b) => byCodePoint(a.actor, b.actor) || byCodePoint(a.branch, b.branch)),
-  }
+export function toInfo({ branches, ...document }: ConversationDocument): ConversationInfo {
+  const { conversation, createdAt, usedAt, title, metadata, person } = document
+  const updatedAt = branches.reduce((last, { updatedAt }) => Math.max(last, updatedAt), 0)
+  const threads = branches
+    .map(one => ({ actor: one.actor, branch: one.branch, head: headOf(one), updatedAt: one.updatedAt }))
+    .sort((a, b) => byCodePoint(a.actor, b.actor) || byCodePoint(a.branch, b.branch))
+  const described = { title, metadata: metadata == null ? null : JSON.parse(metadata), person }
+  return withoutNulls({ conversation, createdAt, updatedAt, usedAt, ...described, threads })
 }

@@ -2,9 +2,9 @@ import { ThroughlineError } from '../../log/error.ts'
 import { isObject, parseJson } from '../../log/parse-json.ts'
 import { refuseUnknown } from '../../log/refuse-unknown.ts'
 import { checkedStore } from '../checked-store.ts'
-import type { Store } from '../store.ts'
+import type { ConversationKey, Store } from '../store.ts'
 import { OutcomeUnknownError, StoreError } from '../store-error.ts'
-import { type ConversationDocument, type DocumentKey, emptyDocument } from './conversation-document.ts'
+import { type ConversationDocument, emptyDocument } from './conversation-document.ts'
 import { storeOfDocuments } from './store-of-documents.ts'
 
 export interface DocumentStoreOptions<Version> {
@@ -53,7 +53,11 @@ export function documentStore<Version>(options: DocumentStoreOptions<Version>): 
     )
 
   /** Does the work on the newest document, and saves it. False if another writer saved the document meanwhile. */
-  async function tryChange<T>(name: string, names: DocumentKey, work: (document: ConversationDocument) => T) {
+  async function tryChange<T>(
+    name: string,
+    names: ConversationKey,
+    work: (document: ConversationDocument) => T,
+  ) {
     const loaded = await load(name)
     const isThere = loaded && (loaded.document.branches.length > 0 || loaded.document.isDeleted)
     const document = isThere ? loaded.document : emptyDocument(names, now())
@@ -72,7 +76,7 @@ export function documentStore<Version>(options: DocumentStoreOptions<Version>): 
     return outcome
   }
 
-  async function change<T>(names: DocumentKey, work: (document: ConversationDocument) => T): Promise<T> {
+  async function change<T>(names: ConversationKey, work: (document: ConversationDocument) => T): Promise<T> {
     const name = await nameOf(names)
     return inTurn(name, async () => {
       for (let tries = 0; tries < mostTries; tries++) {
@@ -120,7 +124,7 @@ export function documentStore<Version>(options: DocumentStoreOptions<Version>): 
 const mostTries = 20
 
 /** Texts of any length and with any characters become names that every file system and every service takes. */
-const nameOf = async ({ tenant, conversation }: DocumentKey) =>
+const nameOf = async ({ tenant, conversation }: ConversationKey) =>
   `${await folderOf(tenant)}${await hashOf(conversation)}.json`
 
 const folderOf = async (tenant: string) => `${await hashOf(tenant)}/`

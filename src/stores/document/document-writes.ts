@@ -1,120 +1,119 @@
-import { type BranchState, begunOf } from '../rules/branch-state.ts'
-import { planRestore, timesOf } from '../rules/plan-restore.ts'
-import { branchExists, forkedElsewhere, noParent, notAPlace } from '../rules/refusals.ts'
+import { branchWrites } from '../rules/branch-writes.ts'
+import { leaseTime } from '../rules/lease-time.ts'
+import { type Change, isUse } from '../rules/write-rules.ts'
+import type { Mark, NewEntry, StoredCall, TurnEnd } from '../store.ts'
+import { NoConversationError } from '../store-error.ts'
+import type { BranchDocument, ConversationDocument, DocumentSource } from './conversation-document.ts'
 import {
-  appendEntries,
-  beginTurn,
-  endTurn,
-  isForkPlace,
-  renewLease,
-  resumeTurn,
-  seedEntries,
-} from '../rules/write-rules.ts'
-import type { RestoreEntries, Store, ThreadKey } from '../store.ts'
-import { addStretch, applyChange } from './apply-change.ts'
-import type { BranchDocument, ConversationDocument } from './conversation-document.ts'
-import { findBranch, headOf, needBranch, newBranch, stateOf, turnsOf } from './conversation-document.ts'
-import type { DocumentSource } from './document-source.ts'
+  findBranch,
+  headOf,
+  indexOf,
+  needBranch,
+  newBranch,
+  openTurn,
+  stateOf,
+} from './conversation-document.ts'
 
-/** Writes to branches. The rules refuse before anything is changed. */
-export function documentWrites(source: DocumentSource) {
-  return {
-    async begin(thread, turn) {
-      const [begin, state] = await write(thread, branchOrNew, state => beginTurn(state, turn))
-      if ('replayed' in begin) return { kind: 'replayed', turn: begin.replayed, head: state.head }
-      return begunOf(state)
+export const documentWrites = ({ now, nextNumber, change }: DocumentSource) =>
+  branchWrites<ConversationDocument, BranchDocument>({
+    write: change,
+    now,
+    find: findBranch,
+    need: needBranch,
+    make(document, thread, time) {
+      const { conversation } = thread
+      if (document.isDeleted) throw new NoConversationError(conversation, true)
+      if (document.branches.length === 0) document.createdAt = time
+      return findBranch(document, thread) ?? newBranch(thread, nextNumber(), { updatedAt: time })
     },
-    async resume(thread, turn) {
-      const find = (document: ConversationDocument) => findBranch(document, thread) ?? newBranch(thread, 0)
-      const [change, state] = await write(thread, find, state => resumeTurn(state, turn))
-      return change && begunOf(state)
+    addFork: (_, { branch }, thread, { at, turns, time }) =>
+      newBranch(thread, nextNumber(), { forkOf: { branch, at }, pastTurns: turns, updatedAt: time }),
+    keep({ branches }, branch) {
+      if (!branches.includes(branch)) branches.push(branch)
     },
-    append: async (thread, append) => toHead(await write(thread, needBranch, s => appendEntries(s, append))),
-    end: async (thread, end) => toHead(await write(thread, needBranch, s => endTurn(s, end))),
-    async renew(thread, lease, leaseMs) {
-      await write(thread, needBranch, state => renewLease(state, lease, leaseMs))
+    stateOf: (document, _, branch) => stateOf(document, branch, now()),
+    forkOf: (_, { forkOf }) => forkOf,
+    createdAt({ branches, createdAt, isDeleted }, { conversation }) {
+      if (isDeleted) throw new NoConversationError(conversation, true)
+      return branches.length > 0 ? createdAt : undefined
     },
-    seed: async (thread, seed) => toHead(await write(thread, branchOrNew, s => seedEntries(s, seed))),
-    async fork(thread, { at, branch: name }) {
-      await source.change(thread, document => {
-        const parent = needBranch(document, thread)
-        const existing = findBranch(document, { ...thread, branch: name })
-        if (existing && isFork(existing, thread.branch, at)) return
-        if (existing) throw branchExists(name)
-        const fork = forkBranch(document, parent, { ...thread, branch: name }, at)
-        fork.updatedAt = source.now()
-        document.branches.push(fork)
-      })
+    apply(_, branch, change, { seqOf }) {
+      applyChange(branch, change, now(), id => seqOf(id) !== undefined)
+      return branch
     },
-    restore: (thread, stretch) =>
-      source.change(thread, document => {
-        const branch = branchFor(document, thread, stretch)
-        const fresh = planRestore(stateOf(document, branch, source.now()), stretch)
-        const times = timesOf(fresh)
-        if (document.branches.length === 0) document.createdAt = times?.first ?? source.now()
-        addStretch(branch, fresh)
-        // A branch is not older than its conversation.
-        branch.updatedAt = Math.max(branch.updatedAt, document.createdAt, times?.last ?? 0)
-        put(document, branch)
-        return { head: headOf(branch) }
-      }),
-  } satisfies Partial<Store>
+    addStretch(_, branch, { entries, turns }, last) {
+      for (const { id, role, time, payload, tokens, seq, turn } of entries)
+        branch.entries.push({ id, role, time, payload, tokens: { ...tokens }, seq, turn })
+      // The turns have no holder: their former holders work on another store.
+      branch.epoch += 1
+      branch.lease = { owner: '', ...leaseTime(0, 0) }
+      for (const turn of turns)
+        branch.turns.push({ ...turn, epoch: turn.status === 'open' ? branch.epoch : 0 })
+      branch.updatedAt = Math.max(branch.updatedAt, last)
+      return headOf(branch)
+    },
+  })
 
-  /** One transaction on a branch: what a rule decides is done. Gives the decision, and the state of the branch after it. */
-  function write<Decision extends ReturnType<typeof beginTurn> | undefined>(
-    thread: ThreadKey,
-    find: (document: ConversationDocument, thread: ThreadKey) => BranchDocument,
-    decide: (state: BranchState) => Decision,
-  ): Promise<readonly [Decision, BranchState]> {
-    return source.change(thread, document => {
-      const branch = find(document, thread)
-      const now = source.now()
-      const state = stateOf(document, branch, now)
-      const decision = decide(state)
-      if (!decision || 'replayed' in decision) return [decision, state]
-      applyChange(branch, decision, now, id => state.seqOf(id) !== undefined)
-      put(document, branch)
-      return [decision, stateOf(document, branch, now)]
-    })
+/** Changes a branch. `isStored` says whether it or its shared past has an entry. */
+function applyChange(branch: BranchDocument, change: Change, now: number, isStored: (id: string) => boolean) {
+  const { closes, opens, entries, ends, lease, call, marks = [] } = change
+  const add = (added: readonly NewEntry[]) => addEntries(branch, added, isStored)
+  if (closes) {
+    add(closes.entries)
+    closeTurn(branch, closes, now, 0)
   }
-
-  /** The branch to write to, or an empty one, which is put into the document once nothing was refused. */
-  function branchOrNew(document: ConversationDocument, thread: ThreadKey): BranchDocument {
-    if (document.isDeleted) return needBranch(document, thread)
-    return findBranch(document, thread) ?? newBranch(thread, source.nextNumber())
+  const head = headOf(branch)
+  if (opens) {
+    const turn = branch.pastTurns + branch.turns.length + 1
+    const place = { first: head + 1, last: head, startedAt: now, epoch: lease!.epoch }
+    branch.turns.push({ turn, status: 'open', ...place, ...opens })
   }
-
-  function forkBranch(
-    document: ConversationDocument,
-    parent: BranchDocument,
-    thread: ThreadKey,
-    at: number,
-  ): BranchDocument {
-    if (!isForkPlace(stateOf(document, parent, source.now()), at)) throw notAPlace(at)
-    const pastTurns = turnsOf(document, parent).filter(({ first }) => first <= at).length
-    return newBranch(thread, source.nextNumber(), { forkOf: { branch: parent.branch, at }, pastTurns })
+  add(entries)
+  const isDone = entries.length > 0 && headOf(branch) === head && !opens && !ends
+  if (isDone) return
+  if (ends) closeTurn(branch, ends, now)
+  if (lease) {
+    branch.epoch = lease.epoch
+    branch.lease = { ...leaseTime(now, lease.ms), owner: lease.owner }
+    branch.turns.push({ ...branch.turns.pop()!, epoch: lease.epoch })
   }
+  if (isUse(change)) branch.updatedAt = Math.max(branch.updatedAt, now)
+  if (call) keepCall(branch, call)
+  keepMarks(branch, marks, now, head)
+}
 
-  /** The existing branch, or a new one: empty, or with its shared past. */
-  function branchFor(
-    document: ConversationDocument,
-    thread: ThreadKey,
-    { forkOf }: RestoreEntries,
-  ): BranchDocument {
-    const branch = branchOrNew(document, thread)
-    if (!forkOf || isFork(branch, forkOf.branch, forkOf.at)) return branch
-    if (document.branches.includes(branch)) throw forkedElsewhere(thread.branch)
-    const parent = findBranch(document, { ...thread, branch: forkOf.branch })
-    if (!parent) throw noParent(forkOf.branch)
-    return forkBranch(document, parent, thread, forkOf.at)
+function addEntries(branch: BranchDocument, entries: readonly NewEntry[], isStored: (id: string) => boolean) {
+  const turn = openTurn(branch)?.turn ?? 0
+  for (const { id, role, time, payload, tokens } of entries) {
+    if (isStored(id)) continue
+    branch.entries.push({ id, role, time, payload, tokens: { ...tokens }, seq: headOf(branch) + 1, turn })
   }
 }
 
-const isFork = ({ forkOf }: BranchDocument, branch: string, at: number) =>
-  forkOf?.branch === branch && forkOf.at === at
-
-function put(document: ConversationDocument, branch: BranchDocument): void {
-  if (!document.branches.includes(branch)) document.branches.push(branch)
+function closeTurn(branch: BranchDocument, { status, error }: TurnEnd, now: number, epoch?: number): void {
+  const turn = branch.turns.pop()!
+  const end = { status, last: headOf(branch), endedAt: now, ...(error !== undefined && { error }) }
+  branch.turns.push({ ...turn, ...end, ...(epoch !== undefined && { epoch }) })
 }
 
-const toHead = ([, { head }]: readonly [unknown, BranchState]) => ({ head })
+export const keepCall = ({ calls }: BranchDocument, call: StoredCall): void =>
+  replace(calls, call, ({ id }) => id === call.id)
+
+export const keepCache = ({ caches }: BranchDocument, cache: BranchDocument['caches'][number]): void =>
+  replace(caches, cache, ({ key }) => key === cache.key)
+
+/** Puts an item in the place of the one before, or at the end. Mostly that is one of the last. */
+function replace<Item>(list: Item[], item: Item, isBefore: (one: Item) => boolean): void {
+  const at = list.findLastIndex(isBefore)
+  list.splice(at < 0 ? list.length : at, 1, item)
+}
+
+/** Keeps the marks that are not there yet. Their places are counted from the one after `head`. */
+export function keepMarks(branch: BranchDocument, marks: readonly Mark[], now: number, head = 0): void {
+  for (const { mark, at } of marks) {
+    const place = { mark, at: head + at, time: now }
+    if (!indexOf(branch.marks, keyOf).has(keyOf(place))) branch.marks.push(place)
+  }
+}
+
+const keyOf = ({ mark, at }: Mark) => `${at} ${mark}`

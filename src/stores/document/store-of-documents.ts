@@ -3,11 +3,10 @@ import { toDescription } from '../check-input.ts'
 import { isLaterUse, lastUseOf } from '../rules/last-use.ts'
 import type { Store } from '../store.ts'
 import { NoConversationError } from '../store-error.ts'
-import { keepCache, keepCall, keepMarks } from './apply-change.ts'
-import { type ConversationDocument, heldMs, needBranch, ownerOf } from './conversation-document.ts'
+import type { ConversationDocument, DocumentSource } from './conversation-document.ts'
+import { heldMs, needBranch, ownerOf } from './conversation-document.ts'
 import { documentReads, toInfo } from './document-reads.ts'
-import type { DocumentSource } from './document-source.ts'
-import { documentWrites } from './document-writes.ts'
+import { documentWrites, keepCache, keepCall, keepMarks } from './document-writes.ts'
 
 export function storeOfDocuments(source: DocumentSource): Store {
   return {

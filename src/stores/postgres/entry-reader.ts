@@ -1,3 +1,4 @@
+import { maxPlace } from '../check-input.ts'
 import { nameOf } from '../rules/refusals.ts'
 import type { EntryRange, StoredEntry, ThreadKey } from '../store.ts'
 import { CorruptEntryError, NoConversationError } from '../store-error.ts'
@@ -6,7 +7,6 @@ import { maxPageBytes, type PostgresContext } from './postgres-context.ts'
 import { keyOf, toEntry } from './rows.ts'
 
 const pageRows = 500
-const maxPlace = 2_147_483_646
 
 /** Reads entries page by page, without a cursor, as a cursor lives in a session. Stored entries never change. */
 export function entryReader(context: PostgresContext) {

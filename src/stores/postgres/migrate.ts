@@ -1,28 +1,24 @@
 import { StoreError } from '../store-error.ts'
 import type { Database, Row } from './database.ts'
+import { branchFunctions } from './schema/branch-functions.ts'
+import { entryFunctions } from './schema/entry-functions.ts'
 import { addErasing } from './schema/erasing.ts'
 import { addLastUse } from './schema/last-use.ts'
-import { createSchema } from './schema/schema.ts'
+import { restoreFunctions } from './schema/restore-functions.ts'
+import { tables } from './schema/tables.ts'
+import { turnFunctions } from './schema/turn-functions.ts'
 
-export interface PostgresMigration {
-  readonly name: string
-  sql(schema: string): string
-}
+const schemaParts = [tables, entryFunctions, branchFunctions, turnFunctions, restoreFunctions]
 
 /** The migrations; the version is the place in the list, from 1. A released one is never edited: add a new one. */
-export const migrations: readonly PostgresMigration[] = [
-  { name: '1 the log', sql: createSchema },
+export const migrations = [
+  { name: '1 the log', sql: (schema: string) => schemaParts.map(part => part(schema)).join('\n') },
   { name: '2 when conversations were used', sql: addLastUse },
   { name: '3 erasing', sql: addErasing },
 ]
 
 /** Migrates the schema and returns the steps; with `dryRun` only returns them. */
-export async function migrate(
-  database: Database,
-  schema: string,
-  dryRun: boolean,
-  steps = migrations,
-): Promise<readonly string[]> {
+export async function migrate(database: Database, schema: string, dryRun: boolean, steps = migrations) {
   if (dryRun) return missing(await versionOf(sql => database.read(sql, []), schema), steps)
   return database.transaction(async client => {
     // The second of two instances that start at once waits here, then finds nothing left to do.
@@ -52,7 +48,7 @@ async function assertUtf8(query: RunQuery): Promise<void> {
   throw new StoreError('store_schema', `The database has the encoding ${encoding}: make one with UTF8.`)
 }
 
-function missing(version: number, steps: readonly PostgresMigration[]): readonly string[] {
+function missing(version: number, steps: typeof migrations): readonly string[] {
   if (version <= steps.length) return steps.slice(version).map(({ name }) => name)
   throw new StoreError(
     'store_schema',

@@ -4,7 +4,6 @@ import { noConversation, type PostgresContext } from './postgres-context.ts'
 import { callValues, keyOf, markKey, threadOf, toCall } from './rows.ts'
 import { sameCall } from './schema/fragments.ts'
 
-/** Keeps call records, caches and marks, beside the log. */
 export function postgresSides(context: PostgresContext) {
   const { database, schema } = context
   /** The lock keeps the branch from being deleted meanwhile, and does not hold up appends. */

@@ -13,7 +13,7 @@ import type { Lease, Mark, NewEntry, Store, ThreadKey } from '../store.ts'
 import { ConflictError, KeyReusedError, NoConversationError } from '../store-error.ts'
 import type { Row } from './database.ts'
 import type { PostgresContext } from './postgres-context.ts'
-import { callRecord, type EntryRecord, keyOf, markKey, toRecords, toTurn } from './rows.ts'
+import { callRecord, keyOf, markKey, toRecords, toTurn } from './rows.ts'
 import { withPlace } from './schema/fragments.ts'
 import { wordHashes } from './word-hashes.ts'
 import type { WordIndexer } from './word-indexer.ts'
@@ -21,7 +21,8 @@ import type { WordIndexer } from './word-indexer.ts'
 /** Each method is one call of one schema function. */
 export function postgresWrites(context: PostgresContext, indexer: WordIndexer, entries: Store['entries']) {
   const call = caller(context, indexer)
-  const appendAlone = appendOne(context, indexer)
+  const { database, schema } = context
+  const appendText = appendSql(schema)
   const toJson = (thread: ThreadKey, entries: readonly NewEntry[]) =>
     JSON.stringify(toRecords(thread, entries))
 
@@ -34,8 +35,12 @@ export function postgresWrites(context: PostgresContext, indexer: WordIndexer, e
     const records = toRecords(thread, entries)
     const [first] = records
     if (first && records.length === 1 && status === null && !kept && marks.length === 0) {
-      const head = await appendAlone(thread, lease, expectedHead, first)
-      if (head !== undefined) return { head }
+      const { id, role, time, tokens, payload, checksum } = first
+      const values = [lease.owner, lease.epoch, expectedHead, id, role, time, tokens, payload, checksum]
+      const count = await database.tryWrite(appendText, [...keyOf(thread), ...values])
+      if (count > 0) indexer.wake()
+      // Else nothing was written, and the function says why.
+      if (count > 0) return { head: expectedHead + 1 }
     }
     const turn = [lease.owner, lease.epoch, expectedHead, status, error]
     const beside = [kept ? callRecord(thread, kept) : null, markRecords(thread, marks)]
@@ -90,7 +95,6 @@ export function postgresWrites(context: PostgresContext, indexer: WordIndexer, e
       await call('erase_entry', thread, [seq, 0, '', erasedPrefix, []])
       return false
     },
-    /** All of the stretch, or nothing. */
     async restore(thread, stretch) {
       const { forkOf, entries, turns } = stretch
       const fork = [forkOf?.branch ?? null, forkOf?.at ?? null]
@@ -118,7 +122,6 @@ const markRecords = ({ tenant }: ThreadKey, marks: readonly Mark[]): string | nu
 
 const namesOf = ({ tenant, conversation }: ThreadKey) => [tenant, conversation]
 
-/** The output of a schema function: its outcome, and the data that belongs to it. */
 interface Output extends Readonly<Record<'head' | 'open' | 'epoch' | 'heldMs' | 'expected', number>> {
   readonly outcome: string
   readonly turn: Row
@@ -160,22 +163,8 @@ const refusalsOf = (thread: ThreadKey, { expectedHead, lease }: Claim): Refusals
 
 /**
  * A short way for nearly all appends: one new entry at the head, by the holder of the turn, on a branch without a shared
- * past. This prepared statement takes much less time than the schema's function, which knows all cases. Returns the new
- * head; undefined in any other case: then nothing was written, and the function says why.
- */
-function appendOne({ database, schema }: PostgresContext, indexer: WordIndexer) {
-  const sql = appendSql(schema)
-  return async (thread: ThreadKey, { owner, epoch }: Lease, expectedHead: number, record: EntryRecord) => {
-    const { id, role, time, tokens, payload, checksum } = record
-    const values = [owner, epoch, expectedHead, id, role, time, tokens, payload, checksum]
-    const count = await database.tryWrite(sql, [...keyOf(thread), ...values])
-    if (count === 0) return undefined
-    indexer.wake()
-    return expectedHead + 1
-  }
-}
-
-/**
+ * past. This prepared statement takes much less time than the schema's function, which knows all cases.
+ *
  * A stored id breaks a unique constraint, so it need not be looked for. It returns no row: the count of what was written
  * says enough, and reading a row takes the driver a tenth of the whole append. Most databases are durable, which a look
  * at the setting tells sooner than a call.

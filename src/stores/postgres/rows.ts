@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Role } from '../../log/message.ts'
 import { checksum } from '../checksum.ts'
 import { nameOf } from '../rules/refusals.ts'
-import type { NewEntry, StoredCall, StoredEntry, StoredTurn, ThreadKey } from '../store.ts'
+import type { ConversationKey, NewEntry, StoredCall, StoredEntry, StoredTurn, ThreadKey } from '../store.ts'
 import { CorruptEntryError, StoreError, TooLargeError } from '../store-error.ts'
 import type { Row } from './database.ts'
 
@@ -51,9 +51,6 @@ export const threadOf = ({ tenant, conversation, actor, branch }: Row): ThreadKe
   actor: String(actor),
   branch: String(branch),
 })
-
-/** An entry as the schema's functions take it. */
-export type EntryRecord = ReturnType<typeof toRecords>[number]
 
 /** Entries as records, each id once. Refuses ids that are too long. */
 export function toRecords(thread: ThreadKey, entries: readonly (NewEntry | StoredEntry)[]) {
@@ -111,10 +108,7 @@ export function callValues(thread: ThreadKey, call: StoredCall): readonly unknow
  * apart names that read the same when joined. Stored: another function needs a migration, and the schema's `key_of` must
  * give the same.
  */
-export function conversationKey({
-  tenant,
-  conversation,
-}: Pick<ThreadKey, 'tenant' | 'conversation'>): string {
+export function conversationKey({ tenant, conversation }: ConversationKey): string {
   const names = `${Buffer.byteLength(tenant)}:${tenant}${conversation}`
   if (names !== lastKey.names)
     lastKey = { names, key: createHash('sha256').update(names).digest('hex').slice(0, 32) }

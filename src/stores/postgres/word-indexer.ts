@@ -8,17 +8,7 @@ import { wordHashes } from './word-hashes.ts'
  * Indexes the words of stored entries, apart from the writes. Until then they wait: `branches.waiting_after` says where,
  * and search reads them one by one. Any number of instances may index at once.
  */
-export interface WordIndexer {
-  /** There may be entries that wait: they are indexed soon, in the background. */
-  wake(): void
-  /**
-   * Indexes the entries of a tenant but for the last few hundred, which are sooner read than indexed. Returns how many
-   * wait at most now.
-   */
-  catchUp(tenant: string): Promise<number>
-  /** Ends the work in the background; what waits goes on waiting. */
-  close(): Promise<void>
-}
+export type WordIndexer = ReturnType<typeof wordIndexer>
 
 /** Words are indexed after a pause without writes, or after `mostPauses` of them: a busy server is never idle. */
 const pauseMs = 1_000
@@ -28,13 +18,14 @@ const maxBatches = 16
 /** The most waiting entries that search reads itself. */
 export const maxWaiting = 500
 
-export function wordIndexer(context: PostgresContext): WordIndexer {
+export function wordIndexer(context: PostgresContext) {
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
   let pauses = 0
   let isAsked = false
   let isClosed = false
 
+  /** There may be entries that wait: they are indexed soon, in the background. */
   function wake(): void {
     isAsked = true
     if (timer || running || isClosed || !context.isIndexed) return
@@ -62,7 +53,11 @@ export function wordIndexer(context: PostgresContext): WordIndexer {
 
   return {
     wake,
-    async catchUp(tenant) {
+    /**
+     * Indexes the entries of a tenant but for the last few hundred, which are sooner read than indexed. Returns how many
+     * wait at most now.
+     */
+    async catchUp(tenant: string): Promise<number> {
       const waiting = await countWaiting(context, tenant)
       if (waiting > 0) wake()
       const batches = Math.ceil((waiting - maxWaiting) / batchEntries)
@@ -73,7 +68,8 @@ export function wordIndexer(context: PostgresContext): WordIndexer {
       }
       return waiting
     },
-    async close() {
+    /** Ends the work in the background; what waits goes on waiting. */
+    async close(): Promise<void> {
       isClosed = true
       clearTimeout(timer)
       await running

@@ -15,7 +15,6 @@ export function turnOpen(thread: ThreadKey, turn: number, heldMs = 0): LeaseErro
   return new LeaseError('turn_open', problem, heldMs)
 }
 
-/** The error for a writer whose turn has ended or was taken over. */
 export const leaseLost = (thread: ThreadKey, { owner, epoch }: Lease) =>
   new LeaseError(
     'lease_lost',

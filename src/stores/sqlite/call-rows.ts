@@ -1,5 +1,6 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { StoredCall } from '../store.ts'
+import { withoutNulls } from '../without-nulls.ts'
 import type { Connection } from './connection.ts'
 import { type Checked, columns, insertRow, inserts, type RowOf, saveRow, sound } from './rows.ts'
 import { damaged } from './sqlite-error.ts'
@@ -66,7 +67,6 @@ interface CallRow extends RowOf<'calls'>, Checked {
   readonly number: number
 }
 
-/** The plan of a call, and what it is packed with. */
 interface PackedPlan {
   readonly number: number
   readonly id: string
@@ -136,12 +136,9 @@ function unpack(bytes: Uint8Array, dictionary: string): string {
   }
 }
 
-function toCall(
-  { id, turn, time, model, predicted, reported, status, error }: CallRow,
-  plan: string,
-): StoredCall {
-  const call = { id, turn, time, model, plan, predicted, status: status as StoredCall['status'] }
-  return { ...call, ...(reported !== null && { reported }), ...(error !== null && { error }) }
+function toCall({ id, turn, time, model, predicted, reported, status, error }: CallRow, plan: string) {
+  const outcome = { reported, status: status as StoredCall['status'], error }
+  return withoutNulls({ id, turn, time, model, plan, predicted, ...outcome })
 }
 
 const saveSql = `${inserts.calls} ON CONFLICT (branch_id, id) DO UPDATE SET ${[...columns.calls, 'checksum']

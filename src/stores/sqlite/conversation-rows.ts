@@ -1,4 +1,4 @@
-import type { ThreadKey } from '../store.ts'
+import type { ConversationKey, Head, ThreadKey } from '../store.ts'
 import { NoConversationError } from '../store-error.ts'
 import type { Connection } from './connection.ts'
 import { type Checked, insertRow, type RowOf, saveRow, sound } from './rows.ts'
@@ -7,13 +7,8 @@ import { damaged } from './sqlite-error.ts'
 
 export type ConversationRow = RowOf<'conversations'>
 
-type ConversationNames = Pick<ThreadKey, 'tenant' | 'conversation'>
-
 /** Finds a conversation by name, a deleted one too: its name stays. */
-export function findConversation(
-  connection: Connection,
-  { tenant, conversation }: ConversationNames,
-): ConversationRow | undefined {
+export function findConversation(connection: Connection, { tenant, conversation }: ConversationKey) {
   const sql = 'SELECT * FROM conversations WHERE tenant = ? AND conversation = ?'
   const row = connection.get<ConversationRow & Checked>(sql, tenant, conversation)
   if (row) return sound('conversations', row, row.tenant === tenant && row.conversation === conversation)
@@ -28,7 +23,7 @@ export function conversationById(connection: Connection, id: number): Conversati
 
 function insertConversation(
   connection: Connection,
-  { tenant, conversation }: ConversationNames,
+  { tenant, conversation }: ConversationKey,
   createdAt: number,
 ): ConversationRow {
   const names = { tenant, conversation, created_at: createdAt }
@@ -104,7 +99,6 @@ export function withHead(connection: Connection, row: BranchRow): BranchRow {
 export const rememberBranch = (connection: Connection, row: BranchRow) =>
   connection.remember(`branch ${row.id}`, row)
 
-/** The branch to write to; throws if it does not exist or was deleted. */
 export function needBranch(connection: Connection, thread: ThreadKey): BranchRow {
   const branch = findBranch(connection, thread)
   if (branch) return branch
@@ -140,14 +134,17 @@ export function insertBranch(
 }
 
 /** Saves a branch's row. Its time never goes back, even if the clock does or a log from the future was restored. */
-export function saveBranch(
-  connection: Connection,
-  branch: BranchRow,
-  changes: Partial<BranchRow> = {},
-): BranchRow {
+export function saveBranch(connection: Connection, branch: BranchRow, changes: Partial<BranchRow> = {}) {
   const { head = branch.head, updated_at: time = 0 } = changes
   const all = { ...changes, head, updated_at: Math.max(branch.updated_at, time) }
   return rememberBranch(connection, saveRow(connection, 'branches', branch, all))
+}
+
+export function forkOf(
+  connection: Connection,
+  { parent_id: parent, fork_at: at }: BranchRow,
+): Head['forkOf'] {
+  return parent === null ? undefined : { branch: branchById(connection, parent)!.branch, at }
 }
 
 export function segmentsOf(connection: Connection, branch: BranchRow): Segment[] {

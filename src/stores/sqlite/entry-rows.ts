@@ -33,12 +33,7 @@ export function addEntries(
 }
 
 /** Inserts an entry unless its branch has it. It is not looked up first: SQLite refuses a second one with its id. */
-function insertNew(
-  connection: Connection,
-  branchId: number,
-  entry: StoredEntry,
-  isIndexed: boolean,
-): boolean {
+function insertNew(connection: Connection, branchId: number, entry: StoredEntry, isIndexed: boolean) {
   try {
     insertEntry(connection, branchId, entry)
   } catch (error) {
@@ -115,12 +110,7 @@ const pageCharacters = 1_000_000
  * Reads a page at once, as an open statement keeps SQLite from tidying up. A page is bounded in characters too: 256 large
  * entries would be gigabytes.
  */
-function readPage(
-  connection: Connection,
-  { branchId, from, to }: Segment,
-  reverse: boolean,
-  limit: number,
-): EntryRow[] {
+function readPage(connection: Connection, { branchId, from, to }: Segment, reverse: boolean, limit: number) {
   const page: EntryRow[] = []
   let characters = 0
   const sql = `SELECT * FROM entries WHERE place BETWEEN ? AND ? ORDER BY place ${reverse ? 'DESC' : 'ASC'} LIMIT ?`

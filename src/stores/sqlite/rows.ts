@@ -36,7 +36,6 @@ type SqlValue = string | number | Uint8Array | null
 export type TableName = keyof typeof columns
 export const tables = Object.keys(columns) as TableName[]
 
-/** A row as it stands in the file. */
 export interface Checked {
   readonly checksum: number
 }

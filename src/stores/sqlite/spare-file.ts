@@ -1,21 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 
-export interface SpareFile {
-  release(): void
-  /** Takes the room again, if there is as much. */
-  keep(): void
-}
+export type SpareFile = ReturnType<typeof createSpareFile>
 
 /**
  * Keeps room on the disk, in a file beside the database: SQLite writes to its log also to delete, so that a full disk would keep
  * everything for ever.
  */
-export function createSpareFile(path: string, bytes: number): SpareFile {
+export function createSpareFile(path: string, bytes: number) {
   const file = `${path}-spare`
   const release = () => rmSync(file, { force: true })
   const spare = {
     release,
+    /** Takes the room again, if there is as much. */
     keep() {
       if (bytes === 0 || existsSync(file)) return
       try {

@@ -21,19 +21,15 @@ export interface SqliteContext {
  * The leases that this process has given, by branch id. A file has one writer, so any lease in the file belongs to a
  * former writer and has run out; only readers, who cannot know that, use the leases in the file.
  */
-export interface SqliteLeases {
-  give(branchId: number, ms: number): void
-  take(branchId: number): void
-  /** How long the open turn of a branch is still held; 0 if it has no holder. */
-  heldMs(branch: Pick<BranchRow, 'id' | 'lease_until'>): number
-}
+export type SqliteLeases = ReturnType<typeof createLeases>
 
-export function createLeases(now: () => number, readOnly: boolean): SqliteLeases {
+export function createLeases(now: () => number, readOnly: boolean) {
   const leases = new Map<number, LeaseTime>()
   return {
-    give: (branchId, ms) => leases.set(branchId, leaseTime(now(), ms)),
-    take: branchId => leases.delete(branchId),
-    heldMs: ({ id, lease_until: until }) =>
+    give: (branchId: number, ms: number) => leases.set(branchId, leaseTime(now(), ms)),
+    take: (branchId: number) => leases.delete(branchId),
+    /** How long the open turn of a branch is still held; 0 if it has no holder. */
+    heldMs: ({ id, lease_until: until }: Pick<BranchRow, 'id' | 'lease_until'>) =>
       readOnly ? Math.max(0, until - now()) : remainingMs(leases.get(id), now()),
   }
 }

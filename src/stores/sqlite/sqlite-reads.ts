@@ -1,9 +1,11 @@
 import { present } from '../../log/present.ts'
 import { toDescription } from '../check-input.ts'
+import { toHead } from '../rules/branch-writes.ts'
 import { isLaterUse } from '../rules/last-use.ts'
 import { nameOf } from '../rules/refusals.ts'
-import type { ConversationInfo, Head, ListConversations, Store, ThreadKey, ThreadPlace } from '../store.ts'
+import type { ConversationInfo, ListConversations, Store, ThreadKey, ThreadPlace } from '../store.ts'
 import { NoConversationError, StoreError } from '../store-error.ts'
+import { withoutNulls } from '../without-nulls.ts'
 import { payloadTexts, words } from '../words.ts'
 import type { Connection } from './connection.ts'
 import {
@@ -12,6 +14,7 @@ import {
   type ConversationRow,
   findBranch,
   findConversation,
+  forkOf,
   saveBranch,
   verifyNames,
   withHead,
@@ -20,8 +23,9 @@ import type { SqliteValue } from './driver.ts'
 import { readEntries, toEntry } from './entry-rows.ts'
 import { type Checked, saveRow, sound } from './rows.ts'
 import { branchIn, placeOf, seqIn } from './schema.ts'
+import { stateOf } from './sqlite-branches.ts'
 import type { SqliteContext } from './sqlite-context.ts'
-import { toTurn, turnByNumber, turnsOf } from './turn-rows.ts'
+import { turnsOf } from './turn-rows.ts'
 import { toMatch, waitingWords } from './word-index.ts'
 
 export function sqliteReads(context: SqliteContext) {
@@ -29,7 +33,7 @@ export function sqliteReads(context: SqliteContext) {
     async head(thread) {
       const connection = context.ready()
       const branch = findBranch(connection, thread)
-      return branch && toHead(connection, branch, context.leases.heldMs(branch))
+      return branch && toHead(stateOf(connection, thread, branch, context.leases), forkOf(connection, branch))
     },
     async *entries(thread, range = {}) {
       const connection = context.ready()
@@ -122,24 +126,6 @@ export function saveTimes({ appendedAt, ready }: SqliteContext): void {
   appendedAt.clear()
 }
 
-function toHead(connection: Connection, branch: BranchRow, expiresInMs: number): Head {
-  const { head, turns, open_turn: open, owner, epoch, parent_id: parent } = branch
-  return {
-    head,
-    turns,
-    ...(open !== null && {
-      open: {
-        ...toTurn(turnByNumber(connection, branch, open), head),
-        lease: { owner: owner!, epoch },
-        expiresInMs,
-      },
-    }),
-    ...(parent !== null && {
-      forkOf: { branch: branchById(connection, parent)!.branch, at: branch.fork_at },
-    }),
-  }
-}
-
 /** Sorts without an index: it would be written with every append, and 10,000 rows are sorted in some milliseconds. */
 function listSql({ only, person, after, order = 'recent' }: ListConversations): string {
   const [where, by] =
@@ -165,19 +151,15 @@ interface ListedRow extends ConversationRow, Checked {
 
 function toInfo(connection: Connection, row: ListedRow): ConversationInfo {
   const { id, conversation, title, metadata, person, ...times } = sound('conversations', row)
-  return {
-    conversation,
-    createdAt: times.created_at,
-    updatedAt: times.updated_at,
-    ...(times.used_at !== null && { usedAt: times.used_at }),
-    ...(title !== null && { title }),
-    ...(metadata !== null && { metadata: JSON.parse(metadata) }),
-    ...(person !== null && { person }),
+  const { created_at: createdAt, updated_at: updatedAt, used_at: usedAt } = times
+  return withoutNulls({
+    ...{ conversation, createdAt, updatedAt, usedAt, title, person },
+    metadata: metadata === null ? null : JSON.parse(metadata),
     threads: connection
       .all<BranchRow & Checked>('SELECT * FROM branches WHERE conversation_id = ? ORDER BY actor, branch', id)
       .map(row => withHead(connection, sound('branches', row)))
       .map(({ actor, branch, head, updated_at: updatedAt }) => ({ actor, branch, head, updatedAt })),
-  }
+  })
 }
 
 /** How many entries of a word are read, newest first, to find those of one person. */

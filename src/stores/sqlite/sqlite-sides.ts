@@ -7,7 +7,6 @@ import { findBranch, needBranch } from './conversation-rows.ts'
 import type { Checked } from './rows.ts'
 import type { SqliteContext } from './sqlite-context.ts'
 
-/** Keeps call records, caches, and the marks by which places are found again, beside the log. */
 export function sqliteSides(context: SqliteContext) {
   return {
     async saveCall(thread, call) {

@@ -7,12 +7,12 @@ import type { SqliteDriver } from './driver.ts'
 import { groupWrites } from './group-writes.ts'
 import { isOutdated, migrate, refuseOutdated } from './migrate.ts'
 import { createSpareFile } from './spare-file.ts'
+import { sqliteBranches } from './sqlite-branches.ts'
 import { checkFile } from './sqlite-check.ts'
 import { createLeases, type SqliteContext } from './sqlite-context.ts'
+import { sqliteDeletions } from './sqlite-deletions.ts'
 import { saveTimes, sqliteReads } from './sqlite-reads.ts'
 import { sqliteSides } from './sqlite-sides.ts'
-import { sqliteTurns } from './sqlite-turns.ts'
-import { sqliteWrites } from './sqlite-writes.ts'
 import { canIndexWords, hasWordIndex } from './word-index.ts'
 
 export { type BackupSqliteOptions, backupSqlite } from './backup.ts'
@@ -104,8 +104,8 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
       await connection.synced()
       return steps
     },
-    ...sqliteTurns(context),
-    ...sqliteWrites(context),
+    ...sqliteBranches(context),
+    ...sqliteDeletions(context),
     ...sqliteReads(context),
     ...sqliteSides(context),
     async check({ rebuild = false } = {}) {

@@ -1,4 +1,5 @@
 import type { StoredTurn, TurnStatus } from '../store.ts'
+import { withoutNulls } from '../without-nulls.ts'
 import type { Connection } from './connection.ts'
 import { type BranchRow, branchById } from './conversation-rows.ts'
 import type { SqliteValue } from './driver.ts'
@@ -10,17 +11,8 @@ export type TurnRow = RowOf<'turns'> & { readonly status: TurnStatus }
 /** A row as a turn. The last place of an open turn is the head: it is stored when the turn ends. */
 export function toTurn(row: TurnRow, head: number): StoredTurn {
   const { turn, status, first, last, started_at: startedAt, ended_at: endedAt, error, key, body } = row
-  return {
-    turn,
-    status,
-    first,
-    last: status === 'open' ? head : last,
-    startedAt,
-    ...(endedAt !== null && { endedAt }),
-    ...(error !== null && { error }),
-    ...(key !== null && { key }),
-    ...(body !== null && { body }),
-  }
+  const place = { first, last: status === 'open' ? head : last }
+  return withoutNulls({ turn, status, ...place, startedAt, endedAt, error, key, body })
 }
 
 /** The turns of a branch. Turns of its shared past have no keys, and are cut where the branch was forked. */

@@ -129,9 +129,7 @@ export const unindexed = (connection: Connection) =>
   connection.all<PayloadRow>(`SELECT place, payload ${waitingSql}`)
 
 /** The words of unindexed entries, newest first. Each is read once: there are few, and they are looked at for every message. */
-export function waitingWords(
-  connection: Connection,
-): readonly { readonly place: number; readonly words: ReadonlySet<string> }[] {
+export function waitingWords(connection: Connection) {
   const cache = wordsWaiting.get(connection) ?? new Map<number, ReadonlySet<string>>()
   const now = new Map<number, ReadonlySet<string>>()
   for (const place of placesOf(connection, `SELECT place ${waitingSql}`).reverse())

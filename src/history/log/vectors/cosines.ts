@@ -1,7 +1,6 @@
 import { dots } from './dots.ts'
 import { chunkSize, type VectorChunk } from './vector-chunk.ts'
 
-/** The vectors of a thread, in pieces. */
 export type Chunks = readonly (VectorChunk | undefined)[]
 
 /** Cosines are integers of this fraction. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { dots } from './dots.ts'
-import { longest } from './to-vector.ts'
+import { longest } from './embed-texts.ts'
 import { chunkSize } from './vector-chunk.ts'
 
 /** By the definition, one number after the other. */

@@ -1,11 +1,13 @@
 import { stampEntry } from '../../../context/conversation/stamp-entry.ts'
 import type { Transcript } from '../../../context/conversation/transcript.ts'
+import { saidIn } from '../../../context/conversation/unit-text.ts'
+import { withoutLabel } from '../../../context/recall/terms.ts'
+import type { Message } from '../../../log/message.ts'
 import type { Head, ThreadKey } from '../../../stores/store.ts'
 import type { LoggedMessage } from '../logged-message.ts'
 import { type LogSource, listLog } from '../read-log.ts'
 import type { CheckedEmbed } from './embed-options.ts'
 import { type Embedded, embedTexts } from './embed-texts.ts'
-import { embeddedText } from './embedded-text.ts'
 import { meaningOf } from './meaning.ts'
 import { storedVectors } from './stored-vectors.ts'
 import { chunkSize, chunkUpTo, emptyChunk, toChunk, type VectorChunk, vectorsOf } from './vector-chunk.ts'
@@ -122,10 +124,7 @@ export function createThreadVectors(source: LogSource, embed: CheckedEmbed) {
     return added.filter(([, one]) => one !== undefined).length
   }
 
-  async function save(
-    added: readonly (readonly [seq: number, one: Embedded])[],
-    since: number,
-  ): Promise<void> {
+  async function save(added: readonly (readonly [seq: number, one: Embedded])[], since: number) {
     const filled = new Map<number, { since: Uint32Array; vectors: (Int8Array | undefined)[] }>()
     for (const [seq, one] of added) {
       if (one === undefined) continue
@@ -155,4 +154,17 @@ export function createThreadVectors(source: LogSource, embed: CheckedEmbed) {
     /** `lead`: how many system messages the log begins with. */
     meaningOf: (transcript: Transcript, lead: number) => meaningOf(transcript, lead, embed.weight, chunks),
   }
+}
+
+/** The most characters of a text that are embedded: models cut longer ones themselves, at places of their own. */
+const mostCharacters = 2000
+
+/** What is embedded of a message: what it says, without a label, cut off where it is long. Empty: nothing. */
+export function embeddedText(message: Message): string {
+  const { role } = message
+  if (role !== 'user' && role !== 'assistant' && role !== 'tool') return ''
+  const parts = saidIn(message, call => `${call.name} ${call.arguments}`)
+  const text = withoutLabel(parts.join('\n')).trim().slice(0, mostCharacters)
+  // Not in the middle of a character.
+  return text.replace(/[\uD800-\uDBFF]$/, '')
 }

@@ -17,7 +17,6 @@ export const putEntries = (schema: string, head: string, turn: string, entries: 
       ));
   get diagnostics added = row_count;`
 
-/** Keeps the marks of entries that were added to the branch `b` after a head. */
 export const putMarks = (schema: string, head: string): string => `
   if p_marks is not null then
     insert into ${schema}.marks (key, line, mark, at)
@@ -26,17 +25,8 @@ export const putMarks = (schema: string, head: string): string => `
   end if;`
 
 /** A call that is saved again stays in its place. */
-export const sameCall = [
-  'turn',
-  'time',
-  'model',
-  'plan',
-  'predicted',
-  'reported',
-  'status',
-  'error',
-  'checksum',
-]
+export const sameCall = 'turn time model plan predicted reported status error checksum'
+  .split(' ')
   .map(name => `${name} = excluded.${name}`)
   .join(', ')
 
