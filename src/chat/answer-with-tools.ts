@@ -3,10 +3,9 @@ import {
   answerTurn,
   linkSignals,
   openRequest,
+  readingTool,
   readMessageSpec,
-  readMessageTool,
   readResultSpec,
-  readResultTool,
   runTools,
   setUpAsking,
   TooManyRoundsError,
@@ -21,14 +20,11 @@ export interface ChatTurn extends Pick<Asking, 'log' | 'emit' | 'signal' | 'tall
 export async function answerWithTools(options: ChatOptions, { log, emit, signal, tally, request }: ChatTurn) {
   const { maxRounds = 20, toolTimeoutMs: timeoutMs = 60_000, toolsInOrder: inOrder = false } = options
   const tools = new Map(options.tools?.map(tool => [tool.name, tool]))
-  const reading = readResultTool(log, () => asking!.mostResultTokens)
+  const mostTokens = () => asking!.mostResultTokens
   // A list that its client sends has no numbers in a log.
   const offered = toOffered(log.turn === undefined ? { ...options, readMessages: false } : options)
   if (offered.specs.includes(readMessageSpec))
-    tools.set(
-      readMessageSpec.name,
-      readMessageTool(log, () => asking!.mostResultTokens),
-    )
+    tools.set(readMessageSpec.name, readingTool(readMessageSpec, log, mostTokens))
   const link = linkSignals(log.signal, signal)
   const place = { log, emit, signal: link.signal }
   let asking: Asking | undefined
@@ -44,7 +40,8 @@ export async function answerWithTools(options: ChatOptions, { log, emit, signal,
         async runCalls(waiting) {
           const { mostResultTokens } = asking!
           inRequest ??= await openRequest(log, request)
-          if (await log.hasClipped(mostResultTokens)) tools.set(reading.name, reading)
+          if (await log.hasClipped(mostResultTokens))
+            tools.set(readResultSpec.name, readingTool(readResultSpec, log, mostTokens))
           await runTools(waiting, { ...place, mostResultTokens, tools, timeoutMs, inOrder, inRequest })
         },
         isOver: ({ called }) => called.some(name => tools.get(name)?.endsTurn),

@@ -92,17 +92,12 @@ export async function answerOnce(
  * Whether a call writes a note to the model itself. A model that has seen such calls makes them unasked, too. They are
  * notes unless the caller offered a tool of that name.
  */
-export function writesNote({ name }: Pick<ReplyCall, 'name'>, { hasNoteTool, specs }: NoteOffer): boolean {
-  return name === noteToolName && (hasNoteTool || !specs.some(spec => spec.name === noteToolName))
-}
-
-type NoteOffer = Pick<Asking, 'hasNoteTool' | 'specs'>
+export const writesNote = ({ name }: ReplyCall, { hasNoteTool, specs }: Asking): boolean =>
+  name === noteToolName && (hasNoteTool || !specs.some(spec => spec.name === noteToolName))
 
 async function warnOf({ reason, text, calls }: ModelReply, { emit }: Asking): Promise<void> {
   if (reason === 'length')
     await emit({ type: 'warning', code: 'reply_cut', message: 'The reply was cut: it reached its longest.' })
-  if (text.trim() === '' && calls.length === 0) {
-    const message = 'The model answered nothing that a user may see.'
-    await emit({ type: 'warning', code: 'empty_reply', message })
-  }
+  const message = 'The model answered nothing that a user may see.'
+  if (text.trim() === '' && calls.length === 0) await emit({ type: 'warning', code: 'empty_reply', message })
 }

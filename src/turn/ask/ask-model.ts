@@ -49,29 +49,25 @@ export async function askModel(asking: Asking): Promise<ModelReply> {
         isFittedAgain = true
         log.calibrate({ ...calibration, factor: raised(factor) })
         await warn('fitted_again', `${model.name} says that the prompt is too long: it is fitted again.`)
-        continue
-      }
-      if (error.code === 'files_refused' && hasFiles && noFiles === undefined) {
+      } else if (error.code === 'files_refused' && hasFiles && noFiles === undefined) {
         noFiles = 'the model server refused it'
         await warn(
           'files_left_out',
           `${model.name} does not take the files that were sent: it is asked without.`,
         )
-        continue
-      }
-      if (error.code === 'system_refused' && context.receipt.changing && fit === asking.fit) {
+      } else if (error.code === 'system_refused' && context.receipt.changing && fit === asking.fit) {
         fit = { ...fit, systemPrompt: withoutLateSystem(fit.systemPrompt) }
         await warn(
           'prompt_as_sent',
           `${model.name} takes system messages only at the front: its prompt is sent as it came.`,
         )
-        continue
+      } else {
+        const pause = pauseAfter(error, attempt, asking)
+        const problem = error.message.replace(/(?<![.!?])$/, '.')
+        await warn('retrying', `${problem} Trying again in ${pause} ms (${attempt} of ${retries}).`)
+        await sleep(pause, signal)
+        attempt += 1
       }
-      const pause = pauseAfter(error, attempt, asking)
-      const problem = error.message.replace(/(?<![.!?])$/, '.')
-      await warn('retrying', `${problem} Trying again in ${pause} ms (${attempt} of ${retries}).`)
-      await sleep(pause, signal)
-      attempt += 1
       continue
     }
     countReply(tally, reply)

@@ -29,7 +29,6 @@ export function listTurnLog(
   const whole = [...clientMessages]
   /** The messages of which the model sees another form. */
   const views = new Map<MessageLike, MessageLike>()
-  const never = new AbortController()
   const begin = clientMessages.findLastIndex(({ role }) => role === 'user')
   const turn = followTurn()
 
@@ -63,7 +62,7 @@ export function listTurnLog(
 
   return {
     count,
-    signal: never.signal,
+    signal: new AbortController().signal,
     progress: turn.progress,
     onAdded: turn.onAdded,
     request: async () => ({ conversation: whole }),

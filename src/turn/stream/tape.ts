@@ -23,7 +23,8 @@ export function createTape<Item>(mostKept = Number.POSITIVE_INFINITY) {
     const unlisten = signal && onAbort(signal, wake)
     try {
       while (!signal?.aborted) {
-        if (at < first) throw tooSlow(mostKept)
+        if (at < first)
+          throw new ThroughlineError('too_slow', `More than ${mostKept} events wait: come back.`)
         const batch = kept.slice(at - first, at - first + mostAtOnce)
         at += batch.length
         if (batch.length > 0) yield batch
@@ -64,6 +65,3 @@ export function createTape<Item>(mostKept = Number.POSITIVE_INFINITY) {
 }
 
 const mostAtOnce = 256
-
-const tooSlow = (most: number) =>
-  new ThroughlineError('too_slow', `More than ${most} events wait: come back.`)

@@ -19,12 +19,7 @@ export function linkSignals(...signals: readonly (AbortSignal | undefined)[]) {
   }
 }
 
-interface SignalActions {
-  readonly actions: Set<() => void>
-  readonly listener: () => void
-}
-
-const listening = new WeakMap<AbortSignal, SignalActions>()
+const listening = new WeakMap<AbortSignal, { actions: Set<() => void>; listener: () => void }>()
 
 /**
  * Runs an action when a signal is aborted. Returns a function that takes that back. All actions of a signal (the tools of
@@ -43,7 +38,7 @@ export function onAbort(signal: AbortSignal, action: () => void): () => void {
   }
 }
 
-function listenTo(signal: AbortSignal): SignalActions {
+function listenTo(signal: AbortSignal) {
   const actions = new Set<() => void>()
   const listener = () => {
     listening.delete(signal)
