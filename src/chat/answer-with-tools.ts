@@ -1,16 +1,11 @@
-import {
-  type Asking,
-  answerTurn,
-  linkSignals,
-  openRequest,
-  readingTool,
-  readMessageSpec,
-  readResultSpec,
-  runTools,
-  setUpAsking,
-  TooManyRoundsError,
-  toSpec,
-} from '../turn/index.ts'
+import { answerTurn } from '../turn/answer-turn.ts'
+import { TooManyRoundsError } from '../turn/end-failed.ts'
+import { setUpAsking } from '../turn/set-up-asking.ts'
+import { readingTool, readMessageSpec, readResultSpec } from '../turn/tools/read-result-tool.ts'
+import { openRequest, runTools } from '../turn/tools/run-tools.ts'
+import { toSpec } from '../turn/tools/tool.ts'
+import type { Asking } from '../turn/turn-options.ts'
+import { linkSignals } from '../turn/wait/link-signals.ts'
 import type { ChatOptions } from './chat-options.ts'
 
 export interface ChatTurn extends Pick<Asking, 'log' | 'emit' | 'signal' | 'tally'> {

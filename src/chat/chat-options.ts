@@ -7,13 +7,11 @@ import { type OptionNames, refuseUnknown } from '../log/refuse-unknown.ts'
 import { noteToolName } from '../notes/index.ts'
 import type { State } from '../state/index.ts'
 import type { TokenCounter } from '../tokens/create-counter.ts'
-import {
-  notesInContext,
-  readMessageSpec,
-  readResultName,
-  type Tool,
-  type TurnOptions,
-} from '../turn/index.ts'
+import { readResultName } from '../turn/log/clip-result.ts'
+import { notesInContext } from '../turn/set-up-asking.ts'
+import { readMessageSpec } from '../turn/tools/read-result-tool.ts'
+import type { Tool } from '../turn/tools/tool.ts'
+import type { TurnOptions } from '../turn/turn-options.ts'
 
 export interface ChatOptions extends TurnOptions {
   /** Where conversations are stored. Without a history, only `respond` works. */

@@ -13,16 +13,12 @@ import { readMedia } from '../models/read-media.ts'
 import { turnOpen } from '../stores/rules/refusals.ts'
 import type { StoredTurn } from '../stores/store.ts'
 import { estimate } from '../tokens/estimate.ts'
-import {
-  listTurnLog,
-  type ModelMemory,
-  nextContext,
-  readThread,
-  runTurn,
-  setUpAsking,
-  type TurnLog,
-  threadLog,
-} from '../turn/index.ts'
+import { nextContext } from '../turn/ask/next-context.ts'
+import { listTurnLog, type ModelMemory } from '../turn/log/list-turn-log.ts'
+import { readThread, threadLog } from '../turn/log/thread-log.ts'
+import type { TurnLog } from '../turn/log/turn-log.ts'
+import { runTurn } from '../turn/run-turn.ts'
+import { setUpAsking } from '../turn/set-up-asking.ts'
 import { answerWithTools, type ChatTurn, toOffered } from './answer-with-tools.ts'
 import { type ChatOptions, checkOption, readOptions } from './chat-options.ts'
 import { createReply, type Reply, type ReplyWork, replayTurn } from './reply.ts'

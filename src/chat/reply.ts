@@ -4,16 +4,11 @@ import { errorsIn } from '../log/errors-in.ts'
 import type { MessageLike } from '../log/message.ts'
 import { readMessage } from '../log/parse-message.ts'
 import { toDisplay } from '../notes/index.ts'
-import {
-  createOngoing,
-  linkSignals,
-  type Ongoing,
-  type TurnPart,
-  type TurnResult,
-  type TurnToRun,
-  tellEnd,
-  toError,
-} from '../turn/index.ts'
+import { toError } from '../turn/end-failed.ts'
+import { createOngoing, type Ongoing } from '../turn/ongoing.ts'
+import { type TurnToRun, tellEnd } from '../turn/run-turn.ts'
+import type { TurnPart, TurnResult } from '../turn/turn-part.ts'
+import { linkSignals } from '../turn/wait/link-signals.ts'
 
 /** A turn as it runs. Its result rejects when the turn failed; a cancelled turn is a result. */
 export interface Reply extends Ongoing<TurnPart, TurnResult> {

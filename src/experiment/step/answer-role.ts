@@ -1,22 +1,13 @@
 import { ModelError } from '../../models/model.ts'
 import { noteToolName } from '../../notes/index.ts'
 import { toModelTokens } from '../../tokens/calibration.ts'
-import {
-  answerTurn,
-  createTally,
-  type Emit,
-  keepResult,
-  type ModelReply,
-  type ReplyCall,
-  runTool,
-  setUpAsking,
-  type Tool,
-  type ToolOutcome,
-  threadLog,
-  toMessage,
-  toSeen,
-  toSpec,
-} from '../../turn/index.ts'
+import { answerTurn } from '../../turn/answer-turn.ts'
+import { threadLog } from '../../turn/log/thread-log.ts'
+import { createTally, type ModelReply, type ReplyCall, toMessage, toSeen } from '../../turn/model-reply.ts'
+import { setUpAsking } from '../../turn/set-up-asking.ts'
+import { keepResult, runTool, type ToolOutcome } from '../../turn/tools/run-tools.ts'
+import { type Tool, toSpec } from '../../turn/tools/tool.ts'
+import type { Emit } from '../../turn/turn-part.ts'
 import { applyChange, changeEnvironment, type Environment, type Patch } from '../environment.ts'
 import { ExperimentFailure } from '../experiment-error.ts'
 import type { ActiveExperiment, RoleData } from '../log/experiment-threads.ts'

@@ -1,4 +1,4 @@
-import { withLimit } from '../../turn/index.ts'
+import { withLimit } from '../../turn/wait/with-limit.ts'
 import { ExperimentFailure } from '../experiment-error.ts'
 import { type RecordedDecision, stepsOf } from '../log/experiment-log.ts'
 import type { ActiveExperiment } from '../log/experiment-threads.ts'

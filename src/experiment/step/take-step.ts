@@ -1,4 +1,4 @@
-import { linkSignals } from '../../turn/index.ts'
+import { linkSignals } from '../../turn/wait/link-signals.ts'
 import { ExperimentFailure } from '../experiment-error.ts'
 import { type ActiveExperiment, stepTurns } from '../log/experiment-threads.ts'
 import { readWishes, type Wish } from '../log/wish.ts'
