@@ -9,7 +9,6 @@ import { createCancels } from '../../turn/cancels.ts'
 import { type ChatOptions, chatNames, checkOption, readOptions } from '../chat-options.ts'
 import { createChat, type SendOptions } from '../create-chat.ts'
 import { faultOf } from '../fault-of.ts'
-import { readJsonBody } from './read-json-body.ts'
 import { readUIRequest, type UIRequest } from './read-ui-request.ts'
 import { errorText, type UIMessageStreamOptions } from './to-ui-message-stream.ts'
 import type { UILoadedMessage } from './ui-chunk.ts'
@@ -226,3 +225,34 @@ const noRoute = (api: string) =>
     'no_route',
     `Nothing is at this address. The chat is at "${api}" (option "api"): POST to it, GET "${api}/<id>", GET and DELETE "${api}/<id>/stream".`,
   )
+
+/**
+ * The JSON of a body; undefined if it is none. The type must be told: a page of another site can send anything else in the
+ * name of a user who is logged in by a cookie.
+ */
+export async function readJsonBody(request: Request, most: number): Promise<unknown> {
+  const type = request.headers.get('content-type') ?? ''
+  if (!/^application\/json\s*(?:;|$)/i.test(type))
+    throw new ThroughlineError(
+      'unsupported_type',
+      'The body must be sent as "content-type: application/json".',
+    )
+  if (Number(request.headers.get('content-length') ?? 0) > most) throw tooLarge(most)
+  const decoder = new TextDecoder()
+  const pieces: string[] = []
+  let bytes = 0
+  for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
+    bytes += chunk.byteLength
+    if (bytes > most) throw tooLarge(most)
+    pieces.push(decoder.decode(chunk, { stream: true }))
+  }
+  pieces.push(decoder.decode())
+  try {
+    return JSON.parse(pieces.join('')) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+const tooLarge = (most: number) =>
+  new ThroughlineError('too_large', `The body has more than ${most} bytes: see "maxBodyBytes".`)

@@ -9,13 +9,8 @@ import { within } from '../../turn/wait/within.ts'
 import { partsOf } from '../reply.ts'
 import type { UIRequest } from './read-ui-request.ts'
 import { createRunningReplies, type ReplyTimes, type RunningReply } from './running-replies.ts'
-import {
-  lastEvent,
-  toChunks,
-  toEvent,
-  type UIMessageStreamOptions,
-  uiMessageStreamHeaders,
-} from './to-ui-message-stream.ts'
+import type { UIMessageStreamOptions } from './to-ui-message-stream.ts'
+import { lastEvent, toChunks, toEvent, uiMessageStreamHeaders } from './to-ui-message-stream.ts'
 import { toUIMessages, type UIStoredMessage } from './to-ui-messages.ts'
 import type { UILoadedMessage } from './ui-chunk.ts'
 import { type AnsweredTurn, findUIPlace, markReply, marksOf, newestBranch, type UIPlace } from './ui-place.ts'
