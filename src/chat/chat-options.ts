@@ -59,10 +59,7 @@ export const chatNames: OptionNames<ChatOptions> = {
   ...{ maxReply: 1, retries: 1, backoffMs: 1 },
 }
 
-/**
- * Refuses bad options when the chat is created, not in the middle of a turn, and adds the settings of the history; those
- * that differ between the two are refused.
- */
+/** Refuses bad options before the first turn, and adds the settings of the history, which must not differ. */
 export function readOptions(options: ChatOptions): ChatOptions {
   refuseUnknown(options, chatNames)
   checkOptions(options)

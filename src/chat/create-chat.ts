@@ -227,10 +227,7 @@ interface TurnStart {
   readonly input: readonly MessageLike[]
 }
 
-/**
- * Forks a thread before the turn of the entry at `at`, default the last turn, so that it can be answered once more.
- * `edited` replaces the user message at `at`. The same idempotency key again uses the same branch.
- */
+/** Forks a thread before the turn of an entry, default the last turn. The same idempotency key uses the same branch. */
 async function forkTurn(
   thread: Thread,
   at: number | undefined,

@@ -106,10 +106,7 @@ export async function takeStep(active: ActiveExperiment): Promise<Wish | undefin
   return undefined
 }
 
-/**
- * Finishes the turns that were open when a hook ended the step and then a pause or a crash came: without it they would
- * have been finished too.
- */
+/** Finishes the turns that a pause or a crash left open after a hook had ended the step. */
 export async function finishLeft(active: ActiveExperiment): Promise<void> {
   for (const role of active.plan.roles) {
     const thread = active.roleThread(role.name)
@@ -126,10 +123,7 @@ export async function closeFailing({ log, roleThread, signal }: ActiveExperiment
   await resumed?.turn.fail(code)
 }
 
-/**
- * Lets timers, signals and other requests run. An experiment whose store and models answer at once would else block them,
- * even the renewal of its own lease.
- */
+/** Lets timers and requests run: where all answer at once they would be blocked, even the renewal of the own lease. */
 function letOthersRun(): Promise<void> {
   return new Promise(resolve => {
     const { setImmediate: soon = setTimeout } = globalThis as { setImmediate?: (run: () => void) => unknown }

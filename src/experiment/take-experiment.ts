@@ -18,10 +18,7 @@ export async function beginExperiment(
   throw new ExperimentError('experiment_exists', problem)
 }
 
-/**
- * Takes over an experiment that is paused, or whose process is gone. Undefined when it has ended; throws `turn_open` while
- * another process runs it.
- */
+/** Takes over a paused or left experiment. Undefined when it has ended; throws `turn_open` while another process runs it. */
 export async function takeExperiment(threads: ExperimentThreads): Promise<ExperimentLog | undefined> {
   const { id, mainThread, control } = threads
   // Counted before the state is read: if this process begins the turn of this number, no other process has written since.
@@ -50,10 +47,7 @@ export async function takeExperiment(threads: ExperimentThreads): Promise<Experi
   throw new LeaseError('turn_open', `The experiment "${id}" was just resumed by another process.`)
 }
 
-/**
- * Pauses or stops an experiment. A process that runs it is asked, and obeys before the next role acts; else it is done
- * at once.
- */
+/** Pauses or stops an experiment: at once, or by asking the process that runs it, before the next role acts. */
 export async function settleWish(threads: ExperimentThreads, wish: Wish): Promise<'asked' | 'done'> {
   const { ended, isPaused } = await readState(threads)
   if (ended) {

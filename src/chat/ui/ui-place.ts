@@ -92,10 +92,7 @@ interface EntryPlace {
   readonly at: number
 }
 
-/**
- * The end of the line in which a message stands: of the newest branch if that shares the message, else of its own. The client
- * has seen the message's own turn.
- */
+/** The end of a message's line: of the newest branch if that shares it. The client has seen the message's own turn. */
 async function endOf(history: History, { thread, at }: EntryPlace, newestBranch: string): Promise<UIPlace> {
   const { store } = history
   const newest = { ...thread, branch: newestBranch }
@@ -152,10 +149,7 @@ async function entryOf(
 export const marksOf = (conversation: string, id: string | undefined): Promise<readonly string[]> =>
   Promise.all([newest, ...(id === undefined ? [] : [id])].map(one => markOf(conversation, one)))
 
-/**
- * Marks a reply with the id of its message at the client: the last entry of a branch, as the place where the conversation was
- * last; or an earlier one (`at`), since which it may have gone on elsewhere.
- */
+/** Marks a reply with the client's id: the last entry of a branch as the newest place, or an earlier one (`at`). */
 export async function markReply({ store }: History, thread: ThreadKey, id: string, at?: number) {
   const { conversation } = thread
   const marks = at === undefined ? await marksOf(conversation, id) : [await markOf(conversation, id)]

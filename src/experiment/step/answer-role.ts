@@ -70,10 +70,7 @@ export async function answerRole(
     await askAfterTool()
   }
 
-  /**
-   * Runs one call. The result and its patches are logged in one entry; then the environment changes. A tool that fails, or
-   * writes an invalid value, changes nothing.
-   */
+  /** Runs one call. Result and patches are one entry; then the environment changes, unless the tool has failed. */
   async function runOnDraft(call: ReplyCall, key: string): Promise<ToolOutcome> {
     const { tools, change } = draftTools(active, role, key)
     const { toolTimeoutMs: timeoutMs = 60_000 } = active

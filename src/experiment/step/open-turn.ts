@@ -18,10 +18,7 @@ export interface RoleTurn {
 /** What the hooks before a turn give it: messages, and images for the message of the step. */
 export type TurnInput = Pick<RecordedDecision, 'inject' | 'images'>
 
-/**
- * Opens the turn of a role in the current step: a new one, or one that a pause or a dead process left open. Undefined if
- * it has ended already.
- */
+/** Opens the turn of a role in the current step: a new one, or one that was left open. Undefined if it has ended. */
 export async function openTurn(
   active: ActiveExperiment,
   role: PlanRole,

@@ -94,7 +94,6 @@ export async function askModel(asking: Asking): Promise<ModelReply> {
 
 const cancelled = { status: 'cancelled' } as const
 
-/** Makes the context for the next call, and tells of it. */
 async function prepare(
   asking: Asking & Pick<FitRequest, 'noFiles'>,
   warn: (code: WarningCode, message: string) => void | Promise<void>,
@@ -129,11 +128,7 @@ function readOf({ promptTokens, cachedTokens = 0 }: ModelUsage): number | undefi
 /** Raises a factor by half, in the steps of calibrations. There is no third try; later reports bring it down again. */
 const raised = (factor: number) => Math.min(4, Math.ceil(factor * 1.5 * 20) / 20)
 
-/**
- * Compares the prompt tokens that the provider says it read with those of the context that was sent; `calibration` is
- * what our counts were multiplied by. Gives the calibration that a small difference makes, or a warning if a part
- * of the prompt was not read.
- */
+/** Compares the prompt tokens that were read with those that were sent: gives a better calibration, or a warning. */
 async function compareUsage(
   asking: Pick<Asking, 'log' | 'model' | 'window'>,
   context: Context,
@@ -157,10 +152,7 @@ async function compareUsage(
   return { learned: calibrate(calibration, usage) }
 }
 
-/**
- * Whether a report covers only the new part of a prompt: some servers leave out the prefix that is in their cache, and
- * some also their own last reply.
- */
+/** Whether a report leaves out the prefix that is in the server's cache, as some do, and perhaps its own last reply. */
 function isPartial(log: TurnLog, context: Context, factor: number, { predicted, reported }: Report): boolean {
   const { tokens, receipt } = context
   const { prefix = { tokens: 0, share: 0 }, parts } = receipt

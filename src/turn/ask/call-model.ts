@@ -21,10 +21,7 @@ export interface ModelCall extends AskOptions {
 
 type ReplyDelta = Extract<ModelPart, { type: 'text-delta' | 'thinking-delta' }>
 
-/**
- * Calls a model once. Notes are cut out of its text. `reply` is filled as parts arrive, so that nothing is lost when the
- * stream breaks.
- */
+/** Calls a model once, and cuts notes out of its text. Fills `reply` as parts arrive: a broken stream loses nothing. */
 export async function callModel(call: ModelCall, reply: ModelReply): Promise<void> {
   const { model, messages, tools, settings, notes, stallMs, maxReply } = call
   const scanners = { 'text-delta': scannerFor(notes), 'thinking-delta': scannerFor(notes) }

@@ -76,9 +76,8 @@ async function finish(call: ReplyCall, run: ToolsRun): Promise<void> {
 }
 
 /**
- * Logs the result of a call; `data` goes into the same entry. A result that is too large for the store becomes an error.
+ * Logs the result of a call; `data` goes into the same entry. `isRefused`: it was too large for the store, and became an error.
  * Of a result with more than `mostTokens` the model sees only the beginning.
- * `isRefused`: it was too large for the store, and became an error.
  */
 export async function keepResult(
   log: TurnLog,
