@@ -121,7 +121,7 @@ export function createChat(chatOptions: ChatOptions): Chat {
       return {
         ...{ unpin, hide, unhide, hands },
         async pin(seq) {
-          const { receipt, factor } = await contextOf(place, fit => withPin(fit, seq))
+          const { receipt, factor } = await contextOf(place, seq)
           checkPins(receipt, factor)
           return thread.pin(seq)
         },
@@ -137,16 +137,14 @@ export function createChat(chatOptions: ChatOptions): Chat {
     },
   }
 
-  async function contextOf(
-    contextOptions: ContextOptions,
-    change = (fit: Parameters<TurnLog['context']>[0]) => fit,
-  ): Promise<ChatContext> {
+  /** `pin`: the place of a message, as if it were pinned. */
+  async function contextOf(contextOptions: ContextOptions, pin?: number): Promise<ChatContext> {
     const { signal = new AbortController().signal, ...name } = contextOptions ?? noOptions
     const { history, thread } = threadOf(name)
     const asking = await setUpAsking(options, { signal, ...toOffered(options) })
-    const read = readThread(history, thread)
-    const log = { ...read, context: (fit: Parameters<TurnLog['context']>[0]) => read.context(change(fit)) }
-    const { context, room, tools } = await nextContext({ ...asking, log })
+    const log = readThread(history, thread)
+    const pinned: typeof log = { ...log, context: fit => log.context(withPin(fit, pin!)) }
+    const { context, room, tools } = await nextContext({ ...asking, log: pin === undefined ? log : pinned })
     return { ...context, tools, ...room }
   }
 
@@ -158,15 +156,16 @@ export function createChat(chatOptions: ChatOptions): Chat {
   }
 
   function threadOf({ conversation, ...options }: Pick<SendOptions, 'conversation' | keyof ThreadOptions>) {
-    if (!history) throw new InvalidOptionError('history', noHistory)
+    if (!history)
+      throw new InvalidOptionError(
+        'history',
+        'send, edit, regenerate and context need one: pass it to createChat, or cut the list before the message and respond to what is left',
+      )
     return { history, thread: history.thread(conversation, options) }
   }
 
   /** A turn of the history. `prepare` finds its messages and its branch when the reply is first read. */
-  function turnOf(
-    details: RegenerateOptions | undefined,
-    prepare: (thread: Thread) => Promise<TurnStart>,
-  ): Reply {
+  function turnOf(details: RegenerateOptions | undefined, prepare: (thread: Thread) => TurnStart): Reply {
     refuseUnknown(details, sendNames)
     const { conversation, actor, branch, key, marks = [], signal, at: _, ...request } = details ?? noOptions
     const { history, thread: named } = threadOf({ conversation, actor, branch })
@@ -196,9 +195,6 @@ export function createChat(chatOptions: ChatOptions): Chat {
   }
 }
 
-const noHistory =
-  'send, edit, regenerate and context need one: pass it to createChat, or cut the list before the message and respond to what is left'
-
 function toUserMessage(input: string | MessageLike): MessageLike {
   const isMessage = typeof input === 'object' && input !== null && !Array.isArray(input)
   checkOption('input', typeof input === 'string' || isMessage, 'a text or a user message', input)
@@ -222,18 +218,11 @@ function checkRequest<Request extends Pick<SendOptions, 'projectId'>>(request: R
 /** For calls from JavaScript without options: the history then says what is missing. */
 const noOptions = {} as RegenerateOptions
 
-interface TurnStart {
-  readonly thread: Thread
-  readonly input: readonly MessageLike[]
-}
+/** The thread of a turn, and the messages that begin it. */
+type TurnStart = ReturnType<typeof forkTurn>
 
 /** Forks a thread before the turn of an entry, default the last turn. The same idempotency key uses the same branch. */
-async function forkTurn(
-  thread: Thread,
-  at: number | undefined,
-  key: string | undefined,
-  edited?: MessageLike,
-): Promise<TurnStart> {
+async function forkTurn(thread: Thread, at?: number, key?: string, edited?: MessageLike) {
   const status = await thread.status()
   if (status.state === 'open') throw turnOpen(thread.key, status.turn, status.expiresInMs)
   const { first, last } = findTurn(await thread.turns(), at)

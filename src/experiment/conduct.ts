@@ -1,7 +1,7 @@
 import { linkSignals } from '../turn/wait/link-signals.ts'
 import { ExperimentFailure } from './experiment-error.ts'
 import type { ExperimentResult } from './experiment-event.ts'
-import { stepsOf } from './log/experiment-log.ts'
+import { type RunEnd, stepsOf } from './log/experiment-log.ts'
 import { type ActiveExperiment, cancelTurns, foldStep, stepTurns } from './log/experiment-threads.ts'
 import { endOf, readWishes, type Wish } from './log/wish.ts'
 import { testGoals } from './plan/goal.ts'
@@ -9,8 +9,6 @@ import type { PlanRole } from './plan/role.ts'
 import { answerRole } from './step/answer-role.ts'
 import { askHooks, untilAborted } from './step/ask-hooks.ts'
 import { openTurn, type RoleTurn, type TurnInput, whenFree } from './step/open-turn.ts'
-
-type RunEnd = Pick<ExperimentResult, 'status' | 'result'>
 
 /** Runs an experiment from where it stands until it has ended or is paused, then gives its lease back. */
 export async function conduct(active: ActiveExperiment): Promise<ExperimentResult> {
@@ -25,7 +23,7 @@ export async function conduct(active: ActiveExperiment): Promise<ExperimentResul
     return result
   } finally {
     // Left by its reader, or an error from outside the experiment: paused at once, so that the lease is free.
-    if (!isOver) await log.close({ kind: 'paused', environment: active.environment }).catch(log.leave)
+    if (!isOver) await log.close(endOf.pause, active.environment).catch(log.leave)
   }
 }
 
@@ -56,11 +54,7 @@ async function settle(active: ActiveExperiment, end: RunEnd): Promise<Experiment
   const { status, result } = end.status === 'PAUSED' ? end : await orEnd(active, askLast)
   // The experiment may end before a role could go on with the turn that it left open.
   if (status !== 'PAUSED' && active.isResumed) await cancelTurns(active, log.state)
-  await log.close(
-    status === 'PAUSED'
-      ? { kind: 'paused', environment }
-      : { kind: 'ended', status, result, steps, environment },
-  )
+  await log.close({ status, result }, environment)
   return { id, status, result, steps, environment }
 }
 

@@ -1,7 +1,7 @@
 import { LeaseError } from '../stores/store-error.ts'
 import { ExperimentError, unlessRefused } from './experiment-error.ts'
 import type { Created, ExperimentEntry, ExperimentLog, ExperimentState } from './log/experiment-log.ts'
-import { beginState, createExperimentLog, foldEntry, stepsOf, toEntryMessage } from './log/experiment-log.ts'
+import { beginState, createExperimentLog, foldEntry, toEntryMessage } from './log/experiment-log.ts'
 import type { ExperimentThreads } from './log/experiment-threads.ts'
 import { beginOnce, cancelTurns, foldStep, readState } from './log/experiment-threads.ts'
 import { endOf, leaveWish, readWishes, type Wish } from './log/wish.ts'
@@ -66,10 +66,7 @@ export async function settleWish(threads: ExperimentThreads, wish: Wish): Promis
   try {
     const { state } = log
     if (wish === 'stop') await cancelTurns(threads, state)
-    const environment = await foldStep(threads, state)
-    const stopped = { kind: 'ended', status: 'STOPPED', result: endOf.stop.result } as const
-    if (wish === 'pause') await log.close({ kind: 'paused', environment })
-    else await log.close({ ...stopped, steps: stepsOf(state), environment })
+    await log.close(endOf[wish], await foldStep(threads, state))
   } catch (error) {
     await log.leave()
     throw error

@@ -101,15 +101,11 @@ async function systemOf(
   { signal, stallMs }: AttemptOptions,
 ): Promise<string | undefined> {
   const ask = async () => (typeof system === 'function' ? system() : system)
-  const prompt = await withLimit(ask(), { signal, ms: stallMs, late: () => noSystem(stallMs) })
+  const problem = `The function that was passed as "system" gave no prompt within ${stallMs} ms: see what it waits for, or raise stallMs.`
+  const late = () => new ThroughlineError('system_stalled', problem)
+  const prompt = await withLimit(ask(), { signal, ms: stallMs, late })
   const { by, nonce, instruction } = notes ?? {}
   const request = notes && (instruction ?? noteInstruction({ by, nonce }))
   const parts = [prompt, request].filter(part => part !== undefined && part !== '')
   return parts.length > 0 ? parts.join('\n\n') : undefined
 }
-
-const noSystem = (ms: number) =>
-  new ThroughlineError(
-    'system_stalled',
-    `The function that was passed as "system" gave no prompt within ${ms} ms: see what it waits for, or raise stallMs.`,
-  )

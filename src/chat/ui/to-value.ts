@@ -18,15 +18,7 @@ function refuseUnsafe(key: string, value: unknown): unknown {
   return value
 }
 
-function isShallow(value: unknown): boolean {
-  let level: readonly unknown[] = [value]
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > deepest) return false
-    const inner: unknown[] = []
-    for (const holder of level)
-      for (const one of Object.values(holder as object))
-        if (typeof one === 'object' && one !== null) inner.push(one)
-    level = inner
-  }
-  return true
+function isShallow(value: unknown, depth = 0): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  return depth <= deepest && Object.values(value).every(one => isShallow(one, depth + 1))
 }

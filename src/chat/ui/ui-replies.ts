@@ -126,13 +126,12 @@ export function createUIReplies(options: UIRepliesOptions) {
     const { promise: begun, resolve: tell } = withResolvers<TurnPart | undefined>()
     const done = cancels.watch(thread, () => stop.abort())
 
-    const mark = () => markReply(history, thread, messageId, answered?.turn.last)
-
     async function* parts(): AsyncGenerator<TurnPart> {
       try {
         for await (const part of started.parts) {
           // Before the client knows that the message is whole, it can be found. One without a mark is taken for the last one.
-          if (part.type === 'end' && part.turn !== undefined) await mark().catch(() => undefined)
+          if (part.type === 'end' && part.turn !== undefined)
+            await markReply(history, thread, messageId, answered?.turn.last).catch(() => undefined)
           if (part.type !== 'context' && part.type !== 'warning') tell(part)
           yield part
         }

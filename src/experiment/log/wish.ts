@@ -1,6 +1,6 @@
 import type { Thread } from '../../history/index.ts'
 import { tryAgain } from '../../history/turn.ts'
-import type { ExperimentResult } from '../experiment-event.ts'
+import type { RunEnd } from './experiment-log.ts'
 
 /** What another process wants of an experiment. */
 export type Wish = 'pause' | 'stop'
@@ -9,7 +9,7 @@ export type Wish = 'pause' | 'stop'
 type WishData = { readonly wish: Wish }
 const texts: Readonly<Record<Wish, string>> = { pause: 'Pause, please.', stop: 'Stop, please.' }
 
-export const endOf: Readonly<Record<Wish, Pick<ExperimentResult, 'status' | 'result'>>> = {
+export const endOf: Readonly<Record<Wish, RunEnd>> = {
   pause: { status: 'PAUSED', result: 'Paused' },
   stop: { status: 'STOPPED', result: 'Stopped by User' },
 }
