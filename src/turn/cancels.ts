@@ -65,8 +65,11 @@ export function createCancels(store: Store, lookMs = 1000) {
      * Cancels what is being answered in a conversation, or in one thread of it: at once where this process does it, else by a
      * wish in the store, which the process that does it finds within a second. Undefined if nothing is being answered.
      */
-    async cancel({ tenant }: Pick<ThreadKey, 'tenant'>, thread: CancelledThread) {
-      if (abortIn(tenant, thread)) return 'done' as const
+    async cancel(
+      { tenant }: Pick<ThreadKey, 'tenant'>,
+      thread: CancelledThread,
+    ): Promise<'done' | 'asked' | undefined> {
+      if (abortIn(tenant, thread)) return 'done'
       const [info] = await store.conversations(tenant, { only: thread.conversation, limit: 1 })
       const threads = (info?.threads ?? []).filter(one => isMeant(one, thread)).slice(0, mostThreads)
       let isAsked = false
@@ -81,7 +84,7 @@ export function createCancels(store: Store, lookMs = 1000) {
         )
         isAsked = true
       }
-      return isAsked ? ('asked' as const) : undefined
+      return isAsked ? 'asked' : undefined
     },
     /** Cancels one reply that this process gives. False if there is no such reply. */
     cancelReply: ({ tenant }: Pick<ThreadKey, 'tenant'>, id: string) =>
