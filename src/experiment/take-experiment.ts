@@ -7,10 +7,7 @@ import { beginOnce, cancelTurns, foldStep, readState } from './log/experiment-th
 import { endOf, leaveWish, readWishes, type Wish } from './log/wish.ts'
 import type { ExperimentPlan } from './plan/define-experiment.ts'
 
-export async function beginExperiment(
-  { id, mainThread }: ExperimentThreads,
-  plan: ExperimentPlan,
-): Promise<ExperimentLog> {
+export async function beginExperiment({ id, mainThread }: ExperimentThreads, plan: ExperimentPlan) {
   const created = toCreated(plan)
   const turn = await beginOnce(mainThread, toEntryMessage(created), runKey(1))
   if (turn) return createExperimentLog(turn, beginState(created))

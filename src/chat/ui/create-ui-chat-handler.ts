@@ -178,9 +178,9 @@ function toResponse(error: ThroughlineError, onError: (error: unknown) => string
 function placeOf({ url }: Request, api: string) {
   const base = api.replace(/\/$/, '')
   const { pathname } = new URL(url)
-  if (pathname !== base && !pathname.startsWith(`${base}/`)) throw noRoute(api)
-  const [name = '', stream, ...more] = pathname.slice(base.length + 1).split('/')
-  if (more.length > 0 || (stream !== undefined && stream !== 'stream')) throw noRoute(api)
+  const below = pathname.startsWith(base) && /^(?:\/([^/]*)(\/stream)?)?$/.exec(pathname.slice(base.length))
+  if (!below) throw noRoute(api)
+  const [, name = '', stream] = below
   const isStream = stream !== undefined
   if (name === '') return { isStream }
   try {

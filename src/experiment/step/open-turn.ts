@@ -1,5 +1,4 @@
 import type { SeenMessage, Thread, Turn } from '../../history/index.ts'
-import type { MessageLike } from '../../log/message.ts'
 import { sleep } from '../../models/sleep.ts'
 import { LeaseError } from '../../stores/store-error.ts'
 import { visibleTo } from '../environment.ts'
@@ -26,7 +25,9 @@ export async function openTurn(
 ): Promise<RoleTurn | undefined> {
   const { step: number, signal } = active
   const thread = active.roleThread(role.name)
-  if (number === 1) await seedOnce(thread, role.history)
+  const { history } = role
+  if (number === 1 && history.length > 0 && (await thread.entries({ limit: 1 })).length === 0)
+    await thread.seed(...history)
   for (let attempt = 1; ; ) {
     const step = { content: stepText(active, role), ...(images.length > 0 && { images }) }
     const input = [...inject, step].map(message => ({ role: 'user', ...message }))
@@ -64,8 +65,3 @@ export async function whenFree<T>(work: () => Promise<T>, signal: AbortSignal): 
 
 const stepText = ({ step, environment }: ActiveExperiment, { variables }: PlanRole) =>
   `Step ${step}. Current Environment: ${JSON.stringify(visibleTo(environment, variables))}`
-
-async function seedOnce(thread: Thread, history: readonly MessageLike[]): Promise<void> {
-  if (history.length === 0 || (await thread.entries({ limit: 1 })).length > 0) return
-  await thread.seed(...history)
-}

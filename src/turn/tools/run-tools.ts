@@ -161,10 +161,7 @@ function toText(name: string, value: unknown): string {
 const failed = (problem: string): ToolOutcome => ({ text: `Error: ${problem}`, isError: true })
 
 /** Opens one request context for the whole turn: its tools share memory, and see what the turn has added so far. */
-export async function openRequest(
-  log: TurnLog,
-  { projectId, data }: { readonly projectId?: string | undefined; readonly data?: unknown },
-): Promise<ToolEnvironment['inRequest']> {
+export async function openRequest(log: TurnLog, { projectId, data }: { projectId?: string; data?: unknown }) {
   const context = { ...(await log.request()), ...(projectId !== undefined && { projectId }), data }
   const inRequest = runWithContext(context, () => bindContext((action: () => unknown) => action()))
   log.onAdded(message => void inRequest(() => appendToConversation(message)))
