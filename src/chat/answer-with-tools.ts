@@ -51,7 +51,6 @@ export async function answerWithTools(options: ChatOptions, { log, emit, signal,
   }
 }
 
-/** The tools as the model sees them. */
 export function toOffered({ tools = [], readMessages = false }: ChatOptions) {
   const specs = [...tools.map(toSpec), ...(readMessages ? [readMessageSpec] : [])]
   return { specs, readOn: tools.length > 0 ? readResultSpec : undefined }

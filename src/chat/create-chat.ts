@@ -218,7 +218,6 @@ function checkRequest<Request extends Pick<SendOptions, 'projectId'>>(request: R
 /** For calls from JavaScript without options: the history then says what is missing. */
 const noOptions = {} as RegenerateOptions
 
-/** The thread of a turn, and the messages that begin it. */
 type TurnStart = ReturnType<typeof forkTurn>
 
 /** Forks a thread before the turn of an entry, default the last turn. The same idempotency key uses the same branch. */

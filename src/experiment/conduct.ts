@@ -84,7 +84,7 @@ export async function takeStep(active: ActiveExperiment): Promise<Wish | undefin
     const { name } = role
     const before = await askHooks(active, 'before-role', [name], { role: name })
     if (before.skip) await emit({ type: 'role-ended', step, role: name, isSkipped: true })
-    else if (!log.state.ending) await act(active, role, joined(decision, before))
+    else if (!log.state.ending) await act(active, role, decision, before)
   }
   active.signal.throwIfAborted()
   if (log.state.ending?.stop !== undefined) return undefined
@@ -106,7 +106,7 @@ export async function finishLeft(active: ActiveExperiment): Promise<void> {
     const thread = active.roleThread(role.name)
     const last = (await stepTurns(thread, active.step)).at(-1)
     const isLeft = last !== undefined && (await thread.status()).state !== 'idle'
-    if (isLeft || last?.status === 'completed') await act(active, role, {})
+    if (isLeft || last?.status === 'completed') await act(active, role)
   }
 }
 
@@ -130,13 +130,11 @@ async function findWish({ id, control, log, wishOf, signal }: ActiveExperiment):
   return wish ?? (await untilAborted(() => wishOf?.(id), signal))
 }
 
-const joined = (step: TurnInput, role: TurnInput): TurnInput => ({
-  inject: [...(step.inject ?? []), ...(role.inject ?? [])],
-  images: [...(step.images ?? []), ...(role.images ?? [])],
-})
-
-async function act(active: ActiveExperiment, role: PlanRole, input: TurnInput): Promise<void> {
-  const open = await openTurn(active, role, input)
+async function act(active: ActiveExperiment, role: PlanRole, ...before: readonly TurnInput[]): Promise<void> {
+  const open = await openTurn(active, role, {
+    inject: before.flatMap(({ inject = [] }) => inject),
+    images: before.flatMap(({ images = [] }) => images),
+  })
   if (open) await finishTurn(active, role, open)
   await askHooks(active, 'after-role', [role.name], { role: role.name })
 }

@@ -104,7 +104,11 @@ export function createUIChatHandler(options: UIChatHandlerOptions): UIChatHandle
 
   async function handle(request: Request): Promise<Response> {
     const { conversation, isStream } = placeOf(request, api)
-    const userHistory = historyOf(history, await userOf(user, request))
+    const name = await user(request)
+    // An empty name is a variable that was never set: all users would share it.
+    if (name === undefined || name === null || name === '')
+      throw new ThroughlineError('no_user', 'Nobody is logged in: this request has no user.')
+    const userHistory = historyOf(history, name)
     const { method } = request
     if (conversation === undefined && method === 'POST') return answer(request, userHistory)
     if (conversation !== undefined && isStream && method === 'GET')
@@ -146,23 +150,17 @@ export function createUIChatHandler(options: UIChatHandlerOptions): UIChatHandle
     })
   }
 
-  return Object.assign(
-    (request: Request) =>
-      handle(request).catch((error: unknown) => {
-        // Errors of the application's own functions are for its framework.
-        if (!(error instanceof ThroughlineError)) throw error
-        return toResponse(error, onError)
-      }),
-    {
-      messages: async ({ user, conversation }: Parameters<UIChatHandler['messages']>[0]) =>
-        (await show(historyOf(history, user), conversation))?.messages ?? [],
-      idle: replies.idle,
-    },
-  )
+  return Object.assign((request: Request) => handle(request).catch(error => toResponse(error, onError)), {
+    messages: async ({ user, conversation }: Parameters<UIChatHandler['messages']>[0]) =>
+      (await show(historyOf(history, user), conversation))?.messages ?? [],
+    idle: replies.idle,
+  })
 }
 
 /** `useChat` shows the body as the error's message. */
-function toResponse(error: ThroughlineError, onError: (error: unknown) => string = errorText): Response {
+function toResponse(error: unknown, onError: (error: unknown) => string = errorText): Response {
+  // Errors of the application's own functions are for its framework.
+  if (!(error instanceof ThroughlineError)) throw error
   const { status, code, retryAfterMs } = faultOf(error)
   return new Response(onError(error), {
     status,
@@ -188,14 +186,6 @@ function placeOf({ url }: Request, api: string) {
   } catch {
     throw noRoute(api)
   }
-}
-
-async function userOf(user: UIChatHandlerOptions['user'], request: Request): Promise<UIChatUser> {
-  const name = await user(request)
-  // An empty name is a variable that was never set: all users would share it.
-  if (name === undefined || name === null || name === '')
-    throw new ThroughlineError('no_user', 'Nobody is logged in: this request has no user.')
-  return name
 }
 
 function historyOf(history: History, user: UIChatUser): History {

@@ -151,7 +151,6 @@ export async function* toChunks(
   }
 }
 
-/** Opens and closes steps, and the texts inside of them. */
 function createStep() {
   let isOpen = false
   /** A client drops steps without content. */

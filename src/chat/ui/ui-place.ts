@@ -128,7 +128,6 @@ async function refuseWhileAnswered({ store }: History, entry: EntryPlace): Promi
     throw new LeaseError('turn_open', 'This message is being answered.', open.expiresInMs)
 }
 
-/** An entry is looked for by its id among the newest 2,000. */
 const mostEntries = 2000
 
 /** The id of an entry is also good: clients that loaded the conversation from here have no other. A message says itself which branch it was on. */

@@ -88,7 +88,6 @@ export function createUIReplies(options: UIRepliesOptions) {
       if (!(await history.store.head(thread.key))) return undefined
       return { conversation, branch, messages: await messagesOf(thread) }
     },
-    /** Resolves when this process gives no reply. */
     idle: replies.idle,
   }
 

@@ -22,7 +22,6 @@ export function createExperimentLog(turn: Turn, start: ExperimentState) {
     },
     /** Aborted when another process has taken over. */
     signal: turn.signal,
-    /** Stores an entry, then adds it to the state. */
     async append(entry: ExperimentEntry): Promise<void> {
       await turn.append(toEntryMessage(entry))
       state = foldEntry(state, entry)
@@ -76,7 +75,6 @@ export interface Snapshot {
   readonly environment: Environment
 }
 
-/** A goal as it is stored. */
 type StoredGoal = Omit<GoalTest, 'isMet'>
 
 export interface MetGoal extends StoredGoal {

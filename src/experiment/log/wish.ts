@@ -7,7 +7,7 @@ export type Wish = 'pause' | 'stop'
 
 /** A wish as the log stores it; the text of its message is for people. */
 type WishData = { readonly wish: Wish }
-const texts: Readonly<Record<Wish, string>> = { pause: 'Pause, please.', stop: 'Stop, please.' }
+const texts = { pause: 'Pause, please.', stop: 'Stop, please.' }
 
 export const endOf: Readonly<Record<Wish, RunEnd>> = {
   pause: { status: 'PAUSED', result: 'Paused' },

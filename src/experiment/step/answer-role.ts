@@ -11,7 +11,6 @@ import type { Emit } from '../../turn/turn-part.ts'
 import { applyChange, changeEnvironment, type Environment, type Patch } from '../environment.ts'
 import { ExperimentFailure } from '../experiment-error.ts'
 import type { ActiveExperiment, RoleData } from '../log/experiment-threads.ts'
-import type { HookMessage } from '../plan/hook.ts'
 import type { PlanRole } from '../plan/role.ts'
 import { askHooks, hookKey } from './ask-hooks.ts'
 import type { RoleTurn } from './open-turn.ts'
@@ -48,13 +47,6 @@ export async function answerRole(
     const { promptTokens: reported, replyTokens } = usage
     const model = role.model.name
     return emit({ type: 'model-called', ...at, round, model, predicted, reported, replyTokens, text })
-  }
-
-  /** Appends the messages of a hook, unless they were injected before a crash. */
-  async function inject(messages: readonly HookMessage[], hook: string): Promise<void> {
-    if (messages.length === 0 || injected.has(hook)) return
-    const data: RoleData = { hook }
-    await log.append(() => messages.map(message => ({ message: { role: 'user', ...message }, data })))
   }
 
   async function answerCall(call: ReplyCall): Promise<void> {
@@ -109,9 +101,12 @@ export async function answerRole(
           active.log.state.ending !== undefined,
         async beforeCall(round) {
           const place = [name, attempt, round]
-          const before = await askHooks(active, 'before-model', place, { role: name, round })
+          const { inject = [] } = await askHooks(active, 'before-model', place, { role: name, round })
           if (active.log.state.ending) return false
-          await inject(before.inject ?? [], hookKey('before-model', step, place))
+          const hook = hookKey('before-model', step, place)
+          const added = inject.map(message => ({ message: { role: 'user', ...message }, data: { hook } }))
+          // They may have been injected before a crash.
+          if (added.length > 0 && !injected.has(hook)) await log.append(() => added)
           return true
         },
         async onReply(reply, round) {

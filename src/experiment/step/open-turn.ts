@@ -21,7 +21,7 @@ export type TurnInput = Pick<RecordedDecision, 'inject' | 'images'>
 export async function openTurn(
   active: ActiveExperiment,
   role: PlanRole,
-  { inject = [], images = [] }: TurnInput,
+  { inject, images }: Required<TurnInput>,
 ): Promise<RoleTurn | undefined> {
   const { step: number, signal } = active
   const thread = active.roleThread(role.name)

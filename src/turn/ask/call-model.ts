@@ -165,7 +165,6 @@ export function createWholeText() {
       half = isFirstHalf(text.charCodeAt(text.length - 1)) ? text.slice(-1) : ''
       return cleaned(half === '' ? text : text.slice(0, -1))
     },
-    /** What is left when no more comes. */
     end: () => normalizeText(half),
   }
 }

@@ -42,7 +42,6 @@ export function createTape<Item>(mostKept = Number.POSITIVE_INFINITY) {
       }
       wake()
     },
-    /** Nothing more comes. */
     end(): void {
       isOver = true
       wake()
@@ -51,7 +50,6 @@ export function createTape<Item>(mostKept = Number.POSITIVE_INFINITY) {
     read: ({ from = 0, signal }: { readonly from?: number; readonly signal?: AbortSignal } = {}) =>
       // A number that has not come yet may be of an earlier tape: what comes next is new to its reader.
       batches(Math.min(Math.max(from, first), first + kept.length), signal),
-    /** How many items have come. */
     get length() {
       return first + kept.length
     },
