@@ -5,6 +5,7 @@ import type { LoggedMessage } from '../history/log/logged-message.ts'
 import { checkPlace } from '../history/log/read-log.ts'
 import type { Thread } from '../history/thread.ts'
 import { InvalidOptionError, showValue } from '../log/error.ts'
+import { isFields } from '../log/fields.ts'
 import type { MessageLike } from '../log/message.ts'
 import { parseMessage } from '../log/parse-message.ts'
 import { type OptionNames, refuseUnknown } from '../log/refuse-unknown.ts'
@@ -150,7 +151,10 @@ export function createChat(chatOptions: ChatOptions): Chat {
 
   /** The message that begins a turn. A message that cannot be sent must not be stored: every later one would fail. */
   function userMessage(input: string | MessageLike): MessageLike {
-    const message = toUserMessage(input)
+    checkOption('input', typeof input === 'string' || isFields(input), 'a text or a user message', input)
+    const message = typeof input === 'string' ? { role: 'user', content: input } : input
+    if (parseMessage(message, 0).role !== 'user')
+      throw new InvalidOptionError('input', `a turn begins with a user message, not with "${message.role}"`)
     if (options.model.files) readMedia(message, 0)
     return message
   }
@@ -176,10 +180,7 @@ export function createChat(chatOptions: ChatOptions): Chat {
         ...{ key, cancelledTurn },
         marks: marks.map(mark => ({ mark, at: input.length })),
       })
-      if (begun.kind === 'replayed') {
-        const place = { branch: thread.key.branch, inputCount: input.length }
-        return replayTurn(begun, place, work)
-      }
+      if (begun.kind === 'replayed') return replayTurn(begun, thread.key.branch, input.length, work)
       const { turn } = begun
       await answer(threadLog({ history, thread, turn, states: state, projectId }), work, request)
     })
@@ -193,14 +194,6 @@ export function createChat(chatOptions: ChatOptions): Chat {
       answer: tally => answerWithTools(options, { ...work, log, tally, request }),
     })
   }
-}
-
-function toUserMessage(input: string | MessageLike): MessageLike {
-  const isMessage = typeof input === 'object' && input !== null && !Array.isArray(input)
-  checkOption('input', typeof input === 'string' || isMessage, 'a text or a user message', input)
-  const message = typeof input === 'string' ? { role: 'user', content: input } : input
-  if (parseMessage(message, 0).role === 'user') return message
-  throw new InvalidOptionError('input', `a turn begins with a user message, not with "${message.role}"`)
 }
 
 function checkMessages(messages: readonly MessageLike[]): void {

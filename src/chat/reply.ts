@@ -51,8 +51,9 @@ const nothing = { rounds: 0, usage: {}, text: '', messages: [] }
 /** Repeats the answer that the same idempotency key got before, without asking the model. */
 export async function replayTurn(
   { turn: { turn, status, error: code }, messages }: Extract<Begun, { kind: 'replayed' }>,
-  /** The branch of the turn, and how many messages began it. */
-  { branch, inputCount }: { readonly branch: string; readonly inputCount: number },
+  branch: string,
+  /** How many messages began the turn. */
+  inputCount: number,
   { emit, settle, added }: ReplyWork,
 ): Promise<void> {
   const answered = messages.slice(inputCount)

@@ -14,10 +14,7 @@ export class TooManyRoundsError extends ThroughlineError {
   }
 }
 
-/**
- * Closes a turn that was cancelled by the user, broke off in the middle of an answer, or failed. Where the client may send
- * the same again, the turn is left open instead, so that it can be tried again.
- */
+/** Closes a turn that was cancelled, broke off or failed; or leaves it open where the client may send the same again. */
 export async function endFailed(
   log: TurnLog,
   signal: AbortSignal | undefined,

@@ -67,10 +67,7 @@ function notesOf({ notes = false }: Pick<TurnOptions, 'notes'>): TurnNotes | und
   return notes === false ? undefined : { by: 'reply', ...(notes === true ? {} : notes) }
 }
 
-/**
- * How notes in a reply are marked; undefined where the conversation has none, so that all is ordinary text. A model that
- * has seen a note may write another one, whether it is asked to or not.
- */
+/** How notes in a reply are marked. Undefined where no note was asked for or ever seen: then all is ordinary text. */
 export async function notesInReply(options: Pick<TurnOptions, 'notes'>, log?: Pick<TurnLog, 'hasNotes'>) {
   const notes = notesOf(options)
   if (notes) return { nonce: notes.nonce }
