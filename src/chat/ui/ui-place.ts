@@ -40,10 +40,11 @@ export async function findUIPlace(
 ): Promise<UIPlace> {
   const on = (branch: string): UIPlace => ({ thread: keyOf(history, conversation, branch) })
   const branch = await newestBranch(history, conversation)
-  const marked = await placeOf(history, conversation, last.id)
-  if (isResults)
-    return on((marked ?? (await entryOf(history, conversation, last, branch)))?.thread.branch ?? branch)
-  const entry = marked ?? (isAgain ? await entryOf(history, conversation, last, branch) : undefined)
+  const find = async (reference: UIReference) =>
+    (await placeOf(history, conversation, reference.id)) ??
+    (await entryOf(history, conversation, reference, branch))
+  if (isResults) return on((await find(last))?.thread.branch ?? branch)
+  const entry = await (isAgain ? find(last) : placeOf(history, conversation, last.id))
   if (entry) {
     const turn = isAgain ? undefined : await answerOf(history, entry, messages[0])
     if (turn) return { ...on(entry.thread.branch), answered: { turn, at: entry.at } }
@@ -53,10 +54,7 @@ export async function findUIPlace(
     await history.store.fork(entry.thread, fork)
     return on(fork.branch)
   }
-  const previous =
-    before &&
-    ((await placeOf(history, conversation, before.id)) ??
-      (await entryOf(history, conversation, before, branch)))
+  const previous = before && (await find(before))
   if (!previous) {
     if (isAgain && (await history.store.head(on(mainBranch).thread))) throw notHere()
     return on(branch)
