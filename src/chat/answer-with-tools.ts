@@ -1,17 +1,11 @@
-import {
-  type Asking,
-  answerTurn,
-  linkSignals,
-  openRequest,
-  readMessageSpec,
-  readMessageTool,
-  readResultSpec,
-  readResultTool,
-  runTools,
-  setUpAsking,
-  TooManyRoundsError,
-  toSpec,
-} from '../turn/index.ts'
+import { answerTurn } from '../turn/answer-turn.ts'
+import { TooManyRoundsError } from '../turn/end-failed.ts'
+import { setUpAsking } from '../turn/set-up-asking.ts'
+import { readingTool, readMessageSpec, readResultSpec } from '../turn/tools/read-result-tool.ts'
+import { openRequest, runTools } from '../turn/tools/run-tools.ts'
+import { toSpec } from '../turn/tools/tool.ts'
+import type { Asking } from '../turn/turn-options.ts'
+import { linkSignals } from '../turn/wait/link-signals.ts'
 import type { ChatOptions } from './chat-options.ts'
 
 export interface ChatTurn extends Pick<Asking, 'log' | 'emit' | 'signal' | 'tally'> {
@@ -21,14 +15,11 @@ export interface ChatTurn extends Pick<Asking, 'log' | 'emit' | 'signal' | 'tall
 export async function answerWithTools(options: ChatOptions, { log, emit, signal, tally, request }: ChatTurn) {
   const { maxRounds = 20, toolTimeoutMs: timeoutMs = 60_000, toolsInOrder: inOrder = false } = options
   const tools = new Map(options.tools?.map(tool => [tool.name, tool]))
-  const reading = readResultTool(log, () => asking!.mostResultTokens)
+  const mostTokens = () => asking!.mostResultTokens
   // A list that its client sends has no numbers in a log.
   const offered = toOffered(log.turn === undefined ? { ...options, readMessages: false } : options)
   if (offered.specs.includes(readMessageSpec))
-    tools.set(
-      readMessageSpec.name,
-      readMessageTool(log, () => asking!.mostResultTokens),
-    )
+    tools.set(readMessageSpec.name, readingTool(readMessageSpec, log, mostTokens))
   const link = linkSignals(log.signal, signal)
   const place = { log, emit, signal: link.signal }
   let asking: Asking | undefined
@@ -44,7 +35,8 @@ export async function answerWithTools(options: ChatOptions, { log, emit, signal,
         async runCalls(waiting) {
           const { mostResultTokens } = asking!
           inRequest ??= await openRequest(log, request)
-          if (await log.hasClipped(mostResultTokens)) tools.set(reading.name, reading)
+          if (await log.hasClipped(mostResultTokens))
+            tools.set(readResultSpec.name, readingTool(readResultSpec, log, mostTokens))
           await runTools(waiting, { ...place, mostResultTokens, tools, timeoutMs, inOrder, inRequest })
         },
         isOver: ({ called }) => called.some(name => tools.get(name)?.endsTurn),
@@ -59,11 +51,7 @@ export async function answerWithTools(options: ChatOptions, { log, emit, signal,
   }
 }
 
-/** The tools as the model sees them. */
-export function toOffered({
-  tools = [],
-  readMessages = false,
-}: Pick<ChatOptions, 'tools' | 'readMessages'>): Pick<Asking, 'specs' | 'readOn'> {
+export function toOffered({ tools = [], readMessages = false }: ChatOptions) {
   const specs = [...tools.map(toSpec), ...(readMessages ? [readMessageSpec] : [])]
   return { specs, readOn: tools.length > 0 ? readResultSpec : undefined }
 }

@@ -7,13 +7,11 @@ import { type OptionNames, refuseUnknown } from '../log/refuse-unknown.ts'
 import { noteToolName } from '../notes/index.ts'
 import type { State } from '../state/index.ts'
 import type { TokenCounter } from '../tokens/create-counter.ts'
-import {
-  notesInContext,
-  readMessageSpec,
-  readResultName,
-  type Tool,
-  type TurnOptions,
-} from '../turn/index.ts'
+import { readResultName } from '../turn/log/clip-result.ts'
+import { notesInContext } from '../turn/set-up-asking.ts'
+import { readMessageSpec } from '../turn/tools/read-result-tool.ts'
+import type { Tool } from '../turn/tools/tool.ts'
+import type { TurnOptions } from '../turn/turn-options.ts'
 
 export interface ChatOptions extends TurnOptions {
   /** Where conversations are stored. Without a history, only `respond` works. */
@@ -47,24 +45,12 @@ export interface ChatOptions extends TurnOptions {
 
 export const chatNames: OptionNames<ChatOptions> = {
   ...{ model: 1, system: 1, notes: 1, policy: 1, pins: 1, shape: 1, systemPrompt: 1, marker: 1, window: 1 },
-  ...{
-    history: 1,
-    tools: 1,
-    readMessages: 1,
-    cancelledTurn: 1,
-    state: 1,
-    maxRounds: 1,
-    toolTimeoutMs: 1,
-    toolsInOrder: 1,
-  },
-  ...{ count: 1, overflow: 1, maxToolTokens: 1, reserve: 1, settings: 1, maxResultTokens: 1, stallMs: 1 },
-  ...{ maxReply: 1, retries: 1, backoffMs: 1 },
+  ...{ overflow: 1, maxToolTokens: 1, reserve: 1, settings: 1, maxResultTokens: 1, stallMs: 1, maxReply: 1 },
+  ...{ history: 1, tools: 1, readMessages: 1, cancelledTurn: 1, state: 1, maxRounds: 1, toolTimeoutMs: 1 },
+  ...{ toolsInOrder: 1, count: 1, retries: 1, backoffMs: 1 },
 }
 
-/**
- * Refuses bad options when the chat is created, not in the middle of a turn, and adds the settings of the history; those
- * that differ between the two are refused.
- */
+/** Refuses bad options before the first turn, and adds the settings of the history, which must not differ. */
 export function readOptions(options: ChatOptions): ChatOptions {
   refuseUnknown(options, chatNames)
   checkOptions(options)

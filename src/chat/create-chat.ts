@@ -5,6 +5,7 @@ import type { LoggedMessage } from '../history/log/logged-message.ts'
 import { checkPlace } from '../history/log/read-log.ts'
 import type { Thread } from '../history/thread.ts'
 import { InvalidOptionError, showValue } from '../log/error.ts'
+import { isFields } from '../log/fields.ts'
 import type { MessageLike } from '../log/message.ts'
 import { parseMessage } from '../log/parse-message.ts'
 import { type OptionNames, refuseUnknown } from '../log/refuse-unknown.ts'
@@ -13,16 +14,12 @@ import { readMedia } from '../models/read-media.ts'
 import { turnOpen } from '../stores/rules/refusals.ts'
 import type { StoredTurn } from '../stores/store.ts'
 import { estimate } from '../tokens/estimate.ts'
-import {
-  listTurnLog,
-  type ModelMemory,
-  nextContext,
-  readThread,
-  runTurn,
-  setUpAsking,
-  type TurnLog,
-  threadLog,
-} from '../turn/index.ts'
+import { nextContext } from '../turn/ask/next-context.ts'
+import { listTurnLog, type ModelMemory } from '../turn/log/list-turn-log.ts'
+import { readThread, threadLog } from '../turn/log/thread-log.ts'
+import type { TurnLog } from '../turn/log/turn-log.ts'
+import { runTurn } from '../turn/run-turn.ts'
+import { setUpAsking } from '../turn/set-up-asking.ts'
 import { answerWithTools, type ChatTurn, toOffered } from './answer-with-tools.ts'
 import { type ChatOptions, checkOption, readOptions } from './chat-options.ts'
 import { createReply, type Reply, type ReplyWork, replayTurn } from './reply.ts'
@@ -125,7 +122,7 @@ export function createChat(chatOptions: ChatOptions): Chat {
       return {
         ...{ unpin, hide, unhide, hands },
         async pin(seq) {
-          const { receipt, factor } = await contextOf(place, fit => withPin(fit, seq))
+          const { receipt, factor } = await contextOf(place, seq)
           checkPins(receipt, factor)
           return thread.pin(seq)
         },
@@ -141,36 +138,38 @@ export function createChat(chatOptions: ChatOptions): Chat {
     },
   }
 
-  async function contextOf(
-    contextOptions: ContextOptions,
-    change = (fit: Parameters<TurnLog['context']>[0]) => fit,
-  ): Promise<ChatContext> {
+  /** `pin`: the place of a message, as if it were pinned. */
+  async function contextOf(contextOptions: ContextOptions, pin?: number): Promise<ChatContext> {
     const { signal = new AbortController().signal, ...name } = contextOptions ?? noOptions
     const { history, thread } = threadOf(name)
     const asking = await setUpAsking(options, { signal, ...toOffered(options) })
-    const read = readThread(history, thread)
-    const log = { ...read, context: (fit: Parameters<TurnLog['context']>[0]) => read.context(change(fit)) }
-    const { context, room, tools } = await nextContext({ ...asking, log })
+    const log = readThread(history, thread)
+    const pinned: typeof log = { ...log, context: fit => log.context(withPin(fit, pin!)) }
+    const { context, room, tools } = await nextContext({ ...asking, log: pin === undefined ? log : pinned })
     return { ...context, tools, ...room }
   }
 
   /** The message that begins a turn. A message that cannot be sent must not be stored: every later one would fail. */
   function userMessage(input: string | MessageLike): MessageLike {
-    const message = toUserMessage(input)
+    checkOption('input', typeof input === 'string' || isFields(input), 'a text or a user message', input)
+    const message = typeof input === 'string' ? { role: 'user', content: input } : input
+    if (parseMessage(message, 0).role !== 'user')
+      throw new InvalidOptionError('input', `a turn begins with a user message, not with "${message.role}"`)
     if (options.model.files) readMedia(message, 0)
     return message
   }
 
   function threadOf({ conversation, ...options }: Pick<SendOptions, 'conversation' | keyof ThreadOptions>) {
-    if (!history) throw new InvalidOptionError('history', noHistory)
+    if (!history)
+      throw new InvalidOptionError(
+        'history',
+        'send, edit, regenerate and context need one: pass it to createChat, or cut the list before the message and respond to what is left',
+      )
     return { history, thread: history.thread(conversation, options) }
   }
 
   /** A turn of the history. `prepare` finds its messages and its branch when the reply is first read. */
-  function turnOf(
-    details: RegenerateOptions | undefined,
-    prepare: (thread: Thread) => Promise<TurnStart>,
-  ): Reply {
+  function turnOf(details: RegenerateOptions | undefined, prepare: (thread: Thread) => TurnStart): Reply {
     refuseUnknown(details, sendNames)
     const { conversation, actor, branch, key, marks = [], signal, at: _, ...request } = details ?? noOptions
     const { history, thread: named } = threadOf({ conversation, actor, branch })
@@ -181,10 +180,7 @@ export function createChat(chatOptions: ChatOptions): Chat {
         ...{ key, cancelledTurn },
         marks: marks.map(mark => ({ mark, at: input.length })),
       })
-      if (begun.kind === 'replayed') {
-        const place = { branch: thread.key.branch, inputCount: input.length }
-        return replayTurn(begun, place, work)
-      }
+      if (begun.kind === 'replayed') return replayTurn(begun, thread.key.branch, input.length, work)
       const { turn } = begun
       await answer(threadLog({ history, thread, turn, states: state, projectId }), work, request)
     })
@@ -198,17 +194,6 @@ export function createChat(chatOptions: ChatOptions): Chat {
       answer: tally => answerWithTools(options, { ...work, log, tally, request }),
     })
   }
-}
-
-const noHistory =
-  'send, edit, regenerate and context need one: pass it to createChat, or cut the list before the message and respond to what is left'
-
-function toUserMessage(input: string | MessageLike): MessageLike {
-  const isMessage = typeof input === 'object' && input !== null && !Array.isArray(input)
-  checkOption('input', typeof input === 'string' || isMessage, 'a text or a user message', input)
-  const message = typeof input === 'string' ? { role: 'user', content: input } : input
-  if (parseMessage(message, 0).role === 'user') return message
-  throw new InvalidOptionError('input', `a turn begins with a user message, not with "${message.role}"`)
 }
 
 function checkMessages(messages: readonly MessageLike[]): void {
@@ -226,21 +211,10 @@ function checkRequest<Request extends Pick<SendOptions, 'projectId'>>(request: R
 /** For calls from JavaScript without options: the history then says what is missing. */
 const noOptions = {} as RegenerateOptions
 
-interface TurnStart {
-  readonly thread: Thread
-  readonly input: readonly MessageLike[]
-}
+type TurnStart = ReturnType<typeof forkTurn>
 
-/**
- * Forks a thread before the turn of the entry at `at`, default the last turn, so that it can be answered once more.
- * `edited` replaces the user message at `at`. The same idempotency key again uses the same branch.
- */
-async function forkTurn(
-  thread: Thread,
-  at: number | undefined,
-  key: string | undefined,
-  edited?: MessageLike,
-): Promise<TurnStart> {
+/** Forks a thread before the turn of an entry, default the last turn. The same idempotency key uses the same branch. */
+async function forkTurn(thread: Thread, at?: number, key?: string, edited?: MessageLike) {
   const status = await thread.status()
   if (status.state === 'open') throw turnOpen(thread.key, status.turn, status.expiresInMs)
   const { first, last } = findTurn(await thread.turns(), at)

@@ -34,7 +34,10 @@ export function faultOf(error: unknown, more: Readonly<Record<string, number>> =
   }
   if (error instanceof InvalidMessageError)
     return { status: 400, code: 'bad_request', message: error.message }
-  if (error instanceof ModelError) return modelFault(error)
+  if (error instanceof ModelError) {
+    const { code, message, isRetryable, retryAfterMs, tokens } = error
+    return { status: modelStatus(error), code, message, isRetryable, retryAfterMs, tokens }
+  }
   if (error instanceof LeaseError) {
     const { code, retryAfterMs } = error
     // Errors of our own are in words for people already.
@@ -69,11 +72,7 @@ const leaseTexts = {
   lease_lost: 'This chat has gone on elsewhere meanwhile. Load it again, then send your message once more.',
 } as const
 
-function modelFault({ code, message, status, retryAfterMs, isRetryable, tokens }: ModelError): HttpFault {
-  return { status: modelStatus(code, status), code, message, isRetryable, retryAfterMs, tokens }
-}
-
-function modelStatus(code: string, status: number | undefined): number {
+function modelStatus({ code, status }: ModelError): number {
   if (code === 'context_too_long' || code === 'files_refused' || code === 'system_refused') return 400
   if (code === 'model_not_found') return 404
   if (code === 'model_busy') return status === 429 ? 429 : 503

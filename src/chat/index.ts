@@ -1,16 +1,13 @@
-export {
-  defineTool,
-  type Tool,
-  type ToolOptions,
-  type ToolRun,
-  TooManyRoundsError,
-  type TurnEndStatus as ChatStatus,
-  type TurnNotes as ChatNotes,
-  type TurnOutcome as ChatEnd,
-  type TurnPart as ChatPart,
-  type TurnResult as ChatResult,
-  type WarningCode,
-} from '../turn/index.ts'
+export { TooManyRoundsError } from '../turn/end-failed.ts'
+export { defineTool, type Tool, type ToolOptions, type ToolRun } from '../turn/tools/tool.ts'
+export type { TurnNotes as ChatNotes } from '../turn/turn-options.ts'
+export type {
+  TurnEndStatus as ChatStatus,
+  TurnOutcome as ChatEnd,
+  TurnPart as ChatPart,
+  TurnResult as ChatResult,
+  WarningCode,
+} from '../turn/turn-part.ts'
 export type { ChatOptions } from './chat-options.ts'
 export {
   type Chat,

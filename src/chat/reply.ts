@@ -4,16 +4,11 @@ import { errorsIn } from '../log/errors-in.ts'
 import type { MessageLike } from '../log/message.ts'
 import { readMessage } from '../log/parse-message.ts'
 import { toDisplay } from '../notes/index.ts'
-import {
-  createOngoing,
-  linkSignals,
-  type Ongoing,
-  type TurnPart,
-  type TurnResult,
-  type TurnToRun,
-  tellEnd,
-  toError,
-} from '../turn/index.ts'
+import { toError } from '../turn/end-failed.ts'
+import { createOngoing, type Ongoing } from '../turn/ongoing.ts'
+import { type TurnToRun, tellEnd } from '../turn/run-turn.ts'
+import type { TurnPart, TurnResult } from '../turn/turn-part.ts'
+import { linkSignals } from '../turn/wait/link-signals.ts'
 
 /** A turn as it runs. Its result rejects when the turn failed; a cancelled turn is a result. */
 export interface Reply extends Ongoing<TurnPart, TurnResult> {
@@ -56,8 +51,9 @@ const nothing = { rounds: 0, usage: {}, text: '', messages: [] }
 /** Repeats the answer that the same idempotency key got before, without asking the model. */
 export async function replayTurn(
   { turn: { turn, status, error: code }, messages }: Extract<Begun, { kind: 'replayed' }>,
-  /** The branch of the turn, and how many messages began it. */
-  { branch, inputCount }: { readonly branch: string; readonly inputCount: number },
+  branch: string,
+  /** How many messages began the turn. */
+  inputCount: number,
   { emit, settle, added }: ReplyWork,
 ): Promise<void> {
   const answered = messages.slice(inputCount)

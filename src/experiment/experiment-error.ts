@@ -7,15 +7,12 @@ export type ExperimentErrorCode =
   | 'invalid_goal'
   /** Testing a goal is more work than is allowed. */
   | 'goal_too_long'
-  /** There is no experiment of this id. */
   | 'no_experiment'
-  /** The id is taken. */
   | 'experiment_exists'
   /** The experiment has ended: it can be neither paused nor stopped. */
   | 'experiment_ended'
   /** The experiment was begun with a plan of other roles or variables. */
   | 'plan_changed'
-  /** The experiment has no such role. */
   | 'unknown_role'
   /** The reader left before the first event, so the experiment never began. */
   | 'experiment_left'

@@ -38,21 +38,15 @@ export interface ExperimentView extends ExperimentSummary {
   readonly plan?: PlanJson
 }
 
-export async function summarize(
-  { id, mainThread }: ExperimentThreads,
-  state: DatedState,
-): Promise<ExperimentSummary> {
+export async function summarize({ id, mainThread }: ExperimentThreads, state: DatedState) {
   const { created, ended, isPaused, startedAt, updatedAt } = state
+  const { name, maxSteps, plan } = created
   const status = async () => ((await mainThread.status()).state === 'open' ? 'RUNNING' : 'INTERRUPTED')
-  return {
-    id,
-    name: created.name,
-    status: ended?.status ?? (isPaused ? 'PAUSED' : await status()),
-    result: ended?.result,
-    steps: stepsOf(state),
-    maxSteps: created.maxSteps,
-    ...{ startedAt, updatedAt, hasPlan: created.plan !== undefined },
+  const summary: ExperimentSummary = {
+    ...{ id, name, status: ended?.status ?? (isPaused ? 'PAUSED' : await status()), result: ended?.result },
+    ...{ steps: stepsOf(state), maxSteps, startedAt, updatedAt, hasPlan: plan !== undefined },
   }
+  return summary
 }
 
 export async function showExperiment(threads: ExperimentThreads): Promise<ExperimentView> {

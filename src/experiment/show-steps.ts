@@ -64,24 +64,20 @@ export async function showSteps(
 ): Promise<readonly ExperimentStep[]> {
   const state = await readState(threads)
   const last = Math.min(from + limit - 1, stepsOf(state) + 1)
-  const acts = new Map<string, Done>()
+  const acts: Done[] = []
   for (const role of state.created.roles)
-    for (const act of await readActs(threads.roleThread(role), role, from, last))
-      acts.set(JSON.stringify([act.step, role]), act)
+    for (const act of await readActs(threads.roleThread(role), role, from, last)) acts.push(act)
+  const actsOf = groupBy(acts, ({ step }) => step)
   const steps: ExperimentStep[] = []
   let environment = environmentAt(state, from - 1)
   for (let step = from; step <= last; step++) {
-    const done: RoleAct[] = []
-    for (const role of state.created.roles) {
-      const act = acts.get(JSON.stringify([step, role]))
-      if (!act) continue
+    const done = (actsOf.get(step) ?? []).map(({ step: _, ...act }): RoleAct => {
       const tools = act.tools.map(({ patches, ...tool }): ToolUse => {
         environment = applyChange(environment, patches)
         return { ...tool, changes: changesOf(patches, environment) }
       })
-      const { step: _, ...rest } = act
-      done.push({ ...rest, tools })
-    }
+      return { ...act, tools }
+    })
     if (step <= stepsOf(state) || done.length > 0) steps.push({ step, acts: done })
     environment = environmentAt(state, step) ?? environment
   }

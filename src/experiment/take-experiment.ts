@@ -1,16 +1,13 @@
 import { LeaseError } from '../stores/store-error.ts'
 import { ExperimentError, unlessRefused } from './experiment-error.ts'
 import type { Created, ExperimentEntry, ExperimentLog, ExperimentState } from './log/experiment-log.ts'
-import { beginState, createExperimentLog, foldEntry, stepsOf, toEntryMessage } from './log/experiment-log.ts'
+import { beginState, createExperimentLog, foldEntry, toEntryMessage } from './log/experiment-log.ts'
 import type { ExperimentThreads } from './log/experiment-threads.ts'
 import { beginOnce, cancelTurns, foldStep, readState } from './log/experiment-threads.ts'
 import { endOf, leaveWish, readWishes, type Wish } from './log/wish.ts'
 import type { ExperimentPlan } from './plan/define-experiment.ts'
 
-export async function beginExperiment(
-  { id, mainThread }: ExperimentThreads,
-  plan: ExperimentPlan,
-): Promise<ExperimentLog> {
+export async function beginExperiment({ id, mainThread }: ExperimentThreads, plan: ExperimentPlan) {
   const created = toCreated(plan)
   const turn = await beginOnce(mainThread, toEntryMessage(created), runKey(1))
   if (turn) return createExperimentLog(turn, beginState(created))
@@ -18,10 +15,7 @@ export async function beginExperiment(
   throw new ExperimentError('experiment_exists', problem)
 }
 
-/**
- * Takes over an experiment that is paused, or whose process is gone. Undefined when it has ended; throws `turn_open` while
- * another process runs it.
- */
+/** Takes over a paused or left experiment. Undefined when it has ended; throws `turn_open` while another process runs it. */
 export async function takeExperiment(threads: ExperimentThreads): Promise<ExperimentLog | undefined> {
   const { id, mainThread, control } = threads
   // Counted before the state is read: if this process begins the turn of this number, no other process has written since.
@@ -50,10 +44,7 @@ export async function takeExperiment(threads: ExperimentThreads): Promise<Experi
   throw new LeaseError('turn_open', `The experiment "${id}" was just resumed by another process.`)
 }
 
-/**
- * Pauses or stops an experiment. A process that runs it is asked, and obeys before the next role acts; else it is done
- * at once.
- */
+/** Pauses or stops an experiment: at once, or by asking the process that runs it, before the next role acts. */
 export async function settleWish(threads: ExperimentThreads, wish: Wish): Promise<'asked' | 'done'> {
   const { ended, isPaused } = await readState(threads)
   if (ended) {
@@ -72,10 +63,7 @@ export async function settleWish(threads: ExperimentThreads, wish: Wish): Promis
   try {
     const { state } = log
     if (wish === 'stop') await cancelTurns(threads, state)
-    const environment = await foldStep(threads, state)
-    const stopped = { kind: 'ended', status: 'STOPPED', result: endOf.stop.result } as const
-    if (wish === 'pause') await log.close({ kind: 'paused', environment })
-    else await log.close({ ...stopped, steps: stepsOf(state), environment })
+    await log.close(endOf[wish], await foldStep(threads, state))
   } catch (error) {
     await log.leave()
     throw error

@@ -23,10 +23,7 @@ export interface TurnClient {
   onKept?(reply: ModelReply, round: number): Promise<void>
 }
 
-/**
- * Goes on with a turn until it has ended. The next step is read from the log, so it may begin in the middle of a turn.
- * `setUp` prepares the model calls; it is not called if the turn needs none.
- */
+/** Goes on with a turn, also from its middle, until it has ended. `setUp` prepares the model calls, if it needs any. */
 export async function answerTurn(
   { log, signal, setUp }: Pick<Asking, 'log' | 'signal'> & { readonly setUp: () => Promise<Asking> },
   client: TurnClient,
@@ -51,10 +48,7 @@ export async function answerTurn(
   }
 }
 
-/**
- * Calls the model once and logs its reply. True when the reply ended the turn; else its tool calls wait for results, and
- * may be run in a later request.
- */
+/** Calls the model once and logs its reply. True when the reply ended the turn; else its tool calls wait for results. */
 export async function answerOnce(
   asking: Asking,
   { onReply, dataOf, marksOf, onKept }: Partial<TurnClient> = {},
@@ -88,21 +82,13 @@ export async function answerOnce(
   return isAnswer
 }
 
-/**
- * Whether a call writes a note to the model itself. A model that has seen such calls makes them unasked, too. They are
- * notes unless the caller offered a tool of that name.
- */
-export function writesNote({ name }: Pick<ReplyCall, 'name'>, { hasNoteTool, specs }: NoteOffer): boolean {
-  return name === noteToolName && (hasNoteTool || !specs.some(spec => spec.name === noteToolName))
-}
-
-type NoteOffer = Pick<Asking, 'hasNoteTool' | 'specs'>
+/** Whether a call is a note of the model to itself, asked for or not: unless the caller offered a tool of that name. */
+export const writesNote = ({ name }: ReplyCall, { hasNoteTool, specs }: Asking): boolean =>
+  name === noteToolName && (hasNoteTool || !specs.some(spec => spec.name === noteToolName))
 
 async function warnOf({ reason, text, calls }: ModelReply, { emit }: Asking): Promise<void> {
   if (reason === 'length')
     await emit({ type: 'warning', code: 'reply_cut', message: 'The reply was cut: it reached its longest.' })
-  if (text.trim() === '' && calls.length === 0) {
-    const message = 'The model answered nothing that a user may see.'
-    await emit({ type: 'warning', code: 'empty_reply', message })
-  }
+  const message = 'The model answered nothing that a user may see.'
+  if (text.trim() === '' && calls.length === 0) await emit({ type: 'warning', code: 'empty_reply', message })
 }

@@ -14,10 +14,7 @@ export class TooManyRoundsError extends ThroughlineError {
   }
 }
 
-/**
- * Closes a turn that was cancelled by the user, broke off in the middle of an answer, or failed. Where the client may send
- * the same again, the turn is left open instead, so that it can be tried again.
- */
+/** Closes a turn that was cancelled, broke off or failed; or leaves it open where the client may send the same again. */
 export async function endFailed(
   log: TurnLog,
   signal: AbortSignal | undefined,
@@ -25,40 +22,30 @@ export async function endFailed(
   thrown: unknown,
   mayComeAgain = false,
 ): Promise<{ readonly status: Exclude<TurnEndStatus, 'completed'>; readonly error?: Failure }> {
-  const arrived = arrivedOf(arriving, log.progress.note)
+  const { text, thinking, note } = arriving
+  // Without its tool calls, which were never run.
+  const partial = toSeen(toMessage({ ...emptyReply(), text, thinking }))
+  const arrived = withNote(text === '' ? [] : [partial], note ?? log.progress.note)
+  const leave = () => {
+    const part = note === undefined ? partial : { ...partial, data: { note } }
+    return closeTurn(text === '' && note === undefined ? [] : [part], log.leave)
+  }
   // Another writer has the turn: it cannot, and need not, be closed here.
   if (log.signal.aborted) return { status: 'interrupted', error: toError(log.signal.reason) }
   if (signal?.aborted) {
-    const error = await (mayComeAgain ? leaveTurn(log, arriving) : closeTurn(arrived, log.cancel))
-    return { status: 'cancelled', error }
+    return { status: 'cancelled', error: await (mayComeAgain ? leave() : closeTurn(arrived, log.cancel)) }
   }
   const error = toError(thrown)
   if (error.code === 'lease_lost') return { status: 'interrupted', error }
   // `interrupted` only if the user has seen a part of the answer; a turn that left only a note has failed.
-  const isInterrupted = arriving.text !== ''
+  const isInterrupted = text !== ''
   // A prompt that is too long is not tried again as it is, and what was learned of its tokens is stored with the end.
-  if (mayComeAgain && !isTooLong(error)) await leaveTurn(log, arriving)
+  if (mayComeAgain && !isTooLong(error)) await leave()
   else await closeTurn(arrived, isInterrupted ? log.interrupt : some => log.fail(codeOf(error), some))
   return { status: isInterrupted ? 'interrupted' : 'failed', error }
 }
 
 const isTooLong = ({ code }: Failure) => code === 'context_too_long' || code === 'context_overflow'
-
-/** Leaves a turn open. What arrived of its answer is kept, with its note. */
-function leaveTurn(log: TurnLog, { text, thinking, note }: ModelReply): Promise<Failure | undefined> {
-  const partial = toSeen(toMessage({ ...emptyReply(), text, thinking }))
-  const part = note === undefined ? partial : { ...partial, data: { note } }
-  return closeTurn(text === '' && note === undefined ? [] : [part], log.leave)
-}
-
-/**
- * The messages to keep of a reply that broke off, with the note of the turn from any round. Without the reply's tool calls,
- * which were never run.
- */
-function arrivedOf({ text, thinking, note }: ModelReply, earlier: string | undefined) {
-  const partial = text === '' ? [] : [toSeen(toMessage({ ...emptyReply(), text, thinking }))]
-  return withNote(partial, note ?? earlier)
-}
 
 export function toError(thrown: unknown): Failure {
   if (thrown instanceof Error) return thrown
@@ -76,9 +63,8 @@ export function codeOf(error: unknown): string {
 }
 
 /**
- * Closes a turn with the messages that arrived, or with less of them if the store refuses their size. A turn that stays
- * open would block the next one until its lease has run out. Returns an error instead of throwing it: the first error says
- * more, and the next turn closes what stays open.
+ * Closes a turn with the messages that arrived, or with less of them if the store refuses their size: an open turn would block
+ * the next one. Returns an error instead of throwing it: the first error says more, and the next turn closes what stays open.
  */
 async function closeTurn(
   arrived: readonly SeenMessage[],
@@ -88,17 +74,13 @@ async function closeTurn(
   const error = await attempt(arrived)
   // With a lost lease another writer has the turn, so that there is nothing to close.
   if (!error || arrived.length === 0 || error.code === 'lease_lost') return error
-  const lesser = error instanceof TooLargeError ? lesserThan(arrived, error.limit) : []
-  for (const less of lesser) if (!(await attempt(less))) return undefined
-  return attempt([])
-}
-
-/** Shorter and shorter versions. At two bytes a character most texts fit; at eight any does, even if escaped. */
-function* lesserThan(arrived: readonly SeenMessage[], limit: number): Generator<readonly SeenMessage[]> {
+  // At two bytes a character most texts fit; at eight any does, even if escaped.
+  const limit = error instanceof TooLargeError ? error.limit : 0
   for (const bytes of [2, 8]) {
     const most = Math.floor(limit / bytes) - clippedEnd.length - framing
-    if (most > 0) yield arrived.map(message => clip(message, most))
+    if (most > 0 && !(await attempt(arrived.map(message => clip(message, most))))) return undefined
   }
+  return attempt([])
 }
 
 /** Ends a text that was cut because the store cannot take more. */

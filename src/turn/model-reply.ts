@@ -67,7 +67,5 @@ export function countReply(tally: Tally, { usage }: ModelReply): void {
 }
 
 /** What the user saw, round by round. */
-export function textOf({ replies }: Tally): string {
-  const texts = replies.map(({ text }) => text)
-  return texts.filter(text => text !== '').join('\n\n')
-}
+export const textOf = ({ replies }: Tally): string =>
+  replies.flatMap(({ text }) => (text === '' ? [] : [text])).join('\n\n')

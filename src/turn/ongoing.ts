@@ -28,10 +28,7 @@ interface Settling<Result> {
 /** How long work may stay unread before the warning. The timer keeps the process alive, so that the warning appears. */
 const longestUnread = 5_000
 
-/**
- * Makes work readable. A reader who stops ends the work, which is waited for. A part is made only when the one before it
- * was read.
- */
+/** Makes work readable. A reader who stops ends it and waits for that. A part is made when the one before it was read. */
 export function createOngoing<Part, Result>(work: Work<Part, Result>): Ongoing<Part, Result> {
   const { promise: settled, resolve: settle, reject } = withResolvers<Result>()
   // A rejected result is no unhandled rejection: readers of the parts get the error there.

@@ -1,8 +1,8 @@
-import { type SystemPromptPlace, withoutLateSystem } from '../context/draft/frame-options.ts'
+import { withoutLateSystem } from '../context/draft/frame-options.ts'
 import { ThroughlineError } from '../log/error.ts'
 import type { Model } from '../models/model.ts'
 import { sleep } from '../models/sleep.ts'
-import { type NoteOptions, noteInstruction, noteTool } from '../notes/index.ts'
+import { noteInstruction, noteTool } from '../notes/index.ts'
 import { pauseAfter, stalled, toModelError } from './ask/call-model.ts'
 import { defaultMaxReply } from './ask/reply-room.ts'
 import type { TurnLog } from './log/turn-log.ts'
@@ -18,34 +18,28 @@ export async function setUpAsking<Place extends Partial<Asking> & Pick<Asking, '
   const { model, settings = {}, maxReply = defaultMaxReply, reserve } = options
   const { retries = 3, backoffMs = 500, stallMs = 120_000 } = options
   const { policy, pins, shape, maxToolTokens, marker, overflow = 'trim' } = options
+  const { isLocal, takesLateSystem = true } = model
+  // By default a prompt for a provider stays as its client wrote it.
+  const { systemPrompt = isLocal ? 'stable' : 'as sent' } = options
   const patience = { retries, backoffMs, stallMs }
   const window = options.window ?? (await findWindow(model, { ...place, ...patience })) ?? 4096
-  const notes = notesOf(options)
-  const hasNoteTool = notes?.by === 'tool'
+  const hasNoteTool = notesOf(options)?.by === 'tool'
   return {
     ...place,
     ...patience,
     ...{ model, window, reserve, settings, maxReply, hasNoteTool },
     specs: hasNoteTool ? [...place.specs, noteTool.function] : place.specs,
     mostResultTokens: options.maxResultTokens ?? Math.floor(window / 4),
-    system: await systemOf(options, notes, { ...place, ...patience }),
+    system: await systemOf(options, { ...place, ...patience }),
     notes: await notesInReply(options, place.log),
     fit: {
       ...{ pins, shape, overflow, maxToolTokens, marker },
       // An undefined policy would override that of the history.
       ...(policy && { policy }),
-      systemPrompt: systemPromptFor(model, options.systemPrompt),
+      systemPrompt: takesLateSystem ? systemPrompt : withoutLateSystem(systemPrompt),
       ...notesInContext(options),
     },
   }
-}
-
-/** What happens to changing lines of a system prompt. By default a prompt for a provider stays as its client wrote it. */
-function systemPromptFor(
-  { isLocal, takesLateSystem = true }: Model,
-  place: SystemPromptPlace = isLocal ? 'stable' : 'as sent',
-): SystemPromptPlace {
-  return takesLateSystem ? place : withoutLateSystem(place)
 }
 
 type AttemptOptions = Pick<AskOptions, 'signal' | 'retries' | 'backoffMs' | 'stallMs'>
@@ -73,14 +67,8 @@ function notesOf({ notes = false }: Pick<TurnOptions, 'notes'>): TurnNotes | und
   return notes === false ? undefined : { by: 'reply', ...(notes === true ? {} : notes) }
 }
 
-/**
- * How notes in a reply are marked; undefined where the conversation has none, so that all is ordinary text. A model that
- * has seen a note may write another one, whether it is asked to or not.
- */
-export async function notesInReply(
-  options: Pick<TurnOptions, 'notes'>,
-  log: Pick<TurnLog, 'hasNotes'> | undefined,
-): Promise<NoteOptions | undefined> {
+/** How notes in a reply are marked. Undefined where no note was asked for or ever seen: then all is ordinary text. */
+export async function notesInReply(options: Pick<TurnOptions, 'notes'>, log?: Pick<TurnLog, 'hasNotes'>) {
   const notes = notesOf(options)
   if (notes) return { nonce: notes.nonce }
   return (await log?.hasNotes()) ? {} : undefined
@@ -95,21 +83,15 @@ export function notesInContext(options: Pick<TurnOptions, 'notes'>) {
 }
 
 /** The application's own prompt, then what `pins` and `notes` add. */
-async function systemOf(
-  { system }: TurnOptions,
-  notes: TurnNotes | undefined,
-  { signal, stallMs }: AttemptOptions,
-): Promise<string | undefined> {
+async function systemOf(options: TurnOptions, { signal, stallMs }: AttemptOptions) {
+  const { system } = options
+  const notes = notesOf(options)
   const ask = async () => (typeof system === 'function' ? system() : system)
-  const prompt = await withLimit(ask(), { signal, ms: stallMs, late: () => noSystem(stallMs) })
+  const problem = `The function that was passed as "system" gave no prompt within ${stallMs} ms: see what it waits for, or raise stallMs.`
+  const late = () => new ThroughlineError('system_stalled', problem)
+  const prompt = await withLimit(ask(), { signal, ms: stallMs, late })
   const { by, nonce, instruction } = notes ?? {}
   const request = notes && (instruction ?? noteInstruction({ by, nonce }))
   const parts = [prompt, request].filter(part => part !== undefined && part !== '')
   return parts.length > 0 ? parts.join('\n\n') : undefined
 }
-
-const noSystem = (ms: number) =>
-  new ThroughlineError(
-    'system_stalled',
-    `The function that was passed as "system" gave no prompt within ${ms} ms: see what it waits for, or raise stallMs.`,
-  )

@@ -82,7 +82,6 @@ export interface AskOptions
   readonly fit: Partial<FitOptions>
   /** How notes in a reply are marked. Undefined: what looks like a note is ordinary text. */
   readonly notes: NoteOptions | undefined
-  /** Whether the model writes its notes with a tool. */
   readonly hasNoteTool: boolean
 }
 

@@ -2,15 +2,12 @@ import { describe, expect, it } from 'vitest'
 import { createHistory, type History } from '../../src/history/index.ts'
 import { rules } from '../../src/models/rules.ts'
 import type { Store } from '../../src/stores/store.ts'
-import {
-  answerOnce,
-  keepResult,
-  runTurn,
-  setUpAsking,
-  type TurnPart,
-  type TurnResult,
-  threadLog,
-} from '../../src/turn/index.ts'
+import { answerOnce } from '../../src/turn/answer-turn.ts'
+import { threadLog } from '../../src/turn/log/thread-log.ts'
+import { runTurn } from '../../src/turn/run-turn.ts'
+import { setUpAsking } from '../../src/turn/set-up-asking.ts'
+import { keepResult } from '../../src/turn/tools/run-tools.ts'
+import type { TurnPart, TurnResult } from '../../src/turn/turn-part.ts'
 import { someStores } from '../every-store.ts'
 
 const specs = [{ name: 'weather', parameters: { type: 'object' } }]

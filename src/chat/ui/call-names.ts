@@ -1,7 +1,4 @@
-/**
- * Names the calls of one message of `useChat`, in order. Some model servers give calls of different rounds the same id, and
- * a client would take them for one call: from the second one on they get a number.
- */
+/** Names the calls of a `useChat` message: where a model server repeats an id, from the second one on with a number. */
 export function createCallNames(): (id: string) => string {
   const counts = new Map<string, number>()
   return id => {

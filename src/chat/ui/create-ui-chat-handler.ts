@@ -5,11 +5,10 @@ import { readBody } from '../../log/fields.ts'
 import { NotFoundError } from '../../log/not-found-error.ts'
 import { present } from '../../log/present.ts'
 import { type OptionNames, refuseUnknown } from '../../log/refuse-unknown.ts'
-import { createCancels } from '../../turn/index.ts'
+import { createCancels } from '../../turn/cancels.ts'
 import { type ChatOptions, chatNames, checkOption, readOptions } from '../chat-options.ts'
 import { createChat, type SendOptions } from '../create-chat.ts'
 import { faultOf } from '../fault-of.ts'
-import { readJsonBody } from './read-json-body.ts'
 import { readUIRequest, type UIRequest } from './read-ui-request.ts'
 import { errorText, type UIMessageStreamOptions } from './to-ui-message-stream.ts'
 import type { UILoadedMessage } from './ui-chunk.ts'
@@ -105,7 +104,11 @@ export function createUIChatHandler(options: UIChatHandlerOptions): UIChatHandle
 
   async function handle(request: Request): Promise<Response> {
     const { conversation, isStream } = placeOf(request, api)
-    const userHistory = historyOf(history, await userOf(user, request))
+    const name = await user(request)
+    // An empty name is a variable that was never set: all users would share it.
+    if (name === undefined || name === null || name === '')
+      throw new ThroughlineError('no_user', 'Nobody is logged in: this request has no user.')
+    const userHistory = historyOf(history, name)
     const { method } = request
     if (conversation === undefined && method === 'POST') return answer(request, userHistory)
     if (conversation !== undefined && isStream && method === 'GET')
@@ -147,23 +150,17 @@ export function createUIChatHandler(options: UIChatHandlerOptions): UIChatHandle
     })
   }
 
-  return Object.assign(
-    (request: Request) =>
-      handle(request).catch((error: unknown) => {
-        // Errors of the application's own functions are for its framework.
-        if (!(error instanceof ThroughlineError)) throw error
-        return toResponse(error, onError)
-      }),
-    {
-      messages: async ({ user, conversation }: Parameters<UIChatHandler['messages']>[0]) =>
-        (await show(historyOf(history, user), conversation))?.messages ?? [],
-      idle: replies.idle,
-    },
-  )
+  return Object.assign((request: Request) => handle(request).catch(error => toResponse(error, onError)), {
+    messages: async ({ user, conversation }: Parameters<UIChatHandler['messages']>[0]) =>
+      (await show(historyOf(history, user), conversation))?.messages ?? [],
+    idle: replies.idle,
+  })
 }
 
 /** `useChat` shows the body as the error's message. */
-function toResponse(error: ThroughlineError, onError: (error: unknown) => string = errorText): Response {
+function toResponse(error: unknown, onError: (error: unknown) => string = errorText): Response {
+  // Errors of the application's own functions are for its framework.
+  if (!(error instanceof ThroughlineError)) throw error
   const { status, code, retryAfterMs } = faultOf(error)
   return new Response(onError(error), {
     status,
@@ -179,9 +176,9 @@ function toResponse(error: ThroughlineError, onError: (error: unknown) => string
 function placeOf({ url }: Request, api: string) {
   const base = api.replace(/\/$/, '')
   const { pathname } = new URL(url)
-  if (pathname !== base && !pathname.startsWith(`${base}/`)) throw noRoute(api)
-  const [name = '', stream, ...more] = pathname.slice(base.length + 1).split('/')
-  if (more.length > 0 || (stream !== undefined && stream !== 'stream')) throw noRoute(api)
+  const below = pathname.startsWith(base) && /^(?:\/([^/]*)(\/stream)?)?$/.exec(pathname.slice(base.length))
+  if (!below) throw noRoute(api)
+  const [, name = '', stream] = below
   const isStream = stream !== undefined
   if (name === '') return { isStream }
   try {
@@ -189,14 +186,6 @@ function placeOf({ url }: Request, api: string) {
   } catch {
     throw noRoute(api)
   }
-}
-
-async function userOf(user: UIChatHandlerOptions['user'], request: Request): Promise<UIChatUser> {
-  const name = await user(request)
-  // An empty name is a variable that was never set: all users would share it.
-  if (name === undefined || name === null || name === '')
-    throw new ThroughlineError('no_user', 'Nobody is logged in: this request has no user.')
-  return name
 }
 
 function historyOf(history: History, user: UIChatUser): History {
@@ -226,3 +215,34 @@ const noRoute = (api: string) =>
     'no_route',
     `Nothing is at this address. The chat is at "${api}" (option "api"): POST to it, GET "${api}/<id>", GET and DELETE "${api}/<id>/stream".`,
   )
+
+/**
+ * The JSON of a body; undefined if it is none. The type must be told: a page of another site can send anything else in the
+ * name of a user who is logged in by a cookie.
+ */
+export async function readJsonBody(request: Request, most: number): Promise<unknown> {
+  const type = request.headers.get('content-type') ?? ''
+  if (!/^application\/json\s*(?:;|$)/i.test(type))
+    throw new ThroughlineError(
+      'unsupported_type',
+      'The body must be sent as "content-type: application/json".',
+    )
+  if (Number(request.headers.get('content-length') ?? 0) > most) throw tooLarge(most)
+  const decoder = new TextDecoder()
+  const pieces: string[] = []
+  let bytes = 0
+  for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
+    bytes += chunk.byteLength
+    if (bytes > most) throw tooLarge(most)
+    pieces.push(decoder.decode(chunk, { stream: true }))
+  }
+  pieces.push(decoder.decode())
+  try {
+    return JSON.parse(pieces.join('')) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+const tooLarge = (most: number) =>
+  new ThroughlineError('too_large', `The body has more than ${most} bytes: see "maxBodyBytes".`)

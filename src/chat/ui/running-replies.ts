@@ -1,5 +1,6 @@
 import { createTape } from '../../turn/stream/tape.ts'
 import { sseComment, textWriter, toReadable } from '../../turn/stream/to-readable.ts'
+import { withResolvers } from '../../turn/wait/with-resolvers.ts'
 
 /** A reply that is being made, and can be read by several clients, each from its beginning. */
 export type RunningReply = ReturnType<typeof runReply>
@@ -18,7 +19,6 @@ export function createRunningReplies(patience: ReplyTimes) {
   const all = new Set<RunningReply>()
   return {
     get: (name: string) => running.get(name),
-    /** Resolves when none is being made. */
     async idle(): Promise<void> {
       while (all.size > 0) await Promise.all([...all].map(({ ended }) => ended))
     },
@@ -46,12 +46,7 @@ function runReply(
   let readers = 0
   let isOver = false
   let linger: ReturnType<typeof setTimeout> | undefined
-  let leaving: (() => void)[] = []
-
-  function wake(): void {
-    for (const one of leaving) one()
-    leaving = []
-  }
+  let left = withResolvers()
 
   async function run(): Promise<void> {
     try {
@@ -60,7 +55,7 @@ function runReply(
       isOver = true
       clearTimeout(linger)
       tape.end()
-      wake()
+      left.resolve()
       onEnd()
     }
   }
@@ -69,6 +64,7 @@ function runReply(
 
   /** Counts a reader; call the result when it has left. A reply that has no reader any longer is cancelled after a while. */
   function join(): () => void {
+    if (readers === 0 && !isOver) left = withResolvers()
     readers += 1
     clearTimeout(linger)
     let hasLeft = false
@@ -80,7 +76,7 @@ function runReply(
       linger = setTimeout(cancel, lingerMs)
       // Only Node has it: elsewhere a timer keeps nothing alive.
       linger.unref?.()
-      wake()
+      left.resolve()
     }
   }
 
@@ -103,7 +99,6 @@ function runReply(
       cancel()
       await ended
     },
-    whenLeft: (): Promise<void> =>
-      readers === 0 || isOver ? Promise.resolve() : new Promise(resolve => leaving.push(resolve)),
+    whenLeft: (): Promise<void> => (readers === 0 ? Promise.resolve() : left.promise),
   }
 }

@@ -1,8 +1,8 @@
 import { ThroughlineError } from '../../log/error.ts'
 import { present } from '../../log/present.ts'
 import { toModelTokens } from '../../tokens/calibration.ts'
-import type { TurnPart } from '../../turn/index.ts'
 import { sseHeaders, textWriter, toReadable } from '../../turn/stream/to-readable.ts'
+import type { TurnPart } from '../../turn/turn-part.ts'
 import { faultOf } from '../fault-of.ts'
 import { createCallNames } from './call-names.ts'
 import { toValue } from './to-value.ts'
@@ -151,7 +151,6 @@ export async function* toChunks(
   }
 }
 
-/** Opens and closes steps, and the texts inside of them. */
 function createStep() {
   let isOpen = false
   /** A client drops steps without content. */

@@ -22,11 +22,11 @@ type UIToolPart = {
   readonly type: `tool-${string}`
   readonly toolCallId: string
   readonly input: unknown
-} & (
-  | { readonly state: 'input-available' }
+} & ({ readonly state: 'input-available' } | UIToolEnd)
+
+type UIToolEnd =
   | { readonly state: 'output-available'; readonly output: unknown }
   | { readonly state: 'output-error'; readonly errorText: string }
-)
 
 /**
  * Turns what `thread.display()` gives into messages for `useChat`, such as its first ones after a page was loaded again. All
@@ -37,10 +37,11 @@ type UIToolPart = {
  */
 export function toUIMessages(shown: readonly DisplayMessage[]): readonly UIStoredMessage[] {
   const messages: UIStoredMessage[] = []
-  const answer = createAnswer()
+  let answer = createAnswer()
   const close = (isLast: boolean) => {
     const message = answer.close(isLast)
     if (message) messages.push(message)
+    answer = createAnswer()
   }
   for (const message of shown) {
     const read = readMessage(message, message.seq)
@@ -58,20 +59,17 @@ export function toUIMessages(shown: readonly DisplayMessage[]): readonly UIStore
   return messages
 }
 
-/** Gathers the messages that answer a user. */
+/** Gathers the messages that answer a user message. */
 function createAnswer() {
   let id: string | undefined
-  let parts: UIStoredPart[] = []
-  let nameOf = createCallNames()
+  const parts: UIStoredPart[] = []
+  const nameOf = createCallNames()
   /** The places of calls that wait for a result, by the ids of the calls. */
-  let waiting = new Map<string, number>()
+  const waiting = new Map<string, number>()
   /** The ids of those that had none, in order: their results have none either. */
-  let nameless: string[] = []
+  const nameless: string[] = []
 
-  function settle(
-    at: number,
-    end: Pick<Extract<UIToolPart, { output: unknown }>, 'state' | 'output'> | Failed,
-  ): void {
+  function settle(at: number, end: UIToolEnd): void {
     const { type, toolCallId, input } = parts[at] as UIToolPart
     parts[at] = { type, toolCallId, input, ...end }
   }
@@ -102,20 +100,12 @@ function createAnswer() {
     },
     close(isLast: boolean): UIStoredMessage | undefined {
       if (!isLast) for (const at of waiting.values()) settle(at, unanswered)
-      const message = id === undefined ? undefined : ({ id, role: 'assistant', parts } as const)
-      id = undefined
-      parts = []
-      nameOf = createCallNames()
-      waiting = new Map()
-      nameless = []
-      return message
+      return id === undefined ? undefined : { id, role: 'assistant', parts }
     },
   }
 }
 
-type Failed = { readonly state: 'output-error'; readonly errorText: string }
-
-const unanswered: Failed = { state: 'output-error', errorText: 'No result.' }
+const unanswered: UIToolEnd = { state: 'output-error', errorText: 'No result.' }
 
 const textPart = (type: 'text' | 'reasoning', text: string): readonly UIStoredPart[] =>
   text === '' ? [] : [{ type, text, state: 'done' }]

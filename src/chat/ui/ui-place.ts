@@ -40,10 +40,11 @@ export async function findUIPlace(
 ): Promise<UIPlace> {
   const on = (branch: string): UIPlace => ({ thread: keyOf(history, conversation, branch) })
   const branch = await newestBranch(history, conversation)
-  const marked = await placeOf(history, conversation, last.id)
-  if (isResults)
-    return on((marked ?? (await entryOf(history, conversation, last, branch)))?.thread.branch ?? branch)
-  const entry = marked ?? (isAgain ? await entryOf(history, conversation, last, branch) : undefined)
+  const find = async (reference: UIReference) =>
+    (await placeOf(history, conversation, reference.id)) ??
+    (await entryOf(history, conversation, reference, branch))
+  if (isResults) return on((await find(last))?.thread.branch ?? branch)
+  const entry = await (isAgain ? find(last) : placeOf(history, conversation, last.id))
   if (entry) {
     const turn = isAgain ? undefined : await answerOf(history, entry, messages[0])
     if (turn) return { ...on(entry.thread.branch), answered: { turn, at: entry.at } }
@@ -53,10 +54,7 @@ export async function findUIPlace(
     await history.store.fork(entry.thread, fork)
     return on(fork.branch)
   }
-  const previous =
-    before &&
-    ((await placeOf(history, conversation, before.id)) ??
-      (await entryOf(history, conversation, before, branch)))
+  const previous = before && (await find(before))
   if (!previous) {
     if (isAgain && (await history.store.head(on(mainBranch).thread))) throw notHere()
     return on(branch)
@@ -92,10 +90,7 @@ interface EntryPlace {
   readonly at: number
 }
 
-/**
- * The end of the line in which a message stands: of the newest branch if that shares the message, else of its own. The client
- * has seen the message's own turn.
- */
+/** The end of a message's line: of the newest branch if that shares it. The client has seen the message's own turn. */
 async function endOf(history: History, { thread, at }: EntryPlace, newestBranch: string): Promise<UIPlace> {
   const { store } = history
   const newest = { ...thread, branch: newestBranch }
@@ -131,7 +126,6 @@ async function refuseWhileAnswered({ store }: History, entry: EntryPlace): Promi
     throw new LeaseError('turn_open', 'This message is being answered.', open.expiresInMs)
 }
 
-/** An entry is looked for by its id among the newest 2,000. */
 const mostEntries = 2000
 
 /** The id of an entry is also good: clients that loaded the conversation from here have no other. A message says itself which branch it was on. */
@@ -152,10 +146,7 @@ async function entryOf(
 export const marksOf = (conversation: string, id: string | undefined): Promise<readonly string[]> =>
   Promise.all([newest, ...(id === undefined ? [] : [id])].map(one => markOf(conversation, one)))
 
-/**
- * Marks a reply with the id of its message at the client: the last entry of a branch, as the place where the conversation was
- * last; or an earlier one (`at`), since which it may have gone on elsewhere.
- */
+/** Marks a reply with the client's id: the last entry of a branch as the newest place, or an earlier one (`at`). */
 export async function markReply({ store }: History, thread: ThreadKey, id: string, at?: number) {
   const { conversation } = thread
   const marks = at === undefined ? await marksOf(conversation, id) : [await markOf(conversation, id)]

@@ -1,21 +1,17 @@
 import type { History, Thread } from '../../history/index.ts'
 import type { ThreadKey } from '../../stores/store.ts'
 import { LeaseError } from '../../stores/store-error.ts'
-import type { Cancels, TurnPart } from '../../turn/index.ts'
+import type { Cancels } from '../../turn/cancels.ts'
+import type { TurnPart } from '../../turn/turn-part.ts'
 import { oneByOne } from '../../turn/wait/one-by-one.ts'
 import { withResolvers } from '../../turn/wait/with-resolvers.ts'
 import { within } from '../../turn/wait/within.ts'
 import { partsOf } from '../reply.ts'
 import type { UIRequest } from './read-ui-request.ts'
 import { createRunningReplies, type ReplyTimes, type RunningReply } from './running-replies.ts'
-import {
-  lastEvent,
-  toChunks,
-  toEvent,
-  type UIMessageStreamOptions,
-  uiMessageStreamHeaders,
-} from './to-ui-message-stream.ts'
-import { toUIMessages, type UIStoredMessage } from './to-ui-messages.ts'
+import type { UIMessageStreamOptions } from './to-ui-message-stream.ts'
+import { lastEvent, toChunks, toEvent, uiMessageStreamHeaders } from './to-ui-message-stream.ts'
+import { toUIMessages } from './to-ui-messages.ts'
 import type { UILoadedMessage } from './ui-chunk.ts'
 import { type AnsweredTurn, findUIPlace, markReply, marksOf, newestBranch, type UIPlace } from './ui-place.ts'
 
@@ -65,7 +61,9 @@ export function createUIReplies(options: UIRepliesOptions) {
       const name = nameOf(history, uiRequest.conversation)
       const next = await inOrder(name)
       const { reply, thread, begun } = await take(name, uiAnswer).finally(next)
-      const leave = joined(reply, signal)
+      const leave = reply.join()
+      if (signal.aborted) leave()
+      else signal.addEventListener('abort', leave, { once: true })
       // The answer begins when the model does: before that, a failure has its status.
       const first = await begun
       if (first?.type === 'error') {
@@ -92,13 +90,16 @@ export function createUIReplies(options: UIRepliesOptions) {
       if (!(await history.store.head(thread.key))) return undefined
       return { conversation, branch, messages: await messagesOf(thread) }
     },
-    /** Resolves when this process gives no reply. */
     idle: replies.idle,
   }
 
   async function messagesOf(thread: Thread, from = 1): Promise<readonly UILoadedMessage[]> {
-    const messages = toUIMessages((await thread.display()).filter(({ seq }) => seq >= from))
-    return messages.map(one => withBranch(hidesThoughts ? withoutThoughts(one) : one, thread.key.branch))
+    const metadata = { branch: thread.key.branch, usage: {} }
+    return toUIMessages((await thread.display()).filter(({ seq }) => seq >= from)).map(message => {
+      if (message.role === 'user') return message
+      const parts = message.parts.filter(({ type }) => !hidesThoughts || type !== 'reasoning')
+      return { ...message, parts, metadata }
+    })
   }
 
   /** The reply to a request: the one that is running, if the client or a proxy has sent the same message twice. */
@@ -130,13 +131,12 @@ export function createUIReplies(options: UIRepliesOptions) {
     const { promise: begun, resolve: tell } = withResolvers<TurnPart | undefined>()
     const done = cancels.watch(thread, () => stop.abort())
 
-    const mark = () => markReply(history, thread, messageId, answered?.turn.last)
-
     async function* parts(): AsyncGenerator<TurnPart> {
       try {
         for await (const part of started.parts) {
           // Before the client knows that the message is whole, it can be found. One without a mark is taken for the last one.
-          if (part.type === 'end' && part.turn !== undefined) await mark().catch(() => undefined)
+          if (part.type === 'end' && part.turn !== undefined)
+            await markReply(history, thread, messageId, answered?.turn.last).catch(() => undefined)
           if (part.type !== 'context' && part.type !== 'warning') tell(part)
           yield part
         }
@@ -165,14 +165,6 @@ export function createUIReplies(options: UIRepliesOptions) {
   }
 }
 
-const withoutThoughts = (message: UIStoredMessage): UIStoredMessage => ({
-  ...message,
-  parts: message.parts.filter(({ type }) => type !== 'reasoning'),
-})
-
-const withBranch = (message: UIStoredMessage, branch: string): UILoadedMessage =>
-  message.role === 'user' ? message : { ...message, metadata: { branch, usage: {} } }
-
 const nothing = () => new Response(null, { status: 204 })
 
 /** A running reply is read and stopped only by its own user. */
@@ -185,14 +177,6 @@ const isSame = (running: UIRequest | undefined, { last, messages, isAgain, isRes
   last.id !== undefined &&
   running?.last.id === last.id &&
   JSON.stringify(running.messages) === JSON.stringify(messages)
-
-/** Counts a client as a reader until it leaves. */
-function joined(reply: RunningReply, signal: AbortSignal): () => void {
-  const leave = reply.join()
-  if (signal.aborted) leave()
-  else signal.addEventListener('abort', leave, { once: true })
-  return leave
-}
 
 /** How long a message waits for a client that has stopped the reply before: it is gone as soon as its connection is closed. */
 const shortPause = 2000

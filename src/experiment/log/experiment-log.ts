@@ -8,6 +8,9 @@ import type { GoalTest } from '../plan/goal.ts'
 import type { HookDecision, HookMessage } from '../plan/hook.ts'
 import type { PlanJson } from '../plan/plan-json.ts'
 
+/** How a process leaves an experiment. */
+export type RunEnd = Pick<ExperimentResult, 'status' | 'result'>
+
 export type ExperimentLog = ReturnType<typeof createExperimentLog>
 
 /** The experiment's own thread while this process holds it: its open turn is the lease of the experiment. */
@@ -19,14 +22,15 @@ export function createExperimentLog(turn: Turn, start: ExperimentState) {
     },
     /** Aborted when another process has taken over. */
     signal: turn.signal,
-    /** Stores an entry, then adds it to the state. */
     async append(entry: ExperimentEntry): Promise<void> {
       await turn.append(toEntryMessage(entry))
       state = foldEntry(state, entry)
     },
-    /** Stores the last entry and gives the lease back, in one step. */
-    async close(entry: ExperimentEntry): Promise<void> {
-      await turn.complete(toEntryMessage(entry))
+    /** Stores the end or the pause, and gives the lease back, in one step. */
+    async close({ status, result }: RunEnd, environment: Environment): Promise<void> {
+      const ended = { status, result, steps: stepsOf(state), environment }
+      const entry = status === 'PAUSED' ? { kind: 'paused', environment } : { kind: 'ended', ...ended }
+      await turn.complete(toEntryMessage(entry as ExperimentEntry))
     },
     /** Only gives the lease back, so that another process can go on. Never fails: a lease runs out by itself. */
     leave: () => turn.leave().catch(() => undefined),
@@ -71,7 +75,6 @@ export interface Snapshot {
   readonly environment: Environment
 }
 
-/** A goal as it is stored. */
 type StoredGoal = Omit<GoalTest, 'isMet'>
 
 export interface MetGoal extends StoredGoal {

@@ -1,7 +1,9 @@
-import type { History, Thread, Turn } from '../../history/index.ts'
+import type { History, Thread } from '../../history/index.ts'
 import type { MessageLike } from '../../log/message.ts'
 import type { StoredTurn } from '../../stores/store.ts'
-import type { Emit, TurnData, TurnOptions } from '../../turn/index.ts'
+import type { TurnData } from '../../turn/log/turn-log.ts'
+import type { TurnOptions } from '../../turn/turn-options.ts'
+import type { Emit } from '../../turn/turn-part.ts'
 import { applyChange, type Environment, type Patch } from '../environment.ts'
 import { ExperimentError, unlessRefused } from '../experiment-error.ts'
 import type { ExperimentEvent } from '../experiment-event.ts'
@@ -26,11 +28,7 @@ export function threadsOf(history: History, id: string): ExperimentThreads {
 }
 
 /** Begins a turn; undefined if one of this key was begun before, also with another text. */
-export async function beginOnce(
-  thread: Thread,
-  input: MessageLike | readonly MessageLike[],
-  key: string,
-): Promise<Turn | undefined> {
+export async function beginOnce(thread: Thread, input: MessageLike | readonly MessageLike[], key: string) {
   const begun = await unlessRefused('key_reused', thread.begin(input, { key }))
   return begun?.kind === 'begun' ? begun.turn : undefined
 }
@@ -73,10 +71,7 @@ export const stepTurns = async (thread: Thread, step: number): Promise<readonly 
   (await thread.turns()).filter(turn => stepOf(turn) === step)
 
 /** The environment in the middle of a step: as it was at its beginning, with the changes of the roles' turns. */
-export async function foldStep(
-  { roleThread }: ExperimentThreads,
-  state: ExperimentState,
-): Promise<Environment> {
+export async function foldStep({ roleThread }: ExperimentThreads, state: ExperimentState) {
   let environment = lastSnapshot(state)
   for (const role of state.created.roles) {
     const thread = roleThread(role)

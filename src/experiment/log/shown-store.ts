@@ -23,10 +23,7 @@ export async function isExperimentNamed(
   return (await store.head(thread)) !== undefined
 }
 
-/**
- * A store for those who may see what users see and no more: experiments, and the threads that the library keeps for itself,
- * are not there. It hides them from every way of reading, so that no reader has to know of them. Writing is as before.
- */
+/** A store for those who see what users see: no way of reading finds experiments and inner threads. Writes as before. */
 export function shownStore(store: Store): Store {
   const isHidden = async (thread: ThreadKey) => isInnerActor(thread.actor) || isExperimentNamed(store, thread)
 

@@ -1,15 +1,15 @@
 import type { Thread } from '../../history/index.ts'
 import { tryAgain } from '../../history/turn.ts'
-import type { ExperimentResult } from '../experiment-event.ts'
+import type { RunEnd } from './experiment-log.ts'
 
 /** What another process wants of an experiment. */
 export type Wish = 'pause' | 'stop'
 
 /** A wish as the log stores it; the text of its message is for people. */
 type WishData = { readonly wish: Wish }
-const texts: Readonly<Record<Wish, string>> = { pause: 'Pause, please.', stop: 'Stop, please.' }
+const texts = { pause: 'Pause, please.', stop: 'Stop, please.' }
 
-export const endOf: Readonly<Record<Wish, Pick<ExperimentResult, 'status' | 'result'>>> = {
+export const endOf: Readonly<Record<Wish, RunEnd>> = {
   pause: { status: 'PAUSED', result: 'Paused' },
   stop: { status: 'STOPPED', result: 'Stopped by User' },
 }

@@ -17,10 +17,7 @@ interface Evaluator {
   run(node: Node, context: unknown): unknown
 }
 
-/**
- * Evaluates expressions within bounds, because the author of a plan is not trusted: counts steps and the size of values.
- * Patterns are matched in linear time (RE2), as CEL demands.
- */
+/** Evaluates expressions of untrusted authors: counts steps and sizes, and matches patterns in linear time (RE2). */
 export function boundedCel(cel: Cel) {
   let steps = 0
   const count = (more: number) => {

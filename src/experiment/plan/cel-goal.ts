@@ -24,7 +24,11 @@ export function compileGoals(goals: readonly GoalJson[], declarations: Declarati
   return { goals: compiled, problems }
 }
 
-function findProblem(cel: CelEnvironment, expression: string, unusable: Unusable): string | undefined {
+function findProblem(
+  cel: CelEnvironment,
+  expression: string,
+  unusable: ReadonlySet<string>,
+): string | undefined {
   if (expression.length > mostCharacters)
     return `it has ${expression.length} characters, ${mostCharacters} are allowed`
   const taken = findTaken(expression, unusable)
@@ -40,25 +44,23 @@ function findProblem(cel: CelEnvironment, expression: string, unusable: Unusable
 const mostCharacters = 10_000
 
 /** Finds an unusable name where a variable is meant: not a field, not a function. */
-function findTaken(expression: string, unusable: Unusable): string | undefined {
+function findTaken(expression: string, unusable: ReadonlySet<string>): string | undefined {
   const names = expression.replace(texts, '""').match(/(?<![.\w])[A-Za-z_]\w*(?!\w|\s*\()/g) ?? []
   return names.find(name => unusable.has(name))
 }
 
-/** Variables whose names mean something else in CEL. Tools can use them, goals cannot. */
-type Unusable = ReadonlySet<string>
-
 /** String literals and comments, which name no variables. An unclosed one matches to the end, for linear time. */
 const texts = /"(?:[^"\\]|\\.?)*(?:"|$)|'(?:[^'\\]|\\.?)*(?:'|$)|\/\/[^\n]*/gs
 
-function celFor(declarations: Declarations): { readonly cel: CelEnvironment; readonly unusable: Unusable } {
+function celFor(declarations: Declarations) {
   let cel = new CelEnvironment()
+  /** Variables whose names mean something else in CEL. */
   const unusable = new Set<string>()
   for (const [name, { type }] of Object.entries(declarations)) {
     // Tools can use variables of other names, goals cannot.
     if (!/^[A-Za-z_]\w*$/.test(name)) continue
     try {
-      cel = cel.registerVariable(name, celTypes.get(type) ?? 'string')
+      cel = cel.registerVariable(name, celTypes[type] ?? 'string')
     } catch {
       unusable.add(name)
     }
@@ -68,11 +70,8 @@ function celFor(declarations: Declarations): { readonly cel: CelEnvironment; rea
     cel = cel.registerOperator(`int ${sign} double`, (a: bigint, b: number) => work(Number(a), b))
   }
   // The library derives `!=` and the swapped operands from it.
-  cel = cel.registerOperator(
-    'double == int',
-    (a: number | bigint, b: number | bigint) => Number(a) === Number(b),
-  )
-  return { cel, unusable }
+  const isEqual = (a: number | bigint, b: number | bigint) => Number(a) === Number(b)
+  return { cel: cel.registerOperator('double == int', isEqual), unusable }
 }
 
 /** Operators on int and double, which CEL itself does not mix: authors of goals expect `cash + lemons * 2` to work. */
@@ -83,9 +82,9 @@ const mixed: Readonly<Record<string, (a: number, b: number) => number>> = {
   '/': (a, b) => a / b,
 }
 
-const celTypes = new Map(
-  Object.entries({ int: 'int', float: 'double', bool: 'bool', array: 'list', object: 'map' }),
-)
+const celTypes: Readonly<Record<string, string>> = {
+  ...{ string: 'string', int: 'int', float: 'double', bool: 'bool', array: 'list', object: 'map' },
+}
 
 function toCel(environment: Environment, integers: readonly string[]): Record<string, unknown> {
   const values: Record<string, unknown> = { ...environment }

@@ -75,12 +75,13 @@ export function defineExperiment<D extends Declarations>(options: ExperimentOpti
     tools: new Set(tools.map(tool => tool.name)),
     variables: new Set(Object.keys(environment)),
   }
-  const places = new Map(tools.map((tool, at): [string, number] => [tool.name, at]).reverse())
   const problems = [
     ...(typeof name === 'string' && name !== '' ? [] : ['name: expected a name']),
     ...declared.flatMap(([variable, one]) => findVariableProblems(variable, one)),
     ...tools.flatMap(({ name }, at) =>
-      places.get(name)! < at ? [`tools[${at}].name: another tool is called "${name}"`] : [],
+      tools.findIndex(one => one.name === name) < at
+        ? [`tools[${at}].name: another tool is called "${name}"`]
+        : [],
     ),
     ...(roles.length > 0 ? [] : ['roles: expected at least one']),
     ...findRoleProblems(roles, names),

@@ -1,5 +1,5 @@
 import type { InferOutput, StandardSchema } from '../../state/index.ts'
-import { defineTool, type Tool, type ToolOptions } from '../../turn/index.ts'
+import { defineTool, type Tool, type ToolOptions } from '../../turn/tools/tool.ts'
 
 /** What a tool gets besides its input. */
 export interface ExperimentToolRun<E> {

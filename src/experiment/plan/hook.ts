@@ -1,4 +1,4 @@
-import type { ToolOutcome } from '../../turn/index.ts'
+import type { ToolOutcome } from '../../turn/tools/run-tools.ts'
 
 /** When a hook is asked. `after-experiment`: before the end is recorded. */
 export type HookPoint = `${'before' | 'after'}-${'experiment' | 'step' | 'role' | 'model' | 'tool'}`

@@ -36,8 +36,7 @@ export function parseExperiment(source: unknown, options: ParseExperimentOptions
   refuseUnknown(options, { tools: 1, hooks: 1, modelOf: 1 })
   const { tools = [], hooks = [], modelOf = modelFor } = options
   const json = readJson(source)
-  const { environment, goals = [], maxSteps, maxStepRetries } = json
-  const compiled = compileGoals(goals, environment)
+  const compiled = compileGoals(json.goals ?? [], json.environment)
   const problems = [...compiled.problems]
   const roles = json.roles.flatMap(({ model, policy, ...role }, at) => {
     try {
@@ -49,11 +48,7 @@ export function parseExperiment(source: unknown, options: ParseExperimentOptions
     }
   })
   if (problems.length > 0) throw new InvalidPlanError(json.name, problems)
-  const plan = defineExperiment({
-    name: json.name,
-    ...{ environment, roles, tools, goals: compiled.goals, hooks, maxSteps, maxStepRetries },
-  })
-  return { ...plan, json }
+  return { ...defineExperiment({ ...json, roles, tools, goals: compiled.goals, hooks }), json }
 }
 
 function readJson(source: unknown): PlanJson {

@@ -4,7 +4,7 @@ import { isCount } from '../../log/is-count.ts'
 import type { MessageLike } from '../../log/message.ts'
 import type { OptionNames } from '../../log/refuse-unknown.ts'
 import type { Model } from '../../models/model.ts'
-import type { TurnOptions } from '../../turn/index.ts'
+import type { TurnOptions } from '../../turn/turn-options.ts'
 
 /** A role acts once in every step, and has a memory of its own. */
 export interface RoleOptions<Variable extends string = string>

@@ -1,26 +1,16 @@
 import { ModelError } from '../../models/model.ts'
 import { noteToolName } from '../../notes/index.ts'
 import { toModelTokens } from '../../tokens/calibration.ts'
-import {
-  answerTurn,
-  createTally,
-  type Emit,
-  keepResult,
-  type ModelReply,
-  type ReplyCall,
-  runTool,
-  setUpAsking,
-  type Tool,
-  type ToolOutcome,
-  threadLog,
-  toMessage,
-  toSeen,
-  toSpec,
-} from '../../turn/index.ts'
+import { answerTurn } from '../../turn/answer-turn.ts'
+import { threadLog } from '../../turn/log/thread-log.ts'
+import { createTally, type ModelReply, type ReplyCall, toMessage, toSeen } from '../../turn/model-reply.ts'
+import { setUpAsking } from '../../turn/set-up-asking.ts'
+import { keepResult, runTool, type ToolOutcome } from '../../turn/tools/run-tools.ts'
+import { type Tool, toSpec } from '../../turn/tools/tool.ts'
+import type { Emit } from '../../turn/turn-part.ts'
 import { applyChange, changeEnvironment, type Environment, type Patch } from '../environment.ts'
 import { ExperimentFailure } from '../experiment-error.ts'
 import type { ActiveExperiment, RoleData } from '../log/experiment-threads.ts'
-import type { HookMessage } from '../plan/hook.ts'
 import type { PlanRole } from '../plan/role.ts'
 import { askHooks, hookKey } from './ask-hooks.ts'
 import type { RoleTurn } from './open-turn.ts'
@@ -59,13 +49,6 @@ export async function answerRole(
     return emit({ type: 'model-called', ...at, round, model, predicted, reported, replyTokens, text })
   }
 
-  /** Appends the messages of a hook, unless they were injected before a crash. */
-  async function inject(messages: readonly HookMessage[], hook: string): Promise<void> {
-    if (messages.length === 0 || injected.has(hook)) return
-    const data: RoleData = { hook }
-    await log.append(() => messages.map(message => ({ message: { role: 'user', ...message }, data })))
-  }
-
   async function answerCall(call: ReplyCall): Promise<void> {
     const { rounds: round, results } = log.progress
     const context = { role: name, round, call: toHookCall(call) }
@@ -79,10 +62,7 @@ export async function answerRole(
     await askAfterTool()
   }
 
-  /**
-   * Runs one call. The result and its patches are logged in one entry; then the environment changes. A tool that fails, or
-   * writes an invalid value, changes nothing.
-   */
+  /** Runs one call. Result and patches are one entry; then the environment changes, unless the tool has failed. */
   async function runOnDraft(call: ReplyCall, key: string): Promise<ToolOutcome> {
     const { tools, change } = draftTools(active, role, key)
     const { toolTimeoutMs: timeoutMs = 60_000 } = active
@@ -121,9 +101,12 @@ export async function answerRole(
           active.log.state.ending !== undefined,
         async beforeCall(round) {
           const place = [name, attempt, round]
-          const before = await askHooks(active, 'before-model', place, { role: name, round })
+          const { inject = [] } = await askHooks(active, 'before-model', place, { role: name, round })
           if (active.log.state.ending) return false
-          await inject(before.inject ?? [], hookKey('before-model', step, place))
+          const hook = hookKey('before-model', step, place)
+          const added = inject.map(message => ({ message: { role: 'user', ...message }, data: { hook } }))
+          // They may have been injected before a crash.
+          if (added.length > 0 && !injected.has(hook)) await log.append(() => added)
           return true
         },
         async onReply(reply, round) {

@@ -1,13 +1,10 @@
-import { withLimit } from '../../turn/index.ts'
+import { withLimit } from '../../turn/wait/with-limit.ts'
 import { ExperimentFailure } from '../experiment-error.ts'
 import { type RecordedDecision, stepsOf } from '../log/experiment-log.ts'
 import type { ActiveExperiment } from '../log/experiment-threads.ts'
 import type { HookDecision, HookMessage, HookPoint } from '../plan/hook.ts'
 
-/**
- * Asks the hooks of a point, in order, until one ends the step or the experiment. Decisions are logged before they take
- * effect, and are not asked for again.
- */
+/** Asks the hooks of a point in order, until one ends step or experiment. Logged before it holds, and asked only once. */
 export async function askHooks(
   active: ActiveExperiment,
   on: HookPoint,

@@ -1,5 +1,4 @@
 import type { SeenMessage, Thread, Turn } from '../../history/index.ts'
-import type { MessageLike } from '../../log/message.ts'
 import { sleep } from '../../models/sleep.ts'
 import { LeaseError } from '../../stores/store-error.ts'
 import { visibleTo } from '../environment.ts'
@@ -18,18 +17,17 @@ export interface RoleTurn {
 /** What the hooks before a turn give it: messages, and images for the message of the step. */
 export type TurnInput = Pick<RecordedDecision, 'inject' | 'images'>
 
-/**
- * Opens the turn of a role in the current step: a new one, or one that a pause or a dead process left open. Undefined if
- * it has ended already.
- */
+/** Opens the turn of a role in the current step: a new one, or one that was left open. Undefined if it has ended. */
 export async function openTurn(
   active: ActiveExperiment,
   role: PlanRole,
-  { inject = [], images = [] }: TurnInput,
+  { inject, images }: Required<TurnInput>,
 ): Promise<RoleTurn | undefined> {
   const { step: number, signal } = active
   const thread = active.roleThread(role.name)
-  if (number === 1) await seedOnce(thread, role.history)
+  const { history } = role
+  if (number === 1 && history.length > 0 && (await thread.entries({ limit: 1 })).length === 0)
+    await thread.seed(...history)
   for (let attempt = 1; ; ) {
     const step = { content: stepText(active, role), ...(images.length > 0 && { images }) }
     const input = [...inject, step].map(message => ({ role: 'user', ...message }))
@@ -67,8 +65,3 @@ export async function whenFree<T>(work: () => Promise<T>, signal: AbortSignal): 
 
 const stepText = ({ step, environment }: ActiveExperiment, { variables }: PlanRole) =>
   `Step ${step}. Current Environment: ${JSON.stringify(visibleTo(environment, variables))}`
-
-async function seedOnce(thread: Thread, history: readonly MessageLike[]): Promise<void> {
-  if (history.length === 0 || (await thread.entries({ limit: 1 })).length > 0) return
-  await thread.seed(...history)
-}

@@ -8,7 +8,7 @@ import type { Thread, ThreadContextOptions } from '../../history/index.ts'
 import { InvalidOptionError } from '../../log/error.ts'
 import type { StoredCall } from '../../stores/store.ts'
 import { inCounts, type Room } from '../../tokens/calibration.ts'
-import { notesInContext } from '../../turn/index.ts'
+import { notesInContext } from '../../turn/set-up-asking.ts'
 import type { ServerParts } from '../routes/server-parts.ts'
 import { count, place } from './schemas.ts'
 

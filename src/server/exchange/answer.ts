@@ -1,17 +1,12 @@
 import type { Model } from '../../models/model.ts'
-import {
-  type Asking,
-  answerTurn,
-  keepResult,
-  type ModelReply,
-  runTurn,
-  setUpAsking,
-  type TurnOptions,
-  type TurnPart,
-  type TurnResult,
-  threadLog,
-  writesNote,
-} from '../../turn/index.ts'
+import { answerTurn, writesNote } from '../../turn/answer-turn.ts'
+import { threadLog } from '../../turn/log/thread-log.ts'
+import type { ModelReply } from '../../turn/model-reply.ts'
+import { runTurn } from '../../turn/run-turn.ts'
+import { setUpAsking } from '../../turn/set-up-asking.ts'
+import { keepResult } from '../../turn/tools/run-tools.ts'
+import type { Asking, TurnOptions } from '../../turn/turn-options.ts'
+import type { TurnPart, TurnResult } from '../../turn/turn-part.ts'
 import type { OpenCache } from '../cache/create-cache.ts'
 import { agentMarks } from './agent-place.ts'
 import type { Inquiry } from './inquiry.ts'

@@ -1,5 +1,7 @@
 import { toModelTokens } from '../../tokens/calibration.ts'
-import { type ModelReply, type TurnPart, trimmedTokens } from '../../turn/index.ts'
+import { trimmedTokens } from '../../turn/ask/trimmed-tokens.ts'
+import type { ModelReply } from '../../turn/model-reply.ts'
+import type { TurnPart } from '../../turn/turn-part.ts'
 import type { ReplyEnd, ReplyPiece, ReplyStart } from '../adapters/index.ts'
 
 export interface ReplyState {

@@ -49,29 +49,25 @@ export async function askModel(asking: Asking): Promise<ModelReply> {
         isFittedAgain = true
         log.calibrate({ ...calibration, factor: raised(factor) })
         await warn('fitted_again', `${model.name} says that the prompt is too long: it is fitted again.`)
-        continue
-      }
-      if (error.code === 'files_refused' && hasFiles && noFiles === undefined) {
+      } else if (error.code === 'files_refused' && hasFiles && noFiles === undefined) {
         noFiles = 'the model server refused it'
         await warn(
           'files_left_out',
           `${model.name} does not take the files that were sent: it is asked without.`,
         )
-        continue
-      }
-      if (error.code === 'system_refused' && context.receipt.changing && fit === asking.fit) {
+      } else if (error.code === 'system_refused' && context.receipt.changing && fit === asking.fit) {
         fit = { ...fit, systemPrompt: withoutLateSystem(fit.systemPrompt) }
         await warn(
           'prompt_as_sent',
           `${model.name} takes system messages only at the front: its prompt is sent as it came.`,
         )
-        continue
+      } else {
+        const pause = pauseAfter(error, attempt, asking)
+        const problem = error.message.replace(/(?<![.!?])$/, '.')
+        await warn('retrying', `${problem} Trying again in ${pause} ms (${attempt} of ${retries}).`)
+        await sleep(pause, signal)
+        attempt += 1
       }
-      const pause = pauseAfter(error, attempt, asking)
-      const problem = error.message.replace(/(?<![.!?])$/, '.')
-      await warn('retrying', `${problem} Trying again in ${pause} ms (${attempt} of ${retries}).`)
-      await sleep(pause, signal)
-      attempt += 1
       continue
     }
     countReply(tally, reply)
@@ -98,7 +94,6 @@ export async function askModel(asking: Asking): Promise<ModelReply> {
 
 const cancelled = { status: 'cancelled' } as const
 
-/** Makes the context for the next call, and tells of it. */
 async function prepare(
   asking: Asking & Pick<FitRequest, 'noFiles'>,
   warn: (code: WarningCode, message: string) => void | Promise<void>,
@@ -133,11 +128,7 @@ function readOf({ promptTokens, cachedTokens = 0 }: ModelUsage): number | undefi
 /** Raises a factor by half, in the steps of calibrations. There is no third try; later reports bring it down again. */
 const raised = (factor: number) => Math.min(4, Math.ceil(factor * 1.5 * 20) / 20)
 
-/**
- * Compares the prompt tokens that the provider says it read with those of the context that was sent; `calibration` is
- * what our counts were multiplied by. Gives the calibration that a small difference makes, or a warning if a part
- * of the prompt was not read.
- */
+/** Compares the prompt tokens that were read with those that were sent: gives a better calibration, or a warning. */
 async function compareUsage(
   asking: Pick<Asking, 'log' | 'model' | 'window'>,
   context: Context,
@@ -161,10 +152,7 @@ async function compareUsage(
   return { learned: calibrate(calibration, usage) }
 }
 
-/**
- * Whether a report covers only the new part of a prompt: some servers leave out the prefix that is in their cache, and
- * some also their own last reply.
- */
+/** Whether a report leaves out the prefix that is in the server's cache, as some do, and perhaps its own last reply. */
 function isPartial(log: TurnLog, context: Context, factor: number, { predicted, reported }: Report): boolean {
   const { tokens, receipt } = context
   const { prefix = { tokens: 0, share: 0 }, parts } = receipt

@@ -11,7 +11,6 @@ import { linkSignals } from '../wait/link-signals.ts'
 import { openLimit, withLimit } from '../wait/with-limit.ts'
 import { createReplyRoom, tooLarge } from './reply-room.ts'
 import { createShownTokens } from './shown-tokens.ts'
-import { cleanArguments, createWholeText } from './whole-text.ts'
 
 export interface ModelCall extends AskOptions {
   readonly messages: readonly MessageLike[]
@@ -22,10 +21,7 @@ export interface ModelCall extends AskOptions {
 
 type ReplyDelta = Extract<ModelPart, { type: 'text-delta' | 'thinking-delta' }>
 
-/**
- * Calls a model once. Notes are cut out of its text. `reply` is filled as parts arrive, so that nothing is lost when the
- * stream breaks.
- */
+/** Calls a model once, and cuts notes out of its text. Fills `reply` as parts arrive: a broken stream loses nothing. */
 export async function callModel(call: ModelCall, reply: ModelReply): Promise<void> {
   const { model, messages, tools, settings, notes, stallMs, maxReply } = call
   const scanners = { 'text-delta': scannerFor(notes), 'thinking-delta': scannerFor(notes) }
@@ -158,3 +154,29 @@ function ownId(id: string, taken: Set<string>): string {
   taken.add(unique)
   return unique
 }
+
+/** Makes a text that comes in pieces what the log will have of it, so that a client never sees anything else. */
+export function createWholeText() {
+  let half = ''
+  return {
+    /** The next piece. The first half of a surrogate pair waits for its other half, which comes with the next piece. */
+    push(piece: string): string {
+      const text = half + piece
+      half = isFirstHalf(text.charCodeAt(text.length - 1)) ? text.slice(-1) : ''
+      return cleaned(half === '' ? text : text.slice(0, -1))
+    },
+    end: () => normalizeText(half),
+  }
+}
+
+const isFirstHalf = (code: number) => code >= 0xd800 && code <= 0xdbff
+
+/** Nearly all texts are fine, which is seen soonest so. */
+const cleaned = (text: string) => (text.isWellFormed() && !text.includes('\0') ? text : normalizeText(text))
+
+/** The arguments of a call as the log will have them, also where JSON writes the characters as escapes. */
+export const cleanArguments = (json: string): string =>
+  cleaned(json).replace(escapes, (match, odd?: string) => (odd === undefined ? match : '\\ufffd'))
+
+/** Whole pairs and other escapes are passed over, so that what is left is NUL or a lone half. */
+const escapes = /\\ud[89ab][\da-f]{2}\\ud[c-f][\da-f]{2}|\\u(0000|d[89a-f][\da-f]{2})|\\./gis

@@ -1,9 +1,6 @@
 import type { Receipt } from '../../context/receipt.ts'
 
-/**
- * How many tokens of what must be sent were cut, because it did not fit. 0 if nothing was. Receipts make their lists when
- * they are first read: nearly always `stretches` tells enough.
- */
+/** How many tokens of what must be sent were cut, because it did not fit. Nearly always the cheap `stretches` is enough. */
 export function trimmedTokens(receipt: Receipt): number {
   const isCut = ({ fate, rule }: Receipt['stretches'][number]) => fate === 'altered' && rule === 'trim'
   const cut = receipt.stretches.filter(isCut)

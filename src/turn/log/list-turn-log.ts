@@ -29,7 +29,6 @@ export function listTurnLog(
   const whole = [...clientMessages]
   /** The messages of which the model sees another form. */
   const views = new Map<MessageLike, MessageLike>()
-  const never = new AbortController()
   const begin = clientMessages.findLastIndex(({ role }) => role === 'user')
   const turn = followTurn()
 
@@ -48,10 +47,7 @@ export function listTurnLog(
     add([...results, ...arrived, ...last].map(one => ({ message: isSeen(one) ? viewOf(one) : one })))
   }
 
-  /**
-   * Clips the results that a client sends in full, the same way each time. A calibration does not change the clips, else
-   * it would change the prompt from its beginning.
-   */
+  /** Clips a result the same way each time, whatever the calibration: else the prompt would change from its beginning. */
   function seen(message: MessageLike, at: number, mostTokens: number): MessageLike {
     const cached = views.get(message)
     if (cached || message.role !== 'tool' || typeof message.content !== 'string') return cached ?? message
@@ -63,7 +59,7 @@ export function listTurnLog(
 
   return {
     count,
-    signal: never.signal,
+    signal: new AbortController().signal,
     progress: turn.progress,
     onAdded: turn.onAdded,
     request: async () => ({ conversation: whole }),

@@ -35,7 +35,6 @@ export interface TurnLog {
   context(options: ThreadContextOptions & { window: number; mostResultTokens: number }): Promise<Context>
   calibration(model: string): Promise<Calibration | undefined>
   calibrate(calibration: Calibration): void
-  /** Stores a call before it is sent. */
   startCall(context: Context, model: string, room: Room, settings: ModelSettings): Promise<CallToEnd>
   reports(model: string): Promise<readonly Report[]>
   /** Appends messages. `make` is called with the place of the first one, from 1, once it is known. */

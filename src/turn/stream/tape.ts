@@ -3,10 +3,7 @@ import { onAbort } from '../wait/link-signals.ts'
 
 export type Tape<Item> = ReturnType<typeof createTape<Item>>
 
-/**
- * Hands items from where they are made to any number of readers. Each begins where it likes, and reads as fast as it can.
- * `mostKept`: how many of the newest items are kept for readers that come late or read slowly.
- */
+/** Hands items to any number of readers, from any place on. The newest `mostKept` are kept for those late or slow. */
 export function createTape<Item>(mostKept = Number.POSITIVE_INFINITY) {
   const kept: Item[] = []
   let first = 0
@@ -23,7 +20,8 @@ export function createTape<Item>(mostKept = Number.POSITIVE_INFINITY) {
     const unlisten = signal && onAbort(signal, wake)
     try {
       while (!signal?.aborted) {
-        if (at < first) throw tooSlow(mostKept)
+        if (at < first)
+          throw new ThroughlineError('too_slow', `More than ${mostKept} events wait: come back.`)
         const batch = kept.slice(at - first, at - first + mostAtOnce)
         at += batch.length
         if (batch.length > 0) yield batch
@@ -44,19 +42,14 @@ export function createTape<Item>(mostKept = Number.POSITIVE_INFINITY) {
       }
       wake()
     },
-    /** Nothing more comes. */
     end(): void {
       isOver = true
       wake()
     },
-    /**
-     * The items from a number on and those to come, some at a time; the first item is number 0. Ends with the tape, or when
-     * the signal is aborted. Throws `too_slow` where the next item is no longer kept.
-     */
+    /** The items from a number on (the first is 0), until the tape ends. `too_slow`: the next item is no longer kept. */
     read: ({ from = 0, signal }: { readonly from?: number; readonly signal?: AbortSignal } = {}) =>
       // A number that has not come yet may be of an earlier tape: what comes next is new to its reader.
       batches(Math.min(Math.max(from, first), first + kept.length), signal),
-    /** How many items have come. */
     get length() {
       return first + kept.length
     },
@@ -64,6 +57,3 @@ export function createTape<Item>(mostKept = Number.POSITIVE_INFINITY) {
 }
 
 const mostAtOnce = 256
-
-const tooSlow = (most: number) =>
-  new ThroughlineError('too_slow', `More than ${most} events wait: come back.`)

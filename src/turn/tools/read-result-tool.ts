@@ -27,18 +27,9 @@ export const readMessageSpec: ToolSpec = {
   parameters,
 }
 
-export const readResultTool = (log: TurnLog, mostTokens: () => number): Tool =>
-  readingTool(readResultSpec, log, mostTokens, 'tool result')
-
-export const readMessageTool = (log: TurnLog, mostTokens: () => number): Tool =>
-  readingTool(readMessageSpec, log, mostTokens, 'message')
-
-function readingTool(
-  spec: ToolSpec,
-  log: TurnLog,
-  mostTokens: () => number,
-  what: 'tool result' | 'message',
-): Tool {
+/** The tool of one of these specs, on a log. `mostTokens`: how much of a text is given at once. */
+export function readingTool(spec: ToolSpec, log: TurnLog, mostTokens: () => number): Tool {
+  const what = spec === readMessageSpec ? 'message' : 'tool result'
   return defineTool({
     ...(spec as Required<ToolSpec>),
     input: schema,

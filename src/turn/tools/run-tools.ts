@@ -3,13 +3,29 @@ import type { MessageLike } from '../../log/message.ts'
 import { noteToolName } from '../../notes/index.ts'
 import { shownArguments } from '../../notes/shown-arguments.ts'
 import { carriesNote, veiledResult } from '../../notes/to-display.ts'
+import { appendToConversation, bindContext, runWithContext } from '../../request/index.ts'
 import { TooLargeError } from '../../stores/store-error.ts'
+import { toError } from '../end-failed.ts'
 import { clippedView } from '../log/clip-result.ts'
 import type { TurnLog } from '../log/turn-log.ts'
 import type { ReplyCall } from '../model-reply.ts'
 import type { Asking } from '../turn-options.ts'
 import { linkSignals } from '../wait/link-signals.ts'
-import { runTool, type ToolEnvironment, type ToolOutcome } from './run-tool.ts'
+import { withLimit } from '../wait/with-limit.ts'
+import type { Tool } from './tool.ts'
+
+export interface ToolOutcome {
+  readonly text: string
+  readonly isError: boolean
+}
+
+export interface ToolEnvironment {
+  readonly tools: ReadonlyMap<string, Tool>
+  readonly timeoutMs: number
+  readonly signal: AbortSignal
+  /** Runs an action in the request context of the turn. */
+  readonly inRequest: <T>(action: () => T) => T
+}
 
 interface ToolsRun extends ToolEnvironment, Pick<Asking, 'log' | 'emit' | 'mostResultTokens'> {
   /** Whether tools run in sequence, unless a tool says otherwise. */
@@ -60,9 +76,8 @@ async function finish(call: ReplyCall, run: ToolsRun): Promise<void> {
 }
 
 /**
- * Logs the result of a call; `data` goes into the same entry. A result that is too large for the store becomes an error.
+ * Logs the result of a call; `data` goes into the same entry. `isRefused`: it was too large for the store, and became an error.
  * Of a result with more than `mostTokens` the model sees only the beginning.
- * `isRefused`: it was too large for the store, and became an error.
  */
 export async function keepResult(
   log: TurnLog,
@@ -87,4 +102,68 @@ export async function keepResult(
     if (!(error instanceof TooLargeError)) throw error
     return { ...(await keep({ text: `Error: ${error.message}`, isError: true })), isClipped, isRefused: true }
   }
+}
+
+/** Runs one call. A failure becomes a result for the model; only a cancel is thrown. */
+export async function runTool(call: ReplyCall, environment: ToolEnvironment): Promise<ToolOutcome> {
+  const { tools, signal, inRequest } = environment
+  const tool = tools.get(call.name)
+  if (!tool)
+    return failed(`there is no tool "${call.name}". There is: ${[...tools.keys()].join(', ') || 'none'}.`)
+  const ms = tool.timeoutMs ?? environment.timeoutMs
+  const link = linkSignals(signal)
+  const late = () => {
+    const error = new Error(`${call.name} did not answer within ${ms} ms`)
+    link.abort(error)
+    return error
+  }
+  try {
+    return { text: await withLimit(inRequest(work), { signal, ms, late }), isError: false }
+  } catch (error) {
+    if (signal.aborted) throw signal.reason
+    return failed(toError(error).message)
+  } finally {
+    link.unlink()
+  }
+
+  async function work(): Promise<string> {
+    const input = await readInput(tool!, call.arguments)
+    return toText(call.name, await tool!.run(input, { signal: link.signal, callId: call.id }))
+  }
+}
+
+async function readInput(tool: Tool, json: string): Promise<unknown> {
+  let value: unknown
+  try {
+    value = JSON.parse(json.trim() === '' ? '{}' : json)
+  } catch {
+    throw new Error(`the arguments of ${tool.name} are no JSON`)
+  }
+  const checked = await tool.schema['~standard'].validate(value)
+  if (!checked.issues) return checked.value
+  const issues = checked.issues.slice(0, 5).map(({ message, path = [] }) => {
+    const where = path.map(part => String(typeof part === 'object' ? part.key : part)).join('.')
+    return where ? `${where}: ${message}` : message
+  })
+  throw new Error(`the arguments of ${tool.name} do not fit: ${issues.join('; ')}`)
+}
+
+/** Texts stay as they are, undefined becomes an empty text, all else JSON. */
+function toText(name: string, value: unknown): string {
+  if (typeof value === 'string') return value
+  try {
+    return JSON.stringify(value) ?? ''
+  } catch {
+    throw new Error(`${name} gave a value that cannot be written as JSON`)
+  }
+}
+
+const failed = (problem: string): ToolOutcome => ({ text: `Error: ${problem}`, isError: true })
+
+/** Opens one request context for the whole turn: its tools share memory, and see what the turn has added so far. */
+export async function openRequest(log: TurnLog, { projectId, data }: { projectId?: string; data?: unknown }) {
+  const context = { ...(await log.request()), ...(projectId !== undefined && { projectId }), data }
+  const inRequest = runWithContext(context, () => bindContext((action: () => unknown) => action()))
+  log.onAdded(message => void inRequest(() => appendToConversation(message)))
+  return inRequest as ToolEnvironment['inRequest']
 }

@@ -71,9 +71,7 @@ export function defineTool<Schema extends StandardSchema>(options: ToolOptions<S
   return { ...tool, run: run as Tool['run'] }
 }
 
-export const toSpec = ({ name, description, parameters }: Pick<Tool, keyof ToolSpec>): ToolSpec => ({
-  ...{ name, description, parameters },
-})
+export const toSpec = ({ name, description, parameters }: ToolSpec) => ({ name, description, parameters })
 
 function toParameters(name: string, schema: StandardSchema): ToolSpec['parameters'] {
   /** The part of Standard JSON Schema with which a schema gives its JSON Schema. */

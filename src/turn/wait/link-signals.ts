@@ -19,17 +19,9 @@ export function linkSignals(...signals: readonly (AbortSignal | undefined)[]) {
   }
 }
 
-interface SignalActions {
-  readonly actions: Set<() => void>
-  readonly listener: () => void
-}
+const listening = new WeakMap<AbortSignal, { actions: Set<() => void>; listener: () => void }>()
 
-const listening = new WeakMap<AbortSignal, SignalActions>()
-
-/**
- * Runs an action when a signal is aborted. Returns a function that takes that back. All actions of a signal (the tools of
- * a round, the turns of a process) share one listener: Node warns of more than ten.
- */
+/** Runs an action on abort; the result takes that back. A signal has one listener for all: Node warns of more than ten. */
 export function onAbort(signal: AbortSignal, action: () => void): () => void {
   const { actions, listener } = listening.get(signal) ?? listenTo(signal)
   // A function of its own, so that an action that was given twice can be taken back once.
@@ -43,7 +35,7 @@ export function onAbort(signal: AbortSignal, action: () => void): () => void {
   }
 }
 
-function listenTo(signal: AbortSignal): SignalActions {
+function listenTo(signal: AbortSignal) {
   const actions = new Set<() => void>()
   const listener = () => {
     listening.delete(signal)

@@ -1,9 +1,6 @@
 import { withResolvers } from './with-resolvers.ts'
 
-/**
- * A lock for each name. Resolves, when the lock is free, with a function that releases it. `wait` may stop
- * waiting earlier: it gets the promise that earlier holders are done.
- */
+/** A lock for each name: resolves, when it is free, with its release. `wait` may end the wait for earlier holders. */
 export function oneByOne() {
   const last = new Map<string, Promise<void>>()
   return async (

@@ -10,10 +10,7 @@ export interface Limit {
 /** The longest time of a timer, nearly 25 days: a longer one would fire at once. */
 const longest = 2 ** 31 - 1
 
-/**
- * Opens a limit for successive waits: one timer and one listener for all parts of a stream, as new ones
- * for each part would cost too much. `end` removes them.
- */
+/** Opens a limit for successive waits: a timer and a listener for each part of a stream would cost too much. */
 export function openLimit({ signal, ms = longest, late }: Limit) {
   let fail: ((reason: unknown) => void) | undefined
   let until = 0
