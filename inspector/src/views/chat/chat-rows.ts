@@ -1,5 +1,6 @@
 import type { PageCall, ShownBlock } from '../../api/chat-queries.ts'
-import type { BroughtEntries } from './brought-of.ts'
+import type { SentRow } from '../../api/timeline.ts'
+import { entryOf, type RecallSource } from '../../parts/sent-rows.ts'
 import { type ChatMessage, type ReadCall, type ReadResult, readShown } from './read-shown.ts'
 
 /** A tool call with its result, if that has come. */
@@ -17,6 +18,14 @@ export interface ChatRow {
   readonly brought?: BroughtEntries | undefined
   /** The call that gave it. */
   readonly call?: PageCall | undefined
+}
+
+/** What was brought back for a message. */
+export interface BroughtEntries {
+  /** Of its own conversation. */
+  readonly entries: readonly number[]
+  /** Of other conversations. */
+  readonly sources: readonly RecallSource[]
 }
 
 /**
@@ -75,4 +84,23 @@ function answer(calls: AnsweredCall[], result: ReadResult): boolean {
   if (at === undefined) return false
   calls[at] = { ...calls[at]!, result }
   return true
+}
+
+/** The entries that a call brought back, by message: a block stands before the message that it was recalled for. */
+export function broughtOf(rows: readonly SentRow[]): ReadonlyMap<number, BroughtEntries> {
+  const bySeq = new Map<number, BroughtEntries>()
+  let entries: number[] = []
+  let sources: RecallSource[] = []
+  for (const row of rows) {
+    const seq = entryOf(row)
+    for (const { part, standsFor } of [row, ...(row.joined ?? [])])
+      if (part === 'recall') for (const entry of standsFor) entries.push(entry)
+    for (const source of row.sources ?? []) sources.push(source)
+    if (row.role === 'user' && seq !== undefined && entries.length + sources.length > 0) {
+      bySeq.set(seq, { entries: entries.toSorted((a, b) => a - b), sources })
+      entries = []
+      sources = []
+    }
+  }
+  return bySeq
 }

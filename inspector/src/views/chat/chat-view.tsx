@@ -41,7 +41,7 @@ export function ChatView() {
   const title = titleOf(info ?? { conversation })
   const live = replies.use(thread)
   const chosen = chosenModel.use()
-  const read = useChatThread(place, { live, mayInspect })
+  const read = useChatThread(place, live, mayInspect)
   const { threads, branches, head, base, shownHead, isThere, rows, facts } = read
   const { point, runs, versions, turnOf } = facts
   const placeless = useMemo(() => withoutMoment(search), [search])

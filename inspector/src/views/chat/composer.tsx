@@ -12,10 +12,8 @@ import { StatusMark } from '../../parts/status-mark.tsx'
 import { unless } from '../../parts/unless.ts'
 import { useSettled } from '../../parts/use-settled.ts'
 import styles from './composer.module.css'
-import { drafts } from './drafts.ts'
-import { isSendKey } from './is-send-key.ts'
-import { type LiveReply, refusals } from './live-replies.ts'
-import { useGrowing } from './use-growing.ts'
+import { drafts, type LiveReply, refusals } from './live-replies.ts'
+import { MessageArea } from './message-area.tsx'
 
 /** The model that was chosen; undefined for the server's own choice. */
 export const chosenModel = observable<string | undefined>(undefined)
@@ -41,7 +39,6 @@ export function Composer(props: ComposerProps) {
   const { thread, title, live, hasForecast, area, onSend, onStop } = props
   const draft = drafts.use(thread) ?? ''
   const refusal = refusals.use(thread)
-  useGrowing(area, draft)
   const isEmpty = draft.trim() === ''
   const send = () => {
     if (isEmpty || live) return
@@ -63,20 +60,14 @@ export function Composer(props: ComposerProps) {
           send()
         }}
       >
-        <textarea
+        <MessageArea
           ref={area}
           className={`hints ${styles.field}`}
           value={draft}
-          rows={1}
-          dir="auto"
           placeholder={`Message ${title}`}
           aria-label={`Message ${title}`}
-          onChange={event => drafts.set(thread, event.target.value)}
-          onKeyDown={event => {
-            if (!isSendKey(event)) return
-            event.preventDefault()
-            send()
-          }}
+          onChange={text => drafts.set(thread, text)}
+          onSend={send}
         />
         <div className="row gap-2 muted text-12-16">
           <ModelMenu {...props} />

@@ -1,8 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { Button } from '../../parts/button.tsx'
 import styles from './edit-box.module.css'
-import { isSendKey } from './is-send-key.ts'
-import { useGrowing } from './use-growing.ts'
+import { MessageArea } from './message-area.tsx'
 
 export interface EditBoxProps {
   readonly text: string
@@ -14,7 +13,6 @@ export interface EditBoxProps {
 /** A message while it is edited. */
 export function EditBox({ text, onChange, onSend, onCancel }: EditBoxProps) {
   const area = useRef<HTMLTextAreaElement>(null)
-  useGrowing(area, text)
   useEffect(() => {
     area.current?.focus()
     area.current?.setSelectionRange(area.current.value.length, area.current.value.length)
@@ -22,22 +20,17 @@ export function EditBox({ text, onChange, onSend, onCancel }: EditBoxProps) {
   const isEmpty = text.trim() === ''
   return (
     <div className={`grid single gap-2 paper ${styles.edit}`}>
-      <textarea
+      <MessageArea
         ref={area}
         value={text}
-        rows={1}
-        dir="auto"
         aria-label="Edit the message"
-        onChange={event => onChange(event.target.value)}
+        onChange={onChange}
+        onSend={() => isEmpty || onSend()}
         onKeyDown={event => {
-          if (isSendKey(event)) {
-            event.preventDefault()
-            if (!isEmpty) onSend()
-          } else if (event.key === 'Escape' && !event.nativeEvent.isComposing) {
-            event.preventDefault()
-            event.stopPropagation()
-            onCancel()
-          }
+          if (event.key !== 'Escape' || event.nativeEvent.isComposing) return
+          event.preventDefault()
+          event.stopPropagation()
+          onCancel()
         }}
       />
       <div className={`row wraps at-end gap-2 muted text-12-16 ${styles.foot}`}>

@@ -11,24 +11,15 @@ import {
 } from '../../api/queries.ts'
 import { queryClient } from '../../api/query-client.ts'
 import type { AnswerOf } from '../../api/routes.ts'
-import { restoreDraft } from './drafts.ts'
+import type { AnsweredCall } from './chat-rows.ts'
 import { byThread, threadName, usualActor, usualBranch } from './thread-name.ts'
 
 /** A piece of a reply as it comes. */
-export type LivePart =
+type LivePart =
   | { readonly kind: 'text' | 'thinking'; readonly text: string }
-  | {
-      readonly kind: 'call'
-      readonly id: string
-      readonly name: string
-      readonly arguments: string
-      readonly result?: { readonly text: string; readonly isError: boolean } | undefined
-    }
+  | ({ readonly kind: 'call' } & AnsweredCall)
 
-export interface ReplyFault {
-  readonly code: string
-  readonly message: string
-}
+type ReplyFault = Pick<ApiError, 'code' | 'message'>
 
 /** A reply that this page has asked for and that is being written. */
 export interface LiveReply {
@@ -48,10 +39,18 @@ export interface LiveReply {
 
 /** Replies go on while other views are open: a stream that is closed cancels its turn. */
 export const replies = byThread<LiveReply>()
-const controllers = new Map<string, { readonly abort: AbortController; id?: string }>()
+const controllers = new Map<string, RunningReply>()
+
+interface RunningReply {
+  readonly abort: AbortController
+  id?: string
+}
 
 /** What went wrong before a turn began. */
 export const refusals = byThread<ReplyFault>()
+
+/** Texts that were typed but not sent. */
+export const drafts = byThread<string>()
 
 export type ReplyRequest = { readonly model?: string | undefined } & (
   | { readonly kind: 'send'; readonly input: string }
@@ -62,13 +61,9 @@ export type ReplyRequest = { readonly model?: string | undefined } & (
 )
 
 /** Requests a reply. `head` is the last entry of the thread. `begun`: false if the turn was refused and nothing was logged. */
-export function askReply(
-  from: ThreadAddress,
-  head: number,
-  request: ReplyRequest,
-): { readonly thread: ThreadAddress; readonly begun: Promise<boolean> } {
+export function askReply(from: ThreadAddress, head: number, request: ReplyRequest) {
   const key = newKey()
-  const thread = request.kind === 'send' ? from : { ...from, branch: `${request.kind} ${key}` }
+  const thread: ThreadAddress = request.kind === 'send' ? from : { ...from, branch: `${request.kind} ${key}` }
   const upTo = request.kind === 'send' ? head : request.kind === 'edit' ? request.first - 1 : request.upTo
   refusals.set(from, undefined)
   replies.set(thread, {
@@ -95,14 +90,9 @@ export async function stopReply(thread: ThreadAddress): Promise<void> {
 
 type StreamPart = AnswerOf<'post /conversations/:conversation/send'>
 
-async function run(
-  thread: ThreadAddress,
-  from: ThreadAddress,
-  request: ReplyRequest,
-  key: string,
-): Promise<boolean> {
+async function run(thread: ThreadAddress, from: ThreadAddress, request: ReplyRequest, key: string) {
   const name = threadName(thread)
-  const running: { readonly abort: AbortController; id?: string } = { abort: new AbortController() }
+  const running: RunningReply = { abort: new AbortController() }
   controllers.set(name, running)
   const live = collect(thread)
   let fault: ReplyFault | undefined
@@ -119,36 +109,33 @@ async function run(
   }
   controllers.delete(name)
   live.end(fault)
-  // Stopped before the first event: the turn may not have begun, so the draft is restored.
-  if (running.abort.signal.aborted && running.id === undefined && request.kind === 'send')
-    restoreDraft(from, request.input)
   const isBegun = end ? end.turn !== undefined : !(fault && fault.code !== 'connection_lost')
-  if (!isBegun) refuse(from, request, fault)
-  else await settle(thread)
+  // Stopped before the first event: the turn may not have begun.
+  const isUnknown = running.abort.signal.aborted && running.id === undefined
+  // The draft is restored; a text that was typed meanwhile stays.
+  if ((!isBegun || isUnknown) && request.kind === 'send' && !drafts.get(from)) drafts.set(from, request.input)
+  if (isBegun) await settle(thread)
+  else if (fault) refusals.set(from, fault)
   replies.set(thread, undefined)
   return isBegun
 }
 
 function eventsOf(from: ThreadAddress, request: ReplyRequest, key: string, signal: AbortSignal) {
   const { params, thread: query } = splitPlace(from)
+  const place = { params, query, signal }
   const shared = { notes: false, model: request.model }
-  switch (request.kind) {
-    case 'send':
-      return askEvents('post /conversations/:conversation/send', {
-        ...{ params, query, signal },
-        body: { input: request.input, ...shared },
+  if (request.kind === 'send')
+    return askEvents('post /conversations/:conversation/send', {
+      ...place,
+      body: { ...shared, input: request.input },
+    })
+  const branch = { ...shared, at: request.at, key }
+  return request.kind === 'edit'
+    ? askEvents('post /conversations/:conversation/edit', {
+        ...place,
+        body: { ...branch, input: request.input },
       })
-    case 'edit':
-      return askEvents('post /conversations/:conversation/edit', {
-        ...{ params, query, signal },
-        body: { input: request.input, at: request.at, key, ...shared },
-      })
-    case 'again':
-      return askEvents('post /conversations/:conversation/regenerate', {
-        ...{ params, query, signal },
-        body: { at: request.at, key, ...shared },
-      })
-  }
+    : askEvents('post /conversations/:conversation/regenerate', { ...place, body: branch })
 }
 
 /** Keeps the parts of a reply. They are shown once in a frame, however fast they come. */
@@ -176,17 +163,16 @@ function collect(thread: ThreadAddress) {
           break
         }
         case 'tool-call':
-          parts.push({ kind: 'call', id: part.id, name: part.name, arguments: part.arguments })
+          parts.push({ ...part, kind: 'call' })
           break
         case 'tool-result': {
           const at = parts.findLastIndex(one => one.kind === 'call' && one.id === part.id && !one.result)
           const call = parts[at]
-          if (call?.kind === 'call')
-            parts[at] = { ...call, result: { text: part.text, isError: part.isError } }
+          if (call?.kind === 'call') parts[at] = { ...call, result: part }
           break
         }
         case 'warning':
-          warnings.push({ code: part.code, message: part.message })
+          warnings.push(part)
           break
         // Notes are not asked for, and the receipt is read where it is shown.
         case 'note':
@@ -200,18 +186,12 @@ function collect(thread: ThreadAddress) {
 }
 
 function toFault(error: unknown): ReplyFault {
-  if (error instanceof ApiError) return { code: error.code, message: error.message }
+  if (error instanceof ApiError) return error
   if (error instanceof AwayError) return { code: 'server_away', message: error.message }
   return {
     code: 'connection_lost',
     message: 'The connection to the server broke off before the reply was whole.',
   }
-}
-
-/** Nothing was written: restores the draft and shows the fault. */
-function refuse(from: ThreadAddress, request: ReplyRequest, fault: ReplyFault | undefined): void {
-  if (request.kind === 'send') restoreDraft(from, request.input)
-  if (fault) refusals.set(from, fault)
 }
 
 /** Waits until the written entries are read, so that they can replace the live reply. */

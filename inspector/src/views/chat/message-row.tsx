@@ -12,6 +12,7 @@ import { memo } from 'react'
 import type { ThreadAddress } from '../../api/queries.ts'
 import type { ConversationSearch } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
+import { CopyButton } from '../../parts/copy-button.tsx'
 import { fateAt } from '../../parts/fate-runs.ts'
 import { nameOfFate } from '../../parts/fates.ts'
 import { endWords } from '../../parts/fault-words.ts'
@@ -20,14 +21,12 @@ import { StatusMark } from '../../parts/status-mark.tsx'
 import { ViewLink } from '../../parts/view-link.tsx'
 import { BroughtBack } from './brought-back.tsx'
 import type { ChatRow } from './chat-rows.ts'
-import { CopyIcon } from './copy-icon.tsx'
 import { EditBox } from './edit-box.tsx'
 import { Fold } from './fold.tsx'
 import styles from './message-row.module.css'
-import type { ReplyMeta } from './reply-metas.ts'
 import { RichText, useMarkdown } from './rich-text.tsx'
 import { StrayResult, ToolCall } from './tool-call.tsx'
-import type { ThreadFacts } from './use-chat-thread.ts'
+import type { ReplyMeta, ThreadFacts } from './use-chat-thread.ts'
 import { isOnlyPaste, UserText } from './user-text.tsx'
 import { VersionSwitch } from './version-switch.tsx'
 
@@ -235,7 +234,7 @@ function RowTools({ chat: { thread, search, mayChat, actions }, row, turn, meta,
       {mayChat && turn && (
         <Tool name="New branch from here" icon={GitBranchPlus} onClick={() => actions.branch(seq)} />
       )}
-      {text !== '' && <CopyIcon text={text} />}
+      {text !== '' && <CopyButton text={text} isBare />}
       {mayChat && role === 'user' && (
         <Tool name="Edit (new branch)" icon={Pencil} onClick={() => actions.edit(seq, text)} />
       )}
