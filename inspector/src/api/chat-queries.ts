@@ -10,6 +10,8 @@ export type ShownMessage = AnswerOf<'get /conversations/:conversation/entries'>[
 /** Entries that are read with one request. */
 export const perBlock = 100
 
+export const blockOf = (seq: number) => Math.floor((seq - 1) / perBlock)
+
 export type PageCall = NonNullable<AnswerOf<'get /conversations/:conversation/entries'>['calls']>[number]
 
 export interface ShownBlock {

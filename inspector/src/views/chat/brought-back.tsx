@@ -1,6 +1,6 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { perBlock, shownQuery } from '../../api/chat-queries.ts'
+import { blockOf, shownQuery } from '../../api/chat-queries.ts'
 import { conversationQuery, type ThreadAddress } from '../../api/queries.ts'
 import type { ConversationSearch } from '../../parts/address.ts'
 import { FateGlyph } from '../../parts/fate-glyph.tsx'
@@ -156,5 +156,3 @@ function useShown(thread: ThreadAddress, entries: readonly number[], head: numbe
     return [{ seq, time, text: line }]
   })
 }
-
-const blockOf = (seq: number) => Math.floor((seq - 1) / perBlock)

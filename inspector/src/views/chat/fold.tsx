@@ -1,34 +1,26 @@
 import { ChevronDown, ChevronRight } from 'lucide-react'
-import { createContext, useContext, useMemo, useState } from 'react'
+import { createContext, useContext, useMemo, useReducer } from 'react'
 import { toggled } from '../../parts/toggled.ts'
 import styles from './fold.module.css'
 
-interface Folds {
-  readonly isOpen: (name: string) => boolean
-  readonly toggle: (name: string) => void
-}
-
-const FoldContext = createContext<Folds>({ isOpen: () => false, toggle: () => undefined })
+const FoldContext = createContext({
+  open: new Set<string>() as ReadonlySet<string>,
+  toggle: (_: string) => {},
+})
 
 /** Remembers what is unfolded: a row that is scrolled out of sight and back looks as it was left. */
 export function FoldMemory({ children }: { readonly children: React.ReactNode }) {
-  const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
-  const folds = useMemo<Folds>(
-    () => ({
-      isOpen: name => open.has(name),
-      toggle: name => setOpen(before => toggled(before, name)),
-    }),
-    [open],
-  )
+  const [open, toggle] = useReducer(toggled<string>, new Set<string>())
+  const folds = useMemo(() => ({ open, toggle }), [open])
   return <FoldContext value={folds}>{children}</FoldContext>
 }
 
 export function useFold(name: string) {
-  const { isOpen, toggle } = useContext(FoldContext)
-  return { isOpen: isOpen(name), toggle: () => toggle(name) }
+  const { open, toggle } = useContext(FoldContext)
+  return { isOpen: open.has(name), toggle: () => toggle(name) }
 }
 
-export interface FoldProps {
+interface FoldProps {
   /** A stable key of the folded content. */
   readonly name: string
   readonly icon: React.ReactNode

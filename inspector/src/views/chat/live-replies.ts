@@ -1,5 +1,5 @@
 import { ApiError, AwayError } from '../../api/api-error.ts'
-import { perBlock, shownQuery } from '../../api/chat-queries.ts'
+import { blockOf, shownQuery } from '../../api/chat-queries.ts'
 import { askEvents, tell } from '../../api/client.ts'
 import { connection } from '../../api/connection.ts'
 import {
@@ -204,11 +204,8 @@ async function settle(thread: ThreadAddress): Promise<void> {
     .catch(() => undefined)
   const head = answer?.threads.find(one => one.actor === actor && one.branch === branch)?.head ?? 0
   const mayInspect = (await queryClient.fetchQuery(serverQuery)).scopes.includes('inspect')
-  const last = Math.max(0, Math.ceil(head / perBlock) - 1)
-  const blocks = [last - 1, last].filter(block => block >= 0)
-  await Promise.all(
-    blocks.map(block =>
-      queryClient.prefetchQuery({ ...shownQuery(thread, block, { head, mayInspect }), staleTime: 0 }),
-    ),
-  )
+  const last = blockOf(Math.max(1, head))
+  const read = (block: number) =>
+    queryClient.prefetchQuery({ ...shownQuery(thread, block, { head, mayInspect }), staleTime: 0 })
+  await Promise.all(last > 0 ? [read(last - 1), read(last)] : [read(last)])
 }

@@ -24,10 +24,9 @@ import type { ChatRow } from './chat-rows.ts'
 import { EditBox } from './edit-box.tsx'
 import { Fold } from './fold.tsx'
 import styles from './message-row.module.css'
-import { RichText, useMarkdown } from './rich-text.tsx'
+import { RichText, UserText, useIsOnlyPaste } from './rich-text.tsx'
 import { StrayResult, ToolCall } from './tool-call.tsx'
 import type { ReplyMeta, ThreadFacts } from './use-chat-thread.ts'
-import { isOnlyPaste, UserText } from './user-text.tsx'
 import { VersionSwitch } from './version-switch.tsx'
 
 /** What can be done with a message. The same object for as long as the thread is shown. */
@@ -54,15 +53,13 @@ export interface RowContext extends ThreadFacts {
   readonly actions: RowActions
 }
 
-export interface MessageRowProps {
+interface MessageRowProps {
   readonly chat: RowContext
   readonly row: ChatRow
-  /** Whether it is the last row of its turn. */
-  readonly isTurnEnd: boolean
 }
 
-/** The turn of a row and its figures, in the last row of the turn. */
 interface RowProps extends MessageRowProps {
+  /** The turn of a row and its figures, in the last row of the turn. */
   readonly turn: ReturnType<ThreadFacts['turnOf']>
   readonly meta: ReplyMeta | undefined
   /** Whether it is the newest reply, whose actions are always visible. */
@@ -70,7 +67,11 @@ interface RowProps extends MessageRowProps {
 }
 
 /** A message of the conversation, with all that belongs to it. */
-export const MessageRow = memo(function MessageRow({ chat, row, isTurnEnd }: MessageRowProps) {
+export const MessageRow = memo(function MessageRow({
+  chat,
+  row,
+  isTurnEnd,
+}: MessageRowProps & { readonly isTurnEnd: boolean }) {
   const { runs, point, selected, metas, head, actions } = chat
   const { seq, role, time } = row.message
   const fate = fateAt(runs, seq) ?? (point && seq > point.at ? 'kept' : undefined)
@@ -80,7 +81,7 @@ export const MessageRow = memo(function MessageRow({ chat, row, isTurnEnd }: Mes
     turn && role === 'assistant'
       ? (metas.get(turn.turn) ?? { model: row.call?.model ?? '', turn: turn.turn })
       : undefined
-  const props = { chat, row, isTurnEnd, turn, meta, isNewest: turn !== undefined && turn.last >= head }
+  const props = { chat, row, turn, meta, isNewest: turn !== undefined && turn.last >= head }
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: j and k select by keys
     <article
@@ -109,7 +110,7 @@ function UserRow(props: RowProps) {
   const { seq, text, media } = props.row.message
   const versions = chat.versions.get(seq)
   const brought = chat.brought.get(seq) ?? props.row.brought
-  const { toBlocks } = useMarkdown()
+  const isOnlyPaste = useIsOnlyPaste(text)
   if (editing?.seq === seq)
     return (
       <EditBox
@@ -120,12 +121,11 @@ function UserRow(props: RowProps) {
       />
     )
   const switcher = versions && <VersionSwitch versions={versions} onOpen={actions.open} />
-  const isBare = isOnlyPaste(toBlocks(text, 'user')) && media === 0
   return (
     <>
       <div className={`flex at-end gap-2 ${styles.asked}`}>
         <RowTools {...props} />
-        <div className={`breaks framed ${styles.bubble}`} data-bare={isBare}>
+        <div className={`breaks framed ${styles.bubble}`} data-bare={isOnlyPaste && media === 0}>
           <UserText seq={seq} text={text} />
           {media > 0 && <Media amount={media} />}
         </div>
@@ -143,16 +143,10 @@ function ReplyRow(props: RowProps) {
   const { row, meta } = props
   const { seq, role, text, thinking, media, results } = row.message
   if (role === 'system')
-    return (
-      <Fold name={`${seq} system`} icon={<Settings2 size={14} aria-hidden />} label="System prompt">
-        <div className={`soft on-canvas framed round-2 ${styles.aside}`}>
-          <RichText text={text} />
-        </div>
-      </Fold>
-    )
+    return <Aside name={`${seq} system`} icon={Settings2} label="System prompt" text={text} />
   return (
     <div className={`grid single gap-6px slim ${styles.reply}`}>
-      {thinking !== '' && <Thinking name={`${seq} thinking`} text={thinking} />}
+      {thinking !== '' && <Aside name={`${seq} thinking`} icon={Brain} label="Thought" text={thinking} />}
       {text !== '' && <RichText text={text} />}
       {media > 0 && <Media amount={media} />}
       {row.calls.map((call, at) => (
@@ -176,17 +170,17 @@ function ReplyRow(props: RowProps) {
   )
 }
 
-export function Thinking({
-  name,
-  text,
-  isRunning = false,
-}: {
+interface AsideProps {
   readonly name: string
+  readonly icon: LucideIcon
+  readonly label: string
   readonly text: string
-  readonly isRunning?: boolean
-}) {
+}
+
+/** A text beside the conversation: folded. */
+export function Aside({ icon: Icon, text, ...fold }: AsideProps) {
   return (
-    <Fold name={name} icon={<Brain size={14} aria-hidden />} label={isRunning ? 'Thinking…' : 'Thought'}>
+    <Fold {...fold} icon={<Icon size={14} aria-hidden />}>
       <div className={`soft on-canvas framed round-2 ${styles.aside}`}>
         <RichText text={text} />
       </div>

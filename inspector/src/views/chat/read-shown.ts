@@ -1,3 +1,5 @@
+import type { Fields } from '../../../../src/log/fields.ts'
+import { isFilled, isText, listCalls, readText } from '../../../../src/log/read-content.ts'
 import type { ShownMessage } from '../../api/chat-queries.ts'
 
 /** A message as this view shows it, the same for all clients. */
@@ -24,23 +26,26 @@ export interface ReadResult {
   readonly id?: string | undefined
   readonly name?: string | undefined
   readonly text: string
-  readonly isError?: boolean | undefined
+  readonly isError?: boolean
 }
-
-type RawJson = Readonly<Record<string, unknown>>
 
 /** Reads a message in any of the forms that are logged: of Ollama, OpenAI or the AI SDK. Unknown parts are left out. */
 export function readShown(message: ShownMessage): ChatMessage {
-  const fields = message as unknown as RawJson
+  const fields = message as unknown as Fields
   const role = roles[message.role] ?? 'system'
   const parts = partsOf(fields.content)
   const text = parts.filter(isText).map(textOf).join('\n')
   const results = parts.filter(part => part.type === 'tool-result').map(toResult)
-  const reasoning = toText(fields.thinking ?? fields.reasoning_content ?? fields.reasoning)
+  const reasoning = readText(fields.thinking ?? fields.reasoning_content ?? fields.reasoning)
   return {
     ...{ seq: message.seq, role, text: role === 'tool' ? '' : text },
     thinking: parts.filter(isThinking).map(toThinking).join('') + reasoning,
-    calls: [...callsOf(fields), ...parts.filter(part => part.type === 'tool-call').map(toCall)],
+    calls: [
+      ...callsOf(fields),
+      ...parts
+        .filter(part => part.type === 'tool-call')
+        .map(({ toolCallId, toolName, input, args }) => toCall(toolCallId, toolName, input ?? args)),
+    ],
     results: role === 'tool' && results.length === 0 ? [bareResult(fields, text)] : results,
     media: parts.filter(isMedia).length + (Array.isArray(fields.images) ? fields.images.length : 0),
     time: toTime(fields.time),
@@ -54,51 +59,42 @@ const roles: Readonly<Record<string, ChatMessage['role']>> = {
   function: 'tool',
 }
 
-function partsOf(content: unknown): readonly RawJson[] {
+function partsOf(content: unknown): readonly Fields[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
   if (!Array.isArray(content)) return []
   return content.map(part =>
-    typeof part === 'object' && part !== null ? (part as RawJson) : { type: 'text', text: toText(part) },
+    typeof part === 'object' && part !== null ? (part as Fields) : { type: 'text', text: readText(part) },
   )
 }
 
-const isText = ({ type }: RawJson) => ['text', 'input_text', 'output_text', 'refusal'].includes(String(type))
-const isThinking = ({ type }: RawJson) => type === 'reasoning' || type === 'thinking'
-const isMedia = ({ type }: RawJson) => /image|audio|file/.test(String(type))
-const textOf = ({ text, refusal }: RawJson) => toText(text ?? refusal)
-const toThinking = ({ text, thinking }: RawJson) => toText(text ?? thinking)
-const toText = (value: unknown): string => (typeof value === 'string' ? value : '')
-const named = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
+const isThinking = ({ type }: Fields) => type === 'reasoning' || type === 'thinking'
+const isMedia = ({ type }: Fields) => /image|audio|file/.test(String(type))
+const textOf = ({ text, refusal }: Fields) => readText(text ?? refusal)
+const toThinking = ({ text, thinking }: Fields) => readText(text ?? thinking)
+const named = (value: unknown) => (isFilled(value) ? value : undefined)
 
-/** OpenAI's older single `function_call` counts where there is no list. */
-function callsOf({ tool_calls: list, function_call: single }: RawJson): readonly ReadCall[] {
-  const calls = Array.isArray(list) && list.length > 0 ? list : single ? [{ function: single }] : []
-  return calls.map(one => {
-    const {
-      id,
-      function: called,
-      custom,
-    } = (one ?? {}) as { id?: unknown; function?: RawJson; custom?: RawJson }
-    const { name, arguments: callArguments, input } = called ?? custom ?? {}
-    return { id: named(id), name: named(name) ?? 'tool', arguments: toJson(callArguments ?? input ?? {}) }
+const callsOf = (message: Fields): readonly ReadCall[] =>
+  listCalls(message).map(one => {
+    const call = (one ?? {}) as { id?: unknown; function?: Fields; custom?: Fields }
+    const { name, arguments: callArguments, input } = call.function ?? call.custom ?? {}
+    return toCall(call.id, name, callArguments ?? input)
   })
-}
 
-const toCall = ({ toolCallId, toolName, input, args }: RawJson): ReadCall => ({
-  ...{ id: named(toolCallId), name: named(toolName) ?? 'tool', arguments: toJson(input ?? args ?? {}) },
+const toCall = (id: unknown, name: unknown, input: unknown): ReadCall => ({
+  ...{ id: named(id), name: named(name) ?? 'tool', arguments: toJson(input ?? {}) },
 })
 
-function toResult({ toolCallId, toolName, output, result }: RawJson): ReadResult {
+function toResult({ toolCallId, toolName, output, result }: Fields): ReadResult {
   const content = output ?? result
-  const { type, value } = (typeof content === 'object' && content !== null ? content : {}) as RawJson
+  const { type, value } = (typeof content === 'object' && content !== null ? content : {}) as Fields
   const text =
     type === 'content' && Array.isArray(value)
-      ? value.map(part => textOf(part as RawJson)).join('\n')
+      ? value.map(part => textOf(part as Fields)).join('\n')
       : toJson(value ?? content)
   return { id: named(toolCallId), name: named(toolName), text, isError: String(type).startsWith('error') }
 }
 
-const bareResult = (message: RawJson, text: string): ReadResult => ({
+const bareResult = (message: Fields, text: string): ReadResult => ({
   ...{ id: named(message.tool_call_id), name: named(message.tool_name ?? message.name), text },
 })
 

@@ -1,22 +1,21 @@
 import { CircleX, LoaderCircle, Wrench } from 'lucide-react'
 import { useState } from 'react'
+import { parseJson } from '../../../../src/log/parse-json.ts'
 import { Button } from '../../parts/button.tsx'
 import { count } from '../../parts/format.ts'
 import type { AnsweredCall } from './chat-rows.ts'
 import { Fold } from './fold.tsx'
 import styles from './tool-call.module.css'
 
-/** A tool call in a line, which unfolds to its arguments and its result. */
-export function ToolCall({
-  name,
-  call,
-  isRunning = false,
-}: {
+interface ToolCallProps {
   /** For the memory of folds. */
   readonly name: string
   readonly call: AnsweredCall
   readonly isRunning?: boolean
-}) {
+}
+
+/** A tool call in a line, which unfolds to its arguments and its result. */
+export function ToolCall({ name, call, isRunning = false }: ToolCallProps) {
   const { result } = call
   return (
     <Fold
@@ -106,11 +105,4 @@ function pretty(json: string): string {
   return typeof input === 'object' && input !== null ? JSON.stringify(input, null, 2) : json
 }
 
-function parsed(json: string): unknown {
-  if (json.length > 200_000) return undefined
-  try {
-    return JSON.parse(json)
-  } catch {
-    return undefined
-  }
-}
+const parsed = (json: string) => (json.length > 200_000 ? undefined : parseJson(json))

@@ -1,6 +1,6 @@
 import { useQueries } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { perBlock, type ShownBlock, shownQuery } from '../../api/chat-queries.ts'
+import { blockOf, type ShownBlock, shownQuery } from '../../api/chat-queries.ts'
 import type { ThreadAddress } from '../../api/queries.ts'
 import { type ChatRow, toChatRows } from './chat-rows.ts'
 
@@ -43,8 +43,6 @@ export function useMessages(
     retry,
   }
 }
-
-const blockOf = (seq: number) => Math.floor((seq - 1) / perBlock)
 
 /** Computed again only when a block was read or changed. */
 function useRows(data: readonly (ShownBlock | undefined)[]): ReadonlyMap<number, ChatRow> {
