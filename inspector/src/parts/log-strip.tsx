@@ -4,7 +4,7 @@ import { fateAt } from './fate-runs.ts'
 import { type LogScale, toY } from './log-scale.ts'
 import { startDrawing } from './start-drawing.ts'
 import { useColours } from './use-colours.ts'
-import { useHover } from './use-hover.ts'
+import { hover } from './use-hover.ts'
 import { useSize } from './use-size.ts'
 
 /** The places of a strip in its area, from left to right. */
@@ -43,7 +43,6 @@ export function LogStrip(props: LogStripProps) {
   const bars = useRef<HTMLCanvasElement>(null)
   const ribbons = useRef<HTMLCanvasElement>(null)
   const colours = useColours(stripColours)
-  const hover = useHover()
   const shape = useMemo(() => toShape(size), [toShape, size])
   const place = useMemo(
     () => ({ scale, colours, top: stripEdge, bottom: size.height - stripEdge }),
@@ -79,7 +78,7 @@ export function LogStrip(props: LogStripProps) {
       cancelAnimationFrame(frame)
       for (const end of ends) end()
     }
-  }, [place, shape, size, selected, hover, hasRibbons])
+  }, [place, shape, size, selected, hasRibbons])
   const seqAt = (event: React.PointerEvent): number | undefined => {
     const { left, top } = event.currentTarget.getBoundingClientRect()
     const x = event.clientX - left

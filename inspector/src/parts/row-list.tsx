@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react'
 import type { ThreadAddress } from '../api/queries.ts'
 import type { Landing } from './draw-strip.ts'
 import type { EntryLine } from './sent-rows.ts'
-import { useHover, useIsHovered } from './use-hover.ts'
+import { hover, useIsHovered } from './use-hover.ts'
 import { isTouch, useMedia } from './use-media.ts'
 import { useTexts } from './use-texts.ts'
 
@@ -113,7 +113,6 @@ export interface ListRowProps extends Omit<React.ComponentProps<'div'>, 'onSelec
 
 /** A row of such a list. Keys of the view do what a click does. */
 export function Row({ seq, isSelected = false, onSelect, ...box }: ListRowProps) {
-  const hover = useHover()
   const isHovered = useIsHovered(seq)
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: see above

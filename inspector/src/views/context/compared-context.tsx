@@ -12,12 +12,22 @@ import { isNarrow, useMedia } from '../../parts/use-media.ts'
 import { ContextHead } from './answer-bar.tsx'
 import { ContextList } from './context-list.tsx'
 import styles from './context-view.module.css'
-import { callPlaces, type Difference, differenceOf, fateIn, sameAs } from './difference.ts'
 import { EntryPanel } from './entry-panel.tsx'
 import { type ContextList as List, type Scene, toContextItems } from './scene.ts'
-import { named, readSide, type Side, withPolicy, writeSide } from './side.ts'
+import {
+  callPlaces,
+  differenceOf,
+  fateIn,
+  type MadeSide,
+  named,
+  readSide,
+  type Side,
+  sameAs,
+  useSide,
+  withPolicy,
+  writeSide,
+} from './side.ts'
 import { costSpanOf, SideHead } from './side-head.tsx'
-import { type MadeSide, useSide } from './use-side.ts'
 
 const none: ReadonlySet<string> = new Set()
 /** The sum over more calls would take minutes: then only recent ones are summed up. */
@@ -164,7 +174,7 @@ function useList(side: MadeSide, other: MadeSide, { flipped, selected, isBoth }:
 }
 
 /** `B drops 28 messages, adds 21` */
-function titleOf(a: MadeSide, b: MadeSide, difference: Difference | undefined): string {
+function titleOf(a: MadeSide, b: MadeSide, difference: ReturnType<typeof differenceOf> | undefined): string {
   const lettersOf = (isSo: (side: MadeSide) => unknown) => [a, b].filter(isSo).map(({ letter }) => letter)
   const broken = lettersOf(({ error }) => error)
   if (broken.length > 0) return `${broken.join(' and ')} cannot be made`

@@ -13,9 +13,8 @@ import { fateInRow, type RecallSource, recalledTitle } from '../../parts/sent-ro
 import { useTexts } from '../../parts/use-texts.ts'
 import { ViewLink } from '../../parts/view-link.tsx'
 import styles from './context-list.module.css'
-import { fateIn } from './difference.ts'
 import type { ContextItem, ItemOf, ContextList as List, Scene } from './scene.ts'
-import type { MadeSide } from './use-side.ts'
+import { fateIn, type MadeSide } from './side.ts'
 
 export interface ContextListProps {
   readonly scene: Scene

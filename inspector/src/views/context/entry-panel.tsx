@@ -14,8 +14,7 @@ import { useTexts } from '../../parts/use-texts.ts'
 import { Choices, type ChoicesProps } from './choices.tsx'
 import styles from './entry-panel.module.css'
 import { rowOf, type Scene } from './scene.ts'
-import { toCode } from './side.ts'
-import type { MadeSide } from './use-side.ts'
+import { type MadeSide, toCode } from './side.ts'
 import { WhySection } from './why-section.tsx'
 
 export interface EntryPanelProps extends Pick<ChoicesProps, 'recent' | 'onPick'> {

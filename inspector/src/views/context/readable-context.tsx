@@ -7,10 +7,9 @@ import { isNarrow, useMedia } from '../../parts/use-media.ts'
 import { ContextList } from './context-list.tsx'
 import styles from './context-view.module.css'
 import { EntryPanel } from './entry-panel.tsx'
-import { LogList } from './log-list.tsx'
+import { LogList, useFind } from './log-list.tsx'
 import { Ribbons } from './ribbons.tsx'
 import { type Scene, toContextItems, toLogItems } from './scene.ts'
-import { useFind } from './use-find.ts'
 
 const none: ReadonlySet<never> = new Set()
 

@@ -11,7 +11,7 @@ import {
   toSentMessages,
 } from '../../parts/sent-rows.ts'
 import type { TurnStop } from '../../parts/stops.ts'
-import type { SameAs } from './difference.ts'
+import type { SameAs } from './side.ts'
 
 /** What all parts of the view show. */
 export interface Scene {

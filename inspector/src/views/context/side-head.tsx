@@ -8,9 +8,8 @@ import { toSegments } from '../../parts/sent-rows.ts'
 import { Skeleton } from '../../parts/skeleton.tsx'
 import { WindowBar } from '../../parts/window-bar.tsx'
 import { MoreSettings, NumberField } from './more-settings.tsx'
-import { mostTokens, type Side, withPolicy } from './side.ts'
+import { type MadeSide, mostTokens, type Side, withPolicy } from './side.ts'
 import styles from './side-head.module.css'
-import type { MadeSide } from './use-side.ts'
 
 export interface SideHeadProps {
   readonly side: MadeSide

@@ -1,6 +1,16 @@
-import type { FitQuery } from '../../api/queries.ts'
-import type { TimelinePoint } from '../../api/timeline.ts'
+import { useQuery } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import { AwayError } from '../../api/api-error.ts'
+import { costQuery } from '../../api/comparison.ts'
+import { contextQuery, type FitQuery, type ThreadAddress } from '../../api/queries.ts'
+import type { ContextAnswer, SentRow, Stretch, TimelinePoint } from '../../api/timeline.ts'
+import { type Landing, newLanding } from '../../parts/draw-strip.ts'
+import { type FateRun, fateAt } from '../../parts/fate-runs.ts'
+import type { Fate } from '../../parts/fates.ts'
+import type { Brief } from '../../parts/log-scale.ts'
 import { allPolicies } from '../../parts/policies.ts'
+import { fateInRow, type MessageLine } from '../../parts/sent-rows.ts'
+import { useSettled } from '../../parts/use-settled.ts'
 
 /** The settings of one side of a comparison. Omitted settings default to those of the last call of the thread. */
 export interface Side {
@@ -104,3 +114,108 @@ function readNumber(text: string | undefined, least: number, most: number): numb
   const number = Number(text)
   return number >= least && number <= most ? number : undefined
 }
+
+/** The settings of one side, and the context that they make. */
+export interface MadeSide {
+  readonly letter: 'A' | 'B'
+  /** What it sends, and what becomes of every entry. */
+  readonly rows: readonly SentRow[]
+  readonly runs: readonly FateRun[]
+  /** As the address has it, and with its window and policy by name. */
+  readonly side: Side
+  readonly full: Side
+  readonly answer: ContextAnswer | undefined
+  readonly error: Error | null
+  /** Whether the shown context belongs to the previous settings. */
+  readonly isStale: boolean
+  readonly landing: Landing
+  /** The new tokens of the calls from a place on, had they been made like this side; undefined while they are read. */
+  readonly cost: number | undefined
+}
+
+interface SideOptions extends Pick<MadeSide, 'letter' | 'side'> {
+  readonly at: number
+  /** The call before, and the call from which costs are summed up. */
+  readonly since: number | undefined
+  readonly costSince: number
+  /** Costs take longest: they are read when all else is there. */
+  readonly isCostWanted: boolean
+  /** Window and policy are shown as in this answer until the side has its own. */
+  readonly like?: ContextAnswer | undefined
+}
+
+/** The context of one side. */
+export function useSide(thread: ThreadAddress, options: SideOptions): MadeSide {
+  const { letter, side, at, since, costSince, isCostWanted, like } = options
+  const [landing] = useState(newLanding)
+  // A dragged slider does not compute every step.
+  const settled = useSettled(side, 80)
+  const { data, error, isPlaceholderData } = useQuery(
+    contextQuery(thread, { ...toFit(settled), at, since, messages: false }),
+  )
+  // Always name a window: without any setting the server returns stored calls as they were.
+  const window = data?.window ?? settled.window
+  const cost = useQuery({
+    ...costQuery(thread, { ...toFit(settled), window, since: costSince }),
+    enabled: isCostWanted && data !== undefined,
+  })
+  const context = useMemo(
+    () => ({ rows: data?.sent ?? [], runs: data ? runsOf(data.stretches) : [] }),
+    [data],
+  )
+  return {
+    ...{ letter, side, full: named(side, data ?? like), answer: data, ...context, landing },
+    // The last context stays while the server is away: the line at the foot says so.
+    error: data && error instanceof AwayError ? null : error,
+    isStale: isPlaceholderData,
+    cost: cost.data?.anew.reduce((sum, anew) => sum + anew, 0),
+  }
+}
+
+/** The fates of entries: of all but the system prompt. */
+const runsOf = (stretches: readonly Stretch[]): readonly FateRun[] =>
+  stretches
+    .filter(({ last }) => last >= 1)
+    .map(({ first, last, fate }) => ({ first: Math.max(1, first), last, fate }))
+
+export const fateIn = ({ runs }: MadeSide, seq: number): Fate => fateAt(runs, seq) ?? 'omitted'
+
+/** What B does with the messages that reach the model with A, and with others. `altered`: sent by both, but in another form. */
+export function differenceOf(a: MadeSide, b: MadeSide, last: number) {
+  const amounts = { dropped: 0, added: 0, same: 0, altered: 0 }
+  for (let seq = 1; seq <= last; seq++) {
+    const [one, other] = [fateIn(a, seq), fateIn(b, seq)]
+    if (one === 'omitted' && other === 'omitted') continue
+    if (one === other) amounts.same += 1
+    else if (other === 'omitted') amounts.dropped += 1
+    else if (one === 'omitted') amounts.added += 1
+    else amounts.altered += 1
+  }
+  return amounts
+}
+
+/** Whether the other side of a comparison sends the same. */
+export type SameAs = ReturnType<typeof sameAs>
+
+export function sameAs(side: MadeSide, other: MadeSide) {
+  const addedByOther = new Set(other.rows.map(addedKey))
+  const entry = (seq: number) => fateIn(side, seq) === fateIn(other, seq)
+  return {
+    entry,
+    message: ({ row, seq }: MessageLine): boolean =>
+      seq === undefined
+        ? row.standsFor.every(entry) && (isRecall(row) || addedByOther.has(addedKey(row)))
+        : entry(seq) || fateIn(other, seq) === fateInRow(fateIn(side, seq)),
+  }
+}
+
+const isRecall = ({ part, sources }: SentRow) => part === 'recall' && sources === undefined
+const addedKey = ({ part, text = '' }: SentRow) => `${part}\n${text}`
+
+/** The places of past calls and of the next: entries that are not answers, before an answer or at the end. */
+export const callPlaces = (entries: readonly Brief[]): readonly number[] =>
+  entries.flatMap(({ seq, role }, index) => {
+    const next = entries[index + 1]
+    const isAnswer = role === 'assistant' || role === 'assistant_note'
+    return isAnswer || (next && next.role !== 'assistant') ? [] : [seq]
+  })
