@@ -1,13 +1,9 @@
 import { type Observable, observable } from '../api/observable.ts'
 import { type FateRun, fateAt } from './fate-runs.ts'
-import { type Fate, fateNames } from './fates.ts'
+import { drawnAs, type Fate, fateNames } from './fates.ts'
 import { entryAt, type LogScale, toY } from './log-scale.ts'
-import { faintness, layers, reach } from './strip.ts'
 
-export const stripColours = [
-  ...fateNames,
-  ...(['line-2', 'line-3', 'selected', 'text-3', 'canvas'] as const),
-] as const
+export const stripColours = [...fateNames, 'line-2', 'line-3', 'selected', 'text-3', 'canvas'] as const
 
 /** Where a line of a list stands now, in pixels from its top, by its number; undefined while there is no list. */
 export type Landing = Observable<((line: number) => number) | undefined>
@@ -45,7 +41,7 @@ export function bandsOf(
   return bands.sort(byLayer)
 }
 
-const byLayer = (a: FateRun, b: FateRun) => layers[a.fate] - layers[b.fate]
+const byLayer = (a: FateRun, b: FateRun) => drawnAs[a.fate].layer - drawnAs[b.fate].layer
 
 /** One side of a strip: its bars, and where its ribbons lead. */
 export interface StripSide {
@@ -76,7 +72,7 @@ export function drawBars(strip: Strip, { runs, start, long, way }: StripSide, is
     const from = y(first - 1)
     const height = y(last) - from
     const size = Math.max(fate === 'omitted' || fate === 'kept' ? 1 : 2.5, height)
-    const width = long * reach[fate]
+    const width = long * drawnAs[fate].reach
     const at = from - (size - height) / 2
     const left = way > 0 ? start : start - width
     draw.fillStyle = colours[fate]
@@ -124,7 +120,7 @@ export function drawRibbons(
     draw.fill()
     draw.globalAlpha = 1
   }
-  for (const band of bands) ribbon(band, faintness[band.fate])
+  for (const band of bands) ribbon(band, drawnAs[band.fate].ribbon)
   for (const [seq = 0, strength] of marked) {
     const band = bands.find(({ first, last }) => first <= seq && seq <= last)
     if (!band) continue
@@ -146,7 +142,7 @@ export function entryNear(
   const exact = at(height)
   let best = { seq: exact, distance: 2.5 }
   for (let seq = at(height - 4); seq <= at(height + 4) && seq < scale.upTo.length; seq++) {
-    const layer = fatesOf(seq).reduce((most, fate) => Math.max(most, layers[fate ?? 'omitted']), 0)
+    const layer = fatesOf(seq).reduce((most, fate) => Math.max(most, drawnAs[fate ?? 'omitted'].layer), 0)
     const distance = Math.abs((y(seq - 1) + y(seq)) / 2 - height) - (layer > 1 ? 1.25 : 0)
     if (layer > 0 && distance < best.distance) best = { seq, distance }
   }

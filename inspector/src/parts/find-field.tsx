@@ -1,5 +1,6 @@
 import { ChevronDown, ChevronUp } from 'lucide-react'
-import { useRef } from 'react'
+import { useMemo, useRef, useState } from 'react'
+import { placesIn } from './big-text.tsx'
 import { Button } from './button.tsx'
 import field from './field.module.css'
 import styles from './find-field.module.css'
@@ -57,3 +58,12 @@ const ways = [
   { label: 'Place before', by: -1, Icon: ChevronUp },
   { label: 'Next place', by: 1, Icon: ChevronDown },
 ]
+
+/** The places of a word in a text, and the one that is selected. */
+export function useFindIn(text: string, word: string) {
+  const places = useMemo(() => placesIn(text, word), [text, word])
+  const [at, setAt] = useState(0)
+  const index = places.length === 0 ? -1 : at % places.length
+  const move = (by: number) => setAt((Math.max(0, index) + by + places.length) % Math.max(1, places.length))
+  return { places, index, current: places[index], move, restart: () => setAt(0) }
+}

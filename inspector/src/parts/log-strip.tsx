@@ -1,9 +1,8 @@
 import { useEffect, useMemo, useRef } from 'react'
+import { startDrawing, useColours } from './canvas.ts'
 import { drawBars, drawRibbons, entryNear, type Strip, type StripSide, stripColours } from './draw-strip.ts'
 import { fateAt } from './fate-runs.ts'
 import { type LogScale, toY } from './log-scale.ts'
-import { startDrawing } from './start-drawing.ts'
-import { useColours } from './use-colours.ts'
 import { hover } from './use-hover.ts'
 import { useSize } from './use-size.ts'
 

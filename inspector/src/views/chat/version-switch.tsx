@@ -1,5 +1,5 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react'
-import { unless } from '../../parts/unless.ts'
+import { unless } from '../../parts/button.tsx'
 import type { Versions } from './branch-tree.ts'
 
 /** Goes from one way in which the conversation goes on here to the next: ‹ 2 / 3 ›. */

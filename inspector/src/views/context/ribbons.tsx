@@ -1,9 +1,9 @@
 import { useCallback, useMemo } from 'react'
 import { bandsOf, type Landing, type Strip, type StripSide } from '../../parts/draw-strip.ts'
+import { drawnAs } from '../../parts/fates.ts'
 import { count, dayOf, shortDayOf } from '../../parts/format.ts'
 import { type LogScale, toY } from '../../parts/log-scale.ts'
 import { LogStrip, stripEdge } from '../../parts/log-strip.tsx'
-import { reach } from '../../parts/strip.ts'
 import { useSize } from '../../parts/use-size.ts'
 import styles from './ribbons.module.css'
 import type { ContextList, Scene } from './scene.ts'
@@ -86,7 +86,7 @@ function drawMoment(
   if (last < head) {
     draw.strokeStyle = colours['line-2']
     draw.setLineDash([2, 3])
-    draw.strokeRect(start + 0.5, y(last) + 1, long * reach.omitted, strip.bottom - y(last) - 1)
+    draw.strokeRect(start + 0.5, y(last) + 1, long * drawnAs.omitted.reach, strip.bottom - y(last) - 1)
   }
   if (before !== undefined && before <= head) {
     draw.strokeStyle = colours.selected
