@@ -14,9 +14,8 @@ import type { BroughtEntries } from './chat-rows.ts'
 import { daysOf } from './days-of.ts'
 import { FoldButton, useFold } from './fold.tsx'
 import { readShown } from './read-shown.ts'
-import { lineFrom, sharedWords } from './shared-words.ts'
 
-export interface BroughtBackProps {
+interface BroughtBackProps {
   readonly thread: ThreadAddress
   readonly search: ConversationSearch
   /** The message that asked for them. */
@@ -52,7 +51,17 @@ export function BroughtBack(props: BroughtBackProps) {
         />
       </div>
       {fold.isOpen && entries.length > 0 && <Entries {...props} shown={bestFirst(question, shown)} />}
-      {fold.isOpen && sources.length > 0 && <Sources sources={sources} />}
+      {fold.isOpen && sources.length > 0 && (
+        // The best first.
+        <ol className={`clipped text-12-18 on-panel round-3 ${styles.entries}`} data-kind="sources">
+          {sources.map((source, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: they have no other name
+            <li key={at}>
+              <From {...source} />
+            </li>
+          ))}
+        </ol>
+      )}
     </div>
   )
 }
@@ -68,20 +77,16 @@ function bestFirst(question: string, shown: readonly EntryPreview[]): readonly E
   return ranked.sort((a, b) => b.amount - a.amount || a.seq - b.seq)
 }
 
-function Entries({
-  thread: { conversation },
-  search,
-  brought: { entries },
-  shown,
-}: BroughtBackProps & { readonly shown: readonly EntryPreview[] }) {
+function Entries(props: BroughtBackProps & { readonly shown: readonly EntryPreview[] }) {
+  const { thread, search, brought, shown } = props
   const [isWhole, setWhole] = useState(false)
   const listed = shown.slice(0, isWhole ? shown.length : few).sort((a, b) => a.seq - b.seq)
-  const more = entries.length - listed.length
+  const more = brought.entries.length - listed.length
   return (
     <ol className={`clipped text-12-18 on-panel round-3 ${styles.entries}`}>
       {listed.map(({ seq, time, text }) => (
         <li key={seq}>
-          <ViewLink view="context" conversation={conversation} search={{ ...search, entry: seq }}>
+          <ViewLink view="context" conversation={thread.conversation} search={{ ...search, entry: seq }}>
             <span className="muted">{time !== undefined && shortDayOf(time)}</span>
             <span className={styles.seq}>#{seq}</span>
             <span className="cut slim" dir="auto">
@@ -101,20 +106,7 @@ function Entries({
   )
 }
 
-/** Where the messages of other conversations come from, the best first. */
-function Sources({ sources }: { readonly sources: readonly RecallSource[] }) {
-  return (
-    <ol className={`clipped text-12-18 on-panel round-3 ${styles.entries}`} data-kind="sources">
-      {sources.map((source, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: they have no other name
-        <li key={at}>
-          <From {...source} />
-        </li>
-      ))}
-    </ol>
-  )
-}
-
+/** Where a message of another conversation comes from. */
 function From({ conversation, actor, branch, seq, time, why, isGone = false }: RecallSource) {
   const { data: info } = useQuery({ ...conversationQuery(conversation), enabled: !isGone })
   const content = (
@@ -155,4 +147,31 @@ function useShown(thread: ThreadAddress, entries: readonly number[], head: numbe
       text || results.map(result => result.text).join(' ') || calls.map(call => call.name).join(', ')
     return [{ seq, time, text: line }]
   })
+}
+
+/** Words of more than three letters, and each character of scripts without blanks. */
+const words = (text: string): ReadonlySet<string> =>
+  new Set(
+    text.toLowerCase().match(/[\p{L}\p{N}]{4,}|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu) ??
+      [],
+  )
+
+/** How many words of a question stand in a text, long ones counting more, and where the longest of them is. */
+function sharedWords(question: string, text: string) {
+  const wanted = words(question.slice(0, 4000))
+  const inside = text.slice(0, 20_000).toLowerCase()
+  let longest = ''
+  let amount = 0
+  for (const word of words(inside)) {
+    if (!wanted.has(word)) continue
+    amount += Math.max(1, word.length - 3)
+    if (word.length > longest.length) longest = word
+  }
+  return { amount, at: longest === '' ? -1 : inside.indexOf(longest) }
+}
+
+/** A text from a little before a place on, in a line. */
+function lineFrom(text: string, at: number): string {
+  const from = at > 60 ? text.lastIndexOf(' ', at - 20) + 1 : 0
+  return `${from > 0 ? '… ' : ''}${text.slice(from, from + 300)}`
 }

@@ -5,7 +5,7 @@ import { drawnAs, type Fate, fateNames } from '../../parts/fates.ts'
 import { useSize } from '../../parts/use-size.ts'
 import styles from './chat-strip.module.css'
 
-export interface ChatStripProps {
+interface ChatStripProps {
   readonly head: number
   readonly runs: readonly FateRun[]
   /** The entries in sight. */
@@ -70,7 +70,7 @@ export function ChatStrip({ head, runs, first, last, selected, onJump }: ChatStr
       aria-label="Place in the conversation"
       aria-valuemin={1}
       aria-valuemax={Math.max(1, head)}
-      aria-valuenow={Math.min(Math.max(1, first), Math.max(1, head))}
+      aria-valuenow={Math.max(1, Math.min(first, head))}
       aria-valuetext={`message ${first} of ${head}`}
       onPointerDown={event => {
         event.currentTarget.setPointerCapture(event.pointerId)

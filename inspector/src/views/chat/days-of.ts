@@ -1,3 +1,4 @@
+import { groupBy } from '../../../../src/log/group-by.ts'
 import { isThisYear } from '../../parts/format.ts'
 
 const month = new Intl.DateTimeFormat('en-GB', { month: 'long' })
@@ -11,14 +12,8 @@ export function daysOf(times: readonly number[], now = Date.now()): string {
   }
   const sorted = [...days.values()].sort((a, b) => a.getTime() - b.getTime())
   const isOfNow = sorted.every(date => isThisYear(date.getTime(), now))
-  const months = new Map<string, number[]>()
-  for (const date of sorted) {
-    const name = `${month.format(date)}${isOfNow ? '' : ` ${date.getFullYear()}`}`
-    const dates = months.get(name)
-    if (dates) dates.push(date.getDate())
-    else months.set(name, [date.getDate()])
-  }
-  const named = [...months].map(([name, dates]) => ({ name, runs: runsOf(dates) }))
+  const months = groupBy(sorted, date => `${month.format(date)}${isOfNow ? '' : ` ${date.getFullYear()}`}`)
+  const named = [...months].map(([name, dates]) => ({ name, runs: runsOf(dates.map(one => one.getDate())) }))
   if (named.length === 1) return `${listed(named[0]!.runs)} ${named[0]!.name}`
   return listed(named.map(({ name, runs }) => `${runs.join(', ')} ${name}`))
 }

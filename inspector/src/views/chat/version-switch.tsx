@@ -2,42 +2,33 @@ import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { unless } from '../../parts/button.tsx'
 import type { Versions } from './branch-tree.ts'
 
-/** Goes from one way in which the conversation goes on here to the next: ‹ 2 / 3 ›. */
-export function VersionSwitch({
-  versions: { versions, current },
-  onOpen,
-}: {
+interface VersionSwitchProps {
   readonly versions: Versions
   readonly onOpen: (branch: string) => void
-}) {
-  const go = (by: number) => {
+}
+
+/** Goes from one way in which the conversation goes on here to the next: ‹ 2 / 3 ›. */
+export function VersionSwitch({ versions: { versions, current }, onOpen }: VersionSwitchProps) {
+  const step = (by: 1 | -1, label: string, end: string) => {
     const next = versions[current + by]
-    return next && (() => onOpen(next.open))
+    const Icon = by < 0 ? ChevronLeft : ChevronRight
+    return (
+      <button type="button" aria-label={label} {...unless(next ? undefined : end, () => onOpen(next!.open))}>
+        <Icon size={14} aria-hidden />
+      </button>
+    )
   }
-  const [before, after] = [go(-1), go(1)]
   return (
     <span
       className="inline gap-2px rigid soft chip-text icons"
       role="group"
       aria-label={`Version ${current + 1} of ${versions.length}`}
     >
-      <button
-        type="button"
-        aria-label="Version before"
-        {...unless(before ? undefined : 'This is the first version.', before)}
-      >
-        <ChevronLeft size={14} aria-hidden />
-      </button>
+      {step(-1, 'Version before', 'This is the first version.')}
       <span>
         {current + 1} / {versions.length}
       </span>
-      <button
-        type="button"
-        aria-label="Version after"
-        {...unless(after ? undefined : 'This is the last version.', after)}
-      >
-        <ChevronRight size={14} aria-hidden />
-      </button>
+      {step(1, 'Version after', 'This is the last version.')}
     </span>
   )
 }
