@@ -24,7 +24,7 @@ import { WindowBar } from '../../parts/window-bar.tsx'
 import styles from './answer-bar.module.css'
 import notice from './call-notice.module.css'
 import type { Scene } from './scene.ts'
-import { usualOther } from './side.ts'
+import { noSides, usualOther } from './side.ts'
 
 /** The answer at a glance: how many messages reached the model, by which fates, and how full its window was. */
 export function AnswerBar({ scene }: { readonly scene: Scene }) {
@@ -178,7 +178,6 @@ const forms = { readable: 'Readable', request: 'Request', text: 'Text' } as cons
 export function ContextHead({ scene: { place, shownPoint }, title, children }: ContextHeadProps) {
   const { search, go } = place
   const isCompared = search.b !== undefined
-  const noSides = { a: undefined, b: undefined, systemA: undefined, systemB: undefined }
   return (
     <div className={`row slim ${styles.first}`}>
       <h1>{title}</h1>

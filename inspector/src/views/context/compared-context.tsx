@@ -20,8 +20,8 @@ import {
   fateIn,
   type MadeSide,
   named,
+  noSides,
   readSide,
-  type Side,
   sameAs,
   useSide,
   withPolicy,
@@ -50,31 +50,17 @@ export function ComparedContext({ scene }: { readonly scene: Scene }) {
   const sideA = useMemo(() => readSide(search.a, search.systemA), [search.a, search.systemA])
   const sideB = useMemo(() => readSide(search.b, search.systemB), [search.b, search.systemB])
   const [isBoth, setBoth] = useState(false)
-  const a = useSide(thread, { ...shared, letter: 'A', side: sideA, isCostWanted: isBoth })
-  const b = useSide(thread, {
-    ...{ ...shared, letter: 'B', side: sideB, like: a.answer },
-    isCostWanted: a.cost !== undefined,
-  })
+  const a = useSide(thread, 'A', sideA, { ...shared, isCostWanted: isBoth })
+  const b = useSide(thread, 'B', sideB, { ...shared, isCostWanted: a.cost !== undefined, like: a.answer })
   if (isBoth !== (a.answer !== undefined && b.answer !== undefined)) setBoth(!isBoth)
-  const aList = useList(a, b, { flipped, selected, isBoth })
-  const bList = useList(b, a, { flipped, selected, isBoth })
+  const aList = useList(a, isBoth ? b : undefined, flipped, selected)
+  const bList = useList(b, isBoth ? a : undefined, flipped, selected)
   const [aRuns, bRuns] = [a.runs, b.runs]
   // biome-ignore lint/correctness/useExhaustiveDependencies: only the fates of the sides count
   const difference = useMemo(() => differenceOf(a, b, at), [aRuns, bRuns, at])
 
-  const set = (changes: { readonly A?: Side; readonly B?: Side }, isStep: boolean) => {
-    const [one, other] = [changes.A && writeSide(changes.A), changes.B && writeSide(changes.B)]
-    go(
-      {
-        ...(one && { a: one.text, systemA: one.system }),
-        ...(other && { b: other.text, systemB: other.system }),
-      },
-      { push: isStep },
-    )
-  }
-  const swap = () => set({ A: b.full, B: a.full }, true)
-  const leave = () =>
-    go({ a: undefined, b: undefined, systemA: undefined, systemB: undefined }, { push: true })
+  const swap = () => go({ ...writeSide('A', b.full), ...writeSide('B', a.full) }, { push: true })
+  const leave = () => go(noSides, { push: true })
   const step = (by: number) => {
     for (let seq = (selected ?? (by > 0 ? 0 : at + 1)) + by; seq >= 1 && seq <= at; seq += by)
       if (fateIn(a, seq) !== fateIn(b, seq)) return select(seq)
@@ -91,11 +77,9 @@ export function ComparedContext({ scene }: { readonly scene: Scene }) {
   ])
 
   const costSpan = costSpanOf(isAll ? calls.length : recentCalls, isAll)
-  const lists = { A: aList, B: bList }
-  const listOf = (side: MadeSide, other: MadeSide) => (
+  const listOf = (side: MadeSide, other: MadeSide, list: List) => (
     <ContextList
-      {...{ scene, side, other, runs: side.runs, landing: side.landing }}
-      list={lists[side.letter]}
+      {...{ scene, side, other, list, runs: side.runs, landing: side.landing }}
       onFold={key => setFlipped(before => toggled(before, key))}
     />
   )
@@ -112,16 +96,16 @@ export function ComparedContext({ scene }: { readonly scene: Scene }) {
           </Button>
         </ContextHead>
         <div className={`grid ${styles.sides}`}>
-          <SideHead
-            side={a}
-            {...{ costSpan }}
-            onChange={(side, isStep) => set({ A: named(side, a.answer) }, isStep)}
-          />
-          <SideHead
-            side={b}
-            {...{ costSpan }}
-            onChange={(side, isStep) => set({ B: named(side, b.answer ?? a.answer) }, isStep)}
-          />
+          {[a, b].map(made => (
+            <SideHead
+              key={made.letter}
+              side={made}
+              costSpan={costSpan}
+              onChange={(side, isStep) =>
+                go(writeSide(made.letter, named(side, made.answer ?? a.answer)), { push: isStep })
+              }
+            />
+          ))}
         </div>
         {isSlim && (
           <Segments
@@ -136,19 +120,16 @@ export function ComparedContext({ scene }: { readonly scene: Scene }) {
         )}
       </section>
       <div className={`grid low ${styles.scene}`} data-compared="true">
-        {(!isSlim || shownSide === 'A') && listOf(a, b)}
+        {(!isSlim || shownSide === 'A') && listOf(a, b, aList)}
         <Wire {...{ scene, a, b, aList, bList }} hasRibbons={!isSlim} />
-        {(!isSlim || shownSide === 'B') && listOf(b, a)}
+        {(!isSlim || shownSide === 'B') && listOf(b, a, bList)}
         <EntryPanel
           {...{ scene, seq: selected, sides: [a, b] }}
-          recent={
-            b.cost === undefined
-              ? undefined
-              : { since: recentSince, calls: Math.min(recentCalls, calls.length) }
-          }
+          recent={b.cost !== undefined && { since: recentSince, calls: Math.min(recentCalls, calls.length) }}
           onPick={(policy, window, isA) => {
-            const side = { ...withPolicy((isA ? a : b).full, policy), window, reserve: undefined }
-            set(isA ? { A: side } : { B: side }, true)
+            const { letter, full } = isA ? a : b
+            const side = { ...withPolicy(full, policy), window, reserve: undefined }
+            go(writeSide(letter, side), { push: true })
           }}
         />
       </div>
@@ -156,21 +137,20 @@ export function ComparedContext({ scene }: { readonly scene: Scene }) {
   )
 }
 
-interface SideListOptions {
-  readonly flipped: ReadonlySet<string>
-  readonly selected: number | undefined
-  readonly isBoth: boolean
-}
-
 /** What a side sends; what the other sends too is folded. */
-function useList(side: MadeSide, other: MadeSide, { flipped, selected, isBoth }: SideListOptions): List {
+function useList(
+  side: MadeSide,
+  other: MadeSide | undefined,
+  flipped: ReadonlySet<string>,
+  selected: number | undefined,
+): List {
   const { answer, runs } = side
   // biome-ignore lint/correctness/useExhaustiveDependencies: only what the sides send counts
   return useMemo(() => {
-    if (!isBoth || !answer) return { items: [], pinned: [] }
+    if (!other || !answer) return { items: [], pinned: [] }
     const figures = { tokens: answer.tokens, reused: answer.prefix?.tokens ?? 0 }
     return toContextItems(answer.sent, figures, { flipped, selected, sameAs: sameAs(side, other) })
-  }, [answer, runs, other.runs, flipped, selected, isBoth])
+  }, [answer, runs, other?.runs, flipped, selected])
 }
 
 /** `B drops 28 messages, adds 21` */

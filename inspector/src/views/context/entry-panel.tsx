@@ -32,7 +32,7 @@ export function EntryPanel({ scene, seq, sides, recent, onPick }: EntryPanelProp
     <aside
       className={styles.panel}
       aria-label={seq === undefined ? 'Every choice' : `Entry ${seq}`}
-      data-fate={(seq === undefined ? undefined : fateAt(scene.runs, seq)) ?? 'omitted'}
+      data-fate={fateAt(scene.runs, seq ?? 0) ?? 'omitted'}
     >
       {seq !== undefined && <Header {...{ scene, seq }} isCompared={sides !== undefined} />}
       <div className={`scrolls-down thin-bar ${styles.body}`}>
@@ -199,8 +199,7 @@ function Life({ seq, scene }: EntryProps) {
     const isByCall = stops.length === 1
     for (const [index, { turn, points }] of (isByCall ? toCallStops(stops) : stops).entries()) {
       const number = isByCall ? index + 1 : turn
-      const fates = points[0]?.fates
-      const fate = fates === undefined ? undefined : fateInText(fates, seq)
+      const fate = fateInText(points[0]?.fates ?? '', seq)
       if (fate === undefined) continue
       const last = periods.at(-1)
       if (last?.fate === fate) last.to = number

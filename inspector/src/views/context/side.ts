@@ -4,6 +4,7 @@ import { AwayError } from '../../api/api-error.ts'
 import { costQuery } from '../../api/comparison.ts'
 import { contextQuery, type FitQuery, type ThreadAddress } from '../../api/queries.ts'
 import type { ContextAnswer, SentRow, Stretch, TimelinePoint } from '../../api/timeline.ts'
+import type { ConversationSearch } from '../../parts/address.ts'
 import { type Landing, newLanding } from '../../parts/draw-strip.ts'
 import { type FateRun, fateAt } from '../../parts/fate-runs.ts'
 import type { Fate } from '../../parts/fates.ts'
@@ -25,30 +26,23 @@ export interface Side {
   readonly system?: string
 }
 
-const noteForms = ['inline', 'system', 'off'] as const
-const shapes = ['free', 'alternating'] as const
-
 /**
  * Reads a side of an address: `4096.balanced`, with more settings behind it: `4096.default.effort-70.reserve-512.notes-off`.
  * Invalid settings are left out. The text of a system prompt stands in a field of its own.
  */
 export function readSide(text = '', system?: string): Side {
   const [window = '', policy = '', ...settings] = text.split('.')
-  const values = new Map(
-    settings.map(one => {
-      const dash = one.indexOf('-')
-      return [one.slice(0, dash), one.slice(dash + 1)] as const
-    }),
-  )
-  const effort = readNumber(values.get('effort'), 0, 100)
+  const valueOf = (name: string) =>
+    settings.findLast(one => one.startsWith(`${name}-`))?.slice(name.length + 1)
+  const effort = readNumber(valueOf('effort'), 0, 100)
   return {
     window: readNumber(window, 1, mostTokens),
     policy: policy === '' ? undefined : effort === undefined ? policy : 'default',
-    reserve: readNumber(values.get('reserve'), 0, mostTokens),
+    reserve: readNumber(valueOf('reserve'), 0, mostTokens),
     effort,
-    notes: noteForms.find(one => one === values.get('notes')),
-    shape: shapes.find(one => one === values.get('shape')),
-    system: values.has('system') ? (values.get('system') === 'none' ? '' : system) : undefined,
+    notes: (['inline', 'system', 'off'] as const).find(one => one === valueOf('notes')),
+    shape: (['free', 'alternating'] as const).find(one => one === valueOf('shape')),
+    system: valueOf('system') === 'none' ? '' : valueOf('system') && system,
   }
 }
 
@@ -66,18 +60,20 @@ export const named = (side: Side, made: Pick<TimelinePoint, 'window' | 'policy'>
 
 export const mostTokens = 100_000_000
 
-/** As it stands in an address: the side, and the text of its system prompt if it has one. */
-export function writeSide(side: Side): { readonly text: string; readonly system: string | undefined } {
+/** What an address says of a side: its settings, and the text of its system prompt if it has one. */
+export function writeSide(letter: 'A' | 'B', side: Side): ConversationSearch {
   const { window, policy, reserve, effort, notes, shape, system } = side
   const prompt = system === undefined ? undefined : system === '' ? 'none' : 'other'
   const settings = Object.entries({ reserve, effort, notes, shape, system: prompt }).flatMap(
     ([name, value]) => (value === undefined ? [] : [`${name}-${value}`]),
   )
-  return {
-    text: [window ?? '', policy ?? '', ...settings].join('.'),
-    system: system === '' ? undefined : system,
-  }
+  const text = [window ?? '', policy ?? '', ...settings].join('.')
+  const systemText = system || undefined
+  return letter === 'A' ? { a: text, systemA: systemText } : { b: text, systemB: systemText }
 }
+
+/** What an address says where nothing is compared. */
+export const noSides = { a: undefined, b: undefined, systemA: undefined, systemB: undefined }
 
 /** The settings as the API takes them. */
 export const toFit = ({ effort, ...side }: Side): FitQuery => ({
@@ -133,7 +129,7 @@ export interface MadeSide {
   readonly cost: number | undefined
 }
 
-interface SideOptions extends Pick<MadeSide, 'letter' | 'side'> {
+interface SideOptions {
   readonly at: number
   /** The call before, and the call from which costs are summed up. */
   readonly since: number | undefined
@@ -145,8 +141,12 @@ interface SideOptions extends Pick<MadeSide, 'letter' | 'side'> {
 }
 
 /** The context of one side. */
-export function useSide(thread: ThreadAddress, options: SideOptions): MadeSide {
-  const { letter, side, at, since, costSince, isCostWanted, like } = options
+export function useSide(
+  thread: ThreadAddress,
+  letter: MadeSide['letter'],
+  side: Side,
+  { at, since, costSince, isCostWanted, like }: SideOptions,
+): MadeSide {
   const [landing] = useState(newLanding)
   // A dragged slider does not compute every step.
   const settled = useSettled(side, 80)
