@@ -6,7 +6,6 @@ import type { AnswerOf, NameOfKind, RouteName, RouteRequest } from './routes.ts'
 
 const base = '/throughline/v1'
 
-/** Asks a route that answers with JSON or with a text. */
 export async function ask<Name extends NameOfKind<'json' | 'text'>>(
   name: Name,
   request: RouteRequest<Name>,
@@ -16,7 +15,6 @@ export async function ask<Name extends NameOfKind<'json' | 'text'>>(
   return (isJson ? await response.json() : await response.text()) as AnswerOf<Name>
 }
 
-/** Asks a route that answers with nothing. */
 export const tell = async <Name extends NameOfKind<'none'>>(name: Name, request: RouteRequest<Name>) =>
   void (await send(name, request))
 

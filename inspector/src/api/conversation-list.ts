@@ -39,7 +39,6 @@ async function readOne(client: QueryClient, name: string): Promise<ListedConvers
   }
 }
 
-/** Takes a conversation that was deleted out of the list. */
 export function dropConversation(client: QueryClient, name: string): void {
   change(client, rows => rows.filter(({ conversation }) => conversation !== name))
 }

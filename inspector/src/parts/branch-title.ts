@@ -2,7 +2,6 @@ import type { AnswerOf } from '../api/routes.ts'
 
 export type ListedThread = AnswerOf<'get /conversations/:conversation/threads'>['threads'][number]
 
-/** The given name of a branch; without one, the words that it begins with. */
 export function branchTitle({
   branch,
   begins,

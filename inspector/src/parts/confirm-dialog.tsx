@@ -8,13 +8,11 @@ export interface ConfirmDialogProps {
   readonly children: React.ReactNode
   /** What is done if it is confirmed: the label of the button. */
   readonly action: string
-  /** The label of the safe answer. */
   readonly refusal?: string
   /** The dialog stays until it is done; then it is closed from outside. */
   readonly isPending?: boolean
   readonly onConfirm: () => void
   readonly onClose: () => void
-  /** What gets the focus when this is over. */
   readonly finalFocus?: () => HTMLElement | null
 }
 

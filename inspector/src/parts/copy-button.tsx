@@ -5,7 +5,6 @@ import { Button } from './button.tsx'
 export interface CopyButtonProps {
   readonly text: string | (() => string)
   readonly label?: string
-  /** Only the glyph, among others. */
   readonly isBare?: boolean
 }
 

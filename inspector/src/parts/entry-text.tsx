@@ -12,7 +12,6 @@ interface EntryTextProps {
   readonly text: string
   /** The characters that are shown at first. */
   readonly few: number
-  /** The words that were asked for. */
   readonly places: Places
 }
 

@@ -1,6 +1,5 @@
 import { type Fate, fateNames } from './fates.ts'
 
-/** Entries in a row with one fate. */
 export interface FateRun {
   readonly first: number
   readonly last: number

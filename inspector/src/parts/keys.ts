@@ -68,7 +68,6 @@ let pendingSince = 0
 /** What had the focus when a key of the page was pressed: Enter is then meant for the page, until Tab moves the focus. */
 let passed: EventTarget | null = null
 
-/** Runs what is bound to a key that was pressed. */
 export function onKeyDown(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing || isModifier(event.key)) return
   const name = nameOf(event)

@@ -1,4 +1,3 @@
-/** An entry of the log without its text. */
 export interface Brief {
   readonly seq: number
   readonly turn: number

@@ -25,7 +25,6 @@ export interface RowListProps<Row extends ListItem> extends Omit<React.Component
   /** Gets the rows in sight. */
   readonly onSeen?: (first: Row, last: Row) => void
   readonly rows?: React.ComponentProps<'div'>
-  /** What stands below the rows. */
   readonly after?: React.ReactNode
 }
 

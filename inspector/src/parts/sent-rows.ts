@@ -93,7 +93,6 @@ export function toSentMessages(
   })
 }
 
-/** A line of a list of entries. */
 export interface EntryLine {
   readonly key: string
   /** The entry that it shows. */

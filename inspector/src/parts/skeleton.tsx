@@ -23,12 +23,10 @@ export function Skeleton({
 
 const widths = [38, 92, 71, 84, 64, 88, 52, 77]
 
-/** Shows its content after a while. */
 export function Late({ ms = 150, children }: { readonly ms?: number; readonly children: React.ReactNode }) {
   return useLate(ms) ? children : null
 }
 
-/** Whether something has been in the page for a while. */
 export function useLate(ms: number): boolean {
   const [isLate, setLate] = useState(false)
   useEffect(() => {

@@ -30,7 +30,6 @@ interface StatusMarkProps {
   readonly label?: string
 }
 
-/** How something stands, by a shape and a colour. */
 export function StatusMark({ status, label = status }: StatusMarkProps) {
   return (
     <span className={`rigid ${styles.mark}`} data-status={status} role="img" aria-label={label} title={label}>

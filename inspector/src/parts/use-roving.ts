@@ -90,7 +90,6 @@ export function useRoving({ items, name, item, show }: RovingOptions) {
     },
     [elements, refs],
   )
-  /** The element of the active item, if it is drawn. */
   const element = useCallback(() => elements.get(latest.current.active ?? '') ?? null, [elements])
   return { active, setActive, focus, ref, isFocused, element }
 }

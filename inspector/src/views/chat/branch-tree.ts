@@ -1,6 +1,5 @@
 import { groupBy } from '../../../../src/log/group-by.ts'
 
-/** A branch as the server lists it. */
 export interface AnyBranch {
   readonly branch: string
   readonly head: number
@@ -17,7 +16,6 @@ export interface BranchNode<One extends AnyBranch> {
   readonly depth: number
   /** For each depth above this branch: whether the line there goes on to a later branch. */
   readonly lines: readonly boolean[]
-  /** Whether another branch of the same parent follows. */
   readonly hasNext: boolean
 }
 

@@ -52,7 +52,6 @@ export function BroughtBack(props: BroughtBackProps) {
       </div>
       {fold.isOpen && entries.length > 0 && <Entries {...props} shown={bestFirst(question, shown)} />}
       {fold.isOpen && sources.length > 0 && (
-        // The best first.
         <ol className={`clipped text-12-18 on-panel round-3 ${styles.entries}`} data-kind="sources">
           {sources.map((source, at) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: they have no other name
@@ -68,7 +67,6 @@ export function BroughtBack(props: BroughtBackProps) {
 
 const few = 3
 
-/** Entries with most words of the question first. */
 function bestFirst(question: string, shown: readonly EntryPreview[]): readonly EntryPreview[] {
   const ranked = shown.map(one => {
     const { amount, at } = sharedWords(question, one.text)
@@ -106,7 +104,6 @@ function Entries(props: BroughtBackProps & { readonly shown: readonly EntryPrevi
   )
 }
 
-/** Where a message of another conversation comes from. */
 function From({ conversation, actor, branch, seq, time, why, isGone = false }: RecallSource) {
   const { data: info } = useQuery({ ...conversationQuery(conversation), enabled: !isGone })
   const content = (

@@ -16,15 +16,12 @@ export interface ChatRow {
   readonly before?: number | undefined
   /** What was brought back for it when it was asked. */
   readonly brought?: BroughtEntries | undefined
-  /** The call that gave it. */
   readonly call?: PageCall | undefined
 }
 
 /** What was brought back for a message. */
 export interface BroughtEntries {
-  /** Of its own conversation. */
   readonly entries: readonly number[]
-  /** Of other conversations. */
   readonly sources: readonly RecallSource[]
 }
 

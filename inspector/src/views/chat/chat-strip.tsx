@@ -8,7 +8,6 @@ import styles from './chat-strip.module.css'
 interface ChatStripProps {
   readonly head: number
   readonly runs: readonly FateRun[]
-  /** The entries in sight. */
   readonly first: number
   readonly last: number
   readonly selected: number | undefined

@@ -33,7 +33,6 @@ export interface ComposerProps {
   readonly onStop: () => void
 }
 
-/** Where the next message is written. */
 export function Composer(props: ComposerProps) {
   const { thread, title, live, hasForecast, area, onSend, onStop } = props
   const draft = drafts.use(thread) ?? ''
@@ -120,7 +119,6 @@ function ModelMenu({ models, model }: Pick<ComposerProps, 'models' | 'model'>) {
   )
 }
 
-/** What the next call would send. */
 function Forecast({ thread, isRemembering, draft }: ComposerProps & { readonly draft: string }) {
   const input = useSettled(draft, 250)
   const { data } = useQuery(forecastQuery(thread, input, chosenModel.use()))

@@ -10,7 +10,6 @@ export interface EditBoxProps {
   readonly onCancel: () => void
 }
 
-/** A message while it is edited. */
 export function EditBox({ text, onChange, onSend, onCancel }: EditBoxProps) {
   const area = useRef<HTMLTextAreaElement>(null)
   useEffect(() => {

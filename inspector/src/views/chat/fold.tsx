@@ -24,13 +24,11 @@ interface FoldProps {
   /** A stable key of the folded content. */
   readonly name: string
   readonly icon: React.ReactNode
-  /** The line that is always shown. */
   readonly label: React.ReactNode
   readonly kind?: 'line' | 'recalled'
   readonly children: React.ReactNode
 }
 
-/** A line that unfolds to more. */
 export function Fold({ name, children, ...line }: FoldProps) {
   const fold = useFold(name)
   return (

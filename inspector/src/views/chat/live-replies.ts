@@ -14,7 +14,6 @@ import type { AnswerOf } from '../../api/routes.ts'
 import type { AnsweredCall } from './chat-rows.ts'
 import { byThread, threadName, usualActor, usualBranch } from './thread-name.ts'
 
-/** A piece of a reply as it comes. */
 type LivePart =
   | { readonly kind: 'text' | 'thinking'; readonly text: string }
   | ({ readonly kind: 'call' } & AnsweredCall)

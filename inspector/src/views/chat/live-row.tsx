@@ -21,7 +21,6 @@ export function AskedRow({ text }: { readonly text: string }) {
   )
 }
 
-/** A reply as it comes. */
 export function LiveRow({ live, model }: { readonly live: LiveReply; readonly model: string }) {
   const { state, parts, warnings, fault } = live
   const isRunning = state !== 'ended'

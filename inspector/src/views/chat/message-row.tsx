@@ -66,7 +66,6 @@ interface RowProps extends MessageRowProps {
   readonly isNewest: boolean
 }
 
-/** A message of the conversation, with all that belongs to it. */
 export const MessageRow = memo(function MessageRow({
   chat,
   row,
@@ -158,7 +157,6 @@ function ReplyRow(props: RowProps) {
         <StrayResult key={at} name={`${seq} result ${at}`} text={result.text} />
       ))}
       {props.isNewest && meta ? (
-        // Which model answered, and its figures.
         <footer className={`row gap-2 muted chip-text ${styles.foot}`}>
           <Who meta={meta} />
           <RowTools {...props} />

@@ -47,7 +47,6 @@ export function ToolCall({ name, call, isRunning = false }: ToolCallProps) {
   )
 }
 
-/** A result that answers no call. */
 export function StrayResult({ name, text }: { readonly name: string; readonly text: string }) {
   return (
     <Fold
@@ -75,7 +74,6 @@ function iconOf({ result }: AnsweredCall, isRunning: boolean) {
 
 const mostCharacters = 8000
 
-/** A text as it is, in letters of one width. */
 function LongText({ text }: { readonly text: string }) {
   const [isWhole, setWhole] = useState(false)
   const isCut = !isWhole && text.length > mostCharacters

@@ -58,7 +58,6 @@ export function useChatThread(
   return { threads, branches, head, base, shownHead, isThere, rows, facts }
 }
 
-/** The figures of the calls that gave a reply. */
 export interface ReplyMeta {
   readonly model: string
   readonly read?: number | undefined

@@ -51,7 +51,6 @@ export function Choices({ thread, at, entry, marked, recent, onPick }: ChoicesPr
   }, [markedKey, at, entry])
   const { windows, policies } = grid
   const asked = useDeferredValue(grid)
-  // Policies that take long to make come last.
   const slowLast = asked.policies.toSorted((one, other) => slowness(one) - slowness(other))
   const { data: cells = [] } = useQuery({
     ...gridQuery(thread, { ...asked, policies: slowLast }, marked[0]?.letter ?? 'entry'),

@@ -242,7 +242,6 @@ function MessageRow({ scene, runs, side, other, item, text, style }: MessageRowP
   )
 }
 
-/** Where a message of another conversation comes from. */
 function From({ conversation, title, actor, branch, seq, time, why, isGone }: RecallSource) {
   const name = `${title?.trim() || conversation} #${seq}`
   return (

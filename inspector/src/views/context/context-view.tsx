@@ -79,7 +79,6 @@ export function ContextView() {
   return <Skeleton rows={16} label="Loading the context" />
 }
 
-/** What an address asks for that is not there. */
 function missing(
   { turn, call }: { readonly turn?: number; readonly call?: string },
   isTurn: boolean,

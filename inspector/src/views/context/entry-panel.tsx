@@ -20,7 +20,6 @@ import { WhySection } from './why-section.tsx'
 export interface EntryPanelProps extends Pick<ChoicesProps, 'recent' | 'onPick'> {
   readonly scene: Scene
   readonly seq: number | undefined
-  /** In a comparison: both sides. */
   readonly sides?: readonly [MadeSide, MadeSide]
 }
 
@@ -126,7 +125,6 @@ function Why({ scene: { place, entries, runs, moment, shownPoint, select }, seq 
   )
 }
 
-/** What either side makes of an entry, and why. */
 function Verdicts({ seq, sides }: { readonly seq: number; readonly sides: readonly MadeSide[] }) {
   return (
     <dl className={`text-12-18 breaks ${styles.verdicts}`}>

@@ -17,7 +17,6 @@ interface LogListProps {
   /** The place of the selection among the items, or that of the fold that the keys are at. */
   readonly selectedAt: number
   readonly find: TextFind
-  /** Opens or closes a fold. */
   readonly onFold: (first: number) => void
   /** Tells which entries are in sight: the strip marks them. */
   readonly onSeen: (seen: readonly [first: number, last: number]) => void

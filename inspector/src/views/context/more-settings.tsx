@@ -113,7 +113,6 @@ export function MoreSettings({ letter, side, reserve, window = 1, onChange }: Mo
   )
 }
 
-/** The system prompts that can be chosen. */
 const prompts: Readonly<Record<string, string>> = { none: '', other: 'You are a helpful assistant.' }
 const promptOf = (system: string | undefined) =>
   system === undefined ? '' : system === '' ? 'none' : 'other'

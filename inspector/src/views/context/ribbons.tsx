@@ -108,7 +108,6 @@ function drawMoment(
     }
 }
 
-/** The days at their places beside the strip, and the cut. */
 function Days({ scale, cut }: { readonly scale: LogScale; readonly cut: number | undefined }) {
   const [setArea, { height }] = useSize<HTMLDivElement>()
   const labels = useMemo(() => {

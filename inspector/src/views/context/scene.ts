@@ -28,11 +28,9 @@ export interface Scene {
   readonly moment: Moment
   readonly selected: number | undefined
   readonly select: (seq: number | undefined) => void
-  /** Whether the turns are played one after the other. */
   readonly isPlaying: boolean
 }
 
-/** A line of the list of the log. */
 export type LogItem = Pick<EntryLine, 'key' | 'seq'> & {
   readonly first: number
   readonly last: number
@@ -85,7 +83,6 @@ export function toLogItems(runs: readonly FateRun[], filter: LogFilter): readonl
   return items
 }
 
-/** A line of the list of what the model got. */
 export type ContextItem = EntryLine & { readonly isReused: boolean } & (
     | (MessageLine & { readonly kind: 'row'; readonly isFirst: boolean })
     | (MessageLine & {
@@ -199,7 +196,6 @@ export function toContextItems(
 /** More lines of a text are left to the form Text, so that its sources stay near. */
 const mostLines = 24
 
-/** The text of a block from other conversations line by line. */
 function linesOf({ text = '' }: SentRow): readonly string[] {
   const lines = text.split('\n').filter(line => line.trim() !== '')
   const shown = lines.slice(0, mostLines).map(line => line.slice(0, 240))

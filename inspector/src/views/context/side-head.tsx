@@ -97,6 +97,5 @@ export function SideHead({ side: made, costSpan, onChange }: SideHeadProps) {
   )
 }
 
-/** `in all 252 calls` */
 export const costSpanOf = (calls: number, isAll: boolean): string =>
   `new in ${isAll ? 'all' : 'the last'} ${amountOf(calls, 'call')}`

@@ -32,17 +32,17 @@ export interface Side {
  */
 export function readSide(text = '', system?: string): Side {
   const [window = '', policy = '', ...settings] = text.split('.')
-  const valueOf = (name: string) =>
+  const settingOf = (name: string) =>
     settings.findLast(one => one.startsWith(`${name}-`))?.slice(name.length + 1)
-  const effort = readNumber(valueOf('effort'), 0, 100)
+  const effort = readNumber(settingOf('effort'), 0, 100)
   return {
     window: readNumber(window, 1, mostTokens),
     policy: policy === '' ? undefined : effort === undefined ? policy : 'default',
-    reserve: readNumber(valueOf('reserve'), 0, mostTokens),
+    reserve: readNumber(settingOf('reserve'), 0, mostTokens),
     effort,
-    notes: (['inline', 'system', 'off'] as const).find(one => one === valueOf('notes')),
-    shape: (['free', 'alternating'] as const).find(one => one === valueOf('shape')),
-    system: valueOf('system') === 'none' ? '' : valueOf('system') && system,
+    notes: (['inline', 'system', 'off'] as const).find(one => one === settingOf('notes')),
+    shape: (['free', 'alternating'] as const).find(one => one === settingOf('shape')),
+    system: settingOf('system') === undefined ? undefined : settingOf('system') === 'none' ? '' : system,
   }
 }
 
@@ -75,7 +75,6 @@ export function writeSide(letter: 'A' | 'B', side: Side): ConversationSearch {
 /** What an address says where nothing is compared. */
 export const noSides = { a: undefined, b: undefined, systemA: undefined, systemB: undefined }
 
-/** The settings as the API takes them. */
 export const toFit = ({ effort, ...side }: Side): FitQuery => ({
   ...side,
   effort: effort === undefined ? undefined : effort / 100,
@@ -140,7 +139,6 @@ interface SideOptions {
   readonly like?: ContextAnswer | undefined
 }
 
-/** The context of one side. */
 export function useSide(
   thread: ThreadAddress,
   letter: MadeSide['letter'],

@@ -16,9 +16,7 @@ export interface TurnSliderProps {
   readonly scene: Scene
   /** Another turn, by its place among the stops. */
   readonly onTurn: (index: number) => void
-  /** Moves by a number of calls, forward or back. */
   readonly onCall: (by: number) => void
-  /** Plays the turns one after the other, or stops. */
   readonly onPlay: () => void
 }
 

@@ -7,7 +7,6 @@ import styles from './why-section.module.css'
 export interface WhySectionProps {
   readonly why: WhyAnswer
   readonly onSelect: (seq: number) => void
-  /** The turn of an entry, in words. */
   readonly turnOf: (seq: number) => string
 }
 
@@ -139,7 +138,6 @@ function figuresOf({ outcome, needs = 0, left = 0, better, score, least, best, s
   return undefined
 }
 
-/** The words at some places, each once. */
 function wordsAt(text: string, hits: Places): readonly string[] {
   const words = new Map(hits.map(([from, to]) => [text.slice(from, to).toLowerCase(), text.slice(from, to)]))
   return [...words.values()]
