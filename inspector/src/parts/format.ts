@@ -30,24 +30,22 @@ function dayFormat(form: Intl.DateTimeFormatOptions): (time: number, now?: numbe
 export const isThisYear = (time: number, now = Date.now()): boolean =>
   new Date(time).getFullYear() === new Date(now).getFullYear()
 
-const day = dayFormat({ day: 'numeric', month: 'long' })
+/** `2 March`, `2 March 2025` */
+export const dayOf = dayFormat({ day: 'numeric', month: 'long' })
+
+/** `12 Mar`, `12 Mar 2025` */
+export const shortDayOf = dayFormat({ day: 'numeric', month: 'short' })
+
 const weekday = dayFormat({ weekday: 'short', day: 'numeric', month: 'long' })
-const shortDay = dayFormat({ day: 'numeric', month: 'short' })
 
 /** `16:12` */
 export const clockTime = (time: number): string => clock.format(time)
 
 /** `13 March, 16:12`, `13 March 2025, 16:12` */
-export const dayTime = (time: number, now?: number): string => `${day(time, now)}, ${clock.format(time)}`
+export const dayTime = (time: number, now?: number): string => `${dayOf(time, now)}, ${clock.format(time)}`
 
 /** `Mon 2 March, 09:20` */
 export const fullTime = (time: number, now?: number): string => `${weekday(time, now)}, ${clock.format(time)}`
-
-/** `2 March`, `2 March 2025` */
-export const dayOf = (time: number, now?: number): string => day(time, now)
-
-/** `12 Mar`, `12 Mar 2025` */
-export const shortDayOf = (time: number, now?: number): string => shortDay(time, now)
 
 const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })
 
@@ -61,5 +59,5 @@ export function ago(time: number, now = Date.now()): string {
   if (minutes < 60) return `${minutes} min`
   const hours = Math.floor(minutes / 60)
   if (hours < 24) return `${hours} h`
-  return hours < 48 ? 'yesterday' : shortDay(time, now)
+  return hours < 48 ? 'yesterday' : shortDayOf(time, now)
 }

@@ -1,4 +1,4 @@
-import type { PageCall, ShownBlock } from '../../api/chat-queries.ts'
+import type { PageCall, ShownBlock, ShownMessage } from '../../api/chat-queries.ts'
 import type { SentRow } from '../../api/timeline.ts'
 import { entryOf, type RecallSource } from '../../parts/sent-rows.ts'
 import { type ChatMessage, type ReadCall, type ReadResult, readShown } from './read-shown.ts'
@@ -31,19 +31,18 @@ export interface BroughtEntries {
  */
 export function toChatRows(blocks: readonly ShownBlock[]): ReadonlyMap<number, ChatRow> {
   const rows = new Map<number, ChatRow>()
-  let round: { readonly seq: number; readonly calls: AnsweredCall[] } | undefined
+  let round: AnsweredCall[] = []
   let before: number | undefined
   for (const { messages } of blocks)
     for (const shown of messages.values()) {
       const message = readOnce(shown)
       if (message.role === 'tool') {
-        const strays = message.results.filter(result => !round || !answer(round.calls, result))
+        const strays = message.results.filter(result => !answer(round, result))
         if (strays.length > 0)
           rows.set(message.seq, { message: { ...message, results: strays }, calls: [], before })
       } else {
-        const calls: AnsweredCall[] = [...message.calls]
-        round = calls.length > 0 ? { seq: message.seq, calls } : undefined
-        rows.set(message.seq, { message, calls, before })
+        round = [...message.calls]
+        rows.set(message.seq, { message, calls: round, before })
       }
       before = message.time ?? before
     }
@@ -63,9 +62,9 @@ function addCall(rows: Map<number, ChatRow>, call: PageCall): void {
     })
 }
 
-const messageCache = new WeakMap<object, ChatMessage>()
+const messageCache = new WeakMap<ShownMessage, ChatMessage>()
 
-function readOnce(shown: Parameters<typeof readShown>[0]): ChatMessage {
+function readOnce(shown: ShownMessage): ChatMessage {
   const message = messageCache.get(shown) ?? readShown(shown)
   messageCache.set(shown, message)
   return message

@@ -170,7 +170,6 @@ export function ChatView() {
         It may have another name, or belong to another actor.
       </EmptyState>
     )
-  const models = server?.models.map(({ name }) => name) ?? []
   const model = chosen ?? server?.model
   const moment = { ...placeless, turn: point?.turn || undefined, call: point?.call }
   return (
@@ -202,19 +201,16 @@ export function ChatView() {
             control={control}
           />
         )}
-        {mayChat ? (
+        {server && mayChat && (
           <Composer
-            {...{ thread, title, live, models, area }}
-            model={server?.model}
+            {...{ thread, title, live, server, area }}
             hasForecast={mayInspect && isThere}
-            isRemembering={server?.remember === 'person'}
             onSend={text => void answer({ kind: 'send', input: text })}
             onStop={() => void stopReply(thread)}
           />
-        ) : (
-          server && (
-            <p className={styles.readonly}>This key may read but not write: it lacks the scope chat.</p>
-          )
+        )}
+        {server && !mayChat && (
+          <p className={styles.readonly}>This key may read but not write: it lacks the scope chat.</p>
         )}
       </section>
       <ChatStrip

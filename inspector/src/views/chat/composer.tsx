@@ -3,6 +3,7 @@ import { ArrowUp, Square } from 'lucide-react'
 import { forecastQuery } from '../../api/chat-queries.ts'
 import { observable } from '../../api/observable.ts'
 import type { ThreadAddress } from '../../api/queries.ts'
+import type { ServerInfo } from '../../api/routes.ts'
 import { Button, unless } from '../../parts/button.tsx'
 import { ChoiceMenu } from '../../parts/choice-menu.tsx'
 import { adviceFor } from '../../parts/fault-words.ts'
@@ -17,24 +18,20 @@ import { MessageArea } from './message-area.tsx'
 /** The model that was chosen; undefined for the server's own choice. */
 export const chosenModel = observable<string | undefined>(undefined)
 
-export interface ComposerProps {
+interface ComposerProps {
   readonly thread: ThreadAddress
   readonly title: string
   readonly live: LiveReply | undefined
-  readonly models: readonly string[]
-  /** The model that answers if none is chosen. */
-  readonly model: string | undefined
+  readonly server: ServerInfo
   /** Whether it says what the next call would send. */
   readonly hasForecast: boolean
-  /** Whether other conversations may add to that. */
-  readonly isRemembering: boolean
   readonly area: React.RefObject<HTMLTextAreaElement | null>
   readonly onSend: (text: string) => void
   readonly onStop: () => void
 }
 
 export function Composer(props: ComposerProps) {
-  const { thread, title, live, hasForecast, area, onSend, onStop } = props
+  const { thread, title, live, server, hasForecast, area, onSend, onStop } = props
   const draft = drafts.use(thread) ?? ''
   const refusal = refusals.use(thread)
   const isEmpty = draft.trim() === ''
@@ -68,7 +65,7 @@ export function Composer(props: ComposerProps) {
           onSend={send}
         />
         <div className="row gap-2 muted text-12-16">
-          <ModelMenu {...props} />
+          <ModelMenu {...server} />
           <span className={`cut fill slim ${styles.next}`}>
             {hasForecast && !live && <Forecast {...props} draft={draft} />}
           </span>
@@ -99,7 +96,7 @@ export function Composer(props: ComposerProps) {
   )
 }
 
-function ModelMenu({ models, model }: Pick<ComposerProps, 'models' | 'model'>) {
+function ModelMenu({ models, model }: ServerInfo) {
   const chosen = chosenModel.use() ?? model
   const name = chosen ?? 'no model'
   if (models.length < 2)
@@ -113,13 +110,13 @@ function ModelMenu({ models, model }: Pick<ComposerProps, 'models' | 'model'>) {
     <ChoiceMenu
       text={name}
       value={name}
-      choices={models.map(one => ({ value: one, label: one }))}
+      choices={models.map(one => ({ value: one.name, label: one.name }))}
       onChoose={one => chosenModel.set(one)}
     />
   )
 }
 
-function Forecast({ thread, isRemembering, draft }: ComposerProps & { readonly draft: string }) {
+function Forecast({ thread, server, draft }: ComposerProps & { readonly draft: string }) {
   const input = useSettled(draft, 250)
   const { data } = useQuery(forecastQuery(thread, input, chosenModel.use()))
   if (!data) return null
@@ -127,7 +124,7 @@ function Forecast({ thread, isRemembering, draft }: ComposerProps & { readonly d
   return (
     <>
       next call about <b>{count(tokens)}</b> tokens
-      {isRemembering && <span>, more if other conversations help</span>}
+      {server.remember === 'person' && <span>, more if other conversations help</span>}
       <span className={`wide-only ${styles.reused}`}>
         <span> · </span>
         <span>{percent(reused / Math.max(1, tokens))} cached</span>

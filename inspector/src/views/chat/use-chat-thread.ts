@@ -6,6 +6,7 @@ import type { AnswerOf } from '../../api/routes.ts'
 import type { TimelinePoint } from '../../api/timeline.ts'
 import type { ViewPlace } from '../../parts/address.ts'
 import { type FateRun, readFates, runAt } from '../../parts/fate-runs.ts'
+import type { Fate } from '../../parts/fates.ts'
 import { amountOf } from '../../parts/format.ts'
 import { versionsOf } from './branch-tree.ts'
 import { broughtOf } from './chat-rows.ts'
@@ -92,18 +93,21 @@ function replyMetas(
 function cutOf(point: TimelinePoint | undefined, runs: readonly FateRun[]) {
   const before = point?.cut?.before
   if (before === undefined || before <= 1) return undefined
-  const amounts = { kept: 0, cleared: 0, digested: 0, recalled: 0 }
-  for (const { first, last, fate } of runs)
-    if (fate in amounts && first < before)
-      amounts[fate as keyof typeof amounts] += Math.min(last, before - 1) - first + 1
-  const pieces = [
-    amounts.kept > 0 && `${amounts.kept} always sent`,
-    amounts.cleared > 0 && `${amounts.cleared} as a line each`,
-    amounts.digested > 0 && `${amounts.digested} shortened`,
-    amounts.recalled > 0 && `${amounts.recalled} brought back`,
-  ].filter(Boolean)
+  const earlier = runs.filter(({ first }) => first < before)
+  const pieces = Object.entries(cutWords).flatMap(([fate, words]) => {
+    const those = earlier.filter(run => run.fate === fate)
+    const amount = those.reduce((sum, { first, last }) => sum + Math.min(last, before - 1) - first + 1, 0)
+    return amount > 0 ? [`${amount} ${words}`] : []
+  })
   return {
     before,
     about: `${amountOf(before - 1, 'earlier message')}${pieces.length > 0 ? `: ${pieces.join(', ')}` : ''}`,
   }
+}
+
+const cutWords: Partial<Record<Fate, string>> = {
+  kept: 'always sent',
+  cleared: 'as a line each',
+  digested: 'shortened',
+  recalled: 'brought back',
 }

@@ -4,14 +4,6 @@ import { blockOf, type ShownBlock, shownQuery } from '../../api/chat-queries.ts'
 import type { ThreadAddress } from '../../api/queries.ts'
 import { type ChatRow, toChatRows } from './chat-rows.ts'
 
-export interface Messages {
-  /** The row of an entry; undefined for one that is not for users, and for what has not been read. */
-  readonly row: (seq: number) => ChatRow | undefined
-  readonly isRead: (seq: number) => boolean
-  readonly error: Error | null
-  readonly retry: () => void
-}
-
 /** Entries that are read before and after those in sight, so that scrolling shows no gap. */
 const ahead = 60
 
@@ -21,7 +13,7 @@ export function useMessages(
   { head, mayInspect }: { readonly head: number; readonly mayInspect: boolean },
   first: number,
   last: number,
-): Messages {
+) {
   const blocks = useMemo(() => {
     const from = blockOf(Math.max(1, first - ahead))
     const to = blockOf(Math.max(1, Math.min(head, last + ahead)))
@@ -37,10 +29,10 @@ export function useMessages(
   })
   const rows = useRows(data)
   return {
-    row: seq => rows.get(seq),
-    isRead: seq => data[blocks.indexOf(blockOf(seq))] !== undefined,
-    error,
-    retry,
+    /** Undefined for an entry that is not for users, and for one that has not been read. */
+    row: (seq: number) => rows.get(seq),
+    isRead: (seq: number) => data[blocks.indexOf(blockOf(seq))] !== undefined,
+    ...{ error, retry },
   }
 }
 
