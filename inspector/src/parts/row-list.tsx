@@ -1,7 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef } from 'react'
 import type { ThreadAddress } from '../api/queries.ts'
-import type { Landing } from './draw-strip.ts'
+import type { Landing } from './log-strip.tsx'
 import type { EntryLine } from './sent-rows.ts'
 import { hover, useIsHovered } from './use-hover.ts'
 import { isTouch, useMedia } from './use-media.ts'

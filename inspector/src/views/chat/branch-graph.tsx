@@ -1,13 +1,14 @@
 import { Menu } from '@base-ui/react/menu'
 import { Link } from '@tanstack/react-router'
-import { GitBranchPlus, MessageSquarePlus, Plus } from 'lucide-react'
+import { ChevronLeft, ChevronRight, GitBranchPlus, MessageSquarePlus, Plus } from 'lucide-react'
 import { useRef } from 'react'
 import type { ConversationSearch } from '../../parts/address.ts'
 import { branchTitle, type ListedThread } from '../../parts/branch-title.ts'
+import { unless } from '../../parts/button.tsx'
 import { amountOf, clockTime, dayTime } from '../../parts/format.ts'
 import { MenuItem, MenuPopup } from '../../parts/menu-popup.tsx'
 import styles from './branch-graph.module.css'
-import { type BranchNode, toBranchTree } from './branch-tree.ts'
+import { type BranchNode, toBranchTree, type Versions } from './branch-tree.ts'
 import { usualBranch } from './thread-name.ts'
 
 interface BranchGraphProps {
@@ -144,3 +145,34 @@ function aboutOf({ branch, forkOf, begins, turns, updatedAt, status }: ListedThr
 
 const when = (time: number) =>
   new Date(time).toDateString() === new Date().toDateString() ? clockTime(time) : dayTime(time)
+
+interface VersionSwitchProps {
+  readonly versions: Versions
+  readonly onOpen: (branch: string) => void
+}
+
+/** Goes from one way in which the conversation goes on here to the next: ‹ 2 / 3 ›. */
+export function VersionSwitch({ versions: { versions, current }, onOpen }: VersionSwitchProps) {
+  const step = (by: 1 | -1, label: string, end: string) => {
+    const next = versions[current + by]
+    const Icon = by < 0 ? ChevronLeft : ChevronRight
+    return (
+      <button type="button" aria-label={label} {...unless(next ? undefined : end, () => onOpen(next!.open))}>
+        <Icon size={14} aria-hidden />
+      </button>
+    )
+  }
+  return (
+    <span
+      className="inline gap-2px rigid soft chip-text icons"
+      role="group"
+      aria-label={`Version ${current + 1} of ${versions.length}`}
+    >
+      {step(-1, 'Version before', 'This is the first version.')}
+      <span>
+        {current + 1} / {versions.length}
+      </span>
+      {step(1, 'Version after', 'This is the last version.')}
+    </span>
+  )
+}

@@ -4,16 +4,14 @@ import { blockOf, shownQuery } from '../../api/chat-queries.ts'
 import { conversationQuery, type ThreadAddress } from '../../api/queries.ts'
 import type { ConversationSearch } from '../../parts/address.ts'
 import { FateGlyph } from '../../parts/fate-glyph.tsx'
-import { dateOf, shortDayOf } from '../../parts/format.ts'
+import { dateOf, daysOf, shortDayOf } from '../../parts/format.ts'
 import { placeOfHit } from '../../parts/hit-place.ts'
 import { type RecallSource, recalledTitle } from '../../parts/sent-rows.ts'
 import { titleOf } from '../../parts/title-of.ts'
 import { ViewLink } from '../../parts/view-link.tsx'
 import styles from './brought-back.module.css'
-import type { BroughtEntries } from './chat-rows.ts'
-import { daysOf } from './days-of.ts'
+import { type BroughtEntries, readShown } from './chat-rows.ts'
 import { FoldButton, useFold } from './fold.tsx'
-import { readShown } from './read-shown.ts'
 
 interface BroughtBackProps {
   readonly thread: ThreadAddress

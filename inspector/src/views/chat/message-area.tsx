@@ -1,6 +1,8 @@
-import { useLayoutEffect } from 'react'
+import { useEffect, useLayoutEffect, useRef } from 'react'
+import { Button } from '../../parts/button.tsx'
+import styles from './message-area.module.css'
 
-export interface MessageAreaProps extends Omit<React.ComponentProps<'textarea'>, 'onChange'> {
+interface MessageAreaProps extends Omit<React.ComponentProps<'textarea'>, 'onChange'> {
   readonly ref: React.RefObject<HTMLTextAreaElement | null>
   readonly value: string
   readonly onChange: (text: string) => void
@@ -39,3 +41,43 @@ const isSendKey = (event: React.KeyboardEvent): boolean =>
   // Safari ends a composition before the key that ended it; 229 says that the key belonged to it.
   !event.nativeEvent.isComposing &&
   event.nativeEvent.keyCode !== 229
+
+interface EditBoxProps {
+  readonly text: string
+  readonly onChange: (text: string) => void
+  readonly onSend: () => void
+  readonly onCancel: () => void
+}
+
+export function EditBox({ text, onChange, onSend, onCancel }: EditBoxProps) {
+  const area = useRef<HTMLTextAreaElement>(null)
+  useEffect(() => {
+    area.current?.focus()
+    area.current?.setSelectionRange(area.current.value.length, area.current.value.length)
+  }, [])
+  const isEmpty = text.trim() === ''
+  return (
+    <div className={`grid single gap-2 paper ${styles.edit}`}>
+      <MessageArea
+        ref={area}
+        value={text}
+        aria-label="Edit the message"
+        onChange={onChange}
+        onSend={() => isEmpty || onSend()}
+        onKeyDown={event => {
+          if (event.key !== 'Escape' || event.nativeEvent.isComposing) return
+          event.preventDefault()
+          event.stopPropagation()
+          onCancel()
+        }}
+      />
+      <div className={`row wraps at-end gap-2 muted text-12-16 ${styles.foot}`}>
+        <span>Answered on a new branch; this one stays as it is.</span>
+        <Button onClick={onCancel}>Cancel</Button>
+        <Button kind="primary" why={isEmpty ? 'Write a message first.' : undefined} onClick={onSend}>
+          Send
+        </Button>
+      </div>
+    </div>
+  )
+}

@@ -19,15 +19,15 @@ import { endWords } from '../../parts/fault-words.ts'
 import { amountOf, count, fullTime } from '../../parts/format.ts'
 import { StatusMark } from '../../parts/status-mark.tsx'
 import { ViewLink } from '../../parts/view-link.tsx'
+import { VersionSwitch } from './branch-graph.tsx'
 import { BroughtBack } from './brought-back.tsx'
 import type { ChatRow } from './chat-rows.ts'
-import { EditBox } from './edit-box.tsx'
 import { Fold } from './fold.tsx'
+import { EditBox } from './message-area.tsx'
 import styles from './message-row.module.css'
 import { RichText, UserText, useIsOnlyPaste } from './rich-text.tsx'
 import { StrayResult, ToolCall } from './tool-call.tsx'
 import type { ReplyMeta, ThreadFacts } from './use-chat-thread.ts'
-import { VersionSwitch } from './version-switch.tsx'
 
 /** What can be done with a message. The same object for as long as the thread is shown. */
 export interface RowActions {

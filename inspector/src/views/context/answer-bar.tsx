@@ -22,7 +22,6 @@ import { warningText } from '../../parts/warning-text.ts'
 import { whyFree } from '../../parts/why-free.ts'
 import { WindowBar } from '../../parts/window-bar.tsx'
 import styles from './answer-bar.module.css'
-import notice from './call-notice.module.css'
 import type { Scene } from './scene.ts'
 import { noSides, usualOther } from './side.ts'
 
@@ -133,7 +132,7 @@ function CallNotice({ scene }: { readonly scene: Scene }) {
   const isOpen = status?.state === 'open' && point === timeline.points.at(-1)
   if (!isBroken && others.length === 0 && !isOpen) return null
   return (
-    <div className={`grid gap-1 ${notice.notices}`}>
+    <div className={`grid gap-1 ${styles.notices}`}>
       {isOpen && (
         <Notice icon={<StatusMark status="live" label="live" />}>
           <b>Answering.</b> Turn {status.turn}

@@ -1,7 +1,7 @@
 import { useCallback, useMemo, useState } from 'react'
-import { newLanding } from '../../parts/draw-strip.ts'
 import { fates } from '../../parts/fates.ts'
 import { useKeys } from '../../parts/keys.ts'
+import { newLanding } from '../../parts/log-strip.tsx'
 import { toggled } from '../../parts/toggled.ts'
 import { isNarrow, useMedia } from '../../parts/use-media.ts'
 import { ContextList } from './context-list.tsx'

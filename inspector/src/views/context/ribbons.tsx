@@ -1,9 +1,15 @@
 import { useCallback, useMemo } from 'react'
-import { bandsOf, type Landing, type Strip, type StripSide } from '../../parts/draw-strip.ts'
 import { drawnAs } from '../../parts/fates.ts'
 import { count, dayOf, shortDayOf } from '../../parts/format.ts'
 import { type LogScale, toY } from '../../parts/log-scale.ts'
-import { LogStrip, stripEdge } from '../../parts/log-strip.tsx'
+import {
+  bandsOf,
+  type Landing,
+  LogStrip,
+  type Strip,
+  type StripSide,
+  stripEdge,
+} from '../../parts/log-strip.tsx'
 import { useSize } from '../../parts/use-size.ts'
 import styles from './ribbons.module.css'
 import type { ContextList, Scene } from './scene.ts'
