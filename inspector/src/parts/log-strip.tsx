@@ -7,14 +7,14 @@ import { entryAt, type LogScale, toY } from './log-scale.ts'
 import { hover } from './use-hover.ts'
 import { useSize } from './use-size.ts'
 
-/** The places of a strip in its area, from left to right. */
+/**
+ * The places of a strip in its area, from left to right: its line along all that the log has, the frame of an entry that is
+ * selected or under the pointer, and where the pointer is on an entry.
+ */
 interface StripShape {
   readonly sides: readonly StripSide[]
-  /** The line along all that the log has. */
   readonly spine: number
-  /** The frame of an entry that is selected or under the pointer. */
   readonly frame: readonly [left: number, right: number]
-  /** Where the pointer is on an entry. */
   readonly touched: readonly [left: number, right: number]
 }
 
@@ -69,7 +69,7 @@ export function LogStrip(props: LogStripProps) {
         const strip = { ...place, draw }
         const marked = [[hover.get(), 0.75] as const, [selected, 1] as const]
         if (hasRibbons) for (const side of shape.sides) drawRibbons(strip, side, marked)
-        for (const [seq] of marked) drawFrame(strip, shape.frame, seq, seq === selected)
+        for (const [seq] of marked) drawFrame(strip, shape.frame, seq ?? 0, seq === selected)
       })
     }
     redraw()
@@ -109,12 +109,8 @@ export function LogStrip(props: LogStripProps) {
   )
 }
 
-function drawFrame(
-  { draw, colours, ...strip }: Strip,
-  [left, right]: StripShape['frame'],
-  seq = 0,
-  isSelected = false,
-) {
+function drawFrame(strip: Strip, [left, right]: StripShape['frame'], seq: number, isSelected: boolean) {
+  const { draw, colours } = strip
   if (seq < 1 || seq > strip.scale.entries.length) return
   const y = toY(strip.scale, strip)
   const [top, bottom] = [y(seq - 1), y(seq)]

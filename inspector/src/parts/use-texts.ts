@@ -1,6 +1,7 @@
-import { useQueries, useQueryClient } from '@tanstack/react-query'
+import { useQueries } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { logQuery, type ThreadAddress } from '../api/queries.ts'
+import { queryClient } from '../api/query-client.ts'
 import type { AnswerOf } from '../api/routes.ts'
 import { type AnyMessage, messageText } from './message-text.ts'
 
@@ -47,10 +48,7 @@ export function useTexts(thread: ThreadAddress, seqs: readonly number[], head: n
 }
 
 /** Reads the texts of a whole thread, page by page, newest first: for finding. */
-export function useAllTexts() {
-  const client = useQueryClient()
-  return async function* read(thread: ThreadAddress, head: number): AsyncGenerator<EntryTexts> {
-    for (let page = Math.ceil(head / perPage) - 1; page >= 0; page--)
-      yield toTexts(await client.fetchQuery(pageQuery(thread, page, head)))
-  }
+export async function* allTexts(thread: ThreadAddress, head: number): AsyncGenerator<EntryTexts> {
+  for (let page = Math.ceil(head / perPage) - 1; page >= 0; page--)
+    yield toTexts(await queryClient.fetchQuery(pageQuery(thread, page, head)))
 }

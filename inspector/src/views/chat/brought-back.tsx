@@ -1,8 +1,7 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { blockOf, shownQuery } from '../../api/chat-queries.ts'
-import { conversationQuery, type ThreadAddress } from '../../api/queries.ts'
-import type { ConversationSearch } from '../../parts/address.ts'
+import { conversationQuery } from '../../api/queries.ts'
 import { FateGlyph } from '../../parts/fate-glyph.tsx'
 import { dateOf, daysOf, shortDayOf } from '../../parts/format.ts'
 import { placeOfHit } from '../../parts/hit-place.ts'
@@ -12,25 +11,24 @@ import { ViewLink } from '../../parts/view-link.tsx'
 import styles from './brought-back.module.css'
 import { type BroughtEntries, readShown } from './chat-rows.ts'
 import { FoldButton, useFold } from './fold.tsx'
+import type { RowContext } from './message-row.tsx'
 
 interface BroughtBackProps {
-  readonly thread: ThreadAddress
-  readonly search: ConversationSearch
+  readonly chat: RowContext
   /** The message that asked for them. */
   readonly seq: number
   readonly question: string
   readonly brought: BroughtEntries
-  readonly head: number
   /** What stands before it in the same line. */
   readonly before?: React.ReactNode
 }
 
 /** What was brought back for a message: how much, from when, and unfolded, what. */
 export function BroughtBack(props: BroughtBackProps) {
-  const { thread, seq, question, brought, head, before } = props
+  const { chat, seq, question, brought, before } = props
   const { entries, sources } = brought
   const fold = useFold(`${seq} brought back`)
-  const shown = useShown(thread, entries, head)
+  const shown = useShown(chat, entries)
   const days = daysOf([...shown, ...sources].flatMap(({ time }) => (time === undefined ? [] : [time])))
   return (
     <div className={`grid single gap-6px slim ${styles.brought}`}>
@@ -74,7 +72,7 @@ function bestFirst(question: string, shown: readonly EntryPreview[]): readonly E
 }
 
 function Entries(props: BroughtBackProps & { readonly shown: readonly EntryPreview[] }) {
-  const { thread, search, brought, shown } = props
+  const { chat, brought, shown } = props
   const [isWhole, setWhole] = useState(false)
   const listed = shown.slice(0, isWhole ? shown.length : few).sort((a, b) => a.seq - b.seq)
   const more = brought.entries.length - listed.length
@@ -82,7 +80,11 @@ function Entries(props: BroughtBackProps & { readonly shown: readonly EntryPrevi
     <ol className={`clipped text-12-18 on-panel round-3 ${styles.entries}`}>
       {listed.map(({ seq, time, text }) => (
         <li key={seq}>
-          <ViewLink view="context" conversation={thread.conversation} search={{ ...search, entry: seq }}>
+          <ViewLink
+            view="context"
+            conversation={chat.thread.conversation}
+            search={{ ...chat.search, entry: seq }}
+          >
             <span className="muted">{time !== undefined && shortDayOf(time)}</span>
             <span className={styles.seq}>#{seq}</span>
             <span className="cut slim" dir="auto">
@@ -121,14 +123,10 @@ function From({ conversation, actor, branch, seq, time, why, isGone = false }: R
   )
 }
 
-interface EntryPreview {
-  readonly seq: number
-  readonly time: number | undefined
-  readonly text: string
-}
+type EntryPreview = ReturnType<typeof useShown>[number]
 
 /** The entries as a user may see them, in a line each. Entries that are not for users, such as notes, are left out. */
-function useShown(thread: ThreadAddress, entries: readonly number[], head: number): readonly EntryPreview[] {
+function useShown({ thread, shownHead: head }: RowContext, entries: readonly number[]) {
   const blocks = [...new Set(entries.map(blockOf))]
   const shownBlocks = useQueries({
     queries: blocks.map(block => shownQuery(thread, block, { head, mayInspect: true })),

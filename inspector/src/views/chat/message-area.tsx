@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useRef } from 'react'
 import { Button } from '../../parts/button.tsx'
 import styles from './message-area.module.css'
+import type { RowActions } from './message-row.tsx'
 
 interface MessageAreaProps extends Omit<React.ComponentProps<'textarea'>, 'onChange'> {
   readonly ref: React.RefObject<HTMLTextAreaElement | null>
@@ -43,38 +44,39 @@ const isSendKey = (event: React.KeyboardEvent): boolean =>
   event.nativeEvent.keyCode !== 229
 
 interface EditBoxProps {
+  readonly seq: number
   readonly text: string
-  readonly onChange: (text: string) => void
-  readonly onSend: () => void
-  readonly onCancel: () => void
+  readonly actions: RowActions
 }
 
-export function EditBox({ text, onChange, onSend, onCancel }: EditBoxProps) {
+export function EditBox({ seq, text, actions }: EditBoxProps) {
   const area = useRef<HTMLTextAreaElement>(null)
   useEffect(() => {
     area.current?.focus()
     area.current?.setSelectionRange(area.current.value.length, area.current.value.length)
   }, [])
   const isEmpty = text.trim() === ''
+  const send = () => actions.sendEdit(seq, text)
+  const cancel = () => actions.edit(seq, undefined)
   return (
     <div className={`grid single gap-2 paper ${styles.edit}`}>
       <MessageArea
         ref={area}
         value={text}
         aria-label="Edit the message"
-        onChange={onChange}
-        onSend={() => isEmpty || onSend()}
+        onChange={next => actions.edit(seq, next)}
+        onSend={() => isEmpty || send()}
         onKeyDown={event => {
           if (event.key !== 'Escape' || event.nativeEvent.isComposing) return
           event.preventDefault()
           event.stopPropagation()
-          onCancel()
+          cancel()
         }}
       />
       <div className={`row wraps at-end gap-2 muted text-12-16 ${styles.foot}`}>
         <span>Answered on a new branch; this one stays as it is.</span>
-        <Button onClick={onCancel}>Cancel</Button>
-        <Button kind="primary" why={isEmpty ? 'Write a message first.' : undefined} onClick={onSend}>
+        <Button onClick={cancel}>Cancel</Button>
+        <Button kind="primary" why={isEmpty ? 'Write a message first.' : undefined} onClick={send}>
           Send
         </Button>
       </div>

@@ -105,20 +105,13 @@ export const MessageRow = memo(function MessageRow({
 const speaker = { user: 'You', assistant: 'Reply', tool: 'Tool result', system: 'System prompt' } as const
 
 function UserRow(props: RowProps) {
-  const { thread, search, shownHead: head, editing, actions, ...chat } = props.chat
+  const { chat } = props
+  const { editing, actions } = chat
   const { seq, text, media } = props.row.message
   const versions = chat.versions.get(seq)
   const brought = chat.brought.get(seq) ?? props.row.brought
   const isOnlyPaste = useIsOnlyPaste(text)
-  if (editing?.seq === seq)
-    return (
-      <EditBox
-        text={editing.text}
-        onChange={next => actions.edit(seq, next)}
-        onSend={() => actions.sendEdit(seq, editing.text)}
-        onCancel={() => actions.edit(seq, undefined)}
-      />
-    )
+  if (editing?.seq === seq) return <EditBox {...editing} actions={actions} />
   const switcher = versions && <VersionSwitch versions={versions} onOpen={actions.open} />
   return (
     <>
@@ -130,7 +123,7 @@ function UserRow(props: RowProps) {
         </div>
       </div>
       {brought ? (
-        <BroughtBack {...{ thread, search, head, seq, brought }} question={text} before={switcher} />
+        <BroughtBack {...{ chat, seq, brought }} question={text} before={switcher} />
       ) : (
         switcher && <div className={`flex at-end ${styles.under}`}>{switcher}</div>
       )}

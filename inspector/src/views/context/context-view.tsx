@@ -9,7 +9,7 @@ import {
   type TimelinePoint,
   timelineQuery,
 } from '../../api/timeline.ts'
-import { usePlace, type ViewPlace } from '../../parts/address.ts'
+import { type ConversationSearch, usePlace, type ViewPlace } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { inModelTokens } from '../../parts/calibration.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
@@ -49,20 +49,12 @@ export function ContextView() {
   if (loadedPoint && loadedPoint !== kept) setKept(loadedPoint)
   const point = loadedPoint ?? (wantedAt >= 0 ? kept : undefined)
   const isMissing = timeline.data?.isWhole && timeline.data.points.length === 0
-  const error = outline.error ?? timeline.error ?? turns.error
+  const failed = [outline, timeline, turns].find(({ error, data }) => error && !data)
   if (outline.data && turns.data && point)
     return (
-      <LoadedContext
-        place={place}
-        entries={outline.data}
-        turns={turns.data.turns}
-        timeline={timeline.data!}
-        point={point}
-      />
+      <LoadedContext {...{ place, turns: list, point }} entries={outline.data} timeline={timeline.data!} />
     )
-  if (error && !outline.data) return <QueryFault error={error} onRetry={() => void outline.refetch()} />
-  if (timeline.error && !timeline.data)
-    return <QueryFault error={timeline.error} onRetry={() => void timeline.refetch()} />
+  if (failed) return <QueryFault error={failed.error!} onRetry={() => void failed.refetch()} />
   if (isMissing)
     return (
       <EmptyState title="No model was asked yet">
@@ -79,10 +71,7 @@ export function ContextView() {
   return <Skeleton rows={16} label="Loading the context" />
 }
 
-function missing(
-  { turn, call }: { readonly turn?: number; readonly call?: string },
-  isTurn: boolean,
-): string {
+function missing({ turn, call }: ConversationSearch, isTurn: boolean): string {
   if (call !== undefined) return 'There is no such call'
   return isTurn ? `No model was asked in turn ${turn}` : `There is no turn ${turn}`
 }

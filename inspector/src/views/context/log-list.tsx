@@ -7,7 +7,7 @@ import { KeyCap } from '../../parts/key-cap.tsx'
 import { oneLine, shortRole } from '../../parts/message-text.ts'
 import { placeIn } from '../../parts/place-in.ts'
 import { Row, RowList } from '../../parts/row-list.tsx'
-import { useAllTexts } from '../../parts/use-texts.ts'
+import { allTexts } from '../../parts/use-texts.ts'
 import styles from './log-list.module.css'
 import type { LogItem, Scene } from './scene.ts'
 
@@ -126,9 +126,7 @@ const idle: TextFind = { matches: undefined, isFinding: false }
 
 /** Looks for words in the texts of a thread: all of them, in any order, the newest page first. The number of an entry finds that one. */
 export function useFind({ conversation, actor, branch }: ThreadAddress, query: string, head: number) {
-  const read = useAllTexts()
   const [result, setResult] = useState<TextFind>(idle)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the reader is the same for the same thread
   useEffect(() => {
     const words = query.toLowerCase().split(/\s+/).filter(Boolean)
     if (words.length === 0) return setResult(idle)
@@ -140,7 +138,7 @@ export function useFind({ conversation, actor, branch }: ThreadAddress, query: s
     let isWanted = true
     const timer = setTimeout(async () => {
       const matches = new Set<number>(named)
-      for await (const page of read({ conversation, actor, branch }, head)) {
+      for await (const page of allTexts({ conversation, actor, branch }, head)) {
         if (!isWanted) return
         for (const [seq, { text }] of page) {
           const searched = text.toLowerCase()
