@@ -17,16 +17,8 @@ export interface ConfirmDialogProps {
 }
 
 /** Asks before something that cannot be undone. The safe answer has the focus. */
-export function ConfirmDialog({
-  title,
-  children,
-  action,
-  refusal = 'Cancel',
-  isPending = false,
-  onConfirm,
-  onClose,
-  finalFocus,
-}: ConfirmDialogProps) {
+export function ConfirmDialog(props: ConfirmDialogProps) {
+  const { title, children, action, refusal = 'Cancel', isPending, onConfirm, onClose, finalFocus } = props
   const safe = useRef<HTMLButtonElement>(null)
   return (
     <AlertDialog.Root open onOpenChange={isOpen => !isOpen && onClose()}>
@@ -42,7 +34,7 @@ export function ConfirmDialog({
             <Button
               kind="danger"
               // Not disabled while it is under way: it would lose the focus.
-              aria-disabled={isPending}
+              aria-disabled={isPending ?? false}
               onClick={() => isPending || onConfirm()}
             >
               {action}

@@ -1,14 +1,13 @@
 import { useEffect, useState } from 'react'
 import styles from './skeleton.module.css'
 
-/** The shape of what is coming, in grey. It shows after 150 ms: what comes sooner does not flicker. */
-export function Skeleton({
-  rows = 8,
-  label = 'Loading',
-}: {
+interface SkeletonProps {
   readonly rows?: number
   readonly label?: string
-}) {
+}
+
+/** The shape of what is coming, in grey. It shows after 150 ms: what comes sooner does not flicker. */
+export function Skeleton({ rows = 8, label = 'Loading' }: SkeletonProps) {
   return (
     <Late>
       <div className={`grid gap-3 bones ${styles.skeleton}`} role="status" aria-label={label}>

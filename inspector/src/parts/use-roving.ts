@@ -59,13 +59,9 @@ export function useRoving({ items, name, item, show }: RovingOptions) {
   ])
 
   useEffect(() => {
-    if (!isLost.current) return
+    if (isLost.current) focus()
     isLost.current = false
-    focus()
-  })
-
-  // An item that was not drawn yet when it was to be focused.
-  useEffect(() => {
+    // An item that was not drawn yet when it was to be focused.
     const element = wanted.current === undefined ? undefined : elements.get(wanted.current)
     if (!element) return
     wanted.current = undefined

@@ -39,13 +39,9 @@ export function Fold({ name, children, ...line }: FoldProps) {
   )
 }
 
-export function FoldButton({
-  isOpen,
-  toggle,
-  icon,
-  label,
-  kind = 'line',
-}: ReturnType<typeof useFold> & Omit<FoldProps, 'name' | 'children'>) {
+type FoldButtonProps = ReturnType<typeof useFold> & Omit<FoldProps, 'name' | 'children'>
+
+export function FoldButton({ isOpen, toggle, icon, label, kind = 'line' }: FoldButtonProps) {
   const Chevron = isOpen ? ChevronDown : ChevronRight
   return (
     <button type="button" className={styles.line} data-kind={kind} aria-expanded={isOpen} onClick={toggle}>

@@ -20,7 +20,6 @@ import {
   type MadeSide,
   named,
   noSides,
-  readSide,
   sameAs,
   useSide,
   withPolicy,
@@ -46,11 +45,13 @@ export function ComparedContext({ scene }: { readonly scene: Scene }) {
   const isAll = calls.length <= mostCalls
   const recentSince = calls.at(-recentCalls) ?? 0
   const shared = { at, since: calls.findLast(one => one < at), costSince: isAll ? 0 : recentSince }
-  const sideA = useMemo(() => readSide(search.a, search.systemA), [search.a, search.systemA])
-  const sideB = useMemo(() => readSide(search.b, search.systemB), [search.b, search.systemB])
   const [isBoth, setBoth] = useState(false)
-  const a = useSide(thread, 'A', sideA, { ...shared, isCostWanted: isBoth })
-  const b = useSide(thread, 'B', sideB, { ...shared, isCostWanted: a.cost !== undefined, like: a.answer })
+  const a = useSide(thread, 'A', [search.a, search.systemA], { ...shared, isCostWanted: isBoth })
+  const b = useSide(thread, 'B', [search.b, search.systemB], {
+    ...shared,
+    isCostWanted: a.cost !== undefined,
+    like: a.answer,
+  })
   if (isBoth !== (a.answer !== undefined && b.answer !== undefined)) setBoth(!isBoth)
   const aList = useList(a, isBoth ? b : undefined, flipped, selected)
   const bList = useList(b, isBoth ? a : undefined, flipped, selected)

@@ -8,7 +8,7 @@ import type { ConversationSearch } from '../../parts/address.ts'
 import { type FateRun, fateAt } from '../../parts/fate-runs.ts'
 import type { Fate } from '../../parts/fates.ts'
 import type { Brief } from '../../parts/log-scale.ts'
-import { type Landing, newLanding } from '../../parts/log-strip.tsx'
+import { newLanding } from '../../parts/log-strip.tsx'
 import { allPolicies } from '../../parts/policies.ts'
 import { fateInRow, type MessageLine } from '../../parts/sent-rows.ts'
 import { useSettled } from '../../parts/use-settled.ts'
@@ -30,7 +30,7 @@ export interface Side {
  * Reads a side of an address: `4096.balanced`, with more settings behind it: `4096.default.effort-70.reserve-512.notes-off`.
  * Invalid settings are left out. The text of a system prompt stands in a field of its own.
  */
-export function readSide(text = '', system?: string): Side {
+function readSide(text = '', system?: string): Side {
   const [window = '', policy = '', ...settings] = text.split('.')
   const settingOf = (name: string) =>
     settings.findLast(one => one.startsWith(`${name}-`))?.slice(name.length + 1)
@@ -111,22 +111,7 @@ function readNumber(text: string | undefined, least: number, most: number): numb
 }
 
 /** The settings of one side, and the context that they make. */
-export interface MadeSide {
-  readonly letter: 'A' | 'B'
-  /** What it sends, and what becomes of every entry. */
-  readonly rows: readonly SentRow[]
-  readonly runs: readonly FateRun[]
-  /** As the address has it, and with its window and policy by name. */
-  readonly side: Side
-  readonly full: Side
-  readonly answer: ContextAnswer | undefined
-  readonly error: Error | null
-  /** Whether the shown context belongs to the previous settings. */
-  readonly isStale: boolean
-  readonly landing: Landing
-  /** The new tokens of the calls from a place on, had they been made like this side; undefined while they are read. */
-  readonly cost: number | undefined
-}
+export type MadeSide = ReturnType<typeof useSide>
 
 interface SideOptions {
   readonly at: number
@@ -141,10 +126,11 @@ interface SideOptions {
 
 export function useSide(
   thread: ThreadAddress,
-  letter: MadeSide['letter'],
-  side: Side,
+  letter: 'A' | 'B',
+  [text, system]: readonly [text: string | undefined, system: string | undefined],
   { at, since, costSince, isCostWanted, like }: SideOptions,
-): MadeSide {
+) {
+  const side = useMemo(() => readSide(text, system), [text, system])
   const [landing] = useState(newLanding)
   // A dragged slider does not compute every step.
   const settled = useSettled(side, 80)
@@ -157,15 +143,16 @@ export function useSide(
     ...costQuery(thread, { ...toFit(settled), window, since: costSince }),
     enabled: isCostWanted && data !== undefined,
   })
-  const context = useMemo(
-    () => ({ rows: data?.sent ?? [], runs: data ? runsOf(data.stretches) : [] }),
-    [data],
-  )
+  const runs = useMemo(() => runsOf(data?.stretches ?? []), [data])
   return {
-    ...{ letter, side, full: named(side, data ?? like), answer: data, ...context, landing },
+    ...{ letter, side, answer: data, rows: data?.sent ?? [], runs, landing },
+    /** With its window and policy by name. */
+    full: named(side, data ?? like),
     // The last context stays while the server is away: the line at the foot says so.
     error: data && error instanceof AwayError ? null : error,
+    /** Whether the shown context belongs to the previous settings. */
     isStale: isPlaceholderData,
+    /** The new tokens of the calls from a place on, had they been made like this side; undefined while they are read. */
     cost: cost.data?.anew.reduce((sum, anew) => sum + anew, 0),
   }
 }
