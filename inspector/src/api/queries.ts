@@ -7,6 +7,10 @@ import {
 import { ask, askLines } from './client.ts'
 import type { AnswerOf, NameOfKind, QueryOf, RouteRequest } from './routes.ts'
 
+/** The thread that requests mean when they name none. */
+export const usualActor = 'assistant'
+export const usualBranch = 'main'
+
 /** A thread of a conversation, as it stands in addresses. */
 export interface ThreadAddress {
   readonly conversation: string

@@ -233,7 +233,6 @@ function drawRibbons(
     draw.bezierCurveTo(middle, start, middle, end, to, end)
     draw.lineTo(to, endEnd)
     draw.bezierCurveTo(middle, endEnd, middle, startEnd, from, startEnd)
-    draw.closePath()
     draw.fill()
     draw.globalAlpha = 1
   }

@@ -7,14 +7,6 @@ import { type AnyMessage, messageText } from './message-text.ts'
 
 export type LogEntry = AnswerOf<'get /conversations/:conversation/log'>['entries'][number]
 
-/** The text of an entry, beside all that is logged of it. */
-export interface EntryText {
-  readonly entry: LogEntry
-  readonly text: string
-}
-
-export type EntryTexts = ReadonlyMap<number, EntryText>
-
 const perPage = 200
 
 /** A page of the log. Entries never change, so that no event makes it stale. */
@@ -28,7 +20,8 @@ function pageQuery(thread: ThreadAddress, page: number, head: number) {
   }
 }
 
-const toTexts = ({ entries }: AnswerOf<'get /conversations/:conversation/log'>): EntryTexts =>
+/** The text of each entry, beside all that is logged of it. */
+const toTexts = ({ entries }: AnswerOf<'get /conversations/:conversation/log'>) =>
   new Map(entries.map(entry => [entry.seq, { entry, text: messageText(entry.message as AnyMessage) }]))
 
 /** The texts of some entries, by pages. What is not there yet is undefined. */
@@ -43,12 +36,11 @@ export function useTexts(thread: ThreadAddress, seqs: readonly number[], head: n
     queries: pages.map(page => ({ ...pageQuery(thread, page, head), select: toTexts })),
     combine: results => results.map(({ data }) => data),
   })
-  return (seq: number): EntryText | undefined =>
-    pageTexts[pages.indexOf(Math.floor((seq - 1) / perPage))]?.get(seq)
+  return (seq: number) => pageTexts[pages.indexOf(Math.floor((seq - 1) / perPage))]?.get(seq)
 }
 
 /** Reads the texts of a whole thread, page by page, newest first: for finding. */
-export async function* allTexts(thread: ThreadAddress, head: number): AsyncGenerator<EntryTexts> {
+export async function* allTexts(thread: ThreadAddress, head: number) {
   for (let page = Math.ceil(head / perPage) - 1; page >= 0; page--)
     yield toTexts(await queryClient.fetchQuery(pageQuery(thread, page, head)))
 }

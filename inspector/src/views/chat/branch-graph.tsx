@@ -2,6 +2,7 @@ import { Menu } from '@base-ui/react/menu'
 import { Link } from '@tanstack/react-router'
 import { ChevronLeft, ChevronRight, GitBranchPlus, MessageSquarePlus, Plus } from 'lucide-react'
 import { useRef } from 'react'
+import { usualBranch } from '../../api/queries.ts'
 import type { ConversationSearch } from '../../parts/address.ts'
 import { branchTitle, type ListedThread } from '../../parts/branch-title.ts'
 import { unless } from '../../parts/button.tsx'
@@ -9,7 +10,6 @@ import { amountOf, clockTime, dayTime } from '../../parts/format.ts'
 import { MenuItem, MenuPopup } from '../../parts/menu-popup.tsx'
 import styles from './branch-graph.module.css'
 import { type BranchNode, toBranchTree, type Versions } from './branch-tree.ts'
-import { usualBranch } from './thread-name.ts'
 
 interface BranchGraphProps {
   readonly conversation: string

@@ -4,7 +4,14 @@ import { MessageSquare } from 'lucide-react'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
 import { ask } from '../../api/client.ts'
-import { conversationQuery, inConversation, serverQuery, splitPlace } from '../../api/queries.ts'
+import {
+  conversationQuery,
+  inConversation,
+  serverQuery,
+  splitPlace,
+  usualActor,
+  usualBranch,
+} from '../../api/queries.ts'
 import { queryClient } from '../../api/query-client.ts'
 import { type ConversationSearch, usePlace } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
@@ -16,7 +23,6 @@ import { QueryFault } from '../../parts/query-state.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
 import { titleOf } from '../../parts/title-of.ts'
 import { isNarrow, useMedia } from '../../parts/use-media.ts'
-import { useStable } from '../../parts/use-stable.ts'
 import { BranchGraph } from './branch-graph.tsx'
 import { ChatStrip } from './chat-strip.tsx'
 import styles from './chat-view.module.css'
@@ -24,7 +30,6 @@ import { Composer, chosenModel } from './composer.tsx'
 import { askReply, type ReplyRequest, replies, stopReply } from './live-replies.ts'
 import type { RowActions } from './message-row.tsx'
 import { Messages, type MessagesControl } from './messages.tsx'
-import { usualActor, usualBranch } from './thread-name.ts'
 import { useChatThread } from './use-chat-thread.ts'
 import { WindowLine } from './window-line.tsx'
 
@@ -243,4 +248,22 @@ function NothingSaid({ isNew, mayChat }: { readonly isNew: boolean; readonly may
         : 'This key may only read: with one that has the scope chat you can begin.'}
     </EmptyState>
   )
+}
+
+/** One stable object whose functions call the latest ones: rows that get it need not render again. */
+function useStable<Value extends object>(value: Value): Value {
+  const latest = useRef(value)
+  useEffect(() => {
+    latest.current = value
+  })
+  const [stable] = useState(() =>
+    Object.fromEntries(
+      Object.keys(value).map(name => [
+        name,
+        (...values: unknown[]) =>
+          (latest.current as Record<string, (...values: unknown[]) => unknown>)[name]!(...values),
+      ]),
+    ),
+  )
+  return stable as Value
 }

@@ -2,17 +2,19 @@ import { ApiError, AwayError } from '../../api/api-error.ts'
 import { blockOf, shownQuery } from '../../api/chat-queries.ts'
 import { askEvents, tell } from '../../api/client.ts'
 import { connection } from '../../api/connection.ts'
+import { observable } from '../../api/observable.ts'
 import {
   inConversation,
   serverQuery,
   splitPlace,
   type ThreadAddress,
   threadsQuery,
+  usualActor,
+  usualBranch,
 } from '../../api/queries.ts'
 import { queryClient } from '../../api/query-client.ts'
 import type { AnswerOf } from '../../api/routes.ts'
 import type { AnsweredCall } from './chat-rows.ts'
-import { byThread, threadName, usualActor, usualBranch } from './thread-name.ts'
 
 type LivePart =
   | { readonly kind: 'text' | 'thinking'; readonly text: string }
@@ -207,4 +209,23 @@ async function settle(thread: ThreadAddress): Promise<void> {
   const read = (block: number) =>
     queryClient.prefetchQuery({ ...shownQuery(thread, block, { head, mayInspect }), staleTime: 0 })
   await Promise.all(last > 0 ? [read(last - 1), read(last)] : [read(last)])
+}
+
+/** One name for one thread, whether its address says the usual actor and branch or leaves them out. */
+const threadName = ({ conversation, actor = usualActor, branch = usualBranch }: ThreadAddress) =>
+  JSON.stringify([conversation, actor, branch])
+
+/** Values by thread, which components can follow. They are kept until the tab is closed. */
+function byThread<Value>() {
+  const values = observable<ReadonlyMap<string, Value>>(new Map())
+  return {
+    use: (thread: ThreadAddress): Value | undefined => values.use().get(threadName(thread)),
+    get: (thread: ThreadAddress): Value | undefined => values.get().get(threadName(thread)),
+    set(thread: ThreadAddress, value: Value | undefined): void {
+      const next = new Map(values.get())
+      if (value === undefined) next.delete(threadName(thread))
+      else next.set(threadName(thread), value)
+      values.set(next)
+    },
+  }
 }

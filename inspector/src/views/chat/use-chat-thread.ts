@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { bareRowsQuery, lastPointQuery, writtenQuery } from '../../api/chat-queries.ts'
-import { callsQuery, threadsQuery, turnsQuery } from '../../api/queries.ts'
+import { callsQuery, threadsQuery, turnsQuery, usualActor, usualBranch } from '../../api/queries.ts'
 import type { AnswerOf } from '../../api/routes.ts'
 import type { TimelinePoint } from '../../api/timeline.ts'
 import type { ViewPlace } from '../../parts/address.ts'
@@ -11,7 +11,6 @@ import { amountOf } from '../../parts/format.ts'
 import { versionsOf } from './branch-tree.ts'
 import { broughtOf } from './chat-rows.ts'
 import type { LiveReply } from './live-replies.ts'
-import { usualActor, usualBranch } from './thread-name.ts'
 
 /** The facts about the messages of a thread: its last call, branches and turns. */
 export type ThreadFacts = ReturnType<typeof useChatThread>['facts']

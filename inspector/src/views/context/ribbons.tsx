@@ -45,7 +45,7 @@ export function Ribbons({ scene, list, landing, seen, isLogShown, onToggleLog }:
     [runs, bands, landing],
   )
   const drawMore = useCallback(
-    (strip: Strip, side: StripSide) => drawMoment(strip, side, { before, seen }),
+    (strip: Strip, side: StripSide) => drawMoment(strip, side, before, seen),
     [before, seen],
   )
   return (
@@ -67,16 +67,12 @@ export function Ribbons({ scene, list, landing, seen, isLogShown, onToggleLog }:
   )
 }
 
-interface MomentMarks {
-  readonly before: number | undefined
-  readonly seen: readonly [number, number] | undefined
-}
-
 /** What of the log is in sight, what came later than this moment, the cut, and dots where recalled bars end. */
 function drawMoment(
   { draw, colours, ...strip }: Strip,
   { runs, start, long }: StripSide,
-  { before, seen }: MomentMarks,
+  before: number | undefined,
+  seen: RibbonsProps['seen'],
 ) {
   const y = toY(strip.scale, strip)
   const head = strip.scale.entries.length
@@ -98,10 +94,7 @@ function drawMoment(
     draw.strokeStyle = colours.selected
     draw.lineWidth = 1
     draw.setLineDash([3, 2])
-    draw.beginPath()
-    draw.moveTo(start - 6, y(before - 1))
-    draw.lineTo(end + 6, y(before - 1))
-    draw.stroke()
+    draw.stroke(new Path2D(`M${start - 6} ${y(before - 1)}H${end + 6}`))
   }
   draw.setLineDash([])
   // A second cue beside their colour.

@@ -171,10 +171,7 @@ function drawLanes(draw: CanvasRenderingContext2D, { stops, size, colours, selec
   )
   draw.strokeStyle = colours['line-2']
   draw.setLineDash([3, 3])
-  draw.beginPath()
-  draw.moveTo(0, 2.5)
-  draw.lineTo(width, 2.5)
-  draw.stroke()
+  draw.stroke(new Path2D(`M0 2.5H${width}`))
   draw.setLineDash([])
   // If turns are narrower than a pixel, the fullest turn of each pixel is drawn.
   let column = -1
