@@ -11,9 +11,9 @@ interface BigTextProps {
   readonly text: string
   readonly label: string
   /** Places that are marked, in order and apart. */
-  readonly places?: readonly number[]
+  readonly places: readonly number[]
   /** How long each marked place is. */
-  readonly length?: number
+  readonly length: number
   /** The marked place that is brought into view. */
   readonly current?: number | undefined
 }
@@ -22,7 +22,7 @@ interface BigTextProps {
  * A text of any size, exactly as it is. It stands in blocks that the browser lays out when they come into view, so that it can
  * be selected, copied and printed as a whole.
  */
-export function BigText({ text, label, places = [], length = 0, current }: BigTextProps) {
+export function BigText({ text, label, places, length, current }: BigTextProps) {
   const blocks = useMemo(() => toBlocks(text), [text])
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {

@@ -8,8 +8,6 @@ import colours from './window-colours.module.css'
 export interface WindowSegment {
   readonly part: Part
   readonly tokens: number
-  /** The entry, where the segment is one. */
-  readonly seq?: number | undefined
 }
 
 interface WindowBarProps {

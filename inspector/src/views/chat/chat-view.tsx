@@ -58,24 +58,18 @@ export function ChatView() {
   const control = useRef<MessagesControl>(undefined)
   const area = useRef<HTMLTextAreaElement>(null)
 
-  const openBranch = useCallback(
-    (name: string, { push = true } = {}) =>
-      go({ ...noMoment, branch: name === usualBranch ? undefined : name }, { push }),
-    [go],
-  )
+  const openBranch = (name: string, { push = true } = {}) =>
+    go({ ...noMoment, branch: name === usualBranch ? undefined : name }, { push })
 
-  const answer = useCallback(
-    async (request: ReplyRequest) => {
-      const { thread: where, begun } = askReply(thread, head, { ...request, model: chosen })
-      const isElsewhere = where !== thread
-      if (isElsewhere) openBranch(where.branch!)
-      if (await begun) return
-      // Nothing was written: back to the branch of the request.
-      if (isElsewhere) openBranch(branch, { push: false })
-      if (request.kind === 'edit') setEditing({ seq: request.at, text: request.input })
-    },
-    [thread, head, chosen, branch, openBranch],
-  )
+  async function answer(request: ReplyRequest) {
+    const { thread: where, begun } = askReply(thread, head, { ...request, model: chosen })
+    const isElsewhere = where !== thread
+    if (isElsewhere) openBranch(where.branch!)
+    if (await begun) return
+    // Nothing was written: back to the branch of the request.
+    if (isElsewhere) openBranch(branch, { push: false })
+    if (request.kind === 'edit') setEditing({ seq: request.at, text: request.input })
+  }
 
   const actions = useStable<RowActions>({
     select: seq => go({ entry: seq }),

@@ -71,7 +71,7 @@ export function ContextList(props: ContextListProps) {
         aria-activedescendant={selectedAt >= 0 ? idOf(side, items[selectedAt]!.kind, selected) : undefined}
         {...{ thread, head, items, landing, foot }}
         selectedAt={isFollowed ? items.length - 1 : selectedAt}
-        rows={{ className: styles.rows }}
+        rowsClass={styles.rows}
         render={(item, style, text) => {
           switch (item.kind) {
             case 'edge':

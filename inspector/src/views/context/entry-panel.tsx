@@ -192,9 +192,9 @@ const titles: Readonly<Record<Fate, string>> = {
 function Life({ seq, scene }: EntryProps) {
   const { stops, shownPoint: point } = scene
   const { isWhole } = scene.timeline
+  const isByCall = stops.length === 1
   const runs = useMemo(() => {
     const periods: { fate: Fate; from: number; to: number }[] = []
-    const isByCall = stops.length === 1
     for (const [index, { turn, points }] of (isByCall ? toCallStops(stops) : stops).entries()) {
       const number = isByCall ? index + 1 : turn
       const fate = fateInText(points[0]?.fates ?? '', seq)
@@ -204,18 +204,17 @@ function Life({ seq, scene }: EntryProps) {
       else periods.push({ fate, from: number, to: number })
     }
     return periods
-  }, [seq, stops])
+  }, [seq, stops, isByCall])
   // The calls of a turn are numbered when all are read.
-  const isKnown = runs.length > 0 && (stops.length > 1 || isWhole)
-  const calls = stops.length === 1 ? stops[0]!.points : []
-  const here = stops.length === 1 ? calls.findIndex(({ at }) => at === point.at) + 1 : point.turn
+  const isKnown = runs.length > 0 && (!isByCall || isWhole)
+  const here = isByCall ? stops[0]!.points.findIndex(({ at }) => at === point.at) + 1 : point.turn
   // A long life is shown only around this turn.
   const now = runs.findLastIndex(({ from }) => from <= here)
   const first = Math.max(0, Math.min(now - 4, runs.length - 7))
   const shown = runs.slice(first, first + 7)
   return (
     <section>
-      <h3>Its life, by {stops.length === 1 ? 'call' : 'turn'}</h3>
+      <h3>Its life, by {isByCall ? 'call' : 'turn'}</h3>
       {!isKnown && <p className={styles.muted}>{isWhole ? 'Not in any context yet.' : 'Being read …'}</p>}
       {isKnown && (
         <p className={`text-12 ${styles.life}`}>

@@ -1,4 +1,5 @@
 import { useCallback, useMemo, useState } from 'react'
+import { fateAt, runAt } from '../../parts/fate-runs.ts'
 import { fates } from '../../parts/fates.ts'
 import { useKeys } from '../../parts/keys.ts'
 import { newLanding } from '../../parts/log-strip.tsx'
@@ -53,33 +54,24 @@ export function ReadableContext({ scene }: { readonly scene: Scene }) {
     else if (next?.kind === 'fold') setCursor(next.first)
   }
   const stepRecalled = (by: number) => {
-    const recalled = runs
-      .filter(({ fate }) => fate === 'recalled')
-      .flatMap(({ first, last }) => range(first, last))
-    const next =
-      by > 0
-        ? recalled.find(seq => seq > (selected ?? 0))
-        : recalled.findLast(seq => seq < (selected ?? head + 1))
-    if (next !== undefined) select(next)
+    for (let seq = (selected ?? (by > 0 ? 0 : head + 1)) + by; seq >= 1 && seq <= head; seq += by)
+      if (fateAt(runs, seq) === 'recalled') return select(seq)
   }
   const unfold = () => {
     if (cursor !== undefined) {
       toggle(cursor)
       return select(cursor)
     }
-    const fold = runs.find(
-      ({ first, last }) => open.has(first) && selected !== undefined && first <= selected && selected <= last,
-    )
-    if (fold) {
+    if (selected === undefined) return
+    const fold = runAt(runs, selected)
+    if (fold && open.has(fold.first)) {
       toggle(fold.first)
       return setCursor(fold.first)
     }
     // A block from other conversations has no entries of this one: it opens with the message that asked for it.
     const block = list.items.find(
       item =>
-        item.kind === 'block' &&
-        selected !== undefined &&
-        (item.row.sources ? [item.asker] : item.row.standsFor).includes(selected),
+        item.kind === 'block' && (item.row.sources ? [item.asker] : item.row.standsFor).includes(selected),
     )
     if (block) flip(block.key)
   }
@@ -134,5 +126,3 @@ export function ReadableContext({ scene }: { readonly scene: Scene }) {
     </div>
   )
 }
-
-const range = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, at) => first + at)
