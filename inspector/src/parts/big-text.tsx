@@ -54,9 +54,7 @@ const mostLines = 120
 const mostCharacters = 20_000
 
 /** Divides a text into blocks of whole lines; only a line that is longer than a block is divided. */
-function toBlocks(
-  text: string,
-): readonly { readonly from: number; readonly to: number; readonly lines: number }[] {
+function toBlocks(text: string) {
   const blocks: { from: number; to: number; lines: number }[] = []
   for (let from = 0; from < text.length; ) {
     let to = from

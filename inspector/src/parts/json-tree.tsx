@@ -51,19 +51,17 @@ export function JsonTree({ value, depth = 0 }: { readonly value: unknown; readon
       </tbody>
     </table>
   )
-  const more = items.length > mostRows && <p className="muted">and {items.length - mostRows} more</p>
-  if (depth < openDepth)
-    return (
-      <>
-        {content}
-        {more}
-      </>
-    )
+  const inside = (
+    <>
+      {content}
+      {items.length > mostRows && <p className="muted">and {items.length - mostRows} more</p>}
+    </>
+  )
+  if (depth < openDepth) return inside
   return (
     <details>
       <summary>{items.length} inside</summary>
-      {content}
-      {more}
+      {inside}
     </details>
   )
 }

@@ -1,10 +1,6 @@
-export interface Brief {
-  readonly seq: number
-  readonly turn: number
-  readonly role: string
-  readonly time: number
-  readonly tokens?: number | undefined
-}
+import type { AnswerOf } from '../api/routes.ts'
+
+export type Brief = AnswerOf<'get /conversations/:conversation/outline'>['entries'][number]
 
 /** The log as a column: how many tokens stand before each entry. */
 export interface LogScale {

@@ -9,7 +9,6 @@ export interface AnyBranch {
   readonly forkOf?: { readonly branch: string; readonly at: number } | undefined
 }
 
-/** A branch with its place in the drawing. */
 export interface BranchNode<One extends AnyBranch> {
   readonly branch: One
   /** How deep it hangs below the first branch. */

@@ -4,7 +4,6 @@ import type { PageCall, ShownBlock, ShownMessage } from '../../api/chat-queries.
 import type { SentRow } from '../../api/timeline.ts'
 import { entryOf, type RecallSource } from '../../parts/sent-rows.ts'
 
-/** A tool call with its result, if that has come. */
 export interface AnsweredCall extends ReadCall {
   readonly result?: ReadResult | undefined
 }
@@ -20,7 +19,6 @@ export interface ChatRow {
   readonly call?: PageCall | undefined
 }
 
-/** What was brought back for a message. */
 export interface BroughtEntries {
   readonly entries: readonly number[]
   readonly sources: readonly RecallSource[]

@@ -200,9 +200,8 @@ async function settle(thread: ThreadAddress): Promise<void> {
   while (connection.get().state === 'away') await new Promise(resolve => setTimeout(resolve, 300))
   const { conversation, actor = usualActor, branch = usualBranch } = thread
   await queryClient.invalidateQueries({ queryKey: inConversation(conversation) })
-  const answer = await queryClient
-    .fetchQuery({ ...threadsQuery(conversation), staleTime: 0 })
-    .catch(() => undefined)
+  const query = { ...threadsQuery(conversation), staleTime: 0 }
+  const answer = await queryClient.fetchQuery(query).catch(() => undefined)
   const head = answer?.threads.find(one => one.actor === actor && one.branch === branch)?.head ?? 0
   const mayInspect = (await queryClient.fetchQuery(serverQuery)).scopes.includes('inspect')
   const last = blockOf(Math.max(1, head))
