@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { recalledTitle } from '../../inspector/src/parts/sent-rows.ts'
-import { broughtOf } from '../../inspector/src/views/chat/brought-of.ts'
+import { broughtOf } from '../../inspector/src/views/chat/chat-rows.ts'
 import { toContextItems } from '../../inspector/src/views/context/scene.ts'
 
 const row = (part: string, role: string, more: object = {}) =>

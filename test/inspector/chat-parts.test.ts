@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { ago, dayTime, fullTime } from '../../inspector/src/parts/format.ts'
+import { ago, daysOf, dayTime, fullTime } from '../../inspector/src/parts/format.ts'
 import { toBranchTree, versionsOf } from '../../inspector/src/views/chat/branch-tree.ts'
-import { toChatRows } from '../../inspector/src/views/chat/chat-rows.ts'
-import { daysOf } from '../../inspector/src/views/chat/days-of.ts'
-import { readShown } from '../../inspector/src/views/chat/read-shown.ts'
+import { readShown, toChatRows } from '../../inspector/src/views/chat/chat-rows.ts'
 
 describe('days', () => {
   const on = (...days: readonly string[]) => days.map(day => new Date(`${day}T12:00:00`).getTime())

@@ -1,3 +1,5 @@
+import { parseJson } from '../../../src/log/parse-json.ts'
+
 /** An error answer of the server: its stable code, and its message for people. */
 export class ApiError extends Error {
   readonly status: number
@@ -25,19 +27,8 @@ export class AwayError extends Error {
 }
 
 export const toApiError = async (response: Response): Promise<ApiError> =>
-  new ApiError(response.status, readError(await response.text().catch(() => '')))
+  new ApiError(response.status, errorIn(parseJson(await response.text().catch(() => ''))))
 
-interface ErrorFields {
-  readonly code?: string
-  readonly message?: string
-  readonly field?: string
-  readonly problems?: readonly string[]
-}
+const errorIn = (answer: unknown) => (answer as { readonly error?: ErrorFields } | undefined)?.error ?? {}
 
-function readError(text: string): ErrorFields {
-  try {
-    return (JSON.parse(text) as { readonly error?: ErrorFields }).error ?? {}
-  } catch {
-    return {}
-  }
-}
+type ErrorFields = Partial<Pick<ApiError, 'code' | 'message' | 'field' | 'problems'>>

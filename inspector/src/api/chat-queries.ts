@@ -7,8 +7,9 @@ import { askSent, collect, type PointPlace, readPoints, type TimelinePoint } fro
 /** A message as a user may see it: without notes. */
 export type ShownMessage = AnswerOf<'get /conversations/:conversation/entries'>['entries'][number]
 
-/** Entries that are read with one request. */
 export const perBlock = 100
+
+export const blockOf = (seq: number) => Math.floor((seq - 1) / perBlock)
 
 export type PageCall = NonNullable<AnswerOf<'get /conversations/:conversation/entries'>['calls']>[number]
 

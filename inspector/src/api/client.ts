@@ -1,12 +1,11 @@
+import { EventSourceParserStream } from 'eventsource-parser/stream'
 import { AwayError, toApiError } from './api-error.ts'
 import { noteAway } from './connection.ts'
 import { key, keyProblem, tenant } from './key.ts'
-import { readEvents, readLines } from './read-stream.ts'
 import type { AnswerOf, NameOfKind, RouteName, RouteRequest } from './routes.ts'
 
 const base = '/throughline/v1'
 
-/** Asks a route that answers with JSON or with a text. */
 export async function ask<Name extends NameOfKind<'json' | 'text'>>(
   name: Name,
   request: RouteRequest<Name>,
@@ -16,13 +15,8 @@ export async function ask<Name extends NameOfKind<'json' | 'text'>>(
   return (isJson ? await response.json() : await response.text()) as AnswerOf<Name>
 }
 
-/** Asks a route that answers with nothing. */
-export async function tell<Name extends NameOfKind<'none'>>(
-  name: Name,
-  request: RouteRequest<Name>,
-): Promise<void> {
-  await send(name, request)
-}
+export const tell = async <Name extends NameOfKind<'none'>>(name: Name, request: RouteRequest<Name>) =>
+  void (await send(name, request))
 
 /** Asks a route that answers line by line. Breaking off closes the connection. */
 export async function* askLines<Name extends NameOfKind<'lines'>>(
@@ -34,12 +28,8 @@ export async function* askLines<Name extends NameOfKind<'lines'>>(
 }
 
 /** Asks a route that answers line by line for its bytes as they are, to keep them in a file. */
-export async function askBytes<Name extends NameOfKind<'lines'>>(
-  name: Name,
-  request: RouteRequest<Name>,
-): Promise<Blob> {
-  return (await send(name, request)).blob()
-}
+export const askBytes = async <Name extends NameOfKind<'lines'>>(name: Name, request: RouteRequest<Name>) =>
+  (await send(name, request)).blob()
 
 export interface HeardEvent<Data> {
   readonly id: string | undefined
@@ -51,9 +41,7 @@ export async function* askEvents<Name extends NameOfKind<'events'>>(
   name: Name,
   request: RouteRequest<Name> & { readonly lastEventId?: string | undefined },
 ): AsyncGenerator<HeardEvent<AnswerOf<Name>>> {
-  const { lastEventId } = request
-  const headers = lastEventId === undefined ? undefined : { 'last-event-id': lastEventId }
-  const { body } = await send(name, request, headers)
+  const { body } = await send(name, request)
   for await (const { id, data } of readEvents(body!)) yield { id, data: JSON.parse(data) as AnswerOf<Name> }
 }
 
@@ -62,14 +50,11 @@ interface AnyRequest {
   readonly query?: Readonly<Record<string, unknown>>
   readonly body?: unknown
   readonly signal?: AbortSignal
+  readonly lastEventId?: string
 }
 
-async function send(
-  name: RouteName,
-  request: object,
-  headers: Readonly<Record<string, string>> = {},
-): Promise<Response> {
-  const { params = {}, query = {}, body, signal } = request as AnyRequest
+async function send(name: RouteName, request: object): Promise<Response> {
+  const { params = {}, query = {}, body, signal, lastEventId } = request as AnyRequest
   const [method = 'get', path = ''] = name.split(' ')
   const currentKey = key.get()
   const chosen = tenant.get()
@@ -77,7 +62,7 @@ async function send(
   const init: RequestInit = {
     method: method.toUpperCase(),
     headers: {
-      ...headers,
+      ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
       ...(currentKey !== undefined && { authorization: `Bearer ${currentKey}` }),
       ...(chosen !== undefined && { 'x-throughline-tenant': encodeURIComponent(chosen) }),
       ...(body !== undefined && !isFile && { 'content-type': 'application/json' }),
@@ -104,4 +89,35 @@ function toSearch(query: Readonly<Record<string, unknown>>): string {
   // Lists are divided by commas, which `String` does.
   const search = new URLSearchParams(fields.map(([name, value]) => [name, String(value)]))
   return fields.length === 0 ? '' : `?${search}`
+}
+
+/** The lines of a stream, without empty ones. Leaving the loop cancels it. */
+async function* readLines(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  let rest = ''
+  for await (const chunk of chunksOf(toText(body))) {
+    const lines = `${rest}${chunk}`.split('\n')
+    rest = lines.pop()!
+    for (const line of lines) if (line !== '') yield line
+  }
+  if (rest !== '') yield rest
+}
+
+/** The server-sent events of a stream. `EventSource` cannot send a key. Leaving the loop cancels it. */
+const readEvents = (body: ReadableStream<Uint8Array>) =>
+  chunksOf(toText(body).pipeThrough(new EventSourceParserStream()))
+
+const toText = (body: ReadableStream<Uint8Array>) =>
+  body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)
+
+async function* chunksOf<Chunk>(stream: ReadableStream<Chunk>): AsyncGenerator<Chunk> {
+  const reader = stream.getReader()
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      yield value
+    }
+  } finally {
+    reader.cancel().catch(() => undefined)
+  }
 }

@@ -39,14 +39,10 @@ async function* toCompared(points: AsyncIterable<TimelinePoint>): AsyncGenerator
     yield { at, call, anew, against: against.map(one => one.anew) }
 }
 
-/** What calls with some settings would have read: the tokens that are read anew in each, oldest first. */
-export interface Cost {
-  readonly anew: readonly number[]
-  /** Of other policies with the same window, by their names. */
-  readonly against: Readonly<Record<string, readonly number[]>>
-}
-
-/** What the calls from a place on would have read, with other settings than they had. */
+/**
+ * What the calls from a place on would have read anew, with other settings than they had, oldest first. `against`: with other
+ * policies and the same window, by their names.
+ */
 export const costQuery = (
   place: ThreadAddress,
   settings: Omit<FitQuery, 'at' | 'messages' | 'texts'> & { readonly since: number },
@@ -54,10 +50,12 @@ export const costQuery = (
 ) =>
   queryOptions({
     queryKey: [...splitPlace(place).key, 'cost', settings, policies],
-    queryFn: async ({ signal }): Promise<Cost> => {
+    queryFn: async ({ signal }) => {
       const query = { ...settings, fates: false, against: [...policies] }
       const points = await collect(toCompared(readPoints(place, query, signal)))
-      const against = policies.map((policy, index) => [policy, points.map(one => one.against[index]!)])
-      return { anew: points.map(({ anew }) => anew), against: Object.fromEntries(against) }
+      const against: Readonly<Record<string, readonly number[]>> = Object.fromEntries(
+        policies.map((policy, index) => [policy, points.map(one => one.against[index]!)]),
+      )
+      return { anew: points.map(({ anew }) => anew), against }
     },
   })

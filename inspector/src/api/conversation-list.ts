@@ -17,29 +17,23 @@ export async function refreshConversations(client: QueryClient, names: readonly 
     if (names.length > mostSingle || names.some(name => !listedNames.has(name)))
       // A new conversation may not be listed: only the server knows.
       putFirst(client, (await askConversations()).conversations)
-    else {
-      const read = await Promise.all(names.map(name => readOne(client, name)))
-      putFirst(
-        client,
-        read.filter(one => one !== undefined),
-      )
-    }
+    else putFirst(client, (await Promise.all(names.map(name => readOne(client, name)))).flat())
   } catch {
     // The server is away, or the key is gone: the page says so elsewhere, and everything is read again when it is back.
   }
 }
 
-async function readOne(client: QueryClient, name: string): Promise<ListedConversation | undefined> {
+/** The conversation; none if it was deleted. */
+async function readOne(client: QueryClient, name: string): Promise<readonly ListedConversation[]> {
   try {
-    return await client.fetchQuery({ ...conversationQuery(name), staleTime: 0 })
+    return [await client.fetchQuery({ ...conversationQuery(name), staleTime: 0 })]
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 404) throw error
     dropConversation(client, name)
-    return undefined
+    return []
   }
 }
 
-/** Takes a conversation that was deleted out of the list. */
 export function dropConversation(client: QueryClient, name: string): void {
   change(client, rows => rows.filter(({ conversation }) => conversation !== name))
 }

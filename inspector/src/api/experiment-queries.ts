@@ -39,7 +39,6 @@ export const planQuery = (experiment: string) => ({
 export type ExperimentStep = AnswerOf<'get /experiments/:experiment/steps'>['steps'][number]
 export type RoleAct = ExperimentStep['acts'][number]
 
-/** Steps that are read with one request. */
 export const stepsPerPage = 50
 
 /** What roles did in a page of steps. A page whose steps have all ended never changes, so nothing makes it stale. */

@@ -42,10 +42,10 @@ export function keepListening<Data>(
   return () => leaving.abort()
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
+function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise(resolve => {
     const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done, { once: true })
+    signal?.addEventListener('abort', done, { once: true })
     retryNow.add(done)
     function done() {
       clearTimeout(timer)
@@ -62,7 +62,7 @@ export async function keepTrying<Value>(act: () => Promise<Value>): Promise<Valu
       return await act()
     } catch (error) {
       if (failures > mostFailures && connection.get().state === 'live') throw error
-      await pause(Math.min(250 * 2 ** failures, 5000), new AbortController().signal)
+      await pause(Math.min(250 * 2 ** failures, 5000))
     }
   }
 }

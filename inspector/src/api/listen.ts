@@ -57,14 +57,10 @@ const pendingWrites = new Map<string, WriteEvent>()
 function later(client: QueryClient, event: WriteEvent): void {
   if (pendingWrites.size === 0)
     setTimeout(() => {
-      const events = [...pendingWrites.values()]
+      const [names, events] = [[...pendingWrites.keys()], [...pendingWrites.values()]]
       pendingWrites.clear()
-      for (const { conversation } of events)
-        void client.invalidateQueries({ queryKey: inConversation(conversation) })
-      void refreshConversations(
-        client,
-        events.map(({ conversation }) => conversation),
-      )
+      for (const name of names) void client.invalidateQueries({ queryKey: inConversation(name) })
+      void refreshConversations(client, names)
       if (events.some(({ threads }) => threads.some(({ actor }) => actor === experimentActor)))
         void client.invalidateQueries({ queryKey: experimentsQuery.queryKey })
     }, 250)

@@ -7,6 +7,10 @@ import {
 import { ask, askLines } from './client.ts'
 import type { AnswerOf, NameOfKind, QueryOf, RouteRequest } from './routes.ts'
 
+/** The thread that requests mean when they name none. */
+export const usualActor = 'assistant'
+export const usualBranch = 'main'
+
 /** A thread of a conversation, as it stands in addresses. */
 export interface ThreadAddress {
   readonly conversation: string
@@ -67,10 +71,8 @@ export const threadsQuery = (conversation: string) =>
     params: { conversation },
   })
 
-/** The routes of a thread that answer at once. */
 type ThreadRoute = Extract<NameOfKind<'json' | 'text'>, `get /conversations/:conversation/${string}`>
 
-/** What a route is asked for, besides the thread. */
 type ThreadQuery<Name extends ThreadRoute> = Omit<NonNullable<QueryOf<Name>>, 'actor' | 'branch'>
 
 /** What a route says of a thread. `more` are the params of its path besides the conversation. */
@@ -88,11 +90,9 @@ export function threadQuery<Name extends ThreadRoute>(
 export const turnsQuery = (place: ThreadAddress) =>
   threadQuery(place, 'get /conversations/:conversation/turns')
 
-/** Whether a turn of the thread is open. */
 export const statusQuery = (place: ThreadAddress) =>
   threadQuery(place, 'get /conversations/:conversation/status')
 
-/** All entries without their texts. */
 export function outlineQuery(place: ThreadAddress) {
   const { params, thread, key } = splitPlace(place)
   return queryOptions({
@@ -204,6 +204,5 @@ export const stateQuery = (place: ThreadAddress, at?: number) => ({
   placeholderData: keepPreviousData,
 })
 
-/** What was sent in one call, as text. */
 export const callDumpQuery = (place: ThreadAddress, call: string) =>
   threadQuery(place, 'get /conversations/:conversation/calls/:call/dump', {}, { call })

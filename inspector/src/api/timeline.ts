@@ -19,7 +19,6 @@ const longest = 4000
 /** The entries at the end that are asked for first: people look at them most. */
 const tail = 24
 
-/** The points of a thread, line by line. */
 export function readPoints(
   place: ThreadAddress,
   options: Omit<QueryOf<'get /conversations/:conversation/timeline'>, 'actor' | 'branch'>,
@@ -111,7 +110,6 @@ export async function collect<Item>(
   return all
 }
 
-/** The points before a place. */
 async function* before(points: AsyncIterable<TimelinePoint>, place = Number.POSITIVE_INFINITY) {
   for await (const point of points) {
     if (point.at >= place) return

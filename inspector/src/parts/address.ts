@@ -1,6 +1,6 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
-import type { ThreadAddress } from '../api/queries.ts'
+import { type ThreadAddress, usualActor, usualBranch } from '../api/queries.ts'
 import { fateNames } from './fates.ts'
 
 type SearchFields = Readonly<Record<string, unknown>>
@@ -76,8 +76,8 @@ export type Go<Search> = (changes: Search, options?: { readonly push?: boolean }
 
 /** A thread as addresses name it: without the usual actor and branch. */
 export const toThreadSearch = ({ actor, branch }: Partial<Pick<ThreadAddress, 'actor' | 'branch'>> = {}) => ({
-  actor: actor === 'assistant' ? undefined : actor,
-  branch: branch === 'main' ? undefined : branch,
+  actor: actor === usualActor ? undefined : actor,
+  branch: branch === usualBranch ? undefined : branch,
 })
 
 /** What an address says of the thread only: links to another view of it begin with this. */

@@ -1,5 +1,5 @@
 import styles from './button.module.css'
-import { unless } from './unless.ts'
+import { notify } from './notify.ts'
 
 export interface ButtonProps extends React.ComponentProps<'button'> {
   /** `primary`: the one thing to do; `line`: bordered; `plain`: only its text; `icon`: a square with a glyph. */
@@ -19,3 +19,19 @@ export function Button({ kind = 'line', className, why, onClick, ...rest }: Butt
     />
   )
 }
+
+/** The action of a button, unless `why` says that it cannot act now. Not `disabled`: such a button could not say why. */
+export const unless = (
+  why: string | undefined,
+  onClick?: React.MouseEventHandler<HTMLButtonElement>,
+): React.ComponentProps<'button'> =>
+  why === undefined
+    ? { onClick }
+    : {
+        'aria-disabled': true,
+        title: why,
+        onClick(event) {
+          event.preventDefault()
+          notify(why)
+        },
+      }

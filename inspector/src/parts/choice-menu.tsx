@@ -22,7 +22,6 @@ export interface ChoiceMenuProps<Value extends string> {
   readonly onChoose: (value: Value) => void
 }
 
-/** A button that opens a list of which one is chosen. */
 export function ChoiceMenu<Value extends string>(props: ChoiceMenuProps<Value>) {
   const { name, text, value, choices, onChoose } = props
   return (

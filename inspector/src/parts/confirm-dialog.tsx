@@ -8,27 +8,17 @@ export interface ConfirmDialogProps {
   readonly children: React.ReactNode
   /** What is done if it is confirmed: the label of the button. */
   readonly action: string
-  /** The label of the safe answer. */
   readonly refusal?: string
   /** The dialog stays until it is done; then it is closed from outside. */
   readonly isPending?: boolean
   readonly onConfirm: () => void
   readonly onClose: () => void
-  /** What gets the focus when this is over. */
   readonly finalFocus?: () => HTMLElement | null
 }
 
 /** Asks before something that cannot be undone. The safe answer has the focus. */
-export function ConfirmDialog({
-  title,
-  children,
-  action,
-  refusal = 'Cancel',
-  isPending = false,
-  onConfirm,
-  onClose,
-  finalFocus,
-}: ConfirmDialogProps) {
+export function ConfirmDialog(props: ConfirmDialogProps) {
+  const { title, children, action, refusal = 'Cancel', isPending, onConfirm, onClose, finalFocus } = props
   const safe = useRef<HTMLButtonElement>(null)
   return (
     <AlertDialog.Root open onOpenChange={isOpen => !isOpen && onClose()}>
@@ -44,7 +34,7 @@ export function ConfirmDialog({
             <Button
               kind="danger"
               // Not disabled while it is under way: it would lose the focus.
-              aria-disabled={isPending}
+              aria-disabled={isPending ?? false}
               onClick={() => isPending || onConfirm()}
             >
               {action}

@@ -1,34 +1,28 @@
 import { useState } from 'react'
 import { Button } from './button.tsx'
-import { CodeText } from './code-text.tsx'
 import styles from './entry-text.module.css'
 import { count } from './format.ts'
-import type { Places } from './marked.tsx'
+import { Marked, type Places } from './marked.tsx'
 
 /** The most characters that are ever shown: a page cannot lay out a message of megabytes. */
 const most = 100_000
 
-export interface EntryTextProps {
+interface EntryTextProps {
   readonly role: string
   readonly text: string
   /** The characters that are shown at first. */
   readonly few: number
-  /** The words that were asked for. */
-  readonly places?: Places
+  readonly places: Places
 }
 
 /** The text of an entry. The rest of a long one on demand. */
-export function EntryText({ role, text, few, places = [] }: EntryTextProps) {
+export function EntryText({ role, text, few, places }: EntryTextProps) {
   const [isWhole, setWhole] = useState(false)
   const shown = text.slice(0, isWhole ? most : few)
   return (
     <>
       <p className="written">
-        <CodeText
-          text={shown}
-          places={places.filter(([, to]) => to <= shown.length)}
-          isCode={role === 'tool'}
-        />
+        <CodeText {...{ role, text: shown }} places={places.filter(([, to]) => to <= shown.length)} />
         {shown.length < text.length && '…'}
       </p>
       {shown.length < text.length && (
@@ -44,4 +38,37 @@ export function EntryText({ role, text, few, places = [] }: EntryTextProps) {
       )}
     </>
   )
+}
+
+/** Code between fences, and a tool call as this page writes it. */
+const code = /```[\s\S]*?(?:```|(?![\s\S]))|^→ .*$/gm
+
+/** A text as it was written, its code in letters of one width; of a tool all of it. */
+function CodeText({ role, text, places }: Pick<EntryTextProps, 'role' | 'text' | 'places'>) {
+  const ends =
+    role === 'tool'
+      ? [0, text.length]
+      : [...text.matchAll(code)].flatMap(({ 0: { length }, index }) => [index, index + length])
+  return [0, ...ends, text.length].map((end, at, all) => {
+    const from = all[at - 1] ?? 0
+    const piece = (
+      <Marked
+        key={from}
+        text={text.slice(from, end)}
+        places={places.flatMap(([first, last]) =>
+          first < end && last > from
+            ? [[Math.max(first, from) - from, Math.min(last, end) - from] as const]
+            : [],
+        )}
+      />
+    )
+    if (from === end) return null
+    return at % 2 === 0 ? (
+      <code key={`code ${from}`} className="code">
+        {piece}
+      </code>
+    ) : (
+      piece
+    )
+  })
 }

@@ -4,7 +4,6 @@ export interface FactProps {
   readonly children: React.ReactNode
 }
 
-/** A line of a list of facts. */
 export const Fact = ({ name, className, children }: FactProps) => (
   <div className={className}>
     <dt>{name}</dt>

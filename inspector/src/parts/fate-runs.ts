@@ -1,21 +1,13 @@
-import type { Fate } from './fates.ts'
+import { type Fate, fateNames } from './fates.ts'
 
-/** Entries in a row with one fate. */
 export interface FateRun {
   readonly first: number
   readonly last: number
   readonly fate: Fate
 }
 
-const letters: Readonly<Record<string, Fate>> = {
-  k: 'kept',
-  r: 'recalled',
-  c: 'cleared',
-  d: 'digested',
-  a: 'altered',
-  m: 'moved',
-  o: 'omitted',
-}
+/** A fate by its first letter. */
+const fateOf = (letter: string): Fate => fateNames.find(name => name[0] === letter) ?? 'omitted'
 
 /** Reads the fates of a line of the timeline: `2k14e1r`, from entry 1 on. */
 export function readFates(text: string): readonly FateRun[] {
@@ -23,7 +15,7 @@ export function readFates(text: string): readonly FateRun[] {
   let first = 1
   for (const [, many, letter] of text.matchAll(/(\d+)([a-z])/g)) {
     const last = first + Number(many) - 1
-    runs.push({ first, last, fate: letters[letter!] ?? 'omitted' })
+    runs.push({ first, last, fate: fateOf(letter!) })
     first = last + 1
   }
   return runs
@@ -54,7 +46,7 @@ export function fateInText(text: string, seq: number): Fate | undefined {
     const code = text.charCodeAt(at)
     if (code <= 57) many = many * 10 + code - 48
     else {
-      if (left <= many) return letters[text[at]!] ?? 'omitted'
+      if (left <= many) return fateOf(text[at]!)
       left -= many
       many = 0
     }

@@ -16,6 +16,20 @@ export const fates: readonly { readonly fate: Fate; readonly name: string; reado
   { fate: 'omitted', name: 'not sent', about: 'the model did not see it' },
 ]
 
+/**
+ * How a fate is drawn: how far its bar reaches towards the model, and how strong its ribbons are. A higher layer lies over a lower
+ * one: in a row of pixels the rarer fate is seen.
+ */
+export const drawnAs: Readonly<Record<Fate, Readonly<Record<'reach' | 'ribbon' | 'layer', number>>>> = {
+  omitted: { reach: 0.34, ribbon: 0, layer: 0 },
+  kept: { reach: 1, ribbon: 0.17, layer: 1 },
+  cleared: { reach: 0.68, ribbon: 0.45, layer: 2 },
+  moved: { reach: 0.76, ribbon: 0.45, layer: 3 },
+  digested: { reach: 0.62, ribbon: 0.5, layer: 4 },
+  altered: { reach: 0.88, ribbon: 0.4, layer: 5 },
+  recalled: { reach: 1, ribbon: 0.4, layer: 6 },
+}
+
 export const nameOfFate = (fate: Fate): string => fates.find(one => one.fate === fate)!.name
 
 /** The fate whose colour a part has. `protected` is kept whatever the policy; `meta` carries no entry. */

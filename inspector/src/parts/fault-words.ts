@@ -4,10 +4,8 @@ import type { FaultCode } from '../../../src/server/to-fault.ts'
 export function adviceFor(code: string, model?: string): string {
   if (code === 'model_not_found' && model !== undefined)
     return `The model ${model} is not known to the upstream: choose another one, or install it there.`
-  return (
-    (advice as Readonly<Record<string, string>>)[code] ??
-    'Try again; if it stays, look into the log of the server.'
-  )
+  const known = (advice as Readonly<Record<string, string>>)[code]
+  return known ?? 'Try again; if it stays, look into the log of the server.'
 }
 
 const shorten =
@@ -39,14 +37,8 @@ export const advice: { readonly [Code in FaultCode | PageCode]?: string } = {
 
 /** How a turn ended that was not completed, in a few words. */
 export function endWords(status: string, code: string | undefined, model?: string): string {
-  switch (status) {
-    case 'cancelled':
-      return 'Cancelled: the reply was stopped before its end.'
-    case 'interrupted':
-      return 'Interrupted: the reply broke off before its end.'
-    case 'failed':
-      return `Failed${code === undefined ? '' : ` (${code})`}: ${adviceFor(code ?? '', model)}`
-    default:
-      return ''
-  }
+  if (status === 'cancelled') return 'Cancelled: the reply was stopped before its end.'
+  if (status === 'interrupted') return 'Interrupted: the reply broke off before its end.'
+  if (status !== 'failed') return ''
+  return `Failed${code === undefined ? '' : ` (${code})`}: ${adviceFor(code ?? '', model)}`
 }

@@ -1,3 +1,5 @@
+import { groupBy } from '../../../src/log/group-by.ts'
+
 /** Numbers and times as the page writes them. The language is that of the texts, not that of the browser. */
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
 
@@ -27,27 +29,25 @@ function dayFormat(form: Intl.DateTimeFormatOptions): (time: number, now?: numbe
   return (time, now = Date.now()) => (isThisYear(time, now) ? plain : withYear).format(time).replace(',', '')
 }
 
-export const isThisYear = (time: number, now = Date.now()): boolean =>
+const isThisYear = (time: number, now = Date.now()): boolean =>
   new Date(time).getFullYear() === new Date(now).getFullYear()
 
-const day = dayFormat({ day: 'numeric', month: 'long' })
+/** `2 March`, `2 March 2025` */
+export const dayOf = dayFormat({ day: 'numeric', month: 'long' })
+
+/** `12 Mar`, `12 Mar 2025` */
+export const shortDayOf = dayFormat({ day: 'numeric', month: 'short' })
+
 const weekday = dayFormat({ weekday: 'short', day: 'numeric', month: 'long' })
-const shortDay = dayFormat({ day: 'numeric', month: 'short' })
 
 /** `16:12` */
 export const clockTime = (time: number): string => clock.format(time)
 
 /** `13 March, 16:12`, `13 March 2025, 16:12` */
-export const dayTime = (time: number, now?: number): string => `${day(time, now)}, ${clock.format(time)}`
+export const dayTime = (time: number, now?: number): string => `${dayOf(time, now)}, ${clock.format(time)}`
 
 /** `Mon 2 March, 09:20` */
 export const fullTime = (time: number, now?: number): string => `${weekday(time, now)}, ${clock.format(time)}`
-
-/** `2 March`, `2 March 2025` */
-export const dayOf = (time: number, now?: number): string => day(time, now)
-
-/** `12 Mar`, `12 Mar 2025` */
-export const shortDayOf = (time: number, now?: number): string => shortDay(time, now)
 
 const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })
 
@@ -61,5 +61,36 @@ export function ago(time: number, now = Date.now()): string {
   if (minutes < 60) return `${minutes} min`
   const hours = Math.floor(minutes / 60)
   if (hours < 24) return `${hours} h`
-  return hours < 48 ? 'yesterday' : shortDay(time, now)
+  return hours < 48 ? 'yesterday' : shortDayOf(time, now)
 }
+
+const month = new Intl.DateTimeFormat('en-GB', { month: 'long' })
+
+/** The days of some times, as a person says them: `2, 4, 6–8 and 12–13 March`, `28 February and 1 March`. */
+export function daysOf(times: readonly number[], now = Date.now()): string {
+  const days = new Map<string, Date>()
+  for (const time of times) {
+    const date = new Date(time)
+    days.set(`${date.getFullYear()}-${date.getMonth()}-${date.getDate()}`, date)
+  }
+  const sorted = [...days.values()].sort((a, b) => a.getTime() - b.getTime())
+  const isOfNow = sorted.every(date => isThisYear(date.getTime(), now))
+  const months = groupBy(sorted, date => `${month.format(date)}${isOfNow ? '' : ` ${date.getFullYear()}`}`)
+  const named = [...months].map(([name, dates]) => ({ name, runs: runsOf(dates.map(one => one.getDate())) }))
+  if (named.length === 1) return `${listed(named[0]!.runs)} ${named[0]!.name}`
+  return listed(named.map(({ name, runs }) => `${runs.join(', ')} ${name}`))
+}
+
+/** `6–8` for days in a row. */
+function runsOf(dates: readonly number[]): readonly string[] {
+  const runs: { first: number; last: number }[] = []
+  for (const date of dates) {
+    const last = runs.at(-1)
+    if (last?.last === date - 1) last.last = date
+    else runs.push({ first: date, last: date })
+  }
+  return runs.map(({ first, last }) => (first === last ? `${first}` : `${first}–${last}`))
+}
+
+const listed = (items: readonly string[]): string =>
+  items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`

@@ -8,7 +8,6 @@ export interface GaugeProps {
   readonly colour?: 'kept' | 'reused' | 'danger'
 }
 
-/** How far something is, as a thin bar. */
 export function Gauge({ value, most, label, colour = 'kept' }: GaugeProps) {
   const share = most > 0 ? Math.min(1, Math.max(0, value / most)) : 0
   return (

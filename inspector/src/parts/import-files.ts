@@ -5,7 +5,6 @@ import { queryClient } from '../api/query-client.ts'
 import type { AnswerOf } from '../api/routes.ts'
 import { amountOf, count } from './format.ts'
 
-/** What became of a file. */
 export interface FileOutcome {
   readonly file: string
   readonly source: File
@@ -15,7 +14,6 @@ export interface FileOutcome {
   readonly conversation?: string | undefined
 }
 
-/** What became of the files of the latest import. */
 export const importOutcomes = observable<readonly FileOutcome[]>([])
 
 /**

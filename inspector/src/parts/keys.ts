@@ -5,7 +5,7 @@ import { observable } from '../api/observable.ts'
  * A key, and what it does. Keys are named as the browser names them, with `Shift+`, `Mod+` (⌘ or Ctrl) before them where they
  * are held, and a sequence of two keys with a blank between: `j`, `J`, `Shift+ArrowLeft`, `Mod+k`, `g c`.
  */
-export interface KeyBinding {
+interface KeyBinding {
   readonly keys: string
   readonly does: string
   readonly run: () => void
@@ -68,7 +68,6 @@ let pendingSince = 0
 /** What had the focus when a key of the page was pressed: Enter is then meant for the page, until Tab moves the focus. */
 let passed: EventTarget | null = null
 
-/** Runs what is bound to a key that was pressed. */
 export function onKeyDown(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing || isModifier(event.key)) return
   const name = nameOf(event)
@@ -96,23 +95,16 @@ function nameOf({ key, shiftKey, metaKey, ctrlKey, altKey }: KeyboardEvent): str
   return `${metaKey || ctrlKey ? 'Mod+' : ''}${altKey ? 'Alt+' : ''}${shiftKey && isNamed ? 'Shift+' : ''}${key}`
 }
 
-function isTyping(target: EventTarget | null): boolean {
-  if (!(target instanceof HTMLElement)) return false
-  if (
-    target.isContentEditable ||
-    target instanceof HTMLTextAreaElement ||
-    target instanceof HTMLSelectElement
-  )
-    return true
-  return target instanceof HTMLInputElement && !['checkbox', 'radio', 'button', 'range'].includes(target.type)
-}
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable ||
+    target.matches('textarea, select, input:not([type=checkbox], [type=radio], [type=button], [type=range])'))
 
 /** Arrows and their like move a slider that has the focus; Enter presses a button. */
-const isOwn = ({ target, key }: KeyboardEvent) =>
-  (target instanceof HTMLInputElement && target.type === 'range' && /^(Arrow|Page|Home|End)/.test(key)) ||
-  (key === 'Enter' &&
-    target !== passed &&
-    (target instanceof HTMLButtonElement || target instanceof HTMLAnchorElement))
+const isOwn = ({ target, key }: KeyboardEvent): boolean =>
+  target instanceof HTMLElement &&
+  ((target.matches('input[type=range]') && /^(Arrow|Page|Home|End)/.test(key)) ||
+    (key === 'Enter' && target !== passed && target.matches('button, a')))
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent)
 

@@ -1,12 +1,6 @@
-/** An entry of the log without its text. */
-export interface Brief {
-  readonly seq: number
-  readonly turn: number
-  readonly role: string
-  readonly time: number
-  readonly tokens?: number | undefined
-  readonly isErased?: boolean | undefined
-}
+import type { AnswerOf } from '../api/routes.ts'
+
+export type Brief = AnswerOf<'get /conversations/:conversation/outline'>['entries'][number]
 
 /** The log as a column: how many tokens stand before each entry. */
 export interface LogScale {

@@ -2,7 +2,6 @@ import { useLayoutEffect, useRef, useState } from 'react'
 import { Button } from './button.tsx'
 import styles from './long-text.module.css'
 
-/** A text that shows its beginning, and all of it when it is asked for. */
 export function LongText({ children }: { readonly children: React.ReactNode }) {
   const text = useRef<HTMLDivElement>(null)
   const [isLong, setLong] = useState(false)

@@ -8,7 +8,6 @@ export interface MenuPopupProps {
   readonly children: React.ReactNode
 }
 
-/** The list of a menu, over all else. */
 export function MenuPopup({ align, children }: MenuPopupProps) {
   return (
     <Menu.Portal>
@@ -27,7 +26,6 @@ export interface MenuTextProps {
   readonly isChosen?: boolean
 }
 
-/** What an item of a menu says. */
 export const MenuText = ({ label, more, isChosen }: MenuTextProps) => (
   <>
     {isChosen !== undefined && (

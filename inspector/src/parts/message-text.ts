@@ -25,7 +25,6 @@ export function oneLine(text: string | undefined, most = 240): string {
   return line === '' ? '(empty)' : line.slice(0, most)
 }
 
-/** A role as rows write it. */
 export const shortRole = (role: string): string => shortRoles[role] ?? role
 
 const shortRoles: Readonly<Record<string, string>> = {

@@ -10,7 +10,6 @@ export const notifications = observable<readonly Notification[]>([])
 
 let next = 1
 
-/** Says something for a few seconds, at the foot of the page. */
 export function notify(text: string, kind: Notification['kind'] = 'plain'): void {
   const id = next++
   notifications.set([...notifications.get().slice(-2), { id, text, kind }])

@@ -1,6 +1,5 @@
 import { count, short } from './format.ts'
 
-/** Maps a range of values to a range of pixels. */
 export const linearScale =
   ([low, high]: ValueRange, [from, to]: ValueRange) =>
   (value: number): number =>
@@ -11,7 +10,6 @@ export type ValueRange = readonly [low: number, high: number]
 export type PlotPoint = readonly [x: number, y: number]
 export type Bar = readonly [left: number, top: number, width: number, height: number]
 
-/** Bars as one path. */
 export function barsPath(bars: Iterable<Bar>): string {
   let path = ''
   for (const [x, y, width, height] of bars)

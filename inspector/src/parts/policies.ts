@@ -14,7 +14,6 @@ const abouts: Readonly<Record<Exclude<PolicyName, 'default'>, string>> = {
   sliding: 'the last messages',
 }
 
-/** What a policy does, in a few words. */
 export function aboutPolicy(policy: string): string | undefined {
   const [name = ''] = policy.split('-')
   return Object.hasOwn(abouts, name) ? abouts[name as keyof typeof abouts] : undefined

@@ -1,15 +1,15 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef } from 'react'
 import type { ThreadAddress } from '../api/queries.ts'
-import type { Landing } from './draw-strip.ts'
+import type { Landing } from './log-strip.tsx'
 import type { EntryLine } from './sent-rows.ts'
-import { useHover, useIsHovered } from './use-hover.ts'
+import { hover, useIsHovered } from './use-hover.ts'
 import { isTouch, useMedia } from './use-media.ts'
 import { useTexts } from './use-texts.ts'
 
 type ListItem = Pick<EntryLine, 'key' | 'seq'>
 
-export interface RowListProps<Row extends ListItem> extends Omit<React.ComponentProps<'div'>, 'children'> {
+interface RowListProps<Row extends ListItem> extends Omit<React.ComponentProps<'div'>, 'children'> {
   readonly thread: ThreadAddress
   /** The last entry of the log. */
   readonly head: number
@@ -24,14 +24,26 @@ export interface RowListProps<Row extends ListItem> extends Omit<React.Component
   readonly foot?: React.RefObject<HTMLDivElement | null>
   /** Gets the rows in sight. */
   readonly onSeen?: (first: Row, last: Row) => void
-  readonly rows?: React.ComponentProps<'div'>
-  /** What stands below the rows. */
+  /** The class of the box around the rows. */
+  readonly rowsClass?: string | undefined
   readonly after?: React.ReactNode
 }
 
 /** A list of rows of one height, of which only those in sight are in the page. One stop of the tab key for all. */
 export function RowList<Row extends ListItem>(props: RowListProps<Row>) {
-  const { thread, head, items, selectedAt, render, landing, foot, onSeen, rows, after, ...box } = props
+  const {
+    thread,
+    head,
+    items,
+    selectedAt,
+    render,
+    landing,
+    foot,
+    onSeen,
+    rowsClass = '',
+    after,
+    ...box
+  } = props
   const scroller = useRef<HTMLDivElement>(null)
   const rowHeight = useMedia(isTouch) ? 28 : 20
   const amount = items.length
@@ -87,12 +99,7 @@ export function RowList<Row extends ListItem>(props: RowListProps<Row>) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: its role is that of a tree or a list box
     <div ref={scroller} tabIndex={0} {...box}>
-      <div
-        role="presentation"
-        {...rows}
-        className={`relative ${rows?.className ?? ''}`}
-        style={{ ...rows?.style, height: virtual.getTotalSize() }}
-      >
+      <div role="presentation" className={`relative ${rowsClass}`} style={{ height: virtual.getTotalSize() }}>
         {shown.map(({ index, start }) => {
           const item = items[index]!
           const text = item.seq === undefined ? undefined : textOf(item.seq)?.text
@@ -104,7 +111,7 @@ export function RowList<Row extends ListItem>(props: RowListProps<Row>) {
   )
 }
 
-export interface ListRowProps extends Omit<React.ComponentProps<'div'>, 'onSelect'> {
+interface ListRowProps extends Omit<React.ComponentProps<'div'>, 'onSelect'> {
   /** The entry that lights up with it everywhere, and that a click selects. */
   readonly seq?: number | undefined
   readonly isSelected?: boolean
@@ -113,7 +120,6 @@ export interface ListRowProps extends Omit<React.ComponentProps<'div'>, 'onSelec
 
 /** A row of such a list. Keys of the view do what a click does. */
 export function Row({ seq, isSelected = false, onSelect, ...box }: ListRowProps) {
-  const hover = useHover()
   const isHovered = useIsHovered(seq)
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: see above

@@ -2,14 +2,12 @@ import styles from './segments.module.css'
 
 export interface SegmentsProps<Value extends string> {
   readonly label: string
-  /** The pressed one, if any. */
   readonly value: Value | undefined
   /** What each segment says, by its value. */
   readonly choices: Readonly<Record<Value, string>>
   readonly onChoose: (value: Value) => void
 }
 
-/** A few choices side by side, of which one is pressed. */
 export const Segments = <Value extends string>({ label, value, choices, onChoose }: SegmentsProps<Value>) => (
   <div className={`inline ${styles.segments}`} role="group" aria-label={label}>
     {(Object.entries(choices) as [Value, string][]).map(([one, text]) => (

@@ -26,22 +26,16 @@ export function toSegments(
   const segments = inParts(rows, parts)
   const bare = Math.max(0, tokens - segments.reduce((sum, row) => sum + row.tokens, 0))
   const tools = Math.min(bare, parts.tools ?? 0)
-  const before: readonly (readonly [Part, number])[] = [
-    ['framing', bare - tools],
-    ['tools', tools],
+  const before = [
+    { part: 'framing', tokens: bare - tools } as const,
+    { part: 'tools', tokens: tools } as const,
   ]
-  return [
-    ...before.filter(([, amount]) => amount > 0).map(([part, amount]) => ({ part, tokens: amount })),
-    ...segments,
-  ]
+  return [...before.filter(one => one.tokens > 0), ...segments]
 }
 
 /** Rows as segments. Rows are rounded one by one: the largest of a part takes the difference, so that the sum is that of the part. */
-function inParts(
-  rows: readonly SentRow[],
-  parts: Readonly<Record<string, number>>,
-): readonly WindowSegment[] {
-  const segments = rows.map(row => ({ part: row.part, tokens: row.tokens, seq: entryOf(row) }))
+function inParts(rows: readonly SentRow[], parts: Readonly<Record<string, number>>) {
+  const segments = rows.map(({ part, tokens }) => ({ part, tokens }))
   for (const part of new Set(rows.map(row => row.part))) {
     const partSegments = segments.filter(one => one.part === part)
     const left = (parts[part] ?? 0) - partSegments.reduce((sum, { tokens }) => sum + tokens, 0)
@@ -93,7 +87,6 @@ export function toSentMessages(
   })
 }
 
-/** A line of a list of entries. */
 export interface EntryLine {
   readonly key: string
   /** The entry that it shows. */

@@ -9,7 +9,6 @@ export interface SheetProps {
   readonly children: React.ReactNode
 }
 
-/** A sheet over the page. */
 export function Sheet({ title, isTitleHidden = false, onClose, children }: SheetProps) {
   return (
     <Dialog.Root open onOpenChange={isOpen => !isOpen && onClose()}>

@@ -1,14 +1,13 @@
 import { useEffect, useState } from 'react'
 import styles from './skeleton.module.css'
 
-/** The shape of what is coming, in grey. It shows after 150 ms: what comes sooner does not flicker. */
-export function Skeleton({
-  rows = 8,
-  label = 'Loading',
-}: {
+interface SkeletonProps {
   readonly rows?: number
   readonly label?: string
-}) {
+}
+
+/** The shape of what is coming, in grey. It shows after 150 ms: what comes sooner does not flicker. */
+export function Skeleton({ rows = 8, label = 'Loading' }: SkeletonProps) {
   return (
     <Late>
       <div className={`grid gap-3 bones ${styles.skeleton}`} role="status" aria-label={label}>
@@ -23,12 +22,10 @@ export function Skeleton({
 
 const widths = [38, 92, 71, 84, 64, 88, 52, 77]
 
-/** Shows its content after a while. */
 export function Late({ ms = 150, children }: { readonly ms?: number; readonly children: React.ReactNode }) {
   return useLate(ms) ? children : null
 }
 
-/** Whether something has been in the page for a while. */
 export function useLate(ms: number): boolean {
   const [isLate, setLate] = useState(false)
   useEffect(() => {

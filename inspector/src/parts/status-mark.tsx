@@ -9,35 +9,9 @@ import {
 } from 'lucide-react'
 import styles from './status-mark.module.css'
 
-export type MarkName =
-  | 'live'
-  | 'running'
-  | 'done'
-  | 'paused'
-  | 'stopped'
-  | 'failed'
-  | 'warning'
-  | 'interrupted'
-  | 'idle'
-
-/** How something stands, by a shape and a colour. */
-export function StatusMark({
-  status,
-  label = status,
-}: {
-  readonly status: MarkName
-  readonly label?: string
-}) {
-  return (
-    <span className={`rigid ${styles.mark}`} data-status={status} role="img" aria-label={label} title={label}>
-      {shapes[status]}
-    </span>
-  )
-}
-
 const size = { size: 14, 'aria-hidden': true } as const
 
-const shapes: Readonly<Record<MarkName, React.ReactNode>> = {
+const shapes = {
   live: <i />,
   running: <LoaderCircle {...size} className="turning" />,
   done: <CircleCheck {...size} />,
@@ -47,4 +21,19 @@ const shapes: Readonly<Record<MarkName, React.ReactNode>> = {
   warning: <CircleAlert {...size} />,
   interrupted: <CircleDashed {...size} />,
   idle: null,
+}
+
+export type MarkName = keyof typeof shapes
+
+interface StatusMarkProps {
+  readonly status: MarkName
+  readonly label?: string
+}
+
+export function StatusMark({ status, label = status }: StatusMarkProps) {
+  return (
+    <span className={`rigid ${styles.mark}`} data-status={status} role="img" aria-label={label} title={label}>
+      {shapes[status]}
+    </span>
+  )
 }

@@ -28,7 +28,6 @@ export function toStops(
   return [...stops, ...loose].sort((a, b) => a.time - b.time || a.turn - b.turn)
 }
 
-/** The calls of turns as stops of their own. */
 export const toCallStops = (stops: readonly TurnStop[]): readonly TurnStop[] =>
   stops.flatMap(({ turn, points }) => points.map(point => ({ turn, time: point.time, points: [point] })))
 

@@ -1,13 +1,10 @@
 import type { AnswerOf } from '../api/routes.ts'
 
-type TitleSource = Pick<AnswerOf<'get /conversations/:conversation'>, 'conversation' | 'title' | 'latest'>
+type TitleSource = Pick<AnswerOf<'get /conversations/:conversation'>, 'title' | 'latest'>
 
 /** What a conversation is called: its title, else its name; where that is only an id, how it begins. */
-export function titleOf({
-  conversation,
-  title,
-  latest,
-}: Partial<TitleSource> & Pick<TitleSource, 'conversation'>): string {
+export function titleOf(one: Partial<TitleSource> & { readonly conversation: string }): string {
+  const { conversation, title, latest } = one
   if (title?.trim()) return title
   return (isId(conversation) && latest?.begins?.trim()) || conversation
 }

@@ -1,21 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { useKeys } from './keys.ts'
 
-export interface Roving {
-  /** The key of the item that is in the tab order, and that keys act on. */
-  readonly active: string | undefined
-  /** Makes an item the active one: when it gets the focus, for instance. */
-  readonly setActive: (key: string) => void
-  /** Focuses an item; by default the active one, else the first. */
-  readonly focus: (key?: string) => void
-  /** Goes on an element of an item that takes the focus. */
-  readonly ref: (key: string) => (element: HTMLElement | null) => void
-  readonly isFocused: () => boolean
-  /** The element of the active item, if it is drawn. */
-  readonly element: () => HTMLElement | null
-}
-
-export interface RovingOptions {
+interface RovingOptions {
   /** The keys of the items in their order. */
   readonly items: readonly string[]
   /** The heading in the help, and what an item is called there. */
@@ -29,7 +15,7 @@ export interface RovingOptions {
  * A list with one tab stop: j, k and the arrows move in it. Items are known by key, so that the active one stays the same when
  * the list changes; if it goes, the one in its place takes over, with the focus.
  */
-export function useRoving({ items, name, item, show }: RovingOptions): Roving {
+export function useRoving({ items, name, item, show }: RovingOptions) {
   const [state, setState] = useState<{ readonly key: string; readonly index: number } | undefined>()
   const { elements, refs } = useRef({
     elements: new Map<string, HTMLElement>(),
@@ -39,6 +25,7 @@ export function useRoving({ items, name, item, show }: RovingOptions): Roving {
   const isLost = useRef(false)
   const place = state === undefined ? -1 : items.indexOf(state.key)
   const index = place >= 0 ? place : Math.min(state?.index ?? 0, items.length - 1)
+  /** The key of the item that is in the tab order, and that keys act on. */
   const active = items[index]
 
   const latest = useRef({ items, active })
@@ -48,6 +35,7 @@ export function useRoving({ items, name, item, show }: RovingOptions): Roving {
       setState(before => (before?.key === key ? before : { key, index: latest.current.items.indexOf(key) })),
     [],
   )
+  /** Focuses an item; by default the active one, else the first. */
   const focus = (key = active) => {
     if (key === undefined) return
     setState({ key, index: items.indexOf(key) })
@@ -71,19 +59,16 @@ export function useRoving({ items, name, item, show }: RovingOptions): Roving {
   ])
 
   useEffect(() => {
-    if (!isLost.current) return
+    if (isLost.current) focus()
     isLost.current = false
-    focus()
-  })
-
-  // An item that was not drawn yet when it was to be focused.
-  useEffect(() => {
+    // An item that was not drawn yet when it was to be focused.
     const element = wanted.current === undefined ? undefined : elements.get(wanted.current)
     if (!element) return
     wanted.current = undefined
     element.focus({ preventScroll: true })
   })
 
+  /** Goes on an element of an item that takes the focus. */
   const ref = useCallback(
     (key: string) => {
       const cachedRef = refs.get(key)

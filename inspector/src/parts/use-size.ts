@@ -1,6 +1,5 @@
 import { useLayoutEffect, useState } from 'react'
 
-/** The size of an element, as it is laid out. */
 export function useSize<Element extends HTMLElement>() {
   const [element, setElement] = useState<Element | null>(null)
   const [size, setSize] = useState({ width: 0, height: 0 })

@@ -1,18 +1,11 @@
-import { useQueries, useQueryClient } from '@tanstack/react-query'
+import { useQueries } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { logQuery, type ThreadAddress } from '../api/queries.ts'
+import { queryClient } from '../api/query-client.ts'
 import type { AnswerOf } from '../api/routes.ts'
 import { type AnyMessage, messageText } from './message-text.ts'
 
 export type LogEntry = AnswerOf<'get /conversations/:conversation/log'>['entries'][number]
-
-/** The text of an entry, beside all that is logged of it. */
-export interface EntryText {
-  readonly entry: LogEntry
-  readonly text: string
-}
-
-export type EntryTexts = ReadonlyMap<number, EntryText>
 
 const perPage = 200
 
@@ -27,7 +20,8 @@ function pageQuery(thread: ThreadAddress, page: number, head: number) {
   }
 }
 
-const toTexts = ({ entries }: AnswerOf<'get /conversations/:conversation/log'>): EntryTexts =>
+/** The text of each entry, beside all that is logged of it. */
+const toTexts = ({ entries }: AnswerOf<'get /conversations/:conversation/log'>) =>
   new Map(entries.map(entry => [entry.seq, { entry, text: textOf(entry) }]))
 
 /** An entry that only says what a person did with another one says so. */
@@ -53,15 +47,11 @@ export function useTexts(thread: ThreadAddress, seqs: readonly number[], head: n
     queries: pages.map(page => ({ ...pageQuery(thread, page, head), select: toTexts })),
     combine: results => results.map(({ data }) => data),
   })
-  return (seq: number): EntryText | undefined =>
-    pageTexts[pages.indexOf(Math.floor((seq - 1) / perPage))]?.get(seq)
+  return (seq: number) => pageTexts[pages.indexOf(Math.floor((seq - 1) / perPage))]?.get(seq)
 }
 
 /** Reads the texts of a whole thread, page by page, newest first: for finding. */
-export function useAllTexts() {
-  const client = useQueryClient()
-  return async function* read(thread: ThreadAddress, head: number): AsyncGenerator<EntryTexts> {
-    for (let page = Math.ceil(head / perPage) - 1; page >= 0; page--)
-      yield toTexts(await client.fetchQuery(pageQuery(thread, page, head)))
-  }
+export async function* allTexts(thread: ThreadAddress, head: number) {
+  for (let page = Math.ceil(head / perPage) - 1; page >= 0; page--)
+    yield toTexts(await queryClient.fetchQuery(pageQuery(thread, page, head)))
 }

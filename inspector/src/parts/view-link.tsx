@@ -9,7 +9,6 @@ export interface ViewLinkProps extends React.ComponentProps<'a'> {
   readonly search?: ConversationSearch
 }
 
-/** A link to a view of a conversation. */
 export function ViewLink({ view, conversation, search, ...link }: ViewLinkProps) {
   const place = usePlace()
   return (

@@ -1,6 +1,5 @@
 import { count } from './format.ts'
 
-/** What a warning of a call means, by its code. */
 export function warningText(
   code: string,
   { reported, predicted }: { readonly reported?: number | undefined; readonly predicted: number },

@@ -8,11 +8,9 @@ import colours from './window-colours.module.css'
 export interface WindowSegment {
   readonly part: Part
   readonly tokens: number
-  /** The entry, where the segment is one. */
-  readonly seq?: number | undefined
 }
 
-export interface WindowBarProps {
+interface WindowBarProps {
   readonly segments: readonly WindowSegment[]
   readonly window: number
   readonly reserve: number
@@ -124,42 +122,32 @@ function joined(segments: readonly WindowSegment[], tokensPerPixel: number): rea
   return joinedSegments
 }
 
-/** Neighbouring segments of one part, or what is left of the window. */
-export interface WindowStretch {
-  readonly name: string
-  readonly colour: string
-  readonly at: number
-  readonly tokens: number
-}
-
 /** The segments of one part in a row, then what is free, then the rest of the window. */
-export function toStretches(
-  segments: readonly WindowSegment[],
-  rest: Readonly<Record<'free' | 'margin' | 'reserve', number>>,
-): readonly WindowStretch[] {
-  const stretches: WindowStretch[] = []
+function toStretches(segments: readonly WindowSegment[], rest: Readonly<Record<Rest, number>>) {
+  const stretches: { name: string; colour: string; at: number; tokens: number }[] = []
   let at = 0
   const add = (name: string, colour: string, tokens: number) => {
     const last = stretches.at(-1)
-    if (last?.name === name) stretches[stretches.length - 1] = { ...last, tokens: last.tokens + tokens }
+    if (last?.name === name) last.tokens += tokens
     else stretches.push({ name, colour, at, tokens })
     at += tokens
   }
   for (const { part, tokens } of segments) add(nameOfPart(part), colourOfPart[part], tokens)
-  for (const [colour, name] of Object.entries(restNames) as [keyof typeof restNames, string][])
-    if (rest[colour] > 0) add(name, colour, rest[colour])
+  for (const colour of ['free', 'margin', 'reserve'] as const)
+    if (rest[colour] > 0) add(restNames[colour], colour, rest[colour])
   return stretches
 }
+
+type Rest = keyof typeof restNames
 
 const restNames = { free: 'free', margin: 'safety margin', reserve: 'kept for the reply' } as const
 
 /** Names the stretches that have room for their names; with their tokens, if there is room for these too. `room`: up to the next. */
-function labelsOf(stretches: readonly WindowStretch[], whole: number, width: number) {
+function labelsOf(stretches: ReturnType<typeof toStretches>, whole: number, width: number) {
   const sizeOf = (text: string) => text.length * 6.2 + 8
   const roomOf = (tokens: number) => (tokens / whole) * width
-  const isLarge = ({ tokens }: WindowStretch) => roomOf(tokens) >= 18
   // A name may reach over small stretches, which have none.
-  const large = stretches.filter(isLarge)
+  const large = stretches.filter(({ tokens }) => roomOf(tokens) >= 18)
   return large.flatMap((one, index) => {
     const room = (large[index + 1]?.at ?? whole) - one.at
     if (roomOf(room) < sizeOf(one.name)) return []

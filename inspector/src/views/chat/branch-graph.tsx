@@ -1,18 +1,19 @@
 import { Menu } from '@base-ui/react/menu'
 import { Link } from '@tanstack/react-router'
-import { GitBranchPlus, MessageSquarePlus, Plus } from 'lucide-react'
+import { ChevronLeft, ChevronRight, GitBranchPlus, MessageSquarePlus, Plus } from 'lucide-react'
 import { useRef } from 'react'
+import { usualBranch } from '../../api/queries.ts'
 import type { ConversationSearch } from '../../parts/address.ts'
 import { branchTitle, type ListedThread } from '../../parts/branch-title.ts'
+import { unless } from '../../parts/button.tsx'
 import { amountOf, clockTime, dayTime } from '../../parts/format.ts'
-import menu from '../../parts/menu.module.css'
-import { MenuPopup } from '../../parts/menu-popup.tsx'
+import { MenuItem, MenuPopup } from '../../parts/menu-popup.tsx'
 import styles from './branch-graph.module.css'
-import { type BranchNode, toBranchTree } from './branch-tree.ts'
-import { usualBranch } from './thread-name.ts'
+import { type BranchNode, toBranchTree, type Versions } from './branch-tree.ts'
 
-export interface BranchGraphProps {
+interface BranchGraphProps {
   readonly conversation: string
+  /** Without a moment. */
   readonly search: ConversationSearch
   readonly branches: readonly ListedThread[]
   readonly current: string
@@ -26,14 +27,13 @@ export function BranchGraph(props: BranchGraphProps) {
   const { branches, current, mayChat, onFork, onNew } = props
   const list = useRef<HTMLUListElement>(null)
   const nodes = toBranchTree(branches)
+  const stop = branches.find(one => one.branch === current) ?? nodes[0]?.branch
   const move = (event: React.KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step === undefined) return
     const links = [...(list.current?.querySelectorAll('a') ?? [])]
-    const at = links.indexOf(document.activeElement as HTMLAnchorElement)
-    const next = links[at + step]
     event.preventDefault()
-    next?.focus()
+    links[links.indexOf(document.activeElement as HTMLAnchorElement) + step]?.focus()
   }
   return (
     <aside className={`grid low on-canvas line-right ${styles.branches}`} aria-label="Branches">
@@ -46,15 +46,13 @@ export function BranchGraph(props: BranchGraphProps) {
             </Menu.Trigger>
             <MenuPopup align="end">
               {branches.length > 0 && (
-                <Menu.Item className={menu.item} onClick={onFork}>
+                <MenuItem label="New branch from here" onClick={onFork}>
                   <GitBranchPlus size={14} aria-hidden />
-                  New branch from here
-                </Menu.Item>
+                </MenuItem>
               )}
-              <Menu.Item className={menu.item} onClick={onNew}>
+              <MenuItem label="New conversation" onClick={onNew}>
                 <MessageSquarePlus size={14} aria-hidden />
-                New conversation
-              </Menu.Item>
+              </MenuItem>
             </MenuPopup>
           </Menu.Root>
         )}
@@ -63,13 +61,9 @@ export function BranchGraph(props: BranchGraphProps) {
         {nodes.map((node, at) => (
           <BranchItem
             key={node.branch.branch}
-            {...props}
-            node={node}
-            hasChildren={nodes[at + 1] !== undefined && nodes[at + 1]!.depth > node.depth}
-            isCurrent={node.branch.branch === current}
-            isStop={
-              node.branch.branch === current || (at === 0 && !branches.some(one => one.branch === current))
-            }
+            {...{ ...props, node }}
+            hasChildren={(nodes[at + 1]?.depth ?? 0) > node.depth}
+            isStop={node.branch.branch === stop?.branch}
           />
         ))}
       </ul>
@@ -80,20 +74,19 @@ export function BranchGraph(props: BranchGraphProps) {
 interface BranchItemProps extends BranchGraphProps {
   readonly node: BranchNode<ListedThread>
   readonly hasChildren: boolean
-  readonly isCurrent: boolean
   readonly isStop: boolean
 }
 
 function BranchItem(props: BranchItemProps) {
-  const { conversation, search, node, isCurrent, isStop } = props
+  const { conversation, search, node, current, isStop } = props
   const { branch, depth } = node
-  const { turn: _, call: __, entry: ___, branch: ____, ...rest } = search
+  const isCurrent = branch.branch === current
   return (
     <li>
       <Link
         to="/c/$conversation/chat"
         params={{ conversation }}
-        search={{ ...rest, ...(branch.branch !== usualBranch && { branch: branch.branch }) }}
+        search={{ ...search, branch: branch.branch === usualBranch ? undefined : branch.branch }}
         activeOptions={{ exact: true }}
         aria-current={isCurrent ? 'true' : undefined}
         data-current={isCurrent}
@@ -118,7 +111,7 @@ const shown = (depth: number) => Math.min(depth, deepest)
 const across = (depth: number) => 8 + 14 * shown(depth)
 const [height, middle] = [50, 16]
 
-function Lines({ node: { depth, lines, hasNext }, hasChildren, isCurrent }: BranchItemProps) {
+function Lines({ node: { branch, depth, lines, hasNext }, hasChildren, current }: BranchItemProps) {
   const nodeX = across(depth)
   const from = across(depth - 1)
   return (
@@ -133,7 +126,7 @@ function Lines({ node: { depth, lines, hasNext }, hasChildren, isCurrent }: Bran
         />
       )}
       {hasChildren && <path d={`M${nodeX} ${middle}V${height}`} />}
-      <circle cx={nodeX} cy={middle} r={4} data-current={isCurrent} />
+      <circle cx={nodeX} cy={middle} r={4} data-current={branch.branch === current} />
     </svg>
   )
 }
@@ -152,3 +145,34 @@ function aboutOf({ branch, forkOf, begins, turns, updatedAt, status }: ListedThr
 
 const when = (time: number) =>
   new Date(time).toDateString() === new Date().toDateString() ? clockTime(time) : dayTime(time)
+
+interface VersionSwitchProps {
+  readonly versions: Versions
+  readonly onOpen: (branch: string) => void
+}
+
+/** Goes from one way in which the conversation goes on here to the next: ‹ 2 / 3 ›. */
+export function VersionSwitch({ versions: { versions, current }, onOpen }: VersionSwitchProps) {
+  const step = (by: 1 | -1, label: string, end: string) => {
+    const next = versions[current + by]
+    const Icon = by < 0 ? ChevronLeft : ChevronRight
+    return (
+      <button type="button" aria-label={label} {...unless(next ? undefined : end, () => onOpen(next!.open))}>
+        <Icon size={14} aria-hidden />
+      </button>
+    )
+  }
+  return (
+    <span
+      className="inline gap-2px rigid soft chip-text icons"
+      role="group"
+      aria-label={`Version ${current + 1} of ${versions.length}`}
+    >
+      {step(-1, 'Version before', 'This is the first version.')}
+      <span>
+        {current + 1} / {versions.length}
+      </span>
+      {step(1, 'Version after', 'This is the last version.')}
+    </span>
+  )
+}

@@ -1,4 +1,5 @@
-/** A branch as the server lists it. */
+import { groupBy } from '../../../../src/log/group-by.ts'
+
 export interface AnyBranch {
   readonly branch: string
   readonly head: number
@@ -8,28 +9,21 @@ export interface AnyBranch {
   readonly forkOf?: { readonly branch: string; readonly at: number } | undefined
 }
 
-/** A branch with its place in the drawing. */
 export interface BranchNode<One extends AnyBranch> {
   readonly branch: One
   /** How deep it hangs below the first branch. */
   readonly depth: number
   /** For each depth above this branch: whether the line there goes on to a later branch. */
   readonly lines: readonly boolean[]
-  /** Whether another branch of the same parent follows. */
   readonly hasNext: boolean
 }
 
 /** The branches of an actor as a tree: a branch, then those that were forked from it by their places. */
 export function toBranchTree<One extends AnyBranch>(branches: readonly One[]): readonly BranchNode<One>[] {
   const names = new Set(branches.map(({ branch }) => branch))
-  const children = new Map<string | undefined, One[]>()
-  for (const one of branches) {
-    const parent = one.forkOf && names.has(one.forkOf.branch) ? one.forkOf.branch : undefined
-    const list = children.get(parent)
-    if (list) list.push(one)
-    else children.set(parent, [one])
-  }
-  for (const list of children.values()) list.sort(byPlace)
+  const children = groupBy(branches.toSorted(byPlace), ({ forkOf }) =>
+    forkOf && names.has(forkOf.branch) ? forkOf.branch : undefined,
+  )
   const nodes: BranchNode<One>[] = []
   const seen = new Set<string>()
   // A stack instead of recursion: branches can be forked from branches without end.
@@ -56,16 +50,10 @@ const byPlace = (a: AnyBranch, b: AnyBranch) =>
 /** An empty branch is the newest. */
 const madeAt = ({ begins }: AnyBranch) => begins?.time ?? Number.MAX_SAFE_INTEGER
 
-/** One of the ways in which a conversation goes on from a place. */
-export interface Version {
-  /** The branch that was made for it. Never changes. */
-  readonly own: string
-  /** The branch to open: the one of this way that was last written to. */
-  readonly open: string
-}
-
+/** The ways in which a conversation goes on from a place. */
 export interface Versions {
-  readonly versions: readonly Version[]
+  /** `own`: the branch that was made for it, which never changes. `open`: the one of this way that was last written to. */
+  readonly versions: readonly { readonly own: string; readonly open: string }[]
   /** The place of the branch that is shown among them. */
   readonly current: number
 }
@@ -89,7 +77,7 @@ export function versionsOf(branches: readonly AnyBranch[], shown: string): Reado
     if (!latest || latest.updatedAt < one.updatedAt) ways.set(into, one)
   }
   for (const [at, ways] of leaving) {
-    const mine = ownerAt(shownPath, at + 1)
+    const mine = shownPath.find(({ upTo }) => at < upTo)?.branch
     if (mine === undefined) continue
     const versions = [
       { own: mine, open: shown },
@@ -136,8 +124,6 @@ function parting(path: Path, other: Path): { readonly at: number; readonly branc
   }
   return { at }
 }
-
-const ownerAt = (path: Path, seq: number) => path.find(({ upTo }) => seq <= upTo)?.branch
 
 /** A branch that goes on past a place without a fork there sorts first. */
 const order = (branch: AnyBranch | undefined, at: number) => (branch?.forkOf?.at === at ? madeAt(branch) : 0)

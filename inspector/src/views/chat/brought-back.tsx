@@ -1,39 +1,34 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { perBlock, shownQuery } from '../../api/chat-queries.ts'
-import { conversationQuery, type ThreadAddress } from '../../api/queries.ts'
-import type { ConversationSearch } from '../../parts/address.ts'
+import { blockOf, shownQuery } from '../../api/chat-queries.ts'
+import { conversationQuery } from '../../api/queries.ts'
 import { FateGlyph } from '../../parts/fate-glyph.tsx'
-import { dateOf, shortDayOf } from '../../parts/format.ts'
+import { dateOf, daysOf, shortDayOf } from '../../parts/format.ts'
 import { placeOfHit } from '../../parts/hit-place.ts'
 import { type RecallSource, recalledTitle } from '../../parts/sent-rows.ts'
 import { titleOf } from '../../parts/title-of.ts'
 import { ViewLink } from '../../parts/view-link.tsx'
 import styles from './brought-back.module.css'
-import type { BroughtEntries } from './brought-of.ts'
-import { daysOf } from './days-of.ts'
+import { type BroughtEntries, readShown } from './chat-rows.ts'
 import { FoldButton, useFold } from './fold.tsx'
-import { readShown } from './read-shown.ts'
-import { lineFrom, sharedWords } from './shared-words.ts'
+import type { RowContext } from './message-row.tsx'
 
-export interface BroughtBackProps {
-  readonly thread: ThreadAddress
-  readonly search: ConversationSearch
+interface BroughtBackProps {
+  readonly chat: RowContext
   /** The message that asked for them. */
   readonly seq: number
   readonly question: string
   readonly brought: BroughtEntries
-  readonly head: number
   /** What stands before it in the same line. */
   readonly before?: React.ReactNode
 }
 
 /** What was brought back for a message: how much, from when, and unfolded, what. */
 export function BroughtBack(props: BroughtBackProps) {
-  const { thread, seq, question, brought, head, before } = props
+  const { chat, seq, question, brought, before } = props
   const { entries, sources } = brought
   const fold = useFold(`${seq} brought back`)
-  const shown = useShown(thread, entries, head)
+  const shown = useShown(chat, entries)
   const days = daysOf([...shown, ...sources].flatMap(({ time }) => (time === undefined ? [] : [time])))
   return (
     <div className={`grid single gap-6px slim ${styles.brought}`}>
@@ -52,14 +47,22 @@ export function BroughtBack(props: BroughtBackProps) {
         />
       </div>
       {fold.isOpen && entries.length > 0 && <Entries {...props} shown={bestFirst(question, shown)} />}
-      {fold.isOpen && sources.length > 0 && <Sources sources={sources} />}
+      {fold.isOpen && sources.length > 0 && (
+        <ol className={`clipped text-12-18 on-panel round-3 ${styles.entries}`} data-kind="sources">
+          {sources.map((source, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: they have no other name
+            <li key={at}>
+              <From {...source} />
+            </li>
+          ))}
+        </ol>
+      )}
     </div>
   )
 }
 
 const few = 3
 
-/** Entries with most words of the question first. */
 function bestFirst(question: string, shown: readonly EntryPreview[]): readonly EntryPreview[] {
   const ranked = shown.map(one => {
     const { amount, at } = sharedWords(question, one.text)
@@ -68,20 +71,20 @@ function bestFirst(question: string, shown: readonly EntryPreview[]): readonly E
   return ranked.sort((a, b) => b.amount - a.amount || a.seq - b.seq)
 }
 
-function Entries({
-  thread: { conversation },
-  search,
-  brought: { entries },
-  shown,
-}: BroughtBackProps & { readonly shown: readonly EntryPreview[] }) {
+function Entries(props: BroughtBackProps & { readonly shown: readonly EntryPreview[] }) {
+  const { chat, brought, shown } = props
   const [isWhole, setWhole] = useState(false)
   const listed = shown.slice(0, isWhole ? shown.length : few).sort((a, b) => a.seq - b.seq)
-  const more = entries.length - listed.length
+  const more = brought.entries.length - listed.length
   return (
     <ol className={`clipped text-12-18 on-panel round-3 ${styles.entries}`}>
       {listed.map(({ seq, time, text }) => (
         <li key={seq}>
-          <ViewLink view="context" conversation={conversation} search={{ ...search, entry: seq }}>
+          <ViewLink
+            view="context"
+            conversation={chat.thread.conversation}
+            search={{ ...chat.search, entry: seq }}
+          >
             <span className="muted">{time !== undefined && shortDayOf(time)}</span>
             <span className={styles.seq}>#{seq}</span>
             <span className="cut slim" dir="auto">
@@ -97,20 +100,6 @@ function Entries({
           </button>
         </li>
       )}
-    </ol>
-  )
-}
-
-/** Where the messages of other conversations come from, the best first. */
-function Sources({ sources }: { readonly sources: readonly RecallSource[] }) {
-  return (
-    <ol className={`clipped text-12-18 on-panel round-3 ${styles.entries}`} data-kind="sources">
-      {sources.map((source, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: they have no other name
-        <li key={at}>
-          <From {...source} />
-        </li>
-      ))}
     </ol>
   )
 }
@@ -134,14 +123,10 @@ function From({ conversation, actor, branch, seq, time, why, isGone = false }: R
   )
 }
 
-interface EntryPreview {
-  readonly seq: number
-  readonly time: number | undefined
-  readonly text: string
-}
+type EntryPreview = ReturnType<typeof useShown>[number]
 
 /** The entries as a user may see them, in a line each. Entries that are not for users, such as notes, are left out. */
-function useShown(thread: ThreadAddress, entries: readonly number[], head: number): readonly EntryPreview[] {
+function useShown({ thread, shownHead: head }: RowContext, entries: readonly number[]) {
   const blocks = [...new Set(entries.map(blockOf))]
   const shownBlocks = useQueries({
     queries: blocks.map(block => shownQuery(thread, block, { head, mayInspect: true })),
@@ -157,4 +142,29 @@ function useShown(thread: ThreadAddress, entries: readonly number[], head: numbe
   })
 }
 
-const blockOf = (seq: number) => Math.floor((seq - 1) / perBlock)
+/** Words of more than three letters, and each character of scripts without blanks. */
+const words = (text: string): ReadonlySet<string> =>
+  new Set(
+    text.toLowerCase().match(/[\p{L}\p{N}]{4,}|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu) ??
+      [],
+  )
+
+/** How many words of a question stand in a text, long ones counting more, and where the longest of them is. */
+function sharedWords(question: string, text: string) {
+  const wanted = words(question.slice(0, 4000))
+  const inside = text.slice(0, 20_000).toLowerCase()
+  let longest = ''
+  let amount = 0
+  for (const word of words(inside)) {
+    if (!wanted.has(word)) continue
+    amount += Math.max(1, word.length - 3)
+    if (word.length > longest.length) longest = word
+  }
+  return { amount, at: longest === '' ? -1 : inside.indexOf(longest) }
+}
+
+/** A text from a little before a place on, in a line. */
+function lineFrom(text: string, at: number): string {
+  const from = at > 60 ? text.lastIndexOf(' ', at - 20) + 1 : 0
+  return `${from > 0 ? '… ' : ''}${text.slice(from, from + 300)}`
+}

@@ -1,16 +1,13 @@
 import { useEffect, useRef } from 'react'
+import { startDrawing, useColours } from '../../parts/canvas.ts'
 import { type FateRun, fateAt } from '../../parts/fate-runs.ts'
-import { type Fate, fateNames } from '../../parts/fates.ts'
-import { startDrawing } from '../../parts/start-drawing.ts'
-import { layers, reach } from '../../parts/strip.ts'
-import { useColours } from '../../parts/use-colours.ts'
+import { drawnAs, type Fate, fateNames } from '../../parts/fates.ts'
 import { useSize } from '../../parts/use-size.ts'
 import styles from './chat-strip.module.css'
 
-export interface ChatStripProps {
+interface ChatStripProps {
   readonly head: number
   readonly runs: readonly FateRun[]
-  /** The entries in sight. */
   readonly first: number
   readonly last: number
   readonly selected: number | undefined
@@ -40,7 +37,7 @@ export function ChatStrip({ head, runs, first, last, selected, onJump }: ChatStr
       const fate = strongest(runs, from, Math.max(from, to - 1), head)
       draw.fillStyle = fate === 'omitted' ? colour['line-2'] : colour[fate]
       const gap = rowHeight > 3 ? 1 : 0
-      draw.fillRect(left + 1, y, (width - left - 5) * reach[fate], rowHeight - gap)
+      draw.fillRect(left + 1, y, (width - left - 5) * drawnAs[fate].reach, rowHeight - gap)
     }
     const mark = (from: number, to: number, least: number) => {
       const top = ((from - 1) / head) * extent
@@ -72,7 +69,7 @@ export function ChatStrip({ head, runs, first, last, selected, onJump }: ChatStr
       aria-label="Place in the conversation"
       aria-valuemin={1}
       aria-valuemax={Math.max(1, head)}
-      aria-valuenow={Math.min(Math.max(1, first), Math.max(1, head))}
+      aria-valuenow={Math.max(1, Math.min(first, head))}
       aria-valuetext={`message ${first} of ${head}`}
       onPointerDown={event => {
         event.currentTarget.setPointerCapture(event.pointerId)
@@ -109,7 +106,7 @@ function strongest(runs: readonly FateRun[], from: number, to: number, head: num
   for (let seq = from; seq <= Math.min(to, head); seq += step) {
     // What was written after the last call is sent with the next one.
     const fate = fateAt(runs, seq) ?? (runs.length > 0 && seq > (runs.at(-1)?.last ?? 0) ? 'kept' : 'omitted')
-    if (layers[fate] > layers[topFate]) topFate = fate
+    if (drawnAs[fate].layer > drawnAs[topFate].layer) topFate = fate
   }
   return topFate
 }

@@ -1,21 +1,28 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import { MessageSquare } from 'lucide-react'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
 import { ask } from '../../api/client.ts'
-import { conversationQuery, inConversation, serverQuery, splitPlace } from '../../api/queries.ts'
+import {
+  conversationQuery,
+  inConversation,
+  serverQuery,
+  splitPlace,
+  usualActor,
+  usualBranch,
+} from '../../api/queries.ts'
 import { queryClient } from '../../api/query-client.ts'
 import { type ConversationSearch, usePlace } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { useKeys } from '../../parts/keys.ts'
-import { newConversationName } from '../../parts/new-conversation-name.ts'
+import { isBegunHere, newConversationName } from '../../parts/new-conversation-name.ts'
 import { notify } from '../../parts/notify.ts'
 import { QueryFault } from '../../parts/query-state.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
 import { titleOf } from '../../parts/title-of.ts'
 import { isNarrow, useMedia } from '../../parts/use-media.ts'
-import { useStable } from '../../parts/use-stable.ts'
 import { BranchGraph } from './branch-graph.tsx'
 import { ChatStrip } from './chat-strip.tsx'
 import styles from './chat-view.module.css'
@@ -23,8 +30,6 @@ import { Composer, chosenModel } from './composer.tsx'
 import { askReply, type ReplyRequest, replies, stopReply } from './live-replies.ts'
 import type { RowActions } from './message-row.tsx'
 import { Messages, type MessagesControl } from './messages.tsx'
-import { NothingSaid } from './nothing-said.tsx'
-import { usualActor, usualBranch } from './thread-name.ts'
 import { useChatThread } from './use-chat-thread.ts'
 import { WindowLine } from './window-line.tsx'
 
@@ -41,10 +46,10 @@ export function ChatView() {
   const title = titleOf(info ?? { conversation })
   const live = replies.use(thread)
   const chosen = chosenModel.use()
-  const read = useChatThread(place, { live, mayInspect })
+  const read = useChatThread(place, live, mayInspect)
   const { threads, branches, head, base, shownHead, isThere, rows, facts } = read
   const { point, runs, versions, turnOf } = facts
-  const placeless = useMemo(() => withoutMoment(search), [search])
+  const placeless = useMemo(() => ({ ...search, ...noMoment }), [search])
   const isNew = threads.error instanceof ApiError && threads.error.status === 404
 
   const [editing, setEditing] = useState<{ readonly seq: number; readonly text: string }>()
@@ -53,32 +58,18 @@ export function ChatView() {
   const control = useRef<MessagesControl>(undefined)
   const area = useRef<HTMLTextAreaElement>(null)
 
-  const openBranch = useCallback(
-    (name: string, { push = true } = {}) =>
-      go(
-        {
-          branch: name === usualBranch ? undefined : name,
-          turn: undefined,
-          call: undefined,
-          entry: undefined,
-        },
-        { push },
-      ),
-    [go],
-  )
+  const openBranch = (name: string, { push = true } = {}) =>
+    go({ ...noMoment, branch: name === usualBranch ? undefined : name }, { push })
 
-  const answer = useCallback(
-    async (request: ReplyRequest) => {
-      const { thread: where, begun } = askReply(thread, head, { ...request, model: chosen })
-      const isElsewhere = where !== thread
-      if (isElsewhere) openBranch(where.branch!)
-      if (await begun) return
-      // Nothing was written: back to the branch of the request.
-      if (isElsewhere) openBranch(branch, { push: false })
-      if (request.kind === 'edit') setEditing({ seq: request.at, text: request.input })
-    },
-    [thread, head, chosen, branch, openBranch],
-  )
+  async function answer(request: ReplyRequest) {
+    const { thread: where, begun } = askReply(thread, head, { ...request, model: chosen })
+    const isElsewhere = where !== thread
+    if (isElsewhere) openBranch(where.branch!)
+    if (await begun) return
+    // Nothing was written: back to the branch of the request.
+    if (isElsewhere) openBranch(branch, { push: false })
+    if (request.kind === 'edit') setEditing({ seq: request.at, text: request.input })
+  }
 
   const actions = useStable<RowActions>({
     select: seq => go({ entry: seq }),
@@ -115,11 +106,7 @@ export function ChatView() {
     })
 
   const goVersion = (by: number) => {
-    const place =
-      search.entry !== undefined && versions.has(search.entry)
-        ? search.entry
-        : [...versions.keys()].sort((a, b) => b - a)[0]
-    const alternatives = place === undefined ? undefined : versions.get(place)
+    const alternatives = versions.get(search.entry ?? 0) ?? versions.get(Math.max(...versions.keys()))
     const next = alternatives?.versions[alternatives.current + by]
     if (next) openBranch(next.open)
   }
@@ -182,22 +169,19 @@ export function ChatView() {
         It may have another name, or belong to another actor.
       </EmptyState>
     )
-  const models = server?.models.map(({ name }) => name) ?? []
   const model = chosen ?? server?.model
-  const hasWindow = mayInspect && head > 0
   const moment = { ...placeless, turn: point?.turn || undefined, call: point?.call }
-  const window = point && rows && { search: moment, point, rows }
   return (
     <div className={`view ${styles.chat}`}>
       <h1 className="hidden">{title}: chat</h1>
-      {hasWindow && (
+      {mayInspect && head > 0 && (
         <aside className={`on-canvas line-below ${styles.window}`} aria-label="The window of the last call">
-          {window && <WindowLine {...window} />}
+          {point && rows && <WindowLine {...{ search: moment, point, rows }} />}
         </aside>
       )}
       {!isSmall && (
         <BranchGraph
-          {...{ conversation, search, branches, mayChat }}
+          {...{ conversation, search: placeless, branches, mayChat }}
           current={branch}
           onFork={() => void fork(head)}
           onNew={startNew}
@@ -205,7 +189,7 @@ export function ChatView() {
       )}
       <section className={`grid slim low ${styles.thread}`} aria-label="Conversation">
         {shownHead === 0 && !live ? (
-          <NothingSaid {...{ conversation, isNew, mayChat }} />
+          <NothingSaid {...{ isNew, mayChat }} />
         ) : (
           <Messages
             mayInspect={mayInspect}
@@ -216,19 +200,16 @@ export function ChatView() {
             control={control}
           />
         )}
-        {mayChat ? (
+        {server && mayChat && (
           <Composer
-            {...{ thread, title, live, models, area }}
-            model={server?.model}
+            {...{ thread, title, live, server, area }}
             hasForecast={mayInspect && isThere}
-            isRemembering={server?.remember === 'person'}
             onSend={text => void answer({ kind: 'send', input: text })}
             onStop={() => void stopReply(thread)}
           />
-        ) : (
-          server && (
-            <p className={styles.readonly}>This key may read but not write: it lacks the scope chat.</p>
-          )
+        )}
+        {server && !mayChat && (
+          <p className={styles.readonly}>This key may read but not write: it lacks the scope chat.</p>
         )}
       </section>
       <ChatStrip
@@ -243,4 +224,40 @@ export function ChatView() {
   )
 }
 
-const withoutMoment = ({ turn: _, call: __, entry: ___, ...rest }: ConversationSearch) => rest
+const noMoment: ConversationSearch = { turn: undefined, call: undefined, entry: undefined }
+
+/** A conversation without messages. If the server does not know it, the page says so: the address may be wrong. */
+function NothingSaid({ isNew, mayChat }: { readonly isNew: boolean; readonly mayChat: boolean }) {
+  const { conversation } = usePlace()
+  const isUnknown = isNew && !isBegunHere(conversation)
+  return (
+    <EmptyState
+      icon={<MessageSquare size={20} aria-hidden />}
+      title={isUnknown ? `There is no conversation “${conversation}” yet` : 'Nothing has been said yet'}
+      heading="h2"
+    >
+      {isUnknown && 'It may have been deleted, or have another name. '}
+      {mayChat
+        ? 'Your first message begins the conversation.'
+        : 'This key may only read: with one that has the scope chat you can begin.'}
+    </EmptyState>
+  )
+}
+
+/** One stable object whose functions call the latest ones: rows that get it need not render again. */
+function useStable<Value extends object>(value: Value): Value {
+  const latest = useRef(value)
+  useEffect(() => {
+    latest.current = value
+  })
+  const [stable] = useState(() =>
+    Object.fromEntries(
+      Object.keys(value).map(name => [
+        name,
+        (...values: unknown[]) =>
+          (latest.current as Record<string, (...values: unknown[]) => unknown>)[name]!(...values),
+      ]),
+    ),
+  )
+  return stable as Value
+}

@@ -3,45 +3,37 @@ import { ArrowUp, Square } from 'lucide-react'
 import { forecastQuery } from '../../api/chat-queries.ts'
 import { observable } from '../../api/observable.ts'
 import type { ThreadAddress } from '../../api/queries.ts'
-import { Button } from '../../parts/button.tsx'
+import type { ServerInfo } from '../../api/routes.ts'
+import { Button, unless } from '../../parts/button.tsx'
 import { ChoiceMenu } from '../../parts/choice-menu.tsx'
 import { adviceFor } from '../../parts/fault-words.ts'
 import { count, percent } from '../../parts/format.ts'
 import { Notice } from '../../parts/notice.tsx'
 import { StatusMark } from '../../parts/status-mark.tsx'
-import { unless } from '../../parts/unless.ts'
 import { useSettled } from '../../parts/use-settled.ts'
 import styles from './composer.module.css'
-import { drafts } from './drafts.ts'
-import { isSendKey } from './is-send-key.ts'
-import { type LiveReply, refusals } from './live-replies.ts'
-import { useGrowing } from './use-growing.ts'
+import { drafts, type LiveReply, refusals } from './live-replies.ts'
+import { MessageArea } from './message-area.tsx'
 
 /** The model that was chosen; undefined for the server's own choice. */
 export const chosenModel = observable<string | undefined>(undefined)
 
-export interface ComposerProps {
+interface ComposerProps {
   readonly thread: ThreadAddress
   readonly title: string
   readonly live: LiveReply | undefined
-  readonly models: readonly string[]
-  /** The model that answers if none is chosen. */
-  readonly model: string | undefined
+  readonly server: ServerInfo
   /** Whether it says what the next call would send. */
   readonly hasForecast: boolean
-  /** Whether other conversations may add to that. */
-  readonly isRemembering: boolean
   readonly area: React.RefObject<HTMLTextAreaElement | null>
   readonly onSend: (text: string) => void
   readonly onStop: () => void
 }
 
-/** Where the next message is written. */
 export function Composer(props: ComposerProps) {
-  const { thread, title, live, hasForecast, area, onSend, onStop } = props
+  const { thread, title, live, server, hasForecast, area, onSend, onStop } = props
   const draft = drafts.use(thread) ?? ''
   const refusal = refusals.use(thread)
-  useGrowing(area, draft)
   const isEmpty = draft.trim() === ''
   const send = () => {
     if (isEmpty || live) return
@@ -63,23 +55,17 @@ export function Composer(props: ComposerProps) {
           send()
         }}
       >
-        <textarea
+        <MessageArea
           ref={area}
           className={`hints ${styles.field}`}
           value={draft}
-          rows={1}
-          dir="auto"
           placeholder={`Message ${title}`}
           aria-label={`Message ${title}`}
-          onChange={event => drafts.set(thread, event.target.value)}
-          onKeyDown={event => {
-            if (!isSendKey(event)) return
-            event.preventDefault()
-            send()
-          }}
+          onChange={text => drafts.set(thread, text)}
+          onSend={send}
         />
         <div className="row gap-2 muted text-12-16">
-          <ModelMenu {...props} />
+          <ModelMenu {...server} />
           <span className={`cut fill slim ${styles.next}`}>
             {hasForecast && !live && <Forecast {...props} draft={draft} />}
           </span>
@@ -110,7 +96,7 @@ export function Composer(props: ComposerProps) {
   )
 }
 
-function ModelMenu({ models, model }: Pick<ComposerProps, 'models' | 'model'>) {
+function ModelMenu({ models, model }: ServerInfo) {
   const chosen = chosenModel.use() ?? model
   const name = chosen ?? 'no model'
   if (models.length < 2)
@@ -124,14 +110,13 @@ function ModelMenu({ models, model }: Pick<ComposerProps, 'models' | 'model'>) {
     <ChoiceMenu
       text={name}
       value={name}
-      choices={models.map(one => ({ value: one, label: one }))}
+      choices={models.map(one => ({ value: one.name, label: one.name }))}
       onChoose={one => chosenModel.set(one)}
     />
   )
 }
 
-/** What the next call would send. */
-function Forecast({ thread, isRemembering, draft }: ComposerProps & { readonly draft: string }) {
+function Forecast({ thread, server, draft }: ComposerProps & { readonly draft: string }) {
   const input = useSettled(draft, 250)
   const { data } = useQuery(forecastQuery(thread, input, chosenModel.use()))
   if (!data) return null
@@ -139,7 +124,7 @@ function Forecast({ thread, isRemembering, draft }: ComposerProps & { readonly d
   return (
     <>
       next call about <b>{count(tokens)}</b> tokens
-      {isRemembering && <span>, more if other conversations help</span>}
+      {server.remember === 'person' && <span>, more if other conversations help</span>}
       <span className={`wide-only ${styles.reused}`}>
         <span> · </span>
         <span>{percent(reused / Math.max(1, tokens))} cached</span>

@@ -1,34 +1,26 @@
 import { ApiError, AwayError } from '../../api/api-error.ts'
-import { perBlock, shownQuery } from '../../api/chat-queries.ts'
+import { blockOf, shownQuery } from '../../api/chat-queries.ts'
 import { askEvents, tell } from '../../api/client.ts'
 import { connection } from '../../api/connection.ts'
+import { observable } from '../../api/observable.ts'
 import {
   inConversation,
   serverQuery,
   splitPlace,
   type ThreadAddress,
   threadsQuery,
+  usualActor,
+  usualBranch,
 } from '../../api/queries.ts'
 import { queryClient } from '../../api/query-client.ts'
 import type { AnswerOf, BodyOf } from '../../api/routes.ts'
-import { restoreDraft } from './drafts.ts'
-import { byThread, threadName, usualActor, usualBranch } from './thread-name.ts'
+import type { AnsweredCall } from './chat-rows.ts'
 
-/** A piece of a reply as it comes. */
-export type LivePart =
+type LivePart =
   | { readonly kind: 'text' | 'thinking'; readonly text: string }
-  | {
-      readonly kind: 'call'
-      readonly id: string
-      readonly name: string
-      readonly arguments: string
-      readonly result?: { readonly text: string; readonly isError: boolean } | undefined
-    }
+  | ({ readonly kind: 'call' } & AnsweredCall)
 
-export interface ReplyFault {
-  readonly code: string
-  readonly message: string
-}
+type ReplyFault = Pick<ApiError, 'code' | 'message'>
 
 /** A reply that this page has asked for and that is being written. */
 export interface LiveReply {
@@ -48,10 +40,18 @@ export interface LiveReply {
 
 /** Replies go on while other views are open: a stream that is closed cancels its turn. */
 export const replies = byThread<LiveReply>()
-const controllers = new Map<string, { readonly abort: AbortController; id?: string }>()
+const controllers = new Map<string, RunningReply>()
+
+interface RunningReply {
+  readonly abort: AbortController
+  id?: string
+}
 
 /** What went wrong before a turn began. */
 export const refusals = byThread<ReplyFault>()
+
+/** Texts that were typed but not sent. */
+export const drafts = byThread<string>()
 
 export type ReplyRequest = { readonly model?: string | undefined } & (
   | { readonly kind: 'send'; readonly input: string }
@@ -68,13 +68,9 @@ export type ReplyRequest = { readonly model?: string | undefined } & (
 )
 
 /** Requests a reply. `head` is the last entry of the thread. `begun`: false if the turn was refused and nothing was logged. */
-export function askReply(
-  from: ThreadAddress,
-  head: number,
-  request: ReplyRequest,
-): { readonly thread: ThreadAddress; readonly begun: Promise<boolean> } {
+export function askReply(from: ThreadAddress, head: number, request: ReplyRequest) {
   const key = newKey()
-  const thread = request.kind === 'send' ? from : { ...from, branch: `${request.kind} ${key}` }
+  const thread: ThreadAddress = request.kind === 'send' ? from : { ...from, branch: `${request.kind} ${key}` }
   const upTo = request.kind === 'send' ? head : request.kind === 'edit' ? request.first - 1 : request.upTo
   refusals.set(from, undefined)
   replies.set(thread, {
@@ -101,14 +97,9 @@ export async function stopReply(thread: ThreadAddress): Promise<void> {
 
 type StreamPart = AnswerOf<'post /conversations/:conversation/send'>
 
-async function run(
-  thread: ThreadAddress,
-  from: ThreadAddress,
-  request: ReplyRequest,
-  key: string,
-): Promise<boolean> {
+async function run(thread: ThreadAddress, from: ThreadAddress, request: ReplyRequest, key: string) {
   const name = threadName(thread)
-  const running: { readonly abort: AbortController; id?: string } = { abort: new AbortController() }
+  const running: RunningReply = { abort: new AbortController() }
   controllers.set(name, running)
   const live = collect(thread)
   let fault: ReplyFault | undefined
@@ -125,36 +116,36 @@ async function run(
   }
   controllers.delete(name)
   live.end(fault)
-  // Stopped before the first event: the turn may not have begun, so the draft is restored.
-  if (running.abort.signal.aborted && running.id === undefined && request.kind === 'send')
-    restoreDraft(from, request.input)
   const isBegun = end ? end.turn !== undefined : !(fault && fault.code !== 'connection_lost')
-  if (!isBegun) refuse(from, request, fault)
-  else await settle(thread)
+  // Stopped before the first event: the turn may not have begun.
+  const isUnknown = running.abort.signal.aborted && running.id === undefined
+  // The draft is restored; a text that was typed meanwhile stays.
+  if ((!isBegun || isUnknown) && request.kind === 'send' && !drafts.get(from)) drafts.set(from, request.input)
+  if (isBegun) await settle(thread)
+  else if (fault) refusals.set(from, fault)
   replies.set(thread, undefined)
   return isBegun
 }
 
 function eventsOf(from: ThreadAddress, request: ReplyRequest, key: string, signal: AbortSignal) {
   const { params, thread: query } = splitPlace(from)
+  const place = { params, query, signal }
   const shared = { notes: false, model: request.model }
-  switch (request.kind) {
-    case 'send':
-      return askEvents('post /conversations/:conversation/send', {
-        ...{ params, query, signal },
-        body: { input: request.input, ...shared },
+  if (request.kind === 'send')
+    return askEvents('post /conversations/:conversation/send', {
+      ...place,
+      body: { ...shared, input: request.input },
+    })
+  const branch = { ...shared, at: request.at, key }
+  return request.kind === 'edit'
+    ? askEvents('post /conversations/:conversation/edit', {
+        ...place,
+        body: { ...branch, input: request.input },
       })
-    case 'edit':
-      return askEvents('post /conversations/:conversation/edit', {
-        ...{ params, query, signal },
-        body: { input: request.input, at: request.at, key, ...shared },
+    : askEvents('post /conversations/:conversation/regenerate', {
+        ...place,
+        body: { ...request.settings, ...branch },
       })
-    case 'again':
-      return askEvents('post /conversations/:conversation/regenerate', {
-        ...{ params, query, signal },
-        body: { ...request.settings, at: request.at, key, ...shared },
-      })
-  }
 }
 
 /** Keeps the parts of a reply. They are shown once in a frame, however fast they come. */
@@ -182,17 +173,16 @@ function collect(thread: ThreadAddress) {
           break
         }
         case 'tool-call':
-          parts.push({ kind: 'call', id: part.id, name: part.name, arguments: part.arguments })
+          parts.push({ ...part, kind: 'call' })
           break
         case 'tool-result': {
           const at = parts.findLastIndex(one => one.kind === 'call' && one.id === part.id && !one.result)
           const call = parts[at]
-          if (call?.kind === 'call')
-            parts[at] = { ...call, result: { text: part.text, isError: part.isError } }
+          if (call?.kind === 'call') parts[at] = { ...call, result: part }
           break
         }
         case 'warning':
-          warnings.push({ code: part.code, message: part.message })
+          warnings.push(part)
           break
         // Notes are not asked for, and the receipt is read where it is shown.
         case 'note':
@@ -206,7 +196,7 @@ function collect(thread: ThreadAddress) {
 }
 
 function toFault(error: unknown): ReplyFault {
-  if (error instanceof ApiError) return { code: error.code, message: error.message }
+  if (error instanceof ApiError) return error
   if (error instanceof AwayError) return { code: 'server_away', message: error.message }
   return {
     code: 'connection_lost',
@@ -214,27 +204,36 @@ function toFault(error: unknown): ReplyFault {
   }
 }
 
-/** Nothing was written: restores the draft and shows the fault. */
-function refuse(from: ThreadAddress, request: ReplyRequest, fault: ReplyFault | undefined): void {
-  if (request.kind === 'send') restoreDraft(from, request.input)
-  if (fault) refusals.set(from, fault)
-}
-
 /** Waits until the written entries are read, so that they can replace the live reply. */
 async function settle(thread: ThreadAddress): Promise<void> {
   while (connection.get().state === 'away') await new Promise(resolve => setTimeout(resolve, 300))
   const { conversation, actor = usualActor, branch = usualBranch } = thread
   await queryClient.invalidateQueries({ queryKey: inConversation(conversation) })
-  const answer = await queryClient
-    .fetchQuery({ ...threadsQuery(conversation), staleTime: 0 })
-    .catch(() => undefined)
+  const query = { ...threadsQuery(conversation), staleTime: 0 }
+  const answer = await queryClient.fetchQuery(query).catch(() => undefined)
   const head = answer?.threads.find(one => one.actor === actor && one.branch === branch)?.head ?? 0
   const mayInspect = (await queryClient.fetchQuery(serverQuery)).scopes.includes('inspect')
-  const last = Math.max(0, Math.ceil(head / perBlock) - 1)
-  const blocks = [last - 1, last].filter(block => block >= 0)
-  await Promise.all(
-    blocks.map(block =>
-      queryClient.prefetchQuery({ ...shownQuery(thread, block, { head, mayInspect }), staleTime: 0 }),
-    ),
-  )
+  const last = blockOf(Math.max(1, head))
+  const read = (block: number) =>
+    queryClient.prefetchQuery({ ...shownQuery(thread, block, { head, mayInspect }), staleTime: 0 })
+  await Promise.all(last > 0 ? [read(last - 1), read(last)] : [read(last)])
+}
+
+/** One name for one thread, whether its address says the usual actor and branch or leaves them out. */
+const threadName = ({ conversation, actor = usualActor, branch = usualBranch }: ThreadAddress) =>
+  JSON.stringify([conversation, actor, branch])
+
+/** Values by thread, which components can follow. They are kept until the tab is closed. */
+function byThread<Value>() {
+  const values = observable<ReadonlyMap<string, Value>>(new Map())
+  return {
+    use: (thread: ThreadAddress): Value | undefined => values.use().get(threadName(thread)),
+    get: (thread: ThreadAddress): Value | undefined => values.get().get(threadName(thread)),
+    set(thread: ThreadAddress, value: Value | undefined): void {
+      const next = new Map(values.get())
+      if (value === undefined) next.delete(threadName(thread))
+      else next.set(threadName(thread), value)
+      values.set(next)
+    },
+  }
 }

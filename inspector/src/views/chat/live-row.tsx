@@ -1,12 +1,12 @@
+import { Brain } from 'lucide-react'
 import { Fragment } from 'react'
 import { adviceFor } from '../../parts/fault-words.ts'
 import type { LiveReply } from './live-replies.ts'
 import styles from './live-row.module.css'
 import row from './message-row.module.css'
-import { Thinking } from './message-row.tsx'
-import { RichText } from './rich-text.tsx'
+import { Aside } from './message-row.tsx'
+import { RichText, UserText } from './rich-text.tsx'
 import { ToolCall } from './tool-call.tsx'
-import { UserText } from './user-text.tsx'
 
 /** The user's message, before the log has it. */
 export function AskedRow({ text }: { readonly text: string }) {
@@ -21,7 +21,6 @@ export function AskedRow({ text }: { readonly text: string }) {
   )
 }
 
-/** A reply as it comes. */
 export function LiveRow({ live, model }: { readonly live: LiveReply; readonly model: string }) {
   const { state, parts, warnings, fault } = live
   const isRunning = state !== 'ended'
@@ -45,7 +44,12 @@ export function LiveRow({ live, model }: { readonly live: LiveReply; readonly mo
                 </div>
               )}
               {part.kind === 'thinking' && (
-                <Thinking name={name} text={part.text} isRunning={isRunning && isLast} />
+                <Aside
+                  name={name}
+                  icon={Brain}
+                  label={isRunning && isLast ? 'Thinking…' : 'Thought'}
+                  text={part.text}
+                />
               )}
               {part.kind === 'call' && (
                 <ToolCall name={name} call={part} isRunning={isRunning && part.result === undefined} />

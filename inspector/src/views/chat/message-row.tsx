@@ -12,24 +12,22 @@ import { memo } from 'react'
 import type { ThreadAddress } from '../../api/queries.ts'
 import type { ConversationSearch } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
+import { CopyButton } from '../../parts/copy-button.tsx'
 import { fateAt } from '../../parts/fate-runs.ts'
 import { nameOfFate } from '../../parts/fates.ts'
 import { endWords } from '../../parts/fault-words.ts'
 import { amountOf, count, fullTime } from '../../parts/format.ts'
 import { StatusMark } from '../../parts/status-mark.tsx'
 import { ViewLink } from '../../parts/view-link.tsx'
+import { VersionSwitch } from './branch-graph.tsx'
 import { BroughtBack } from './brought-back.tsx'
 import type { ChatRow } from './chat-rows.ts'
-import { CopyIcon } from './copy-icon.tsx'
-import { EditBox } from './edit-box.tsx'
 import { Fold } from './fold.tsx'
+import { EditBox } from './message-area.tsx'
 import styles from './message-row.module.css'
-import type { ReplyMeta } from './reply-metas.ts'
-import { RichText, useMarkdown } from './rich-text.tsx'
+import { RichText, UserText, useIsOnlyPaste } from './rich-text.tsx'
 import { StrayResult, ToolCall } from './tool-call.tsx'
-import type { ThreadFacts } from './use-chat-thread.ts'
-import { isOnlyPaste, UserText } from './user-text.tsx'
-import { VersionSwitch } from './version-switch.tsx'
+import type { ReplyMeta, ThreadFacts } from './use-chat-thread.ts'
 
 /** What can be done with a message. The same object for as long as the thread is shown. */
 export interface RowActions {
@@ -55,23 +53,24 @@ export interface RowContext extends ThreadFacts {
   readonly actions: RowActions
 }
 
-export interface MessageRowProps {
+interface MessageRowProps {
   readonly chat: RowContext
   readonly row: ChatRow
-  /** Whether it is the last row of its turn. */
-  readonly isTurnEnd: boolean
 }
 
-/** The turn of a row and its figures, in the last row of the turn. */
 interface RowProps extends MessageRowProps {
+  /** The turn of a row and its figures, in the last row of the turn. */
   readonly turn: ReturnType<ThreadFacts['turnOf']>
   readonly meta: ReplyMeta | undefined
   /** Whether it is the newest reply, whose actions are always visible. */
   readonly isNewest: boolean
 }
 
-/** A message of the conversation, with all that belongs to it. */
-export const MessageRow = memo(function MessageRow({ chat, row, isTurnEnd }: MessageRowProps) {
+export const MessageRow = memo(function MessageRow({
+  chat,
+  row,
+  isTurnEnd,
+}: MessageRowProps & { readonly isTurnEnd: boolean }) {
   const { runs, point, selected, metas, head, actions } = chat
   const { seq, role, time } = row.message
   const fate = fateAt(runs, seq) ?? (point && seq > point.at ? 'kept' : undefined)
@@ -81,7 +80,7 @@ export const MessageRow = memo(function MessageRow({ chat, row, isTurnEnd }: Mes
     turn && role === 'assistant'
       ? (metas.get(turn.turn) ?? { model: row.call?.model ?? '', turn: turn.turn })
       : undefined
-  const props = { chat, row, isTurnEnd, turn, meta, isNewest: turn !== undefined && turn.last >= head }
+  const props = { chat, row, turn, meta, isNewest: turn !== undefined && turn.last >= head }
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: j and k select by keys
     <article
@@ -106,33 +105,25 @@ export const MessageRow = memo(function MessageRow({ chat, row, isTurnEnd }: Mes
 const speaker = { user: 'You', assistant: 'Reply', tool: 'Tool result', system: 'System prompt' } as const
 
 function UserRow(props: RowProps) {
-  const { thread, search, shownHead: head, editing, actions, ...chat } = props.chat
+  const { chat } = props
+  const { editing, actions } = chat
   const { seq, text, media } = props.row.message
   const versions = chat.versions.get(seq)
   const brought = chat.brought.get(seq) ?? props.row.brought
-  const { toBlocks } = useMarkdown()
-  if (editing?.seq === seq)
-    return (
-      <EditBox
-        text={editing.text}
-        onChange={next => actions.edit(seq, next)}
-        onSend={() => actions.sendEdit(seq, editing.text)}
-        onCancel={() => actions.edit(seq, undefined)}
-      />
-    )
+  const isOnlyPaste = useIsOnlyPaste(text)
+  if (editing?.seq === seq) return <EditBox {...editing} actions={actions} />
   const switcher = versions && <VersionSwitch versions={versions} onOpen={actions.open} />
-  const isBare = isOnlyPaste(toBlocks(text, 'user')) && media === 0
   return (
     <>
       <div className={`flex at-end gap-2 ${styles.asked}`}>
         <RowTools {...props} />
-        <div className={`breaks framed ${styles.bubble}`} data-bare={isBare}>
+        <div className={`breaks framed ${styles.bubble}`} data-bare={isOnlyPaste && media === 0}>
           <UserText seq={seq} text={text} />
           {media > 0 && <Media amount={media} />}
         </div>
       </div>
       {brought ? (
-        <BroughtBack {...{ thread, search, head, seq, brought }} question={text} before={switcher} />
+        <BroughtBack {...{ chat, seq, brought }} question={text} before={switcher} />
       ) : (
         switcher && <div className={`flex at-end ${styles.under}`}>{switcher}</div>
       )}
@@ -144,16 +135,10 @@ function ReplyRow(props: RowProps) {
   const { row, meta } = props
   const { seq, role, text, thinking, media, results } = row.message
   if (role === 'system')
-    return (
-      <Fold name={`${seq} system`} icon={<Settings2 size={14} aria-hidden />} label="System prompt">
-        <div className={`soft on-canvas framed round-2 ${styles.aside}`}>
-          <RichText text={text} />
-        </div>
-      </Fold>
-    )
+    return <Aside name={`${seq} system`} icon={Settings2} label="System prompt" text={text} />
   return (
     <div className={`grid single gap-6px slim ${styles.reply}`}>
-      {thinking !== '' && <Thinking name={`${seq} thinking`} text={thinking} />}
+      {thinking !== '' && <Aside name={`${seq} thinking`} icon={Brain} label="Thought" text={thinking} />}
       {text !== '' && <RichText text={text} />}
       {media > 0 && <Media amount={media} />}
       {row.calls.map((call, at) => (
@@ -165,7 +150,6 @@ function ReplyRow(props: RowProps) {
         <StrayResult key={at} name={`${seq} result ${at}`} text={result.text} />
       ))}
       {props.isNewest && meta ? (
-        // Which model answered, and its figures.
         <footer className={`row gap-2 muted chip-text ${styles.foot}`}>
           <Who meta={meta} />
           <RowTools {...props} />
@@ -177,17 +161,17 @@ function ReplyRow(props: RowProps) {
   )
 }
 
-export function Thinking({
-  name,
-  text,
-  isRunning = false,
-}: {
+interface AsideProps {
   readonly name: string
+  readonly icon: LucideIcon
+  readonly label: string
   readonly text: string
-  readonly isRunning?: boolean
-}) {
+}
+
+/** A text beside the conversation: folded. */
+export function Aside({ icon: Icon, text, ...fold }: AsideProps) {
   return (
-    <Fold name={name} icon={<Brain size={14} aria-hidden />} label={isRunning ? 'Thinking…' : 'Thought'}>
+    <Fold {...fold} icon={<Icon size={14} aria-hidden />}>
       <div className={`soft on-canvas framed round-2 ${styles.aside}`}>
         <RichText text={text} />
       </div>
@@ -235,7 +219,7 @@ function RowTools({ chat: { thread, search, mayChat, actions }, row, turn, meta,
       {mayChat && turn && (
         <Tool name="New branch from here" icon={GitBranchPlus} onClick={() => actions.branch(seq)} />
       )}
-      {text !== '' && <CopyIcon text={text} />}
+      {text !== '' && <CopyButton text={text} isBare />}
       {mayChat && role === 'user' && (
         <Tool name="Edit (new branch)" icon={Pencil} onClick={() => actions.edit(seq, text)} />
       )}

@@ -1,18 +1,20 @@
+import { useQueries } from '@tanstack/react-query'
 import { useVirtualizer, type VirtualItem, type Virtualizer } from '@tanstack/react-virtual'
 import { ArrowDown, Scissors } from 'lucide-react'
-import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { blockOf, type ShownBlock, shownQuery } from '../../api/chat-queries.ts'
+import type { ThreadAddress } from '../../api/queries.ts'
 import { Button } from '../../parts/button.tsx'
 import { dayOf, fullTime } from '../../parts/format.ts'
 import { QueryFault } from '../../parts/query-state.tsx'
-import type { ChatRow } from './chat-rows.ts'
+import { type ChatRow, toChatRows } from './chat-rows.ts'
 import { FoldMemory } from './fold.tsx'
 import type { LiveReply } from './live-replies.ts'
 import { AskedRow, LiveRow } from './live-row.tsx'
 import { MessageRow, type RowContext } from './message-row.tsx'
 import styles from './messages.module.css'
-import { useMessages } from './use-messages.ts'
 
-export interface MessagesProps {
+interface MessagesProps {
   readonly chat: RowContext
   readonly mayInspect: boolean
   readonly live: LiveReply | undefined
@@ -21,9 +23,7 @@ export interface MessagesProps {
   readonly control: React.RefObject<MessagesControl | undefined>
 }
 
-/** What the view can do with the list. */
 export interface MessagesControl {
-  /** Brings an entry into sight. */
   readonly jump: (seq: number) => void
   readonly toEnd: () => void
   /** The next message that is shown, `by` 1 or -1; undefined where there is none. */
@@ -41,6 +41,11 @@ export function Messages({ chat, mayInspect, live, model, onSight, control }: Me
   const amount = head + (live ? inputRows + 1 : 0)
   const [isAtEnd, setAtEnd] = useState(true)
   const isFollowing = useRef(true)
+  /** When the reader, not the page, scrolled last. */
+  const touchedAt = useRef(Number.NEGATIVE_INFINITY)
+  const touch = () => {
+    touchedAt.current = performance.now()
+  }
   /** The entry that is being brought into sight. */
   const wanted = useRef<number>(undefined)
 
@@ -78,9 +83,8 @@ export function Messages({ chat, mayInspect, live, model, onSight, control }: Me
     setAtEnd(isNear)
     // While an entry is brought into sight, the end is only where the page began.
     if (isNear && wanted.current === undefined) isFollowing.current = true
-    else if (isByHand.current) isFollowing.current = false
+    else if (performance.now() - touchedAt.current < 600) isFollowing.current = false
   }
-  const isByHand = useByHand(scroller)
 
   const toEnd = useCallback(() => {
     isFollowing.current = true
@@ -122,11 +126,14 @@ export function Messages({ chat, mayInspect, live, model, onSight, control }: Me
     wanted.current = undefined
   }, [isWantedRead, virtual])
   useEffect(() => {
-    if (selected !== undefined && selected >= 1 && selected <= head && !isInSight(scroller.current, selected))
-      goTo(selected)
+    if (selected === undefined || selected < 1 || selected > head) return
+    const item = scroller.current?.querySelector(`[data-index="${selected - 1}"]`)?.getBoundingClientRect()
+    const { top, bottom } = scroller.current!.getBoundingClientRect()
+    if (!item?.height || item.bottom <= top + 8 || item.top >= bottom - 8) goTo(selected)
   }, [selected, head, goTo])
 
-  const [seenFirst, seenLast] = seen(items, virtual.scrollOffset ?? 0, scroller.current?.clientHeight ?? 0)
+  const seenFirst = (virtual.range?.startIndex ?? 0) + 1
+  const seenLast = (virtual.range?.endIndex ?? 0) + 1
   useEffect(() => onSight(seenFirst, seenLast), [onSight, seenFirst, seenLast])
   const news = useNews(amount, isAtEnd)
 
@@ -136,7 +143,7 @@ export function Messages({ chat, mayInspect, live, model, onSight, control }: Me
         <div
           ref={scroller}
           className={`inset tall scrolls-down thin-bar ${styles.scroller}`}
-          onScroll={onScroll}
+          {...{ onScroll, onWheel: touch, onTouchMove: touch, onKeyDown: touch, onPointerDown: touch }}
           // biome-ignore lint/a11y/noNoninteractiveTabindex: it is scrolled by keys
           tabIndex={0}
           role="region"
@@ -203,47 +210,6 @@ function isAboveSight(item: VirtualItem, _: number, list: Virtualizer<HTMLDivEle
   return list.itemSizeCache.has(item.key) ? item.end <= top : item.start < top
 }
 
-/** Entries in sight, by their places. */
-function seen(
-  items: readonly { readonly index: number; readonly start: number; readonly end: number }[],
-  top: number,
-  height: number,
-): readonly [number, number] {
-  const inSight = items.filter(({ start, end }) => end > top && start < top + height)
-  return [(inSight[0]?.index ?? 0) + 1, (inSight.at(-1)?.index ?? 0) + 1]
-}
-
-function isInSight(scroller: HTMLElement | null, seq: number): boolean {
-  const item = scroller?.querySelector(`[data-index="${seq - 1}"]`)
-  if (!item || !scroller) return false
-  const [inner, outer] = [item.getBoundingClientRect(), scroller.getBoundingClientRect()]
-  return inner.bottom > outer.top + 8 && inner.top < outer.bottom - 8 && inner.height > 0
-}
-
-/** Whether the reader is scrolling now, not the page. */
-function useByHand(scroller: React.RefObject<HTMLElement | null>) {
-  const isByHand = useRef(false)
-  useEffect(() => {
-    const element = scroller.current
-    if (!element) return
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const note = () => {
-      isByHand.current = true
-      clearTimeout(timer)
-      timer = setTimeout(() => {
-        isByHand.current = false
-      }, 600)
-    }
-    const events = ['wheel', 'touchmove', 'keydown', 'pointerdown'] as const
-    for (const event of events) element.addEventListener(event, note, { passive: true })
-    return () => {
-      clearTimeout(timer)
-      for (const event of events) element.removeEventListener(event, note)
-    }
-  }, [scroller])
-  return isByHand
-}
-
 /** How many messages have come since the reader left the end. */
 function useNews(amount: number, isAtEnd: boolean): number {
   const [left, setLeft] = useState(amount)
@@ -267,3 +233,45 @@ function CutLine({ about }: { readonly about: string }) {
     </p>
   )
 }
+
+/** Entries that are read before and after those in sight, so that scrolling shows no gap. */
+const ahead = 60
+
+/** The messages in sight, by blocks. `first` and `last` are entries, counted from 1. */
+function useMessages(
+  thread: ThreadAddress,
+  { head, mayInspect }: { readonly head: number; readonly mayInspect: boolean },
+  first: number,
+  last: number,
+) {
+  const blocks = useMemo(() => {
+    const from = blockOf(Math.max(1, first - ahead))
+    const to = blockOf(Math.max(1, Math.min(head, last + ahead)))
+    return head === 0 ? [] : Array.from({ length: to - from + 1 }, (_, at) => from + at)
+  }, [head, first, last])
+  const { data, error, retry } = useQueries({
+    queries: blocks.map(block => shownQuery(thread, block, { head, mayInspect })),
+    combine: results => ({
+      data: results.map(result => result.data),
+      error: results.find(result => result.error && result.data === undefined)?.error ?? null,
+      retry: () => void results.forEach(result => void (result.error && result.refetch())),
+    }),
+  })
+  const rows = useRows(data)
+  return {
+    /** Undefined for an entry that is not for users, and for one that has not been read. */
+    row: (seq: number) => rows.get(seq),
+    isRead: (seq: number) => data[blocks.indexOf(blockOf(seq))] !== undefined,
+    ...{ error, retry },
+  }
+}
+
+/** Computed again only when a block was read or changed. */
+function useRows(data: readonly (ShownBlock | undefined)[]): ReadonlyMap<number, ChatRow> {
+  const read = data.filter(block => block !== undefined)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the blocks are compared one by one
+  return useMemo(() => toChatRows(read), [read.length, ...padded(read)])
+}
+
+/** A list of one length, as dependencies must have; more blocks than these are never in sight. */
+const padded = (read: readonly ShownBlock[]) => Array.from({ length: 6 }, (_, at) => read[at])

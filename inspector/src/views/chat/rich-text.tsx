@@ -1,30 +1,30 @@
+import { ClipboardList } from 'lucide-react'
 import { createElement, memo, use, useState } from 'react'
 import { keepTrying } from '../../api/keep-listening.ts'
 import { Button } from '../../parts/button.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
-import { count } from '../../parts/format.ts'
+import { amountOf, count } from '../../parts/format.ts'
+import { Fold } from './fold.tsx'
 import type { MarkdownBlock, Token } from './markdown.ts'
 import styles from './rich-text.module.css'
 
 /** The reader of Markdown is a file of its own, which loads while the messages do. */
 const markdown = keepTrying(() => import('./markdown.ts'))
 
-export const useMarkdown = () => use(markdown)
-
 /** More characters than this are shown when they are asked for. */
 const mostCharacters = 20_000
 
-export interface RichTextProps {
+interface RichTextProps {
   readonly text: string
   /** Who wrote it: the text of a user is shown nearly as it was typed. */
   readonly from?: 'user' | 'model'
   /** What stands in place of a block that is better folded; undefined for one that is shown. */
-  readonly fold?: ((block: MarkdownBlock, at: number) => React.ReactNode | undefined) | undefined
+  readonly fold?: (block: MarkdownBlock, at: number) => React.ReactNode
 }
 
 /** The text of a message. It becomes elements of this page only: HTML in it stays text. */
 export const RichText = memo(function RichText({ text, from = 'model', fold }: RichTextProps) {
-  const { toBlocks } = useMarkdown()
+  const { toBlocks } = use(markdown)
   const [isWhole, setWhole] = useState(false)
   const isCut = !isWhole && text.length > mostCharacters
   return (
@@ -38,14 +38,10 @@ export const RichText = memo(function RichText({ text, from = 'model', fold }: R
   )
 })
 
-interface BlockProps {
-  readonly block: MarkdownBlock
-  readonly folded: React.ReactNode | undefined
-}
-
 /** A block is drawn again only when its own text has changed: a reply grows word by word. */
 const Block = memo(
-  ({ block, folded }: BlockProps) => folded ?? toNodes(block.tokens),
+  ({ block, folded }: { readonly block: MarkdownBlock; readonly folded: React.ReactNode }) =>
+    folded ?? toNodes(block.tokens),
   (before, after) =>
     before.folded === after.folded &&
     before.block.kind === after.block.kind &&
@@ -53,7 +49,7 @@ const Block = memo(
     before.block.language === after.block.language,
 )
 
-export function CodeBlock({ text, language }: Pick<MarkdownBlock, 'text' | 'language'>) {
+function CodeBlock({ text, language }: Pick<MarkdownBlock, 'text' | 'language'>) {
   return (
     <figure className={`slim clipped on-canvas framed round-2 ${styles.block}`}>
       <figcaption>
@@ -65,6 +61,56 @@ export function CodeBlock({ text, language }: Pick<MarkdownBlock, 'text' | 'lang
         <code>{text}</code>
       </pre>
     </figure>
+  )
+}
+
+/** Code with at least this number of lines was pasted, not typed. */
+const pastedLines = 6
+/** So was a paragraph with at least this number of characters. */
+const pastedCharacters = 900
+
+const linesOf = (text: string) => text.split('\n').length
+
+const isPasted = ({ kind, text }: MarkdownBlock) =>
+  kind === 'code'
+    ? linesOf(text) >= pastedLines
+    : text.length >= pastedCharacters || linesOf(text) >= 2 * pastedLines
+
+/** Whether a text is nothing but what was pasted: then it needs no bubble. */
+export function useIsOnlyPaste(text: string): boolean {
+  const [first, second] = use(markdown).toBlocks(text, 'user')
+  return first !== undefined && second === undefined && isPasted(first)
+}
+
+/** What a user wrote. What was pasted into it is folded to a line. */
+export function UserText({ seq, text }: { readonly seq: number | string; readonly text: string }) {
+  return (
+    <RichText
+      text={text}
+      from="user"
+      fold={(block, at) =>
+        isPasted(block) ? <Pasted name={`${seq} paste ${at}`} block={block} /> : undefined
+      }
+    />
+  )
+}
+
+function Pasted({ name, block }: { readonly name: string; readonly block: MarkdownBlock }) {
+  const { text } = block
+  return (
+    <div className="slim">
+      <Fold
+        name={name}
+        icon={<ClipboardList size={14} aria-hidden />}
+        label={
+          <>
+            {amountOf(linesOf(text), 'pasted line')}: <code>{text.slice(0, 200)}</code>
+          </>
+        }
+      >
+        {block.kind === 'code' ? <CodeBlock {...block} /> : <RichText text={text} from="user" />}
+      </Fold>
+    </div>
   )
 }
 

@@ -1,22 +1,21 @@
 import { CircleX, LoaderCircle, Wrench } from 'lucide-react'
 import { useState } from 'react'
+import { parseJson } from '../../../../src/log/parse-json.ts'
 import { Button } from '../../parts/button.tsx'
 import { count } from '../../parts/format.ts'
 import type { AnsweredCall } from './chat-rows.ts'
 import { Fold } from './fold.tsx'
 import styles from './tool-call.module.css'
 
-/** A tool call in a line, which unfolds to its arguments and its result. */
-export function ToolCall({
-  name,
-  call,
-  isRunning = false,
-}: {
+interface ToolCallProps {
   /** For the memory of folds. */
   readonly name: string
   readonly call: AnsweredCall
   readonly isRunning?: boolean
-}) {
+}
+
+/** A tool call in a line, which unfolds to its arguments and its result. */
+export function ToolCall({ name, call, isRunning = false }: ToolCallProps) {
   const { result } = call
   return (
     <Fold
@@ -48,7 +47,6 @@ export function ToolCall({
   )
 }
 
-/** A result that answers no call. */
 export function StrayResult({ name, text }: { readonly name: string; readonly text: string }) {
   return (
     <Fold
@@ -76,7 +74,6 @@ function iconOf({ result }: AnsweredCall, isRunning: boolean) {
 
 const mostCharacters = 8000
 
-/** A text as it is, in letters of one width. */
 function LongText({ text }: { readonly text: string }) {
   const [isWhole, setWhole] = useState(false)
   const isCut = !isWhole && text.length > mostCharacters
@@ -106,11 +103,4 @@ function pretty(json: string): string {
   return typeof input === 'object' && input !== null ? JSON.stringify(input, null, 2) : json
 }
 
-function parsed(json: string): unknown {
-  if (json.length > 200_000) return undefined
-  try {
-    return JSON.parse(json)
-  } catch {
-    return undefined
-  }
-}
+const parsed = (json: string) => (json.length > 200_000 ? undefined : parseJson(json))

@@ -1,28 +1,25 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { bareRowsQuery, lastPointQuery, writtenQuery } from '../../api/chat-queries.ts'
-import { callsQuery, threadsQuery, turnsQuery } from '../../api/queries.ts'
+import { callsQuery, threadsQuery, turnsQuery, usualActor, usualBranch } from '../../api/queries.ts'
+import type { AnswerOf } from '../../api/routes.ts'
+import type { TimelinePoint } from '../../api/timeline.ts'
 import type { ViewPlace } from '../../parts/address.ts'
-import { readFates, runAt } from '../../parts/fate-runs.ts'
+import { type FateRun, readFates, runAt } from '../../parts/fate-runs.ts'
+import type { Fate } from '../../parts/fates.ts'
+import { amountOf } from '../../parts/format.ts'
 import { versionsOf } from './branch-tree.ts'
-import { broughtOf } from './brought-of.ts'
-import { cutOf } from './cut-of.ts'
+import { broughtOf } from './chat-rows.ts'
 import type { LiveReply } from './live-replies.ts'
-import { replyMetas } from './reply-metas.ts'
-import { usualActor, usualBranch } from './thread-name.ts'
 
 /** The facts about the messages of a thread: its last call, branches and turns. */
 export type ThreadFacts = ReturnType<typeof useChatThread>['facts']
 
-interface ChatThreadOptions {
-  readonly live: LiveReply | undefined
-  readonly mayInspect: boolean
-}
-
 /** What the chat reads of its thread: the branches, where it ends, and what became of its messages in the last call. */
 export function useChatThread(
   { conversation, thread, search }: ViewPlace,
-  { live, mayInspect }: ChatThreadOptions,
+  live: LiveReply | undefined,
+  mayInspect: boolean,
 ) {
   const { actor = usualActor, branch = usualBranch } = search
   const threads = useQuery(threadsQuery(conversation))
@@ -48,17 +45,68 @@ export function useChatThread(
     ...writtenQuery(thread, lastTurn, point?.factor),
     enabled: mayInspect && !live && lastTurn !== undefined && lastTurn.last === head,
   }).data
-  const facts = useMemo(
-    () => ({
-      point,
-      runs: readFates(point?.fates ?? ''),
-      cut: cutOf(point),
+  const facts = useMemo(() => {
+    const runs = readFates(point?.fates ?? '')
+    return {
+      ...{ point, runs, cut: cutOf(point, runs) },
       brought: broughtOf(rows ?? []),
       versions: versionsOf(branches, branch),
       metas: replyMetas(calls ?? [], lastTurn?.turn, written),
       turnOf: (seq: number) => turns && runAt(turns, seq),
-    }),
-    [point, rows, branches, branch, calls, turns, lastTurn, written],
-  )
+    }
+  }, [point, rows, branches, branch, calls, turns, lastTurn, written])
   return { threads, branches, head, base, shownHead, isThere, rows, facts }
+}
+
+export interface ReplyMeta {
+  readonly model: string
+  readonly read?: number | undefined
+  readonly written?: number | undefined
+  readonly turn: number
+  /** Codes of what was wrong although the model answered. */
+  readonly warnings?: readonly string[] | undefined
+}
+
+/** Which model replied in a turn, and the tokens that it read in all its calls. Calls come newest first. */
+function replyMetas(
+  calls: AnswerOf<'get /conversations/:conversation/calls'>['calls'],
+  lastTurn: number | undefined,
+  written: number | undefined,
+): ReadonlyMap<number, ReplyMeta> {
+  const metas = new Map<number, ReplyMeta>()
+  for (const { turn, model, reported, predicted, warnings } of calls) {
+    const meta = metas.get(turn)
+    metas.set(turn, {
+      turn,
+      model: meta?.model ?? model,
+      read: (meta?.read ?? 0) + (reported ?? predicted),
+      warnings: [...new Set([...(meta?.warnings ?? []), ...warnings])],
+    })
+  }
+  const last = metas.get(lastTurn ?? 0)
+  if (last && written !== undefined) metas.set(last.turn, { ...last, written })
+  return metas
+}
+
+/** Where the model begins to read word for word, and what became of what stands before. */
+function cutOf(point: TimelinePoint | undefined, runs: readonly FateRun[]) {
+  const before = point?.cut?.before
+  if (before === undefined || before <= 1) return undefined
+  const earlier = runs.filter(({ first }) => first < before)
+  const pieces = Object.entries(cutWords).flatMap(([fate, words]) => {
+    const those = earlier.filter(run => run.fate === fate)
+    const amount = those.reduce((sum, { first, last }) => sum + Math.min(last, before - 1) - first + 1, 0)
+    return amount > 0 ? [`${amount} ${words}`] : []
+  })
+  return {
+    before,
+    about: `${amountOf(before - 1, 'earlier message')}${pieces.length > 0 ? `: ${pieces.join(', ')}` : ''}`,
+  }
+}
+
+const cutWords: Partial<Record<Fate, string>> = {
+  kept: 'always sent',
+  cleared: 'as a line each',
+  digested: 'shortened',
+  recalled: 'brought back',
 }

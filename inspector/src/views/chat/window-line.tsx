@@ -9,7 +9,7 @@ import { whyFree } from '../../parts/why-free.ts'
 import { WindowBar } from '../../parts/window-bar.tsx'
 import styles from './window-line.module.css'
 
-export interface WindowLineProps {
+interface WindowLineProps {
   /** The moment in the address of Context. */
   readonly search: ConversationSearch
   readonly point: TimelinePoint

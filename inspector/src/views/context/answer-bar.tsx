@@ -1,21 +1,29 @@
+import { useQuery } from '@tanstack/react-query'
 import { Columns2 } from 'lucide-react'
 import { useMemo } from 'react'
+import { statusQuery } from '../../api/queries.ts'
 import type { SentRow } from '../../api/timeline.ts'
 import { Button } from '../../parts/button.tsx'
 import { calibrationText } from '../../parts/calibration.ts'
 import { Explained } from '../../parts/explained.tsx'
-import { FateChip } from '../../parts/fate-chip.tsx'
+import chip from '../../parts/fate-chip.module.css'
+import { FateGlyph } from '../../parts/fate-glyph.tsx'
 import { fates } from '../../parts/fates.ts'
+import { endWords } from '../../parts/fault-words.ts'
 import { amountOf, count, percent } from '../../parts/format.ts'
+import { Notice } from '../../parts/notice.tsx'
 import { Segments } from '../../parts/segments.tsx'
 import { toSegments } from '../../parts/sent-rows.ts'
-import { useHover } from '../../parts/use-hover.ts'
+import { StatusMark } from '../../parts/status-mark.tsx'
+import { hover } from '../../parts/use-hover.ts'
+import { useNow } from '../../parts/use-now.ts'
+import { ViewLink } from '../../parts/view-link.tsx'
+import { warningText } from '../../parts/warning-text.ts'
 import { whyFree } from '../../parts/why-free.ts'
 import { WindowBar } from '../../parts/window-bar.tsx'
 import styles from './answer-bar.module.css'
-import { CallNotice } from './call-notice.tsx'
 import type { Scene } from './scene.ts'
-import { usualOther } from './side.ts'
+import { noSides, usualOther } from './side.ts'
 import { Verdict } from './verdict.tsx'
 
 /** The answer at a glance: how many messages reached the model, by which fates, and how full its window was. */
@@ -28,7 +36,6 @@ export function AnswerBar({ scene }: { readonly scene: Scene }) {
   const free = whyFree(point)
   const segments = toSegments(rows, point)
   const shown = fates.filter(({ fate }) => counts[fate] > 0 || search.fate === fate)
-  const hover = useHover()
   const spans = useMemo(() => spansOf(rows, point.tokens), [rows, point])
   const caret = spans.find(({ seq }) => seq === search.entry)
   const share = (part: number) => `${(100 * part) / Math.max(window, tokens + reserve + margin)}%`
@@ -48,14 +55,21 @@ export function AnswerBar({ scene }: { readonly scene: Scene }) {
           role="group"
           aria-label="What became of messages: pick one to see only these"
         >
-          {shown.map(({ fate }) => (
-            <FateChip
+          {shown.map(({ fate, name, about }) => (
+            <button
               key={fate}
-              fate={fate}
-              amount={counts[fate]}
-              isPicked={search.fate === fate}
-              onPick={() => go({ fate: search.fate === fate ? undefined : fate })}
-            />
+              type="button"
+              className={chip.chip}
+              data-fate={fate}
+              data-none={counts[fate] === 0}
+              title={about}
+              aria-pressed={search.fate === fate}
+              onClick={() => go({ fate: search.fate === fate ? undefined : fate })}
+            >
+              <FateGlyph fate={fate} />
+              <b>{count(counts[fate])}</b>
+              <span>{name}</span>
+            </button>
           ))}
         </div>
       </ContextHead>
@@ -110,7 +124,51 @@ export function AnswerBar({ scene }: { readonly scene: Scene }) {
   )
 }
 
-export interface ContextHeadProps {
+/** Says that a call failed or had warnings and what to do, or that an answer is being written. */
+function CallNotice({ scene }: { readonly scene: Scene }) {
+  const { place, point, shownPoint, moment, timeline } = scene
+  const { data: status } = useQuery(statusQuery(place.thread))
+  const { status: went, error, model, window, reported, tokens, policy } = shownPoint
+  const isBroken = went === 'failed' || went === 'cancelled' || went === 'interrupted'
+  const others = moment.call?.warnings.filter(code => code !== error) ?? []
+  // Only the newest call of the thread can be open.
+  const isOpen = status?.state === 'open' && point === timeline.points.at(-1)
+  if (!isBroken && others.length === 0 && !isOpen) return null
+  return (
+    <div className={`grid gap-1 ${styles.notices}`}>
+      {isOpen && (
+        <Notice icon={<StatusMark status="live" label="live" />}>
+          <b>Answering.</b> Turn {status.turn}
+          <Seconds since={status.startedAt} />
+        </Notice>
+      )}
+      {isBroken && (
+        <Notice kind={went === 'failed' ? 'danger' : 'plain'} icon={<StatusMark status="interrupted" />}>
+          {endWords(went, error, model)}
+        </Notice>
+      )}
+      {others.map(code => (
+        <Notice key={code} kind="danger">
+          <b>{code}</b> {warningText(code, { reported, predicted: tokens })}.{' '}
+          {code === 'prompt_truncated' && reported !== undefined && (
+            <ViewLink view="context" search={{ ...place.search, b: `${Math.round(reported)}.${policy}` }}>
+              Compare with a window of {count(reported)}
+            </ViewLink>
+          )}
+          {code === 'over' &&
+            `The window is ${count(window)}: choose a larger one, or shorten what is always sent.`}
+        </Notice>
+      ))}
+    </div>
+  )
+}
+
+function Seconds({ since }: { readonly since: number }) {
+  const now = useNow(1000)
+  return <span>, {Math.max(0, Math.round((now - since) / 1000))} s</span>
+}
+
+interface ContextHeadProps {
   readonly scene: Scene
   readonly title: React.ReactNode
   readonly children: React.ReactNode
@@ -122,7 +180,6 @@ const forms = { readable: 'Readable', request: 'Request', text: 'Text' } as cons
 export function ContextHead({ scene: { place, shownPoint }, title, children }: ContextHeadProps) {
   const { search, go } = place
   const isCompared = search.b !== undefined
-  const noSides = { a: undefined, b: undefined, systemA: undefined, systemB: undefined, said: undefined }
   return (
     <div className={`row slim ${styles.first}`}>
       <h1>{title}</h1>
@@ -148,7 +205,7 @@ export function ContextHead({ scene: { place, shownPoint }, title, children }: C
 }
 
 /** The places of entries in the window, in tokens from the beginning. Entries that a message quotes share its place. */
-function spansOf(rows: readonly SentRow[], tokens: number): readonly EntrySpan[] {
+function spansOf(rows: readonly SentRow[], tokens: number) {
   let at = Math.max(0, tokens - rows.reduce((sum, row) => sum + row.tokens, 0))
   return rows.flatMap(row => {
     const { seqs, standsFor } = row
@@ -160,10 +217,4 @@ function spansOf(rows: readonly SentRow[], tokens: number): readonly EntrySpan[]
       ...seqs.filter(seq => seq > 0).map(seq => ({ seq, from, to: at })),
     ]
   })
-}
-
-interface EntrySpan {
-  readonly seq: number
-  readonly from: number
-  readonly to: number
 }

@@ -24,7 +24,7 @@ export interface ChoicesProps {
   readonly entry: number | undefined
   readonly marked: readonly Choice[]
   /** The call from which costs are averaged, and over how many; absent while no costs are wanted. */
-  readonly recent?: { readonly since: number; readonly calls: number } | undefined
+  readonly recent?: { readonly since: number; readonly calls: number } | false
   readonly onPick: (policy: string, window: number, isA: boolean) => void
 }
 
@@ -38,36 +38,25 @@ export function Choices({ thread, at, entry, marked, recent, onPick }: ChoicesPr
   const isMade = at <= longest || isAsked
   const markedKey = JSON.stringify(marked)
   // biome-ignore lint/correctness/useExhaustiveDependencies: by what it says
-  const { windows, policies } = useMemo(
-    () => ({
-      windows: withMore(
-        usualWindows,
-        marked.map(one => one.window),
-      ).sort((one, other) => one - other),
-      policies: withMore(
-        usualPolicies,
-        marked.map(one => nameable(one.policy)),
-      ),
-    }),
-    [markedKey],
-  )
-  const gridOptions = useDeferredValue(
-    useMemo(
-      // Policies that take long to make come last.
-      () => ({
-        windows,
-        policies: policies.toSorted((one, other) => slowness(one) - slowness(other)),
-        at,
-        entry,
-      }),
-      [windows, policies, at, entry],
-    ),
-  )
+  const grid = useMemo(() => {
+    const windows = withMore(
+      usualWindows,
+      marked.map(one => one.window),
+    )
+    const policies = withMore(
+      usualPolicies,
+      marked.map(one => nameable(one.policy)),
+    )
+    return { windows: windows.sort((one, other) => one - other), policies, at, entry }
+  }, [markedKey, at, entry])
+  const { windows, policies } = grid
+  const asked = useDeferredValue(grid)
+  const slowLast = asked.policies.toSorted((one, other) => slowness(one) - slowness(other))
   const { data: cells = [] } = useQuery({
-    ...gridQuery(thread, gridOptions, marked[0]?.letter ?? 'entry'),
+    ...gridQuery(thread, { ...asked, policies: slowLast }, marked[0]?.letter ?? 'entry'),
     enabled: isMade,
   })
-  const costs = useCosts(thread, windows, isMade ? recent?.since : undefined)
+  const costs = useCosts(thread, windows, isMade && recent ? recent.since : undefined)
   const body = useRef<HTMLTableSectionElement>(null)
   const stop = marked.findLast(one => nameable(one.policy)) ?? { policy: policies[0], window: windows[0] }
   const move = (event: React.KeyboardEvent) => {

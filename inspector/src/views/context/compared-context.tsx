@@ -1,11 +1,10 @@
 import { ArrowLeftRight } from 'lucide-react'
 import { useCallback, useMemo, useState } from 'react'
 import { Button } from '../../parts/button.tsx'
-import { bandsOf } from '../../parts/draw-strip.ts'
 import { amountOf, count } from '../../parts/format.ts'
 import { useKeys } from '../../parts/keys.ts'
 import { toScale } from '../../parts/log-scale.ts'
-import { LogStrip } from '../../parts/log-strip.tsx'
+import { bandsOf, LogStrip } from '../../parts/log-strip.tsx'
 import { Segments } from '../../parts/segments.tsx'
 import { toggled } from '../../parts/toggled.ts'
 import { isNarrow, useMedia } from '../../parts/use-media.ts'
@@ -14,12 +13,23 @@ import { ContextHead } from './answer-bar.tsx'
 import { AskAgain } from './ask-again.tsx'
 import { ContextList } from './context-list.tsx'
 import styles from './context-view.module.css'
-import { callPlaces, type Difference, differenceOf, fateIn, sameAs } from './difference.ts'
 import { EntryPanel } from './entry-panel.tsx'
 import { type ContextList as List, type Scene, toContextItems } from './scene.ts'
-import { named, readSide, type Side, toFit, withPolicy, writeSide } from './side.ts'
+import {
+  callPlaces,
+  differenceOf,
+  fateIn,
+  type MadeSide,
+  named,
+  noSides,
+  type Side,
+  sameAs,
+  toFit,
+  useSide,
+  withPolicy,
+  writeSide,
+} from './side.ts'
 import { costSpanOf, SideHead } from './side-head.tsx'
-import { type MadeSide, useSide } from './use-side.ts'
 
 const none: ReadonlySet<string> = new Set()
 /** The sum over more calls would take minutes: then only recent ones are summed up. */
@@ -39,34 +49,22 @@ export function ComparedContext({ scene }: { readonly scene: Scene }) {
   const isAll = calls.length <= mostCalls
   const recentSince = calls.at(-recentCalls) ?? 0
   const shared = { at, since: calls.findLast(one => one < at), costSince: isAll ? 0 : recentSince }
-  const sideA = useMemo(() => readSide(search.a, search.systemA), [search.a, search.systemA])
-  const sideB = useMemo(() => readSide(search.b, search.systemB), [search.b, search.systemB])
   const [isBoth, setBoth] = useState(false)
-  const a = useSide(thread, { ...shared, letter: 'A', side: sideA, isCostWanted: isBoth })
-  const b = useSide(thread, {
-    ...{ ...shared, letter: 'B', side: sideB, like: a.answer },
+  const a = useSide(thread, 'A', [search.a, search.systemA], { ...shared, isCostWanted: isBoth })
+  const b = useSide(thread, 'B', [search.b, search.systemB], {
+    ...shared,
     isCostWanted: a.cost !== undefined,
+    like: a.answer,
   })
   if (isBoth !== (a.answer !== undefined && b.answer !== undefined)) setBoth(!isBoth)
-  const aList = useList(a, b, { flipped, selected, isBoth })
-  const bList = useList(b, a, { flipped, selected, isBoth })
+  const aList = useList(a, isBoth ? b : undefined, flipped, selected)
+  const bList = useList(b, isBoth ? a : undefined, flipped, selected)
   const [aRuns, bRuns] = [a.runs, b.runs]
   // biome-ignore lint/correctness/useExhaustiveDependencies: only the fates of the sides count
   const difference = useMemo(() => differenceOf(a, b, at), [aRuns, bRuns, at])
 
-  const set = (changes: { readonly A?: Side; readonly B?: Side }, isStep: boolean) => {
-    const [one, other] = [changes.A && writeSide(changes.A), changes.B && writeSide(changes.B)]
-    go(
-      {
-        ...(one && { a: one.text, systemA: one.system }),
-        ...(other && { b: other.text, systemB: other.system }),
-      },
-      { push: isStep },
-    )
-  }
-  const swap = () => set({ A: b.full, B: a.full }, true)
-  const leave = () =>
-    go({ a: undefined, b: undefined, systemA: undefined, systemB: undefined }, { push: true })
+  const swap = () => go({ ...writeSide('A', b.full), ...writeSide('B', a.full) }, { push: true })
+  const leave = () => go(noSides, { push: true })
   const step = (by: number) => {
     for (let seq = (selected ?? (by > 0 ? 0 : at + 1)) + by; seq >= 1 && seq <= at; seq += by)
       if (fateIn(a, seq) !== fateIn(b, seq)) return select(seq)
@@ -84,11 +82,9 @@ export function ComparedContext({ scene }: { readonly scene: Scene }) {
 
   const old = useAnswer(scene)
   const costSpan = costSpanOf(isAll ? calls.length : recentCalls, isAll)
-  const lists = { A: aList, B: bList }
-  const listOf = (side: MadeSide, other: MadeSide) => (
+  const listOf = (side: MadeSide, other: MadeSide, list: List) => (
     <ContextList
-      {...{ scene, side, other, runs: side.runs, landing: side.landing }}
-      list={lists[side.letter]}
+      {...{ scene, side, other, list, runs: side.runs, landing: side.landing }}
       onFold={key => setFlipped(before => toggled(before, key))}
     />
   )
@@ -108,16 +104,16 @@ export function ComparedContext({ scene }: { readonly scene: Scene }) {
           </Button>
         </ContextHead>
         <div className={`grid ${styles.sides}`}>
-          <SideHead
-            side={a}
-            {...{ costSpan }}
-            onChange={(side, isStep) => set({ A: named(side, a.answer) }, isStep)}
-          />
-          <SideHead
-            side={b}
-            {...{ costSpan }}
-            onChange={(side, isStep) => set({ B: named(side, b.answer ?? a.answer) }, isStep)}
-          />
+          {[a, b].map(made => (
+            <SideHead
+              key={made.letter}
+              side={made}
+              costSpan={costSpan}
+              onChange={(side, isStep) =>
+                go(writeSide(made.letter, named(side, made.answer ?? a.answer)), { push: isStep })
+              }
+            />
+          ))}
         </div>
         {isSlim && (
           <Segments
@@ -132,24 +128,37 @@ export function ComparedContext({ scene }: { readonly scene: Scene }) {
         )}
       </section>
       <div className={`grid low ${styles.scene}`} data-compared="true">
-        {(!isSlim || shownSide === 'A') && listOf(a, b)}
+        {(!isSlim || shownSide === 'A') && listOf(a, b, aList)}
         <Wire {...{ scene, a, b, aList, bList }} hasRibbons={!isSlim} />
-        {(!isSlim || shownSide === 'B') && listOf(b, a)}
+        {(!isSlim || shownSide === 'B') && listOf(b, a, bList)}
         <EntryPanel
           {...{ scene, seq: selected, sides: [a, b] }}
-          recent={
-            b.cost === undefined
-              ? undefined
-              : { since: recentSince, calls: Math.min(recentCalls, calls.length) }
-          }
+          recent={b.cost !== undefined && { since: recentSince, calls: Math.min(recentCalls, calls.length) }}
           onPick={(policy, window, isA) => {
-            const side = { ...withPolicy((isA ? a : b).full, policy), window, reserve: undefined }
-            set(isA ? { A: side } : { B: side }, true)
+            const { letter, full } = isA ? a : b
+            const side = { ...withPolicy(full, policy), window, reserve: undefined }
+            go(writeSide(letter, side), { push: true })
           }}
         />
       </div>
     </>
   )
+}
+
+/** What a side sends; what the other sends too is folded. */
+function useList(
+  side: MadeSide,
+  other: MadeSide | undefined,
+  flipped: ReadonlySet<string>,
+  selected: number | undefined,
+): List {
+  const { answer, runs } = side
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only what the sides send counts
+  return useMemo(() => {
+    if (!other || !answer) return { items: [], pinned: [] }
+    const figures = { tokens: answer.tokens, reused: answer.prefix?.tokens ?? 0 }
+    return toContextItems(answer.sent, figures, { flipped, selected, sameAs: sameAs(side, other) })
+  }, [answer, runs, other?.runs, flipped, selected])
 }
 
 /** What of a side another answer can be asked with. */
@@ -158,25 +167,8 @@ const againOf = (side: Side) => {
   return { window, reserve, policy, effort, system }
 }
 
-interface SideListOptions {
-  readonly flipped: ReadonlySet<string>
-  readonly selected: number | undefined
-  readonly isBoth: boolean
-}
-
-/** What a side sends; what the other sends too is folded. */
-function useList(side: MadeSide, other: MadeSide, { flipped, selected, isBoth }: SideListOptions): List {
-  const { answer, runs } = side
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only what the sides send counts
-  return useMemo(() => {
-    if (!isBoth || !answer) return { items: [], pinned: [] }
-    const figures = { tokens: answer.tokens, reused: answer.prefix?.tokens ?? 0 }
-    return toContextItems(answer.sent, figures, { flipped, selected, sameAs: sameAs(side, other) })
-  }, [answer, runs, other.runs, flipped, selected, isBoth])
-}
-
 /** `B drops 28 messages, adds 21` */
-function titleOf(a: MadeSide, b: MadeSide, difference: Difference | undefined): string {
+function titleOf(a: MadeSide, b: MadeSide, difference: ReturnType<typeof differenceOf> | undefined): string {
   const lettersOf = (isSo: (side: MadeSide) => unknown) => [a, b].filter(isSo).map(({ letter }) => letter)
   const broken = lettersOf(({ error }) => error)
   if (broken.length > 0) return `${broken.join(' and ')} cannot be made`

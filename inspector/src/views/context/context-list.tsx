@@ -1,21 +1,20 @@
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import { useRef } from 'react'
 import type { SentRow } from '../../api/timeline.ts'
-import type { Landing } from '../../parts/draw-strip.ts'
 import { FateGlyph } from '../../parts/fate-glyph.tsx'
 import { type FateRun, fateAt } from '../../parts/fate-runs.ts'
 import { colourOfPart, nameOfFate, nameOfPart } from '../../parts/fates.ts'
 import { amountOf, count, dateOf } from '../../parts/format.ts'
 import { placeOfHit } from '../../parts/hit-place.ts'
+import type { Landing } from '../../parts/log-strip.tsx'
 import { oneLine, shortRole } from '../../parts/message-text.ts'
 import { Row, RowList } from '../../parts/row-list.tsx'
 import { fateInRow, type RecallSource, recalledTitle } from '../../parts/sent-rows.ts'
 import { useTexts } from '../../parts/use-texts.ts'
 import { ViewLink } from '../../parts/view-link.tsx'
 import styles from './context-list.module.css'
-import { fateIn } from './difference.ts'
 import type { ContextItem, ItemOf, ContextList as List, Scene } from './scene.ts'
-import type { MadeSide } from './use-side.ts'
+import { fateIn, type MadeSide } from './side.ts'
 
 export interface ContextListProps {
   readonly scene: Scene
@@ -64,25 +63,17 @@ export function ContextList(props: ContextListProps) {
       <header className={`row gap-2 slim line-below ${styles.header}`}>
         <h2 className="rigid small-heading">{name}</h2>
         <span className="cut muted text-12 wide-only">
-          {amount === 0
-            ? side?.error
-              ? ''
-              : 'being read …'
-            : `${amountOf(amount, 'message')}, in this order`}
+          {amount > 0 ? `${amountOf(amount, 'message')}, in this order` : !side?.error && 'being read …'}
         </span>
       </header>
       <RowList
         className="inset low scrolls-down thin-bar"
         role="tree"
-        aria-label={
-          side
-            ? `Messages of ${side.letter} in the order of the prompt`
-            : 'Messages in the order of the prompt'
-        }
+        aria-label={`Messages ${side ? `of ${side.letter} ` : ''}in the order of the prompt`}
         aria-activedescendant={selectedAt >= 0 ? idOf(side, items[selectedAt]!.kind, selected) : undefined}
         {...{ thread, head, items, landing, foot }}
         selectedAt={isFollowed ? items.length - 1 : selectedAt}
-        rows={{ className: styles.rows }}
+        rowsClass={styles.rows}
         render={(item, style, text) => {
           switch (item.kind) {
             case 'edge':
@@ -111,14 +102,7 @@ export function ContextList(props: ContextListProps) {
             case 'line':
             case 'source':
               return (
-                <Row
-                  key={item.key}
-                  className={styles.row}
-                  data-kind={item.kind}
-                  data-reused={item.isReused}
-                  data-first={item.kind === 'source' && item.isFirst}
-                  style={style}
-                >
+                <Row key={item.key} {...{ ...looksOf(item), style }}>
                   {item.kind === 'line' ? (
                     <span className={styles.text}>{item.text}</span>
                   ) : (
@@ -150,29 +134,32 @@ export function ContextList(props: ContextListProps) {
 const idOf = (side: MadeSide | undefined, kind: string, seq: number | undefined) =>
   seq === undefined ? undefined : `${side?.letter ?? ''}${kind}-${seq}`
 
-interface BlockRowProps {
+/** What the rows of all messages share. */
+const looksOf = (item: Exclude<ContextItem, { kind: 'edge' | 'same' }>) => ({
+  className: styles.row,
+  'data-kind': item.kind,
+  'data-reused': item.isReused,
+  'data-first': item.kind === 'block' || ('isFirst' in item && item.isFirst),
+  'data-colour': 'row' in item ? colourOfPart[item.row.part] : undefined,
+})
+
+interface BlockRowProps extends Pick<ContextListProps, 'onFold'> {
   readonly item: ItemOf<'block'>
   readonly sources: Scene['sources']
   readonly style: React.CSSProperties
-  readonly onFold: (key: string) => void
 }
 
 function BlockRow({ item, sources: lit, style, onFold }: BlockRowProps) {
-  const { row, key, isOpen, isReused, asker } = item
+  const { row, key, isOpen, asker } = item
   const { part, standsFor, sources } = row
   const title = `${recalledTitle(standsFor, sources)}${asker === undefined ? '' : `, asked for by #${asker}`}`
   const names =
     isOpen || part !== 'recall' || sources ? '' : ` · ${standsFor.map(seq => `#${seq}`).join(' ')}`
   return (
     <Row
-      className={styles.row}
+      {...{ ...looksOf(item), style }}
       aria-expanded={isOpen}
-      data-kind="block"
       data-source={!isOpen && standsFor.some(seq => lit?.has(seq))}
-      data-colour={colourOfPart[part]}
-      data-reused={isReused}
-      data-first="true"
-      style={style}
       onClick={() => onFold(key)}
     >
       <Part part={part} />
@@ -204,30 +191,24 @@ interface MessageRowProps extends ContextListProps {
 
 function MessageRow({ scene, runs, side, other, item, text, style }: MessageRowProps) {
   const { entries, selected, select: onSelect } = scene
-  const { kind, seq, isReused } = item
+  const { kind, seq } = item
   const row = kind === 'row' ? item.row : undefined
-  const isFirst = kind === 'row' && item.isFirst
   const entry = seq === undefined ? undefined : entries[seq - 1]
   const rowFate = seq === undefined ? undefined : fateInRow(fateAt(runs, seq) ?? 'omitted')
   const shownFate = kind === 'quoted' ? item.fate : rowFate
   const there = other && seq !== undefined ? fateIn(other, seq) : undefined
   return (
     <Row
+      {...{ ...looksOf(item), seq, onSelect, style }}
       id={idOf(side, kind, seq)}
-      className={styles.row}
-      data-kind={kind}
       data-fate={shownFate}
       data-only={there === 'omitted'}
       data-added={seq === undefined}
-      data-colour={row && colourOfPart[row.part]}
-      data-reused={isReused}
-      data-first={isFirst}
       data-pinned={style === undefined}
       data-source={seq !== undefined && scene.sources?.has(seq)}
       isSelected={seq !== undefined && seq === selected}
-      {...{ seq, onSelect, style }}
     >
-      <Part part={row && isFirst ? row.part : undefined} />
+      <Part part={kind === 'row' && item.isFirst ? item.row.part : undefined} />
       <span className={`muted to-right ${styles.seq}`}>{seq}</span>
       <span className={`muted wide-only ${styles.role}`}>
         {shortRole(seq === undefined ? (row?.role ?? '') : (entry?.role ?? ''))}
@@ -249,7 +230,6 @@ function MessageRow({ scene, runs, side, other, item, text, style }: MessageRowP
   )
 }
 
-/** Where a message of another conversation comes from. */
 function From({ conversation, title, actor, branch, seq, time, why, isGone }: RecallSource) {
   const name = `${title?.trim() || conversation} #${seq}`
   return (

@@ -1,14 +1,34 @@
 import { useQuery } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
+import { lazy, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
+import { keepTrying } from '../../api/keep-listening.ts'
 import { outlineQuery, turnsQuery } from '../../api/queries.ts'
-import { pointsQuery, timelineQuery } from '../../api/timeline.ts'
-import { usePlace } from '../../parts/address.ts'
+import {
+  type Moment,
+  momentQuery,
+  pointsQuery,
+  type TimelineData,
+  type TimelinePoint,
+  timelineQuery,
+} from '../../api/timeline.ts'
+import { type ConversationSearch, usePlace, type ViewPlace } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
+import { inModelTokens } from '../../parts/calibration.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
+import { readFates } from '../../parts/fate-runs.ts'
+import { useKeys, walkKeys } from '../../parts/keys.ts'
+import { type Brief, toScale } from '../../parts/log-scale.ts'
 import { QueryFault } from '../../parts/query-state.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
-import { findPoint } from '../../parts/stops.ts'
-import { LoadedContext } from './loaded-context.tsx'
+import { findPoint, toStops } from '../../parts/stops.ts'
+import { hover } from '../../parts/use-hover.ts'
+import { useSources } from './answer.tsx'
+import { AnswerBar } from './answer-bar.tsx'
+import styles from './context-view.module.css'
+import { ReadableContext } from './readable-context.tsx'
+import type { Scene } from './scene.ts'
+import { SentText } from './sent-text.tsx'
+import { usualOther } from './side.ts'
+import { TurnSlider } from './turn-slider.tsx'
 
 /** What of the log reached the model, in which order, and why: at any turn and any call. */
 export function ContextView() {
@@ -30,20 +50,12 @@ export function ContextView() {
   if (loadedPoint && loadedPoint !== kept) setKept(loadedPoint)
   const point = loadedPoint ?? (wantedAt >= 0 ? kept : undefined)
   const isMissing = timeline.data?.isWhole && timeline.data.points.length === 0
-  const error = outline.error ?? timeline.error ?? turns.error
+  const failed = [outline, timeline, turns].find(({ error, data }) => error && !data)
   if (outline.data && turns.data && point)
     return (
-      <LoadedContext
-        place={place}
-        entries={outline.data}
-        turns={turns.data.turns}
-        timeline={timeline.data!}
-        point={point}
-      />
+      <LoadedContext {...{ place, turns: list, point }} entries={outline.data} timeline={timeline.data!} />
     )
-  if (error && !outline.data) return <QueryFault error={error} onRetry={() => void outline.refetch()} />
-  if (timeline.error && !timeline.data)
-    return <QueryFault error={timeline.error} onRetry={() => void timeline.refetch()} />
+  if (failed) return <QueryFault error={failed.error!} onRetry={() => void failed.refetch()} />
   if (isMissing)
     return (
       <EmptyState title="No model was asked yet">
@@ -60,11 +72,142 @@ export function ContextView() {
   return <Skeleton rows={16} label="Loading the context" />
 }
 
-/** What an address asks for that is not there. */
-function missing(
-  { turn, call }: { readonly turn?: number; readonly call?: string },
-  isTurn: boolean,
-): string {
+function missing({ turn, call }: ConversationSearch, isTurn: boolean): string {
   if (call !== undefined) return 'There is no such call'
   return isTurn ? `No model was asked in turn ${turn}` : `There is no turn ${turn}`
+}
+
+const ComparedContext = lazy(() =>
+  keepTrying(async () => ({ default: (await import('./compared-context.tsx')).ComparedContext })),
+)
+
+const nothing: Moment = { rows: [], stretches: [] }
+
+interface LoadedContextProps {
+  readonly place: ViewPlace
+  readonly entries: readonly Brief[]
+  readonly turns: Parameters<typeof toStops>[0]
+  readonly timeline: TimelineData
+  readonly point: TimelinePoint
+}
+
+/** What was sent at one point of the timeline in the form of the address, and the slider of turns. */
+function LoadedContext({ place, entries: counted, turns, timeline, point }: LoadedContextProps) {
+  const { thread, search, go } = place
+  const entries = useMemo(() => inModelTokens(counted, point.factor), [counted, point.factor])
+  const head = entries.length
+  const selected =
+    search.entry !== undefined && search.entry >= 1 && search.entry <= head ? search.entry : undefined
+
+  // While the slider is dragged, the parts that need only the timeline are drawn first.
+  const wanted = useDeferredValue(point)
+  const loaded = useQuery({
+    ...momentQuery(thread, wanted),
+    placeholderData: (before: Moment | undefined) => before,
+  })
+  // Until the rows of this moment are read, those of the previous one are shown, with its figures.
+  const [shownPoint, setShownPoint] = useState(wanted)
+  if (loaded.data && !loaded.isPlaceholderData && shownPoint !== wanted) setShownPoint(wanted)
+
+  const scale = useMemo(() => toScale(entries), [entries])
+  const runs = useMemo(() => readFates(point.fates ?? ''), [point.fates])
+  const stops = useMemo(() => toStops(turns, timeline.points), [turns, timeline.points])
+  const select = useCallback((seq: number | undefined) => go({ entry: seq }), [go])
+
+  const stopIndex = stops.findIndex(({ turn }) => turn === (search.turn ?? point.turn))
+  const toTurn = useCallback(
+    (index: number) => {
+      const stop = stops[Math.min(stops.length - 1, Math.max(0, index))]
+      // Without a turn in the address, the view follows the newest.
+      if (stop) go({ turn: stop === stops.at(-1) ? undefined : stop.turn, call: undefined })
+    },
+    [stops, go],
+  )
+  const toCall = (by: number) => {
+    const { points } = timeline
+    const at = points.findIndex(one => one.at === point.at && one.call === point.call)
+    const next = points[at + by]
+    if (next) go({ turn: next.turn, call: next.call ?? String(next.at) })
+  }
+  const play = usePlay({
+    ...{ index: stopIndex, last: stops.length - 1, toTurn },
+    isShown: shownPoint === point && stops[stopIndex]?.turn === point.turn,
+  })
+  const bare = {
+    ...{ place, entries, scale, timeline, stops, point, runs, shownPoint },
+    ...{ moment: loaded.data ?? nothing, selected, select, isPlaying: play.isPlaying },
+  }
+  const sources = useSources(bare)
+  const lit = useMemo(() => new Set(sources.flatMap(({ seqs }) => seqs)), [sources])
+  const scene: Scene = { ...bare, sources: search.said === undefined ? undefined : lit }
+  useEffect(() => () => hover.set(undefined), [])
+  useKeys('Turns', [
+    ...walkKeys('turn', stopIndex, toTurn),
+    { keys: '[', does: 'call before', run: () => toCall(-1) },
+    { keys: ']', does: 'call after', run: () => toCall(1) },
+    { keys: 'Home', does: 'first turn', run: () => toTurn(0) },
+    { keys: 'End', does: 'last turn', run: () => toTurn(stops.length - 1) },
+    { keys: 'p', does: 'play the turns, or stop', run: play.toggle },
+    ...(play.isPlaying ? [{ keys: 'Escape', does: 'stop playing', run: play.toggle }] : []),
+  ])
+  useKeys('What was sent', [
+    { keys: 'r', does: 'as the request', run: () => go({ as: 'request', b: undefined }, { push: true }) },
+    { keys: 'd', does: 'as text', run: () => go({ as: 'text', b: undefined }, { push: true }) },
+    {
+      keys: 'x',
+      does: 'compare with another window or policy',
+      run: () => go({ as: undefined, b: search.b ?? usualOther(point) }, { push: true }),
+    },
+  ])
+  return (
+    <div className={`grid slim tall clipped ${styles.view}`} data-playing={play.isPlaying}>
+      {search.b !== undefined ? (
+        <Suspense fallback={<Skeleton rows={16} label="Loading the comparison" />}>
+          <ComparedContext scene={scene} />
+        </Suspense>
+      ) : (
+        <>
+          <AnswerBar scene={scene} />
+          {search.as === undefined ? (
+            <ReadableContext {...{ scene, sources }} />
+          ) : (
+            <SentText key={search.as} scene={scene} form={search.as} />
+          )}
+        </>
+      )}
+      <TurnSlider scene={scene} onTurn={toTurn} onCall={toCall} onPlay={play.toggle} />
+    </div>
+  )
+}
+
+interface PlayOptions {
+  /** The turn that is shown, and the last one, by their places. */
+  readonly index: number
+  readonly last: number
+  /** Whether all of this turn is on screen: the next one waits for it. */
+  readonly isShown: boolean
+  readonly toTurn: (index: number) => void
+}
+
+/** Long enough to see what came and what went. */
+const msPerTurn = 700
+
+/** Steps through the turns up to the last one; from the last it begins anew. */
+function usePlay({ index, last, isShown, toTurn }: PlayOptions) {
+  const [isOn, setOn] = useState(false)
+  const isPlaying = isOn && index < last
+  // Where it begins anew, it is at the last turn for a moment: only one that was on its way has arrived.
+  const wasPlaying = useRef(false)
+  useEffect(() => {
+    if (wasPlaying.current && !isPlaying) setOn(false)
+    wasPlaying.current = isPlaying
+    if (!isPlaying || !isShown) return
+    const timer = setTimeout(() => toTurn(index + 1), msPerTurn)
+    return () => clearTimeout(timer)
+  }, [isPlaying, isShown, index, toTurn])
+  const toggle = () => {
+    if (!isPlaying && index >= last) toTurn(0)
+    setOn(!isPlaying)
+  }
+  return { isPlaying, toggle }
 }

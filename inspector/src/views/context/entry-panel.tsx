@@ -15,14 +15,12 @@ import { Choices, type ChoicesProps } from './choices.tsx'
 import styles from './entry-panel.module.css'
 import { HandBar } from './hand-bar.tsx'
 import { rowOf, type Scene } from './scene.ts'
-import { toCode } from './side.ts'
-import type { MadeSide } from './use-side.ts'
+import { type MadeSide, toCode } from './side.ts'
 import { WhySection } from './why-section.tsx'
 
 export interface EntryPanelProps extends Pick<ChoicesProps, 'recent' | 'onPick'> {
   readonly scene: Scene
   readonly seq: number | undefined
-  /** In a comparison: both sides. */
   readonly sides?: readonly [MadeSide, MadeSide]
 }
 
@@ -34,7 +32,7 @@ export function EntryPanel({ scene, seq, sides, recent, onPick }: EntryPanelProp
     <aside
       className={styles.panel}
       aria-label={seq === undefined ? 'Every choice' : `Entry ${seq}`}
-      data-fate={(seq === undefined ? undefined : fateAt(scene.runs, seq)) ?? 'omitted'}
+      data-fate={fateAt(scene.runs, seq ?? 0) ?? 'omitted'}
     >
       {seq !== undefined && (
         <Header {...{ scene, seq }} isCompared={sides !== undefined}>
@@ -138,7 +136,6 @@ function Why({ scene: { place, entries, runs, moment, shownPoint, select }, seq 
   )
 }
 
-/** What either side makes of an entry, and why. */
 function Verdicts({ seq, sides }: { readonly seq: number; readonly sides: readonly MadeSide[] }) {
   return (
     <dl className={`text-12-18 breaks ${styles.verdicts}`}>
@@ -206,31 +203,29 @@ const titles: Readonly<Record<Fate, string>> = {
 function Life({ seq, scene }: EntryProps) {
   const { stops, shownPoint: point } = scene
   const { isWhole } = scene.timeline
+  const isByCall = stops.length === 1
   const runs = useMemo(() => {
     const periods: { fate: Fate; from: number; to: number }[] = []
-    const isByCall = stops.length === 1
     for (const [index, { turn, points }] of (isByCall ? toCallStops(stops) : stops).entries()) {
       const number = isByCall ? index + 1 : turn
-      const fates = points[0]?.fates
-      const fate = fates === undefined ? undefined : fateInText(fates, seq)
+      const fate = fateInText(points[0]?.fates ?? '', seq)
       if (fate === undefined) continue
       const last = periods.at(-1)
       if (last?.fate === fate) last.to = number
       else periods.push({ fate, from: number, to: number })
     }
     return periods
-  }, [seq, stops])
+  }, [seq, stops, isByCall])
   // The calls of a turn are numbered when all are read.
-  const isKnown = runs.length > 0 && (stops.length > 1 || isWhole)
-  const calls = stops.length === 1 ? stops[0]!.points : []
-  const here = stops.length === 1 ? calls.findIndex(({ at }) => at === point.at) + 1 : point.turn
+  const isKnown = runs.length > 0 && (!isByCall || isWhole)
+  const here = isByCall ? stops[0]!.points.findIndex(({ at }) => at === point.at) + 1 : point.turn
   // A long life is shown only around this turn.
   const now = runs.findLastIndex(({ from }) => from <= here)
   const first = Math.max(0, Math.min(now - 4, runs.length - 7))
   const shown = runs.slice(first, first + 7)
   return (
     <section>
-      <h3>Its life, by {stops.length === 1 ? 'call' : 'turn'}</h3>
+      <h3>Its life, by {isByCall ? 'call' : 'turn'}</h3>
       {!isKnown && <p className={styles.muted}>{isWhole ? 'Not in any context yet.' : 'Being read …'}</p>}
       {isKnown && (
         <p className={`text-12 ${styles.life}`}>

@@ -47,7 +47,7 @@ export function HandBar({ scene: { place, entries, shownPoint }, seq }: HandBarP
       if (act === 'erase') return
       const { window, policy } = shownPoint
       const side = search.b === undefined ? { window, policy } : readSide(search.b, search.systemB)
-      go({ b: writeSide({ ...side, hands: 'now' }).text, as: undefined }, { push: true })
+      go({ ...writeSide('B', { ...side, hands: 'now' }), as: undefined }, { push: true })
     },
   })
   const scope = (wanted: 'chat' | 'admin') =>

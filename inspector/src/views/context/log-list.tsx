@@ -1,22 +1,22 @@
 import { Search, X } from 'lucide-react'
-import { useCallback } from 'react'
+import { useCallback, useEffect, useState } from 'react'
+import type { ThreadAddress } from '../../api/queries.ts'
 import { FateGlyph } from '../../parts/fate-glyph.tsx'
 import { amountOf, count } from '../../parts/format.ts'
 import { KeyCap } from '../../parts/key-cap.tsx'
 import { oneLine, shortRole } from '../../parts/message-text.ts'
 import { placeIn } from '../../parts/place-in.ts'
 import { Row, RowList } from '../../parts/row-list.tsx'
+import { allTexts } from '../../parts/use-texts.ts'
 import styles from './log-list.module.css'
 import type { LogItem, Scene } from './scene.ts'
-import type { TextFind } from './use-find.ts'
 
-export interface LogListProps {
+interface LogListProps {
   readonly scene: Scene
   readonly items: readonly LogItem[]
   /** The place of the selection among the items, or that of the fold that the keys are at. */
   readonly selectedAt: number
   readonly find: TextFind
-  /** Opens or closes a fold. */
   readonly onFold: (first: number) => void
   /** Tells which entries are in sight: the strip marks them. */
   readonly onSeen: (seen: readonly [first: number, last: number]) => void
@@ -115,4 +115,44 @@ export function LogList({ scene, items, selectedAt, find, onFold, onSeen }: LogL
       />
     </section>
   )
+}
+
+interface TextFind {
+  /** The entries that were found so far; undefined if nothing is looked for. */
+  readonly matches: ReadonlySet<number> | undefined
+  readonly isFinding: boolean
+}
+
+const idle: TextFind = { matches: undefined, isFinding: false }
+
+/** Looks for words in the texts of a thread: all of them, in any order, the newest page first. The number of an entry finds that one. */
+export function useFind({ conversation, actor, branch }: ThreadAddress, query: string, head: number) {
+  const [result, setResult] = useState<TextFind>(idle)
+  useEffect(() => {
+    const words = query.toLowerCase().split(/\s+/).filter(Boolean)
+    if (words.length === 0) return setResult(idle)
+    const place = placeIn(query)
+    const named = place !== undefined && place <= head ? [place] : []
+    // A bare number may also be looked for in texts.
+    if (named.length > 0 && /\D/.test(query.trim()))
+      return setResult({ matches: new Set(named), isFinding: false })
+    let isWanted = true
+    const timer = setTimeout(async () => {
+      const matches = new Set<number>(named)
+      for await (const page of allTexts({ conversation, actor, branch }, head)) {
+        if (!isWanted) return
+        for (const [seq, { text }] of page) {
+          const searched = text.toLowerCase()
+          if (words.every(word => searched.includes(word))) matches.add(seq)
+        }
+        setResult({ matches: new Set(matches), isFinding: true })
+      }
+      if (isWanted) setResult({ matches, isFinding: false })
+    }, 120)
+    return () => {
+      isWanted = false
+      clearTimeout(timer)
+    }
+  }, [conversation, actor, branch, query, head])
+  return result
 }

@@ -1,18 +1,18 @@
 import { useCallback, useMemo, useState } from 'react'
-import { newLanding } from '../../parts/draw-strip.ts'
+import { fateAt, runAt } from '../../parts/fate-runs.ts'
 import { fates } from '../../parts/fates.ts'
 import { useKeys } from '../../parts/keys.ts'
+import { newLanding } from '../../parts/log-strip.tsx'
 import { toggled } from '../../parts/toggled.ts'
 import { isNarrow, useMedia } from '../../parts/use-media.ts'
 import { Answer } from './answer.tsx'
 import { ContextList } from './context-list.tsx'
 import styles from './context-view.module.css'
 import { EntryPanel } from './entry-panel.tsx'
-import { LogList } from './log-list.tsx'
+import { LogList, useFind } from './log-list.tsx'
 import { Ribbons } from './ribbons.tsx'
 import { type Scene, toContextItems, toLogItems } from './scene.ts'
 import type { SaidText } from './sources-of.ts'
-import { useFind } from './use-find.ts'
 
 const none: ReadonlySet<never> = new Set()
 
@@ -61,33 +61,24 @@ export function ReadableContext({ scene, sources }: ReadableContextProps) {
     else if (next?.kind === 'fold') setCursor(next.first)
   }
   const stepRecalled = (by: number) => {
-    const recalled = runs
-      .filter(({ fate }) => fate === 'recalled')
-      .flatMap(({ first, last }) => range(first, last))
-    const next =
-      by > 0
-        ? recalled.find(seq => seq > (selected ?? 0))
-        : recalled.findLast(seq => seq < (selected ?? head + 1))
-    if (next !== undefined) select(next)
+    for (let seq = (selected ?? (by > 0 ? 0 : head + 1)) + by; seq >= 1 && seq <= head; seq += by)
+      if (fateAt(runs, seq) === 'recalled') return select(seq)
   }
   const unfold = () => {
     if (cursor !== undefined) {
       toggle(cursor)
       return select(cursor)
     }
-    const fold = runs.find(
-      ({ first, last }) => open.has(first) && selected !== undefined && first <= selected && selected <= last,
-    )
-    if (fold) {
+    if (selected === undefined) return
+    const fold = runAt(runs, selected)
+    if (fold && open.has(fold.first)) {
       toggle(fold.first)
       return setCursor(fold.first)
     }
     // A block from other conversations has no entries of this one: it opens with the message that asked for it.
     const block = list.items.find(
       item =>
-        item.kind === 'block' &&
-        selected !== undefined &&
-        (item.row.sources ? [item.asker] : item.row.standsFor).includes(selected),
+        item.kind === 'block' && (item.row.sources ? [item.asker] : item.row.standsFor).includes(selected),
     )
     if (block) flip(block.key)
   }
@@ -145,5 +136,3 @@ export function ReadableContext({ scene, sources }: ReadableContextProps) {
     </div>
   )
 }
-
-const range = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, at) => first + at)

@@ -1,9 +1,15 @@
 import { useCallback, useMemo } from 'react'
-import { bandsOf, type Landing, type Strip, type StripSide } from '../../parts/draw-strip.ts'
+import { drawnAs } from '../../parts/fates.ts'
 import { count, dayOf, shortDayOf } from '../../parts/format.ts'
 import { type LogScale, toY } from '../../parts/log-scale.ts'
-import { LogStrip, stripEdge } from '../../parts/log-strip.tsx'
-import { reach } from '../../parts/strip.ts'
+import {
+  bandsOf,
+  type Landing,
+  LogStrip,
+  type Strip,
+  type StripSide,
+  stripEdge,
+} from '../../parts/log-strip.tsx'
 import { useSize } from '../../parts/use-size.ts'
 import styles from './ribbons.module.css'
 import type { ContextList, Scene } from './scene.ts'
@@ -39,7 +45,7 @@ export function Ribbons({ scene, list, landing, seen, isLogShown, onToggleLog }:
     [runs, bands, landing],
   )
   const drawMore = useCallback(
-    (strip: Strip, side: StripSide) => drawMoment(strip, side, { before, seen }),
+    (strip: Strip, side: StripSide) => drawMoment(strip, side, before, seen),
     [before, seen],
   )
   return (
@@ -62,16 +68,12 @@ export function Ribbons({ scene, list, landing, seen, isLogShown, onToggleLog }:
   )
 }
 
-interface MomentMarks {
-  readonly before: number | undefined
-  readonly seen: readonly [number, number] | undefined
-}
-
 /** What of the log is in sight, what came later than this moment, the cut, and dots where recalled bars end. */
 function drawMoment(
   { draw, colours, ...strip }: Strip,
   { runs, start, long }: StripSide,
-  { before, seen }: MomentMarks,
+  before: number | undefined,
+  seen: RibbonsProps['seen'],
 ) {
   const y = toY(strip.scale, strip)
   const head = strip.scale.entries.length
@@ -87,16 +89,13 @@ function drawMoment(
   if (last < head) {
     draw.strokeStyle = colours['line-2']
     draw.setLineDash([2, 3])
-    draw.strokeRect(start + 0.5, y(last) + 1, long * reach.omitted, strip.bottom - y(last) - 1)
+    draw.strokeRect(start + 0.5, y(last) + 1, long * drawnAs.omitted.reach, strip.bottom - y(last) - 1)
   }
   if (before !== undefined && before <= head) {
     draw.strokeStyle = colours.selected
     draw.lineWidth = 1
     draw.setLineDash([3, 2])
-    draw.beginPath()
-    draw.moveTo(start - 6, y(before - 1))
-    draw.lineTo(end + 6, y(before - 1))
-    draw.stroke()
+    draw.stroke(new Path2D(`M${start - 6} ${y(before - 1)}H${end + 6}`))
   }
   draw.setLineDash([])
   // A second cue beside their colour.
@@ -109,7 +108,6 @@ function drawMoment(
     }
 }
 
-/** The days at their places beside the strip, and the cut. */
 function Days({ scale, cut }: { readonly scale: LogScale; readonly cut: number | undefined }) {
   const [setArea, { height }] = useSize<HTMLDivElement>()
   const labels = useMemo(() => {

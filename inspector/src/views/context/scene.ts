@@ -11,7 +11,7 @@ import {
   toSentMessages,
 } from '../../parts/sent-rows.ts'
 import type { TurnStop } from '../../parts/stops.ts'
-import type { SameAs } from './difference.ts'
+import type { SameAs } from './side.ts'
 
 /** What all parts of the view show. */
 export interface Scene {
@@ -28,13 +28,11 @@ export interface Scene {
   readonly moment: Moment
   readonly selected: number | undefined
   readonly select: (seq: number | undefined) => void
+  readonly isPlaying: boolean
   /** The messages that hold the sentence of the answer that was pressed; undefined while none was. */
   readonly sources: ReadonlySet<number> | undefined
-  /** Whether the turns are played one after the other. */
-  readonly isPlaying: boolean
 }
 
-/** A line of the list of the log. */
 export type LogItem = Pick<EntryLine, 'key' | 'seq'> & {
   readonly first: number
   readonly last: number
@@ -87,7 +85,6 @@ export function toLogItems(runs: readonly FateRun[], filter: LogFilter): readonl
   return items
 }
 
-/** A line of the list of what the model got. */
 export type ContextItem = EntryLine & { readonly isReused: boolean } & (
     | (MessageLine & { readonly kind: 'row'; readonly isFirst: boolean })
     | (MessageLine & {
@@ -201,7 +198,6 @@ export function toContextItems(
 /** More lines of a text are left to the form Text, so that its sources stay near. */
 const mostLines = 24
 
-/** The text of a block from other conversations line by line. */
 function linesOf({ text = '' }: SentRow): readonly string[] {
   const lines = text.split('\n').filter(line => line.trim() !== '')
   const shown = lines.slice(0, mostLines).map(line => line.slice(0, 240))

@@ -1,18 +1,24 @@
+import { Popover } from '@base-ui/react/popover'
+import { SlidersHorizontal } from 'lucide-react'
+import { Fragment, useEffect, useId, useState } from 'react'
+import buttons from '../../parts/button.module.css'
 import { calibrationText } from '../../parts/calibration.ts'
+import choice from '../../parts/choice-menu.module.css'
 import { ChoiceMenu } from '../../parts/choice-menu.tsx'
 import { Explained } from '../../parts/explained.tsx'
+import field from '../../parts/field.module.css'
 import { amountOf, count, percent, short } from '../../parts/format.ts'
+import menu from '../../parts/menu.module.css'
 import { Notice } from '../../parts/notice.tsx'
 import { aboutPolicy, allPolicies } from '../../parts/policies.ts'
 import { toSegments } from '../../parts/sent-rows.ts'
 import { Skeleton } from '../../parts/skeleton.tsx'
+import { useSettled } from '../../parts/use-settled.ts'
 import { WindowBar } from '../../parts/window-bar.tsx'
-import { MoreSettings, NumberField } from './more-settings.tsx'
-import { mostTokens, type Side, withPolicy } from './side.ts'
+import { type MadeSide, mostTokens, type Side, withPolicy } from './side.ts'
 import styles from './side-head.module.css'
-import type { MadeSide } from './use-side.ts'
 
-export interface SideHeadProps {
+interface SideHeadProps {
   readonly side: MadeSide
   /** `in all 252 calls`: what the cost of the side is summed over. */
   readonly costSpan: string
@@ -99,6 +105,184 @@ export function SideHead({ side: made, costSpan, onChange }: SideHeadProps) {
   )
 }
 
-/** `in all 252 calls` */
 export const costSpanOf = (calls: number, isAll: boolean): string =>
   `new in ${isAll ? 'all' : 'the last'} ${amountOf(calls, 'call')}`
+
+interface MoreSettingsProps {
+  readonly letter: string
+  readonly side: Side
+  /** As the side is made, where it does not set them. */
+  readonly reserve: number | undefined
+  readonly window: number | undefined
+  readonly onChange: (side: Side, isStep: boolean) => void
+}
+
+/** The settings that are seldom changed: room for the reply, effort, how many messages a policy keeps, notes, roles, the system prompt. */
+function MoreSettings({ letter, side, reserve, window = 1, onChange }: MoreSettingsProps) {
+  const id = useId()
+  const { effort, notes, shape, system, policy } = side
+  const [, numbered, many] = /^(sliding|tiered)(?:-(\d+))?$/.exec(policy ?? '') ?? []
+  const changed = [side.reserve, effort, notes, shape, system].filter(one => one !== undefined).length
+  return (
+    <Popover.Root>
+      <Popover.Trigger
+        className={`${buttons.button} ${choice.trigger}`}
+        aria-label={`More settings of ${letter}${changed > 0 ? `, ${changed} changed` : ''}`}
+      >
+        <SlidersHorizontal size={12} aria-hidden />
+        {changed > 0 && <span className={choice.text}>{changed}</span>}
+      </Popover.Trigger>
+      <Popover.Portal>
+        <Popover.Positioner sideOffset={4} align="end" className={menu.positioner}>
+          <Popover.Popup className={styles.popup} aria-label={`More settings of ${letter}`}>
+            <NumberField
+              name="kept for the reply"
+              label="Tokens kept for the reply"
+              value={side.reserve ?? reserve ?? 0}
+              least={0}
+              most={Math.max(0, window - 1)}
+              onChange={reserve => onChange({ ...side, reserve }, true)}
+            />
+            {numbered && (
+              <NumberField
+                name={numbered === 'sliding' ? 'last messages' : 'exchanges sent whole'}
+                label={
+                  numbered === 'sliding' ? 'How many last messages' : 'How many exchanges are sent whole'
+                }
+                value={Number(many ?? (numbered === 'sliding' ? 50 : 2))}
+                least={1}
+                most={99_999}
+                onChange={next => onChange(withPolicy(side, `${numbered}-${next}`), true)}
+              />
+            )}
+            <label className="muted caption" htmlFor={`${id}e`}>
+              Effort: how much is brought back {effort === undefined ? '' : `(${effort} %)`}
+            </label>
+            <input
+              id={`${id}e`}
+              type="range"
+              min={0}
+              max={100}
+              step={5}
+              value={effort ?? 50}
+              aria-valuetext={effort === undefined ? 'as the policy has it' : `${effort} %`}
+              onChange={event =>
+                onChange(
+                  { ...side, policy: 'default', effort: Number(event.target.value) },
+                  effort === undefined,
+                )
+              }
+            />
+            {selects.map(({ name, label, choices }) => (
+              <Fragment key={name}>
+                <label className="muted caption" htmlFor={`${id}${name}`}>
+                  {label}
+                </label>
+                <select
+                  id={`${id}${name}`}
+                  className={field.input}
+                  value={name === 'system' ? promptOf(system) : (side[name] ?? '')}
+                  onChange={({ target: { value } }) =>
+                    onChange({ ...side, [name]: value === '' ? undefined : (prompts[value] ?? value) }, true)
+                  }
+                >
+                  {Object.entries(choices).map(([value, about]) => (
+                    <option key={value} value={value}>
+                      {about}
+                    </option>
+                  ))}
+                </select>
+              </Fragment>
+            ))}
+            {system && (
+              <textarea
+                className={`${field.input} ${styles.prompt}`}
+                aria-label={`System prompt of ${letter}`}
+                // It stands in the address.
+                maxLength={4000}
+                value={system}
+                onChange={event => onChange({ ...side, system: event.target.value || ' ' }, false)}
+              />
+            )}
+          </Popover.Popup>
+        </Popover.Positioner>
+      </Popover.Portal>
+    </Popover.Root>
+  )
+}
+
+const prompts: Readonly<Record<string, string>> = { none: '', other: 'You are a helpful assistant.' }
+const promptOf = (system: string | undefined) =>
+  system === undefined ? '' : system === '' ? 'none' : 'other'
+
+/** The choices by their values; the empty one leaves the setting out. */
+const selects = [
+  {
+    name: 'notes',
+    label: 'Notes',
+    choices: { '': 'as usual', inline: 'in their messages', system: 'in the system prompt', off: 'left out' },
+  },
+  {
+    name: 'shape',
+    label: 'Roles',
+    choices: { '': 'as usual', free: 'as they come', alternating: 'user and assistant in turn' },
+  },
+  {
+    name: 'system',
+    label: 'System prompt',
+    choices: { '': 'as in the last call', none: 'none', other: 'another one' },
+  },
+] as const
+
+interface NumberFieldProps {
+  /** What stands before the field, and its whole name. */
+  readonly name: string
+  readonly label: string
+  readonly value: number
+  readonly least: number
+  readonly most: number
+  readonly onChange: (value: number) => void
+}
+
+/** A whole number that is typed. It is taken with Enter, when the field is left, and after a pause. */
+function NumberField({ name, label, value, least, most, onChange }: NumberFieldProps) {
+  const [typed, setTyped] = useState<string>()
+  const settled = useSettled(typed, 800)
+  const entered = Number(typed?.replaceAll(',', '').trim() || Number.NaN)
+  const isWrong = typed !== undefined && !(Number.isInteger(entered) && entered >= least && entered <= most)
+  const take = () => {
+    if (typed !== undefined && !isWrong && entered !== value) onChange(entered)
+    setTyped(undefined)
+  }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only what has stood still for a while is taken
+  useEffect(() => {
+    if (settled !== undefined && settled === typed && !isWrong) take()
+  }, [settled])
+  const limits = `A whole number from ${count(least)} to ${count(most)}`
+  return (
+    <label className={`row gap-6px slim text-12 ${styles.number}`}>
+      <span className="muted">{name}</span>
+      <input
+        className={field.input}
+        inputMode="numeric"
+        size={Math.max(5, count(value).length)}
+        aria-label={label}
+        aria-invalid={isWrong}
+        title={limits}
+        value={typed ?? count(value)}
+        onFocus={event => event.target.select()}
+        onChange={event => setTyped(event.target.value)}
+        onBlur={take}
+        onKeyDown={event => {
+          if (event.key === 'Enter') take()
+          if (event.key === 'Escape') setTyped(undefined)
+        }}
+      />
+      {isWrong && (
+        <span className="danger text-11" role="alert">
+          {limits}.
+        </span>
+      )}
+    </label>
+  )
+}

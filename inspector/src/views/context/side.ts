@@ -1,6 +1,17 @@
-import type { FitQuery } from '../../api/queries.ts'
-import type { TimelinePoint } from '../../api/timeline.ts'
+import { useQuery } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import { AwayError } from '../../api/api-error.ts'
+import { costQuery } from '../../api/comparison.ts'
+import { contextQuery, type FitQuery, type ThreadAddress } from '../../api/queries.ts'
+import type { ContextAnswer, SentRow, Stretch, TimelinePoint } from '../../api/timeline.ts'
+import type { ConversationSearch } from '../../parts/address.ts'
+import { type FateRun, fateAt } from '../../parts/fate-runs.ts'
+import type { Fate } from '../../parts/fates.ts'
+import type { Brief } from '../../parts/log-scale.ts'
+import { newLanding } from '../../parts/log-strip.tsx'
 import { allPolicies } from '../../parts/policies.ts'
+import { fateInRow, type MessageLine } from '../../parts/sent-rows.ts'
+import { useSettled } from '../../parts/use-settled.ts'
 
 /** The settings of one side of a comparison. Omitted settings default to those of the last call of the thread. */
 export interface Side {
@@ -17,31 +28,24 @@ export interface Side {
   readonly hands?: 'now'
 }
 
-const noteForms = ['inline', 'system', 'off'] as const
-const shapes = ['free', 'alternating'] as const
-
 /**
  * Reads a side of an address: `4096.balanced`, with more settings behind it: `4096.default.effort-70.reserve-512.notes-off`.
  * Invalid settings are left out. The text of a system prompt stands in a field of its own.
  */
 export function readSide(text = '', system?: string): Side {
   const [window = '', policy = '', ...settings] = text.split('.')
-  const values = new Map(
-    settings.map(one => {
-      const dash = one.indexOf('-')
-      return [one.slice(0, dash), one.slice(dash + 1)] as const
-    }),
-  )
-  const effort = readNumber(values.get('effort'), 0, 100)
+  const settingOf = (name: string) =>
+    settings.findLast(one => one.startsWith(`${name}-`))?.slice(name.length + 1)
+  const effort = readNumber(settingOf('effort'), 0, 100)
   return {
     window: readNumber(window, 1, mostTokens),
     policy: policy === '' ? undefined : effort === undefined ? policy : 'default',
-    reserve: readNumber(values.get('reserve'), 0, mostTokens),
+    reserve: readNumber(settingOf('reserve'), 0, mostTokens),
     effort,
-    notes: noteForms.find(one => one === values.get('notes')),
-    shape: shapes.find(one => one === values.get('shape')),
-    hands: values.get('hands') === 'now' ? 'now' : undefined,
-    system: values.has('system') ? (values.get('system') === 'none' ? '' : system) : undefined,
+    notes: (['inline', 'system', 'off'] as const).find(one => one === settingOf('notes')),
+    shape: (['free', 'alternating'] as const).find(one => one === settingOf('shape')),
+    hands: settingOf('hands') === 'now' ? 'now' : undefined,
+    system: settingOf('system') === undefined ? undefined : settingOf('system') === 'none' ? '' : system,
   }
 }
 
@@ -59,20 +63,23 @@ export const named = (side: Side, made: Pick<TimelinePoint, 'window' | 'policy'>
 
 export const mostTokens = 100_000_000
 
-/** As it stands in an address: the side, and the text of its system prompt if it has one. */
-export function writeSide(side: Side): { readonly text: string; readonly system: string | undefined } {
+/** What an address says of a side: its settings, and the text of its system prompt if it has one. */
+export function writeSide(letter: 'A' | 'B', side: Side): ConversationSearch {
   const { window, policy, reserve, effort, notes, shape, hands, system } = side
   const prompt = system === undefined ? undefined : system === '' ? 'none' : 'other'
   const settings = Object.entries({ reserve, effort, notes, shape, hands, system: prompt }).flatMap(
     ([name, value]) => (value === undefined ? [] : [`${name}-${value}`]),
   )
-  return {
-    text: [window ?? '', policy ?? '', ...settings].join('.'),
-    system: system === '' ? undefined : system,
-  }
+  const text = [window ?? '', policy ?? '', ...settings].join('.')
+  const systemText = system || undefined
+  return letter === 'A' ? { a: text, systemA: systemText } : { b: text, systemB: systemText }
 }
 
-/** The settings as the API takes them. */
+/** What an address says where nothing is compared. */
+export const noSides = {
+  ...{ a: undefined, b: undefined, systemA: undefined, systemB: undefined, said: undefined },
+}
+
 export const toFit = ({ effort, ...side }: Side): FitQuery => ({
   ...side,
   effort: effort === undefined ? undefined : effort / 100,
@@ -107,3 +114,98 @@ function readNumber(text: string | undefined, least: number, most: number): numb
   const number = Number(text)
   return number >= least && number <= most ? number : undefined
 }
+
+/** The settings of one side, and the context that they make. */
+export type MadeSide = ReturnType<typeof useSide>
+
+interface SideOptions {
+  readonly at: number
+  /** The call before, and the call from which costs are summed up. */
+  readonly since: number | undefined
+  readonly costSince: number
+  /** Costs take longest: they are read when all else is there. */
+  readonly isCostWanted: boolean
+  /** Window and policy are shown as in this answer until the side has its own. */
+  readonly like?: ContextAnswer | undefined
+}
+
+export function useSide(
+  thread: ThreadAddress,
+  letter: 'A' | 'B',
+  [text, system]: readonly [text: string | undefined, system: string | undefined],
+  { at, since, costSince, isCostWanted, like }: SideOptions,
+) {
+  const side = useMemo(() => readSide(text, system), [text, system])
+  const [landing] = useState(newLanding)
+  // A dragged slider does not compute every step.
+  const settled = useSettled(side, 80)
+  const { data, error, isPlaceholderData } = useQuery(
+    contextQuery(thread, { ...toFit(settled), at, since, messages: false }),
+  )
+  // Always name a window: without any setting the server returns stored calls as they were.
+  const window = data?.window ?? settled.window
+  const cost = useQuery({
+    ...costQuery(thread, { ...toFit(settled), window, since: costSince }),
+    enabled: isCostWanted && data !== undefined,
+  })
+  const runs = useMemo(() => runsOf(data?.stretches ?? []), [data])
+  return {
+    ...{ letter, side, answer: data, rows: data?.sent ?? [], runs, landing },
+    /** With its window and policy by name. */
+    full: named(side, data ?? like),
+    // The last context stays while the server is away: the line at the foot says so.
+    error: data && error instanceof AwayError ? null : error,
+    /** Whether the shown context belongs to the previous settings. */
+    isStale: isPlaceholderData,
+    /** The new tokens of the calls from a place on, had they been made like this side; undefined while they are read. */
+    cost: cost.data?.anew.reduce((sum, anew) => sum + anew, 0),
+  }
+}
+
+/** The fates of entries: of all but the system prompt. */
+const runsOf = (stretches: readonly Stretch[]): readonly FateRun[] =>
+  stretches
+    .filter(({ last }) => last >= 1)
+    .map(({ first, last, fate }) => ({ first: Math.max(1, first), last, fate }))
+
+export const fateIn = ({ runs }: MadeSide, seq: number): Fate => fateAt(runs, seq) ?? 'omitted'
+
+/** What B does with the messages that reach the model with A, and with others. `altered`: sent by both, but in another form. */
+export function differenceOf(a: MadeSide, b: MadeSide, last: number) {
+  const amounts = { dropped: 0, added: 0, same: 0, altered: 0 }
+  for (let seq = 1; seq <= last; seq++) {
+    const [one, other] = [fateIn(a, seq), fateIn(b, seq)]
+    if (one === 'omitted' && other === 'omitted') continue
+    if (one === other) amounts.same += 1
+    else if (other === 'omitted') amounts.dropped += 1
+    else if (one === 'omitted') amounts.added += 1
+    else amounts.altered += 1
+  }
+  return amounts
+}
+
+/** Whether the other side of a comparison sends the same. */
+export type SameAs = ReturnType<typeof sameAs>
+
+export function sameAs(side: MadeSide, other: MadeSide) {
+  const addedByOther = new Set(other.rows.map(addedKey))
+  const entry = (seq: number) => fateIn(side, seq) === fateIn(other, seq)
+  return {
+    entry,
+    message: ({ row, seq }: MessageLine): boolean =>
+      seq === undefined
+        ? row.standsFor.every(entry) && (isRecall(row) || addedByOther.has(addedKey(row)))
+        : entry(seq) || fateIn(other, seq) === fateInRow(fateIn(side, seq)),
+  }
+}
+
+const isRecall = ({ part, sources }: SentRow) => part === 'recall' && sources === undefined
+const addedKey = ({ part, text = '' }: SentRow) => `${part}\n${text}`
+
+/** The places of past calls and of the next: entries that are not answers, before an answer or at the end. */
+export const callPlaces = (entries: readonly Brief[]): readonly number[] =>
+  entries.flatMap(({ seq, role }, index) => {
+    const next = entries[index + 1]
+    const isAnswer = role === 'assistant' || role === 'assistant_note'
+    return isAnswer || (next && next.role !== 'assistant') ? [] : [seq]
+  })

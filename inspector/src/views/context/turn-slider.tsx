@@ -1,14 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { ChevronLeft, ChevronRight, Pause, Play } from 'lucide-react'
+import { ChevronLeft, ChevronRight, type LucideIcon, Pause, Play } from 'lucide-react'
 import { useEffect, useMemo, useRef } from 'react'
 import { readAll } from '../../api/timeline.ts'
 import { Button } from '../../parts/button.tsx'
+import { startDrawing, useColours } from '../../parts/canvas.ts'
 import { fateInText } from '../../parts/fate-runs.ts'
-import { colourOfPart, type Fate, fateNames, type Part, partStack } from '../../parts/fates.ts'
+import { colourOfPart, fateNames, partStack } from '../../parts/fates.ts'
 import { count, dayTime, percent } from '../../parts/format.ts'
-import { startDrawing } from '../../parts/start-drawing.ts'
 import { type TurnStop, toCallStops, toDays } from '../../parts/stops.ts'
-import { useColours } from '../../parts/use-colours.ts'
 import { useSize } from '../../parts/use-size.ts'
 import type { Scene } from './scene.ts'
 import styles from './turn-slider.module.css'
@@ -17,18 +16,11 @@ export interface TurnSliderProps {
   readonly scene: Scene
   /** Another turn, by its place among the stops. */
   readonly onTurn: (index: number) => void
-  /** Moves by a number of calls, forward or back. */
   readonly onCall: (by: number) => void
-  /** Plays the turns one after the other, or stops. */
   readonly onPlay: () => void
 }
 
-const colourNames = [
-  ...fateNames,
-  ...(['protected', 'meta-2', 'reused', 'press', 'line-2', 'text-3'] as const),
-] as const
-
-type Colours = Readonly<Record<(typeof colourNames)[number], string>>
+const colourNames = [...fateNames, 'protected', 'meta-2', 'reused', 'press', 'line-2'] as const
 
 /** All turns of the thread, or the calls of its only turn: what was sent in each, what was reused, and the life of the selected entry. */
 export function TurnSlider({ scene, onTurn, onCall, onPlay }: TurnSliderProps) {
@@ -66,27 +58,18 @@ export function TurnSlider({ scene, onTurn, onCall, onPlay }: TurnSliderProps) {
     const box = event.currentTarget.getBoundingClientRect()
     return Math.min(lanes.length - 1, Math.max(0, Math.floor((event.clientX - box.left) / step)))
   }
+  const turnButton = (to: number, label: string, end: string, Icon: LucideIcon) => (
+    <Button kind="icon" aria-label={label} why={stops[to] ? undefined : end} onClick={() => onTurn(to)}>
+      <Icon size={16} aria-hidden />
+    </Button>
+  )
   return (
     <footer className={`grid relative on-panel line-above ${styles.slider}`}>
       <div className={styles.now}>
         <p className={`row one-line ${styles.turn}`}>
-          <Button
-            kind="icon"
-            aria-label="Turn before"
-            why={index <= 0 ? 'This is the first turn.' : undefined}
-            onClick={() => onTurn(index - 1)}
-          >
-            <ChevronLeft size={16} aria-hidden />
-          </Button>
+          {turnButton(index - 1, 'Turn before', 'This is the first turn.', ChevronLeft)}
           <b className="subheading">Turn {shownTurn}</b>
-          <Button
-            kind="icon"
-            aria-label="Turn after"
-            why={index >= stops.length - 1 ? 'This is the last turn.' : undefined}
-            onClick={() => onTurn(index + 1)}
-          >
-            <ChevronRight size={16} aria-hidden />
-          </Button>
+          {turnButton(index + 1, 'Turn after', 'This is the last turn.', ChevronRight)}
           <Button
             kind="icon"
             aria-label={isPlaying ? 'Stop playing' : 'Play the turns'}
@@ -170,7 +153,7 @@ const stepOf = (width: number, stops: number) => Math.min(28, width / Math.max(1
 interface Lanes {
   readonly stops: readonly TurnStop[]
   readonly size: { readonly width: number; readonly height: number }
-  readonly colours: Colours
+  readonly colours: Readonly<Record<(typeof colourNames)[number], string>>
   readonly selected: number | undefined
   readonly isSlim: boolean
   /** The turn that is shown: later ones fade. */
@@ -188,10 +171,7 @@ function drawLanes(draw: CanvasRenderingContext2D, { stops, size, colours, selec
   )
   draw.strokeStyle = colours['line-2']
   draw.setLineDash([3, 3])
-  draw.beginPath()
-  draw.moveTo(0, 2.5)
-  draw.lineTo(width, 2.5)
-  draw.stroke()
+  draw.stroke(new Path2D(`M0 2.5H${width}`))
   draw.setLineDash([])
   // If turns are narrower than a pixel, the fullest turn of each pixel is drawn.
   let column = -1
@@ -219,27 +199,20 @@ function drawLanes(draw: CanvasRenderingContext2D, { stops, size, colours, selec
       const tokens = point.parts[part] ?? 0
       if (tokens === 0) continue
       const size = (tokens / most) * (bottom - 3)
-      draw.fillStyle = colours[toColour(part)]
+      const colour = colourOfPart[part]
+      draw.fillStyle = colours[colour === 'meta' ? 'meta-2' : colour]
       draw.fillRect(left, y - size, wide, size)
       y -= size
     }
-    const share = point.reused / Math.max(1, point.tokens)
-    const top = bottom + 3
-    const high = 9
+    const high = (9 * point.reused) / Math.max(1, point.tokens)
     draw.fillStyle = colours.reused
-    draw.fillRect(left, top + high * (1 - share), wide, high * share)
+    draw.fillRect(left, bottom + 12 - high, wide, high)
     if (isSlim || selected === undefined) continue
-    const fate =
-      selected <= point.at && point.fates !== undefined ? fateInText(point.fates, selected) : undefined
+    const fate = selected <= point.at ? fateInText(point.fates ?? '', selected) : undefined
     if (fate === undefined) continue
     draw.fillStyle = colours[fate]
-    const isOut = fate === 'omitted'
-    draw.fillRect(left, height - 8 + (isOut ? 3 : 0), wide, isOut ? 2 : 8)
+    if (fate === 'omitted') draw.fillRect(left, height - 5, wide, 2)
+    else draw.fillRect(left, height - 8, wide, 8)
   }
   draw.globalAlpha = 1
-}
-
-function toColour(part: Part): Fate | 'protected' | 'meta-2' {
-  const colour = colourOfPart[part]
-  return colour === 'meta' ? 'meta-2' : colour
 }

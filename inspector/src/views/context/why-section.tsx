@@ -1,14 +1,12 @@
 import type { WhyAnswer } from '../../api/queries.ts'
 import { amountOf, count } from '../../parts/format.ts'
-import { Marked } from '../../parts/marked.tsx'
+import { Marked, type Places } from '../../parts/marked.tsx'
 import { keptFree } from '../../parts/why-free.ts'
-import { excerpt, wordsAt } from './excerpt.ts'
 import styles from './why-section.module.css'
 
 export interface WhySectionProps {
   readonly why: WhyAnswer
   readonly onSelect: (seq: number) => void
-  /** The turn of an entry, in words. */
   readonly turnOf: (seq: number) => string
 }
 
@@ -21,7 +19,7 @@ export function WhySection({ why, onSelect, turnOf }: WhySectionProps) {
       <h3>Why</h3>
       <p className={styles.reason}>
         {recall && fate !== 'digested' ? (
-          <RecallReason why={why} recall={recall} onSelect={onSelect} />
+          <RecallReason {...{ why, onSelect }} />
         ) : (
           sentence(stored?.why ?? why.why)
         )}
@@ -51,25 +49,16 @@ export function WhySection({ why, onSelect, turnOf }: WhySectionProps) {
 
 type Recall = NonNullable<WhyAnswer['recall']>
 
-interface RecallProps extends Pick<WhySectionProps, 'why' | 'onSelect'> {
-  readonly recall: Recall
-}
-
-function RecallReason({ why, recall: { asking, outcome, near }, onSelect }: RecallProps) {
+function RecallReason({ why, onSelect }: Pick<WhySectionProps, 'why' | 'onSelect'>) {
+  const { asking, outcome, near } = why.recall!
   const words = asking ? wordsAt(asking.text, asking.hits) : []
   const asker = asking && <EntryLink seq={asking.seq} onSelect={onSelect} />
   switch (outcome) {
     case 'recalled':
       return (
         <>
-          {asker} asks for{' '}
-          {near === undefined ? (
-            'it'
-          ) : (
-            <>
-              its neighbour <EntryLink seq={near} onSelect={onSelect} />
-            </>
-          )}
+          {asker} asks for {near === undefined ? 'it' : 'its neighbour '}
+          {near !== undefined && <EntryLink seq={near} onSelect={onSelect} />}
           {words.length > 0 && ': '}
           <Words words={words} />
         </>
@@ -91,19 +80,18 @@ function RecallReason({ why, recall: { asking, outcome, near }, onSelect }: Reca
   }
 }
 
-function Words({ words }: { readonly words: readonly string[] }) {
-  const most = 8
-  return (
-    <>
-      {words.slice(0, most).map(word => (
-        <span key={word}>
-          <mark>{word}</mark>{' '}
-        </span>
-      ))}
-      {words.length > most && <span className={styles.muted}>and more</span>}
-    </>
-  )
-}
+const mostWords = 8
+
+const Words = ({ words }: { readonly words: readonly string[] }) => (
+  <>
+    {words.slice(0, mostWords).map(word => (
+      <span key={word}>
+        <mark>{word}</mark>{' '}
+      </span>
+    ))}
+    {words.length > mostWords && <span className={styles.muted}>and more</span>}
+  </>
+)
 
 function EntryLink({ seq, onSelect }: { readonly seq: number; readonly onSelect: (seq: number) => void }) {
   return (
@@ -121,24 +109,22 @@ function Room({ why, turnOf }: Pick<WhySectionProps, 'why' | 'turnOf'>) {
   return (
     <>
       {figures && <p className={styles.more}>{figures}</p>}
-      {isByCut && fate === 'omitted' && (
-        <p className={styles.more}>
-          History starts at #{cut.before} since {turnOf(cut.at)}
-          {cut.needed > cut.limit
-            ? `, when ${count(cut.needed)} tokens were to be sent with room for ${count(cut.limit)}`
-            : ', which needed more than was free'}
-          ; {count(free)} are {keptFree(cut)}
-        </p>
-      )}
-      {isByCut && fate !== 'omitted' && (
+      {isByCut && (
         <p className={styles.more}>
           History starts at #{cut.before}
-          {cut.recall > 0 && `; ${amountOf(cut.recall, 'token')} are kept for what is brought back`}
+          {fate === 'omitted'
+            ? ` since ${turnOf(cut.at)}, ${needOf(cut)}; ${count(free)} are ${keptFree(cut)}`
+            : cut.recall > 0 && `; ${amountOf(cut.recall, 'token')} are kept for what is brought back`}
         </p>
       )}
     </>
   )
 }
+
+const needOf = ({ needed, limit }: NonNullable<WhyAnswer['cut']>) =>
+  needed > limit
+    ? `when ${count(needed)} tokens were to be sent with room for ${count(limit)}`
+    : 'which needed more than was free'
 
 function figuresOf({ outcome, needs = 0, left = 0, better, score, least, best, strength }: Recall) {
   if (outcome === 'no_room') {
@@ -150,6 +136,24 @@ function figuresOf({ outcome, needs = 0, left = 0, better, score, least, best, s
     return `Match ${count(score)}; needs ${count(least)}${best === undefined ? '' : `; the best has ${count(best)}`}`
   if (outcome === 'not_asked' && strength !== undefined) return `Match ${strength.toFixed(2)}; needs 1.0`
   return undefined
+}
+
+function wordsAt(text: string, hits: Places): readonly string[] {
+  const words = new Map(hits.map(([from, to]) => [text.slice(from, to).toLowerCase(), text.slice(from, to)]))
+  return [...words.values()]
+}
+
+/** The part of a text around its first hit, with the hits in it. */
+function excerpt(text: string, hits: Places) {
+  const first = hits[0]?.[0] ?? 0
+  const from = first < 60 ? 0 : text.lastIndexOf(' ', first - 30) + 1
+  const end = Math.min(text.length, from + 200)
+  const before = from > 0 ? '… ' : ''
+  const shift = before.length - from
+  return {
+    text: `${before}${text.slice(from, end)}${end < text.length ? '…' : ''}`,
+    places: hits.filter(([a, b]) => a >= from && b <= end).map(([a, b]) => [a + shift, b + shift] as const),
+  }
 }
 
 const sentence = (text: string) => (text === '' ? '' : `${text[0]!.toUpperCase()}${text.slice(1)}.`)
