@@ -1,8 +1,8 @@
 import { amountOf, percent } from '../../parts/format.ts'
 import { type Bar, barsPath, linearScale } from '../../parts/plot.ts'
-import { type Accuracy, ratioOf } from './course.ts'
 import styles from './plot.module.css'
 import { type DrawnProps, Plot } from './plot.tsx'
+import { type Course, ratioOf } from './use-course.ts'
 
 /** Our count of the tokens over what the model reported. Below 1 we predicted too little. */
 export function AccuracyPlot({ course: { accuracy, isWhole }, columns, frame }: DrawnProps) {
@@ -54,7 +54,7 @@ export function AccuracyPlot({ course: { accuracy, isWhole }, columns, frame }: 
 }
 
 /** `Predicted 19 % too much on average, never too little` */
-function inWords({ reported, mean, lowest }: Accuracy): string {
+function inWords({ reported, mean, lowest }: Course['accuracy']): string {
   if (reported === 0) return 'Nothing was reported'
   const isExact = Math.abs(mean) < 0.005
   const usual = isExact
