@@ -87,7 +87,12 @@ function Tokens({ act }: { readonly act: RoleAct }) {
 /** The most entries of a turn that are shown: the thread has all of them. */
 const mostEntries = 200
 
-function Turn({ experiment, act }: { readonly experiment: string; readonly act: RoleAct }) {
+interface TurnProps {
+  readonly experiment: string
+  readonly act: RoleAct
+}
+
+function Turn({ experiment, act }: TurnProps) {
   const { role, first, last, status, error } = act
   const limit = Math.min(last - first + 1, mostEntries)
   const query = useQuery(turnLogQuery(experiment, role, { at: last, limit }))
@@ -103,7 +108,7 @@ function Turn({ experiment, act }: { readonly experiment: string; readonly act: 
                 className={`padded soft text-12-18 line-below ${styles.piece}`}
                 data-open={piece.kind === 'tool' && piece.result === undefined}
               >
-                <Piece {...{ piece, experiment, role, status }} />
+                <Piece {...{ piece, experiment, act }} />
               </li>
             ))}
           </ol>
@@ -120,14 +125,11 @@ function Turn({ experiment, act }: { readonly experiment: string; readonly act: 
   )
 }
 
-interface PieceProps {
+interface PieceProps extends TurnProps {
   readonly piece: TurnPiece
-  readonly experiment: string
-  readonly role: string
-  readonly status: RoleAct['status']
 }
 
-function Piece({ piece, experiment, role, status }: PieceProps) {
+function Piece({ piece, experiment, act: { role, status } }: PieceProps) {
   const label = (name: React.ReactNode) => (
     <div className={`row gap-6px slim muted label ${styles.label}`}>
       {name}

@@ -7,18 +7,18 @@ import { isNarrow } from '../../parts/use-media.ts'
 import styles from './board.module.css'
 import { type BoardCell, type BoardState, stepsIn } from './board-state.ts'
 import { linesOf } from './describe-act.ts'
-import type { GoalMeasure } from './goal-measure.ts'
 import { MemoryPlot } from './memory-plot.tsx'
 import { RoleRow } from './role-row.tsx'
 import { seriesOf } from './series.ts'
 import { type Acts, useActs } from './use-acts.ts'
 import { narrowestStep, useColumns, widestStep } from './use-columns.ts'
+import type { Measures } from './use-measures.ts'
 import type { Activity } from './use-watched.ts'
 import { VariableRow } from './variable-row.tsx'
 
 export interface BoardProps {
   readonly shown: ExperimentAnswer
-  readonly measures: readonly (GoalMeasure | undefined)[]
+  readonly measures: Measures
   readonly activity: Activity | undefined
   /** What each role remembers, in a few words. */
   readonly memories: ReadonlyMap<string, string>
@@ -84,7 +84,15 @@ export function Board({ shown, measures, memories, activity, selected }: BoardPr
 
   const drawn = { ...columns, count: last, last: Math.min(last, columns.last) }
   const board: BoardState = {
-    ...{ shown, acts, activity, columns: drawn, selected, isOpen, select, moveTo, moveRole },
+    shown,
+    acts,
+    activity,
+    columns: drawn,
+    selected,
+    isOpen,
+    select,
+    moveTo,
+    moveRole,
   }
   const place = { '--step': `${columns.width}px`, '--lead': `${lead}px` } as React.CSSProperties
   return (

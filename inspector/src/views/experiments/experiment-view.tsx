@@ -33,17 +33,16 @@ export function ExperimentView() {
   return (
     <div className={`view ${styles.view}`}>
       <ExperimentList experiments={data?.experiments ?? []} />
-      <QueryState query={query}>{shown => <Shown {...{ shown, watched }} />}</QueryState>
+      <QueryState query={query}>{shown => <Shown {...{ shown, ...watched }} />}</QueryState>
     </div>
   )
 }
 
-interface ShownProps {
+interface ShownProps extends Watched {
   readonly shown: ExperimentAnswer
-  readonly watched: Watched
 }
 
-function Shown({ shown, watched: { activity, warnings } }: ShownProps) {
+function Shown({ shown, activity, warnings }: ShownProps) {
   const { search, go } = useExperimentPlace()
   const { id, roles, steps, maxSteps, hasPlan, goals } = shown
   const isNarrow = useMedia(isTight)

@@ -1,16 +1,11 @@
-import type { ExperimentAnswer } from '../../api/experiment-queries.ts'
 import { Gauge } from '../../parts/gauge.tsx'
-import type { GoalMeasure, GoalSides } from './goal-measure.ts'
+import type { BoardProps } from './board.tsx'
+import type { GoalMeasure, GoalSides, Values } from './goal-measure.ts'
 import styles from './goals.module.css'
 import { shownValue } from './series.ts'
 
-export interface GoalsProps {
-  readonly shown: ExperimentAnswer
-  readonly measures: readonly (GoalMeasure | undefined)[]
-}
-
 /** The goals, and how far each one is. */
-export function Goals({ shown: { goals, snapshots }, measures }: GoalsProps) {
+export function Goals({ shown: { goals, snapshots }, measures }: Pick<BoardProps, 'shown' | 'measures'>) {
   if (goals.length === 0) return null
   const isMany = goals.length > 4
   const start = snapshots[0]?.environment ?? {}
@@ -49,7 +44,7 @@ export function Goals({ shown: { goals, snapshots }, measures }: GoalsProps) {
 }
 
 /** How far a goal is, as far as that can be told. */
-function farOf(measure: GoalMeasure | undefined, now: Readonly<Record<string, unknown>>): React.ReactNode {
+function farOf(measure: GoalMeasure | undefined, now: Values): React.ReactNode {
   const { sides } = measure ?? {}
   const [value, target] = [sides?.left(now), sides?.right(now)]
   if (!sides || value === undefined || target === undefined) return measure ? null : 'not yet'

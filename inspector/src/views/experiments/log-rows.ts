@@ -6,7 +6,7 @@ import { shownValue } from './series.ts'
 import type { Acts } from './use-acts.ts'
 import type { Warning } from './use-watched.ts'
 
-export interface LogRow {
+interface LogRow {
   readonly key: string
   readonly time: number
   readonly step?: number | undefined
@@ -18,7 +18,7 @@ export interface LogRow {
   readonly seq?: number
 }
 
-export interface LogSources {
+interface LogSources {
   readonly acts: Acts
   /** The entries of the experiment's own thread. */
   readonly entries: readonly LogEntry[]
@@ -32,8 +32,7 @@ export function logRows({ acts, entries, warnings, first }: LogSources): readonl
   const rows: LogRow[] = []
   for (const [step, of] of acts)
     if (step >= first) for (const act of of.values()) for (const row of actRows(step, act)) rows.push(row)
-  let start = Number.POSITIVE_INFINITY
-  for (const { startedAt } of acts.get(first)?.values() ?? []) start = Math.min(start, startedAt)
+  const start = Math.min(...[...(acts.get(first)?.values() ?? [])].map(({ startedAt }) => startedAt))
   for (const { seq, time, message } of entries) {
     const entry = parseJsonObject(String((message as { readonly content?: unknown }).content))
     const row = entry && eventRow(entry as unknown as ExperimentEntry)

@@ -1,4 +1,6 @@
+import type { RoleData } from '../../../../src/experiment/log/experiment-threads.ts'
 import { groupBy } from '../../../../src/log/group-by.ts'
+import { readMessage } from '../../../../src/log/parse-message.ts'
 import { type AnyMessage, messageText } from '../../parts/message-text.ts'
 import type { LogEntry } from '../../parts/use-texts.ts'
 
@@ -21,15 +23,9 @@ export type TurnPiece =
       readonly result?: string | undefined
       readonly isError: boolean
       /** The variables that it changed. */
-      readonly changes: readonly VariableChange[]
+      readonly changes: ReturnType<typeof changesOf>
       readonly from: string
     }
-
-export interface VariableChange {
-  readonly name: string
-  /** As JSON; absent where only a part of the value changed. */
-  readonly value?: string
-}
 
 /** Reads the entries of one turn: each call with its result. `isOpen`: the turn is not over. */
 export function readTurn(entries: readonly LogEntry[], isOpen: boolean): readonly TurnPiece[] {
@@ -47,7 +43,7 @@ export function readTurn(entries: readonly LogEntry[], isOpen: boolean): readonl
     const message = entry.message as AnyMessage
     const { seq } = entry
     if (message.role === 'tool') return []
-    const calls = callsOf(message)
+    const { calls } = readMessage(message, seq)
     const text = messageText({ role: message.role, content: message.content })
     const who = message.role === 'assistant_note' ? 'note to itself' : message.role
     const piece: TurnPiece = { kind: 'text', seq, who, from: fromOf(entry, at, instructionAt), text }
@@ -55,7 +51,7 @@ export function readTurn(entries: readonly LogEntry[], isOpen: boolean): readonl
     return [
       ...(text === '' && calls.length > 0 ? [] : [piece]),
       ...calls.map((call, index): TurnPiece => {
-        const result = results.get(call.id)?.find(one => one.seq > seq)
+        const result = results.get(call.id ?? '')?.find(one => one.seq > seq)
         return {
           ...{ kind: 'tool', seq, name: call.name, arguments: call.arguments },
           from: index === calls.length - 1 ? end : '',
@@ -85,27 +81,11 @@ function hookOf({ data }: LogEntry): string | undefined {
   return typeof hook === 'string' ? (/^\["([a-z-]+)"/.exec(hook)?.[1] ?? '') : undefined
 }
 
-function callsOf({ role, tool_calls: calls }: AnyMessage) {
-  if (role !== 'assistant' || !Array.isArray(calls)) return []
-  return calls.map(one => {
-    const { id, function: called } = one as {
-      id?: unknown
-      function?: { name?: unknown; arguments?: unknown }
-    }
-    const input = called?.arguments
-    return {
-      id: String(id ?? ''),
-      name: String(called?.name ?? 'tool'),
-      arguments: typeof input === 'string' ? input : (JSON.stringify(input) ?? ''),
-    }
-  })
-}
-
-function changesOf({ data }: LogEntry): readonly VariableChange[] {
-  const { patches } = (data ?? {}) as { readonly patches?: unknown }
-  if (!Array.isArray(patches)) return []
-  return (patches as readonly { readonly path?: unknown; readonly value?: unknown }[]).flatMap(
-    ({ path, value }) =>
-      Array.isArray(path) ? [{ name: path.join('.'), value: JSON.stringify(value) }] : [],
-  )
+/** A value is JSON; undefined where something was removed. */
+function changesOf({ data }: LogEntry) {
+  const { patches = [] } = (data ?? {}) as RoleData
+  return patches.map(({ path, value }) => ({
+    name: path.join('.'),
+    value: JSON.stringify(value) as string | undefined,
+  }))
 }

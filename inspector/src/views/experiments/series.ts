@@ -1,5 +1,6 @@
 import type { ExperimentAnswer } from '../../api/experiment-queries.ts'
-import type { GoalMeasure, GoalSides, Values } from './goal-measure.ts'
+import type { GoalSides, Values } from './goal-measure.ts'
+import type { Measures } from './use-measures.ts'
 
 /** The values of one row of the board over the steps. */
 export interface Series {
@@ -25,7 +26,7 @@ export interface Target {
 /** The rows of the board: what goals compare, then each variable. */
 export function seriesOf(
   { variables, snapshots, environment, steps, goals }: ExperimentAnswer,
-  measures: readonly (GoalMeasure | undefined)[],
+  measures: Measures,
   isOpen: boolean,
 ): readonly Series[] {
   const targets = new Map<string, Target[]>()
@@ -54,13 +55,7 @@ export function seriesOf(
 }
 
 /** Runs of equal values: the bands of variables that are not numbers. */
-export interface ValueRun {
-  readonly first: number
-  readonly last: number
-  readonly text: string
-}
-
-export function runsOf(values: readonly unknown[], first: number, last: number): readonly ValueRun[] {
+export function runsOf(values: readonly unknown[], first: number, last: number) {
   const runs: { first: number; last: number; text: string }[] = []
   for (let step = first; step <= last && step < values.length; step++) {
     const text = shownValue(values[step])

@@ -1,13 +1,6 @@
 import { type RefObject, useLayoutEffect, useState } from 'react'
 
-/** The columns of the board: one for each step, of equal width, of which only those near the visible part are drawn. */
-export interface BoardColumns {
-  readonly count: number
-  readonly width: number
-  /** The first and the last step that are drawn. */
-  readonly first: number
-  readonly last: number
-}
+export type BoardColumns = ReturnType<typeof useColumns>
 
 export const narrowestStep = 52
 export const widestStep = 104
@@ -15,7 +8,8 @@ export const widestStep = 104
 const group = 16
 
 /**
- * Follows the size and the place of a scrolled element. `lead` is the room of the row headers, `narrowest` that of what stands
+ * The columns of the board: one for each step, of equal width, of which only those near the visible part are drawn, from `first`
+ * to `last`. Follows the size and the place of a scrolled element. `lead` is the room of the row headers, `narrowest` that of what stands
  * in the columns: where they do not fit together, the element scrolls.
  */
 export function useColumns(
@@ -23,7 +17,7 @@ export function useColumns(
   count: number,
   lead: number,
   narrowest: number,
-): BoardColumns {
+) {
   const [seen, setSeen] = useState({ room: 0, left: 0 })
   useLayoutEffect(() => {
     const element = ref.current

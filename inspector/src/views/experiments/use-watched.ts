@@ -9,19 +9,15 @@ export interface Activity {
   readonly tool?: string
 }
 
-export interface Warning extends Pick<WarningEvent, 'code' | 'message' | 'role'> {
-  readonly at: number
-}
-
-type WarningEvent = Extract<WatchedEvent, { readonly type: 'warning' }>
+export type Warning = Extract<WatchedEvent, { readonly type: 'warning' }> & { readonly at: number }
 
 export interface Watched {
-  readonly activity: Activity | undefined
+  readonly activity?: Activity
   /** Warnings since the page was opened, the newest last. */
   readonly warnings: readonly Warning[]
 }
 
-const nothing: Watched = { activity: undefined, warnings: [] }
+const nothing: Watched = { warnings: [] }
 const mostWarnings = 100
 
 /**
@@ -54,8 +50,7 @@ function afterEvent(before: Watched, event: WatchedEvent): Watched {
     case 'state':
       return event.status === 'RUNNING' ? before : { ...before, activity: undefined }
     case 'warning': {
-      const { code, message, role } = event
-      const warning = { at: Date.now(), code, message, role }
+      const warning = { ...event, at: Date.now() }
       return { ...before, warnings: [...before.warnings.slice(1 - mostWarnings), warning] }
     }
     default:
