@@ -7,7 +7,7 @@ import { type FileOutcome, importFiles, importOutcomes } from '../parts/import-f
 import { Notice } from '../parts/notice.tsx'
 import styles from './import-area.module.css'
 
-export interface ImportAreaProps {
+interface ImportAreaProps {
   /** Whether this key may import. */
   readonly isAllowed: boolean
   /** Whether to ask for the person of the chats: recall across conversations needs it, and the server does not know it. */
@@ -17,7 +17,6 @@ export interface ImportAreaProps {
 
 /** A place on which files of chats can be dropped. Above its contents it says what became of them. */
 export function ImportArea({ isAllowed, asksWhose, children }: ImportAreaProps) {
-  const outcomes = importOutcomes.use()
   const [isOver, setOver] = useState(false)
   const withFiles = (event: React.DragEvent, run: () => void) => {
     if (!isAllowed || !event.dataTransfer.types.includes('Files')) return
@@ -39,7 +38,7 @@ export function ImportArea({ isAllowed, asksWhose, children }: ImportAreaProps) 
         })
       }
     >
-      {outcomes.length > 0 && <Outcomes outcomes={outcomes} asksWhose={asksWhose} />}
+      <Outcomes asksWhose={asksWhose} />
       {children}
       {isOver && (
         <div className={`centred absolute on-panel through round-2 ${styles.over}`}>
@@ -56,11 +55,9 @@ export function ImportArea({ isAllowed, asksWhose, children }: ImportAreaProps) 
   )
 }
 
-interface OutcomesProps extends Pick<ImportAreaProps, 'asksWhose'> {
-  readonly outcomes: readonly FileOutcome[]
-}
-
-function Outcomes({ outcomes, asksWhose }: OutcomesProps) {
+function Outcomes({ asksWhose }: { readonly asksWhose: boolean }) {
+  const outcomes = importOutcomes.use()
+  if (outcomes.length === 0) return null
   const isRunning = outcomes.some(({ state }) => state === 'running')
   const taken = outcomes.flatMap(({ state, source }) => (state === 'taken' ? [source] : []))
   return (

@@ -1,17 +1,22 @@
 import { Link, Outlet, useNavigate } from '@tanstack/react-router'
-import { Keyboard, type LucideIcon, SunMoon } from 'lucide-react'
+import { Keyboard, SunMoon } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
-import { keepTrying } from '../api/keep-listening.ts'
+import { connection } from '../api/connection.ts'
+import { keepTrying, tryNow } from '../api/keep-listening.ts'
 import { keyProblem } from '../api/key.ts'
+import { clockTime } from '../parts/format.ts'
 import { useHeldKeys, useKeys } from '../parts/keys.ts'
+import { Notice } from '../parts/notice.tsx'
+import { notifications } from '../parts/notify.ts'
+import { Late } from '../parts/skeleton.tsx'
 import { toggleTheme } from '../parts/theme.ts'
 import { Tooltip } from '../parts/tooltip.tsx'
-import { AwayNotice } from './away-notice.tsx'
+import away from './away-notice.module.css'
 import { KeyForm } from './key-form.tsx'
-import { Notifications } from './notifications.tsx'
-import { palette } from './palette-state.ts'
+import notificationStyles from './notifications.module.css'
 import { places, settingsPlaces } from './places.ts'
 import styles from './shell.module.css'
+import { palette } from './view-frame.tsx'
 
 const CommandPalette = lazy(() => keepTrying(() => import('./command-palette.tsx')))
 const KeyHelp = lazy(() => keepTrying(() => import('./key-help.tsx')))
@@ -46,8 +51,16 @@ export function Shell() {
         ))}
         <span className="fill" />
         <RailLink {...settingsPlaces[0]} />
-        <RailButton label="All keys" keys="?" Icon={Keyboard} onClick={() => setHelpOpen(true)} />
-        <RailButton label="Light or dark" keys="t" Icon={SunMoon} onClick={toggleTheme} />
+        {[
+          { label: 'All keys', keys: '?', Icon: Keyboard, onClick: () => setHelpOpen(true) },
+          { label: 'Light or dark', keys: 't', Icon: SunMoon, onClick: toggleTheme },
+        ].map(({ label, keys, Icon, onClick }) => (
+          <Tooltip key={keys} text={`${label} (${keys})`} side="right">
+            <button type="button" aria-label={label} onClick={onClick}>
+              <Icon size={16} aria-hidden />
+            </button>
+          </Tooltip>
+        ))}
         <RailLink {...settingsPlaces[1]} />
       </nav>
       <div className={`grid slim low relative ${styles.content}`}>
@@ -81,20 +94,41 @@ const RailLink = ({ to, label, Icon }: (typeof places | typeof settingsPlaces)[n
   </Tooltip>
 )
 
-interface RailButtonProps {
-  readonly label: string
-  readonly keys: string
-  readonly Icon: LucideIcon
-  readonly onClick: () => void
+/** Says since when the server does not answer. What is on screen stays. */
+function AwayNotice() {
+  const now = connection.use()
+  if (now.state !== 'away') return null
+  return (
+    // A server that is started again is back before this shows.
+    <Late ms={1500}>
+      <div className={`on-panel line-above ${away.away}`}>
+        <Notice kind="danger">
+          <strong>
+            No answer from {location.host} since {clockTime(now.since)}.
+          </strong>{' '}
+          You see what was there then.{' '}
+          <button type="button" onClick={tryNow}>
+            Try now
+          </button>
+        </Notice>
+      </div>
+    </Late>
+  )
 }
 
-const RailButton = ({ label, keys, Icon, onClick }: RailButtonProps) => (
-  <Tooltip text={`${label} (${keys})`} side="right">
-    <button type="button" aria-label={label} onClick={onClick}>
-      <Icon size={16} aria-hidden />
-    </button>
-  </Tooltip>
-)
+/** What `notify` says. */
+function Notifications() {
+  const all = notifications.use()
+  return (
+    <div className={`grid gap-2 ${notificationStyles.stack}`} role="status">
+      {all.map(({ id, text, kind }) => (
+        <p key={id} data-kind={kind}>
+          {text}
+        </p>
+      ))}
+    </div>
+  )
+}
 
 /** Moves the focus to the view without changing the address. */
 function toView(event: React.MouseEvent): void {
