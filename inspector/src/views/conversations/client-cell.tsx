@@ -8,7 +8,7 @@ import menu from '../../parts/menu.module.css'
 import styles from './client-cell.module.css'
 import { clientOf, howFound } from './client-of.ts'
 
-export interface ClientCellProps {
+interface ClientCellProps {
   readonly row: ListedConversation
   readonly tabIndex: number
 }

@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { ListedConversation } from '../../api/conversation-list.ts'
 import type { ServerInfo } from '../../api/routes.ts'
 import { KeyCap } from '../../parts/key-cap.tsx'
@@ -12,10 +12,9 @@ import { useRoving } from '../../parts/use-roving.ts'
 import { ConversationRow } from './conversation-row.tsx'
 import styles from './conversation-table.module.css'
 import { DeleteDialog } from './delete-dialog.tsx'
-import { exportConversation } from './export-conversation.ts'
-import { useAnchor } from './use-anchor.ts'
+import { exportConversation } from './row-menu.tsx'
 
-export interface ConversationTableProps {
+interface ConversationTableProps {
   readonly rows: readonly ListedConversation[]
   readonly scopes: ServerInfo['scopes']
   readonly hasMore: boolean
@@ -141,6 +140,31 @@ export function ConversationTable({ rows, scopes, hasMore, onNearEnd, empty }: C
       )}
     </>
   )
+}
+
+/** Keeps the rows in sight in place when rows above them change. Not at the very top, where new rows should appear. */
+function useAnchor(
+  scroller: RefObject<HTMLElement | null>,
+  items: readonly string[],
+  rowHeight: number,
+): void {
+  const before = useRef<readonly string[]>(items)
+  useLayoutEffect(() => {
+    const previousItems = before.current
+    before.current = items
+    const element = scroller.current
+    if (!element || previousItems === items || element.scrollTop < rowHeight) return
+    const first = Math.floor(element.scrollTop / rowHeight)
+    const seen = previousItems.slice(first, first + Math.ceil(element.clientHeight / rowHeight))
+    const places = new Map(items.map((item, at) => [item, at]))
+    const moves = seen.flatMap((item, at) => {
+      const place = places.get(item)
+      return place === undefined ? [] : [place - (first + at)]
+    })
+    // The median: most rows move together, except one that was just written to.
+    const move = moves.sort((a, b) => a - b)[Math.floor(moves.length / 2)] ?? 0
+    if (move !== 0) element.scrollTop += move * rowHeight
+  })
 }
 
 function withRow(range: Range, index: number): number[] {

@@ -15,8 +15,7 @@ import { SearchField } from '../../parts/search-field.tsx'
 import { useTitle } from '../../parts/use-title.ts'
 import { ConversationTable } from './conversation-table.tsx'
 import styles from './conversations-view.module.css'
-import { type Amounts, kinds } from './filters.ts'
-import { useConversations } from './use-conversations.ts'
+import { kinds, useConversations } from './use-conversations.ts'
 
 /** All conversations, last written to first: which is live, full or broken. What is shown stands in the address. */
 export function ConversationsView() {
@@ -137,7 +136,7 @@ export function ConversationsView() {
 const noScopes: ServerInfo['scopes'] = []
 
 interface ClientMenuProps {
-  readonly clients: Amounts['clients']
+  readonly clients: ReturnType<typeof useConversations>['amounts']['clients']
   readonly chosen: string | undefined
   readonly onChoose: (client: string | undefined) => void
 }

@@ -6,7 +6,7 @@ import { amountOf } from '../../parts/format.ts'
 import { notify } from '../../parts/notify.ts'
 import { titleOf } from '../../parts/title-of.ts'
 
-export interface DeleteDialogProps {
+interface DeleteDialogProps {
   readonly conversation: ListedConversation
   readonly onClose: () => void
   /** What gets the focus when this is over. */

@@ -25,12 +25,6 @@ export function Starts({ scopes }: { readonly scopes: readonly ServerScope[] }) 
     onSuccess: ({ id }) => navigate({ to: '/e/$experiment', params: { experiment: id }, search: {} }),
     onError,
   })
-  const talk = () =>
-    void navigate({
-      to: '/c/$conversation/chat',
-      params: { conversation: newConversationName() },
-      search: {},
-    })
   const starts: readonly Start[] = [
     {
       title: 'Open the sample conversation',
@@ -53,7 +47,6 @@ export function Starts({ scopes }: { readonly scopes: readonly ServerScope[] }) 
       about: 'Files of ChatGPT, Claude, Open WebUI and others: choose them, or drop them here',
       icon: <FileInput size={16} aria-hidden />,
       scope: 'admin',
-      isBusy: false,
       run: chooseFiles,
     },
     {
@@ -61,8 +54,12 @@ export function Starts({ scopes }: { readonly scopes: readonly ServerScope[] }) 
       about: 'Talk, and watch the window fill',
       icon: <Plus size={16} aria-hidden />,
       scope: 'chat',
-      isBusy: false,
-      run: talk,
+      run: () =>
+        void navigate({
+          to: '/c/$conversation/chat',
+          params: { conversation: newConversationName() },
+          search: {},
+        }),
     },
   ]
   return (
@@ -97,6 +94,6 @@ interface Start {
   readonly about: string
   readonly icon: React.ReactNode
   readonly scope: ServerScope
-  readonly isBusy: boolean
+  readonly isBusy?: boolean
   readonly run: () => void
 }
