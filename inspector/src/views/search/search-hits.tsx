@@ -10,7 +10,7 @@ import { titleOf } from '../../parts/title-of.ts'
 import { useRoving } from '../../parts/use-roving.ts'
 import styles from './search-hits.module.css'
 
-export interface SearchHitsProps {
+interface SearchHitsProps {
   readonly matches: readonly SearchHit[]
   readonly ref: React.Ref<{ focus: () => void }>
 }
