@@ -1,6 +1,6 @@
 import type { ExperimentAnswer } from '../../api/experiment-queries.ts'
+import type { BoardColumns } from './board.tsx'
 import type { Acts } from './use-acts.ts'
-import type { BoardColumns } from './use-columns.ts'
 import type { Activity } from './use-watched.ts'
 
 /** What all rows of the board show. */
@@ -29,7 +29,6 @@ export const stepsIn = ({ first, last }: BoardColumns): readonly number[] =>
 
 export type CellState = ReturnType<typeof cellStateOf>
 
-/** The state of a cell. */
 export function cellStateOf(
   { shown, acts, activity }: Pick<BoardState, 'shown' | 'acts' | 'activity'>,
   { role, step }: BoardCell,

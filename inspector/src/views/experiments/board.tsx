@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import type { ExperimentAnswer } from '../../api/experiment-queries.ts'
 import { hasEnded } from '../../api/watch-experiment.ts'
 import { useExperimentPlace } from '../../parts/address.ts'
@@ -7,12 +7,11 @@ import { isNarrow } from '../../parts/use-media.ts'
 import styles from './board.module.css'
 import { type BoardCell, type BoardState, stepsIn } from './board-state.ts'
 import { linesOf } from './describe-act.ts'
+import type { Measures } from './goals.tsx'
 import { MemoryPlot } from './memory-plot.tsx'
 import { RoleRow } from './role-row.tsx'
 import { seriesOf } from './series.ts'
 import { type Acts, useActs } from './use-acts.ts'
-import { narrowestStep, useColumns, widestStep } from './use-columns.ts'
-import type { Measures } from './use-measures.ts'
 import type { Activity } from './use-watched.ts'
 import { VariableRow } from './variable-row.tsx'
 
@@ -161,3 +160,45 @@ function widthOf(acts: Acts): number {
 /** The width of a letter in a cell, and the room beside its lines. */
 const letter = 6.6
 const cellPadding = 14
+
+export type BoardColumns = ReturnType<typeof useColumns>
+
+const narrowestStep = 52
+const widestStep = 104
+/** Columns are drawn in groups, so that scrolling draws anew only now and then. */
+const group = 16
+
+/**
+ * The columns of the board: one for each step, of equal width, of which only those near the visible part are drawn, from `first`
+ * to `last`. Follows the size and the place of a scrolled element. `lead` is the room of the row headers, `narrowest` that of what stands
+ * in the columns: where they do not fit together, the element scrolls.
+ */
+function useColumns(ref: RefObject<HTMLElement | null>, count: number, lead: number, narrowest: number) {
+  const [seen, setSeen] = useState({ room: 0, left: 0 })
+  useLayoutEffect(() => {
+    const element = ref.current
+    if (!element) return
+    const look = () => {
+      const room = Math.max(0, element.clientWidth - lead)
+      const left = Math.floor(element.scrollLeft / (group * narrowestStep)) * group * narrowestStep
+      setSeen(before => (before.room === room && before.left === left ? before : { room, left }))
+    }
+    look()
+    const observer = new ResizeObserver(look)
+    observer.observe(element)
+    element.addEventListener('scroll', look, { passive: true })
+    return () => {
+      observer.disconnect()
+      element.removeEventListener('scroll', look)
+    }
+  }, [ref, lead])
+  // If not all columns fit, those that do fill the room, so that no column is cut in its middle at the end.
+  const fitting = Math.max(1, Math.floor(seen.room / narrowest))
+  const width =
+    count <= fitting
+      ? Math.min(widestStep, Math.max(narrowest, Math.floor(seen.room / Math.max(1, count))))
+      : Math.max(narrowest, Math.floor(seen.room / fitting))
+  const shown = Math.ceil(seen.room / width) + 2 * group
+  const first = Math.max(1, Math.floor(seen.left / width) + 1 - group)
+  return { count, width, first, last: Math.min(count, first + shown) }
+}

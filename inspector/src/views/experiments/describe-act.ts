@@ -40,6 +40,5 @@ export function sentenceOfAct(act: RoleAct): string {
 export const fullnessOf = ({ calls }: RoleAct): number =>
   Math.max(0, ...calls.map(({ predicted, window, reserve }) => predicted / Math.max(1, window - reserve)))
 
-/** The largest prompt of an act. */
 export const largestCall = ({ calls }: RoleAct): RoleAct['calls'][number] | undefined =>
   calls.toSorted((a, b) => b.predicted - a.predicted)[0]

@@ -128,15 +128,11 @@ function useWishes(experiment: string, status: ExperimentAnswer['status']) {
   const { mutate, isPending, error } = useMutation({
     mutationFn: async (wish: ControlWish) => {
       const params = { experiment }
-      if (wish === 'resume') {
-        await ask('post /experiments/:experiment/resume', { params, body: {} })
-        return { wish, is: 'done' }
-      }
-      const path =
-        wish === 'pause' ? 'post /experiments/:experiment/pause' : 'post /experiments/:experiment/stop'
-      return { wish, ...(await ask(path, { params })) }
+      if (wish !== 'resume') return ask(`post /experiments/:experiment/${wish}`, { params })
+      await ask('post /experiments/:experiment/resume', { params, body: {} })
+      return { is: 'done' }
     },
-    onSuccess({ wish, is }) {
+    onSuccess({ is }, wish) {
       if (is === 'asked') setOrder(wish)
       else notify(doneTexts[wish])
       void client.invalidateQueries({ queryKey: inConversation(experiment) })

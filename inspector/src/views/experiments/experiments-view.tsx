@@ -1,7 +1,6 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { FlaskConical, Plus } from 'lucide-react'
-import { ask } from '../../api/client.ts'
 import { type ExperimentSummary, experimentsQuery } from '../../api/experiment-queries.ts'
 import type { ExperimentsSearch } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
@@ -10,14 +9,13 @@ import { Explained } from '../../parts/explained.tsx'
 import { ago, amountOf, count } from '../../parts/format.ts'
 import { Gauge } from '../../parts/gauge.tsx'
 import { useKeys } from '../../parts/keys.ts'
-import { notify } from '../../parts/notify.ts'
 import { QueryState } from '../../parts/query-state.tsx'
 import { StatusMark } from '../../parts/status-mark.tsx'
 import { byPlan } from './experiment-list.tsx'
 import { markOf, noteOf, stepsOf, wordOf } from './experiment-status.ts'
 import styles from './experiments-view.module.css'
 import { StartForm } from './start-form.tsx'
-import { useOpenStarted } from './use-open-started.ts'
+import { useSampleExperiment } from './use-open-started.ts'
 
 /** All plans and their experiments: which run, which are paused, how they ended. */
 export function ExperimentsView() {
@@ -125,12 +123,7 @@ function Plan({ name, all }: { readonly name: string; readonly all: readonly Exp
 
 /** Where there is no experiment: what one is, and a sample that needs no model. */
 function None() {
-  const open = useOpenStarted()
-  const { mutate, isPending } = useMutation({
-    mutationFn: () => ask('post /samples/experiment', {}),
-    onSuccess: open,
-    onError: error => notify(error.message, 'danger'),
-  })
+  const { mutate, isPending } = useSampleExperiment()
   return (
     <EmptyState
       icon={<FlaskConical size={24} aria-hidden />}

@@ -1,6 +1,6 @@
 import type { ExperimentAnswer } from '../../api/experiment-queries.ts'
 import type { GoalSides, Values } from './goal-measure.ts'
-import type { Measures } from './use-measures.ts'
+import type { Measures } from './goals.tsx'
 
 /** The values of one row of the board over the steps. */
 export interface Series {

@@ -1,6 +1,8 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import { ask } from '../../api/client.ts'
 import { experimentsQuery } from '../../api/experiment-queries.ts'
+import { notify } from '../../parts/notify.ts'
 
 /** Opens the board of an experiment that was just started. */
 export function useOpenStarted(): (started: { readonly id: string }) => void {
@@ -10,4 +12,13 @@ export function useOpenStarted(): (started: { readonly id: string }) => void {
     void client.invalidateQueries({ queryKey: experimentsQuery.queryKey })
     void navigate({ to: '/e/$experiment', params: { experiment: id }, search: {} })
   }
+}
+
+/** Runs the lemonade stand, and opens its board. */
+export function useSampleExperiment() {
+  return useMutation({
+    mutationFn: () => ask('post /samples/experiment', {}),
+    onSuccess: useOpenStarted(),
+    onError: error => notify(error.message, 'danger'),
+  })
 }

@@ -6,6 +6,7 @@ import type { ServerInfo } from '../../api/routes.ts'
 import { chooseFiles } from '../../parts/import-files.ts'
 import { newConversationName } from '../../parts/new-conversation-name.ts'
 import { notify } from '../../parts/notify.ts'
+import { useSampleExperiment } from '../experiments/use-open-started.ts'
 import styles from './starts.module.css'
 
 type ServerScope = ServerInfo['scopes'][number]
@@ -13,18 +14,13 @@ type ServerScope = ServerInfo['scopes'][number]
 /** Four ways to begin: a conversation to look at, an experiment to watch, chats from elsewhere, a new conversation. */
 export function Starts({ scopes }: { readonly scopes: readonly ServerScope[] }) {
   const navigate = useNavigate()
-  const onError = (error: Error) => notify(error.message, 'danger')
   const conversation = useMutation({
     mutationFn: () => ask('post /samples/conversation', {}),
     onSuccess: ({ conversation }) =>
       navigate({ to: '/c/$conversation/context', params: { conversation }, search: {} }),
-    onError,
+    onError: error => notify(error.message, 'danger'),
   })
-  const experiment = useMutation({
-    mutationFn: () => ask('post /samples/experiment', {}),
-    onSuccess: ({ id }) => navigate({ to: '/e/$experiment', params: { experiment: id }, search: {} }),
-    onError,
-  })
+  const experiment = useSampleExperiment()
   const starts: readonly Start[] = [
     {
       title: 'Open the sample conversation',
