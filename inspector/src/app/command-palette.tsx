@@ -129,15 +129,12 @@ export default function CommandPalette({ onClose }: { readonly onClose: () => vo
   )
 }
 
-interface RowProps {
-  readonly value: string
+interface RowProps extends React.ComponentProps<typeof Command.Item> {
   readonly more?: React.ReactNode
-  readonly onSelect: () => void
-  readonly children: React.ReactNode
 }
 
-const Row = ({ value, more, onSelect, children }: RowProps) => (
-  <Command.Item value={value} className={menu.item} onSelect={onSelect}>
+const Row = ({ more, children, ...item }: RowProps) => (
+  <Command.Item className={menu.item} {...item}>
     <MenuText label={children} more={more} />
   </Command.Item>
 )

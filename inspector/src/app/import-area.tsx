@@ -1,22 +1,19 @@
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Check, LoaderCircle } from 'lucide-react'
 import { useState } from 'react'
+import { serverQuery } from '../api/queries.ts'
+import type { ServerInfo } from '../api/routes.ts'
 import { Button } from '../parts/button.tsx'
 import field from '../parts/field.module.css'
 import { type FileOutcome, importFiles, importOutcomes } from '../parts/import-files.ts'
 import { Notice } from '../parts/notice.tsx'
 import styles from './import-area.module.css'
 
-interface ImportAreaProps {
-  /** Whether this key may import. */
-  readonly isAllowed: boolean
-  /** Whether to ask for the person of the chats: recall across conversations needs it, and the server does not know it. */
-  readonly asksWhose: boolean
-  readonly children: React.ReactNode
-}
-
 /** A place on which files of chats can be dropped. Above its contents it says what became of them. */
-export function ImportArea({ isAllowed, asksWhose, children }: ImportAreaProps) {
+export function ImportArea({ children }: { readonly children: React.ReactNode }) {
+  const { data: server } = useQuery(serverQuery)
+  const isAllowed = server?.scopes.includes('admin') ?? false
   const [isOver, setOver] = useState(false)
   const withFiles = (event: React.DragEvent, run: () => void) => {
     if (!isAllowed || !event.dataTransfer.types.includes('Files')) return
@@ -38,7 +35,7 @@ export function ImportArea({ isAllowed, asksWhose, children }: ImportAreaProps) 
         })
       }
     >
-      <Outcomes asksWhose={asksWhose} />
+      <Outcomes server={server} />
       {children}
       {isOver && (
         <div className={`centred absolute on-panel through round-2 ${styles.over}`}>
@@ -55,9 +52,11 @@ export function ImportArea({ isAllowed, asksWhose, children }: ImportAreaProps) 
   )
 }
 
-function Outcomes({ asksWhose }: { readonly asksWhose: boolean }) {
+function Outcomes({ server }: { readonly server: ServerInfo | undefined }) {
   const outcomes = importOutcomes.use()
   if (outcomes.length === 0) return null
+  // Recall across conversations needs the person of the chats, and the server does not know it.
+  const asksWhose = server?.remember === 'person' && server.person === undefined
   const isRunning = outcomes.some(({ state }) => state === 'running')
   const taken = outcomes.flatMap(({ state, source }) => (state === 'taken' ? [source] : []))
   return (

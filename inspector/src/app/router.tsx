@@ -82,7 +82,6 @@ const pages = [
 
 const ExperimentView = lazyView(() => import('../views/experiments/experiment-view.tsx'), 'ExperimentView')
 
-/** An experiment, under its name. */
 function Experiment() {
   const { experiment = '' } = useParams({ strict: false })
   return (

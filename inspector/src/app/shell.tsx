@@ -76,7 +76,6 @@ export function Shell() {
   )
 }
 
-/** A line through a row of strokes. */
 function Logo() {
   return (
     <svg width="22" height="22" viewBox="0 0 24 24" fill="none" strokeLinecap="round" aria-hidden="true">
@@ -116,7 +115,6 @@ function AwayNotice() {
   )
 }
 
-/** What `notify` says. */
 function Notifications() {
   const all = notifications.use()
   return (

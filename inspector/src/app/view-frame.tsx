@@ -16,7 +16,6 @@ import styles from './header.module.css'
 import { places, settingsPlaces } from './places.ts'
 import frame from './view-frame.module.css'
 
-/** Whether the command palette is open. */
 export const palette = observable(false)
 
 interface ViewFrameProps {

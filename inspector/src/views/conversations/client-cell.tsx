@@ -8,13 +8,14 @@ import menu from '../../parts/menu.module.css'
 import styles from './client-cell.module.css'
 import { clientOf, howFound } from './client-of.ts'
 
-interface ClientCellProps {
+/** Which client it came from and how it was recognised; pressed, why, and what else is known of the conversation. */
+export function ClientCell({
+  row,
+  tabIndex,
+}: {
   readonly row: ListedConversation
   readonly tabIndex: number
-}
-
-/** Which client it came from and how it was recognised; pressed, why, and what else is known of the conversation. */
-export function ClientCell({ row, tabIndex }: ClientCellProps) {
+}) {
   const { latest } = row
   const { name } = clientOf(row)
   const how = latest?.request && (howFound[latest.request.kind] ?? latest.request.kind)

@@ -100,12 +100,9 @@ export function ConversationTable({ rows, scopes, hasMore, onNearEnd, empty }: C
               {drawn.map(({ index, key, start }) => (
                 <ConversationRow
                   key={String(key)}
+                  {...{ index, start, now, scopes }}
                   row={rows[index]!}
-                  index={index}
-                  start={start}
-                  now={now}
                   isActive={index === activeIndex}
-                  scopes={scopes}
                   linkRef={roving.ref(rows[index]!.conversation)}
                   onFocus={roving.setActive}
                   onDelete={setDeleting}
@@ -132,11 +129,7 @@ export function ConversationTable({ rows, scopes, hasMore, onNearEnd, empty }: C
         )}
       </div>
       {deleting && (
-        <DeleteDialog
-          conversation={deleting}
-          onClose={() => setDeleting(undefined)}
-          finalFocus={roving.element}
-        />
+        <DeleteDialog row={deleting} onClose={() => setDeleting(undefined)} finalFocus={roving.element} />
       )}
     </>
   )
@@ -156,22 +149,17 @@ function useAnchor(
     if (!element || previousItems === items || element.scrollTop < rowHeight) return
     const first = Math.floor(element.scrollTop / rowHeight)
     const seen = previousItems.slice(first, first + Math.ceil(element.clientHeight / rowHeight))
-    const places = new Map(items.map((item, at) => [item, at]))
-    const moves = seen.flatMap((item, at) => {
-      const place = places.get(item)
-      return place === undefined ? [] : [place - (first + at)]
-    })
+    const moves = seen.flatMap((item, at) => (items.includes(item) ? items.indexOf(item) - first - at : []))
     // The median: most rows move together, except one that was just written to.
     const move = moves.sort((a, b) => a - b)[Math.floor(moves.length / 2)] ?? 0
     if (move !== 0) element.scrollTop += move * rowHeight
   })
 }
 
-function withRow(range: Range, index: number): number[] {
-  const indexes = defaultRangeExtractor(range)
-  if (index < 0 || index >= range.count || indexes.includes(index)) return indexes
-  return [...indexes, index].sort((a, b) => a - b)
-}
+const withRow = (range: Range, index: number) =>
+  [...new Set([...defaultRangeExtractor(range), index])]
+    .filter(at => at >= 0 && at < range.count)
+    .sort((a, b) => a - b)
 
 const columns = [
   { name: 'Name, and what was said last', className: styles.name },

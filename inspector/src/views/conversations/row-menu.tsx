@@ -24,7 +24,6 @@ const views = [
   { path: 'over-time', name: 'Over time', keys: 'o' },
 ] as const
 
-/** What can be done with a conversation. */
 export function RowMenu({ row, tabIndex, scopes, onDelete }: RowProps & { readonly tabIndex: number }) {
   const navigate = useNavigate()
   return (

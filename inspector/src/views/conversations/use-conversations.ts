@@ -53,7 +53,7 @@ interface Kind {
 }
 
 /** The kinds of conversations that can be picked out, with their names in the address. */
-export const kinds: readonly Kind[] = [
+const kinds: readonly Kind[] = [
   { show: 'live', name: 'Live', has: one => standingOf(one).status === 'live' },
   { show: 'trouble', name: 'With a warning', has: one => standingOf(one).isTrouble === true },
   {
@@ -87,7 +87,7 @@ const plain = (text: string) =>
 
 /** How many there are of each kind and of each client: the most frequent first. */
 function countAll(rows: readonly ListedConversation[]) {
-  const byKind = new Map(kinds.map(({ show, has }) => [show, rows.filter(has).length]))
+  const byKind = kinds.map(({ show, name, has }) => ({ show, name, amount: rows.filter(has).length }))
   const clients = [...groupBy(rows.map(clientOf), ({ id }) => id).values()]
     .map(same => ({ ...same[0]!, amount: same.length }))
     .sort((a, b) => b.amount - a.amount)

@@ -52,10 +52,10 @@ export function ActPanel({ experiment, cell: { role, step }, state, onClose }: A
         </span>
         {act && <Tokens act={act} />}
       </header>
-      {!act && isEnded && !isRead ? (
-        <Skeleton />
-      ) : act ? (
+      {act ? (
         <Turn {...{ experiment, act }} />
+      ) : isEnded && !isRead ? (
+        <Skeleton />
       ) : (
         <p className={`muted text-12-18 ${styles.none}`}>
           {isActing
@@ -70,9 +70,9 @@ export function ActPanel({ experiment, cell: { role, step }, state, onClose }: A
 }
 
 function Tokens({ act }: { readonly act: RoleAct }) {
-  const tokens = largestCall(act)
-  if (!tokens) return null
-  const { predicted, reported } = tokens
+  const largest = largestCall(act)
+  if (!largest) return null
+  const { predicted, reported } = largest
   const { model, factor } = act.calls.at(-1) ?? {}
   return (
     <p className={`muted text-12-18 breaks ${styles.tokens}`}>

@@ -1,16 +1,10 @@
-import type { ExperimentAnswer } from '../../api/experiment-queries.ts'
-import type { BoardColumns } from './board.tsx'
+import type { BoardColumns, BoardProps } from './board.tsx'
 import type { Acts } from './use-acts.ts'
-import type { Activity } from './use-watched.ts'
 
 /** What all rows of the board show. */
-export interface BoardState {
-  readonly shown: ExperimentAnswer
+export interface BoardState extends BoardProps {
   readonly acts: Acts
-  readonly activity: Activity | undefined
   readonly columns: BoardColumns
-  /** The cell whose details are shown. */
-  readonly selected: BoardCell
   /** Whether the last step is not over. */
   readonly isOpen: boolean
   readonly select: (cell: Partial<BoardCell>) => void

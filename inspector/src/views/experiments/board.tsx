@@ -12,15 +12,15 @@ import { MemoryPlot } from './memory-plot.tsx'
 import { RoleRow } from './role-row.tsx'
 import { seriesOf } from './series.ts'
 import { type Acts, useActs } from './use-acts.ts'
-import type { Activity } from './use-watched.ts'
 import { VariableRow } from './variable-row.tsx'
 
 export interface BoardProps {
   readonly shown: ExperimentAnswer
   readonly measures: Measures
-  readonly activity: Activity | undefined
+  readonly activity: BoardCell | undefined
   /** What each role remembers, in a few words. */
   readonly memories: ReadonlyMap<string, string>
+  /** The cell whose details are shown. */
   readonly selected: BoardCell
 }
 
@@ -33,7 +33,8 @@ const leadOf = () => (isNarrowNow() ? 100 : 124)
 const gutterOf = (isOver: boolean) => (isOver ? (isNarrowNow() ? 56 : 88) : 24)
 
 /** Steps from left to right: what each role did, and under it how the variables and the memory went. */
-export function Board({ shown, measures, memories, activity, selected }: BoardProps) {
+export function Board(props: BoardProps) {
+  const { shown, measures, selected } = props
   const { go } = useExperimentPlace()
   const { id, roles, steps, maxSteps, status } = shown
   const scroller = useRef<HTMLDivElement>(null)
@@ -82,17 +83,7 @@ export function Board({ shown, measures, memories, activity, selected }: BoardPr
   }, [step, columns.width, lead, gutter])
 
   const drawn = { ...columns, count: last, last: Math.min(last, columns.last) }
-  const board: BoardState = {
-    shown,
-    acts,
-    activity,
-    columns: drawn,
-    selected,
-    isOpen,
-    select,
-    moveTo,
-    moveRole,
-  }
+  const board: BoardState = { ...props, acts, columns: drawn, isOpen, select, moveTo, moveRole }
   const place = { '--step': `${columns.width}px`, '--lead': `${lead}px` } as React.CSSProperties
   return (
     <div
@@ -127,7 +118,7 @@ export function Board({ shown, measures, memories, activity, selected }: BoardPr
           </thead>
           <tbody>
             {roles.map(name => (
-              <RoleRow key={name} {...{ name, board }} about={memories.get(name)} />
+              <RoleRow key={name} {...{ name, board }} />
             ))}
           </tbody>
         </table>
@@ -148,12 +139,10 @@ export function Board({ shown, measures, memories, activity, selected }: BoardPr
 
 /** The width that the longest line in a cell needs: what was done shows whole. Sentences are folded, and need none. */
 function widthOf(acts: Acts): number {
-  let longest = 0
-  for (const step of acts.values())
-    for (const act of step.values())
-      if (act.tools.length > 0)
-        for (const { name, value } of linesOf(act))
-          longest = Math.max(longest, name.length + value.length + (name !== '' && value !== '' ? 1 : 0))
+  const acting = [...acts.values()].flatMap(step => [...step.values()]).filter(act => act.tools.length > 0)
+  const longest = acting
+    .flatMap(linesOf)
+    .reduce((most, { name, value }) => Math.max(most, `${name} ${value}`.trim().length), 0)
   return Math.min(widestStep, Math.max(narrowestStep, Math.ceil(longest * letter + cellPadding)))
 }
 

@@ -16,7 +16,7 @@ import { markOf, sentenceOf, wordOf } from './experiment-status.ts'
 
 type ControlWish = 'pause' | 'resume' | 'stop'
 
-export interface ExperimentHeadProps {
+interface ExperimentHeadProps {
   readonly shown: ExperimentAnswer
   readonly onPlan: () => void
 }

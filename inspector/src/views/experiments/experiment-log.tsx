@@ -35,10 +35,9 @@ export function ExperimentLog({ shown, warnings }: ExperimentLogProps) {
   const open = Math.min(steps + 1, maxSteps)
   const first = Math.max(1, (Math.ceil(open / stepsPerPage) - pages) * stepsPerPage + 1)
   const acts = useActs(id, steps, [first, open])
-  const { data } = useQuery(
-    logQuery({ conversation: id, actor: experimentActor }, { at: theEnd, limit: 1000 }),
-  )
-  const rows = logRows({ acts, entries: data?.entries ?? [], warnings, first })
+  const thread = { conversation: id, actor: experimentActor }
+  const { data } = useQuery(logQuery(thread, { at: theEnd, limit: 1000 }))
+  const rows = logRows(acts, data?.entries ?? [], warnings, first)
   return (
     <section className={`low scrolls line-above ${styles.log}`} aria-label="Log">
       {first > 1 && (
@@ -99,17 +98,8 @@ interface LogRow {
   readonly seq?: number
 }
 
-interface LogSources {
-  readonly acts: Acts
-  /** The entries of the experiment's own thread. */
-  readonly entries: readonly LogEntry[]
-  readonly warnings: readonly Warning[]
-  /** The first step that is shown. */
-  readonly first: number
-}
-
-/** The log of an experiment: what roles did, and what the experiment itself wrote down, by time. */
-function logRows({ acts, entries, warnings, first }: LogSources): readonly LogRow[] {
+/** What roles did from the step `first` on, and what the experiment itself wrote down, by time. */
+function logRows(acts: Acts, entries: readonly LogEntry[], warnings: readonly Warning[], first: number) {
   const rows: LogRow[] = []
   for (const [step, of] of acts)
     if (step >= first) for (const act of of.values()) for (const row of actRows(step, act)) rows.push(row)

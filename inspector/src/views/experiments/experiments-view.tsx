@@ -6,7 +6,7 @@ import type { ExperimentsSearch } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Explained } from '../../parts/explained.tsx'
-import { ago, amountOf, count } from '../../parts/format.ts'
+import { ago, amountOf } from '../../parts/format.ts'
 import { Gauge } from '../../parts/gauge.tsx'
 import { useKeys } from '../../parts/keys.ts'
 import { QueryState } from '../../parts/query-state.tsx'
@@ -63,9 +63,9 @@ function headingOf(experiments: readonly ExperimentSummary[]): string {
   const [running, left] = [amount('RUNNING'), amount('PAUSED', 'INTERRUPTED')]
   const ended = experiments.length - running - left
   const parts = [
-    running > 0 && `${count(running)} ${running === 1 ? 'runs' : 'run'}`,
-    left > 0 && `${count(left)} ${left === 1 ? 'is' : 'are'} paused`,
-    ended > 0 && `${count(ended)} ${ended === 1 ? 'has' : 'have'} ended`,
+    running > 0 && amountOf(running, 'runs', 'run'),
+    left > 0 && amountOf(left, 'is paused', 'are paused'),
+    ended > 0 && amountOf(ended, 'has ended', 'have ended'),
   ].filter(part => part !== false)
   return parts.length === 0
     ? 'No experiments yet'

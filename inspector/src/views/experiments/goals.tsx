@@ -46,7 +46,6 @@ export function Goals({ shown: { goals, snapshots }, measures }: Pick<BoardProps
   )
 }
 
-/** How far a goal is, as far as that can be told. */
 function farOf(measure: GoalMeasure | undefined, now: Values): React.ReactNode {
   const { sides } = measure ?? {}
   const [value, target] = [sides?.left(now), sides?.right(now)]

@@ -7,12 +7,12 @@ import styles from './role-row.module.css'
 
 interface RoleRowProps {
   readonly name: string
-  readonly about?: string | undefined
   readonly board: BoardState
 }
 
 /** What one role did, step by step. Tab leads to the selected cell, arrows to its neighbours. */
-export function RoleRow({ name, about, board }: RoleRowProps) {
+export function RoleRow({ name, board }: RoleRowProps) {
+  const about = board.memories.get(name)
   return (
     <tr>
       <th scope="row" className={grid.lead} title={name}>

@@ -1,18 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { type WatchedEvent, watchExperiment } from '../../api/watch-experiment.ts'
-
-/** What is happening now: whose turn it is, and the tool that runs. */
-export interface Activity {
-  readonly step: number
-  readonly role: string
-  readonly tool?: string
-}
+import type { BoardCell } from './board-state.ts'
 
 export type Warning = Extract<WatchedEvent, { readonly type: 'warning' }> & { readonly at: number }
 
 export interface Watched {
-  readonly activity?: Activity
+  /** Whose turn it is now. */
+  readonly activity?: BoardCell | undefined
   /** Warnings since the page was opened, the newest last. */
   readonly warnings: readonly Warning[]
 }
@@ -38,9 +33,8 @@ export function useWatched(experiment: string): Watched {
 
 function afterEvent(before: Watched, event: WatchedEvent): Watched {
   switch (event.type) {
-    case 'tool-called':
-      return { ...before, activity: { step: event.step, role: event.role, tool: event.name } }
     case 'role-started':
+    case 'tool-called':
     case 'tool-result':
       return { ...before, activity: { step: event.step, role: event.role } }
     case 'role-ended':

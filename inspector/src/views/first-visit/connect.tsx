@@ -7,14 +7,8 @@ import { StatusMark } from '../../parts/status-mark.tsx'
 import { type ClientLine, clientLines } from './client-lines.ts'
 import styles from './connect.module.css'
 
-export interface ConnectProps {
-  readonly server: ServerInfo
-  /** Whether the server has no conversation yet. */
-  readonly isWaiting: boolean
-}
-
 /** The line that points each client here. The client that is chosen stands in the address. */
-export function Connect({ server, isWaiting }: ConnectProps) {
+export function Connect({ server, isWaiting }: { readonly server: ServerInfo; readonly isWaiting: boolean }) {
   const go = useGo<ListSearch>()
   const { to: chosen } = useSearch({ strict: false }) as ListSearch
   const lines = clientLines(server)

@@ -5,7 +5,6 @@ import { samplePicture } from './sample-picture-data.ts'
 
 const { messages, tokens, reused, sent } = samplePicture
 
-/** The sizes of the drawing. */
 const height = 404
 const stripEnd = 56
 const windowStart = 244

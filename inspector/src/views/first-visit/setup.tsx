@@ -7,7 +7,6 @@ import styles from './setup.module.css'
 interface SetupProps {
   readonly label: string
   readonly icon: React.ReactNode
-  /** How it is now. */
   readonly children: React.ReactNode
   /** How to have it otherwise, and the lines that start the server so. */
   readonly more: string

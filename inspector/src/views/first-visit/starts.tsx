@@ -9,10 +9,8 @@ import { notify } from '../../parts/notify.ts'
 import { useSampleExperiment } from '../experiments/use-open-started.ts'
 import styles from './starts.module.css'
 
-type ServerScope = ServerInfo['scopes'][number]
-
 /** Four ways to begin: a conversation to look at, an experiment to watch, chats from elsewhere, a new conversation. */
-export function Starts({ scopes }: { readonly scopes: readonly ServerScope[] }) {
+export function Starts({ scopes }: Pick<ServerInfo, 'scopes'>) {
   const navigate = useNavigate()
   const conversation = useMutation({
     mutationFn: () => ask('post /samples/conversation', {}),
@@ -21,7 +19,7 @@ export function Starts({ scopes }: { readonly scopes: readonly ServerScope[] }) 
     onError: error => notify(error.message, 'danger'),
   })
   const experiment = useSampleExperiment()
-  const starts: readonly Start[] = [
+  const starts = [
     {
       title: 'Open the sample conversation',
       about: 'A project chat of 168 turns in a window of 4,096 tokens',
@@ -61,7 +59,7 @@ export function Starts({ scopes }: { readonly scopes: readonly ServerScope[] }) 
   return (
     <ul className={`grid gap-2 ${styles.starts}`}>
       {starts.map(({ title, about, icon, scope, isBusy, run }) => {
-        const mayNot = !scopes.includes(scope)
+        const mayNot = !scopes.some(one => one === scope)
         return (
           <li key={title}>
             <button type="button" disabled={mayNot || isBusy} onClick={run}>
@@ -83,13 +81,4 @@ export function Starts({ scopes }: { readonly scopes: readonly ServerScope[] }) 
       })}
     </ul>
   )
-}
-
-interface Start {
-  readonly title: string
-  readonly about: string
-  readonly icon: React.ReactNode
-  readonly scope: ServerScope
-  readonly isBusy?: boolean
-  readonly run: () => void
 }

@@ -21,7 +21,7 @@ const perPage = 100
 /** The figures of every call, the newest first, also of those that failed or were cancelled. A row leads to the context of its call. */
 export function CallsTable({ course, choice }: StepProps) {
   const chosen = course.steps[choice.selected]
-  const { thread } = usePlace()
+  const { thread, search } = usePlace()
   const [page, setPage] = useState(0)
   const points = useMemo(() => course.steps.flatMap(step => step.points).reverse(), [course.steps])
   const { data: calls } = useQuery(callsQuery(thread))
@@ -33,7 +33,18 @@ export function CallsTable({ course, choice }: StepProps) {
   const shown = points.slice(at * perPage, (at + 1) * perPage)
   const failed = points.filter(isBroken).length
   const columns: readonly Column[] = [
-    { name: 'Turn', show: point => <CallLink point={point} /> },
+    {
+      name: 'Turn',
+      show: point => (
+        <ViewLink
+          view="context"
+          className={`accent medium ${styles.link}`}
+          search={{ ...threadSearch(search), turn: point.turn, call: callOf(point) }}
+        >
+          {point.turn}
+        </ViewLink>
+      ),
+    },
     { name: 'What happened', show: point => <Status {...{ point, course }} /> },
     { name: 'Model', isFor: 'wide', show: ({ model }) => <span title={model}>{model ?? '–'}</span> },
     { name: 'Sent', title: 'tokens', show: ({ tokens }) => count(tokens) },
@@ -126,19 +137,6 @@ interface Column {
 
 const unlessMissing = (value: number | undefined, write: (value: number) => string, missing = '–') =>
   value === undefined ? missing : write(value)
-
-function CallLink({ point }: { readonly point: TimelinePoint }) {
-  const { search } = usePlace()
-  return (
-    <ViewLink
-      view="context"
-      className={`accent medium ${styles.link}`}
-      search={{ ...threadSearch(search), turn: point.turn, call: callOf(point) }}
-    >
-      {point.turn}
-    </ViewLink>
-  )
-}
 
 const marks: Readonly<Record<NonNullable<TimelinePoint['status']>, MarkName>> = {
   sent: 'running',

@@ -92,7 +92,9 @@ function Shown(props: CourseProps) {
     : `${cuts === 0 ? 'Never cut' : `Cut ${amountOf(cuts, 'time')}`}; ${percent(sums.share)} of what was sent was a cached prefix${soFar}`
   const turnsInAll = new Set(props.points.map(({ turn }) => turn)).size
   const extent = `in ${amountOf(turnsInAll, 'turn')} and ${amountOf(sums.calls, 'call')}`
-  const choices = comparable(server?.policies ?? [...otherPolicies], chosen).filter(one => one !== policy)
+  // `sliding` is compared with as so many messages.
+  const named = (server?.policies ?? otherPolicies).filter(one => one !== 'default' && one !== 'sliding')
+  const choices = [...new Set([usualPolicy, 'sliding-20', ...named, chosen])].filter(one => one !== policy)
   const choice = { selected, hover, pick }
   return (
     <div className={`grid tall clipped ${styles.view}`} aria-busy={!isWhole}>
@@ -152,10 +154,4 @@ function comparisonInWords(real: number, other: number, name: string): string {
   const size = times < 2 ? percent(times - 1) : `${times < 10 ? times.toFixed(1) : count(times)} ×`
   const less = times < 2 ? percent(1 - least / most) : size
   return real < other ? `${less} less to read than with ${name}` : `${size} more to read than with ${name}`
-}
-
-/** What can be compared with: the policies of the server, `sliding` with how many. */
-function comparable(policies: readonly string[], chosen: string): readonly string[] {
-  const named = policies.filter(one => one !== 'default' && one !== 'sliding')
-  return [...new Set([usualPolicy, 'sliding-20', ...named, chosen])]
 }

@@ -23,11 +23,12 @@ export function SentPlot({ course: { by, steps, isWhole }, columns, frame }: Dra
   const bars = stackBars(shown, y)
   const pattern = useId()
   const rooms = isFar ? [] : toRooms(shown, width)
+  const onlyRoom = rooms.length === 1 && width > 400 ? rooms[0]?.point : undefined
   const hasBroken = columns.some(({ isBroken }) => isBroken)
   const perColumn = steps.length > columns.length ? ', the fullest of each pixel' : ''
-  const marks = (isMarked: (column: PlotColumn) => boolean, draw: (x: number) => string) =>
+  const marks = (kind: 'isCut' | 'isBroken', draw: (x: number) => string) =>
     columns
-      .filter(isMarked)
+      .filter(column => column[kind])
       .map(({ middle }) => draw(middle))
       .join('')
   return (
@@ -68,29 +69,16 @@ export function SentPlot({ course: { by, steps, isWhole }, columns, frame }: Dra
       {partStack.map(part => (
         <path key={part} data-colour={colourOfPart[part]} d={barsPath(bars.get(part)!)} />
       ))}
-      {rooms.length === 1 && width > 400 && (
-        <text
-          className={styles.note}
-          x={10}
-          y={(y(rooms[0]!.point.window) + y(capacityOf(rooms[0]!.point))) / 2 + 4}
-        >
-          {roomNote(rooms[0]!.point)}
+      {onlyRoom && (
+        <text className={styles.note} x={10} y={(y(onlyRoom.window) + y(capacityOf(onlyRoom))) / 2 + 4}>
+          {roomNote(onlyRoom)}
         </text>
       )}
-      <path
-        className={styles.cuts}
-        d={marks(
-          ({ isCut }) => isCut,
-          x => `M${x - 3} ${height + 9}l3-5 3 5z`,
-        )}
-      />
+      <path className={styles.cuts} d={marks('isCut', x => `M${x - 3} ${height + 9}l3-5 3 5z`)} />
       <path
         className={styles.broken}
         data-mark="broken"
-        d={marks(
-          ({ isBroken }) => isBroken,
-          x => `M${x - 2.5} ${height + 14}l5 5m0-5l-5 5`,
-        )}
+        d={marks('isBroken', x => `M${x - 2.5} ${height + 14}l5 5m0-5l-5 5`)}
       />
     </Plot>
   )

@@ -33,7 +33,7 @@ export function TurnPanel({ course, choice }: StepProps) {
           { name: `new tokens in all ${points.length}`, value: sums.anew },
         ]
       : []),
-    { name: `new tokens with ${course.compared.name}`, value: anewIn(course.compared, index) },
+    { name: `new tokens with ${course.compared.name}`, value: anewIn(course.compared.sums, index) },
   ]
   return (
     <aside className={styles.panel} aria-label="One turn">
@@ -102,7 +102,6 @@ const ways = [
   { label: 'Turn after', by: 1, Icon: ChevronRight, why: 'This is the last turn.' },
 ]
 
-/** What the dips mean. */
 function HowToRead({ course: { cuts, steps } }: { readonly course: Course }) {
   const between = useMemo(
     () => sumUp(steps.filter(({ cut }) => !cut).flatMap(({ points }) => points)),

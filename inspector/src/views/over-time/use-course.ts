@@ -4,17 +4,11 @@ import { type Comparison, comparisonQuery } from '../../api/comparison.ts'
 import type { TimelineData, TimelinePoint } from '../../api/timeline.ts'
 import { usePlace } from '../../parts/address.ts'
 import type { OfferedPolicy } from '../../parts/policies.ts'
-import { type TurnStop, toStops } from '../../parts/stops.ts'
+import { type TurnStop, toCallStops, toStops } from '../../parts/stops.ts'
 
 export const usualPolicy = 'sliding-50'
 /** More policies to show beside the compared one, where computing them is cheap. */
-export const otherPolicies = [
-  'thrifty',
-  'balanced',
-  'thorough',
-  'stable',
-  'tiered',
-] as const satisfies readonly OfferedPolicy[]
+export const otherPolicies: readonly OfferedPolicy[] = ['thrifty', 'balanced', 'thorough', 'stable', 'tiered']
 const few = 600
 /** Above this many calls per turn on average, a step is a call. */
 const manyCalls = 3
@@ -57,38 +51,31 @@ export function useCourse({ turns, points, isWhole }: CourseProps) {
 }
 
 /** A place on the axis: a turn, or a call if the axis shows calls. */
-export interface AxisStep extends TurnStop {
-  /** Where the cut moved in one of its calls: all before `to` has left the window, besides what is protected. */
-  readonly cut?: { readonly from: number; readonly to: number } | undefined
-  /** How often it moved. */
-  readonly cuts: number
-  /** Its last call that failed or was not answered. */
-  readonly broken?: TimelinePoint | undefined
-}
+type AxisStep = ReturnType<typeof toSteps>[number]
 
-/** The steps of the axis. A step has a cut if the cut moved since the call before. */
 function toSteps(stops: readonly TurnStop[], by: 'turn' | 'call') {
+  const all =
+    by === 'turn' ? stops : stops.flatMap(stop => (stop.points.length === 0 ? [stop] : toCallStops([stop])))
   let before: number | undefined
-  const steps: AxisStep[] = []
-  for (const stop of stops) {
-    const groups = by === 'turn' ? [stop.points] : stop.points.map(point => [point])
-    if (groups.length === 0) steps.push({ ...stop, cuts: 0 })
-    for (const points of groups) {
-      let moved: AxisStep['cut']
-      let cuts = 0
-      for (const { cut } of points) {
-        if (cut && cut.before !== before) {
-          moved = { from: moved?.from ?? before ?? 1, to: cut.before }
-          cuts += 1
-        }
-        before = cut?.before ?? before
+  return all.map(stop => {
+    let cut: { readonly from: number; readonly to: number } | undefined
+    let cuts = 0
+    for (const point of stop.points) {
+      const { before: place = before } = point.cut ?? {}
+      if (point.cut && place !== before) {
+        cut = { from: cut?.from ?? before ?? 1, to: point.cut.before }
+        cuts += 1
       }
-      const broken = points.findLast(isBroken)
-      const time = by === 'turn' ? stop.time : points[0]!.time
-      steps.push({ turn: stop.turn, time, points, cuts, cut: moved, broken })
+      before = place
     }
-  }
-  return steps
+    return {
+      ...stop,
+      /** Where the cut moved in its calls, and how often: all before `to` has left the window, besides what is protected. */
+      ...{ cut, cuts },
+      /** Its last call that failed or was not answered. */
+      broken: stop.points.findLast(isBroken),
+    }
+  })
 }
 
 export const isBroken = ({ status }: TimelinePoint): boolean =>
@@ -120,24 +107,12 @@ function accuracyOf(points: readonly TimelinePoint[]) {
 
 /** Our count divided by the reported one; undefined if nothing was reported. */
 export function ratioOf(points: readonly TimelinePoint[]): number | undefined {
-  let [ours, theirs] = [0, 0]
-  for (const { tokens, reported = 0 } of points)
-    if (reported > 0) {
-      ours += tokens
-      theirs += reported
-    }
-  return theirs === 0 ? undefined : ours / theirs
+  const counted = points.filter(({ reported = 0 }) => reported > 0)
+  const theirs = counted.reduce((sum, { reported = 0 }) => sum + reported, 0)
+  return theirs === 0 ? undefined : sumUp(counted).tokens / theirs
 }
 
-/** What was read from the first step to each, with one policy. */
-export interface RunningSums {
-  /** The policy, in words. */
-  readonly name: string
-  /** [index] is the sum up to that step; ends where points are missing. */
-  readonly sums: readonly number[]
-}
-
-/** Adds up what each point costs. Stops at a gap: later sums would be too low. */
+/** Adds up what each point costs: [index] is the sum up to that step. Stops at a gap: later sums would be too low. */
 function runningSums(
   steps: readonly AxisStep[],
   isWhole: boolean,
@@ -157,7 +132,7 @@ function runningSums(
   return sums
 }
 
-/** What other policies would have read. */
+/** What other policies, named in words, would have read. */
 function comparedSums(steps: readonly AxisStep[], isWhole: boolean, comparison?: Comparison) {
   const costs = costsOf(comparison)
   return (comparison?.policies ?? []).map((policy, index) => ({
@@ -174,10 +149,8 @@ const costsOf = (comparison?: Comparison) =>
 export const callOf = ({ at, call }: Pick<TimelinePoint, 'at' | 'call'>): string => call ?? String(at)
 
 /** What was read in one step. */
-export function anewIn({ sums }: RunningSums, index: number): number | undefined {
-  const sum = sums[index]
-  return sum === undefined ? undefined : sum - (sums[index - 1] ?? 0)
-}
+export const anewIn = (sums: readonly number[], index: number) =>
+  sums[index] === undefined ? undefined : sums[index] - (sums[index - 1] ?? 0)
 
 export type PlotColumn = ReturnType<typeof toColumns>[number]
 
