@@ -8,6 +8,7 @@ import { Button } from '../parts/button.tsx'
 import field from '../parts/field.module.css'
 import { type FileOutcome, importFiles, importOutcomes } from '../parts/import-files.ts'
 import { Notice } from '../parts/notice.tsx'
+import { viewAt } from '../parts/view-at.ts'
 import styles from './import-area.module.css'
 
 /** A place on which files of chats can be dropped. Above its contents it says what became of them. */
@@ -119,9 +120,7 @@ function Outcome({ file, state, text, conversation }: FileOutcome) {
       {conversation !== undefined && (
         <>
           {' '}
-          <Link to="/c/$conversation/chat" params={{ conversation }} search={{}}>
-            Open it
-          </Link>
+          <Link {...viewAt('chat', conversation)}>Open it</Link>
         </>
       )}
     </Notice>

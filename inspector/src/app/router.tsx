@@ -19,6 +19,7 @@ import {
 import { Button } from '../parts/button.tsx'
 import { EmptyState } from '../parts/empty-state.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
+import { viewAt } from '../parts/view-at.ts'
 import { ConversationShell } from './conversation-shell.tsx'
 import { Home } from './home.tsx'
 import { places } from './places.ts'
@@ -109,7 +110,7 @@ const conversationHome = createRoute({
   getParentRoute: () => conversation,
   path: '/',
   beforeLoad: ({ params: { conversation }, search }) => {
-    throw redirect({ to: '/c/$conversation/context', params: { conversation }, search, replace: true })
+    throw redirect({ ...viewAt('context', conversation, search), replace: true })
   },
 })
 

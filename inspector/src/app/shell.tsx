@@ -11,9 +11,7 @@ import { notifications } from '../parts/notify.ts'
 import { Late } from '../parts/skeleton.tsx'
 import { toggleTheme } from '../parts/theme.ts'
 import { Tooltip } from '../parts/tooltip.tsx'
-import away from './away-notice.module.css'
 import { KeyForm } from './key-form.tsx'
-import notificationStyles from './notifications.module.css'
 import { places, settingsPlaces } from './places.ts'
 import styles from './shell.module.css'
 import { palette } from './view-frame.tsx'
@@ -100,7 +98,7 @@ function AwayNotice() {
   return (
     // A server that is started again is back before this shows.
     <Late ms={1500}>
-      <div className={`on-panel line-above ${away.away}`}>
+      <div className={`on-panel line-above ${styles.away}`}>
         <Notice kind="danger">
           <strong>
             No answer from {location.host} since {clockTime(now.since)}.
@@ -118,7 +116,7 @@ function AwayNotice() {
 function Notifications() {
   const all = notifications.use()
   return (
-    <div className={`grid gap-2 ${notificationStyles.stack}`} role="status">
+    <div className={`grid gap-2 ${styles.stack}`} role="status">
       {all.map(({ id, text, kind }) => (
         <p key={id} data-kind={kind}>
           {text}

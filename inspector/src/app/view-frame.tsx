@@ -12,9 +12,8 @@ import { MenuItem, MenuPopup } from '../parts/menu-popup.tsx'
 import { StatusMark } from '../parts/status-mark.tsx'
 import { toggleTheme } from '../parts/theme.ts'
 import { Tooltip } from '../parts/tooltip.tsx'
-import styles from './header.module.css'
 import { places, settingsPlaces } from './places.ts'
-import frame from './view-frame.module.css'
+import styles from './view-frame.module.css'
 
 export const palette = observable(false)
 
@@ -34,7 +33,7 @@ interface ViewFrameProps {
 export function ViewFrame({ crumb, back, tabs, children }: ViewFrameProps) {
   const { state } = connection.use()
   return (
-    <div className={`grid slim low ${frame.frame}`}>
+    <div className={`grid slim low ${styles.frame}`}>
       <header className={`flex gap-4 slim on-panel line-below ${styles.header}`}>
         <div className={`row gap-2 slim one-line ${styles.crumb}`}>
           {back && (
@@ -62,7 +61,7 @@ export function ViewFrame({ crumb, back, tabs, children }: ViewFrameProps) {
       <main
         id="view"
         tabIndex={-1}
-        className={`slim low scrolls relative ${frame.view}`}
+        className={`slim low scrolls relative ${styles.view}`}
         data-away={state === 'away'}
       >
         {children}

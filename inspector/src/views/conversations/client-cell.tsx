@@ -1,10 +1,11 @@
 import { Popover } from '@base-ui/react/popover'
 import { Link } from '@tanstack/react-router'
 import type { ListedConversation } from '../../api/conversation-list.ts'
+import { toThreadSearch } from '../../parts/address.ts'
 import { Fact } from '../../parts/fact.tsx'
 import { fullTime } from '../../parts/format.ts'
-import { linkOf } from '../../parts/link-of.ts'
 import menu from '../../parts/menu.module.css'
+import { viewAt } from '../../parts/view-at.ts'
 import styles from './client-cell.module.css'
 import { clientOf, howFound } from './client-of.ts'
 
@@ -42,7 +43,6 @@ export function ClientCell({
 function About({ row, name }: { readonly row: ListedConversation; readonly name: string }) {
   const { latest, createdAt, updatedAt, metadata, provisional } = row
   const request = latest?.request
-  const link = linkOf(row)
   return (
     <dl className={`grid gap-6px text-12-18 facts linked ${styles.facts}`}>
       <Fact name="From">
@@ -53,11 +53,7 @@ function About({ row, name }: { readonly row: ListedConversation; readonly name:
         <Fact name="Recognised">
           {capital(request.why)}
           {' · '}
-          <Link
-            to="/c/$conversation/context"
-            params={link.params}
-            search={{ ...link.search, entry: request.at }}
-          >
+          <Link {...viewAt('context', row.conversation, { ...toThreadSearch(latest), entry: request.at })}>
             message {request.at}
           </Link>
           {` of ${fullTime(request.time)}`}

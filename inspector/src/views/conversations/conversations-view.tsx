@@ -13,6 +13,7 @@ import { MenuItem, MenuPopup } from '../../parts/menu-popup.tsx'
 import { newConversationName } from '../../parts/new-conversation-name.ts'
 import { SearchField } from '../../parts/search-field.tsx'
 import { useTitle } from '../../parts/use-title.ts'
+import { viewAt } from '../../parts/view-at.ts'
 import { ConversationTable } from './conversation-table.tsx'
 import styles from './conversations-view.module.css'
 import { useConversations } from './use-conversations.ts'
@@ -29,12 +30,7 @@ export function ConversationsView() {
   const { q = '' } = search
   const searchAll = () => void navigate({ to: '/search', search: { q } })
   const isFiltered = search.show !== undefined || search.client !== undefined || search.q !== undefined
-  const talk = () =>
-    void navigate({
-      to: '/c/$conversation/chat',
-      params: { conversation: newConversationName() },
-      search: {},
-    })
+  const talk = () => void navigate(viewAt('chat', newConversationName()))
   useTitle('Conversations')
   useKeys('Conversations', [
     ...(scopes.includes('chat') ? [{ keys: 'n', does: 'new conversation', run: talk }] : []),

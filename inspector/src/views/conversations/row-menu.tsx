@@ -10,6 +10,7 @@ import { linkOf } from '../../parts/link-of.ts'
 import { MenuItem, MenuPopup } from '../../parts/menu-popup.tsx'
 import { notify } from '../../parts/notify.ts'
 import { titleOf } from '../../parts/title-of.ts'
+import { boardAt } from '../../parts/view-at.ts'
 import styles from './conversation-table.module.css'
 
 export interface RowProps {
@@ -33,12 +34,7 @@ export function RowMenu({ row, tabIndex, scopes, onDelete }: RowProps & { readon
       </Menu.Trigger>
       <MenuPopup align="end">
         {row.latest?.isExperiment && (
-          <MenuItem
-            label="The experiment"
-            onClick={() =>
-              void navigate({ to: '/e/$experiment', params: { experiment: row.conversation }, search: {} })
-            }
-          />
+          <MenuItem label="The experiment" onClick={() => void navigate(boardAt(row.conversation))} />
         )}
         {views.map(({ path, name, keys }) => (
           <MenuItem

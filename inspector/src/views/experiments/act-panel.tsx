@@ -13,6 +13,7 @@ import { Notice } from '../../parts/notice.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
 import { StatusMark } from '../../parts/status-mark.tsx'
+import { viewAt } from '../../parts/view-at.ts'
 import styles from './act-panel.module.css'
 import type { BoardCell, CellState } from './board-state.ts'
 import { largestCall } from './describe-act.ts'
@@ -37,9 +38,7 @@ export function ActPanel({ experiment, cell: { role, step }, state, onClose }: A
         {act && (
           // Leads into the context of the last call of the act.
           <Link
-            to="/c/$conversation/context"
-            params={{ conversation: experiment }}
-            search={{ actor: role, turn: act.turn, call: act.calls.at(-1)?.id }}
+            {...viewAt('context', experiment, { actor: role, turn: act.turn, call: act.calls.at(-1)?.id })}
             className="link rigid link-text"
           >
             What it got
@@ -125,19 +124,13 @@ function Turn({ experiment, act }: TurnProps) {
   )
 }
 
-interface PieceProps extends TurnProps {
-  readonly piece: TurnPiece
-}
-
-function Piece({ piece, experiment, act: { role, status } }: PieceProps) {
+function Piece({ piece, experiment, act: { role, status } }: TurnProps & { readonly piece: TurnPiece }) {
   const label = (name: React.ReactNode) => (
     <div className={`row gap-6px slim muted label ${styles.label}`}>
       {name}
       <span className="pushed to-right">{piece.from}</span>
       <Link
-        to="/c/$conversation/context"
-        params={{ conversation: experiment }}
-        search={{ actor: role, entry: piece.seq }}
+        {...viewAt('context', experiment, { actor: role, entry: piece.seq })}
         className={`rigid muted ${styles.place}`}
         aria-label={`Entry ${piece.seq} in the context`}
       >

@@ -13,6 +13,7 @@ import { logQuery } from '../../api/queries.ts'
 import { Button } from '../../parts/button.tsx'
 import { amountOf } from '../../parts/format.ts'
 import type { LogEntry } from '../../parts/use-texts.ts'
+import { viewAt } from '../../parts/view-at.ts'
 import styles from './experiment-log.module.css'
 import { shownValue } from './series.ts'
 import { type Acts, useActs } from './use-acts.ts'
@@ -68,9 +69,7 @@ export function ExperimentLog({ shown, warnings }: ExperimentLogProps) {
                   <span className={`clear bold ${styles.name}`}>{what}</span>
                 ) : (
                   <Link
-                    to="/c/$conversation/context"
-                    params={{ conversation: id }}
-                    search={{ actor: who, entry: seq }}
+                    {...viewAt('context', id, { actor: who, entry: seq })}
                     className={`clear bold ${styles.name}`}
                   >
                     {what}

@@ -25,7 +25,6 @@ import { ExperimentList } from './experiment-list.tsx'
 import { ExperimentLog } from './experiment-log.tsx'
 import styles from './experiment-view.module.css'
 import { Goals, useMeasures } from './goals.tsx'
-import sheet from './plan-sheet.module.css'
 import { useActs } from './use-acts.ts'
 import { useWatched, type Watched } from './use-watched.ts'
 
@@ -43,11 +42,7 @@ export function ExperimentView() {
   )
 }
 
-interface ShownProps extends Watched {
-  readonly shown: ExperimentAnswer
-}
-
-function Shown({ shown, activity, warnings }: ShownProps) {
+function Shown({ shown, activity, warnings }: Watched & { readonly shown: ExperimentAnswer }) {
   const { search, go } = useExperimentPlace()
   const { id, roles, steps, maxSteps, hasPlan, goals } = shown
   const isNarrow = useMedia(isTight)
@@ -102,7 +97,7 @@ function Shown({ shown, activity, warnings }: ShownProps) {
 /** The plan as it was given: who takes part, what they share, and when it ends. */
 function Plan({ id, json }: { readonly id: string; readonly json: PlanJson }) {
   return (
-    <div className={`written ${sheet.plan}`}>
+    <div className={`written ${styles.plan}`}>
       <p className="row wraps gap-3">
         <Link to="/e" search={{ start: 'plan', of: id }} className={buttons.button} data-kind="line">
           Run this plan again

@@ -11,6 +11,7 @@ import { Gauge } from '../../parts/gauge.tsx'
 import { useKeys } from '../../parts/keys.ts'
 import { QueryState } from '../../parts/query-state.tsx'
 import { StatusMark } from '../../parts/status-mark.tsx'
+import { boardAt } from '../../parts/view-at.ts'
 import { byPlan } from './experiment-list.tsx'
 import { markOf, noteOf, stepsOf, wordOf } from './experiment-status.ts'
 import styles from './experiments-view.module.css'
@@ -97,12 +98,7 @@ function Plan({ name, all }: { readonly name: string; readonly all: readonly Exp
       <ul>
         {all.map(one => (
           <li key={one.id}>
-            <Link
-              to="/e/$experiment"
-              params={{ experiment: one.id }}
-              search={{}}
-              className={`inset grid middle gap-3 line-above hovers ${styles.row}`}
-            >
+            <Link {...boardAt(one.id)} className={`inset grid middle gap-3 line-above hovers ${styles.row}`}>
               <StatusMark status={markOf[one.status]} label={`${wordOf(one.status)}:`} />
               <span className="cut bold">{one.id}</span>
               <span className={`cut soft ${styles.note}`} data-status={one.status}>

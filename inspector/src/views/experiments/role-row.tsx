@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
+import { viewAt } from '../../parts/view-at.ts'
 import grid from './board.module.css'
 import { type BoardState, type CellState, cellStateOf, stepsIn } from './board-state.ts'
 import { fullnessOf, linesOf, sentenceOfAct } from './describe-act.ts'
@@ -17,9 +18,7 @@ export function RoleRow({ name, board }: RoleRowProps) {
     <tr>
       <th scope="row" className={grid.lead} title={name}>
         <Link
-          to="/c/$conversation/context"
-          params={{ conversation: board.shown.id }}
-          search={{ actor: name }}
+          {...viewAt('context', board.shown.id, { actor: name })}
           className={`link ${grid.name}`}
           title={`The memory of ${name}: what the model got`}
         >

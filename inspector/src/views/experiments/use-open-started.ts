@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { ask } from '../../api/client.ts'
 import { experimentsQuery } from '../../api/experiment-queries.ts'
 import { notify } from '../../parts/notify.ts'
+import { boardAt } from '../../parts/view-at.ts'
 
 /** Opens the board of an experiment that was just started. */
 export function useOpenStarted(): (started: { readonly id: string }) => void {
@@ -10,7 +11,7 @@ export function useOpenStarted(): (started: { readonly id: string }) => void {
   const client = useQueryClient()
   return ({ id }) => {
     void client.invalidateQueries({ queryKey: experimentsQuery.queryKey })
-    void navigate({ to: '/e/$experiment', params: { experiment: id }, search: {} })
+    void navigate(boardAt(id))
   }
 }
 

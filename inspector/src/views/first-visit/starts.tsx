@@ -6,6 +6,7 @@ import type { ServerInfo } from '../../api/routes.ts'
 import { chooseFiles } from '../../parts/import-files.ts'
 import { newConversationName } from '../../parts/new-conversation-name.ts'
 import { notify } from '../../parts/notify.ts'
+import { viewAt } from '../../parts/view-at.ts'
 import { useSampleExperiment } from '../experiments/use-open-started.ts'
 import styles from './starts.module.css'
 
@@ -14,8 +15,7 @@ export function Starts({ scopes }: Pick<ServerInfo, 'scopes'>) {
   const navigate = useNavigate()
   const conversation = useMutation({
     mutationFn: () => ask('post /samples/conversation', {}),
-    onSuccess: ({ conversation }) =>
-      navigate({ to: '/c/$conversation/context', params: { conversation }, search: {} }),
+    onSuccess: ({ conversation }) => navigate(viewAt('context', conversation)),
     onError: error => notify(error.message, 'danger'),
   })
   const experiment = useSampleExperiment()
@@ -48,12 +48,7 @@ export function Starts({ scopes }: Pick<ServerInfo, 'scopes'>) {
       about: 'Talk, and watch the window fill',
       icon: <Plus size={16} aria-hidden />,
       scope: 'chat',
-      run: () =>
-        void navigate({
-          to: '/c/$conversation/chat',
-          params: { conversation: newConversationName() },
-          search: {},
-        }),
+      run: () => void navigate(viewAt('chat', newConversationName())),
     },
   ]
   return (

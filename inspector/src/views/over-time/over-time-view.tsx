@@ -11,6 +11,7 @@ import { amountOf, count, percent } from '../../parts/format.ts'
 import { useKeys, walkKeys } from '../../parts/keys.ts'
 import { QueryState } from '../../parts/query-state.tsx'
 import { findPoint } from '../../parts/stops.ts'
+import { viewAt } from '../../parts/view-at.ts'
 import styles from './over-time-view.module.css'
 import { Plots } from './plots.tsx'
 import { TurnPanel } from './turn-panel.tsx'
@@ -72,11 +73,7 @@ function Shown(props: CourseProps) {
     else go({ turn: step.turn, call: by === 'call' && first ? callOf(first) : undefined })
   }
   const open = () =>
-    void navigate({
-      to: '/c/$conversation/context',
-      params: { conversation },
-      search: { ...search, turn: steps[selected]?.turn ?? 0 },
-    })
+    void navigate(viewAt('context', conversation, { ...search, turn: steps[selected]?.turn ?? 0 }))
   useKeys('Over time', [
     ...walkKeys(by, selected, pick),
     { keys: 'Home', does: `first ${by}`, run: () => pick(0) },

@@ -7,7 +7,6 @@ import { useSize } from '../../parts/use-size.ts'
 import { AccuracyPlot } from './accuracy-plot.tsx'
 import { CallsTable } from './calls-table.tsx'
 import type { PlotFrame } from './plot.tsx'
-import cursor from './plot-cursor.module.css'
 import styles from './plots.module.css'
 import { ReadPlot, ReusePlot } from './read-plot.tsx'
 import { SentPlot } from './sent-plot.tsx'
@@ -103,7 +102,7 @@ function PlotCursor({ course, choice, width, gutter }: StepProps & Omit<PlotFram
   const [point] = now?.points ?? []
   return (
     <div
-      className={cursor.cursor}
+      className={styles.cursor}
       style={{ left: gutter, width }}
       role="slider"
       tabIndex={0}

@@ -9,7 +9,6 @@ import { QueryState } from '../../parts/query-state.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
 import { useTitle } from '../../parts/use-title.ts'
-import how from './nothing-found.module.css'
 import { SearchHits } from './search-hits.tsx'
 import styles from './search-view.module.css'
 
@@ -84,7 +83,7 @@ function headingOf({ found }: { readonly found: readonly { readonly conversation
  */
 function NothingFound({ q, onEverything }: { readonly q: string; readonly onEverything?: () => void }) {
   return (
-    <section className={how.how} role={q === '' ? undefined : 'status'}>
+    <section className={styles.how} role={q === '' ? undefined : 'status'}>
       {q === '' ? (
         <h2>How search works</h2>
       ) : (
@@ -93,7 +92,7 @@ function NothingFound({ q, onEverything }: { readonly q: string; readonly onEver
         </h2>
       )}
       {onEverything && (
-        <p className={`row wraps gap-6px muted ${how.words}`}>
+        <p className={`row wraps gap-6px muted ${styles.words}`}>
           <Button onClick={onEverything}>Look also in notes and other text that users never see</Button>
         </p>
       )}
