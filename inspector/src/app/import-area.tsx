@@ -81,24 +81,19 @@ function Outcomes({ server }: { readonly server: ServerInfo | undefined }) {
 
 /** Says whose the chats of files are: without a person, no other conversation brings them back. */
 function Whose({ files }: { readonly files: readonly File[] }) {
-  const [person, setPerson] = useState('')
   return (
     <form
       className={`row wraps gap-2 ${styles.whose}`}
-      onSubmit={event => {
-        event.preventDefault()
-        void importFiles(files, person.trim())
-      }}
+      action={form => void importFiles(files, String(form.get('person')).trim())}
     >
       <label className="muted caption" htmlFor="person">
         Whose chats are these? Then this person’s other conversations can quote them.
       </label>
       <input
         id="person"
+        name="person"
         className={field.input}
         placeholder="their name in requests, such as ada"
-        value={person}
-        onChange={event => setPerson(event.target.value)}
         required
         pattern=".*\S.*"
       />

@@ -30,9 +30,7 @@ export function Shell() {
     { keys: 'Mod+k', does: 'find anything', run: () => palette.set(true), isEverywhere: true },
     { keys: '?', does: 'all keys', run: () => setHelpOpen(true) },
     { keys: 't', does: 'light or dark', run: toggleTheme },
-    ...[...places, ...settingsPlaces].map(({ to, keys, does }) => ({
-      ...{ keys, does, run: () => void navigate({ to }) },
-    })),
+    ...[...places, ...settingsPlaces].map(({ to, ...key }) => ({ ...key, run: () => void navigate({ to }) })),
   ])
   return (
     <div className={`grid clipped ${styles.shell}`}>

@@ -27,10 +27,9 @@ export function useConversations({ show, client, q }: ListSearch) {
 
 /** A conversation that was written to while pages were read may stand in two of them. */
 function distinct(pages: readonly { readonly conversations: readonly ListedConversation[] }[]) {
-  const seen = new Map<string, ListedConversation>()
-  for (const { conversations } of pages)
-    for (const one of conversations) if (!seen.has(one.conversation)) seen.set(one.conversation, one)
-  return [...seen.values()]
+  const seen = new Set<string>()
+  const all = pages.flatMap(page => page.conversations)
+  return all.filter(({ conversation: name }) => !seen.has(name) && seen.add(name))
 }
 
 /** Polls conversations with an open turn: a turn whose writer died becomes interrupted without a write. */

@@ -88,16 +88,17 @@ export function ExperimentHead({ shown, onPlan }: ExperimentHeadProps) {
           What is in the log is never done twice.
         </Notice>
       )}
-      {isLeft && !hasPlan && (
+      {isLeft && (status === 'INTERRUPTED' || !hasPlan) && (
         <Notice>
-          {status === 'INTERRUPTED' && 'The process that ran it is gone. '}Its plan is code, which is not
-          stored here: start the program that has the plan again, and resume <b>{id}</b> there. No step is
-          done twice.
-        </Notice>
-      )}
-      {status === 'INTERRUPTED' && hasPlan && (
-        <Notice>
-          The process that ran it is gone. Resume goes on where it stood: no step is done twice.
+          {status === 'INTERRUPTED' && 'The process that ran it is gone. '}
+          {hasPlan ? (
+            'Resume goes on where it stood: no step is done twice.'
+          ) : (
+            <>
+              Its plan is code, which is not stored here: start the program that has the plan again, and
+              resume <b>{id}</b> there. No step is done twice.
+            </>
+          )}
         </Notice>
       )}
       {fault && <Notice kind="danger">{fault.message}</Notice>}

@@ -32,7 +32,7 @@ export function StartForm({ experiments, of, onPick, onClose }: StartFormProps) 
   ]
   const chosen = experiments.find(({ id }) => id === of)?.name
   const { data: plan, error } = useQuery({ ...planQuery(of ?? ''), enabled: of !== undefined })
-  const stored = of === undefined ? '' : plan ? JSON.stringify(plan, null, 2) : ''
+  const stored = of !== undefined && plan ? JSON.stringify(plan, null, 2) : ''
   const [written, setWritten] = useState<{ readonly of: string | undefined; readonly text: string }>()
   const text = written && written.of === of ? written.text : stored
   return (
