@@ -2,13 +2,12 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { conversationsQuery } from '../api/queries.ts'
 import { QueryState } from '../parts/query-state.tsx'
 import { ImportArea } from './import-area.tsx'
-import { lazyView } from './views.ts'
+import { FirstVisit, lazyView } from './views.ts'
 
 const ConversationsView = lazyView(
   () => import('../views/conversations/conversations-view.tsx'),
   'ConversationsView',
 )
-const FirstVisit = lazyView(() => import('../views/first-visit/first-visit.tsx'), 'FirstVisit')
 
 /** All conversations; while there are none, what to begin with. */
 export function Home() {

@@ -26,7 +26,7 @@ import { places } from './places.ts'
 import { Shell } from './shell.tsx'
 import { TabbedFrame } from './tabbed-frame.tsx'
 import { ViewFrame } from './view-frame.tsx'
-import { conversationViews, lazyView } from './views.ts'
+import { conversationViews, FirstVisit, lazyView } from './views.ts'
 
 function NotFound() {
   return (
@@ -52,7 +52,6 @@ function ViewFault({ error }: ErrorComponentProps) {
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound })
 
-const FirstVisit = lazyView(() => import('../views/first-visit/first-visit.tsx'), 'FirstVisit')
 const SearchView = lazyView(() => import('../views/search/search-view.tsx'), 'SearchView')
 const SettingsView = lazyView(() => import('../views/settings/settings-view.tsx'), 'SettingsView')
 const ExperimentsView = lazyView(() => import('../views/experiments/experiments-view.tsx'), 'ExperimentsView')

@@ -72,24 +72,21 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
         <ClientCell row={row} tabIndex={tabIndex} />
       </div>
       <div role="cell" className={styles.fates}>
-        {last &&
-          fates.map(({ fate, name }) => {
-            const amount = last.counts[fate] ?? 0
-            return (
-              amount > 0 && (
-                <span
-                  key={fate}
-                  className="inline gap-1 fated"
-                  data-fate={fate}
-                  title={`${count(amount)} ${name}`}
-                >
-                  <FateGlyph fate={fate} />
-                  {count(amount)}
-                  <span className="hidden"> {name}</span>
-                </span>
-              )
-            )
-          })}
+        {fates
+          .map(({ fate, name }) => ({ fate, name, amount: last?.counts[fate] ?? 0 }))
+          .filter(({ amount }) => amount > 0)
+          .map(({ fate, name, amount }) => (
+            <span
+              key={fate}
+              className="inline gap-1 fated"
+              data-fate={fate}
+              title={`${count(amount)} ${name}`}
+            >
+              <FateGlyph fate={fate} />
+              {count(amount)}
+              <span className="hidden"> {name}</span>
+            </span>
+          ))}
       </div>
       <div role="cell" className={styles.window} aria-busy={isLoading}>
         {last ? (

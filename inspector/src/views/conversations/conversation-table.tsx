@@ -72,9 +72,7 @@ export function ConversationTable({ rows, scopes, hasMore, onNearEnd, empty }: C
   useKeys('The conversation in focus', [
     { keys: 'c', does: 'chat', run: open('chat') },
     { keys: 'o', does: 'over time', run: open('over-time') },
-    ...(scopes.includes('inspect')
-      ? [{ keys: 'e', does: 'export', run: onActive(one => void exportConversation(one)) }]
-      : []),
+    ...(scopes.includes('inspect') ? [{ keys: 'e', does: 'export', run: onActive(exportConversation) }] : []),
     ...(scopes.includes('admin') ? [{ keys: 'Delete', does: 'delete', run: onActive(setDeleting) }] : []),
   ])
 

@@ -42,9 +42,9 @@ export function AccuracyPlot({ course: { accuracy, isWhole }, columns, frame }: 
       <path
         className={styles.without}
         d={barsPath(
-          ratios
-            .filter(({ ratio }) => ratio === undefined)
-            .map(({ middle }): Bar => [middle - 1, height, 2, 4]),
+          ratios.flatMap(({ middle, ratio }): Bar[] =>
+            ratio === undefined ? [[middle - 1, height, 2, 4]] : [],
+          ),
         )}
       />
       <path className={styles.dots} d={squares(ratio => ratio >= 1)} />

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { observable } from '../../api/observable.ts'
-import { serverQuery, turnsQuery } from '../../api/queries.ts'
+import { turnsQuery } from '../../api/queries.ts'
 import { readAll, timelineQuery } from '../../api/timeline.ts'
 import { type ConversationSearch, usePlace } from '../../parts/address.ts'
 import { ChoiceMenu } from '../../parts/choice-menu.tsx'
@@ -15,15 +15,7 @@ import { viewAt } from '../../parts/view-at.ts'
 import styles from './over-time-view.module.css'
 import { Plots } from './plots.tsx'
 import { TurnPanel } from './turn-panel.tsx'
-import {
-  type Course,
-  type CourseProps,
-  callOf,
-  otherPolicies,
-  policyInWords,
-  useCourse,
-  usualPolicy,
-} from './use-course.ts'
+import { type Course, type CourseProps, callOf, policyInWords, useCourse } from './use-course.ts'
 
 /** What was sent in each turn, what was read again, and what other policies would have cost. */
 export function OverTimeView() {
@@ -57,12 +49,11 @@ export function OverTimeView() {
 
 function Shown(props: CourseProps) {
   const { conversation, search, go } = usePlace()
-  const { course, policy, chosen, isCompared } = useCourse(props)
+  const { course, chosen, choices, isCompared } = useCourse(props)
   const { by, steps, sums, cuts, compared, isWhole } = course
   const [hover] = useState(() => observable<number | undefined>(undefined))
   const selected = findStep(steps, search)
   const navigate = useNavigate()
-  const { data: server } = useQuery(serverQuery)
 
   const pick = (index: number) => {
     const step = steps[Math.min(steps.length - 1, Math.max(0, index))]
@@ -89,9 +80,6 @@ function Shown(props: CourseProps) {
     : `${cuts === 0 ? 'Never cut' : `Cut ${amountOf(cuts, 'time')}`}; ${percent(sums.share)} of what was sent was a cached prefix${soFar}`
   const turnsInAll = new Set(props.points.map(({ turn }) => turn)).size
   const extent = `in ${amountOf(turnsInAll, 'turn')} and ${amountOf(sums.calls, 'call')}`
-  // `sliding` is compared with as so many messages.
-  const named = (server?.policies ?? otherPolicies).filter(one => one !== 'default' && one !== 'sliding')
-  const choices = [...new Set([usualPolicy, 'sliding-20', ...named, chosen])].filter(one => one !== policy)
   const choice = { selected, hover, pick }
   return (
     <div className={`grid tall clipped ${styles.view}`} aria-busy={!isWhole}>

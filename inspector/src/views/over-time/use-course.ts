@@ -1,14 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { type Comparison, comparisonQuery } from '../../api/comparison.ts'
+import { serverQuery } from '../../api/queries.ts'
 import type { TimelineData, TimelinePoint } from '../../api/timeline.ts'
 import { usePlace } from '../../parts/address.ts'
 import type { OfferedPolicy } from '../../parts/policies.ts'
 import { type TurnStop, toCallStops, toStops } from '../../parts/stops.ts'
 
-export const usualPolicy = 'sliding-50'
+const usualPolicy = 'sliding-50'
 /** More policies to show beside the compared one, where computing them is cheap. */
-export const otherPolicies: readonly OfferedPolicy[] = ['thrifty', 'balanced', 'thorough', 'stable', 'tiered']
+const otherPolicies: readonly OfferedPolicy[] = ['thrifty', 'balanced', 'thorough', 'stable', 'tiered']
 const few = 600
 /** Above this many calls per turn on average, a step is a call. */
 const manyCalls = 3
@@ -47,7 +48,11 @@ export function useCourse({ turns, points, isWhole }: CourseProps) {
     }
   }, [by, steps, points, isWhole, policy, chosen, comparison, restComparison])
   const isCompared = comparison?.isWhole === true && course.compared.sums.length === steps.length
-  return { course, policy, chosen, isCompared }
+  const { data: server } = useQuery(serverQuery)
+  // `sliding` is compared with as so many messages.
+  const named = (server?.policies ?? otherPolicies).filter(one => one !== 'default' && one !== 'sliding')
+  const choices = [...new Set([usualPolicy, 'sliding-20', ...named, chosen])].filter(one => one !== policy)
+  return { course, chosen, choices, isCompared }
 }
 
 /** A place on the axis: a turn, or a call if the axis shows calls. */
