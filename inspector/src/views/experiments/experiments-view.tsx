@@ -11,12 +11,12 @@ import { Gauge } from '../../parts/gauge.tsx'
 import { useKeys } from '../../parts/keys.ts'
 import { QueryState } from '../../parts/query-state.tsx'
 import { StatusMark } from '../../parts/status-mark.tsx'
+import { useSampleExperiment } from '../../parts/use-open-started.ts'
 import { boardAt } from '../../parts/view-at.ts'
 import { byPlan } from './experiment-list.tsx'
 import { markOf, noteOf, stepsOf, wordOf } from './experiment-status.ts'
 import styles from './experiments-view.module.css'
 import { StartForm } from './start-form.tsx'
-import { useSampleExperiment } from './use-open-started.ts'
 
 /** All plans and their experiments: which run, which are paused, how they ended. */
 export function ExperimentsView() {

@@ -7,11 +7,11 @@ import { Button } from '../../parts/button.tsx'
 import field from '../../parts/field.module.css'
 import { amountOf } from '../../parts/format.ts'
 import { Notice } from '../../parts/notice.tsx'
+import { useOpenStarted } from '../../parts/use-open-started.ts'
 import { byPlan } from './experiment-list.tsx'
 import { PlanEditor } from './plan-editor.tsx'
 import { problemsOf, readPlanText } from './plan-problems.ts'
 import styles from './start-form.module.css'
-import { useOpenStarted } from './use-open-started.ts'
 
 export interface StartFormProps {
   readonly experiments: readonly ExperimentSummary[]

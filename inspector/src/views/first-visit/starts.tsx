@@ -6,8 +6,8 @@ import type { ServerInfo } from '../../api/routes.ts'
 import { chooseFiles } from '../../parts/import-files.ts'
 import { newConversationName } from '../../parts/new-conversation-name.ts'
 import { notify } from '../../parts/notify.ts'
+import { useSampleExperiment } from '../../parts/use-open-started.ts'
 import { viewAt } from '../../parts/view-at.ts'
-import { useSampleExperiment } from '../experiments/use-open-started.ts'
 import styles from './starts.module.css'
 
 /** Four ways to begin: a conversation to look at, an experiment to watch, chats from elsewhere, a new conversation. */

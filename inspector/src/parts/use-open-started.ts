@@ -1,9 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { ask } from '../../api/client.ts'
-import { experimentsQuery } from '../../api/experiment-queries.ts'
-import { notify } from '../../parts/notify.ts'
-import { boardAt } from '../../parts/view-at.ts'
+import { ask } from '../api/client.ts'
+import { experimentsQuery } from '../api/experiment-queries.ts'
+import { notify } from './notify.ts'
+import { boardAt } from './view-at.ts'
 
 /** Opens the board of an experiment that was just started. */
 export function useOpenStarted(): (started: { readonly id: string }) => void {
