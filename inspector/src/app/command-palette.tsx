@@ -17,6 +17,7 @@ import { placeIn } from '../parts/place-in.ts'
 import { Sheet } from '../parts/sheet.tsx'
 import { titleOf } from '../parts/title-of.ts'
 import { useSettled } from '../parts/use-settled.ts'
+import { viewAt } from '../parts/view-at.ts'
 import styles from './command-palette.module.css'
 
 /** The most conversations, and the most messages, that the palette offers: the list and the search have all of them. */
@@ -52,7 +53,7 @@ export default function CommandPalette({ onClose }: { readonly onClose: () => vo
     action()
   }
   const open = (conversation: string, search: ConversationSearch) =>
-    void navigate({ to: '/c/$conversation/context', params: { conversation }, search })
+    void navigate(viewAt('context', conversation, search))
   return (
     <Sheet title="Find anything" isTitleHidden onClose={onClose}>
       <Command label="Find anything" loop shouldFilter={false}>
@@ -129,15 +130,12 @@ export default function CommandPalette({ onClose }: { readonly onClose: () => vo
   )
 }
 
-interface RowProps {
-  readonly value: string
+interface RowProps extends React.ComponentProps<typeof Command.Item> {
   readonly more?: React.ReactNode
-  readonly onSelect: () => void
-  readonly children: React.ReactNode
 }
 
-const Row = ({ value, more, onSelect, children }: RowProps) => (
-  <Command.Item value={value} className={menu.item} onSelect={onSelect}>
+const Row = ({ more, children, ...item }: RowProps) => (
+  <Command.Item className={menu.item} {...item}>
     <MenuText label={children} more={more} />
   </Command.Item>
 )

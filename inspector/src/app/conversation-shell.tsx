@@ -1,13 +1,19 @@
+import { Menu } from '@base-ui/react/menu'
 import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
+import { GitBranch } from 'lucide-react'
 import { useEffect } from 'react'
 import { ApiError } from '../api/api-error.ts'
-import { conversationQuery, outlineQuery, serverQuery, stateQuery } from '../api/queries.ts'
-import { usePlace } from '../parts/address.ts'
+import { conversationQuery, outlineQuery, serverQuery, stateQuery, threadsQuery } from '../api/queries.ts'
+import { toThreadSearch, usePlace } from '../parts/address.ts'
+import { branchTitle } from '../parts/branch-title.ts'
 import { Button } from '../parts/button.tsx'
 import { EmptyState } from '../parts/empty-state.tsx'
+import { amountOf } from '../parts/format.ts'
+import { MenuItem, MenuPopup } from '../parts/menu-popup.tsx'
 import { titleOf } from '../parts/title-of.ts'
-import { BranchMenu } from './branch-menu.tsx'
+import { viewAt } from '../parts/view-at.ts'
+import crumb from './crumb.module.css'
 import { places } from './places.ts'
 import { TabbedFrame } from './tabbed-frame.tsx'
 import { conversationViews } from './views.ts'
@@ -35,10 +41,7 @@ export function ConversationShell() {
       crumb={<BranchMenu />}
       tabs={conversationViews
         .filter(({ path }) => path !== 'tools' || hasTools)
-        .map(({ path, label }) => ({
-          label,
-          link: { to: `/c/$conversation/${path}`, params: { conversation }, search },
-        }))}
+        .map(({ path, label }) => ({ label, link: viewAt(path, conversation, search) }))}
     >
       {isMissing ? (
         <EmptyState
@@ -46,9 +49,7 @@ export function ConversationShell() {
           action={
             <>
               <Link to="/">All conversations</Link>
-              <Link to="/c/$conversation/chat" params={{ conversation }} search={{}}>
-                Begin it
-              </Link>
+              <Link {...viewAt('chat', conversation)}>Begin it</Link>
               <Button onClick={() => void refetch()}>Look again</Button>
             </>
           }
@@ -75,4 +76,37 @@ function useHasTools(): boolean {
   const hasValues = !state.isPlaceholderData && (state.data?.states.length ?? 0) > 0
   const outline = useQuery({ ...outlineQuery(thread), enabled: enabled && !hasValues })
   return hasValues || (outline.data?.some(({ role }) => role === 'assistant_note') ?? false)
+}
+
+const usual = { actor: 'assistant', branch: 'main' }
+
+/** The threads of a conversation: whose history on which branch is shown. */
+function BranchMenu() {
+  const { conversation, search, go } = usePlace()
+  const { data } = useQuery(threadsQuery(conversation))
+  const threads = data?.threads ?? []
+  const { actor = usual.actor, branch = usual.branch } = search
+  const actors = new Set(threads.map(one => one.actor))
+  const nameOf = (one: Parameters<typeof branchTitle>[0] & { readonly actor: string }) =>
+    actors.size > 1 || one.actor !== usual.actor ? `${one.actor} · ${branchTitle(one)}` : branchTitle(one)
+  const current = threads.find(one => one.actor === actor && one.branch === branch) ?? { actor, branch }
+  return (
+    <Menu.Root>
+      <Menu.Trigger className={`hovers chip rigid ${crumb.branch}`} aria-label={`Branch ${nameOf(current)}`}>
+        <GitBranch size={14} aria-hidden />
+        <span className="ellipsis">{nameOf(current)}</span>
+      </Menu.Trigger>
+      <MenuPopup align="start">
+        {threads.map(one => (
+          <MenuItem
+            key={`${one.actor}\n${one.branch}`}
+            label={nameOf(one)}
+            more={amountOf(one.turns, 'turn')}
+            isChosen={one.actor === actor && one.branch === branch}
+            onClick={() => go({ ...toThreadSearch(one), turn: undefined, call: undefined }, { push: true })}
+          />
+        ))}
+      </MenuPopup>
+    </Menu.Root>
+  )
 }

@@ -1,26 +1,21 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { conversationsQuery, serverQuery } from '../api/queries.ts'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { conversationsQuery } from '../api/queries.ts'
 import { QueryState } from '../parts/query-state.tsx'
 import { ImportArea } from './import-area.tsx'
-import { lazyView } from './views.ts'
+import { FirstVisit, lazyView } from './views.ts'
 
 const ConversationsView = lazyView(
   () => import('../views/conversations/conversations-view.tsx'),
   'ConversationsView',
 )
-const FirstVisit = lazyView(() => import('../views/first-visit/first-visit.tsx'), 'FirstVisit')
 
 /** All conversations; while there are none, what to begin with. */
 export function Home() {
   const conversations = useInfiniteQuery(conversationsQuery)
-  const { data: server } = useQuery(serverQuery)
   return (
     <QueryState query={conversations}>
       {({ pages }) => (
-        <ImportArea
-          isAllowed={server?.scopes.includes('admin') ?? false}
-          asksWhose={server?.remember === 'person' && server.person === undefined}
-        >
+        <ImportArea>
           {pages.every(page => page.conversations.length === 0) ? (
             <FirstVisit isEmpty />
           ) : (

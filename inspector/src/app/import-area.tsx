@@ -1,23 +1,20 @@
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Check, LoaderCircle } from 'lucide-react'
 import { useState } from 'react'
+import { serverQuery } from '../api/queries.ts'
+import type { ServerInfo } from '../api/routes.ts'
 import { Button } from '../parts/button.tsx'
 import field from '../parts/field.module.css'
 import { type FileOutcome, importFiles, importOutcomes } from '../parts/import-files.ts'
 import { Notice } from '../parts/notice.tsx'
+import { viewAt } from '../parts/view-at.ts'
 import styles from './import-area.module.css'
 
-export interface ImportAreaProps {
-  /** Whether this key may import. */
-  readonly isAllowed: boolean
-  /** Whether to ask for the person of the chats: recall across conversations needs it, and the server does not know it. */
-  readonly asksWhose: boolean
-  readonly children: React.ReactNode
-}
-
 /** A place on which files of chats can be dropped. Above its contents it says what became of them. */
-export function ImportArea({ isAllowed, asksWhose, children }: ImportAreaProps) {
-  const outcomes = importOutcomes.use()
+export function ImportArea({ children }: { readonly children: React.ReactNode }) {
+  const { data: server } = useQuery(serverQuery)
+  const isAllowed = server?.scopes.includes('admin') ?? false
   const [isOver, setOver] = useState(false)
   const withFiles = (event: React.DragEvent, run: () => void) => {
     if (!isAllowed || !event.dataTransfer.types.includes('Files')) return
@@ -39,7 +36,7 @@ export function ImportArea({ isAllowed, asksWhose, children }: ImportAreaProps) 
         })
       }
     >
-      {outcomes.length > 0 && <Outcomes outcomes={outcomes} asksWhose={asksWhose} />}
+      <Outcomes server={server} />
       {children}
       {isOver && (
         <div className={`centred absolute on-panel through round-2 ${styles.over}`}>
@@ -56,11 +53,11 @@ export function ImportArea({ isAllowed, asksWhose, children }: ImportAreaProps) 
   )
 }
 
-interface OutcomesProps extends Pick<ImportAreaProps, 'asksWhose'> {
-  readonly outcomes: readonly FileOutcome[]
-}
-
-function Outcomes({ outcomes, asksWhose }: OutcomesProps) {
+function Outcomes({ server }: { readonly server: ServerInfo | undefined }) {
+  const outcomes = importOutcomes.use()
+  if (outcomes.length === 0) return null
+  // Recall across conversations needs the person of the chats, and the server does not know it.
+  const asksWhose = server?.remember === 'person' && server.person === undefined
   const isRunning = outcomes.some(({ state }) => state === 'running')
   const taken = outcomes.flatMap(({ state, source }) => (state === 'taken' ? [source] : []))
   return (
@@ -84,24 +81,19 @@ function Outcomes({ outcomes, asksWhose }: OutcomesProps) {
 
 /** Says whose the chats of files are: without a person, no other conversation brings them back. */
 function Whose({ files }: { readonly files: readonly File[] }) {
-  const [person, setPerson] = useState('')
   return (
     <form
       className={`row wraps gap-2 ${styles.whose}`}
-      onSubmit={event => {
-        event.preventDefault()
-        void importFiles(files, person.trim())
-      }}
+      action={form => void importFiles(files, String(form.get('person')).trim())}
     >
       <label className="muted caption" htmlFor="person">
         Whose chats are these? Then this person’s other conversations can quote them.
       </label>
       <input
         id="person"
+        name="person"
         className={field.input}
         placeholder="their name in requests, such as ada"
-        value={person}
-        onChange={event => setPerson(event.target.value)}
         required
         pattern=".*\S.*"
       />
@@ -123,9 +115,7 @@ function Outcome({ file, state, text, conversation }: FileOutcome) {
       {conversation !== undefined && (
         <>
           {' '}
-          <Link to="/c/$conversation/chat" params={{ conversation }} search={{}}>
-            Open it
-          </Link>
+          <Link {...viewAt('chat', conversation)}>Open it</Link>
         </>
       )}
     </Notice>

@@ -10,8 +10,11 @@ export const places = [
 /** The places at the end of the rail. */
 export const settingsPlaces = [
   {
-    ...{ to: '/welcome', label: 'Connect a client', Icon: Plug },
-    ...{ keys: 'g w', does: 'connect a client, open a sample' },
+    to: '/welcome',
+    label: 'Connect a client',
+    Icon: Plug,
+    keys: 'g w',
+    does: 'connect a client, open a sample',
   },
   { to: '/settings', label: 'Settings', Icon: Settings, keys: 'g p', does: 'settings' },
 ] as const

@@ -3,6 +3,8 @@ import {
   createRootRoute,
   createRoute,
   createRouter,
+  type ErrorComponentProps,
+  Link,
   redirect,
   useParams,
 } from '@tanstack/react-router'
@@ -14,19 +16,42 @@ import {
   readListSearch,
   stringifySearch,
 } from '../parts/address.ts'
+import { Button } from '../parts/button.tsx'
+import { EmptyState } from '../parts/empty-state.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
+import { viewAt } from '../parts/view-at.ts'
 import { ConversationShell } from './conversation-shell.tsx'
-import { NotFound, ViewFault } from './faults.tsx'
 import { Home } from './home.tsx'
 import { places } from './places.ts'
 import { Shell } from './shell.tsx'
 import { TabbedFrame } from './tabbed-frame.tsx'
 import { ViewFrame } from './view-frame.tsx'
-import { conversationViews, lazyView } from './views.ts'
+import { conversationViews, FirstVisit, lazyView } from './views.ts'
+
+function NotFound() {
+  return (
+    <ViewFrame crumb={<strong>Throughline</strong>} back="/">
+      <EmptyState title="There is nothing at this address" action={<Link to="/">All conversations</Link>}>
+        It may have been deleted, or the address is incomplete.
+      </EmptyState>
+    </ViewFrame>
+  )
+}
+
+/** A fault of this page itself, or a file of it that is gone: a new build has other files, which only loading the page again brings. */
+function ViewFault({ error }: ErrorComponentProps) {
+  return (
+    <EmptyState
+      title="This view has failed"
+      action={<Button onClick={() => location.reload()}>Try again</Button>}
+    >
+      {error instanceof Error ? error.message : String(error)}
+    </EmptyState>
+  )
+}
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound })
 
-const FirstVisit = lazyView(() => import('../views/first-visit/first-visit.tsx'), 'FirstVisit')
 const SearchView = lazyView(() => import('../views/search/search-view.tsx'), 'SearchView')
 const SettingsView = lazyView(() => import('../views/settings/settings-view.tsx'), 'SettingsView')
 const ExperimentsView = lazyView(() => import('../views/experiments/experiments-view.tsx'), 'ExperimentsView')
@@ -43,7 +68,7 @@ function page<const Path extends string, Search extends object>(
       <View />
     </ViewFrame>
   )
-  const component = Object.assign(Framed, View.preload && { preload: View.preload })
+  const component = Object.assign(Framed, { preload: View.preload })
   return createRoute({ getParentRoute: () => root, path, validateSearch, component })
 }
 
@@ -57,7 +82,6 @@ const pages = [
 
 const ExperimentView = lazyView(() => import('../views/experiments/experiment-view.tsx'), 'ExperimentView')
 
-/** An experiment, under its name. */
 function Experiment() {
   const { experiment = '' } = useParams({ strict: false })
   return (
@@ -71,7 +95,7 @@ const experiment = createRoute({
   getParentRoute: () => root,
   path: 'e/$experiment',
   validateSearch: readExperimentSearch,
-  component: Object.assign(Experiment, ExperimentView.preload && { preload: ExperimentView.preload }),
+  component: Object.assign(Experiment, { preload: ExperimentView.preload }),
 })
 
 const conversation = createRoute({
@@ -85,19 +109,20 @@ const conversationHome = createRoute({
   getParentRoute: () => conversation,
   path: '/',
   beforeLoad: ({ params: { conversation }, search }) => {
-    throw redirect({ to: '/c/$conversation/context', params: { conversation }, search, replace: true })
+    throw redirect({ ...viewAt('context', conversation, search), replace: true })
   },
 })
 
-const viewOf = <const Path extends string>(view: {
-  readonly path: Path
-  readonly component: AsyncRouteComponent<object>
-}) => createRoute({ getParentRoute: () => conversation, ...view })
-
+const getParentRoute = () => conversation
 const [chat, context, overTime, tools] = conversationViews
 
 /** One by one, so that an address of a view that does not exist breaks the types. */
-const views = [viewOf(chat), viewOf(context), viewOf(overTime), viewOf(tools)] as const
+const views = [
+  createRoute({ getParentRoute, ...chat }),
+  createRoute({ getParentRoute, ...context }),
+  createRoute({ getParentRoute, ...overTime }),
+  createRoute({ getParentRoute, ...tools }),
+] as const
 
 export const router = createRouter({
   routeTree: root.addChildren([...pages, experiment, conversation.addChildren([conversationHome, ...views])]),

@@ -1,17 +1,20 @@
 import { Link, Outlet, useNavigate } from '@tanstack/react-router'
-import { Keyboard, type LucideIcon, SunMoon } from 'lucide-react'
+import { Keyboard, SunMoon } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
-import { keepTrying } from '../api/keep-listening.ts'
+import { connection } from '../api/connection.ts'
+import { keepTrying, tryNow } from '../api/keep-listening.ts'
 import { keyProblem } from '../api/key.ts'
+import { clockTime } from '../parts/format.ts'
 import { useHeldKeys, useKeys } from '../parts/keys.ts'
+import { Notice } from '../parts/notice.tsx'
+import { notifications } from '../parts/notify.ts'
+import { Late } from '../parts/skeleton.tsx'
 import { toggleTheme } from '../parts/theme.ts'
 import { Tooltip } from '../parts/tooltip.tsx'
-import { AwayNotice } from './away-notice.tsx'
 import { KeyForm } from './key-form.tsx'
-import { Notifications } from './notifications.tsx'
-import { palette } from './palette-state.ts'
 import { places, settingsPlaces } from './places.ts'
 import styles from './shell.module.css'
+import { palette } from './view-frame.tsx'
 
 const CommandPalette = lazy(() => keepTrying(() => import('./command-palette.tsx')))
 const KeyHelp = lazy(() => keepTrying(() => import('./key-help.tsx')))
@@ -27,9 +30,7 @@ export function Shell() {
     { keys: 'Mod+k', does: 'find anything', run: () => palette.set(true), isEverywhere: true },
     { keys: '?', does: 'all keys', run: () => setHelpOpen(true) },
     { keys: 't', does: 'light or dark', run: toggleTheme },
-    ...[...places, ...settingsPlaces].map(({ to, keys, does }) => ({
-      ...{ keys, does, run: () => void navigate({ to }) },
-    })),
+    ...[...places, ...settingsPlaces].map(({ to, ...key }) => ({ ...key, run: () => void navigate({ to }) })),
   ])
   return (
     <div className={`grid clipped ${styles.shell}`}>
@@ -46,8 +47,16 @@ export function Shell() {
         ))}
         <span className="fill" />
         <RailLink {...settingsPlaces[0]} />
-        <RailButton label="All keys" keys="?" Icon={Keyboard} onClick={() => setHelpOpen(true)} />
-        <RailButton label="Light or dark" keys="t" Icon={SunMoon} onClick={toggleTheme} />
+        {[
+          { label: 'All keys', keys: '?', Icon: Keyboard, onClick: () => setHelpOpen(true) },
+          { label: 'Light or dark', keys: 't', Icon: SunMoon, onClick: toggleTheme },
+        ].map(({ label, keys, Icon, onClick }) => (
+          <Tooltip key={keys} text={`${label} (${keys})`} side="right">
+            <button type="button" aria-label={label} onClick={onClick}>
+              <Icon size={16} aria-hidden />
+            </button>
+          </Tooltip>
+        ))}
         <RailLink {...settingsPlaces[1]} />
       </nav>
       <div className={`grid slim low relative ${styles.content}`}>
@@ -63,7 +72,6 @@ export function Shell() {
   )
 }
 
-/** A line through a row of strokes. */
 function Logo() {
   return (
     <svg width="22" height="22" viewBox="0 0 24 24" fill="none" strokeLinecap="round" aria-hidden="true">
@@ -81,20 +89,40 @@ const RailLink = ({ to, label, Icon }: (typeof places | typeof settingsPlaces)[n
   </Tooltip>
 )
 
-interface RailButtonProps {
-  readonly label: string
-  readonly keys: string
-  readonly Icon: LucideIcon
-  readonly onClick: () => void
+/** Says since when the server does not answer. What is on screen stays. */
+function AwayNotice() {
+  const now = connection.use()
+  if (now.state !== 'away') return null
+  return (
+    // A server that is started again is back before this shows.
+    <Late ms={1500}>
+      <div className={`on-panel line-above ${styles.away}`}>
+        <Notice kind="danger">
+          <strong>
+            No answer from {location.host} since {clockTime(now.since)}.
+          </strong>{' '}
+          You see what was there then.{' '}
+          <button type="button" onClick={tryNow}>
+            Try now
+          </button>
+        </Notice>
+      </div>
+    </Late>
+  )
 }
 
-const RailButton = ({ label, keys, Icon, onClick }: RailButtonProps) => (
-  <Tooltip text={`${label} (${keys})`} side="right">
-    <button type="button" aria-label={label} onClick={onClick}>
-      <Icon size={16} aria-hidden />
-    </button>
-  </Tooltip>
-)
+function Notifications() {
+  const all = notifications.use()
+  return (
+    <div className={`grid gap-2 ${styles.stack}`} role="status">
+      {all.map(({ id, text, kind }) => (
+        <p key={id} data-kind={kind}>
+          {text}
+        </p>
+      ))}
+    </div>
+  )
+}
 
 /** Moves the focus to the view without changing the address. */
 function toView(event: React.MouseEvent): void {

@@ -5,7 +5,7 @@ import { useTitle } from '../parts/use-title.ts'
 import styles from './crumb.module.css'
 import { ViewFrame } from './view-frame.tsx'
 
-export interface TabbedFrameProps {
+interface TabbedFrameProps {
   /** The list that this belongs to. */
   readonly list: { readonly to: '/' | '/e'; readonly label: string }
   /** What one of that list is called in the help, and the name of this one. */
@@ -23,16 +23,11 @@ export function TabbedFrame({ list, kind, name, tabs, crumb, children }: TabbedF
   useTitle(name)
   useKeys(
     'Views',
-    tabs.map(({ label, link }, at) => ({
-      keys: String(at + 1),
-      does: label,
-      run: () => void navigate(link),
-    })),
+    tabs.map(({ label, link }, at) => ({ keys: `${at + 1}`, does: label, run: () => void navigate(link) })),
   )
   useKeys(kind, [
     {
-      keys: 'y',
-      does: 'copy the address of what you see',
+      ...{ keys: 'y', does: 'copy the address of what you see' },
       run: () =>
         void navigator.clipboard.writeText(location.href).then(() => notify('The address is copied.')),
     },

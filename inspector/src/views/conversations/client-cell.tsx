@@ -1,20 +1,22 @@
 import { Popover } from '@base-ui/react/popover'
 import { Link } from '@tanstack/react-router'
 import type { ListedConversation } from '../../api/conversation-list.ts'
+import { toThreadSearch } from '../../parts/address.ts'
 import { Fact } from '../../parts/fact.tsx'
 import { fullTime } from '../../parts/format.ts'
-import { linkOf } from '../../parts/link-of.ts'
 import menu from '../../parts/menu.module.css'
+import { viewAt } from '../../parts/view-at.ts'
 import styles from './client-cell.module.css'
 import { clientOf, howFound } from './client-of.ts'
 
-export interface ClientCellProps {
+/** Which client it came from and how it was recognised; pressed, why, and what else is known of the conversation. */
+export function ClientCell({
+  row,
+  tabIndex,
+}: {
   readonly row: ListedConversation
   readonly tabIndex: number
-}
-
-/** Which client it came from and how it was recognised; pressed, why, and what else is known of the conversation. */
-export function ClientCell({ row, tabIndex }: ClientCellProps) {
+}) {
   const { latest } = row
   const { name } = clientOf(row)
   const how = latest?.request && (howFound[latest.request.kind] ?? latest.request.kind)
@@ -41,7 +43,6 @@ export function ClientCell({ row, tabIndex }: ClientCellProps) {
 function About({ row, name }: { readonly row: ListedConversation; readonly name: string }) {
   const { latest, createdAt, updatedAt, metadata, provisional } = row
   const request = latest?.request
-  const link = linkOf(row)
   return (
     <dl className={`grid gap-6px text-12-18 facts linked ${styles.facts}`}>
       <Fact name="From">
@@ -52,11 +53,7 @@ function About({ row, name }: { readonly row: ListedConversation; readonly name:
         <Fact name="Recognised">
           {capital(request.why)}
           {' · '}
-          <Link
-            to="/c/$conversation/context"
-            params={link.params}
-            search={{ ...link.search, entry: request.at }}
-          >
+          <Link {...viewAt('context', row.conversation, { ...toThreadSearch(latest), entry: request.at })}>
             message {request.at}
           </Link>
           {` of ${fullTime(request.time)}`}

@@ -1,17 +1,10 @@
 import type { ListedConversation } from '../../api/conversation-list.ts'
 
-/** The client of a conversation, as far as the server knows it. */
-export interface Client {
-  /** For filters and addresses. */
-  readonly id: string
-  readonly name: string
-}
-
 /**
  * The client of a conversation: the one that named it, else the one that sent its last message, else what it speaks. What came
- * through the API, an import or an experiment has none.
+ * through the API, an import or an experiment has none. `id` is for filters and addresses.
  */
-export function clientOf({ conversation, latest, metadata }: ListedConversation): Client {
+export function clientOf({ conversation, latest, metadata }: ListedConversation) {
   const prefix = /^([a-z-]{1,20}):/.exec(conversation)?.[1]
   if (prefix !== undefined && Object.hasOwn(byPrefix, prefix)) return { id: prefix, name: byPrefix[prefix]! }
   if (latest?.isExperiment) return { id: 'experiment', name: 'Experiment' }

@@ -1,8 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { FlaskConical } from 'lucide-react'
 import { memo } from 'react'
-import type { ListedConversation } from '../../api/conversation-list.ts'
-import type { ServerInfo } from '../../api/routes.ts'
 import { FateGlyph } from '../../parts/fate-glyph.tsx'
 import { fates } from '../../parts/fates.ts'
 import { ago, amountOf, count, fullTime, percent } from '../../parts/format.ts'
@@ -11,23 +9,19 @@ import { StatusMark } from '../../parts/status-mark.tsx'
 import { titleOf } from '../../parts/title-of.ts'
 import { ClientCell } from './client-cell.tsx'
 import styles from './conversation-table.module.css'
-import { RowMenu } from './row-menu.tsx'
+import { RowMenu, type RowProps } from './row-menu.tsx'
 import { standingOf } from './standing-of.ts'
-import { useWindow } from './use-window.ts'
-import { WindowCell } from './window-cell.tsx'
+import { useWindow, WindowCell } from './window-cell.tsx'
 
-export interface ConversationRowProps {
-  readonly row: ListedConversation
+interface ConversationRowProps extends RowProps {
   readonly index: number
   /** Where it stands, in pixels from the first. */
   readonly start: number
   readonly now: number
   /** Whether it is the one in the tab order. */
   readonly isActive: boolean
-  readonly scopes: ServerInfo['scopes']
   readonly linkRef: (element: HTMLElement | null) => void
   readonly onFocus: (conversation: string) => void
-  readonly onDelete: (row: ListedConversation) => void
 }
 
 /** A conversation in the list. The link of its name covers the row. */
@@ -78,24 +72,21 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
         <ClientCell row={row} tabIndex={tabIndex} />
       </div>
       <div role="cell" className={styles.fates}>
-        {last &&
-          fates.map(({ fate, name }) => {
-            const amount = last.counts[fate] ?? 0
-            return (
-              amount > 0 && (
-                <span
-                  key={fate}
-                  className="inline gap-1 fated"
-                  data-fate={fate}
-                  title={`${count(amount)} ${name}`}
-                >
-                  <FateGlyph fate={fate} />
-                  {count(amount)}
-                  <span className="hidden"> {name}</span>
-                </span>
-              )
-            )
-          })}
+        {fates
+          .map(({ fate, name }) => ({ fate, name, amount: last?.counts[fate] ?? 0 }))
+          .filter(({ amount }) => amount > 0)
+          .map(({ fate, name, amount }) => (
+            <span
+              key={fate}
+              className="inline gap-1 fated"
+              data-fate={fate}
+              title={`${count(amount)} ${name}`}
+            >
+              <FateGlyph fate={fate} />
+              {count(amount)}
+              <span className="hidden"> {name}</span>
+            </span>
+          ))}
       </div>
       <div role="cell" className={styles.window} aria-busy={isLoading}>
         {last ? (

@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { ListedConversation } from '../../api/conversation-list.ts'
 import type { ServerInfo } from '../../api/routes.ts'
 import { KeyCap } from '../../parts/key-cap.tsx'
@@ -12,10 +12,9 @@ import { useRoving } from '../../parts/use-roving.ts'
 import { ConversationRow } from './conversation-row.tsx'
 import styles from './conversation-table.module.css'
 import { DeleteDialog } from './delete-dialog.tsx'
-import { exportConversation } from './export-conversation.ts'
-import { useAnchor } from './use-anchor.ts'
+import { exportConversation } from './row-menu.tsx'
 
-export interface ConversationTableProps {
+interface ConversationTableProps {
   readonly rows: readonly ListedConversation[]
   readonly scopes: ServerInfo['scopes']
   readonly hasMore: boolean
@@ -73,9 +72,7 @@ export function ConversationTable({ rows, scopes, hasMore, onNearEnd, empty }: C
   useKeys('The conversation in focus', [
     { keys: 'c', does: 'chat', run: open('chat') },
     { keys: 'o', does: 'over time', run: open('over-time') },
-    ...(scopes.includes('inspect')
-      ? [{ keys: 'e', does: 'export', run: onActive(one => void exportConversation(one)) }]
-      : []),
+    ...(scopes.includes('inspect') ? [{ keys: 'e', does: 'export', run: onActive(exportConversation) }] : []),
     ...(scopes.includes('admin') ? [{ keys: 'Delete', does: 'delete', run: onActive(setDeleting) }] : []),
   ])
 
@@ -101,12 +98,9 @@ export function ConversationTable({ rows, scopes, hasMore, onNearEnd, empty }: C
               {drawn.map(({ index, key, start }) => (
                 <ConversationRow
                   key={String(key)}
+                  {...{ index, start, now, scopes }}
                   row={rows[index]!}
-                  index={index}
-                  start={start}
-                  now={now}
                   isActive={index === activeIndex}
-                  scopes={scopes}
                   linkRef={roving.ref(rows[index]!.conversation)}
                   onFocus={roving.setActive}
                   onDelete={setDeleting}
@@ -133,21 +127,37 @@ export function ConversationTable({ rows, scopes, hasMore, onNearEnd, empty }: C
         )}
       </div>
       {deleting && (
-        <DeleteDialog
-          conversation={deleting}
-          onClose={() => setDeleting(undefined)}
-          finalFocus={roving.element}
-        />
+        <DeleteDialog row={deleting} onClose={() => setDeleting(undefined)} finalFocus={roving.element} />
       )}
     </>
   )
 }
 
-function withRow(range: Range, index: number): number[] {
-  const indexes = defaultRangeExtractor(range)
-  if (index < 0 || index >= range.count || indexes.includes(index)) return indexes
-  return [...indexes, index].sort((a, b) => a - b)
+/** Keeps the rows in sight in place when rows above them change. Not at the very top, where new rows should appear. */
+function useAnchor(
+  scroller: RefObject<HTMLElement | null>,
+  items: readonly string[],
+  rowHeight: number,
+): void {
+  const before = useRef<readonly string[]>(items)
+  useLayoutEffect(() => {
+    const previousItems = before.current
+    before.current = items
+    const element = scroller.current
+    if (!element || previousItems === items || element.scrollTop < rowHeight) return
+    const first = Math.floor(element.scrollTop / rowHeight)
+    const seen = previousItems.slice(first, first + Math.ceil(element.clientHeight / rowHeight))
+    const moves = seen.flatMap((item, at) => (items.includes(item) ? items.indexOf(item) - first - at : []))
+    // The median: most rows move together, except one that was just written to.
+    const move = moves.sort((a, b) => a - b)[Math.floor(moves.length / 2)] ?? 0
+    if (move !== 0) element.scrollTop += move * rowHeight
+  })
 }
+
+const withRow = (range: Range, index: number) =>
+  [...new Set([...defaultRangeExtractor(range), index])]
+    .filter(at => at >= 0 && at < range.count)
+    .sort((a, b) => a - b)
 
 const columns = [
   { name: 'Name, and what was said last', className: styles.name },

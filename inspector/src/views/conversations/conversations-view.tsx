@@ -13,9 +13,9 @@ import { MenuItem, MenuPopup } from '../../parts/menu-popup.tsx'
 import { newConversationName } from '../../parts/new-conversation-name.ts'
 import { SearchField } from '../../parts/search-field.tsx'
 import { useTitle } from '../../parts/use-title.ts'
+import { viewAt } from '../../parts/view-at.ts'
 import { ConversationTable } from './conversation-table.tsx'
 import styles from './conversations-view.module.css'
-import { type Amounts, kinds } from './filters.ts'
 import { useConversations } from './use-conversations.ts'
 
 /** All conversations, last written to first: which is live, full or broken. What is shown stands in the address. */
@@ -30,12 +30,7 @@ export function ConversationsView() {
   const { q = '' } = search
   const searchAll = () => void navigate({ to: '/search', search: { q } })
   const isFiltered = search.show !== undefined || search.client !== undefined || search.q !== undefined
-  const talk = () =>
-    void navigate({
-      to: '/c/$conversation/chat',
-      params: { conversation: newConversationName() },
-      search: {},
-    })
+  const talk = () => void navigate(viewAt('chat', newConversationName()))
   useTitle('Conversations')
   useKeys('Conversations', [
     ...(scopes.includes('chat') ? [{ keys: 'n', does: 'new conversation', run: talk }] : []),
@@ -85,29 +80,19 @@ export function ConversationsView() {
       </header>
       <div className={`row between gap-3 line-below ${styles.filters}`}>
         <fieldset aria-label="Which conversations">
-          <button
-            type="button"
-            aria-pressed={search.show === undefined}
-            onClick={() => go({ show: undefined })}
-          >
-            All {count(read)}
-            {more}
-          </button>
-          {kinds.map(({ show, name }) => {
-            const amount = amounts.byKind.get(show) ?? 0
-            if (amount === 0 && search.show !== show) return null
-            return (
+          {[{ show: undefined, name: 'All', amount: read }, ...amounts.byKind]
+            .filter(({ show, amount }) => amount > 0 || show === undefined || show === search.show)
+            .map(({ show, name, amount }) => (
               <button
-                key={show}
+                key={name}
                 type="button"
-                aria-pressed={search.show === show}
-                onClick={() => go({ show: search.show === show ? undefined : show })}
+                aria-pressed={show === search.show}
+                onClick={() => go({ show: show === search.show ? undefined : show })}
               >
                 {name} {count(amount)}
                 {more}
               </button>
-            )
-          })}
+            ))}
         </fieldset>
         <ClientMenu clients={amounts.clients} chosen={search.client} onChoose={client => go({ client })} />
       </div>
@@ -137,12 +122,11 @@ export function ConversationsView() {
 const noScopes: ServerInfo['scopes'] = []
 
 interface ClientMenuProps {
-  readonly clients: Amounts['clients']
+  readonly clients: ReturnType<typeof useConversations>['amounts']['clients']
   readonly chosen: string | undefined
   readonly onChoose: (client: string | undefined) => void
 }
 
-/** Whose conversations are shown. */
 function ClientMenu({ clients, chosen, onChoose }: ClientMenuProps) {
   if (clients.length < 2 && chosen === undefined) return null
   const name = clients.find(({ id }) => id === chosen)?.name ?? chosen

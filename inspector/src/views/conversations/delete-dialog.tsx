@@ -6,15 +6,15 @@ import { amountOf } from '../../parts/format.ts'
 import { notify } from '../../parts/notify.ts'
 import { titleOf } from '../../parts/title-of.ts'
 
-export interface DeleteDialogProps {
-  readonly conversation: ListedConversation
+interface DeleteDialogProps {
+  readonly row: ListedConversation
   readonly onClose: () => void
   /** What gets the focus when this is over. */
   readonly finalFocus: () => HTMLElement | null
 }
 
 /** Asks whether a conversation is to be deleted, by its name. */
-export function DeleteDialog({ conversation: row, onClose, finalFocus }: DeleteDialogProps) {
+export function DeleteDialog({ row, onClose, finalFocus }: DeleteDialogProps) {
   const client = useQueryClient()
   const { conversation, latest } = row
   const title = titleOf(row)
@@ -38,8 +38,7 @@ export function DeleteDialog({ conversation: row, onClose, finalFocus }: DeleteD
       refusal="Keep it"
       isPending={deletion.isPending}
       onConfirm={() => deletion.mutate()}
-      onClose={onClose}
-      finalFocus={finalFocus}
+      {...{ onClose, finalFocus }}
     >
       {latest && `${amountOf(latest.entries, 'message')} and all that was sent of them are gone for good. `}
       {title !== conversation && (

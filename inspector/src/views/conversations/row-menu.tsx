@@ -1,18 +1,20 @@
 import { Menu } from '@base-ui/react/menu'
 import { useNavigate } from '@tanstack/react-router'
 import { Ellipsis } from 'lucide-react'
+import { askBytes } from '../../api/client.ts'
 import type { ListedConversation } from '../../api/conversation-list.ts'
 import type { ServerInfo } from '../../api/routes.ts'
+import { download, toFileName } from '../../parts/download.ts'
 import { KeyCap } from '../../parts/key-cap.tsx'
 import { linkOf } from '../../parts/link-of.ts'
 import { MenuItem, MenuPopup } from '../../parts/menu-popup.tsx'
+import { notify } from '../../parts/notify.ts'
 import { titleOf } from '../../parts/title-of.ts'
+import { boardAt } from '../../parts/view-at.ts'
 import styles from './conversation-table.module.css'
-import { exportConversation } from './export-conversation.ts'
 
-export interface RowMenuProps {
+export interface RowProps {
   readonly row: ListedConversation
-  readonly tabIndex: number
   readonly scopes: ServerInfo['scopes']
   readonly onDelete: (row: ListedConversation) => void
 }
@@ -23,8 +25,7 @@ const views = [
   { path: 'over-time', name: 'Over time', keys: 'o' },
 ] as const
 
-/** What can be done with a conversation. */
-export function RowMenu({ row, tabIndex, scopes, onDelete }: RowMenuProps) {
+export function RowMenu({ row, tabIndex, scopes, onDelete }: RowProps & { readonly tabIndex: number }) {
   const navigate = useNavigate()
   return (
     <Menu.Root>
@@ -33,16 +34,7 @@ export function RowMenu({ row, tabIndex, scopes, onDelete }: RowMenuProps) {
       </Menu.Trigger>
       <MenuPopup align="end">
         {row.latest?.isExperiment && (
-          <MenuItem
-            label="The experiment"
-            onClick={() =>
-              void navigate({
-                to: '/e/$experiment',
-                params: { experiment: row.conversation },
-                search: {},
-              })
-            }
-          />
+          <MenuItem label="The experiment" onClick={() => void navigate(boardAt(row.conversation))} />
         )}
         {views.map(({ path, name, keys }) => (
           <MenuItem
@@ -64,4 +56,16 @@ export function RowMenu({ row, tabIndex, scopes, onDelete }: RowMenuProps) {
       </MenuPopup>
     </Menu.Root>
   )
+}
+
+/** Gives a person the whole conversation as a file: the lines of the server's export as they are. */
+export async function exportConversation(one: ListedConversation): Promise<void> {
+  const { conversation } = one
+  try {
+    const file = await askBytes('get /conversations/:conversation/export', { params: { conversation } })
+    download(file, `${toFileName(conversation)}.jsonl`)
+    notify(`${titleOf(one)} was exported.`)
+  } catch (error) {
+    notify((error as Error).message, 'danger')
+  }
 }

@@ -3,8 +3,7 @@ import { endWords } from '../../parts/fault-words.ts'
 import type { MarkName } from '../../parts/status-mark.tsx'
 import { warningText } from '../../parts/warning-text.ts'
 
-/** How a conversation stands. */
-export interface RowStanding {
+interface RowStanding {
   readonly status: MarkName
   /** What is wrong or going on, for people; absent if nothing is. */
   readonly text?: string

@@ -13,6 +13,7 @@ import { Notice } from '../../parts/notice.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
 import { StatusMark } from '../../parts/status-mark.tsx'
+import { viewAt } from '../../parts/view-at.ts'
 import styles from './act-panel.module.css'
 import type { BoardCell, CellState } from './board-state.ts'
 import { largestCall } from './describe-act.ts'
@@ -37,9 +38,7 @@ export function ActPanel({ experiment, cell: { role, step }, state, onClose }: A
         {act && (
           // Leads into the context of the last call of the act.
           <Link
-            to="/c/$conversation/context"
-            params={{ conversation: experiment }}
-            search={{ actor: role, turn: act.turn, call: act.calls.at(-1)?.id }}
+            {...viewAt('context', experiment, { actor: role, turn: act.turn, call: act.calls.at(-1)?.id })}
             className="link rigid link-text"
           >
             What it got
@@ -52,10 +51,10 @@ export function ActPanel({ experiment, cell: { role, step }, state, onClose }: A
         </span>
         {act && <Tokens act={act} />}
       </header>
-      {!act && isEnded && !isRead ? (
-        <Skeleton />
-      ) : act ? (
+      {act ? (
         <Turn {...{ experiment, act }} />
+      ) : isEnded && !isRead ? (
+        <Skeleton />
       ) : (
         <p className={`muted text-12-18 ${styles.none}`}>
           {isActing
@@ -70,9 +69,9 @@ export function ActPanel({ experiment, cell: { role, step }, state, onClose }: A
 }
 
 function Tokens({ act }: { readonly act: RoleAct }) {
-  const tokens = largestCall(act)
-  if (!tokens) return null
-  const { predicted, reported } = tokens
+  const largest = largestCall(act)
+  if (!largest) return null
+  const { predicted, reported } = largest
   const { model, factor } = act.calls.at(-1) ?? {}
   return (
     <p className={`muted text-12-18 breaks ${styles.tokens}`}>
@@ -87,7 +86,12 @@ function Tokens({ act }: { readonly act: RoleAct }) {
 /** The most entries of a turn that are shown: the thread has all of them. */
 const mostEntries = 200
 
-function Turn({ experiment, act }: { readonly experiment: string; readonly act: RoleAct }) {
+interface TurnProps {
+  readonly experiment: string
+  readonly act: RoleAct
+}
+
+function Turn({ experiment, act }: TurnProps) {
   const { role, first, last, status, error } = act
   const limit = Math.min(last - first + 1, mostEntries)
   const query = useQuery(turnLogQuery(experiment, role, { at: last, limit }))
@@ -103,7 +107,7 @@ function Turn({ experiment, act }: { readonly experiment: string; readonly act: 
                 className={`padded soft text-12-18 line-below ${styles.piece}`}
                 data-open={piece.kind === 'tool' && piece.result === undefined}
               >
-                <Piece {...{ piece, experiment, role, status }} />
+                <Piece {...{ piece, experiment, act }} />
               </li>
             ))}
           </ol>
@@ -120,22 +124,13 @@ function Turn({ experiment, act }: { readonly experiment: string; readonly act: 
   )
 }
 
-interface PieceProps {
-  readonly piece: TurnPiece
-  readonly experiment: string
-  readonly role: string
-  readonly status: RoleAct['status']
-}
-
-function Piece({ piece, experiment, role, status }: PieceProps) {
+function Piece({ piece, experiment, act: { role, status } }: TurnProps & { readonly piece: TurnPiece }) {
   const label = (name: React.ReactNode) => (
     <div className={`row gap-6px slim muted label ${styles.label}`}>
       {name}
       <span className="pushed to-right">{piece.from}</span>
       <Link
-        to="/c/$conversation/context"
-        params={{ conversation: experiment }}
-        search={{ actor: role, entry: piece.seq }}
+        {...viewAt('context', experiment, { actor: role, entry: piece.seq })}
         className={`rigid muted ${styles.place}`}
         aria-label={`Entry ${piece.seq} in the context`}
       >

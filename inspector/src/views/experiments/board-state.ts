@@ -1,16 +1,10 @@
-import type { ExperimentAnswer, RoleAct } from '../../api/experiment-queries.ts'
+import type { BoardColumns, BoardProps } from './board.tsx'
 import type { Acts } from './use-acts.ts'
-import type { BoardColumns } from './use-columns.ts'
-import type { Activity } from './use-watched.ts'
 
 /** What all rows of the board show. */
-export interface BoardState {
-  readonly shown: ExperimentAnswer
+export interface BoardState extends BoardProps {
   readonly acts: Acts
-  readonly activity: Activity | undefined
   readonly columns: BoardColumns
-  /** The cell whose details are shown. */
-  readonly selected: BoardCell
   /** Whether the last step is not over. */
   readonly isOpen: boolean
   readonly select: (cell: Partial<BoardCell>) => void
@@ -27,23 +21,16 @@ export interface BoardCell {
 export const stepsIn = ({ first, last }: BoardColumns): readonly number[] =>
   Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at)
 
-/** The state of a cell. */
-export interface CellState {
-  readonly act: RoleAct | undefined
-  readonly isActing: boolean
-  /** Whether the step has ended. */
-  readonly isEnded: boolean
-  /** Whether what was done in the step has been read. */
-  readonly isRead: boolean
-}
+export type CellState = ReturnType<typeof cellStateOf>
 
 export function cellStateOf(
   { shown, acts, activity }: Pick<BoardState, 'shown' | 'acts' | 'activity'>,
   { role, step }: BoardCell,
-): CellState {
+) {
   return {
     act: acts.get(step)?.get(role),
     isActing: shown.status === 'RUNNING' && activity?.role === role && activity.step === step,
+    /** Whether the step has ended, and whether what was done in it has been read. */
     isEnded: step <= shown.steps,
     isRead: acts.has(step),
   }

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import type { ExperimentAnswer } from '../../api/experiment-queries.ts'
 import { hasEnded } from '../../api/watch-experiment.ts'
 import { useExperimentPlace } from '../../parts/address.ts'
@@ -7,21 +7,20 @@ import { isNarrow } from '../../parts/use-media.ts'
 import styles from './board.module.css'
 import { type BoardCell, type BoardState, stepsIn } from './board-state.ts'
 import { linesOf } from './describe-act.ts'
-import type { GoalMeasure } from './goal-measure.ts'
+import type { Measures } from './goals.tsx'
 import { MemoryPlot } from './memory-plot.tsx'
 import { RoleRow } from './role-row.tsx'
 import { seriesOf } from './series.ts'
 import { type Acts, useActs } from './use-acts.ts'
-import { narrowestStep, useColumns, widestStep } from './use-columns.ts'
-import type { Activity } from './use-watched.ts'
 import { VariableRow } from './variable-row.tsx'
 
 export interface BoardProps {
   readonly shown: ExperimentAnswer
-  readonly measures: readonly (GoalMeasure | undefined)[]
-  readonly activity: Activity | undefined
+  readonly measures: Measures
+  readonly activity: BoardCell | undefined
   /** What each role remembers, in a few words. */
   readonly memories: ReadonlyMap<string, string>
+  /** The cell whose details are shown. */
   readonly selected: BoardCell
 }
 
@@ -34,7 +33,8 @@ const leadOf = () => (isNarrowNow() ? 100 : 124)
 const gutterOf = (isOver: boolean) => (isOver ? (isNarrowNow() ? 56 : 88) : 24)
 
 /** Steps from left to right: what each role did, and under it how the variables and the memory went. */
-export function Board({ shown, measures, memories, activity, selected }: BoardProps) {
+export function Board(props: BoardProps) {
+  const { shown, measures, selected } = props
   const { go } = useExperimentPlace()
   const { id, roles, steps, maxSteps, status } = shown
   const scroller = useRef<HTMLDivElement>(null)
@@ -83,9 +83,7 @@ export function Board({ shown, measures, memories, activity, selected }: BoardPr
   }, [step, columns.width, lead, gutter])
 
   const drawn = { ...columns, count: last, last: Math.min(last, columns.last) }
-  const board: BoardState = {
-    ...{ shown, acts, activity, columns: drawn, selected, isOpen, select, moveTo, moveRole },
-  }
+  const board: BoardState = { ...props, acts, columns: drawn, isOpen, select, moveTo, moveRole }
   const place = { '--step': `${columns.width}px`, '--lead': `${lead}px` } as React.CSSProperties
   return (
     <div
@@ -120,7 +118,7 @@ export function Board({ shown, measures, memories, activity, selected }: BoardPr
           </thead>
           <tbody>
             {roles.map(name => (
-              <RoleRow key={name} {...{ name, board }} about={memories.get(name)} />
+              <RoleRow key={name} {...{ name, board }} />
             ))}
           </tbody>
         </table>
@@ -141,15 +139,55 @@ export function Board({ shown, measures, memories, activity, selected }: BoardPr
 
 /** The width that the longest line in a cell needs: what was done shows whole. Sentences are folded, and need none. */
 function widthOf(acts: Acts): number {
-  let longest = 0
-  for (const step of acts.values())
-    for (const act of step.values())
-      if (act.tools.length > 0)
-        for (const { name, value } of linesOf(act))
-          longest = Math.max(longest, name.length + value.length + (name !== '' && value !== '' ? 1 : 0))
+  const acting = [...acts.values()].flatMap(step => [...step.values()]).filter(act => act.tools.length > 0)
+  const longest = acting
+    .flatMap(linesOf)
+    .reduce((most, { name, value }) => Math.max(most, `${name} ${value}`.trim().length), 0)
   return Math.min(widestStep, Math.max(narrowestStep, Math.ceil(longest * letter + cellPadding)))
 }
 
 /** The width of a letter in a cell, and the room beside its lines. */
 const letter = 6.6
 const cellPadding = 14
+
+export type BoardColumns = ReturnType<typeof useColumns>
+
+const narrowestStep = 52
+const widestStep = 104
+/** Columns are drawn in groups, so that scrolling draws anew only now and then. */
+const group = 16
+
+/**
+ * The columns of the board: one for each step, of equal width, of which only those near the visible part are drawn, from `first`
+ * to `last`. Follows the size and the place of a scrolled element. `lead` is the room of the row headers, `narrowest` that of what stands
+ * in the columns: where they do not fit together, the element scrolls.
+ */
+function useColumns(ref: RefObject<HTMLElement | null>, count: number, lead: number, narrowest: number) {
+  const [seen, setSeen] = useState({ room: 0, left: 0 })
+  useLayoutEffect(() => {
+    const element = ref.current
+    if (!element) return
+    const look = () => {
+      const room = Math.max(0, element.clientWidth - lead)
+      const left = Math.floor(element.scrollLeft / (group * narrowestStep)) * group * narrowestStep
+      setSeen(before => (before.room === room && before.left === left ? before : { room, left }))
+    }
+    look()
+    const observer = new ResizeObserver(look)
+    observer.observe(element)
+    element.addEventListener('scroll', look, { passive: true })
+    return () => {
+      observer.disconnect()
+      element.removeEventListener('scroll', look)
+    }
+  }, [ref, lead])
+  // If not all columns fit, those that do fill the room, so that no column is cut in its middle at the end.
+  const fitting = Math.max(1, Math.floor(seen.room / narrowest))
+  const width =
+    count <= fitting
+      ? Math.min(widestStep, Math.max(narrowest, Math.floor(seen.room / Math.max(1, count))))
+      : Math.max(narrowest, Math.floor(seen.room / fitting))
+  const shown = Math.ceil(seen.room / width) + 2 * group
+  const first = Math.max(1, Math.floor(seen.left / width) + 1 - group)
+  return { count, width, first, last: Math.min(count, first + shown) }
+}

@@ -1,17 +1,10 @@
 import { parseJsonObject } from '../../../../src/log/parse-json.ts'
 import type { RoleAct } from '../../api/experiment-queries.ts'
 
-/** A line of a cell: what a tool was asked for, in a few letters. */
-export interface ActLine {
-  readonly name: string
-  readonly value: string
-  readonly kind: 'done' | 'failed' | 'running'
-}
-
 type ActTool = RoleAct['tools'][number]
 
-/** What a role did, for a cell of the board: a line for each tool, else what it said. */
-export function linesOf({ tools, text, status }: RoleAct): readonly ActLine[] {
+/** What a role did, for a cell of the board: a line for each tool, what it was asked for in a few letters; else what it said. */
+export function linesOf({ tools, text, status }: RoleAct) {
   if (tools.length === 0)
     return text === '' ? [] : [{ name: '', value: text, kind: status === 'failed' ? 'failed' : 'done' }]
   // One tool needs no name: the row says who acts, and the value what was done.
@@ -44,13 +37,8 @@ export function sentenceOfAct(act: RoleAct): string {
 }
 
 /** How full the window was in the fullest call of an act, from 0 to 1. */
-export function fullnessOf({ calls }: RoleAct): number {
-  return calls.reduce(
-    (most, { predicted, window, reserve }) => Math.max(most, predicted / Math.max(1, window - reserve)),
-    0,
-  )
-}
+export const fullnessOf = ({ calls }: RoleAct): number =>
+  Math.max(0, ...calls.map(({ predicted, window, reserve }) => predicted / Math.max(1, window - reserve)))
 
-/** The largest prompt of an act. */
 export const largestCall = ({ calls }: RoleAct): RoleAct['calls'][number] | undefined =>
   calls.toSorted((a, b) => b.predicted - a.predicted)[0]

@@ -16,7 +16,7 @@ import { markOf, sentenceOf, wordOf } from './experiment-status.ts'
 
 type ControlWish = 'pause' | 'resume' | 'stop'
 
-export interface ExperimentHeadProps {
+interface ExperimentHeadProps {
   readonly shown: ExperimentAnswer
   readonly onPlan: () => void
 }
@@ -88,16 +88,17 @@ export function ExperimentHead({ shown, onPlan }: ExperimentHeadProps) {
           What is in the log is never done twice.
         </Notice>
       )}
-      {isLeft && !hasPlan && (
+      {isLeft && (status === 'INTERRUPTED' || !hasPlan) && (
         <Notice>
-          {status === 'INTERRUPTED' && 'The process that ran it is gone. '}Its plan is code, which is not
-          stored here: start the program that has the plan again, and resume <b>{id}</b> there. No step is
-          done twice.
-        </Notice>
-      )}
-      {status === 'INTERRUPTED' && hasPlan && (
-        <Notice>
-          The process that ran it is gone. Resume goes on where it stood: no step is done twice.
+          {status === 'INTERRUPTED' && 'The process that ran it is gone. '}
+          {hasPlan ? (
+            'Resume goes on where it stood: no step is done twice.'
+          ) : (
+            <>
+              Its plan is code, which is not stored here: start the program that has the plan again, and
+              resume <b>{id}</b> there. No step is done twice.
+            </>
+          )}
         </Notice>
       )}
       {fault && <Notice kind="danger">{fault.message}</Notice>}
@@ -128,15 +129,11 @@ function useWishes(experiment: string, status: ExperimentAnswer['status']) {
   const { mutate, isPending, error } = useMutation({
     mutationFn: async (wish: ControlWish) => {
       const params = { experiment }
-      if (wish === 'resume') {
-        await ask('post /experiments/:experiment/resume', { params, body: {} })
-        return { wish, is: 'done' }
-      }
-      const path =
-        wish === 'pause' ? 'post /experiments/:experiment/pause' : 'post /experiments/:experiment/stop'
-      return { wish, ...(await ask(path, { params })) }
+      if (wish !== 'resume') return ask(`post /experiments/:experiment/${wish}`, { params })
+      await ask('post /experiments/:experiment/resume', { params, body: {} })
+      return { is: 'done' }
     },
-    onSuccess({ wish, is }) {
+    onSuccess({ is }, wish) {
       if (is === 'asked') setOrder(wish)
       else notify(doneTexts[wish])
       void client.invalidateQueries({ queryKey: inConversation(experiment) })

@@ -5,6 +5,7 @@ import type { ExperimentSummary } from '../../api/experiment-queries.ts'
 import { ago } from '../../parts/format.ts'
 import { StatusMark } from '../../parts/status-mark.tsx'
 import { Tooltip } from '../../parts/tooltip.tsx'
+import { boardAt } from '../../parts/view-at.ts'
 import styles from './experiment-list.module.css'
 import { markOf, noteOf, stepsOf, wordOf } from './experiment-status.ts'
 
@@ -24,9 +25,7 @@ export function ExperimentList({ experiments }: { readonly experiments: readonly
         {newestFirst(experiments).map(one => (
           <li key={one.id}>
             <Link
-              to="/e/$experiment"
-              params={{ experiment: one.id }}
-              search={{}}
+              {...boardAt(one.id)}
               className={`inset grid middle hovers ${styles.item}`}
               title={`${one.id}: ${noteOf(one)}`}
               activeOptions={{ includeSearch: false }}

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import {
   type ExperimentAnswer,
@@ -8,8 +9,13 @@ import {
   planQuery,
 } from '../../api/experiment-queries.ts'
 import { useExperimentPlace } from '../../parts/address.ts'
+import buttons from '../../parts/button.module.css'
+import { CopyButton } from '../../parts/copy-button.tsx'
+import { EmptyState } from '../../parts/empty-state.tsx'
+import { JsonTree } from '../../parts/json-tree.tsx'
 import { useKeys } from '../../parts/keys.ts'
 import { QueryState } from '../../parts/query-state.tsx'
+import { Sheet } from '../../parts/sheet.tsx'
 import { isTight, useMedia } from '../../parts/use-media.ts'
 import { ActPanel } from './act-panel.tsx'
 import { Board } from './board.tsx'
@@ -18,10 +24,8 @@ import { ExperimentHead } from './experiment-head.tsx'
 import { ExperimentList } from './experiment-list.tsx'
 import { ExperimentLog } from './experiment-log.tsx'
 import styles from './experiment-view.module.css'
-import { Goals } from './goals.tsx'
-import { PlanSheet } from './plan-sheet.tsx'
+import { Goals, useMeasures } from './goals.tsx'
 import { useActs } from './use-acts.ts'
-import { useMeasures } from './use-measures.ts'
 import { useWatched, type Watched } from './use-watched.ts'
 
 /** One experiment beside the list of all: its board, below it the log, and over both its plan if it is wanted. */
@@ -33,23 +37,18 @@ export function ExperimentView() {
   return (
     <div className={`view ${styles.view}`}>
       <ExperimentList experiments={data?.experiments ?? []} />
-      <QueryState query={query}>{shown => <Shown {...{ shown, watched }} />}</QueryState>
+      <QueryState query={query}>{shown => <Shown {...{ shown, ...watched }} />}</QueryState>
     </div>
   )
 }
 
-interface ShownProps {
-  readonly shown: ExperimentAnswer
-  readonly watched: Watched
-}
-
-function Shown({ shown, watched: { activity, warnings } }: ShownProps) {
+function Shown({ shown, activity, warnings }: Watched & { readonly shown: ExperimentAnswer }) {
   const { search, go } = useExperimentPlace()
   const { id, roles, steps, maxSteps, hasPlan, goals } = shown
   const isNarrow = useMedia(isTight)
-  const { data: plan } = useQuery({ ...planQuery(id), enabled: hasPlan })
-  const measures = useMeasures(plan, goals.length)
-  const memories = useMemo(() => memoriesOf(plan), [plan])
+  const plan = useQuery({ ...planQuery(id), enabled: hasPlan })
+  const measures = useMeasures(plan.data, goals.length)
+  const memories = useMemo(() => memoriesOf(plan.data), [plan.data])
   const open = Math.min(steps + 1, maxSteps)
   const newest = useActs(id, steps, [open, open]).get(open)
   const isBegun = (newest?.size ?? 0) > 0 || activity?.step === open
@@ -79,7 +78,33 @@ function Shown({ shown, watched: { activity, warnings } }: ShownProps) {
           onClose={() => go({ role: undefined, step: undefined })}
         />
       )}
-      {search.plan && <PlanSheet shown={shown} onClose={() => go({ plan: undefined })} />}
+      {search.plan && (
+        <Sheet title={`The plan of ${id}`} onClose={() => go({ plan: undefined })}>
+          {hasPlan ? (
+            <QueryState query={plan}>{json => <Plan {...{ id, json }} />}</QueryState>
+          ) : (
+            <EmptyState heading="h2" title="The plan of this experiment is code">
+              Code is not stored: run it from its own file. A plan in JSON would be shown here and could be
+              run again.
+            </EmptyState>
+          )}
+        </Sheet>
+      )}
+    </div>
+  )
+}
+
+/** The plan as it was given: who takes part, what they share, and when it ends. */
+function Plan({ id, json }: { readonly id: string; readonly json: PlanJson }) {
+  return (
+    <div className={`written ${styles.plan}`}>
+      <p className="row wraps gap-3">
+        <Link to="/e" search={{ start: 'plan', of: id }} className={buttons.button} data-kind="line">
+          Run this plan again
+        </Link>
+        <CopyButton text={JSON.stringify(json, null, 2)} label="Copy the JSON" />
+      </p>
+      <JsonTree value={json} />
     </div>
   )
 }

@@ -1,23 +1,22 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { FlaskConical, Plus } from 'lucide-react'
-import { ask } from '../../api/client.ts'
 import { type ExperimentSummary, experimentsQuery } from '../../api/experiment-queries.ts'
 import type { ExperimentsSearch } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Explained } from '../../parts/explained.tsx'
-import { ago, amountOf, count } from '../../parts/format.ts'
+import { ago, amountOf } from '../../parts/format.ts'
 import { Gauge } from '../../parts/gauge.tsx'
 import { useKeys } from '../../parts/keys.ts'
-import { notify } from '../../parts/notify.ts'
 import { QueryState } from '../../parts/query-state.tsx'
 import { StatusMark } from '../../parts/status-mark.tsx'
+import { useSampleExperiment } from '../../parts/use-open-started.ts'
+import { boardAt } from '../../parts/view-at.ts'
 import { byPlan } from './experiment-list.tsx'
 import { markOf, noteOf, stepsOf, wordOf } from './experiment-status.ts'
 import styles from './experiments-view.module.css'
 import { StartForm } from './start-form.tsx'
-import { useOpenStarted } from './use-open-started.ts'
 
 /** All plans and their experiments: which run, which are paused, how they ended. */
 export function ExperimentsView() {
@@ -65,9 +64,9 @@ function headingOf(experiments: readonly ExperimentSummary[]): string {
   const [running, left] = [amount('RUNNING'), amount('PAUSED', 'INTERRUPTED')]
   const ended = experiments.length - running - left
   const parts = [
-    running > 0 && `${count(running)} ${running === 1 ? 'runs' : 'run'}`,
-    left > 0 && `${count(left)} ${left === 1 ? 'is' : 'are'} paused`,
-    ended > 0 && `${count(ended)} ${ended === 1 ? 'has' : 'have'} ended`,
+    running > 0 && amountOf(running, 'runs', 'run'),
+    left > 0 && amountOf(left, 'is paused', 'are paused'),
+    ended > 0 && amountOf(ended, 'has ended', 'have ended'),
   ].filter(part => part !== false)
   return parts.length === 0
     ? 'No experiments yet'
@@ -99,12 +98,7 @@ function Plan({ name, all }: { readonly name: string; readonly all: readonly Exp
       <ul>
         {all.map(one => (
           <li key={one.id}>
-            <Link
-              to="/e/$experiment"
-              params={{ experiment: one.id }}
-              search={{}}
-              className={`inset grid middle gap-3 line-above hovers ${styles.row}`}
-            >
+            <Link {...boardAt(one.id)} className={`inset grid middle gap-3 line-above hovers ${styles.row}`}>
               <StatusMark status={markOf[one.status]} label={`${wordOf(one.status)}:`} />
               <span className="cut bold">{one.id}</span>
               <span className={`cut soft ${styles.note}`} data-status={one.status}>
@@ -125,12 +119,7 @@ function Plan({ name, all }: { readonly name: string; readonly all: readonly Exp
 
 /** Where there is no experiment: what one is, and a sample that needs no model. */
 function None() {
-  const open = useOpenStarted()
-  const { mutate, isPending } = useMutation({
-    mutationFn: () => ask('post /samples/experiment', {}),
-    onSuccess: open,
-    onError: error => notify(error.message, 'danger'),
-  })
+  const { mutate, isPending } = useSampleExperiment()
   return (
     <EmptyState
       icon={<FlaskConical size={24} aria-hidden />}

@@ -11,17 +11,9 @@ export interface GoalMeasure {
   readonly sides?: GoalSides | undefined
 }
 
-export interface GoalSides {
-  /** The left side: `cash - loan`. */
-  readonly name: string
-  readonly sign: Sign
-  readonly left: (values: Values) => number | undefined
-  readonly right: (values: Values) => number | undefined
-  /** Whether the right side is a constant. */
-  readonly isFixed: boolean
-}
+export type GoalSides = NonNullable<ReturnType<typeof sidesOf>>
 
-type Sign = '>=' | '>' | '<=' | '<' | '==' | '!='
+const signs = ['>=', '>', '<=', '<', '==', '!='] as const
 
 /** More than a person writes: a longer goal is not measured. */
 const mostCharacters = 2000
@@ -55,14 +47,19 @@ function measureNode(node: ASTNode): GoalMeasure {
   }
 }
 
-function sidesOf({ op, args }: ASTNode): GoalSides | undefined {
-  if (!isSign(op)) return undefined
+function sidesOf({ op, args }: ASTNode) {
+  const sign = signs.find(one => one === op)
+  if (!sign) return undefined
   const [first, second] = args as readonly [ASTNode, ASTNode]
   const [left, right] = [numberReader(first), numberReader(second)]
-  return { name: serialize(first), sign: op, left, right, isFixed: right({}) !== undefined }
+  return {
+    /** The left side: `cash - loan`. */
+    name: serialize(first),
+    ...{ sign, left, right },
+    /** Whether the right side is a constant. */
+    isFixed: right({}) !== undefined,
+  }
 }
-
-const isSign = (op: string): op is Sign => ['>=', '>', '<=', '<', '==', '!='].includes(op)
 
 /** Evaluates an expression. Missing variables, and numbers that are none, give undefined. */
 function readerOf(node: ASTNode): (values: Values) => GoalValue {

@@ -1,16 +1,14 @@
-import type { ExperimentAnswer } from '../../api/experiment-queries.ts'
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import type { PlanJson } from '../../api/experiment-queries.ts'
 import { Gauge } from '../../parts/gauge.tsx'
-import type { GoalMeasure, GoalSides } from './goal-measure.ts'
+import type { BoardProps } from './board.tsx'
+import type { GoalMeasure, GoalSides, Values } from './goal-measure.ts'
 import styles from './goals.module.css'
 import { shownValue } from './series.ts'
 
-export interface GoalsProps {
-  readonly shown: ExperimentAnswer
-  readonly measures: readonly (GoalMeasure | undefined)[]
-}
-
 /** The goals, and how far each one is. */
-export function Goals({ shown: { goals, snapshots }, measures }: GoalsProps) {
+export function Goals({ shown: { goals, snapshots }, measures }: Pick<BoardProps, 'shown' | 'measures'>) {
   if (goals.length === 0) return null
   const isMany = goals.length > 4
   const start = snapshots[0]?.environment ?? {}
@@ -48,8 +46,7 @@ export function Goals({ shown: { goals, snapshots }, measures }: GoalsProps) {
   )
 }
 
-/** How far a goal is, as far as that can be told. */
-function farOf(measure: GoalMeasure | undefined, now: Readonly<Record<string, unknown>>): React.ReactNode {
+function farOf(measure: GoalMeasure | undefined, now: Values): React.ReactNode {
   const { sides } = measure ?? {}
   const [value, target] = [sides?.left(now), sides?.right(now)]
   if (!sides || value === undefined || target === undefined) return measure ? null : 'not yet'
@@ -68,4 +65,22 @@ const wanted: Readonly<Record<GoalSides['sign'], (target: string) => string>> = 
   '<': target => `, wanted less than ${target}`,
   '==': target => `, wanted ${target}`,
   '!=': target => `, wanted anything but ${target}`,
+}
+
+export type Measures = readonly (GoalMeasure | undefined)[]
+
+/** The parser of CEL is a file of its own, which the board loads after the experiment is shown. */
+const readerQuery = {
+  queryKey: ['goal measure'],
+  queryFn: () => import('./goal-measure.ts'),
+  staleTime: Number.POSITIVE_INFINITY,
+}
+
+/** How far each goal of an experiment is; undefined for goals that cannot be measured, and while the plan is loading. */
+export function useMeasures(plan: PlanJson | undefined, amount: number): Measures {
+  const { data: reader } = useQuery(readerQuery)
+  return useMemo(
+    () => Array.from({ length: amount }, (_, at) => reader?.measureGoal(plan?.goals?.[at]?.holds ?? '')),
+    [reader, plan, amount],
+  )
 }

@@ -23,9 +23,8 @@ export function MemoryPlot({ board: state }: { readonly board: BoardState }) {
       return call ? [{ step, ...call }] : []
     }),
   }))
-  let most = 1
-  for (const { calls } of lines)
-    for (const { predicted, reported = 0 } of calls) most = Math.max(most, predicted, reported)
+  const counts = lines.flatMap(({ calls }) => calls.flatMap(one => [one.predicted, one.reported ?? 0]))
+  const most = counts.reduce((a, b) => Math.max(a, b), 1)
   const x = (step: number) => (step - 0.5) * columns.width
   const y = linearScale([0, most], [tall - pad, pad])
   const now = shown.roles.map(role => ({ role, tokens: callAt(role, selected.step)?.predicted ?? 0 }))

@@ -1,38 +1,13 @@
+import type { RoleData } from '../../../../src/experiment/log/experiment-threads.ts'
 import { groupBy } from '../../../../src/log/group-by.ts'
+import { readMessage } from '../../../../src/log/parse-message.ts'
 import { type AnyMessage, messageText } from '../../parts/message-text.ts'
 import type { LogEntry } from '../../parts/use-texts.ts'
 
-/** A piece of a role's turn, as a person reads it. */
-export type TurnPiece =
-  | {
-      readonly kind: 'text'
-      readonly seq: number
-      readonly who: string
-      /** Where it came from: `told by the step`, `injected by the hook before-model`. */
-      readonly from: string
-      readonly text: string
-    }
-  | {
-      readonly kind: 'tool'
-      readonly seq: number
-      readonly name: string
-      readonly arguments: string
-      /** Absent while the tool runs. */
-      readonly result?: string | undefined
-      readonly isError: boolean
-      /** The variables that it changed. */
-      readonly changes: readonly VariableChange[]
-      readonly from: string
-    }
-
-export interface VariableChange {
-  readonly name: string
-  /** As JSON; absent where only a part of the value changed. */
-  readonly value?: string
-}
+export type TurnPiece = ReturnType<typeof readTurn>[number]
 
 /** Reads the entries of one turn: each call with its result. `isOpen`: the turn is not over. */
-export function readTurn(entries: readonly LogEntry[], isOpen: boolean): readonly TurnPiece[] {
+export function readTurn(entries: readonly LogEntry[], isOpen: boolean) {
   const instructionAt = entries.findLastIndex(
     ({ message }, at) =>
       message.role === 'user' && hookOf(entries[at]!) === undefined && isBeforeReply(entries, at),
@@ -43,22 +18,23 @@ export function readTurn(entries: readonly LogEntry[], isOpen: boolean): readonl
     ({ message }) => String((message as AnyMessage).tool_call_id ?? ''),
   )
   const lastReply = entries.findLastIndex(({ message }) => message.role === 'assistant')
-  return entries.flatMap((entry, at): readonly TurnPiece[] => {
+  return entries.flatMap((entry, at) => {
     const message = entry.message as AnyMessage
     const { seq } = entry
     if (message.role === 'tool') return []
-    const calls = callsOf(message)
+    const { calls } = readMessage(message, seq)
     const text = messageText({ role: message.role, content: message.content })
     const who = message.role === 'assistant_note' ? 'note to itself' : message.role
-    const piece: TurnPiece = { kind: 'text', seq, who, from: fromOf(entry, at, instructionAt), text }
+    const piece = { kind: 'text' as const, seq, who, from: fromOf(entry, at, instructionAt), text }
     const end = at < lastReply ? 'goes on' : isOpen ? '' : 'ended the turn'
     return [
       ...(text === '' && calls.length > 0 ? [] : [piece]),
-      ...calls.map((call, index): TurnPiece => {
-        const result = results.get(call.id)?.find(one => one.seq > seq)
+      ...calls.map((call, index) => {
+        const result = results.get(call.id ?? '')?.find(one => one.seq > seq)
         return {
-          ...{ kind: 'tool', seq, name: call.name, arguments: call.arguments },
+          ...{ kind: 'tool' as const, seq, name: call.name, arguments: call.arguments },
           from: index === calls.length - 1 ? end : '',
+          /** Absent while the tool runs. */
           result: result && messageText({ role: 'tool', content: (result.message as AnyMessage).content }),
           isError: result?.isError === true,
           changes: result ? changesOf(result) : [],
@@ -71,6 +47,7 @@ export function readTurn(entries: readonly LogEntry[], isOpen: boolean): readonl
 const isBeforeReply = (entries: readonly LogEntry[], at: number) =>
   !entries.slice(0, at).some(({ message }) => message.role === 'assistant')
 
+/** Where an entry came from: `told by the step`, `injected by the hook before-model`. */
 function fromOf(entry: LogEntry, at: number, instructionAt: number): string {
   if (entry.isClosing) return 'written to close the turn'
   if (entry.message.role !== 'user') return ''
@@ -85,27 +62,8 @@ function hookOf({ data }: LogEntry): string | undefined {
   return typeof hook === 'string' ? (/^\["([a-z-]+)"/.exec(hook)?.[1] ?? '') : undefined
 }
 
-function callsOf({ role, tool_calls: calls }: AnyMessage) {
-  if (role !== 'assistant' || !Array.isArray(calls)) return []
-  return calls.map(one => {
-    const { id, function: called } = one as {
-      id?: unknown
-      function?: { name?: unknown; arguments?: unknown }
-    }
-    const input = called?.arguments
-    return {
-      id: String(id ?? ''),
-      name: String(called?.name ?? 'tool'),
-      arguments: typeof input === 'string' ? input : (JSON.stringify(input) ?? ''),
-    }
-  })
-}
-
-function changesOf({ data }: LogEntry): readonly VariableChange[] {
-  const { patches } = (data ?? {}) as { readonly patches?: unknown }
-  if (!Array.isArray(patches)) return []
-  return (patches as readonly { readonly path?: unknown; readonly value?: unknown }[]).flatMap(
-    ({ path, value }) =>
-      Array.isArray(path) ? [{ name: path.join('.'), value: JSON.stringify(value) }] : [],
-  )
+/** A value is JSON; undefined where something was removed. */
+function changesOf({ data }: LogEntry): readonly { readonly name: string; readonly value?: string }[] {
+  const { patches = [] } = (data ?? {}) as RoleData
+  return patches.map(({ path, value }) => ({ name: path.join('.'), value: JSON.stringify(value) }))
 }

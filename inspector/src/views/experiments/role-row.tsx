@@ -1,25 +1,24 @@
 import { Link } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
+import { viewAt } from '../../parts/view-at.ts'
 import grid from './board.module.css'
 import { type BoardState, type CellState, cellStateOf, stepsIn } from './board-state.ts'
 import { fullnessOf, linesOf, sentenceOfAct } from './describe-act.ts'
 import styles from './role-row.module.css'
 
-export interface RoleRowProps {
+interface RoleRowProps {
   readonly name: string
-  readonly about: string | undefined
   readonly board: BoardState
 }
 
 /** What one role did, step by step. Tab leads to the selected cell, arrows to its neighbours. */
-export function RoleRow({ name, about, board }: RoleRowProps) {
+export function RoleRow({ name, board }: RoleRowProps) {
+  const about = board.memories.get(name)
   return (
     <tr>
       <th scope="row" className={grid.lead} title={name}>
         <Link
-          to="/c/$conversation/context"
-          params={{ conversation: board.shown.id }}
-          search={{ actor: name }}
+          {...viewAt('context', board.shown.id, { actor: name })}
           className={`link ${grid.name}`}
           title={`The memory of ${name}: what the model got`}
         >
@@ -35,16 +34,10 @@ export function RoleRow({ name, about, board }: RoleRowProps) {
   )
 }
 
-interface CellProps {
-  readonly name: string
-  readonly step: number
-  readonly board: BoardState
-}
-
 const mostLines = 4
 
-function Cell({ name, step, board }: CellProps) {
-  const { shown, selected, select, moveTo, moveRole } = board
+function Cell({ name, step, board }: RoleRowProps & { readonly step: number }) {
+  const { shown, selected, select, moveRole } = board
   const state = cellStateOf(board, { role: name, step })
   const { act, isActing, isEnded, isRead } = state
   const isChosen = selected.role === name && selected.step === step
@@ -58,12 +51,6 @@ function Cell({ name, step, board }: CellProps) {
   const lines = act ? linesOf(act) : []
   const fullness = act ? fullnessOf(act) : 0
   const label = labelOf(state)
-  const moves: Readonly<Record<string, () => void>> = {
-    ArrowLeft: () => moveTo(step - 1),
-    ArrowRight: () => moveTo(step + 1),
-    ArrowUp: () => moveRole(-1),
-    ArrowDown: () => moveRole(1),
-  }
   return (
     <td className={styles.cell}>
       <button
@@ -78,11 +65,10 @@ function Cell({ name, step, board }: CellProps) {
         title={label}
         onClick={() => select({ role: name, step })}
         onKeyDown={event => {
-          const move = event.shiftKey || event.metaKey || event.ctrlKey ? undefined : moves[event.key]
-          if (!move) return
+          const by = event.key === 'ArrowUp' ? -1 : event.key === 'ArrowDown' ? 1 : 0
+          if (by === 0 || event.shiftKey || event.metaKey || event.ctrlKey) return
           event.preventDefault()
-          event.stopPropagation()
-          move()
+          moveRole(by)
         }}
       >
         {lines.slice(0, mostLines).map((line, at) => (

@@ -1,34 +1,19 @@
 import type { ExperimentAnswer } from '../../api/experiment-queries.ts'
-import type { GoalMeasure, GoalSides, Values } from './goal-measure.ts'
+import type { GoalSides, Values } from './goal-measure.ts'
+import type { Measures } from './goals.tsx'
 
-/** The values of one row of the board over the steps. */
-export interface Series {
-  readonly name: string
-  /** The type of the variable, or `goal`. */
-  readonly type: string
-  /** By step, from 0 (before the first). */
-  readonly values: readonly unknown[]
-  /** The value in the step that is not over, if it is known. */
-  readonly now?: unknown
-  readonly isNumeric: boolean
-  /** The values that goals compare it with. */
-  readonly targets: readonly Target[]
-}
+export type Series = ReturnType<typeof seriesOf>[number]
 
 /** A value at which a goal ends the experiment. */
-export interface Target {
-  readonly value: number
-  readonly sign: GoalSides['sign']
-  readonly isFailure: boolean
-}
+export type Target = Series['targets'][number]
 
 /** The rows of the board: what goals compare, then each variable. */
 export function seriesOf(
   { variables, snapshots, environment, steps, goals }: ExperimentAnswer,
-  measures: readonly (GoalMeasure | undefined)[],
+  measures: Measures,
   isOpen: boolean,
-): readonly Series[] {
-  const targets = new Map<string, Target[]>()
+) {
+  const targets = new Map<string, { value: number; sign: GoalSides['sign']; isFailure: boolean }[]>()
   const compared = new Map<string, GoalSides>()
   for (const [at, measure] of measures.entries()) {
     const value = measure?.sides?.right({})
@@ -40,10 +25,12 @@ export function seriesOf(
     else targets.set(name, [target])
     if (!Object.hasOwn(variables, name)) compared.set(name, measure.sides)
   }
-  const series = (name: string, type: string, read: (values: Values) => unknown): Series => {
+  const series = (name: string, type: string, read: (values: Values) => unknown) => {
+    /** By step, from 0 (before the first). */
     const values: unknown[] = []
     for (const { step, environment } of snapshots) values[step] = read(environment)
     const isNumeric = type === 'int' || type === 'float' || type === 'goal'
+    /** The value in the step that is not over, if it is known. */
     const now = isOpen && snapshots.length > steps ? read(environment) : undefined
     return { name, type, values, isNumeric, targets: targets.get(name) ?? [], now }
   }
@@ -54,13 +41,7 @@ export function seriesOf(
 }
 
 /** Runs of equal values: the bands of variables that are not numbers. */
-export interface ValueRun {
-  readonly first: number
-  readonly last: number
-  readonly text: string
-}
-
-export function runsOf(values: readonly unknown[], first: number, last: number): readonly ValueRun[] {
+export function runsOf(values: readonly unknown[], first: number, last: number) {
   const runs: { first: number; last: number; text: string }[] = []
   for (let step = first; step <= last && step < values.length; step++) {
     const text = shownValue(values[step])

@@ -7,11 +7,11 @@ import { Button } from '../../parts/button.tsx'
 import field from '../../parts/field.module.css'
 import { amountOf } from '../../parts/format.ts'
 import { Notice } from '../../parts/notice.tsx'
+import { useOpenStarted } from '../../parts/use-open-started.ts'
 import { byPlan } from './experiment-list.tsx'
 import { PlanEditor } from './plan-editor.tsx'
-import { type PlanProblem, problemsOf, readPlanText } from './plan-problems.ts'
+import { problemsOf, readPlanText } from './plan-problems.ts'
 import styles from './start-form.module.css'
-import { useOpenStarted } from './use-open-started.ts'
 
 export interface StartFormProps {
   readonly experiments: readonly ExperimentSummary[]
@@ -32,7 +32,7 @@ export function StartForm({ experiments, of, onPick, onClose }: StartFormProps) 
   ]
   const chosen = experiments.find(({ id }) => id === of)?.name
   const { data: plan, error } = useQuery({ ...planQuery(of ?? ''), enabled: of !== undefined })
-  const stored = of === undefined ? '' : plan ? JSON.stringify(plan, null, 2) : ''
+  const stored = of !== undefined && plan ? JSON.stringify(plan, null, 2) : ''
   const [written, setWritten] = useState<{ readonly of: string | undefined; readonly text: string }>()
   const text = written && written.of === of ? written.text : stored
   return (
@@ -84,30 +84,23 @@ function Starting({ of, text, stored, fault, onChange, onClose }: StartingProps)
   const open = useOpenStarted()
   const { data: server } = useQuery(serverQuery)
   const [name, setName] = useState('')
-  const [problem, setProblem] = useState<PlanProblem>()
   const id = useId()
-  const { mutate, isPending, error, reset } = useMutation({
+  const { mutate, isPending, data, error, reset } = useMutation({
     mutationFn: async () => {
-      const as = name.trim() === '' ? {} : { id: name.trim() }
-      if (of !== undefined && text === stored)
-        return ask('post /experiments', { body: { ...as, planOf: of } })
+      const id = name.trim() || undefined
+      if (of !== undefined && text === stored) return ask('post /experiments', { body: { id, planOf: of } })
       const read = readPlanText(text)
-      if ('problem' in read) {
-        setProblem(read.problem)
-        return undefined
-      }
-      return ask('post /experiments', { body: { ...as, plan: read.plan } })
+      return 'problem' in read ? read : ask('post /experiments', { body: { id, plan: read.plan } })
     },
-    onSuccess: started => started && open(started),
+    onSuccess: result => 'id' in result && open(result),
   })
-  const problems = problem ? [problem] : error ? problemsOf(error, text) : []
+  const problems = error ? problemsOf(error, text) : data && 'problem' in data ? [data.problem] : []
   const mayNot =
     server && !server.scopes.includes('admin')
       ? 'This key may not start experiments: it lacks the scope admin.'
       : undefined
   const change = (next: string) => {
     onChange(next)
-    setProblem(undefined)
     reset()
   }
   return (
@@ -115,7 +108,6 @@ function Starting({ of, text, stored, fault, onChange, onClose }: StartingProps)
       className="grid gap-3 slim"
       onSubmit={event => {
         event.preventDefault()
-        setProblem(undefined)
         mutate()
       }}
     >

@@ -1,27 +1,18 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { type WatchedEvent, watchExperiment } from '../../api/watch-experiment.ts'
+import type { BoardCell } from './board-state.ts'
 
-/** What is happening now: whose turn it is, and the tool that runs. */
-export interface Activity {
-  readonly step: number
-  readonly role: string
-  readonly tool?: string
-}
-
-export interface Warning extends Pick<WarningEvent, 'code' | 'message' | 'role'> {
-  readonly at: number
-}
-
-type WarningEvent = Extract<WatchedEvent, { readonly type: 'warning' }>
+export type Warning = Extract<WatchedEvent, { readonly type: 'warning' }> & { readonly at: number }
 
 export interface Watched {
-  readonly activity: Activity | undefined
+  /** Whose turn it is now. */
+  readonly activity?: BoardCell | undefined
   /** Warnings since the page was opened, the newest last. */
   readonly warnings: readonly Warning[]
 }
 
-const nothing: Watched = { activity: undefined, warnings: [] }
+const nothing: Watched = { warnings: [] }
 const mostWarnings = 100
 
 /**
@@ -42,9 +33,8 @@ export function useWatched(experiment: string): Watched {
 
 function afterEvent(before: Watched, event: WatchedEvent): Watched {
   switch (event.type) {
-    case 'tool-called':
-      return { ...before, activity: { step: event.step, role: event.role, tool: event.name } }
     case 'role-started':
+    case 'tool-called':
     case 'tool-result':
       return { ...before, activity: { step: event.step, role: event.role } }
     case 'role-ended':
@@ -54,8 +44,7 @@ function afterEvent(before: Watched, event: WatchedEvent): Watched {
     case 'state':
       return event.status === 'RUNNING' ? before : { ...before, activity: undefined }
     case 'warning': {
-      const { code, message, role } = event
-      const warning = { at: Date.now(), code, message, role }
+      const warning = { ...event, at: Date.now() }
       return { ...before, warnings: [...before.warnings.slice(1 - mostWarnings), warning] }
     }
     default:

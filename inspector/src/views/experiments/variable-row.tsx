@@ -3,9 +3,9 @@ import board from './board.module.css'
 import type { BoardState } from './board-state.ts'
 import styles from './plot-row.module.css'
 import { PlotRow } from './plot-row.tsx'
-import { runsOf, type Series, shownValue, type Target, type ValueRun } from './series.ts'
+import { runsOf, type Series, shownValue, type Target } from './series.ts'
 
-export interface VariableRowProps {
+interface VariableRowProps {
   readonly series: Series
   readonly board: BoardState
 }
@@ -87,7 +87,7 @@ function Bands({ series: { values, now, type }, board: { columns, isOpen } }: Va
     <span
       key={run.first}
       className={`absolute clear one-line on-press ${styles.band}`}
-      data-tone={toneOf(run, type, tones)}
+      data-tone={toneOf(run.text, type, tones)}
       data-open={isOpen && run.last >= values.length}
       style={{ left: (run.first - 1) * width, width: (run.last - run.first + 1) * width }}
       title={run.text}
@@ -98,7 +98,7 @@ function Bands({ series: { values, now, type }, board: { columns, isOpen } }: Va
 }
 
 /** The words of an enum keep their tones; other texts change theirs with each value. */
-function toneOf({ text }: ValueRun, type: string, tones: Map<string, number>): string {
+function toneOf(text: string, type: string, tones: Map<string, number>): string {
   if (type === 'bool') return text
   const words = /^enum:\[(.*)\]$/s.exec(type)?.[1]?.split(',')
   const place = words?.findIndex(word => word.trim() === text)
@@ -109,14 +109,10 @@ function toneOf({ text }: ValueRun, type: string, tones: Map<string, number>): s
 
 const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value)
 
-function spanOf(values: readonly number[]): ValueRange {
-  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
-  for (const value of values) {
-    low = Math.min(low, value)
-    high = Math.max(high, value)
-  }
-  return low <= high ? [low, high] : [0, 0]
-}
+const spanOf = (values: readonly number[]): ValueRange =>
+  values.length === 0
+    ? [0, 0]
+    : [values.reduce((a, b) => Math.min(a, b)), values.reduce((a, b) => Math.max(a, b))]
 
 function rangeOf({ values }: Series): string {
   const [low, high] = spanOf(values.filter(isNumber))

@@ -1,28 +1,14 @@
 import type { ServerInfo } from '../../api/routes.ts'
 
-/** How one client is pointed at this server. */
-export interface ClientLine {
-  /** Its name in the address of the page. */
-  readonly id: string
-  readonly name: string
-  /** Where the line goes. */
-  readonly where: string
-  readonly line: string
-  /** The part of the line that is this server's own. */
-  readonly address: string
-  readonly about: string
-}
+export type ClientLine = ReturnType<typeof clientLines>[number]
 
 /** The lines that point popular clients at this server, with its address and its model filled in. */
-export function clientLines({
-  addresses,
-  model: named = 'MODEL',
-  needsKey,
-}: ServerInfo): readonly ClientLine[] {
+export function clientLines({ addresses, model: named = 'MODEL', needsKey }: ServerInfo) {
   const { ollama, openai, anthropic } = addresses
   const model = named.replace(/\p{Cc}/gu, '')
   const word = needsKey ? 'YOUR_KEY' : 'none'
   const bearer = `headers: { authorization: 'Bearer YOUR_KEY' }`
+  /** `id` is the client's name in the address of the page, `where` where the line goes, `address` the part of it that is this server's. */
   return [
     {
       id: 'ollama',
@@ -59,10 +45,7 @@ export function clientLines({
             address: openai,
             line: `OPENAI_API_BASE_URL=${openai} OPENAI_API_KEY=YOUR_KEY ${openWebUi} open-webui serve`,
           }
-        : {
-            address: ollama,
-            line: `OLLAMA_BASE_URL=${ollama} ${openWebUi} open-webui serve`,
-          }),
+        : { address: ollama, line: `OLLAMA_BASE_URL=${ollama} ${openWebUi} open-webui serve` }),
       about:
         'The last two variables have it name its chats, and send all of a long one instead of a summary. From a container, this machine is called host.docker.internal: start this server with --host, --require-keys and --allowed-hosts.',
     },

@@ -1,32 +1,24 @@
 import { Tabs } from '@base-ui/react/tabs'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useSearch } from '@tanstack/react-router'
 import type { ServerInfo } from '../../api/routes.ts'
+import { type ListSearch, useGo } from '../../parts/address.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { StatusMark } from '../../parts/status-mark.tsx'
 import { type ClientLine, clientLines } from './client-lines.ts'
 import styles from './connect.module.css'
 
-export interface ConnectProps {
-  readonly server: ServerInfo
-  /** Whether the server has no conversation yet. */
-  readonly isWaiting: boolean
-}
-
 /** The line that points each client here. The client that is chosen stands in the address. */
-export function Connect({ server, isWaiting }: ConnectProps) {
-  const navigate = useNavigate()
-  const { to: chosen } = useSearch({ strict: false }) as { readonly to?: string }
+export function Connect({ server, isWaiting }: { readonly server: ServerInfo; readonly isWaiting: boolean }) {
+  const go = useGo<ListSearch>()
+  const { to: chosen } = useSearch({ strict: false }) as ListSearch
   const lines = clientLines(server)
   const shown = lines.find(({ id }) => id === chosen) ?? lines[0]!
-  const choose = (id: string) =>
-    void navigate({
-      to: '.',
-      search: ((before: object) => ({ ...before, to: id })) as never,
-      replace: true,
-      resetScroll: false,
-    })
   return (
-    <Tabs.Root value={shown.id} onValueChange={choose} className="clipped on-sunken framed round-3">
+    <Tabs.Root
+      value={shown.id}
+      onValueChange={(to: string) => go({ to })}
+      className="clipped on-sunken framed round-3"
+    >
       <Tabs.List className={styles.clients} activateOnFocus aria-label="Clients">
         {lines.map(({ id, name }) => (
           <Tabs.Tab

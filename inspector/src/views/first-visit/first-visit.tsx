@@ -2,11 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { serverQuery } from '../../api/queries.ts'
 import { QueryState } from '../../parts/query-state.tsx'
 import { TenantChoice } from '../../parts/tenant-choice.tsx'
-import { AnsweringModel } from './answering-model.tsx'
 import { Connect } from './connect.tsx'
 import styles from './first-visit.module.css'
-import { Remembering } from './remembering.tsx'
 import { SamplePicture } from './sample-picture.tsx'
+import { AnsweringModel, Remembering } from './setup.tsx'
 import { Starts } from './starts.tsx'
 
 /** What a server without conversations shows: samples to look at, and how to point clients to it. */
@@ -35,7 +34,7 @@ export function FirstVisit({ isEmpty = false }: { readonly isEmpty?: boolean }) 
             </section>
             <div>
               <SamplePicture />
-              <Remembering remember={data.remember} person={data.person} />
+              <Remembering {...data} />
             </div>
           </div>
         </div>

@@ -5,7 +5,6 @@ import { samplePicture } from './sample-picture-data.ts'
 
 const { messages, tokens, reused, sent } = samplePicture
 
-/** The sizes of the drawing. */
 const height = 404
 const stripEnd = 56
 const windowStart = 244
@@ -31,26 +30,11 @@ export function SamplePicture() {
         {ribbons.map(({ colour, path }) => (
           <path key={path} className={styles.ribbon} data-colour={colour} d={path} />
         ))}
-        {bars.map(({ colour, y, size }) => (
-          <rect
-            key={y}
-            data-colour={colour}
-            x="0"
-            y={y}
-            width={colour === 'recalled' ? stripEnd : stripEnd * 0.72}
-            height={size}
-          />
+        {bars.map(({ colour, y, height }) => (
+          <rect key={y} data-colour={colour} x="0" y={y} width={widthOf(colour)} height={height} />
         ))}
-        {boxes.map(({ colour, y, size }) => (
-          <rect
-            key={y}
-            data-colour={colour}
-            x={windowStart + 8}
-            y={y}
-            width={windowEnd - windowStart - 8}
-            height={size}
-            rx="1.5"
-          />
+        {boxes.map(({ colour, y, height }) => (
+          <rect key={y} data-colour={colour} {...box} y={y} height={height} />
         ))}
         <rect className={styles.reused} x={windowStart} y="0" width="4" height={reusedTo} rx="2" />
         <path className={styles.anew} d={`M${windowStart + 2} ${reusedTo + 4}V${height - 36}`} />
@@ -64,27 +48,27 @@ export function SamplePicture() {
   )
 }
 
-/** The place of an entry in the strip. */
+const box = { x: windowStart + 8, width: windowEnd - windowStart - 8, rx: 1.5 }
+
+/** The bar of an entry in the strip: where it begins, how high and how wide it is. */
 const rowHeight = height / messages
+const barHeight = Math.max(1.6, rowHeight)
 const top = (entry: number) => (entry - 1) * rowHeight
+const widthOf = (colour: string) => (colour === 'recalled' ? stripEnd : stripEnd * 0.72)
 
 /** The boxes of the window, with a gap between them, in proportion to their tokens. */
 const gap = 2
 const room = height - 36 - gap * (sent.length - 1)
 const sum = sent.reduce((all, [, size]) => all + size, 0)
-const boxes = place()
-
-function place() {
-  let y = 0
-  return sent.map(([part, size, ...entries]) => {
-    const box = { colour: colourOfPart[part], entries, y, size: Math.max(1.5, (size / sum) * room) }
-    y += box.size + gap
-    return box
-  })
-}
+let next = 0
+const boxes = sent.map(([part, size, ...entries]) => {
+  const box = { colour: colourOfPart[part], entries, y: next, height: Math.max(1.5, (size / sum) * room) }
+  next += box.height + gap
+  return box
+})
 
 const bars = boxes.flatMap(({ colour, entries }) =>
-  entries.map(entry => ({ colour, y: top(entry), size: Math.max(1.6, rowHeight) })),
+  entries.map(entry => ({ colour, y: top(entry), height: barHeight })),
 )
 
 /** What was not sent, as short bars of uneven length: only that there is much of it can be seen. */
@@ -95,12 +79,11 @@ const omittedBars = Array.from({ length: messages }, (_, at) => at + 1)
   .join('')
 
 /** A ribbon leads from an entry in the strip to its share of a box. */
-const ribbons = boxes.flatMap(({ colour, entries, y, size }) =>
+const ribbons = boxes.flatMap(({ colour, entries, y, height }) =>
   entries.map((entry, at) => {
-    const share = size / entries.length
+    const share = height / entries.length
     const [left, right] = [top(entry), y + at * share]
-    const start = colour === 'recalled' ? stripEnd + 2 : stripEnd * 0.72 + 2
-    return { colour, path: band(start, left, left + Math.max(1.6, rowHeight), right, right + share) }
+    return { colour, path: band(widthOf(colour) + 2, left, left + barHeight, right, right + share) }
   }),
 )
 
@@ -111,7 +94,7 @@ function band(start: number, top1: number, bottom1: number, top2: number, bottom
   return `M${at(start, top1)}C${at(middle, top1)} ${at(middle, top2)} ${at(end, top2)}V${round(bottom2)}C${at(middle, bottom2)} ${at(middle, bottom1)} ${at(start, bottom1)}Z`
 }
 
-function round(value: number): number {
+function round(value: number) {
   return Math.round(value * 10) / 10
 }
 
@@ -121,7 +104,7 @@ const reusedTo = endOfReused()
 function endOfReused(): number {
   let anew = tokens - reused
   for (let at = sent.length - 1; at >= 0; at--) {
-    if (anew <= 0) return boxes[at]!.y + boxes[at]!.size
+    if (anew <= 0) return boxes[at]!.y + boxes[at]!.height
     anew -= sent[at]![1]
   }
   return 0

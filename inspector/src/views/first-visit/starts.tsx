@@ -6,32 +6,20 @@ import type { ServerInfo } from '../../api/routes.ts'
 import { chooseFiles } from '../../parts/import-files.ts'
 import { newConversationName } from '../../parts/new-conversation-name.ts'
 import { notify } from '../../parts/notify.ts'
+import { useSampleExperiment } from '../../parts/use-open-started.ts'
+import { viewAt } from '../../parts/view-at.ts'
 import styles from './starts.module.css'
 
-type ServerScope = ServerInfo['scopes'][number]
-
 /** Four ways to begin: a conversation to look at, an experiment to watch, chats from elsewhere, a new conversation. */
-export function Starts({ scopes }: { readonly scopes: readonly ServerScope[] }) {
+export function Starts({ scopes }: Pick<ServerInfo, 'scopes'>) {
   const navigate = useNavigate()
-  const onError = (error: Error) => notify(error.message, 'danger')
   const conversation = useMutation({
     mutationFn: () => ask('post /samples/conversation', {}),
-    onSuccess: ({ conversation }) =>
-      navigate({ to: '/c/$conversation/context', params: { conversation }, search: {} }),
-    onError,
+    onSuccess: ({ conversation }) => navigate(viewAt('context', conversation)),
+    onError: error => notify(error.message, 'danger'),
   })
-  const experiment = useMutation({
-    mutationFn: () => ask('post /samples/experiment', {}),
-    onSuccess: ({ id }) => navigate({ to: '/e/$experiment', params: { experiment: id }, search: {} }),
-    onError,
-  })
-  const talk = () =>
-    void navigate({
-      to: '/c/$conversation/chat',
-      params: { conversation: newConversationName() },
-      search: {},
-    })
-  const starts: readonly Start[] = [
+  const experiment = useSampleExperiment()
+  const starts = [
     {
       title: 'Open the sample conversation',
       about: 'A project chat of 168 turns in a window of 4,096 tokens',
@@ -53,7 +41,6 @@ export function Starts({ scopes }: { readonly scopes: readonly ServerScope[] }) 
       about: 'Files of ChatGPT, Claude, Open WebUI and others: choose them, or drop them here',
       icon: <FileInput size={16} aria-hidden />,
       scope: 'admin',
-      isBusy: false,
       run: chooseFiles,
     },
     {
@@ -61,14 +48,13 @@ export function Starts({ scopes }: { readonly scopes: readonly ServerScope[] }) 
       about: 'Talk, and watch the window fill',
       icon: <Plus size={16} aria-hidden />,
       scope: 'chat',
-      isBusy: false,
-      run: talk,
+      run: () => void navigate(viewAt('chat', newConversationName())),
     },
   ]
   return (
     <ul className={`grid gap-2 ${styles.starts}`}>
       {starts.map(({ title, about, icon, scope, isBusy, run }) => {
-        const mayNot = !scopes.includes(scope)
+        const mayNot = !scopes.some(one => one === scope)
         return (
           <li key={title}>
             <button type="button" disabled={mayNot || isBusy} onClick={run}>
@@ -90,13 +76,4 @@ export function Starts({ scopes }: { readonly scopes: readonly ServerScope[] }) 
       })}
     </ul>
   )
-}
-
-interface Start {
-  readonly title: string
-  readonly about: string
-  readonly icon: React.ReactNode
-  readonly scope: ServerScope
-  readonly isBusy: boolean
-  readonly run: () => void
 }

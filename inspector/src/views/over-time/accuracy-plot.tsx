@@ -1,8 +1,8 @@
 import { amountOf, percent } from '../../parts/format.ts'
 import { type Bar, barsPath, linearScale } from '../../parts/plot.ts'
-import { type Accuracy, ratioOf } from './course.ts'
 import styles from './plot.module.css'
 import { type DrawnProps, Plot } from './plot.tsx'
+import { type Course, ratioOf } from './use-course.ts'
 
 /** Our count of the tokens over what the model reported. Below 1 we predicted too little. */
 export function AccuracyPlot({ course: { accuracy, isWhole }, columns, frame }: DrawnProps) {
@@ -42,9 +42,9 @@ export function AccuracyPlot({ course: { accuracy, isWhole }, columns, frame }: 
       <path
         className={styles.without}
         d={barsPath(
-          ratios
-            .filter(({ ratio }) => ratio === undefined)
-            .map(({ middle }): Bar => [middle - 1, height, 2, 4]),
+          ratios.flatMap(({ middle, ratio }): Bar[] =>
+            ratio === undefined ? [[middle - 1, height, 2, 4]] : [],
+          ),
         )}
       />
       <path className={styles.dots} d={squares(ratio => ratio >= 1)} />
@@ -54,7 +54,7 @@ export function AccuracyPlot({ course: { accuracy, isWhole }, columns, frame }: 
 }
 
 /** `Predicted 19 % too much on average, never too little` */
-function inWords({ reported, mean, lowest }: Accuracy): string {
+function inWords({ reported, mean, lowest }: Course['accuracy']): string {
   if (reported === 0) return 'Nothing was reported'
   const isExact = Math.abs(mean) < 0.005
   const usual = isExact

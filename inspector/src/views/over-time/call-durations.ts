@@ -1,10 +1,7 @@
 import { groupBy } from '../../../../src/log/group-by.ts'
+import type { TimelinePoint } from '../../api/timeline.ts'
 
-interface TimedCall {
-  /** Its id; absent where no call is stored. */
-  readonly call?: string | undefined
-  readonly turn: number
-  readonly time: number
+interface TimedCall extends Pick<TimelinePoint, 'call' | 'turn' | 'time'> {
   readonly status?: string | undefined
 }
 

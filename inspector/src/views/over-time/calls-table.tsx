@@ -11,21 +11,17 @@ import { type MarkName, StatusMark } from '../../parts/status-mark.tsx'
 import { ViewLink } from '../../parts/view-link.tsx'
 import { callDurations, shownDuration } from './call-durations.ts'
 import styles from './calls-table.module.css'
-import { type AxisStep, type Course, callOf, isBroken, ratioOf } from './course.ts'
+import type { StepProps } from './plots.tsx'
+import { type Course, callOf, isBroken, ratioOf } from './use-course.ts'
 
-type Calls = AnswerOf<'get /conversations/:conversation/calls'>
+type ReadAhead = NonNullable<AnswerOf<'get /conversations/:conversation/calls'>['readAhead']>
 
 const perPage = 100
 
 /** The figures of every call, the newest first, also of those that failed or were cancelled. A row leads to the context of its call. */
-export function CallsTable({
-  course,
-  chosen,
-}: {
-  readonly course: Course
-  readonly chosen: AxisStep | undefined
-}) {
-  const { thread } = usePlace()
+export function CallsTable({ course, choice }: StepProps) {
+  const chosen = course.steps[choice.selected]
+  const { thread, search } = usePlace()
   const [page, setPage] = useState(0)
   const points = useMemo(() => course.steps.flatMap(step => step.points).reverse(), [course.steps])
   const { data: calls } = useQuery(callsQuery(thread))
@@ -36,7 +32,49 @@ export function CallsTable({
   const at = Math.max(0, Math.min(page, pages - 1))
   const shown = points.slice(at * perPage, (at + 1) * perPage)
   const failed = points.filter(isBroken).length
-  const facts = { course, durations, stored }
+  const columns: readonly Column[] = [
+    {
+      name: 'Turn',
+      show: point => (
+        <ViewLink
+          view="context"
+          className={`accent medium ${styles.link}`}
+          search={{ ...threadSearch(search), turn: point.turn, call: callOf(point) }}
+        >
+          {point.turn}
+        </ViewLink>
+      ),
+    },
+    { name: 'What happened', show: point => <Status {...{ point, course }} /> },
+    { name: 'Model', isFor: 'wide', show: ({ model }) => <span title={model}>{model ?? '–'}</span> },
+    { name: 'Sent', title: 'tokens', show: ({ tokens }) => count(tokens) },
+    {
+      ...{ name: 'Cached', title: 'cached prefix (estimate)', isFor: 'wide' },
+      show: ({ reused, tokens }) => `${count(reused)} · ${percent(reused / Math.max(1, tokens))}`,
+    },
+    { name: 'New', title: 'new tokens', show: ({ anew }) => count(anew) },
+    {
+      ...{ name: `With ${course.compared.name}`, isFor: 'full' },
+      show: point => unlessMissing(course.comparedAnew(point), count, '…'),
+    },
+    { name: 'Model counted', isFor: 'wide', show: point => <Reported point={point} /> },
+    {
+      ...{ name: 'From its cache', isFor: 'full' },
+      show({ call = '' }) {
+        const { cached, cacheLost } = stored.get(call) ?? {}
+        return (
+          <Explained by={cacheLost} className={cacheLost && styles.lost}>
+            {unlessMissing(cached, count)}
+          </Explained>
+        )
+      },
+    },
+    {
+      ...{ name: 'Took', isFor: 'full' },
+      show: ({ call = '' }) => unlessMissing(durations.get(call), shownDuration),
+    },
+    { name: 'Time', isFor: 'wide', show: ({ time }) => dayTime(time) },
+  ]
   return (
     <section className={styles.calls} aria-label="All calls">
       <h2 className="subheading">
@@ -49,7 +87,7 @@ export function CallsTable({
           <tr>
             {columns.map(({ name, title, isFor }) => (
               <th key={name} scope="col" data-for={isFor}>
-                {name === 'With' ? `With ${course.compared.name}` : name}
+                {name}
                 {title && <span className="hidden">: {title}</span>}
               </th>
             ))}
@@ -64,7 +102,7 @@ export function CallsTable({
             >
               {columns.map(({ name, show, isFor }) => (
                 <td key={name} data-for={isFor}>
-                  {show(point, facts)}
+                  {show(point)}
                 </td>
               ))}
             </tr>
@@ -89,71 +127,16 @@ export function CallsTable({
   )
 }
 
-interface CallFacts {
-  readonly course: Course
-  readonly durations: ReadonlyMap<string, number>
-  readonly stored: ReadonlyMap<string, Calls['calls'][number]>
-}
-
 interface Column {
   readonly name: string
   readonly title?: string
   /** The screens that have room for it; default all. */
   readonly isFor?: 'wide' | 'full'
-  readonly show: (point: TimelinePoint, facts: CallFacts) => React.ReactNode
+  readonly show: (point: TimelinePoint) => React.ReactNode
 }
 
-const columns: readonly Column[] = [
-  { name: 'Turn', show: point => <CallLink point={point} /> },
-  { name: 'What happened', show: (point, { course }) => <Status {...{ point, course }} /> },
-  { name: 'Model', isFor: 'wide', show: ({ model }) => <span title={model}>{model ?? '–'}</span> },
-  { name: 'Sent', title: 'tokens', show: ({ tokens }) => count(tokens) },
-  {
-    ...{ name: 'Cached', title: 'cached prefix (estimate)', isFor: 'wide' },
-    show: ({ reused, tokens }) => `${count(reused)} · ${percent(reused / Math.max(1, tokens))}`,
-  },
-  { name: 'New', title: 'new tokens', show: ({ anew }) => count(anew) },
-  {
-    ...{ name: 'With', isFor: 'full' },
-    show: (point, { course }) => {
-      const anew = course.comparedAnew(point)
-      return anew === undefined ? '…' : count(anew)
-    },
-  },
-  { name: 'Model counted', isFor: 'wide', show: point => <Reported point={point} /> },
-  {
-    ...{ name: 'From its cache', isFor: 'full' },
-    show: ({ call = '' }, { stored }) => {
-      const { cached, cacheLost } = stored.get(call) ?? {}
-      return (
-        <Explained by={cacheLost} className={cacheLost && styles.lost}>
-          {cached === undefined ? '–' : count(cached)}
-        </Explained>
-      )
-    },
-  },
-  {
-    ...{ name: 'Took', isFor: 'full' },
-    show: ({ call = '' }, { durations }) => {
-      const ms = durations.get(call)
-      return ms === undefined ? '–' : shownDuration(ms)
-    },
-  },
-  { name: 'Time', isFor: 'wide', show: ({ time }) => dayTime(time) },
-]
-
-function CallLink({ point }: { readonly point: TimelinePoint }) {
-  const { search } = usePlace()
-  return (
-    <ViewLink
-      view="context"
-      className={`accent medium ${styles.link}`}
-      search={{ ...threadSearch(search), turn: point.turn, call: callOf(point) }}
-    >
-      {point.turn}
-    </ViewLink>
-  )
-}
+const unlessMissing = (value: number | undefined, write: (value: number) => string, missing = '–') =>
+  value === undefined ? missing : write(value)
 
 const marks: Readonly<Record<NonNullable<TimelinePoint['status']>, MarkName>> = {
   sent: 'running',
@@ -189,7 +172,7 @@ function Reported({ point }: { readonly point: TimelinePoint }) {
 }
 
 /** How the next prompt was last read ahead. */
-function aheadText({ outcome, tokens, time }: NonNullable<Calls['readAhead']>): string {
+function aheadText({ outcome, tokens, time }: ReadAhead): string {
   if (outcome === 'read') return `Read ahead at ${dayTime(time)}: ${amountOf(tokens, 'token')}`
   return `Reading ahead ${outcome === 'failed' ? 'failed' : 'was cut short'} at ${dayTime(time)}`
 }

@@ -1,46 +1,21 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useEffect, useMemo, useState } from 'react'
-import { comparisonQuery } from '../../api/comparison.ts'
+import { useEffect, useState } from 'react'
 import { observable } from '../../api/observable.ts'
-import { serverQuery, turnsQuery } from '../../api/queries.ts'
-import { readAll, type TimelineData, timelineQuery } from '../../api/timeline.ts'
+import { turnsQuery } from '../../api/queries.ts'
+import { readAll, timelineQuery } from '../../api/timeline.ts'
 import { type ConversationSearch, usePlace } from '../../parts/address.ts'
 import { ChoiceMenu } from '../../parts/choice-menu.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { amountOf, count, percent } from '../../parts/format.ts'
 import { useKeys, walkKeys } from '../../parts/keys.ts'
-import type { OfferedPolicy } from '../../parts/policies.ts'
 import { QueryState } from '../../parts/query-state.tsx'
-import { findPoint, toStops } from '../../parts/stops.ts'
-import {
-  type AxisStep,
-  accuracyOf,
-  type Course,
-  callOf,
-  comparedSums,
-  costsOf,
-  policyInWords,
-  runningSums,
-  sumUp,
-  toSteps,
-} from './course.ts'
+import { findPoint } from '../../parts/stops.ts'
+import { viewAt } from '../../parts/view-at.ts'
 import styles from './over-time-view.module.css'
 import { Plots } from './plots.tsx'
 import { TurnPanel } from './turn-panel.tsx'
-
-const usual = 'sliding-50'
-/** More policies to show beside the compared one, where computing them is cheap. */
-const others = [
-  'thrifty',
-  'balanced',
-  'thorough',
-  'stable',
-  'tiered',
-] as const satisfies readonly OfferedPolicy[]
-const few = 600
-/** Above this many calls per turn on average, a step is a call. */
-const manyCalls = 3
+import { type Course, type CourseProps, callOf, policyInWords, useCourse } from './use-course.ts'
 
 /** What was sent in each turn, what was read again, and what other policies would have cost. */
 export function OverTimeView() {
@@ -72,18 +47,13 @@ export function OverTimeView() {
   )
 }
 
-interface ShownProps extends Pick<TimelineData, 'points' | 'isWhole'> {
-  readonly turns: Parameters<typeof toStops>[0]
-}
-
-function Shown(props: ShownProps) {
+function Shown(props: CourseProps) {
   const { conversation, search, go } = usePlace()
-  const { course, policy, chosen, isCompared } = useCourse(props)
+  const { course, chosen, choices, isCompared } = useCourse(props)
   const { by, steps, sums, cuts, compared, isWhole } = course
   const [hover] = useState(() => observable<number | undefined>(undefined))
   const selected = findStep(steps, search)
   const navigate = useNavigate()
-  const { data: server } = useQuery(serverQuery)
 
   const pick = (index: number) => {
     const step = steps[Math.min(steps.length - 1, Math.max(0, index))]
@@ -94,11 +64,7 @@ function Shown(props: ShownProps) {
     else go({ turn: step.turn, call: by === 'call' && first ? callOf(first) : undefined })
   }
   const open = () =>
-    void navigate({
-      to: '/c/$conversation/context',
-      params: { conversation },
-      search: { ...search, turn: steps[selected]?.turn ?? 0 },
-    })
+    void navigate(viewAt('context', conversation, { ...search, turn: steps[selected]?.turn ?? 0 }))
   useKeys('Over time', [
     ...walkKeys(by, selected, pick),
     { keys: 'Home', does: `first ${by}`, run: () => pick(0) },
@@ -114,7 +80,6 @@ function Shown(props: ShownProps) {
     : `${cuts === 0 ? 'Never cut' : `Cut ${amountOf(cuts, 'time')}`}; ${percent(sums.share)} of what was sent was a cached prefix${soFar}`
   const turnsInAll = new Set(props.points.map(({ turn }) => turn)).size
   const extent = `in ${amountOf(turnsInAll, 'turn')} and ${amountOf(sums.calls, 'call')}`
-  const choices = comparable(server?.policies ?? [...others], chosen).filter(one => one !== policy)
   const choice = { selected, hover, pick }
   return (
     <div className={`grid tall clipped ${styles.view}`} aria-busy={!isWhole}>
@@ -150,45 +115,18 @@ function Shown(props: ShownProps) {
   )
 }
 
-/** Reads what other policies would have cost, and puts all figures together. */
-function useCourse({ turns, points, isWhole }: ShownProps) {
-  const { thread, search } = usePlace()
-  // A turn of many calls says little: its calls are the steps.
-  const by = search.by ?? (points.length > manyCalls * turns.length ? 'call' : 'turn')
-  const steps = useMemo(() => toSteps(toStops(turns, points), by), [turns, points, by])
-  const policy = points.at(-1)?.policy ?? ''
-  const chosen = search.with ?? (policy === 'sliding' ? 'balanced' : usual)
-  const { data: comparison } = useQuery({ ...comparisonQuery(thread, [chosen]), enabled: isWhole })
-  const rest = useMemo(() => others.filter(one => one !== chosen && one !== policy), [chosen, policy])
-  const isRestWanted = comparison?.isWhole === true && points.length <= few
-  const { data: restComparison } = useQuery({ ...comparisonQuery(thread, rest), enabled: isRestWanted })
-  const course = useMemo((): Course => {
-    const costs = costsOf(comparison)
-    const [compared] = comparison ? comparedSums(steps, isWhole, comparison) : []
-    return {
-      ...{ by, steps, isWhole, sums: sumUp(points), accuracy: accuracyOf(points) },
-      cuts: steps.reduce((sum, step) => sum + step.cuts, 0),
-      real: { name: policy, sums: runningSums(steps, isWhole, ({ anew }) => anew) },
-      compared: compared ?? { name: policyInWords(chosen), sums: [] },
-      comparedAnew: point => costs.get(callOf(point))?.[0],
-      others: restComparison ? comparedSums(steps, isWhole, restComparison) : [],
-    }
-  }, [by, steps, points, isWhole, policy, chosen, comparison, restComparison])
-  const isCompared = comparison?.isWhole === true && course.compared.sums.length === steps.length
-  return { course, policy, chosen, isCompared }
-}
-
 /** The step that an address means; without one the newest that is known. */
-function findStep(steps: readonly AxisStep[], search: ConversationSearch): number {
-  const points = steps.flatMap(step => step.points)
-  const point = findPoint(points, search)
+function findStep(steps: Course['steps'], search: ConversationSearch): number {
+  const point = findPoint(
+    steps.flatMap(step => step.points),
+    search,
+  )
   const index = steps.findIndex(step => (point ? step.points.includes(point) : step.turn === search.turn))
-  return index >= 0 ? index : Math.max(0, steps.findLastIndex(hasPoints))
+  const newest = steps.findLastIndex(({ points }) => points.length > 0)
+  return index >= 0 ? index : Math.max(0, newest)
 }
 
-const hasPoints = ({ points }: AxisStep) => points.length > 0
-
-function nextCut(steps: readonly AxisStep[], after: number): number {
+function nextCut(steps: Course['steps'], after: number): number {
   const next = steps.findIndex(({ cut }, index) => index > after && cut !== undefined)
   return next >= 0 ? next : steps.findIndex(({ cut }) => cut !== undefined)
 }
@@ -201,10 +139,4 @@ function comparisonInWords(real: number, other: number, name: string): string {
   const size = times < 2 ? percent(times - 1) : `${times < 10 ? times.toFixed(1) : count(times)} ×`
   const less = times < 2 ? percent(1 - least / most) : size
   return real < other ? `${less} less to read than with ${name}` : `${size} more to read than with ${name}`
-}
-
-/** What can be compared with: the policies of the server, `sliding` with how many. */
-function comparable(policies: readonly string[], chosen: string): readonly string[] {
-  const named = policies.filter(one => one !== 'default' && one !== 'sliding')
-  return [...new Set([usual, 'sliding-20', ...named, chosen])]
 }

@@ -1,7 +1,7 @@
 import { useId } from 'react'
 import type { Tick } from '../../parts/plot.ts'
-import type { Course, PlotColumn } from './course.ts'
 import styles from './plot.module.css'
+import type { Course, PlotColumn } from './use-course.ts'
 
 /** Where a plot draws: the axis of turns is the same for all of them. */
 export interface PlotFrame {
@@ -18,7 +18,7 @@ export interface DrawnProps {
   readonly frame: PlotFrame
 }
 
-export interface PlotProps {
+interface PlotProps {
   readonly frame: PlotFrame
   /** What the plot says, in a few words. */
   readonly answer: string

@@ -1,19 +1,30 @@
 import { memo, useMemo } from 'react'
+import type { Observable } from '../../api/observable.ts'
+import { count, dayTime, percent } from '../../parts/format.ts'
 import { toDays } from '../../parts/stops.ts'
 import { isNarrow, useMedia } from '../../parts/use-media.ts'
 import { useSize } from '../../parts/use-size.ts'
 import { AccuracyPlot } from './accuracy-plot.tsx'
 import { CallsTable } from './calls-table.tsx'
-import { type Course, toColumns } from './course.ts'
 import type { PlotFrame } from './plot.tsx'
-import { PlotCursor, type StepChoice } from './plot-cursor.tsx'
 import styles from './plots.module.css'
-import { ReadPlot } from './read-plot.tsx'
-import { ReusePlot } from './reuse-plot.tsx'
+import { ReadPlot, ReusePlot } from './read-plot.tsx'
 import { SentPlot } from './sent-plot.tsx'
+import { type Course, toColumns } from './use-course.ts'
+
+/** All steps, and the one that is looked at. */
+export interface StepProps {
+  readonly course: Course
+  readonly choice: {
+    readonly selected: number
+    /** The step under the pointer. */
+    readonly hover: Observable<number | undefined>
+    readonly pick: (index: number) => void
+  }
+}
 
 /** The plots over one axis, with a cursor through all of them, and below them every call. */
-export function Plots({ course, choice }: { readonly course: Course; readonly choice: StepChoice }) {
+export function Plots({ course, choice }: StepProps) {
   const [setArea, size] = useSize<HTMLDivElement>()
   const isSlim = useMedia(isNarrow)
   const gutter = isSlim ? 38 : 44
@@ -29,7 +40,7 @@ export function Plots({ course, choice }: { readonly course: Course; readonly ch
           </>
         )}
       </div>
-      <CallsTable course={course} chosen={course.steps[choice.selected]} />
+      <CallsTable {...{ course, choice }} />
     </div>
   )
 }
@@ -64,3 +75,58 @@ const Drawn = memo(function Drawn({ course, ...frame }: PlotFrame & { readonly c
     </>
   )
 })
+
+/** A line through all plots at one turn. The pointer moves a second one that is weaker; a click or a key takes it there. */
+function PlotCursor({ course, choice, width, gutter }: StepProps & Omit<PlotFrame, 'height'>) {
+  const { steps, by, isWhole } = course
+  const { selected, hover, pick } = choice
+  const hovered = hover.use()
+  const step = width / Math.max(1, steps.length)
+  const indexAt = (event: React.PointerEvent) => {
+    const box = event.currentTarget.getBoundingClientRect()
+    return Math.min(steps.length - 1, Math.max(0, Math.floor((event.clientX - box.left) / step)))
+  }
+  /** The number stays within the plot, though the line is at its edge. */
+  const line = (kind: 'hover' | 'chosen', index: number) => {
+    const at = (index + 0.5) * step
+    const turn = steps[index]?.turn
+    const half = String(turn).length * 3.5 + 8
+    const shift = Math.max(half, Math.min(width - half, at)) - at
+    return (
+      <i data-kind={kind} style={{ left: at }}>
+        <b style={{ marginLeft: shift }}>{turn}</b>
+      </i>
+    )
+  }
+  const now = steps[selected]
+  const [point] = now?.points ?? []
+  return (
+    <div
+      className={styles.cursor}
+      style={{ left: gutter, width }}
+      role="slider"
+      tabIndex={0}
+      aria-label={by === 'turn' ? 'Turn' : 'Call'}
+      aria-valuemin={1}
+      aria-valuemax={Math.max(1, steps.length)}
+      aria-valuenow={selected + 1}
+      aria-valuetext={
+        now &&
+        `Turn ${now.turn}, ${dayTime(now.time)}${point ? `: ${count(point.tokens)} tokens, ${percent(point.reused / Math.max(1, point.tokens))} cached` : ''}${now.cut ? ', history was cut' : ''}`
+      }
+      aria-busy={!isWhole}
+      onPointerDown={event => {
+        event.currentTarget.setPointerCapture(event.pointerId)
+        pick(indexAt(event))
+      }}
+      onPointerMove={event => {
+        if (event.buttons === 1) pick(indexAt(event))
+        else if (event.pointerType === 'mouse') hover.set(indexAt(event))
+      }}
+      onPointerLeave={() => hover.set(undefined)}
+    >
+      {hovered !== undefined && hovered !== selected && line('hover', hovered)}
+      {now && line('chosen', selected)}
+    </div>
+  )
+}

@@ -1,8 +1,8 @@
-import { amountOf, short } from '../../parts/format.ts'
-import { linearScale, linePath, moveApart, type PlotPoint, toTicks } from '../../parts/plot.ts'
-import type { RunningSums } from './course.ts'
+import { amountOf, percent, short } from '../../parts/format.ts'
+import { barsPath, linearScale, linePath, moveApart, type PlotPoint, toTicks } from '../../parts/plot.ts'
 import styles from './plot.module.css'
 import { type DrawnProps, Plot } from './plot.tsx'
+import { type Course, sumUp } from './use-course.ts'
 
 /** What the model server had to read from the beginning to each turn, beside what it would have read with other policies. */
 export function ReadPlot({ course, columns, frame }: DrawnProps) {
@@ -10,7 +10,7 @@ export function ReadPlot({ course, columns, frame }: DrawnProps) {
   const { width, height } = frame
   const most = [real, compared, ...others].reduce((max, one) => Math.max(max, one.sums.at(-1) ?? 0), 1) * 1.06
   const y = linearScale([0, most], [height, 0])
-  const points = ({ sums }: RunningSums) =>
+  const points = ({ sums }: Course['real']) =>
     columns.flatMap(({ last, middle }): PlotPoint[] =>
       sums[last] === undefined ? [] : [[middle, y(sums[last])]],
     )
@@ -49,6 +49,37 @@ export function ReadPlot({ course, columns, frame }: DrawnProps) {
           {text}
         </text>
       ))}
+    </Plot>
+  )
+}
+
+/** The share of each prompt that the model server had read before. A cut shows as a dip. */
+export function ReusePlot({ course, columns, frame }: DrawnProps) {
+  const { by, sums, cuts, isWhole } = course
+  const { height } = frame
+  const bars = (isCut: boolean) =>
+    barsPath(
+      columns
+        .filter(column => column.isCut === isCut)
+        .map(({ left, wide, points }) => {
+          const { share } = sumUp(points)
+          return [left, height * (1 - share), wide, height * share]
+        }),
+    )
+  const moved = cuts === 0 ? '' : `; ▴ history cut, ${amountOf(cuts, 'time')}`
+  return (
+    <Plot
+      {...{ frame, isWhole }}
+      answer={`${percent(sums.share)} was a cached prefix (estimate)`}
+      about={`share of what was sent that the model server need not read again, by ${by}${moved}`}
+      ticks={[
+        { y: 0, text: '100 %' },
+        { y: height / 2, text: '50 %' },
+        { y: height, text: '0' },
+      ]}
+    >
+      <path data-colour="reused" d={bars(false)} />
+      <path data-colour="reused" data-cut="true" d={bars(true)} />
     </Plot>
   )
 }

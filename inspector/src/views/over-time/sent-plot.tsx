@@ -1,11 +1,11 @@
 import { useId } from 'react'
 import type { TimelinePoint } from '../../api/timeline.ts'
-import { colourOfPart, type Part, partStack } from '../../parts/fates.ts'
+import { colourOfPart, partStack } from '../../parts/fates.ts'
 import { count } from '../../parts/format.ts'
 import { type Bar, barsPath, linearScale, toTicks } from '../../parts/plot.ts'
-import { fullest, type PlotColumn } from './course.ts'
 import styles from './plot.module.css'
 import { type DrawnProps, Plot } from './plot.tsx'
+import { fullest, type PlotColumn } from './use-course.ts'
 
 /** What was sent in each turn, by part, and how much room there was. */
 export function SentPlot({ course: { by, steps, isWhole }, columns, frame }: DrawnProps) {
@@ -20,13 +20,15 @@ export function SentPlot({ course: { by, steps, isWhole }, columns, frame }: Dra
   const top = isFar ? most * 1.25 : Math.max(roomiest, most)
   const scale = linearScale([0, top], [height, 0])
   const y = (tokens: number) => scale(Math.min(top, tokens))
+  const bars = stackBars(shown, y)
   const pattern = useId()
   const rooms = isFar ? [] : toRooms(shown, width)
+  const onlyRoom = rooms.length === 1 && width > 400 ? rooms[0]?.point : undefined
   const hasBroken = columns.some(({ isBroken }) => isBroken)
   const perColumn = steps.length > columns.length ? ', the fullest of each pixel' : ''
-  const marks = (isMarked: (column: PlotColumn) => boolean, draw: (x: number) => string) =>
+  const marks = (kind: 'isCut' | 'isBroken', draw: (x: number) => string) =>
     columns
-      .filter(isMarked)
+      .filter(column => column[kind])
       .map(({ middle }) => draw(middle))
       .join('')
   return (
@@ -42,13 +44,7 @@ export function SentPlot({ course: { by, steps, isWhole }, columns, frame }: Dra
       foot={hasBroken ? 24 : 14}
     >
       <defs>
-        <pattern
-          id={`${pattern}h`}
-          width={6}
-          height={6}
-          patternUnits="userSpaceOnUse"
-          className={styles.reserve}
-        >
+        <pattern id={pattern} width={6} height={6} patternUnits="userSpaceOnUse" className={styles.reserve}>
           <path d="M-1 7 7 -1M-1 1 1 -1M5 7 7 5" />
         </pattern>
       </defs>
@@ -59,7 +55,7 @@ export function SentPlot({ course: { by, steps, isWhole }, columns, frame }: Dra
             width={to - from}
             y={y(point.window)}
             height={Math.max(0, y(capacityOf(point)) - y(point.window))}
-            fill={`url(#${pattern}h)`}
+            fill={`url(#${pattern})`}
           />
           <path className={styles.room} d={`M${from} ${y(capacityOf(point))}H${to}`} />
         </g>
@@ -70,32 +66,19 @@ export function SentPlot({ course: { by, steps, isWhole }, columns, frame }: Dra
           shown.flatMap(({ point, left, wide }): Bar[] => (point ? [] : [[left, height - 4, wide, 4]])),
         )}
       />
-      {[...stackBars(shown, y)].map(([part, bars]) => (
-        <path key={part} data-colour={colourOfPart[part]} d={barsPath(bars)} />
+      {partStack.map(part => (
+        <path key={part} data-colour={colourOfPart[part]} d={barsPath(bars.get(part)!)} />
       ))}
-      {rooms.length === 1 && width > 400 && (
-        <text
-          className={styles.note}
-          x={10}
-          y={(y(rooms[0]!.point.window) + y(capacityOf(rooms[0]!.point))) / 2 + 4}
-        >
-          {roomNote(rooms[0]!.point)}
+      {onlyRoom && (
+        <text className={styles.note} x={10} y={(y(onlyRoom.window) + y(capacityOf(onlyRoom))) / 2 + 4}>
+          {roomNote(onlyRoom)}
         </text>
       )}
-      <path
-        className={styles.cuts}
-        d={marks(
-          ({ isCut }) => isCut,
-          x => `M${x - 3} ${height + 9}l3-5 3 5z`,
-        )}
-      />
+      <path className={styles.cuts} d={marks('isCut', x => `M${x - 3} ${height + 9}l3-5 3 5z`)} />
       <path
         className={styles.broken}
         data-mark="broken"
-        d={marks(
-          ({ isBroken }) => isBroken,
-          x => `M${x - 2.5} ${height + 14}l5 5m0-5l-5 5`,
-        )}
+        d={marks('isBroken', x => `M${x - 2.5} ${height + 14}l5 5m0-5l-5 5`)}
       />
     </Plot>
   )
@@ -104,10 +87,7 @@ export function SentPlot({ course: { by, steps, isWhole }, columns, frame }: Dra
 type ShownColumn = PlotColumn & { readonly point: TimelinePoint | undefined }
 
 /** The bars of each part, on top of those of the parts below it. */
-function stackBars(
-  columns: readonly ShownColumn[],
-  y: (tokens: number) => number,
-): ReadonlyMap<Part, readonly Bar[]> {
+function stackBars(columns: readonly ShownColumn[], y: (tokens: number) => number) {
   const stack = new Map(partStack.map(part => [part, [] as Bar[]]))
   for (const { point, left, wide } of columns) {
     let below = 0
@@ -125,18 +105,12 @@ function stackBars(
 }
 
 /** Columns in a row with the same window, reserve and margin, from one pixel to another. */
-interface PlotRoom {
-  readonly from: number
-  readonly to: number
-  readonly point: TimelinePoint
-}
-
-function toRooms(columns: readonly ShownColumn[], width: number): readonly PlotRoom[] {
-  const rooms: PlotRoom[] = []
+function toRooms(columns: readonly ShownColumn[], width: number) {
+  const rooms: { from: number; to: number; point: TimelinePoint }[] = []
   for (const [at, { point, left }] of columns.entries()) {
     const to = columns[at + 1]?.left ?? width
     const last = rooms.at(-1)
-    if (last && (!point || isSameRoom(last.point, point))) rooms[rooms.length - 1] = { ...last, to }
+    if (last && (!point || isSameRoom(last.point, point))) last.to = to
     else if (point) rooms.push({ from: last ? left : 0, to, point })
   }
   return rooms
@@ -147,10 +121,7 @@ const isSameRoom = (a: TimelinePoint, b: TimelinePoint) =>
 
 const capacityOf = ({ window, reserve, margin }: TimelinePoint) => Math.max(0, window - reserve - margin)
 
-function roomNote({ reserve, margin }: TimelinePoint): string {
-  const pieces = [
-    reserve > 0 && `kept for the reply ${count(reserve)}`,
-    margin > 0 && `safety margin ${count(margin)}`,
-  ]
-  return pieces.filter(Boolean).join(' and ')
-}
+const roomNote = ({ reserve, margin }: TimelinePoint) =>
+  [reserve > 0 && `kept for the reply ${count(reserve)}`, margin > 0 && `safety margin ${count(margin)}`]
+    .filter(Boolean)
+    .join(' and ')

@@ -10,17 +10,12 @@ import { amountOf, count, fullTime, percent } from '../../parts/format.ts'
 import { Notice } from '../../parts/notice.tsx'
 import { isNarrow, useMedia } from '../../parts/use-media.ts'
 import { ViewLink } from '../../parts/view-link.tsx'
-import { anewIn, type Course, callOf, fullest, type MovedCut, ratioOf, sumUp } from './course.ts'
-import type { StepChoice } from './plot-cursor.tsx'
+import type { StepProps } from './plots.tsx'
 import styles from './turn-panel.module.css'
-
-export interface TurnPanelProps {
-  readonly course: Course
-  readonly choice: StepChoice
-}
+import { anewIn, type Course, callOf, fullest, ratioOf, sumUp } from './use-course.ts'
 
 /** The figures of the turn under the pointer, else of the one that is chosen. On narrow screens they are unfolded on demand. */
-export function TurnPanel({ course, choice }: TurnPanelProps) {
+export function TurnPanel({ course, choice }: StepProps) {
   const { search } = usePlace()
   const isSlim = useMedia(isNarrow)
   const index = choice.hover.use() ?? choice.selected
@@ -29,10 +24,16 @@ export function TurnPanel({ course, choice }: TurnPanelProps) {
   const { turn, time, points, cut, broken } = step
   const [first] = points
   const most = fullest(points)
-  const rows = [
+  const sums = sumUp(points)
+  const rows: readonly Figure[] = [
     ...(most ? figuresOf(most, points.length) : []),
-    ...(points.length > 1 ? sumsOf(points) : []),
-    { name: `new tokens with ${course.compared.name}`, value: anewIn(course.compared, index) },
+    ...(points.length > 1
+      ? [
+          { name: `tokens in all ${points.length} calls`, value: sums.tokens, isSum: true },
+          { name: `new tokens in all ${points.length}`, value: sums.anew },
+        ]
+      : []),
+    { name: `new tokens with ${course.compared.name}`, value: anewIn(course.compared.sums, index) },
   ]
   return (
     <aside className={styles.panel} aria-label="One turn">
@@ -80,12 +81,12 @@ export function TurnPanel({ course, choice }: TurnPanelProps) {
         {course.cuts > 0 && <HowToRead course={course} />}
       </details>
       <span className={`phone-only ${styles.steps}`}>
-        {ways.map(({ label, by, Icon, why, isEnd }) => (
+        {ways.map(({ label, by, Icon, why }) => (
           <Button
             key={label}
             kind="icon"
             aria-label={label}
-            why={isEnd(index, course.steps.length) ? why : undefined}
+            why={course.steps[index + by] ? undefined : why}
             onClick={() => choice.pick(index + by)}
           >
             <Icon size={18} aria-hidden />
@@ -97,17 +98,10 @@ export function TurnPanel({ course, choice }: TurnPanelProps) {
 }
 
 const ways = [
-  {
-    ...{ label: 'Turn before', by: -1, Icon: ChevronLeft, why: 'This is the first turn.' },
-    isEnd: (index: number) => index === 0,
-  },
-  {
-    ...{ label: 'Turn after', by: 1, Icon: ChevronRight, why: 'This is the last turn.' },
-    isEnd: (index: number, many: number) => index === many - 1,
-  },
+  { label: 'Turn before', by: -1, Icon: ChevronLeft, why: 'This is the first turn.' },
+  { label: 'Turn after', by: 1, Icon: ChevronRight, why: 'This is the last turn.' },
 ]
 
-/** What the dips mean. */
 function HowToRead({ course: { cuts, steps } }: { readonly course: Course }) {
   const between = useMemo(
     () => sumUp(steps.filter(({ cut }) => !cut).flatMap(({ points }) => points)),
@@ -121,7 +115,6 @@ function HowToRead({ course: { cuts, steps } }: { readonly course: Course }) {
   )
 }
 
-/** A line of the figures. */
 interface Figure {
   readonly name: string
   readonly value?: number | undefined
@@ -148,18 +141,12 @@ function figuresOf(point: TimelinePoint, calls: number): readonly Figure[] {
   ]
 }
 
-function sumsOf(points: readonly TimelinePoint[]): readonly Figure[] {
-  const { tokens, anew } = sumUp(points)
-  return [
-    { name: `tokens in all ${points.length} calls`, value: tokens, isSum: true },
-    { name: `new tokens in all ${points.length}`, value: anew },
-  ]
-}
-
 const difference = (ratio: number) =>
   Math.abs(ratio - 1) < 0.005 ? 'the same' : `${percent(Math.abs(ratio - 1))} ${ratio > 1 ? 'high' : 'low'}`
 
-function CutNotice({ cut, factor = 1 }: { readonly cut: MovedCut; readonly factor: number | undefined }) {
+type Cut = NonNullable<Course['steps'][number]['cut']>
+
+function CutNotice({ cut, factor = 1 }: { readonly cut: Cut; readonly factor: number | undefined }) {
   const { thread } = usePlace()
   const { data: outline = [] } = useQuery(outlineQuery(thread))
   const left = outline.slice(cut.from - 1, cut.to - 1)

@@ -8,9 +8,10 @@ import { keyOfHit, placeOfHit, type SearchHit } from '../../parts/hit-place.ts'
 import { Marked } from '../../parts/marked.tsx'
 import { titleOf } from '../../parts/title-of.ts'
 import { useRoving } from '../../parts/use-roving.ts'
+import { viewAt } from '../../parts/view-at.ts'
 import styles from './search-hits.module.css'
 
-export interface SearchHitsProps {
+interface SearchHitsProps {
   readonly matches: readonly SearchHit[]
   readonly ref: React.Ref<{ focus: () => void }>
 }
@@ -34,9 +35,7 @@ export function SearchHits({ matches, ref }: SearchHitsProps) {
             <li key={key}>
               <Link
                 ref={roving.ref(key)}
-                to="/c/$conversation/context"
-                params={{ conversation }}
-                search={placeOfHit(hit)}
+                {...viewAt('context', conversation, placeOfHit(hit))}
                 className={`grid baseline gap-3 hovers ${styles.hit}`}
                 tabIndex={roving.active === key ? 0 : -1}
                 onFocus={() => roving.setActive(key)}
@@ -69,13 +68,7 @@ function Heading({ conversation, amount }: { readonly conversation: string; read
   const title = titleOf(data ?? { conversation })
   return (
     <h2 className={`sticky flex baseline gap-3 subheading ${styles.heading}`}>
-      <Link
-        to="/c/$conversation/context"
-        params={{ conversation }}
-        search={{}}
-        title={conversation}
-        tabIndex={-1}
-      >
+      <Link {...viewAt('context', conversation)} title={conversation} tabIndex={-1}>
         <bdi>{title}</bdi>
       </Link>
       <span className="rigid muted text-12">{amountOf(amount, 'message')}</span>

@@ -3,12 +3,12 @@ import { useSearch } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { searchQuery, serverQuery } from '../../api/queries.ts'
 import { type ListSearch, useGo } from '../../parts/address.ts'
+import { Button } from '../../parts/button.tsx'
 import { amountOf } from '../../parts/format.ts'
 import { QueryState } from '../../parts/query-state.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
 import { useTitle } from '../../parts/use-title.ts'
-import { NothingFound } from './nothing-found.tsx'
 import { SearchHits } from './search-hits.tsx'
 import styles from './search-view.module.css'
 
@@ -75,6 +75,38 @@ function headingOf({ found }: { readonly found: readonly { readonly conversation
   const conversations = new Set(found.map(({ conversation }) => conversation)).size
   if (found.length >= most) return `The best ${most} messages`
   return `${amountOf(found.length, 'message')} in ${amountOf(conversations, 'conversation')}`
+}
+
+/**
+ * How search works: before anything was searched for, and where nothing has any of the words. `onEverything` looks also where no
+ * user does; absent if that was done, or may not be done.
+ */
+function NothingFound({ q, onEverything }: { readonly q: string; readonly onEverything?: () => void }) {
+  return (
+    <section className={styles.how} role={q === '' ? undefined : 'status'}>
+      {q === '' ? (
+        <h2>How search works</h2>
+      ) : (
+        <h2>
+          No message has {/\s/.test(q) ? 'any of these words' : 'this word'}: <q>{q}</q>
+        </h2>
+      )}
+      {onEverything && (
+        <p className={`row wraps gap-6px muted ${styles.words}`}>
+          <Button onClick={onEverything}>Look also in notes and other text that users never see</Button>
+        </p>
+      )}
+      <ul>
+        <li>
+          A message is found if it has <b>one of the words</b>, in any conversation. Those with the most and
+          the rarest words come first.
+        </li>
+        <li>Small and capital letters are the same, and so are letters with and without accents.</li>
+        <li>A word is found whole: “toad” does not find “toads”.</li>
+        <li>In Chinese, Japanese or Thai, write as much of a sentence as you know.</li>
+      </ul>
+    </section>
+  )
 }
 
 interface WordsFieldProps {

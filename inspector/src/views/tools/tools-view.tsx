@@ -40,9 +40,7 @@ export function ToolsView() {
             ) : (
               <div className="page grid">
                 <h1 className="hidden">Tools and notes</h1>
-                {answer.states.length > 0 && (
-                  <Values answer={answer} turn={at === undefined ? undefined : turn} />
-                )}
+                {answer.states.length > 0 && <Values {...answer} turn={at && turn} />}
                 {notes.length > 0 && <Notes notes={notes.toReversed()} />}
               </div>
             )
@@ -53,13 +51,8 @@ export function ToolsView() {
   )
 }
 
-interface ValuesProps {
-  readonly answer: StateAnswer
-  readonly turn: number | undefined
-}
-
 /** The values that are read from tool results. */
-function Values({ answer: { states, from, entries }, turn }: ValuesProps) {
+function Values({ states, from, entries, turn }: StateAnswer & { readonly turn: number | undefined }) {
   const { go } = usePlace()
   const isConfigured = states.some(one => one.isConfigured)
   const skipped = states.reduce((sum, one) => sum + one.skipped.length, 0)
@@ -84,14 +77,14 @@ function Values({ answer: { states, from, entries }, turn }: ValuesProps) {
       )}
       <ul className="list">
         {states.map(one => (
-          <Value key={one.name} reading={one} />
+          <Value key={one.name} {...one} />
         ))}
       </ul>
     </section>
   )
 }
 
-function Value({ reading }: { readonly reading: StateAnswer['states'][number] }) {
+function Value(reading: StateAnswer['states'][number]) {
   const { name, tools, isConfigured, value, preview, entry, skipped } = reading
   const { search } = usePlace()
   return (
