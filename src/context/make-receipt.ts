@@ -4,7 +4,8 @@ import type { Finished } from './compose/finish.ts'
 import { firstSeq } from './conversation/conversation.ts'
 import { rangeAt } from './conversation/first-place.ts'
 import { tokensByPart, zeros } from './draft/cost.ts'
-import type { Frame, Piece } from './draft/frame.ts'
+import type { Frame } from './draft/frame.ts'
+import type { Piece } from './draft/piece.ts'
 import { findSpan } from './draft/span.ts'
 import {
   type ChangingLines,

@@ -6,8 +6,9 @@ import { placeOf } from '../conversation/first-place.ts'
 import { findReferred } from '../conversation/references.ts'
 import { costBetween } from '../conversation/transcript.ts'
 import { type Part, parts } from '../receipt.ts'
-import type { Frame, Piece } from './frame.ts'
+import type { Frame } from './frame.ts'
 import { type NotesSection, notesSection } from './notes-section.ts'
+import type { Piece } from './piece.ts'
 import { findSpan, type Insertion, type Span, type UnitRange } from './span.ts'
 
 /** Whether an ordinary message is left out and no digest stands for it: then the marker must say so. */
@@ -96,7 +97,7 @@ export function textCost(frame: Frame, role: 'system' | 'user' | 'assistant', te
 }
 
 export function markerCost(frame: Frame): number {
-  return frame.marker >= 0 ? 0 : textCost(frame, 'system', frame.markerText)
+  return frame.markerUnit >= 0 ? 0 : textCost(frame, 'system', frame.marker)
 }
 
 /** The most that the notes of replies that are left out may cost. */
