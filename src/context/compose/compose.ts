@@ -17,7 +17,6 @@ import type { Unit } from '../conversation/unit.ts'
 import { fixedIn, gatherNotes, needsMarker, referredBy, textCost } from '../draft/cost.ts'
 import type { Draft } from '../draft/draft.ts'
 import type { Frame } from '../draft/frame.ts'
-import type { LeaveOut } from '../draft/frame-options.ts'
 import { entryPiece, type Piece, rewritten } from '../draft/piece.ts'
 import { findSpan, type Insertion } from '../draft/span.ts'
 
@@ -83,17 +82,15 @@ export function compose(draft: Draft): readonly Piece[] {
   }
   insertUpTo(units.length)
   addChanging(units.length)
-  const { leaveOut } = frame
-  return leaveOut ? pieces.map(piece => withoutFiles(frame, piece, leaveOut)) : pieces
+  return frame.leaveOut ? pieces.map(piece => withoutFiles(frame, piece)) : pieces
 }
 
 /** A piece with words in place of the files that the model does not take. */
-function withoutFiles(frame: Frame, piece: Piece, leaveOut: LeaveOut): Piece {
-  if (piece.message.media === 0 && piece.message.unknown === '') return piece
-  const left = leaveOut(piece.raw)
-  return left
-    ? rewritten(frame, { ...piece, altered: { rule: 'files', why: left.why } }, left.message)
-    : piece
+function withoutFiles(frame: Frame, piece: Piece): Piece {
+  const { media, unknown } = piece.message
+  const left = media === 0 && unknown === '' ? undefined : frame.leaveOut?.(piece.raw)
+  if (!left) return piece
+  return rewritten(frame, { ...piece, altered: { rule: 'files', why: left.why } }, left.message)
 }
 
 /** Indexes of the units that are sent, oldest first: those that were kept, and the protected ones. */

@@ -1,4 +1,5 @@
 import { nothingCleared } from '../conversation/clearing.ts'
+import type { Conversation } from '../conversation/conversation.ts'
 import { rangeAt } from '../conversation/first-place.ts'
 import { isOrdinary, type Unit } from '../conversation/unit.ts'
 import { unitText } from '../conversation/unit-text.ts'
@@ -6,8 +7,9 @@ import { digestCost, draftCost, unitCost } from './cost.ts'
 import { cutOldest } from './cut-oldest.ts'
 import type { Digest, Draft, OwnDraft } from './draft.ts'
 import { dropToFit } from './drop-to-fit.ts'
-import { type Frame, withoutProtected, withProtected } from './frame.ts'
-import { withoutExchange } from './last-exchange.ts'
+import { createFrame, type Frame, withoutProtected, withProtected } from './frame.ts'
+import type { FrameOptions } from './frame-options.ts'
+import { withLastExchange, withoutExchange } from './last-exchange.ts'
 import { findSpan, type Insertion, laySpans, type Span, type UnitRange } from './span.ts'
 
 type DraftState = Pick<Draft, 'rule' | 'spans' | 'insertions' | 'spare' | 'systemsFirst' | 'cleared' | 'cut'>
@@ -20,6 +22,13 @@ const untouched: DraftState = {
   systemsFirst: false,
   cleared: nothingCleared,
 }
+
+/** The draft of a conversation that policies begin with. */
+export const beginDraft = (
+  conversation: Conversation,
+  options: FrameOptions,
+  told: Pick<Frame, 'watch' | 'rest'> = {},
+) => createDraft({ ...withLastExchange(createFrame(conversation, options)), ...told })
 
 export function createDraft(frame: Frame, state: DraftState = untouched): OwnDraft {
   const { transcript } = frame

@@ -194,10 +194,7 @@ function cutSteps(costs: Costs) {
   }
 
   /** What a cut needs of the turn that it lies in: nothing between two turns. The first user message is charged elsewhere. */
-  function insideAt(
-    cutState: CutState,
-    cut: number,
-  ): Pick<CutState, 'request' | 'lines' | 'opening' | 'beginning'> {
+  function insideAt(cutState: CutState, cut: number) {
     const turn = placeOf(turns, cut)
     const request = turns[turn - 1] ?? -1
     if (request < 0 || turns[turn] === cut) return { request: -1, lines: 0, opening: -1, beginning: 0 }

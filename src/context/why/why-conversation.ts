@@ -4,10 +4,9 @@ import { isCleared, savingOf } from '../conversation/clearing.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { rangeAt } from '../conversation/first-place.ts'
 import type { Transcript } from '../conversation/transcript.ts'
-import { createDraft } from '../draft/create-draft.ts'
+import { beginDraft } from '../draft/create-draft.ts'
 import { applyPolicy } from '../draft/draft.ts'
-import { createFrame, type Frame } from '../draft/frame.ts'
-import { withLastExchange } from '../draft/last-exchange.ts'
+import type { Watch } from '../draft/frame.ts'
 import { findSpan } from '../draft/span.ts'
 import { entryAt } from '../explain.ts'
 import { makeReceipt } from '../make-receipt.ts'
@@ -50,27 +49,25 @@ export function whyConversation(conversation: Conversation, fitOptions: FitOptio
   shareIndex(conversation.transcript, transcript)
   const trace = createTrace()
   let stable: StableCut | undefined
-  const frame: Frame = {
-    ...withLastExchange(createFrame({ system, transcript, origin }, options)),
-    watch(decision, left, unit, cost) {
-      if ('scores' in decision) trace.take(decision as Search, left!, unit, cost)
-      else stable = decision as StableCut
-    },
+  const watch: Watch = (decision, left, unit, cost) => {
+    if ('scores' in decision) trace.take(decision as Search, left!, unit, cost)
+    else stable = decision as StableCut
   }
   const policy = options.policy ?? defaultPolicy
-  const fitWith = (frame: Frame) => finish(applyPolicy(policy, createDraft(frame)))
-  const finished = fitWith(frame)
+  const fitWith = (transcript: Transcript, told?: { readonly watch: Watch }) =>
+    finish(applyPolicy(policy, beginDraft({ system, transcript, origin }, options, told)))
+  const finished = fitWith(transcript, { watch })
+  const { frame, insertions, spans } = finished.draft
   const receipt = makeReceipt(finished, policy.name)
   const line = entryAt(receipt, seq)
   const at = seq - origin
   const index = at < 0 ? -1 : rangeAt(transcript.units, at)
   const unit = transcript.units[index]
-  const { insertions, spans } = finished.draft
   // A note or a result without a call, inside a stretch, has a reason of its own.
   const isOfSpan = findSpan(spans, index)?.fate === line.fate
   const place = receipt.sent.findIndex(message => textWith(message, seq))
   const { seqs = [], text } = (place >= 0 && textWith(receipt.sent[place]!, seq)) || {}
-  const isProtected = index < 0 || finished.draft.frame.fixed.has(index)
+  const isProtected = index < 0 || frame.fixed.has(index)
   const isLong = unit !== undefined && savingOf(unit.kind, transcript.entries[at]!, frame.count) > 0
   const isWhole = seqs.includes(seq) && line.fate !== 'cleared'
   const isSent = isWhole && index >= 0 && !isAlways(transcript, index)
@@ -98,7 +95,7 @@ export function whyConversation(conversation: Conversation, fitOptions: FitOptio
       const isIn = index >= cut || index === opening
       return index === request || (isIn && !(isLong && isCleared(grown, cleared, index)))
     }
-    const { draft } = fitWith(withLastExchange(createFrame({ system, transcript: grown, origin }, options)))
+    const { draft } = fitWith(grown)
     const isInSpan = findSpan(draft.spans, index) !== undefined && !draft.frame.fixed.has(index)
     return !isInSpan && !(isLong && isCleared(grown, draft.cleared, index))
   }

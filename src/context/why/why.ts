@@ -1,9 +1,7 @@
-import { InvalidOptionError, showValue } from '../../log/error.ts'
 import type { MessageLike } from '../../log/message.ts'
-import { refuseUnknown } from '../../log/refuse-unknown.ts'
-import { type FitOptions, fitNames } from '../context.ts'
+import type { FitOptions } from '../context.ts'
 import { readConversation } from '../conversation/conversation.ts'
-import { checkOptions, counterOf } from '../draft/frame-options.ts'
+import { checkFit } from '../fit.ts'
 import { type Why, whyConversation } from './why-conversation.ts'
 
 /**
@@ -14,9 +12,5 @@ import { type Why, whyConversation } from './why-conversation.ts'
  * why(chat, 20, { window: 4096 }).recall?.asking?.seq // the message that asked for it
  */
 export function why(messages: readonly MessageLike[], seq: number, options: FitOptions): Why {
-  refuseUnknown(options, fitNames)
-  checkOptions(options)
-  if (!Array.isArray(messages))
-    throw new InvalidOptionError('messages', `expected a list, got ${showValue(messages)}`)
-  return whyConversation(readConversation(messages, counterOf(options)), options, seq)
+  return whyConversation(readConversation(messages, checkFit(messages, options)), options, seq)
 }
