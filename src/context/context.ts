@@ -16,11 +16,7 @@ export interface FitOptions extends FrameOptions {
   readonly previous?: PreviousContext
 }
 
-export const fitNames: OptionNames<FitOptions> = {
-  ...frameNames,
-  policy: 1,
-  previous: 1,
-}
+export const fitNames: OptionNames<FitOptions> = { ...frameNames, policy: 1, previous: 1 }
 
 /** The previous call's context, or the part of it that was kept. */
 export interface PreviousContext {
