@@ -1,6 +1,3 @@
-export type Writer = ReturnType<typeof createWriter>
-export type Reader = ReturnType<typeof createReader>
-
 /** Writes small numbers, texts and bytes one after the other. */
 export function createWriter() {
   let data = new Uint8Array(1024)

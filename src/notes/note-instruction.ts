@@ -2,8 +2,7 @@ import { attempt } from '../log/attempt.ts'
 import type { ToolCall } from '../log/message.ts'
 import { refuseUnknown } from '../log/refuse-unknown.ts'
 import { noteOpening } from '../log/texts.ts'
-import { checkNonce, type NoteOptions } from './nonce.ts'
-import { MAX_NOTE, toNote } from './note-scanner.ts'
+import { checkNonce, MAX_NOTE, type NoteOptions, toNote } from './note-scanner.ts'
 
 export interface NoteInstructionOptions extends NoteOptions {
   /** `reply`: the model ends its reply with a note. `tool`: it calls `write_note_to_self`. Default `reply`. */

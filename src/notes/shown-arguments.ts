@@ -1,5 +1,5 @@
 import { parseJson } from '../log/parse-json.ts'
-import { splitNote } from './split-note.ts'
+import { splitNote } from './note-scanner.ts'
 
 /**
  * The arguments of a call as a user may see them: without the notes in them, whatever their nonce, otherwise unchanged

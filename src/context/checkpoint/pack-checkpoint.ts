@@ -4,7 +4,7 @@ import { createReader, createWriter, sumsOf } from '../../log/pack-bytes.ts'
 import type { Transcript } from '../conversation/transcript.ts'
 import type { Stray, Unit, UnitKind } from '../conversation/unit.ts'
 import { indexTranscript, lastTime } from '../recall/index-transcript.ts'
-import { packStretch, stretchSize } from '../recall/packed/index.ts'
+import { packStretch, stretchSize } from '../recall/packed/packed-stretch.ts'
 
 /** Units in one checkpoint; the last one may have fewer. */
 export const unitsPerCheckpoint = stretchSize

@@ -14,7 +14,7 @@ import {
 } from '../conversation/transcript.ts'
 import type { Unit } from '../conversation/unit.ts'
 import { adoptIndex } from '../recall/index-transcript.ts'
-import { createPackedWords, indexAfter } from '../recall/packed/index.ts'
+import { createPackedWords, indexAfter } from '../recall/packed/packed-words.ts'
 import { absentEntry } from './absent-entry.ts'
 import { lazyList } from './lazy-list.ts'
 import {

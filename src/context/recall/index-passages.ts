@@ -1,5 +1,5 @@
+import { hashOf } from '../../log/hash-text.ts'
 import { placeOf } from '../conversation/first-place.ts'
-import { hashOf } from '../conversation/hash-of.ts'
 import { type Passage, rangeOf } from './passage.ts'
 import { entryOf, toPosting } from './posting.ts'
 import { emptyColumns, type RankedIndex, setEntry } from './recall-index.ts'

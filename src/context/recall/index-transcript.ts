@@ -2,7 +2,7 @@ import { remember } from '../conversation/remember.ts'
 import type { Transcript } from '../conversation/transcript.ts'
 import { isOrdinary, type Unit } from '../conversation/unit.ts'
 import { unitText } from '../conversation/unit-text.ts'
-import { packIndex } from './packed/index.ts'
+import { packIndex } from './packed/pack-index.ts'
 import { createRecallIndex, type RecallIndex } from './recall-index.ts'
 import { termsOf, withoutLabel } from './terms.ts'
 

@@ -1,6 +1,6 @@
 import { ThroughlineError } from '../../log/error.ts'
+import { hashOf } from '../../log/hash-text.ts'
 import { type Column, createReader, createWriter, seal, unseal } from '../../log/pack-bytes.ts'
-import { hashOf } from '../conversation/hash-of.ts'
 import { pause } from './index-transcript.ts'
 import { flagsOf } from './recall-index.ts'
 import { termsOf } from './terms.ts'

@@ -1,9 +1,10 @@
+import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { finish } from '../compose/finish.ts'
 import type { FitOptions } from '../context.ts'
 import { isCleared, savingOf } from '../conversation/clearing.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { rangeAt } from '../conversation/first-place.ts'
-import type { Transcript } from '../conversation/transcript.ts'
+import { meanTurn, type Transcript } from '../conversation/transcript.ts'
 import { beginDraft } from '../draft/create-draft.ts'
 import { applyPolicy } from '../draft/draft.ts'
 import type { Watch } from '../draft/frame.ts'
@@ -18,7 +19,6 @@ import type { ReceiptCut, ReceiptEntry, SentMessage } from '../receipt.ts'
 import { cutStateOf } from '../stable/cut-state.ts'
 import { plainLedger } from '../stable/ledger.ts'
 import { offeredTools } from '../tools/shorten-tools.ts'
-import { copyTranscript, findLeaving, type Leaving } from './find-leaving.ts'
 import { createTrace, type WhyRecall } from './why-recall.ts'
 
 /** Why a message has its fate: the line of the receipt, and what the decision was made of. */
@@ -38,6 +38,14 @@ export interface Why extends ReceiptEntry {
   readonly recall?: WhyRecall
   /** For a message that is sent as it is: when it will no longer be. Absent if it always is, or for long. */
   readonly leaving?: Leaving
+}
+
+/** When a message will leave the context. */
+interface Leaving {
+  /** After this many more turns, each as long as the last ones were. */
+  readonly turns: number
+  /** The tokens of these turns. */
+  readonly tokens: number
 }
 
 /** Fits a conversation once more, and watches what is decided about one message. */
@@ -110,3 +118,42 @@ const textWith = (message: SentMessage, seq: number): SentMessage | undefined =>
 /** Whether nothing is foretold of a unit: the first user message is always sent, and a system message mostly is. */
 const isAlways = ({ firstUser, systems }: Transcript, unit: number) =>
   unit === firstUser || systems.includes(unit)
+
+/** How many next turns are tried. */
+const mostTurns = 64
+
+/**
+ * Goes on with a conversation turn by turn, until a unit is no longer sent. Undefined if it stays for all turns that are
+ * tried. The added turns say nothing, so that nothing is recalled for them.
+ */
+function findLeaving(
+  transcript: Transcript,
+  count: TokenCounter,
+  isSent: (grown: Transcript) => boolean,
+): Leaving | undefined {
+  const mean = meanTurn(transcript)
+  const grown = copyTranscript(transcript)
+  const texts = { user: textOfTokens(count, mean / 3), assistant: textOfTokens(count, (mean * 2) / 3) }
+  for (let turn = 1; turn <= mostTurns; turn++) {
+    for (const role of ['user', 'assistant'] as const)
+      grown.append({ role, content: texts[role] }, grown.entries.length)
+    if (!isSent(grown)) return { turns: turn, tokens: turn * mean }
+  }
+  return undefined
+}
+
+/** A copy, of which nothing is remembered. */
+function copyTranscript(transcript: Transcript): Transcript {
+  const { entries } = transcript
+  const copy = transcript.fork(entries.length)
+  // A fork ends where a unit ends.
+  for (let at = copy.entries.length; at < entries.length; at++) copy.append(entries[at]!.source, at)
+  return copy
+}
+
+/** A text of about this many tokens without a word that recall looks for. */
+function textOfTokens(count: TokenCounter, tokens: number): string {
+  const word = 'so '
+  const each = Math.max(1, count.text(word.repeat(100))) / 100
+  return word.repeat(Math.min(100_000, Math.max(1, Math.round(tokens / each)))).trim()
+}
