@@ -185,9 +185,7 @@ function makeStretches(
   }
 }
 
-function unitAt({ transcript: { units } }: Frame, at: number) {
-  return units[rangeAt(units, at)]!
-}
+const unitAt = ({ transcript: { units } }: Frame, at: number) => units[rangeAt(units, at)]!
 
 const sentVerdict = ({ part, altered, held, isCleared }: Piece): Verdict =>
   altered ? { fate: isCleared ? 'cleared' : 'altered', ...altered } : { ...keptVerdict(part), ...held }

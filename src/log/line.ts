@@ -11,9 +11,7 @@ export function cut(text: string, max: number): string {
 }
 
 /** `1 step`, `2 steps`. */
-export function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
-}
+export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
 /** The first `max` items, without repeats: `a, b, …`. */
 export function few(items: Iterable<string>, max: number): string {

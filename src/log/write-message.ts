@@ -107,9 +107,7 @@ export function toolResultFor(dialect: Dialect, call: ToolCall, text: string): {
   }
 }
 
-function joinTexts(values: readonly unknown[]): string {
-  return values.filter(isFilled).join('\n\n')
-}
+const joinTexts = (values: readonly unknown[]): string => values.filter(isFilled).join('\n\n')
 
 function toParts(content: unknown): unknown[] {
   if (Array.isArray(content)) return content

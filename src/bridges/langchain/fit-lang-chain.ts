@@ -147,9 +147,7 @@ function toCall({ id, name, args }: LangChainToolCall) {
 
 type LangChainBlock = Readonly<Record<string, unknown>> | null | undefined
 
-function isCall(block: LangChainBlock): boolean {
-  return callTypes.includes(block?.type)
-}
+const isCall = (block: LangChainBlock): boolean => callTypes.includes(block?.type)
 
 const callTypes: readonly unknown[] =
   'tool_use tool_call tool_call_chunk input_json_delta function_call functionCall'.split(' ')

@@ -51,13 +51,9 @@ export const fold = (text: string): string =>
 const accents = /[\u0300-\u036f\u064b-\u065f]/g
 
 /** Removes a label at the front ("[Monday, 8 May]", "[10:30]"): it says when something was said, and asks for nothing. */
-export function withoutLabel(text: string): string {
-  return text.replace(/^(?:\s*\[[^\]\n]{0,200}\]\s*)+/, '')
-}
+export const withoutLabel = (text: string): string => text.replace(/^(?:\s*\[[^\]\n]{0,200}\]\s*)+/, '')
 
-export function wordsOf(text: string): readonly string[] {
-  return text.match(wholeWord) ?? []
-}
+export const wordsOf = (text: string): readonly string[] => text.match(wholeWord) ?? []
 
 const unspaced = new RegExp(`[${unspacedCharacters}]+`, 'gu')
 const wholeWord = new RegExp(`[${wordCharacters}]+`, 'gu')
