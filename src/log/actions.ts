@@ -32,16 +32,8 @@ export function readActions(messages: readonly Message[]): readonly Action[] {
 const mostParsed = 100_000
 
 /** The names under which agents' tools take a file. */
-export const fileFields: readonly string[] = [
-  'file_path',
-  'filePath',
-  'path',
-  'absolute_path',
-  'file',
-  'filename',
-  'target_file',
-  'notebook_path',
-]
+export const fileFields =
+  'file_path filePath path absolute_path file filename target_file notebook_path'.split(' ')
 
 /** The file comes first and the texts follow: numbers and switches tell least of a line that is cut. */
 function weightOf([name, value]: readonly [string, unknown]): number {

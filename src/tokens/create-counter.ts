@@ -1,7 +1,7 @@
 import { InvalidOptionError } from '../log/error.ts'
 import type { Message } from '../log/message.ts'
 import { refuseUnknown } from '../log/refuse-unknown.ts'
-import { type Framing, genericFraming } from './framing.ts'
+import { type Framing, genericFraming } from './framings.ts'
 import { rememberLong } from './remember-long.ts'
 
 /** Options that every counter takes. */

@@ -60,11 +60,8 @@ function mendedIn(units: readonly Unit[]): readonly PackedMended[] {
 
 /** The time of the last message that has one. */
 function lastTimeIn(transcript: Transcript, units: readonly Unit[]): number | undefined {
-  for (const unit of units.toReversed()) {
-    const time = lastTime(transcript, unit)
-    if (time !== undefined) return time
-  }
-  return undefined
+  const timed = units.findLast(unit => lastTime(transcript, unit) !== undefined)
+  return timed && lastTime(transcript, timed)
 }
 
 export const unusable = (why: string) =>

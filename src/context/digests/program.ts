@@ -106,17 +106,11 @@ const KINDS = ['action', 'command', 'op', 'type', 'kind', 'name']
 const STEP_LISTS =
   /^(program|steps|actions|commands|tasks|stages|phases|operations|instructions|sequence|timeline|moves|scenes|jobs|pipeline|workflow|script|plan|routine)$/i
 
-interface Steps {
-  readonly steps: readonly unknown[]
-  /** What the list stands in: it has the name and the loop. */
-  readonly owner: unknown
-}
-
 /**
  * The steps of a program, told by their shape: a list of objects that all have a kind. It stands under `steps` or under
- * another key, one object deeper, or alone.
+ * another key, one object deeper, or alone. `owner`: what the list stands in; it has the name and the loop.
  */
-function stepsOf(value: unknown, key = ''): Steps | undefined {
+function stepsOf(value: unknown, key = '') {
   return attempt(
     () =>
       stepsIn(value, key) ??
@@ -127,8 +121,9 @@ function stepsOf(value: unknown, key = ''): Steps | undefined {
   )
 }
 
-function stepsIn(owner: unknown, key = ''): Steps | undefined {
-  if (Array.isArray(owner)) return isStepList(key, owner) ? { steps: owner, owner } : undefined
+function stepsIn(owner: unknown, key = '') {
+  if (Array.isArray(owner))
+    return isStepList(key, owner) ? { steps: owner as readonly unknown[], owner } : undefined
   const lists = values(owner).filter(([key, list]) => Array.isArray(list) && isStepList(key, list))
   const [, steps] = lists.find(([key]) => key === 'steps') ?? lists[0] ?? []
   return steps ? { steps: steps as readonly unknown[], owner } : undefined

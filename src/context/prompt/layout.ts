@@ -38,27 +38,13 @@ export function learnedIn(layout: PromptLayout, before: PromptLayout = {}): Prom
   return learned.length > 0 ? Object.fromEntries(learned) : undefined
 }
 
-/** One system message, divided. */
-export interface Arranged {
-  /** The ids of the head. */
-  readonly head: readonly string[]
-  /** For each line whether it stands in the head. */
-  readonly isStill: readonly boolean[]
-}
-
-/** What is known of a prompt before it is divided. */
-export interface KnownPrompt {
-  /** The head of the prompt before, if there was one. */
-  readonly head?: readonly string[] | undefined
-  /** The messages of the conversation so far. */
-  readonly length: number
-}
-
 /**
  * Divides a prompt into what stands still and what changes. Only what earlier prompts of the conversation have shown counts: a
- * prompt that is new stands still. Most of a head's lines must come again, else it is another prompt.
+ * prompt that is new stands still. Most of a head's lines must come again, else it is another prompt. `old`: the head of the prompt
+ * before, if there was one; `length`: the messages of the conversation so far. Gives the ids of the head, and for each line whether it
+ * stands in it.
  */
-export function arrange(lines: readonly PromptLine[], { head: old = [], length }: KnownPrompt): Arranged {
+export function arrange(lines: readonly PromptLine[], length: number, old: readonly string[] = []) {
   const ids = lines.map(({ id }) => id)
   const places = matchLines(old, ids)
   const isStill = places.map(place => place >= 0)
