@@ -42,10 +42,7 @@ export const noteTool = {
   },
 }
 
-/**
- * The note in a call of `write_note_to_self`; undefined for other tools and for a call without text.
- * Of broken JSON, which small models write, the readable part of the note is taken.
- */
+/** The note in a call of `write_note_to_self`, also of broken JSON; undefined for other tools and for a call without text. */
 export const readNoteCall = ({ name, arguments: json }: ToolCall): string | undefined =>
   name === noteToolName ? toNote(noteOf(attempt(() => JSON.parse(json), json))) : undefined
 

@@ -41,10 +41,7 @@ export function finish(draft: Draft): Finished {
   }
 }
 
-/**
- * Adds the journal of the newest turn with tools that was left out, if no policy did and it has room. `refit` fits the
- * conversation again into less.
- */
+/** Adds the journal of the newest turn with tools that was left out, if it has room and no policy did. `refit` fits into less. */
 function withJournal(draft: Draft, refit: (less: number) => Draft): Draft {
   const first = missingJournal(draft, journalRoom(draft.frame))
   if (!first) return draft

@@ -76,10 +76,7 @@ export interface Quotes {
 
 /** How close units are in meaning to a user message; both are named by their units. Made outside, of stored vectors. */
 export interface Meaning {
-  /**
-   * Adds to the scores of the words; units that these have not found come behind the others. `whole`: the score of an
-   * imagined unit with all words of the message.
-   */
+  /** Adds to the scores of the words; other units come behind. `whole`: the score of an imagined unit with all words of the message. */
   add(user: number, words: { readonly scores: Scores; readonly whole: number }): Scores
   /** Why a unit was found, if its meaning did it more than its words. */
   why(user: number, unit: number): string | undefined

@@ -196,10 +196,7 @@ const MAX_COLOURS = 4
 /** Real colours are at most this deep: `colors: [{ color: { r, g, b } }]`. */
 const MAX_DEPTH = 3
 
-/**
- * The colours of a pattern's parameters: `#FF0000, #0000FF`. Text is kept as it was written, `{ r, g, b }` and
- * `[r, g, b]` become hex. The keys are a fixed list, so that parameters with a million keys cost nothing.
- */
+/** The colours of a pattern's parameters: `#FF0000, #0000FF`. The keys are a fixed list, so that a million of them cost nothing. */
 export function toColours(params: unknown): string {
   const values = params as Record<string, unknown> | null | undefined
   // `from: "left"` is a place, not a colour: under such keys only hex counts.

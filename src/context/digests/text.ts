@@ -22,19 +22,13 @@ const MARKERS = /^(?:[-#>*+•=_]+(?:\s+|$)|(?:\d{1,3}[.)]|\[[ xX]\])\s+(?=\S)|(
 const BOLD = /\*\*([^*]+)\*\*|__([^_a-z][^_]*)__/g
 /** Abbreviations, whose full stop ends no sentence. A single letter covers `e.g.`, `z. B.`, `p.m.`, `J. Smith`. */
 const ABBREVIATION = '(?:^|[^\\p{L}\\p{N}])(?:\\p{L}|[DMSJN]r|Mrs|Ms|St|Prof|vs|etc|cf|approx|Fig|Inc)'
-/**
- * Latin marks end a sentence only before white space (`3.14`, `v1.2`, `index.ts`), and not before a small letter
- * (`Well… maybe`, `Yahoo! is`). CJK has no blank between sentences.
- */
+/** Latin marks end a sentence before white space (not in `v1.2`), unless a small letter follows (`Well… maybe`). CJK has no blanks. */
 const SENTENCE = new RegExp(
   `^.*?(?:(?:[!?…؟।]|(?<!${ABBREVIATION})\\.)[.!?]*["'”’»)\\]*_]*(?!\\S|\\s+\\p{Ll})|[。！？]+[」』”’）]*)`,
   'u',
 )
 
-/**
- * The first sentence of a text, without its Markdown, as one line. A line break ends a sentence too.
- * Empty only for a blank text.
- */
+/** The first sentence or line of a text, without its Markdown, as one line. Empty only for a blank text. */
 export function firstSentence(text: string, max = 120): string {
   const line = firstLine(text)
   return cut(SENTENCE.exec(line)?.[0] ?? line, max)

@@ -62,10 +62,7 @@ export function dropToFit<D extends Draft>(draft: D, { units, rule, why }: Spare
   return leastShortened(shorten, open.length - count, room)
 }
 
-/**
- * The least shortened draft that fits, or the most shortened one. `shorten` is told how many more units must go than the
- * counts say: the notes of units that go move to a section of their own. How many is found by halving.
- */
+/** The least shortened draft that fits, or the most shortened. `shorten` is told how many more go than counted, as notes move. */
 function leastShortened<D extends Draft>(shorten: (more: number) => D, most: number, room: number): D {
   const shorter = shorten(0)
   if (shorter.tokens <= room) return shorter

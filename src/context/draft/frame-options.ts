@@ -65,10 +65,7 @@ export type Overflow = 'error' | 'keep' | 'trim' | 'trim-results'
 /** Whether the beginning of the prompt is kept the same: its system prompt, and the order of its tools. */
 export const keepsPrompt = (place: SystemPromptPlace = 'as sent'): boolean => place !== 'as sent'
 
-/**
- * The place of changing lines for a model that takes system messages only at the front: they become the user's text only if
- * that is asked for, else they stay where they are.
- */
+/** For a model that takes system messages only at the front: changing lines become the user's text if asked, else stay. */
 export const withoutLateSystem = (place: SystemPromptPlace = 'as sent'): SystemPromptPlace =>
   place === 'stable' ? 'as sent' : place
 

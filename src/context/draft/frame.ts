@@ -91,10 +91,7 @@ export function marginOf({ exact }: Pick<TokenCounter, 'exact'>, room: number): 
   return exact ? 0 : Math.ceil(room * inexactMargin)
 }
 
-/**
- * The latest user message, the last tool round after it, and the last message. Earlier rounds of a long open turn are
- * not protected: an agent with one user message and sixty rounds must go on working.
- */
+/** The latest user message, the last round after it, and the last message. Earlier rounds may go: an agent makes sixty. */
 function protectedEnd({ units, latestUser, stops }: Transcript): readonly number[] {
   const last = units.findLastIndex(({ kind }) => kind !== 'note' && kind !== 'stray')
   return protecting([latestUser, stops.at(-1) ?? -1, last]).fixedList

@@ -48,10 +48,7 @@ function placeChanging({ units, stops, latestUser }: Transcript, before: number)
   return isBegun ? stops.at(-1)! : user
 }
 
-/**
- * The system prompt as it will be sent. Pins and notes stand at the end of the last system message, so that the text before them
- * stays the same.
- */
+/** The system prompt as it will be sent. Pins and notes stand at its end, so that the text before them stays the same. */
 export function headPieces(
   conversation: Conversation,
   { pins, count }: SettledOptions,

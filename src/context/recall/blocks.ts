@@ -91,10 +91,7 @@ export function recallBlocks({ frame, costs, cutState: natural, effort }: Recall
     return { early, blocks: ask([], searchFor(early, at, text, freeIn(early))) }
   }
 
-  /**
-   * The block of a turn stays for all its rounds while there is room; older ones go first. The room only shrinks from round to
-   * round, so the last one decides for all: there may be thousands.
-   */
+  /** The block of a turn stays for its rounds while there is room. That only shrinks, so the last of thousands of rounds decides. */
   function afterRounds(past: BlockProgress): BlockProgress {
     const { early = natural, blocks, next } = past
     const user = turns[next - 1] ?? -1
@@ -141,10 +138,7 @@ export function recallBlocks({ frame, costs, cutState: natural, effort }: Recall
     return block && { ...block, reasons: reasonsFor(search, block.units) }
   }
 
-  /**
-   * Adds a block that fits beside others. For a message that asks weakly it takes what is free; else the newest of the others go until
-   * it has room: what stands before them stays as it is.
-   */
+  /** Adds a block beside others. Asked for weakly it takes what is free; else the newest of the others go until it has room. */
   function ask(kept: RecallBlocks, search: Search): RecallBlocks {
     const { free } = search
     const others = isNeedy(search) ? kept : []

@@ -13,10 +13,7 @@ export interface SpokenText {
   readonly tokens: number
 }
 
-/**
- * What was said in a row in one conversation, as a ranking must know it: numbers, and no texts. So a hundred thousand messages
- * of a person fit into memory, and no message is read or cut into terms twice.
- */
+/** What was said in a row, as numbers for a ranking and without texts: a person's hundred thousand messages fit into memory. */
 export interface Passage extends PassageColumns<Column> {
   /** When the first and the last message were said; undefined without messages. */
   readonly first: number | undefined

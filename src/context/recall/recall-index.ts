@@ -108,10 +108,7 @@ export interface RankedIndex extends Words, Readonly<Omit<IndexColumns, 'vocabul
   readonly vocabulary: Pick<Vocabulary, 'get'>
 }
 
-/**
- * The words of a conversation, append only. It can be asked as if only the first n entries existed, so that what was
- * recalled for a message depends only on what came before it, and is the same when computed again.
- */
+/** The words of a conversation, append only. Asked as if only the first n entries existed, so a recall can be computed again. */
 export interface RecallIndex extends RankedIndex {
   readonly vocabulary: Omit<Vocabulary, 'set'>
   append(document: RecallDocument): void

@@ -61,10 +61,7 @@ const wholeWord = new RegExp(`[${wordCharacters}]+`, 'gu')
 /** In any alphabet, letters after the seventh are mostly an ending: "deployment" and "deploying" become equal. */
 const longest = 7
 
-/**
- * The common part of a word's forms: English plural, -ed, -ing and -ly are removed. A light stem finds nearly as much as
- * a full stemmer, without its tables.
- */
+/** The common part of a word's forms: English plural, -ed, -ing and -ly go. Finds nearly as much as a full stemmer. */
 export function stem(word: string): string {
   const root = /^[a-z]{4,}$/.test(word) ? withoutEnding(word) : word
   return root.length > longest && !/\p{N}/u.test(root) ? root.slice(0, longest) : root

@@ -223,10 +223,7 @@ export function cutEarly({ room, ...ledger }: Costs, past: CutState, user: numbe
 export const isStill = ({ cut, cleared, aged }: CutState): boolean =>
   cut === 0 && cleared.before === 0 && aged === 0
 
-/**
- * Where a conversation is cut now. Earlier states are remembered, so a turn costs a few additions. `rest` is called where
- * many stops are left to read: if it throws, the next call goes on there.
- */
+/** Where a conversation is cut now. Earlier states are remembered. If `rest` throws, the next call goes on there. */
 export function cutStateOf(costs: Costs, rest?: () => void): CutState {
   const { stops, units } = costs.transcript
   const { step } = cutSteps(costs)

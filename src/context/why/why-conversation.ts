@@ -122,10 +122,7 @@ const isAlways = ({ firstUser, systems }: Transcript, unit: number) =>
 /** How many next turns are tried. */
 const mostTurns = 64
 
-/**
- * Goes on with a conversation turn by turn, until a unit is no longer sent. Undefined if it stays for all turns that are
- * tried. The added turns say nothing, so that nothing is recalled for them.
- */
+/** Goes on turn by turn until a unit is no longer sent; undefined if it stays. The turns say nothing, so nothing is recalled. */
 function findLeaving(
   transcript: Transcript,
   count: TokenCounter,

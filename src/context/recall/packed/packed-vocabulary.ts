@@ -4,10 +4,7 @@ import type { PackedStretch } from './packed-stretch.ts'
 /** Terms as bytes, each followed by a blank, and how many there are. */
 type PackedTerms = Pick<PackedStretch, 'texts' | 'fresh'>
 
-/**
- * Keeps the terms of a packed index as the bytes that they are, found by their hashes: a hundred thousand texts in a map
- * take longer to make than all the rest of a restart, and hardly any is ever asked for.
- */
+/** Finds packed terms where they stand, by their hashes: a map of a hundred thousand texts would take most of a restart. */
 export function createPackedVocabulary(parts: readonly PackedTerms[]): Vocabulary {
   const packed = parts.reduce((sum, { fresh }) => sum + fresh, 0)
   const later = new Map<string, number>()
