@@ -101,11 +101,7 @@ export function createDraft(frame: Frame, state: DraftState = untouched): OwnDra
       return dropToFit(next({ spare: [...state.spare, spare] }), spare)
     },
     dropOldest: () => cutOldest(draft),
-    digest: (digests, why) =>
-      insert(
-        digests.map(digest => toInsertion(frame, digest, why)),
-        'digested',
-      ),
+    digest: (digests, why) => insert(digests.map(toInsertion(frame, why)), 'digested'),
     insert,
     age(systems) {
       const spans = [...systems].map(([unit, why]) => omitted({ from: unit, to: unit + 1 }, why))
@@ -130,15 +126,13 @@ function isIn(sorted: readonly Span[], { from, to }: UnitRange): boolean {
   return at < sorted.length && sorted[at]!.from < to
 }
 
-function toInsertion(
-  frame: Frame,
-  { from, to, line, faults = [], isQuoting }: Digest,
-  why: string,
-): Insertion {
-  const of = [{ from, to }]
-  const added = { part: 'digests', role: 'user', text: line, why, of, faults, answered: true } as const
-  if (!isQuoting || !frame.fixed.has(from)) return { ...added, before: to }
-  return { ...added, before: from, quotes: from, tokens: digestCost(frame, line) - unitCost(frame, from) }
+function toInsertion(frame: Frame, why: string) {
+  return ({ from, to, line, faults = [], isQuoting }: Digest): Insertion => {
+    const of = [{ from, to }]
+    const added = { part: 'digests', role: 'user', text: line, why, of, faults, answered: true } as const
+    if (!isQuoting || !frame.fixed.has(from)) return { ...added, before: to }
+    return { ...added, before: from, quotes: from, tokens: digestCost(frame, line) - unitCost(frame, from) }
+  }
 }
 
 function toRanges(units: readonly Unit[]): readonly UnitRange[] {

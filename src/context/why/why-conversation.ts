@@ -1,8 +1,10 @@
+import type { MessageLike } from '../../log/message.ts'
+import { present } from '../../log/present.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { finish } from '../compose/finish.ts'
 import type { FitOptions } from '../context.ts'
 import { isCleared, savingOf } from '../conversation/clearing.ts'
-import type { Conversation } from '../conversation/conversation.ts'
+import { type Conversation, readConversation } from '../conversation/conversation.ts'
 import { rangeAt } from '../conversation/first-place.ts'
 import { meanTurn, type Transcript } from '../conversation/transcript.ts'
 import { beginDraft } from '../draft/create-draft.ts'
@@ -10,6 +12,7 @@ import { applyPolicy } from '../draft/draft.ts'
 import type { Watch } from '../draft/frame.ts'
 import { findSpan } from '../draft/span.ts'
 import { entryAt } from '../explain.ts'
+import { checkFit } from '../fit.ts'
 import { makeReceipt } from '../make-receipt.ts'
 import { defaultPolicy } from '../policies/recall.ts'
 import type { StableCut } from '../policies/stable.ts'
@@ -48,6 +51,17 @@ interface Leaving {
   readonly tokens: number
 }
 
+/**
+ * Says why a message of a list has its fate: which message asked for it and with which words, what took its room, when it
+ * will leave. `seq` is its place in the list. More than `explain` says of a receipt, because it fits the list again.
+ *
+ * @example
+ * why(chat, 20, { window: 4096 }).recall?.asking?.seq // the message that asked for it
+ */
+export function why(messages: readonly MessageLike[], seq: number, options: FitOptions): Why {
+  return whyConversation(readConversation(messages, checkFit(messages, options)), options, seq)
+}
+
 /** Fits a conversation once more, and watches what is decided about one message. */
 export function whyConversation(conversation: Conversation, fitOptions: FitOptions, seq: number): Why {
   const options = { ...fitOptions, tools: offeredTools(fitOptions).tools }
@@ -80,19 +94,15 @@ export function whyConversation(conversation: Conversation, fitOptions: FitOptio
   const isWhole = seqs.includes(seq) && line.fate !== 'cleared'
   const isSent = isWhole && index >= 0 && !isAlways(transcript, index)
   const recall = unit && isOfSpan ? trace.explain({ frame, unit, spans, insertions, at }) : undefined
-  const leaving = isSent && findLeaving(transcript, frame.count, grown => staysIn(grown))
+  const leaving = isSent ? findLeaving(transcript, frame.count, grown => staysIn(grown)) : undefined
   return {
     ...line,
     unit: unit
       ? { first: origin + unit.from, last: origin + unit.to - 1, tokens: unit.tokens }
       : { first: seq, last: seq, tokens: line.tokens },
     isProtected,
-    ...(place >= 0 && { place }),
-    ...(text !== undefined && { text }),
     free: receipt.free,
-    ...(receipt.cut && { cut: receipt.cut }),
-    ...(recall && { recall }),
-    ...(leaving && { leaving }),
+    ...present({ place: place < 0 ? undefined : place, text, cut: receipt.cut, recall, leaving }),
   }
 
   /** Whether the unit would still be sent as it is. Tokens alone decide about a stable cut, so nothing is searched for it. */
