@@ -101,8 +101,9 @@ export function whyConversation(conversation: Conversation, fitOptions: FitOptio
       ? { first: origin + unit.from, last: origin + unit.to - 1, tokens: unit.tokens }
       : { first: seq, last: seq, tokens: line.tokens },
     isProtected,
+    ...present({ place: place < 0 ? undefined : place, text }),
     free: receipt.free,
-    ...present({ place: place < 0 ? undefined : place, text, cut: receipt.cut, recall, leaving }),
+    ...present({ cut: receipt.cut, recall, leaving }),
   }
 
   /** Whether the unit would still be sent as it is. Tokens alone decide about a stable cut, so nothing is searched for it. */
