@@ -6,4 +6,5 @@ export {
   type TokenCounter,
 } from './create-counter.ts'
 export { estimate, estimateTokens } from './estimate.ts'
-export { type Framing, framingFor, framings } from './framings.ts'
+export type { Framing } from './framing.ts'
+export { framingFor, framings } from './framings.ts'

@@ -1,5 +1,5 @@
 import { createCounter, type TokenCounter } from './create-counter.ts'
-import { noFraming } from './framings.ts'
+import { noFraming } from './framing.ts'
 
 /** Counts a word as a token, without framing: for tests and for checking by hand. */
 export function words(): TokenCounter {
