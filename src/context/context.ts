@@ -2,8 +2,7 @@ import type { MessageLike } from '../log/message.ts'
 import type { OptionNames } from '../log/refuse-unknown.ts'
 import type { PlainMessage } from '../log/write-message.ts'
 import type { Policy } from './draft/draft.ts'
-import type { FrameOptions } from './draft/frame-options.ts'
-import { frameNames } from './draft/frame-options.ts'
+import { type FrameOptions, frameNames } from './draft/frame-options.ts'
 import type { PromptLayout } from './prompt/layout.ts'
 import type { GivenPart } from './prompt/split-prompt.ts'
 import type { Receipt } from './receipt.ts'
@@ -16,11 +15,7 @@ export interface FitOptions extends FrameOptions {
   readonly previous?: PreviousContext
 }
 
-export const fitNames: OptionNames<FitOptions> = {
-  ...frameNames,
-  policy: 1,
-  previous: 1,
-}
+export const fitNames: OptionNames<FitOptions> = { ...frameNames, policy: 1, previous: 1 }
 
 /** The previous call's context, or the part of it that was kept. */
 export interface PreviousContext {

@@ -6,7 +6,7 @@ import { createConversation } from './conversation/conversation.ts'
 import { checkOptions, counterOf } from './draft/frame-options.ts'
 import { fitReading } from './fit.ts'
 import { adoptIndex, saveIndex } from './recall/index-transcript.ts'
-import { unpackIndex } from './recall/packed/index.ts'
+import { unpackIndex } from './recall/packed/pack-index.ts'
 
 /** Holds one conversation as it grows. The cost of a turn does not depend on the conversation's length. */
 export interface Fitter<M extends MessageLike> {

@@ -141,6 +141,4 @@ function body({ role, text, thinking, calls, results, media, unknown }: Message)
     .join('\n')
 }
 
-function show({ label, text }: DumpEntry): readonly string[] {
-  return [`--- ${label} ---`, text]
-}
+const show = ({ label, text }: DumpEntry): readonly string[] => [`--- ${label} ---`, text]

@@ -87,16 +87,12 @@ function describeRoom({ tokens, capacity, free, counts, cut: at }: Receipt): str
 function describeChanging({ changing }: Receipt): readonly string[] {
   if (!changing) return []
   const { lines, tokens, saved } = changing
-  const what =
-    lines.length === 1
-      ? '1 line of the system prompt stands'
-      : `${lines.length} lines of the system prompt stand`
+  const what = `${plural(lines.length, 'line')} of the system prompt stand${lines.length === 1 ? 's' : ''}`
   const why = saved === undefined ? '' : `; ${toText(saved)} tokens need not be read again thanks to it`
-  const shown = few(
-    lines.map(line => cut(line, 60)),
-    4,
-  )
-  return [`${what} just before the newest message, as they change (${toText(tokens)} tokens${why}): ${shown}`]
+  const short = lines.map(line => cut(line, 60))
+  return [
+    `${what} just before the newest message, as they change (${toText(tokens)} tokens${why}): ${few(short, 4)}`,
+  ]
 }
 
 const toText = (tokens: number) => tokens.toLocaleString('en-US')

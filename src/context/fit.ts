@@ -8,11 +8,10 @@ import { checkInvariants } from './compose/invariants.ts'
 import { type Context, type FitOptions, fitNames, type PreviousContext } from './context.ts'
 import { type Conversation, forgetConversation, readConversation } from './conversation/conversation.ts'
 import { movedNotes, totalTokens } from './draft/cost.ts'
-import { createDraft } from './draft/create-draft.ts'
+import { beginDraft } from './draft/create-draft.ts'
 import { applyPolicy } from './draft/draft.ts'
-import { createFrame, type Frame } from './draft/frame.ts'
+import type { Frame } from './draft/frame.ts'
 import { checkOptions, counterOf, keepsPrompt } from './draft/frame-options.ts'
-import { withLastExchange } from './draft/last-exchange.ts'
 import { makeReceipt } from './make-receipt.ts'
 import { defaultPolicy } from './policies/recall.ts'
 import { learnedIn, type PromptLayout } from './prompt/layout.ts'
@@ -28,17 +27,21 @@ import { offeredTools } from './tools/shorten-tools.ts'
  * const { messages, receipt } = fit(chat, { window: 4096, reserve: 512 })
  */
 export function fit<M extends MessageLike>(messages: readonly M[], options: FitOptions): Context<M> {
-  refuseUnknown(options, fitNames)
-  checkOptions(options)
-  if (!Array.isArray(messages))
-    throw new InvalidOptionError('messages', `expected a list, got ${showValue(messages)}`)
-  const count = counterOf(options)
+  const count = checkFit(messages, options)
   const conversation = readConversation(messages, count)
   const readAgain = () => {
     forgetConversation(conversation, count)
     return readConversation(messages, count)
   }
   return fitReading(conversation, readAgain, options)
+}
+
+/** Throws InvalidOptionError for what cannot be fitted. Gives the counter. */
+export function checkFit(messages: readonly MessageLike[], options: FitOptions) {
+  refuseUnknown(options, fitNames)
+  checkOptions(options)
+  if (Array.isArray(messages)) return counterOf(options)
+  throw new InvalidOptionError('messages', `expected a list, got ${showValue(messages)}`)
 }
 
 /** Fits a conversation. If a message was changed in place since it was read, everything is read again first. */
@@ -70,9 +73,8 @@ export function fitConversation<M extends MessageLike>(
   const isStable = keepsPrompt(options.systemPrompt)
   const ordered = isStable ? orderTools(offered, layout?.tools) : { tools: offered, ids: [] }
   const { tools, saved } = offeredTools({ ...options, tools: ordered.tools })
-  const frame = { ...withLastExchange(createFrame(conversation, { ...options, tools })), rest }
   const policy = options.policy ?? defaultPolicy
-  const finished = finish(applyPolicy(policy, createDraft(frame)))
+  const finished = finish(applyPolicy(policy, beginDraft(conversation, { ...options, tools }, { rest })))
   if (!isAsRead(finished)) return undefined
   checkInvariants(finished, policy.name)
   const prefix = options.previous && sharedPrefix(finished, options.previous)
@@ -81,7 +83,7 @@ export function fitConversation<M extends MessageLike>(
     tokens: finished.tokens,
     receipt: makeReceipt(finished, policy.name, prefix, saved),
     ...(tools.length > 0 && { tools }),
-    ...(isStable && layoutOf(frame, ordered.ids, layout)),
+    ...(isStable && layoutOf(finished.draft.frame, ordered.ids, layout)),
   }
 }
 

@@ -4,7 +4,8 @@ import type { Finished } from './compose/finish.ts'
 import { firstSeq } from './conversation/conversation.ts'
 import { rangeAt } from './conversation/first-place.ts'
 import { tokensByPart, zeros } from './draft/cost.ts'
-import type { Frame, Piece } from './draft/frame.ts'
+import type { Frame } from './draft/frame.ts'
+import type { Piece } from './draft/piece.ts'
 import { findSpan } from './draft/span.ts'
 import {
   type ChangingLines,
@@ -184,9 +185,7 @@ function makeStretches(
   }
 }
 
-function unitAt({ transcript: { units } }: Frame, at: number) {
-  return units[rangeAt(units, at)]!
-}
+const unitAt = ({ transcript: { units } }: Frame, at: number) => units[rangeAt(units, at)]!
 
 const sentVerdict = ({ part, altered, held, isCleared }: Piece): Verdict =>
   altered ? { fate: isCleared ? 'cleared' : 'altered', ...altered } : { ...keptVerdict(part), ...held }

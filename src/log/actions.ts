@@ -32,16 +32,8 @@ export function readActions(messages: readonly Message[]): readonly Action[] {
 const mostParsed = 100_000
 
 /** The names under which agents' tools take a file. */
-export const fileFields: readonly string[] = [
-  'file_path',
-  'filePath',
-  'path',
-  'absolute_path',
-  'file',
-  'filename',
-  'target_file',
-  'notebook_path',
-]
+export const fileFields =
+  'file_path filePath path absolute_path file filename target_file notebook_path'.split(' ')
 
 /** The file comes first and the texts follow: numbers and switches tell least of a line that is cut. */
 function weightOf([name, value]: readonly [string, unknown]): number {
@@ -49,10 +41,7 @@ function weightOf([name, value]: readonly [string, unknown]): number {
   return fileFields.includes(name) ? 0 : 1
 }
 
-/**
- * Arguments as a person reads them: `path="/workspace/src", depth=2`. Broken JSON, and JSON that is no object, stays as it is.
- * `isBare`: an only argument stands without its name.
- */
+/** Arguments as a person reads them: `path="/src", depth=2`; broken JSON as it is. `isBare`: an only one stands without its name. */
 export function describeArguments(json: string, max: number, isBare = false): string {
   if (json.length > mostParsed || !/^\s*\{/.test(json)) return cut(json, max)
   // A text is cut before it is quoted, so that a long one keeps its closing quote where there is room.

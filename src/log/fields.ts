@@ -1,4 +1,5 @@
 import { BadRequestError } from './bad-request-error.ts'
+import { isObject } from './parse-json.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
@@ -94,9 +95,7 @@ export const read = {
   ...{ json: readJson, jsonFields: readJsonFields, metadata: readMetadata },
 }
 
-export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
+export const isFields: (value: unknown) => value is Fields = isObject
 
 /** `JSON.stringify` calls itself for each level, and fails at some thousands. */
 const deepest = 200

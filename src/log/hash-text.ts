@@ -1,3 +1,10 @@
+/** FNV-1a over code units, 32 bits. */
+export function hashOf(text: string): number {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  return hash >>> 0
+}
+
 /** A short hash of a text, for comparing, not for secrets. Stored: texts that were hashed by another function differ. */
 export function hashText(text: string): string {
   let one = 0x811c9dc5

@@ -11,9 +11,7 @@ export function cut(text: string, max: number): string {
 }
 
 /** `1 step`, `2 steps`. */
-export function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
-}
+export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
 /** The first `max` items, without repeats: `a, b, …`. */
 export function few(items: Iterable<string>, max: number): string {
@@ -39,10 +37,7 @@ function fold(text: string, max: number): string {
 /** Matches where a character goes on after its first unit: the second half of a pair, a mark, a skin tone, a joiner. */
 const JOINED = /^(?:[\u{10000}-\u{10ffff}]|\u200d|.(?:\u200d|\p{M}|[\u{1f3fb}-\u{1f3ff}]))/u
 
-/**
- * The last place at or before `end` where a cut splits no character. Not `Intl.Segmenter`: its rules change with the
- * engine's version, and a digest must have the same bytes on every machine.
- */
+/** The last place at or before `end` that splits no character. Not by `Intl.Segmenter`, whose rules change with the engine. */
 function boundary(line: string, end: number): number {
   let at = end
   while (at > 0 && JOINED.test(line.slice(at - 1, at + 2))) at--

@@ -1,6 +1,3 @@
-export type Writer = ReturnType<typeof createWriter>
-export type Reader = ReturnType<typeof createReader>
-
 /** Writes small numbers, texts and bytes one after the other. */
 export function createWriter() {
   let data = new Uint8Array(1024)
@@ -139,10 +136,7 @@ export function unseal(version: number, sealed: Uint8Array, invalid: Invalid): U
   return sealed.subarray(8)
 }
 
-/**
- * FNV-1a, four bytes at a time, of what follows the seal: notices damage, not forgery. On a machine that counts bytes
- * from the other end it is another sum, so a file that comes from there is made again.
- */
+/** FNV-1a of what follows the seal, four bytes at a time: notices damage, not forgery. Big-endian machines get another sum. */
 function checksum(sealed: Uint8Array): number {
   const { buffer, byteOffset, length } = byteOf4(sealed)
   const words = new Int32Array(buffer, byteOffset + 8, (length - 8) >> 2)

@@ -1,9 +1,7 @@
 import { attempt } from './attempt.ts'
 
 /** The value of a JSON text; undefined if it is no JSON. */
-export function parseJson(text: string): unknown {
-  return attempt(() => JSON.parse(text), undefined)
-}
+export const parseJson = (text: string): unknown => attempt(() => JSON.parse(text), undefined)
 
 /** The object of a JSON text; undefined if it holds anything else. */
 export function parseJsonObject(text: string): Readonly<Record<string, unknown>> | undefined {

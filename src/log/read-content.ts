@@ -46,9 +46,7 @@ export function refuseParts({ content, parts }: Fields, seq: number): void {
   )
 }
 
-export function readText(value: unknown): string {
-  return typeof value === 'string' ? value : ''
-}
+export const readText = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 function readPart(content: ReadContent, value: unknown, seq: number, where: string): void {
   if (isText(value)) return addText(content, textOf(value))

@@ -2,7 +2,7 @@ import { InvalidOptionError } from './error.ts'
 import { nearest } from './nearest.ts'
 
 /** All names of the options of a type: the compiler finds one that is missing or too many. */
-export type OptionNames<Options> = { readonly [Name in keyof Options]-?: number }
+export type OptionNames<Options> = { readonly [Name in keyof Options]-?: unknown }
 
 /** Throws InvalidOptionError for an unknown option, such as `reserv`, and says which one was probably meant. */
 export function refuseUnknown<Options extends object>(

@@ -15,10 +15,7 @@ const FOLDERS = /(?<![\w.:/])(?:\/[\w@.+~-]{1,255}){3,}(?=\/)/g
 
 const FAULT = /\b(?:[a-z]*error|exception|fatal|panic|failed|denied|cannot|not found|no such file)\b/i
 
-/**
- * What a tool's result tells, as one line of at most `max` characters: how it failed, else its first line; and how many lines it
- * has.
- */
+/** What a tool's result tells, as one line: how it failed, else its first line; and how many lines it has. */
 export function tellResult(text: string, max: number): string {
   const lines = linesIn(text)
   // A short text is told whole.

@@ -3,8 +3,5 @@
 /** The characters of words, for a class of a regex: letters, marks and digits. */
 export const wordCharacters = '\\p{L}\\p{M}\\p{N}'
 
-/**
- * The characters of scripts that do not separate words, for a class of a regex: Thai, Lao, Tibetan, Myanmar, Khmer;
- * Chinese and Japanese; Korean, whose words carry their particles with them.
- */
+/** The characters of scripts without blanks between words, for a class of a regex: Thai to Khmer, Chinese, Japanese, Korean. */
 export const unspacedCharacters = '\\u0e00-\\u109f\\u1780-\\u17ff\\u2e80-\\u{3ffff}'

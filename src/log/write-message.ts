@@ -8,22 +8,19 @@ export type PlainMessage =
   | { role: 'user'; content: string }
   | { role: 'assistant'; content: string }
 
-interface MessageSource {
-  readonly content?: unknown
-}
 /** A copy of the message that says `text` instead; images and other parts stay. */
 export function withText<M extends object>(source: M, text: string): M {
-  const { content } = source as MessageSource
+  const { content } = source as Fields
   if (!Array.isArray(content)) return { ...source, content: text }
   return { ...source, content: [...toParts(text), ...content.filter(part => !isText(part))] }
 }
 
 export function withHead<M extends object>(source: M, head: string): M {
-  return { ...source, content: joinContents([head, (source as MessageSource).content]) }
+  return { ...source, content: joinContents([head, (source as Fields).content]) }
 }
 
 export function withTail<M extends object>(source: M, tail: string): M {
-  const { content } = source as MessageSource
+  const { content } = source as Fields
   if (!Array.isArray(content)) return { ...source, content: joinTexts([content, tail]) }
   // After the last text part, so that a tool call that ends the message still ends it.
   const last = content.findLastIndex(isText) + 1
@@ -66,7 +63,7 @@ export function mapResults<M extends object>(
   source: M,
   change: (part: Fields, index: number) => Fields | undefined,
 ): M {
-  const { content } = source as MessageSource
+  const { content } = source as Fields
   if (!Array.isArray(content)) return source
   let at = -1
   const parts = content.flatMap(part => {
@@ -107,9 +104,7 @@ export function toolResultFor(dialect: Dialect, call: ToolCall, text: string): {
   }
 }
 
-function joinTexts(values: readonly unknown[]): string {
-  return values.filter(isFilled).join('\n\n')
-}
+const joinTexts = (values: readonly unknown[]): string => values.filter(isFilled).join('\n\n')
 
 function toParts(content: unknown): unknown[] {
   if (Array.isArray(content)) return content
@@ -118,7 +113,7 @@ function toParts(content: unknown): unknown[] {
 
 /** A copy with every text changed: the content, text parts, tool results. The same object when nothing changes. */
 export function mapTexts<M extends object>(source: M, change: (text: string) => string): M {
-  const { content } = source as MessageSource
+  const { content } = source as Fields
   if (typeof content === 'string') return put(source, 'content', change(content))
   return Array.isArray(content) ? put(source, 'content', mapParts(content, change)) : source
 }
@@ -163,7 +158,7 @@ function put<T extends object>(object: T, field: string, value: unknown): T {
 
 /** A copy without its tool calls, or without those at these places: calls beside the content count first, as they are read. */
 export function withoutCalls<M extends object>(source: M, places?: readonly number[]): M {
-  const { tool_calls: list, function_call: single, content, ...rest } = source as MessageSource & Fields
+  const { tool_calls: list, function_call: single, content, ...rest } = source as Fields
   const gone = places && new Set(places)
   let at = 0
   const stays = () => gone !== undefined && !gone.has(at++)

@@ -2,9 +2,8 @@ import { expect, it } from 'vitest'
 import { growth, notLinear } from '../../test/growth.ts'
 import { neutralizeNotes } from './neutralize.ts'
 import { readNoteCall } from './note-instruction.ts'
-import { createNoteScanner } from './note-scanner.ts'
+import { createNoteScanner, splitNote } from './note-scanner.ts'
 import { shownArguments } from './shown-arguments.ts'
-import { splitNote } from './split-note.ts'
 import { toDisplay } from './to-display.ts'
 
 const call = (json: string) => ({

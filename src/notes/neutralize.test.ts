@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { neutralizeNotes } from './neutralize.ts'
-import { splitNote } from './split-note.ts'
+import { splitNote } from './note-scanner.ts'
 
 /** The longest gap that is read over: characters that nobody sees, of two units each. */
 const gap = '\u{e0001}'.repeat(32)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { noteFilter } from './note-filter.ts'
+import { noteFilter } from './note-scanner.ts'
 
 const streamOf = (chunks: readonly string[]) =>
   new ReadableStream<string>({

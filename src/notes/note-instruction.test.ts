@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { noteInstruction, noteTool, readNoteCall } from './note-instruction.ts'
-import { splitNote } from './split-note.ts'
+import { splitNote } from './note-scanner.ts'
 
 describe('noteInstruction', () => {
   it('shows the form of a note, and is short', () => {

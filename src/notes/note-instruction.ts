@@ -2,8 +2,7 @@ import { attempt } from '../log/attempt.ts'
 import type { ToolCall } from '../log/message.ts'
 import { refuseUnknown } from '../log/refuse-unknown.ts'
 import { noteOpening } from '../log/texts.ts'
-import { checkNonce, type NoteOptions } from './nonce.ts'
-import { MAX_NOTE, toNote } from './note-scanner.ts'
+import { checkNonce, MAX_NOTE, type NoteOptions, toNote } from './note-scanner.ts'
 
 export interface NoteInstructionOptions extends NoteOptions {
   /** `reply`: the model ends its reply with a note. `tool`: it calls `write_note_to_self`. Default `reply`. */
@@ -43,10 +42,7 @@ export const noteTool = {
   },
 }
 
-/**
- * The note in a call of `write_note_to_self`; undefined for other tools and for a call without text.
- * Of broken JSON, which small models write, the readable part of the note is taken.
- */
+/** The note in a call of `write_note_to_self`, also of broken JSON; undefined for other tools and for a call without text. */
 export const readNoteCall = ({ name, arguments: json }: ToolCall): string | undefined =>
   name === noteToolName ? toNote(noteOf(attempt(() => JSON.parse(json), json))) : undefined
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createNoteScanner } from './note-scanner.ts'
-import { splitNote } from './split-note.ts'
+import { createNoteScanner, splitNote } from './note-scanner.ts'
 
 /** Pushes the chunks; returns the text shown after each and after the end, and the note. */
 function scan(chunks: readonly string[], options: { nonce?: string } = {}) {

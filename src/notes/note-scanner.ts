@@ -1,6 +1,14 @@
+import { InvalidOptionError } from '../log/error.ts'
 import { refuseUnknown } from '../log/refuse-unknown.ts'
 import { closingOf, createMarker, findBeginning, findBold, isSign, isUnmistakable } from './marker.ts'
-import { checkNonce, type NoteOptions } from './nonce.ts'
+
+export interface NoteOptions {
+  /**
+   * A secret word in the marker: with `a1b2` only `[NOTE TO SELF a1b2: …]` is kept as a note; other blocks are cut, and
+   * not kept. 1 to 32 letters and digits; they are compared exactly.
+   */
+  readonly nonce?: string | undefined
+}
 
 export interface SplitReply {
   /** The text that may be shown. */
@@ -188,4 +196,56 @@ export function toNote(text: string): string | undefined {
   // A cut, or a stream that broke, may leave the first half of a surrogate pair.
   const whole = kept.replace(/[\ud800-\udbff]$/, '').trimEnd()
   return whole === '' ? undefined : whole + (cut ? '…' : '')
+}
+
+/** Only letters and digits: patterns cannot misread them and small models copy them. */
+export function checkNonce(nonce: string | undefined): void {
+  if (nonce === undefined || /^[a-z0-9]{1,32}$/i.test(nonce)) return
+  throw new InvalidOptionError('nonce', 'must be 1 to 32 letters and digits')
+}
+
+/**
+ * Cuts the note out of a whole reply. Only for a reply that the model wrote in this call: in any other text a block is
+ * ordinary text, see `neutralizeNotes`.
+ *
+ * @example
+ * splitNote("I've added the footer section.\n\n[NOTE TO SELF: I added the footer.]")
+ * // { visible: "I've added the footer section.", note: 'I added the footer.' }
+ */
+export function splitNote(text: string, options: NoteOptions = {}): SplitReply {
+  const scanner = createNoteScanner(options)
+  const visible = scanner.push(text)
+  const rest = scanner.end()
+  return { ...rest, visible: visible + rest.visible }
+}
+
+export interface NoteFilterOptions extends NoteOptions {
+  /** Called once at the end of the reply, if the reply had a note. */
+  readonly onNote?: ((note: string) => void) | undefined
+}
+
+/**
+ * Cuts the note out of a reply that is streamed: text passes as it arrives, nothing of a note ever does.
+ *
+ * A stream that is cancelled or breaks is never flushed, so `onNote` is not called then. Where the note of a broken
+ * reply must be kept, use `createNoteScanner` and call its `end()`.
+ *
+ * @example
+ * reply.pipeThrough(noteFilter({ onNote: note => notes.push(note) }))
+ */
+export function noteFilter(options: NoteFilterOptions = {}): TransformStream<string, string> {
+  refuseUnknown(options, { nonce: 1, onNote: 1 })
+  const { nonce, onNote } = options
+  const scanner = createNoteScanner({ nonce })
+  return new TransformStream<string, string>({
+    transform(chunk, controller) {
+      const visible = scanner.push(chunk)
+      if (visible !== '') controller.enqueue(visible)
+    },
+    flush(controller) {
+      const { visible, note } = scanner.end()
+      if (visible !== '') controller.enqueue(visible)
+      if (note !== undefined) onNote?.(note)
+    },
+  })
 }

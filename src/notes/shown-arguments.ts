@@ -1,10 +1,7 @@
 import { parseJson } from '../log/parse-json.ts'
-import { splitNote } from './split-note.ts'
+import { splitNote } from './note-scanner.ts'
 
-/**
- * The arguments of a call as a user may see them: without the notes in them, whatever their nonce, otherwise unchanged
- * character by character. The tool and the log get the arguments whole.
- */
+/** The arguments of a call as a user may see them: without notes of any nonce, otherwise unchanged character by character. */
 export const shownArguments = (json: string): string => show(json, mostLevels)
 
 /** JSON may hold JSON as text, with its escapes escaped again. Notes nested deeper than this are not looked for. */

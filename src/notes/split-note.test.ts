@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { splitNote } from './split-note.ts'
+import { splitNote } from './note-scanner.ts'
 
 describe('splitNote', () => {
   it('cuts the note out of a reply', () => {

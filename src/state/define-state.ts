@@ -96,10 +96,7 @@ type Loose = Partial<Omit<State<unknown>, 'tools'>> & { readonly tool?: string |
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== ''
 
-/**
- * The error text of a tool that needs a missing state: what is missing, and which tool makes it. The words come from the
- * tool's name (`generate_hypotheses` → "generate hypotheses"): no grammar is guessed.
- */
+/** What is missing, and which tool makes it, in the words of the tool's name: `generate_hypotheses` → "generate hypotheses". */
 function missingText(name: string, tool: string): string {
   const words = wordsOf(tool)
   return words.includes(' ')

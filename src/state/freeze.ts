@@ -1,7 +1,4 @@
-/**
- * Freezes plain objects and arrays to any depth: a reader who changed a value would change it for the next reader. Dates,
- * maps and instances of classes stay as they are.
- */
+/** Freezes plain objects and arrays to any depth, so that no reader changes the next one's value. Dates, maps and classes stay. */
 export function freeze<T>(value: T): T {
   const open: unknown[] = [value]
   // A list instead of recursion: a tool's result may have any depth.

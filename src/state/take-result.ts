@@ -99,10 +99,7 @@ export function takeOwnResult(
   return detail === undefined ? taken : { reason: 'other project', detail }
 }
 
-/**
- * Why a value must not be used in this project; undefined if it may. A history that a client sends can hold anything, also
- * ids of other projects. The other project is not named, as the text may reach the client.
- */
+/** Why a value must not be used in this project, if so. The other project is not named: the text may reach the client. */
 export function otherProject(state: State<unknown>, value: unknown, projectId?: string): string | undefined {
   if (projectId === undefined || state.belongsTo === undefined) return undefined
   let owner: unknown
@@ -116,10 +113,7 @@ export function otherProject(state: State<unknown>, value: unknown, projectId?: 
     : `it does not belong to project "${projectId}"`
 }
 
-/**
- * Parses JSON from anywhere. Keys that reach a prototype (`__proto__`, a `constructor` with a `prototype`) are left out:
- * code that copies or merges the value later must not change the prototype of all objects.
- */
+/** Parses JSON from anywhere, without keys that reach a prototype (`__proto__`, `constructor`), as values may be merged later. */
 function parseJson(text: string): unknown {
   // A reviver is slow, so it runs only if such a key, or an escape that may spell one, is in the text.
   return suspicious.test(text) ? JSON.parse(text, withoutPrototype) : JSON.parse(text)

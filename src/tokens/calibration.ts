@@ -25,10 +25,7 @@ export interface Room {
   readonly mostReply?: number
 }
 
-/**
- * The same room in our counts: a calibration shrinks the window instead of stretching every count. Rounded so that what fits
- * into it also fits into the window.
- */
+/** The same room in our counts: the window shrinks, and no count is stretched. What fits into it also fits into the window. */
 export const inCounts = ({ window, reserve, factor }: Room) => ({
   window: Math.floor(window / factor),
   reserve: Math.ceil(reserve / factor),
@@ -132,10 +129,7 @@ const one = 20
 const lowest = 0.5 * one
 const highest = 4 * one
 
-/**
- * How many steps too high a factor may be before it is lowered: while all is sent, in a conversation that is cut, and inside a
- * turn, where what was cleared would be sent whole again.
- */
+/** How many steps too high a factor may be: while all is sent; in a cut conversation; inside a turn, where results were cleared. */
 const nearWhole = 1
 const nearCut = 5
 const nearOpen = 8

@@ -1,3 +1,4 @@
+import { attempt } from '../log/attempt.ts'
 import { InvalidOptionError } from '../log/error.ts'
 import type { Message } from '../log/message.ts'
 import { refuseUnknown } from '../log/refuse-unknown.ts'
@@ -70,14 +71,8 @@ function counterId(id: string, framing: Framing, imageTokens: number): string {
 /** Encoders send U+FFFD for half of a surrogate pair, so U+FFFD is counted. */
 const wellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, '\uFFFD')
 
-function toJson(value: unknown): string {
-  try {
-    return JSON.stringify(value) ?? ''
-  } catch {
-    // Cycles and bigints: the request itself will fail and say so.
-    return String(value)
-  }
-}
+/** Cycles and bigints count as text: the request itself will fail and say so. */
+const toJson = (value: unknown) => attempt(() => JSON.stringify(value) ?? '', undefined) ?? String(value)
 
 /** Counts the tokens of messages. The same input must always give the same number: counts are remembered. */
 export interface TokenCounter {

@@ -4,7 +4,7 @@ import { loadEncoding } from './load-encoding.ts'
 
 it('says what to install', async () => {
   const name = 'a-tokenizer-that-nobody-has'
-  const loading = loadEncoding(() => import(/* @vite-ignore */ name))
+  const loading = loadEncoding('mine', () => import(/* @vite-ignore */ name))
   await expect(loading).rejects.toBeInstanceOf(ThroughlineError)
   await expect(loading).rejects.toMatchObject({
     code: 'package_missing',

@@ -36,10 +36,7 @@ export function replyReserve({ window, head, likely = 0, asked: requested }: Exp
   return { reserve: most, why }
 }
 
-/**
- * The reserve that a reply of this many tokens asks for: at least a third more, as a power of two. Undefined for a short reply,
- * for which there is always room.
- */
+/** The reserve that a reply of this many tokens asks for: a third more, as a power of two. Undefined for a short reply. */
 export function likelyReply(tokens: number): number | undefined {
   let reserve = shortest
   while (reserve < longest && reserve * fullShare < tokens) reserve *= 2

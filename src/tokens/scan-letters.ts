@@ -39,10 +39,7 @@ export function scanLetters(scan: Scan, first: number): number {
   return commonEnglish.has(word) ? one - takeBack(scan) : one
 }
 
-/**
- * Common short English words lower the price of the rare words before them, as tokenizers know English better than the
- * languages that the prices were fitted to. Every word still costs at least a token.
- */
+/** Common English words lower the price of rare ones before them: tokenizers know English better. A word costs at least a token. */
 function takeBack(scan: Scan): number {
   const back = Math.min(0.7, scan.rare)
   scan.rare -= back

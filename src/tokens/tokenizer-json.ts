@@ -1,5 +1,6 @@
 import { Tokenizer } from '@huggingface/tokenizers'
 import { ThroughlineError } from '../log/error.ts'
+import { hashOf } from '../log/hash-text.ts'
 import { type CounterOptions, createCounter, type TokenCounter } from './create-counter.ts'
 
 export interface TokenizerJsonOptions extends CounterOptions {
@@ -20,7 +21,10 @@ export function tokenizerJson(
 ): TokenCounter {
   const tokenizer = createTokenizer(json, config)
   const count = (text: string): number => tokenizer.tokenize(text, { add_special_tokens: false }).length
-  const id = `tokenizer-${fingerprint(JSON.stringify([json, config]))}`
+  // A short hash is enough to tell the few tokenizers of an application apart.
+  const id = `tokenizer-${hashOf(JSON.stringify([json, config]))
+    .toString(16)
+    .padStart(8, '0')}`
   return createCounter({ ...options, id, exact: true, text: count })
 }
 
@@ -45,11 +49,4 @@ function invalid(problem: string, cause?: unknown): ThroughlineError {
     `This is not a tokenizer.json of Hugging Adapter: ${problem}. Pass the parsed content of the file.`,
     { cause },
   )
-}
-
-/** FNV-1a, 32 bits: short, the same everywhere, and enough to tell the few tokenizers of an application apart. */
-function fingerprint(text: string): string {
-  let hash = 0x811c9dc5
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
-  return (hash >>> 0).toString(16).padStart(8, '0')
 }

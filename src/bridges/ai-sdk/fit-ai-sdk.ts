@@ -15,10 +15,7 @@ export function fitAiSdk<M extends MessageLike>(messages: readonly M[], options:
   return { ...context, messages: context.messages.map(unweighed) }
 }
 
-/**
- * Counts each tool result as a message of its own. The AI SDK puts all results of a round into one message, but most
- * providers are sent one message for each, with its framing.
- */
+/** Counts each tool result as a message, as most providers are sent it. The AI SDK puts all results of a round into one. */
 function countApart(count: TokenCounter): TokenCounter {
   return {
     ...count,

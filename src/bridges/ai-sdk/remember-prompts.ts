@@ -1,10 +1,7 @@
 /** How many conversations are remembered. An older one is only counted again. */
 const mostLines = 8
 
-/**
- * Replaces unchanged messages by their objects of the call before. The AI SDK makes new objects for every call, while `fit`
- * remembers counts by object.
- */
+/** Replaces unchanged messages by their objects of the call before: the AI SDK makes new ones, and `fit` remembers by object. */
 export function rememberPrompts<M extends object>(): (prompt: readonly M[]) => readonly M[] {
   let lines: readonly (readonly M[])[] = []
   return prompt => {

@@ -19,8 +19,7 @@ import type { PromptLayout } from '../../context/prompt/layout.ts'
 import { parseMessage } from '../../log/parse-message.ts'
 import { o200k } from '../../tokens/o200k.ts'
 import { tornRound } from '../upstream.fixture.ts'
-import { fitLangChain } from './fit-lang-chain.ts'
-import { fromLangChain } from './from-lang-chain.ts'
+import { fitLangChain, fromLangChain } from './fit-lang-chain.ts'
 
 const count = o200k()
 const create = coerceMessageLikeToMessage

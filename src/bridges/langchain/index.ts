@@ -3,5 +3,5 @@ export {
   type FitLangChainOptions,
   fitLangChain,
   type LangChainContext,
+  type LangChainMessage,
 } from './fit-lang-chain.ts'
-export type { LangChainMessage } from './from-lang-chain.ts'

@@ -19,9 +19,7 @@ export function absentEntry(at: number, role: Role, tokens: number): Entry {
   return new Absent(at, role, tokens) as unknown as Entry
 }
 
-export function isAbsent(entry: Entry | undefined): boolean {
-  return (entry as unknown) instanceof Absent
-}
+export const isAbsent = (entry: Entry | undefined): boolean => (entry as unknown) instanceof Absent
 
 /** Puts the text of an absent entry back. */
 export function fillEntry({ entries }: Transcript, at: number, entry: Entry): void {

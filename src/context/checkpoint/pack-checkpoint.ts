@@ -4,7 +4,7 @@ import { createReader, createWriter, sumsOf } from '../../log/pack-bytes.ts'
 import type { Transcript } from '../conversation/transcript.ts'
 import type { Stray, Unit, UnitKind } from '../conversation/unit.ts'
 import { indexTranscript, lastTime } from '../recall/index-transcript.ts'
-import { packStretch, stretchSize } from '../recall/packed/index.ts'
+import { packStretch, stretchSize } from '../recall/packed/packed-stretch.ts'
 
 /** Units in one checkpoint; the last one may have fewer. */
 export const unitsPerCheckpoint = stretchSize
@@ -60,11 +60,8 @@ function mendedIn(units: readonly Unit[]): readonly PackedMended[] {
 
 /** The time of the last message that has one. */
 function lastTimeIn(transcript: Transcript, units: readonly Unit[]): number | undefined {
-  for (const unit of units.toReversed()) {
-    const time = lastTime(transcript, unit)
-    if (time !== undefined) return time
-  }
-  return undefined
+  const timed = units.findLast(unit => lastTime(transcript, unit) !== undefined)
+  return timed && lastTime(transcript, timed)
 }
 
 export const unusable = (why: string) =>

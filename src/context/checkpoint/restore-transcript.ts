@@ -9,11 +9,12 @@ import {
   emptyLists,
   type Lists,
   listUnit,
+  mapSums,
   type Transcript,
 } from '../conversation/transcript.ts'
 import type { Unit } from '../conversation/unit.ts'
 import { adoptIndex } from '../recall/index-transcript.ts'
-import { createPackedWords, indexAfter } from '../recall/packed/index.ts'
+import { createPackedWords, indexAfter } from '../recall/packed/packed-words.ts'
 import { absentEntry } from './absent-entry.ts'
 import { lazyList } from './lazy-list.ts'
 import {
@@ -51,17 +52,7 @@ export function restoreTranscript(
     time = part.time ?? time
   }
   // With room for all: lists that grow are copied again and again.
-  const sums = () => roomyList<number>(unitCount + 1).fill(0)
-  const lists = {
-    ...emptyLists(),
-    ...{
-      costBefore: sums(),
-      noteCostBefore: sums(),
-      savingBefore: sums(),
-      systemCostBefore: sums(),
-      ordinaryBefore: sums(),
-    },
-  }
+  const lists = { ...emptyLists(), ...mapSums(() => roomyList<number>(unitCount + 1).fill(0)) }
   countUnits(lists, parts, unitCount)
   for (const [number, part] of parts.entries()) {
     listNotes(lists, part, number)

@@ -16,8 +16,8 @@ import { isReference } from '../conversation/touched.ts'
 import type { Unit } from '../conversation/unit.ts'
 import { fixedIn, gatherNotes, needsMarker, referredBy, textCost } from '../draft/cost.ts'
 import type { Draft } from '../draft/draft.ts'
-import { entryPiece, type Frame, type Piece, rewritten } from '../draft/frame.ts'
-import type { LeaveOut } from '../draft/frame-options.ts'
+import type { Frame } from '../draft/frame.ts'
+import { entryPiece, type Piece, rewritten } from '../draft/piece.ts'
 import { findSpan, type Insertion } from '../draft/span.ts'
 
 /** The pieces of a draft in the order in which they are sent, before any shape is applied. */
@@ -28,8 +28,8 @@ export function compose(draft: Draft): readonly Piece[] {
   const add = (added: Added) => pieces.push(addedPiece(frame, added))
 
   const afterFirst = () => {
-    if (needsMarker(frame, draft.spans) && frame.marker < 0) {
-      add({ part: 'marker', role: 'system', text: frame.markerText, why: 'messages were left out' })
+    if (needsMarker(frame, draft.spans) && frame.markerUnit < 0) {
+      add({ part: 'marker', role: 'system', text: frame.marker, why: 'messages were left out' })
     }
     const notes = gatherNotes(frame, draft.spans)
     if (notes?.text) {
@@ -39,7 +39,7 @@ export function compose(draft: Draft): readonly Piece[] {
   }
 
   const moved = new Set(draft.systemsFirst ? transcript.systems : [])
-  moved.delete(frame.marker)
+  moved.delete(frame.markerUnit)
   for (const index of moved)
     if (frame.fixed.has(index))
       for (const piece of unitPieces(frame, units[index]!)) pieces.push({ ...piece, part: 'system' })
@@ -82,17 +82,15 @@ export function compose(draft: Draft): readonly Piece[] {
   }
   insertUpTo(units.length)
   addChanging(units.length)
-  const { leaveOut } = frame
-  return leaveOut ? pieces.map(piece => withoutFiles(frame, piece, leaveOut)) : pieces
+  return frame.leaveOut ? pieces.map(piece => withoutFiles(frame, piece)) : pieces
 }
 
 /** A piece with words in place of the files that the model does not take. */
-function withoutFiles(frame: Frame, piece: Piece, leaveOut: LeaveOut): Piece {
-  if (piece.message.media === 0 && piece.message.unknown === '') return piece
-  const left = leaveOut(piece.raw)
-  return left
-    ? rewritten(frame, { ...piece, altered: { rule: 'files', why: left.why } }, left.message)
-    : piece
+function withoutFiles(frame: Frame, piece: Piece): Piece {
+  const { media, unknown } = piece.message
+  const left = media === 0 && unknown === '' ? undefined : frame.leaveOut?.(piece.raw)
+  if (!left) return piece
+  return rewritten(frame, { ...piece, altered: { rule: 'files', why: left.why } }, left.message)
 }
 
 /** Indexes of the units that are sent, oldest first: those that were kept, and the protected ones. */

@@ -5,7 +5,8 @@ import { fixedIn, tokensByPart, totalTokens } from '../draft/cost.ts'
 import { cutJournal, journalRoom, lastRoundBefore } from '../draft/cut-journal.ts'
 import { cutOldest } from '../draft/cut-oldest.ts'
 import type { Draft } from '../draft/draft.ts'
-import { type Frame, type Piece, rewritten } from '../draft/frame.ts'
+import type { Frame } from '../draft/frame.ts'
+import { type Piece, rewritten } from '../draft/piece.ts'
 import type { Insertion } from '../draft/span.ts'
 import type { Part } from '../receipt.ts'
 import { addedPiece, compose } from './compose.ts'
@@ -40,10 +41,7 @@ export function finish(draft: Draft): Finished {
   }
 }
 
-/**
- * Adds the journal of the newest turn with tools that was left out, if no policy did and it has room. `refit` fits the
- * conversation again into less.
- */
+/** Adds the journal of the newest turn with tools that was left out, if it has room and no policy did. `refit` fits into less. */
 function withJournal(draft: Draft, refit: (less: number) => Draft): Draft {
   const first = missingJournal(draft, journalRoom(draft.frame))
   if (!first) return draft
@@ -105,7 +103,7 @@ export class ContextOverflowError extends ThroughlineError {
       'context_overflow',
       `What must be sent needs ${needed} tokens, but ${capacity} are free (window ${window}, reserve ${reserve}): ${largest}. ${advice}`,
     )
-    Object.assign(this, { window, reserve, capacity, needed, parts, advice })
+    Object.assign(this, figures, { advice })
   }
 }
 

@@ -2,7 +2,8 @@ import { cutMark } from '../../log/texts.ts'
 import { withResultTexts, withText } from '../../log/write-message.ts'
 import { commonLength, cutMiddle } from '../../tokens/cut-middle.ts'
 import { totalTokens } from '../draft/cost.ts'
-import { type Frame, type Piece, rewritten } from '../draft/frame.ts'
+import type { Frame } from '../draft/frame.ts'
+import { type Piece, rewritten } from '../draft/piece.ts'
 
 /** A text of a piece that may be cut: the message's own, or one of its tool results. */
 interface Text {
@@ -68,11 +69,10 @@ function cutTo(frame: Frame, pieces: readonly Piece[], longer: readonly Text[], 
 function cutVisibly(frame: Frame, piece: Piece, text: string, level: number): string {
   const shorter = cutMiddle(text, level, frame.count, cutMark)
   const hadMarker = piece.carries?.some(({ part }) => part === 'marker')
-  const { markerText } = frame
-  if (!hadMarker || shorter === '' || shorter.includes(markerText)) return shorter
-  const head = `${markerText}\n\n`
+  if (!hadMarker || shorter === '' || shorter.includes(frame.marker)) return shorter
+  const head = `${frame.marker}\n\n`
   const rest = cutMiddle(
-    text.replace(markerText, () => ''),
+    text.replace(frame.marker, () => ''),
     level - frame.count.text(head),
     frame.count,
     cutMark,

@@ -59,10 +59,7 @@ function leadingEntry(source: MessageLike, seq: number, count: TokenCounter): En
   return entry.role === 'system' ? entry : undefined
 }
 
-/**
- * Callers append to their list, or copy it with one more message, and call again. So transcripts are remembered by the
- * first message after the system prompt and compared object by object: the old part costs next to nothing.
- */
+/** Callers append to their list, or copy it, and call again: transcripts are kept by their first message, and compared by object. */
 const remembered = new WeakMap<object, Map<string, readonly ReadSources[]>>()
 
 /** Several conversations and branches may begin with the same message object (a constant greeting, say). */

@@ -55,10 +55,7 @@ export function keepLatest<Owner extends object, Value>() {
   }
 }
 
-/**
- * Makes a function that finds the newest of `count` things that pass a test, or -1. The last thing may still grow and
- * no longer pass, so it is tested anew each time; answers are remembered only for those before it.
- */
+/** Finds the newest of `count` things that pass a test, or -1. Only the last is tested anew each time, as it may still grow. */
 export function createFindNewest(): (
   transcript: Transcript,
   count: number,

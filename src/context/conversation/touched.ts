@@ -1,9 +1,8 @@
 import { fileFields } from '../../log/actions.ts'
 import { attempt } from '../../log/attempt.ts'
+import { hashOf } from '../../log/hash-text.ts'
 import type { Message } from '../../log/message.ts'
 import { isObject } from '../../log/parse-json.ts'
-import { hashOf } from './hash-of.ts'
-import { patchedFile, shownFile } from './shell-file.ts'
 import type { Touched, Unit } from './unit.ts'
 
 export function touchedBy({ role, text, calls }: Message): Touched {
@@ -64,3 +63,22 @@ export const touchesOne = (unit: Unit, files: ReadonlySet<number>): boolean =>
 /** The files of a unit, whether it reads or writes them. */
 const filesOf = ({ touched }: Unit): readonly number[] =>
   touched.flatMap((file, place) => (place % 2 === 1 && file !== 0 ? [file | 1] : []))
+
+/** The file that a shell command shows whole: `cat src/parser.ts`. Other commands show a part, or more than a file. */
+function shownFile({ cmd, command = cmd }: Readonly<Record<string, unknown>>): string | undefined {
+  // A shell that is named has the command behind its flags: `["bash", "-lc", "cat src/parser.ts"]`.
+  const line: unknown = Array.isArray(command) ? command.at(-1) : command
+  return typeof line === 'string' && line.length <= mostCommand ? SHOWN.exec(line)?.[1] : undefined
+}
+
+/** The first file that a patch changes, whether it is given to a tool or to a shell. */
+export const patchedFile = (text: string): string | undefined => PATCHED.exec(text.slice(0, mostCommand))?.[1]
+
+const mostCommand = 1000
+
+/** Agents write `./src/parser.ts` in one command and `src/parser.ts` in the next. */
+const SHOWN = /^\s*(?:cat|nl)(?:\s+-\w+)*\s+(?:\.\/)?([\w@./\\+-]+)\s*$/
+
+/** Line breaks of JSON are written as `\n`, those of Windows as `\r\n`. */
+const PATCHED =
+  /\*{3} Begin Patch(?:\\r|\r)?(?:\\n|\n)\*{3} (?:Update|Add|Delete) File: (?:\.\/)?([\w@./+ -]+)/

@@ -76,10 +76,7 @@ export interface Quotes {
 
 /** How close units are in meaning to a user message; both are named by their units. Made outside, of stored vectors. */
 export interface Meaning {
-  /**
-   * Adds to the scores of the words; units that these have not found come behind the others. `whole`: the score of an
-   * imagined unit with all words of the message.
-   */
+  /** Adds to the scores of the words; other units come behind. `whole`: the score of an imagined unit with all words of the message. */
   add(user: number, words: { readonly scores: Scores; readonly whole: number }): Scores
   /** Why a unit was found, if its meaning did it more than its words. */
   why(user: number, unit: number): string | undefined
@@ -91,14 +88,16 @@ type ReadonlyLists = { readonly [Name in keyof Lists]: Readonly<Lists[Name]> }
 const nothing: Touched = []
 const none: ReadonlyMap<number, Stray> = new Map()
 
+const sums = ['costBefore', 'noteCostBefore', 'savingBefore', 'systemCostBefore', 'ordinaryBefore'] as const
+
+/** The running sums, each made anew. */
+export const mapSums = (make: (name: (typeof sums)[number]) => number[]) =>
+  Object.fromEntries(sums.map(name => [name, make(name)])) as Pick<Lists, (typeof sums)[number]>
+
 export const emptyLists = (): Lists => ({
   entries: [],
   units: [],
-  costBefore: [0],
-  noteCostBefore: [0],
-  savingBefore: [0],
-  systemCostBefore: [0],
-  ordinaryBefore: [0],
+  ...mapSums(() => [0]),
   systems: [],
   turns: [],
   stops: [],
@@ -211,11 +210,7 @@ export function createTranscript(count: TokenCounter, lists = emptyLists()): Tra
       return createTranscript(count, {
         entries: entries.slice(0, end),
         units: units.slice(0, size),
-        costBefore: lists.costBefore.slice(0, size + 1),
-        noteCostBefore: lists.noteCostBefore.slice(0, size + 1),
-        savingBefore: lists.savingBefore.slice(0, size + 1),
-        systemCostBefore: lists.systemCostBefore.slice(0, size + 1),
-        ordinaryBefore: lists.ordinaryBefore.slice(0, size + 1),
+        ...mapSums(name => lists[name].slice(0, size + 1)),
         systems: before(systems),
         turns: before(turns),
         stops: before(stops),

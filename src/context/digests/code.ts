@@ -26,10 +26,7 @@ const KINDS = [
   '(?:const|let|var) +([\\w$]+)',
   '(\\w+)\\([^();\\n]*\\)\\s*\\{',
 ]
-/**
- * A definition at the left edge: indented ones are parts of something that is named already. A few words may stand
- * before it: `export default async`, `pub(crate)`, `CREATE`, `static char *`.
- */
+/** At the left edge, as indented ones are parts of a named one; after a few words: `export default async`, `pub(crate)`. */
 const DEFINITION = new RegExp(
   `^(?!(?:import|from|using|return|if|for|while|switch)\\b)(?:[\\w:<>*&()]+ +){0,4}?[*&]?(?:${KINDS.join('|')}).*`,
   'gm',

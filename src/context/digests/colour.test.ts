@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { toColours } from './colour.ts'
+import { toColours } from './program.ts'
 
 describe('toColours', () => {
   it.each([

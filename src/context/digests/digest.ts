@@ -29,24 +29,16 @@ export function digestExchange(exchange: Exchange, digesters = defaultDigesters)
 export const maxRequest = 80
 const MAX_DIGEST = 1000
 
-export interface DigestLine {
-  readonly line: string
-  /** Faults of digesters: `digester "digestPoll" threw: boom`. */
-  readonly problems: readonly string[]
-}
-
 /**
  * The digest line of an exchange, with a digest of at most `max` characters. A request that is sent itself is not repeated. All digests are written here: text of
- * strangers (a request, a tool's name, arguments, results) is quoted here.
+ * strangers (a request, a tool's name, arguments, results) is quoted here. With it the faults of digesters: `digester "digestPoll" threw: boom`.
  */
 export function digestLine(
   exchange: Exchange,
   digesters: readonly Digester[],
-  {
-    max = MAX_DIGEST,
-    isRequestSent = false,
-  }: { readonly max?: number; readonly isRequestSent?: boolean } = {},
-): DigestLine {
+  options: { readonly max?: number; readonly isRequestSent?: boolean } = {},
+) {
+  const { max = MAX_DIGEST, isRequestSent = false } = options
   const problems: string[] = []
   const request = isRequestSent ? '…' : cut(exchange.request, maxRequest).replaceAll('"', "'")
   const digest = cut(firstDigest(exchange, digesters, max, problems), max)

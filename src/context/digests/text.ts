@@ -22,19 +22,13 @@ const MARKERS = /^(?:[-#>*+•=_]+(?:\s+|$)|(?:\d{1,3}[.)]|\[[ xX]\])\s+(?=\S)|(
 const BOLD = /\*\*([^*]+)\*\*|__([^_a-z][^_]*)__/g
 /** Abbreviations, whose full stop ends no sentence. A single letter covers `e.g.`, `z. B.`, `p.m.`, `J. Smith`. */
 const ABBREVIATION = '(?:^|[^\\p{L}\\p{N}])(?:\\p{L}|[DMSJN]r|Mrs|Ms|St|Prof|vs|etc|cf|approx|Fig|Inc)'
-/**
- * Latin marks end a sentence only before white space (`3.14`, `v1.2`, `index.ts`), and not before a small letter
- * (`Well… maybe`, `Yahoo! is`). CJK has no blank between sentences.
- */
+/** Latin marks end a sentence before white space (not in `v1.2`), unless a small letter follows (`Well… maybe`). CJK has no blanks. */
 const SENTENCE = new RegExp(
   `^.*?(?:(?:[!?…؟।]|(?<!${ABBREVIATION})\\.)[.!?]*["'”’»)\\]*_]*(?!\\S|\\s+\\p{Ll})|[。！？]+[」』”’）]*)`,
   'u',
 )
 
-/**
- * The first sentence of a text, without its Markdown, as one line. A line break ends a sentence too.
- * Empty only for a blank text.
- */
+/** The first sentence or line of a text, without its Markdown, as one line. Empty only for a blank text. */
 export function firstSentence(text: string, max = 120): string {
   const line = firstLine(text)
   return cut(SENTENCE.exec(line)?.[0] ?? line, max)
@@ -53,15 +47,6 @@ function firstLine(text: string): string {
 
 const MAX_LANGUAGE = 24
 
-/** The fenced code blocks of a Markdown text, and the text around them. */
-interface Fences {
-  /** All blocks, one after another. */
-  readonly code: string
-  /** The first language that an opening fence names: `typescript`. */
-  readonly language: string
-  readonly prose: string
-}
-
 /**
  * Opening line, code, closing line. An unclosed block goes to the end, as in Markdown: the reply was cut off. A backtick
  * in the rest of the opening line makes it inline code; a fence character after the fence is refused, or a megabyte of
@@ -69,7 +54,8 @@ interface Fences {
  */
 const BLOCK = /^[ \t]*(`{3,}|~{3,})(?![`~])([^\n`]*)\n([\s\S]*?)(?:^[ \t]*\1[`~]*[ \t]*$|(?![\s\S]))/gm
 
-export function splitFences(text: string): Fences {
+/** The fenced code blocks of a Markdown text, one after another, the first language that a fence names, and the text around them. */
+export function splitFences(text: string) {
   let code = ''
   let language = ''
   const prose = text.replace(BLOCK, (_block, _fence, info: string, lines: string) => {

@@ -6,8 +6,10 @@ import { placeOf } from '../conversation/first-place.ts'
 import { findReferred } from '../conversation/references.ts'
 import { costBetween } from '../conversation/transcript.ts'
 import { type Part, parts } from '../receipt.ts'
-import type { Frame, Piece } from './frame.ts'
+import type { Draft } from './draft.ts'
+import type { Frame } from './frame.ts'
 import { type NotesSection, notesSection } from './notes-section.ts'
+import type { Piece } from './piece.ts'
 import { findSpan, type Insertion, type Span, type UnitRange } from './span.ts'
 
 /** Whether an ordinary message is left out and no digest stands for it: then the marker must say so. */
@@ -95,15 +97,19 @@ export function textCost(frame: Frame, role: 'system' | 'user' | 'assistant', te
   return cost
 }
 
-export function markerCost(frame: Frame): number {
-  return frame.marker >= 0 ? 0 : textCost(frame, 'system', frame.markerText)
-}
+export const markerCost = (frame: Frame): number =>
+  frame.markerUnit >= 0 ? 0 : textCost(frame, 'system', frame.marker)
 
 /** The most that the notes of replies that are left out may cost. */
 export const noteCharge = ({ notes, noteBudget, transcript }: Frame): number =>
   notes === 'inline' && transcript.notes.length > 0 ? noteBudget : 0
 
-export function draftCost({ frame, spans, insertions, cleared }: Decided): number {
+export function draftCost({
+  frame,
+  spans,
+  insertions,
+  cleared,
+}: Decided & Pick<Draft, 'insertions'>): number {
   let tokens = fixedCost(frame) + ordinaryCost(frame, cleared, { from: 0, to: frame.transcript.units.length })
   for (const span of spans) tokens -= ordinaryCost(frame, cleared, span)
   tokens += savingSum(frame.transcript, referredBy({ frame, spans, cleared }).values())
@@ -113,12 +119,14 @@ export function draftCost({ frame, spans, insertions, cleared }: Decided): numbe
   return notes?.text ? tokens + textCost(frame, 'system', notes.text) : tokens
 }
 
+type Decided = Pick<Draft, 'frame' | 'spans' | 'cleared'>
+
 /** The units that are sent with the result of an earlier one, to which they refer and which is not sent whole; and that unit. */
 export function referredBy({
   frame: { transcript, fixed },
   spans,
   cleared,
-}: Pick<Decided, 'frame' | 'spans' | 'cleared'>): ReadonlyMap<number, number> {
+}: Decided): ReadonlyMap<number, number> {
   if (transcript.references.length === 0) return new Map()
   const isLeftOut = (unit: number) =>
     !fixed.has(unit) && !['recalled', undefined].includes(findSpan(spans, unit)?.fate)
@@ -126,14 +134,6 @@ export function referredBy({
     isLeftOut(unit) || (!fixed.has(unit) && isCleared(transcript, cleared, unit))
   const references = findReferred(transcript, cleared.before, transcript.units.length, isGone)
   return new Map([...references].filter(([unit]) => fixed.has(unit) || !findSpan(spans, unit)))
-}
-
-/** What policies have decided about a conversation. */
-interface Decided {
-  readonly frame: Frame
-  readonly spans: readonly Span[]
-  readonly insertions: readonly Insertion[]
-  readonly cleared: Cleared
 }
 
 /** The cost of a digest, with its answer where roles alternate. */

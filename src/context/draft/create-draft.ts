@@ -1,13 +1,14 @@
 import { nothingCleared } from '../conversation/clearing.ts'
+import type { Conversation } from '../conversation/conversation.ts'
 import { rangeAt } from '../conversation/first-place.ts'
 import { isOrdinary, type Unit } from '../conversation/unit.ts'
 import { unitText } from '../conversation/unit-text.ts'
 import { digestCost, draftCost, unitCost } from './cost.ts'
-import { cutOldest } from './cut-oldest.ts'
+import { cutOldest, dropToFit } from './cut-oldest.ts'
 import type { Digest, Draft, OwnDraft } from './draft.ts'
-import { dropToFit } from './drop-to-fit.ts'
-import { type Frame, withoutProtected, withProtected } from './frame.ts'
-import { withoutExchange } from './last-exchange.ts'
+import { createFrame, type Frame, withoutProtected, withProtected } from './frame.ts'
+import type { FrameOptions } from './frame-options.ts'
+import { withLastExchange, withoutExchange } from './last-exchange.ts'
 import { findSpan, type Insertion, laySpans, type Span, type UnitRange } from './span.ts'
 
 type DraftState = Pick<Draft, 'rule' | 'spans' | 'insertions' | 'spare' | 'systemsFirst' | 'cleared' | 'cut'>
@@ -20,6 +21,13 @@ const untouched: DraftState = {
   systemsFirst: false,
   cleared: nothingCleared,
 }
+
+/** The draft of a conversation that policies begin with. */
+export const beginDraft = (
+  conversation: Conversation,
+  options: FrameOptions,
+  told: Pick<Frame, 'watch' | 'rest'> = {},
+) => createDraft({ ...withLastExchange(createFrame(conversation, options)), ...told })
 
 export function createDraft(frame: Frame, state: DraftState = untouched): OwnDraft {
   const { transcript } = frame
@@ -93,11 +101,7 @@ export function createDraft(frame: Frame, state: DraftState = untouched): OwnDra
       return dropToFit(next({ spare: [...state.spare, spare] }), spare)
     },
     dropOldest: () => cutOldest(draft),
-    digest: (digests, why) =>
-      insert(
-        digests.map(digest => toInsertion(frame, digest, why)),
-        'digested',
-      ),
+    digest: (digests, why) => insert(digests.map(toInsertion(frame, why)), 'digested'),
     insert,
     age(systems) {
       const spans = [...systems].map(([unit, why]) => omitted({ from: unit, to: unit + 1 }, why))
@@ -122,15 +126,13 @@ function isIn(sorted: readonly Span[], { from, to }: UnitRange): boolean {
   return at < sorted.length && sorted[at]!.from < to
 }
 
-function toInsertion(
-  frame: Frame,
-  { from, to, line, faults = [], isQuoting }: Digest,
-  why: string,
-): Insertion {
-  const of = [{ from, to }]
-  const added = { part: 'digests', role: 'user', text: line, why, of, faults, answered: true } as const
-  if (!isQuoting || !frame.fixed.has(from)) return { ...added, before: to }
-  return { ...added, before: from, quotes: from, tokens: digestCost(frame, line) - unitCost(frame, from) }
+function toInsertion(frame: Frame, why: string) {
+  return ({ from, to, line, faults = [], isQuoting }: Digest): Insertion => {
+    const of = [{ from, to }]
+    const added = { part: 'digests', role: 'user', text: line, why, of, faults, answered: true } as const
+    if (!isQuoting || !frame.fixed.has(from)) return { ...added, before: to }
+    return { ...added, before: from, quotes: from, tokens: digestCost(frame, line) - unitCost(frame, from) }
+  }
 }
 
 function toRanges(units: readonly Unit[]): readonly UnitRange[] {

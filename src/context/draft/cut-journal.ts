@@ -9,10 +9,7 @@ import type { Draft } from './draft.ts'
 import type { Frame } from './frame.ts'
 import type { Insertion } from './span.ts'
 
-/**
- * The tokens that a journal may have: none where the window is so small that it would take what the conversation needs, and
- * an eighth of what system prompt and tools leave where they fill most of it.
- */
+/** The tokens of a journal: none in a window too small for it, and at most an eighth of what system prompt and tools leave. */
 export const journalRoom = (frame: Frame): number =>
   frame.window < leastWindow ? 0 : Math.floor(Math.min(frame.window / 32, baseRoom(frame) / 8))
 

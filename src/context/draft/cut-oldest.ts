@@ -1,8 +1,8 @@
 import { ageSystems } from '../conversation/age-systems.ts'
 import { savedBetween } from '../conversation/clearing.ts'
-import { fixedCost, insertionCost, markerCost, systemsRoom, unitCost } from './cost.ts'
-import type { Draft, OwnDraft } from './draft.ts'
-import { dropToFit, leastShortened } from './drop-to-fit.ts'
+import { firstPlace } from '../conversation/first-place.ts'
+import { fixedCost, insertionCost, markerCost, needsMarker, systemsRoom, unitCost } from './cost.ts'
+import type { Draft, OwnDraft, Spare } from './draft.ts'
 import { findSpan } from './span.ts'
 
 const why = 'older than what fits'
@@ -47,4 +47,24 @@ function findCut(draft: Draft, room: number): number {
     if (free < 0) return span ? span.to : index + 1
   }
   return 0
+}
+
+/** Leaves units out in their order until the rest fits, and no more of them than that. */
+export function dropToFit<D extends Draft>(draft: D, { units, rule, why }: Spare, room = draft.capacity): D {
+  if (draft.tokens <= room) return draft
+  const { frame, spans } = draft
+  const open = units.filter(unit => draft.isKept(unit) && !draft.isProtected(unit))
+  // The first unit that is left out brings the marker.
+  let excess = draft.tokens - room + (needsMarker(frame, spans) ? 0 : markerCost(frame))
+  let count = 0
+  for (; excess > 0 && count < open.length; count++) excess -= unitCost(frame, open[count]!.index)
+  const shorten = (more: number) => draft.as(rule).drop(open.slice(0, count + more), why)
+  return leastShortened(shorten, open.length - count, room)
+}
+
+/** The least shortened draft that fits, or the most shortened. `shorten` is told how many more go than counted, as notes move. */
+function leastShortened<D extends Draft>(shorten: (more: number) => D, most: number, room: number): D {
+  const shorter = shorten(0)
+  if (shorter.tokens <= room) return shorter
+  return shorten(firstPlace(most, more => shorten(more).tokens <= room))
 }

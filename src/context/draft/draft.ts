@@ -7,10 +7,7 @@ import type { ReceiptCut } from '../receipt.ts'
 import type { Frame } from './frame.ts'
 import type { Insertion, Span, SpanFault, UnitRange } from './span.ts'
 
-/**
- * A context in the making: what a policy is given and what it returns. Every step returns a new draft. Protected units
- * stay, whatever a step drops.
- */
+/** A context in the making, given to a policy and returned by it. Each step returns a new draft. Protected units stay. */
 export interface Draft<M extends MessageLike = MessageLike> {
   /** The conversation after its system prompt, in units that stand or fall together, oldest first. */
   readonly units: readonly Unit[]

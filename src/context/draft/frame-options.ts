@@ -3,7 +3,7 @@ import { isCount } from '../../log/is-count.ts'
 import type { MessageLike } from '../../log/message.ts'
 import type { OptionNames } from '../../log/refuse-unknown.ts'
 import { markerText } from '../../log/texts.ts'
-import { checkNonce } from '../../notes/nonce.ts'
+import { checkNonce } from '../../notes/note-scanner.ts'
 import { checkedCounter, type TokenCounter } from '../../tokens/create-counter.ts'
 import { estimate } from '../../tokens/estimate.ts'
 import { isLayout, type PromptLayout } from '../prompt/layout.ts'
@@ -52,27 +52,6 @@ export interface FrameOptions {
   readonly leaveOut?: LeaveOut
 }
 
-export const frameNames: OptionNames<FrameOptions> = {
-  window: 1,
-  reserve: 1,
-  count: 1,
-  tools: 1,
-  maxToolTokens: 1,
-  notes: 1,
-  noteBudget: 1,
-  noteCount: 1,
-  nonce: 1,
-  pins: 1,
-  shape: 1,
-  systemRole: 1,
-  systemPrompt: 1,
-  promptLayout: 1,
-  full: 1,
-  marker: 1,
-  overflow: 1,
-  leaveOut: 1,
-}
-
 /** Called with each message that is sent and holds images, other files or parts of an unknown kind. */
 export type LeaveOut = (
   message: MessageLike,
@@ -86,45 +65,77 @@ export type Overflow = 'error' | 'keep' | 'trim' | 'trim-results'
 /** Whether the beginning of the prompt is kept the same: its system prompt, and the order of its tools. */
 export const keepsPrompt = (place: SystemPromptPlace = 'as sent'): boolean => place !== 'as sent'
 
-/**
- * The place of changing lines for a model that takes system messages only at the front: they become the user's text only if
- * that is asked for, else they stay where they are.
- */
+/** For a model that takes system messages only at the front: changing lines become the user's text if asked, else stay. */
 export const withoutLateSystem = (place: SystemPromptPlace = 'as sent'): SystemPromptPlace =>
   place === 'stable' ? 'as sent' : place
 
-/** Throws InvalidOptionError for bad options. */
-export function checkOptions(options: FrameOptions): void {
-  const { window, reserve = 0, noteBudget = 0, noteCount = 0, nonce, pins = [], tools, count } = options ?? {}
-  const windowIs = `the model's window in tokens, such as 4096, got ${showValue(window)}`
-  check('window', isCount(window, 1), windowIs)
-  const reserveIs = `0 to ${window - 1} (window - 1), got ${showValue(reserve)}`
-  check('reserve', isCount(reserve) && reserve < window, reserveIs)
-  check('noteBudget', isCount(noteBudget), `tokens, got ${showValue(noteBudget)}`)
-  check('noteCount', isCount(noteCount), `a number of notes, got ${showValue(noteCount)}`)
-  for (const [option, allowed] of Object.entries(choices)) {
-    const value = options[option as keyof typeof choices]
-    if (value === undefined || allowed.includes(value)) continue
-    const words = allowed.map(one => JSON.stringify(one)).join(', ')
-    check(option, false, `one of ${words}, got ${showValue(value)}`)
-  }
-  const { maxToolTokens = 0, full = false } = options
-  check('full', typeof full === 'boolean', `true or false, got ${showValue(full)}`)
-  check('maxToolTokens', isCount(maxToolTokens), `a number of tokens, got ${showValue(maxToolTokens)}`)
-  check('pins', Array.isArray(pins) && pins.every(pin => typeof pin === 'string'), 'a list of texts')
-  const { marker = markerText } = options
-  check('marker', typeof marker === 'string' && marker !== '', `a text, got ${showValue(marker)}`)
-  checkNonce(nonce)
-  const isCounter = count === undefined || typeof count?.message === 'function'
-  check('count', isCounter, 'a token counter, such as estimate() or o200k()')
-  const { leaveOut, promptLayout } = options ?? {}
-  check('leaveOut', leaveOut === undefined || typeof leaveOut === 'function', 'a function')
-  check('promptLayout', promptLayout === undefined || isLayout(promptLayout), 'what a context gave')
-  check('tools', !tools || Array.isArray(tools), 'a list of tool schemas')
+/** Whether a value is good, and what is expected; `…` stands for the value. */
+type Rule = readonly [isGood: (value: unknown) => boolean, expected: string]
+
+const isFunction = (value: unknown) => typeof value === 'function'
+const areTexts = (value: unknown) => Array.isArray(value) && value.every(pin => typeof pin === 'string')
+const oneOf = (...allowed: readonly unknown[]): Rule => [
+  value => allowed.includes(value),
+  `one of ${allowed.map(one => JSON.stringify(one)).join(', ')}, got …`,
+]
+
+/** All options. `checkOptions` looks itself at those without a rule. */
+const rules: Readonly<Record<keyof FrameOptions, Rule | undefined>> = {
+  window: [value => isCount(value, 1), "the model's window in tokens, such as 4096, got …"],
+  reserve: undefined,
+  count: [value => isFunction(Object(value).message), 'a token counter, such as estimate() or o200k()'],
+  tools: [value => !value || Array.isArray(value), 'a list of tool schemas'],
+  maxToolTokens: [value => isCount(value), 'a number of tokens, got …'],
+  notes: oneOf('inline', 'system', false),
+  noteBudget: [value => isCount(value), 'tokens, got …'],
+  noteCount: [value => isCount(value), 'a number of notes, got …'],
+  nonce: undefined,
+  pins: [areTexts, 'a list of texts'],
+  shape: oneOf('free', 'alternating'),
+  systemRole: undefined,
+  systemPrompt: oneOf('as sent', 'stable', 'as user'),
+  promptLayout: [isLayout, 'what a context gave'],
+  full: [value => typeof value === 'boolean', 'true or false, got …'],
+  marker: [value => typeof value === 'string' && value !== '', 'a text, got …'],
+  overflow: oneOf('error', 'keep', 'trim', 'trim-results'),
+  leaveOut: [isFunction, 'a function'],
 }
 
-function check(option: string, isGood: boolean, expected: string): void {
-  if (!isGood) throw new InvalidOptionError(option, `expected ${expected}`)
+export const frameNames: OptionNames<FrameOptions> = rules
+
+/** Throws InvalidOptionError for bad options. */
+export function checkOptions(options: FrameOptions): void {
+  const { window, reserve = 0, nonce } = options ?? {}
+  for (const [name, rule] of Object.entries(rules)) {
+    const value = options?.[name as keyof FrameOptions]
+    if (!rule || (value === undefined && name !== 'window')) continue
+    const [isGood, expected] = rule
+    if (!isGood(value))
+      refuse(
+        name,
+        expected.replace('…', () => showValue(value)),
+      )
+  }
+  if (!isCount(reserve) || reserve >= window)
+    refuse('reserve', `0 to ${window - 1} (window - 1), got ${showValue(reserve)}`)
+  checkNonce(nonce)
+}
+
+function refuse(option: string, expected: string): never {
+  throw new InvalidOptionError(option, `expected ${expected}`)
+}
+
+export type SettledOptions = ReturnType<typeof settleOptions>
+
+/** The options with their defaults, and nothing else of what was passed: a frame must not hold on to it. */
+export function settleOptions(options: FrameOptions) {
+  const { window, reserve = 0, tools = [], pins = [], nonce, leaveOut, promptLayout, systemPrompt } = options
+  const { notes = 'inline', noteBudget = Math.floor(window / 16) } = options
+  const { noteCount = Number.POSITIVE_INFINITY, marker = markerText, overflow = 'error' } = options
+  const { shape = 'free', systemRole = true, full = false } = options
+  const room = { window, reserve, count: counterOf(options), tools, full, overflow, marker, leaveOut }
+  const ofNotes = { notes, noteBudget, noteCount, nonce }
+  return { ...room, ...ofNotes, pins, shape, systemRole, systemPrompt, promptLayout }
 }
 
 /** The counter of the options, or the estimate. */
@@ -133,10 +144,3 @@ export function counterOf({ count = defaultCounter }: Pick<FrameOptions, 'count'
 }
 
 const defaultCounter = estimate()
-
-const choices: Readonly<Record<'notes' | 'shape' | 'overflow' | 'systemPrompt', readonly unknown[]>> = {
-  notes: ['inline', 'system', false],
-  shape: ['free', 'alternating'],
-  overflow: ['error', 'keep', 'trim', 'trim-results'],
-  systemPrompt: ['as sent', 'stable', 'as user'],
-}

@@ -1,6 +1,6 @@
 import { notesTitle } from '../../log/texts.ts'
-import type { TokenCounter } from '../../tokens/create-counter.ts'
 import type { Transcript } from '../conversation/transcript.ts'
+import type { SettledOptions } from './frame-options.ts'
 
 /** Notes that are not sent with their replies, gathered: the newest that fit their budget, in order. */
 export interface NotesSection {
@@ -12,11 +12,8 @@ export interface NotesSection {
 export const noteLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
 
 /** Where notes are gathered from, and the tokens and the number of them that may be sent. */
-interface NoteRoom {
+type NoteRoom = Pick<SettledOptions, 'count' | 'noteBudget' | 'noteCount'> & {
   readonly transcript: Transcript
-  readonly count: TokenCounter
-  readonly noteBudget: number
-  readonly noteCount: number
 }
 
 /** `isGathered` says whether a unit's notes belong in the section. The oldest notes are left out first. */

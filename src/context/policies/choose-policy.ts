@@ -40,8 +40,7 @@ export function choosePolicy(name: string, { messages, full, max, effort }: Poli
   if (!policyNames.some(policy => policy === name))
     throw new InvalidOptionError('policy', `expected one of ${policyNames.join(', ')}, got "${name}"`)
   if (effort !== undefined) return recall({ effort })
-  if (name === 'sliding') return sliding(messages === undefined ? {} : { messages })
-  if (name === 'tiered')
-    return tiered({ ...(full !== undefined && { full }), ...(max !== undefined && { max }) })
+  if (name === 'sliding') return sliding({ messages })
+  if (name === 'tiered') return tiered({ full, max })
   return plainPolicies[name as PlainPolicy]
 }

@@ -36,9 +36,6 @@ export function stable(options: StableOptions = {}): Policy {
   return { name: 'stable', apply: draft => cutStably.apply(draft, cutStably.find(draft)) }
 }
 
-/** After a cut the tail is at most this share of its room. */
-const lowWater = 0.44
-
 const builtIn = createCutDigests()
 
 /** Where a conversation is cut. */
@@ -49,7 +46,7 @@ export interface StableCut {
 
 /** The cut that `stable` and `recall` share, with a share of the room kept for recall: first it is found, then applied. */
 export function createStableCut(options: StableOptions, recall: number) {
-  const { low = lowWater, digests = 0, digesters } = options
+  const { low = 0.44, digests = 0, digesters } = options
   const cutDigests = digesters ? createCutDigests(digesters) : builtIn
   return { find, apply }
 

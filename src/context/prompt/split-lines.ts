@@ -71,9 +71,7 @@ export function describePlace({ above, indent }: Pick<PromptLine, 'above' | 'ind
   return names.map(name => cut(name.replace(/^[-*•] /, ''), 80)).join(' › ')
 }
 
-function isHeading(text: string): boolean {
-  return /[:：]$/.test(text) || /^(?:#{1,6} |<\w)/.test(text)
-}
+const isHeading = (text: string): boolean => /[:：]$/.test(text) || /^(?:#{1,6} |<\w)/.test(text)
 
 const hasWords = (text: string): boolean => /[\p{L}\p{N}]/u.test(text)
 

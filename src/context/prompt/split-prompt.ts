@@ -30,12 +30,12 @@ export function splitPrompt(
 ): SplitPrompt {
   const heads: string[] = []
   const changing: PromptLine[] = []
-  let first: Divided | undefined
+  let first: ReturnType<typeof divide> | undefined
   const messages = system.map((raw, place) =>
     mapOpenTexts(raw, text => {
       const lines = splitLines(text)
       const before = layout.heads?.[heads.length]?.split(' ')
-      const { head, isStill } = lines ? arrange(lines, { head: before, length }) : { head: [], isStill: [] }
+      const { head, isStill } = lines ? arrange(lines, length, before) : { head: [], isStill: [] }
       heads.push(head.join(' '))
       if (!lines || (isStill.every(Boolean) && !head.some(isGap))) return text
       const divided = divide(lines, head, isStill)
@@ -54,14 +54,7 @@ export function splitPrompt(
   }
 }
 
-interface Divided {
-  readonly head: string
-  readonly changing: readonly PromptLine[]
-  readonly given: readonly GivenPart[]
-  readonly before: number
-}
-
-function divide(lines: readonly PromptLine[], ids: readonly string[], isStill: readonly boolean[]): Divided {
+function divide(lines: readonly PromptLine[], ids: readonly string[], isStill: readonly boolean[]) {
   const changing = lines.filter((_, at) => !isStill[at])
   const still = lines.filter((_, at) => isStill[at])
   const places = new Map<PromptLine, number>()
@@ -138,10 +131,7 @@ function isMarked(holder: object): boolean {
 const markNames = ['cacheControl', 'cache_control', 'cachePoint']
 
 /** The tools in the order of the first time, if they are the same ones. */
-export function orderTools<Tool>(
-  tools: readonly Tool[],
-  order: readonly string[] | undefined,
-): { readonly tools: readonly Tool[]; readonly ids: readonly string[] } {
+export function orderTools<Tool>(tools: readonly Tool[], order: readonly string[] | undefined) {
   const ids = tools.map(tool => hashText(JSON.stringify(tool) ?? ''))
   const byId = new Map(ids.map((id, at) => [id, tools[at]!]))
   const isSame = order?.length === ids.length && byId.size === ids.length && order.every(id => byId.has(id))

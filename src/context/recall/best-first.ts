@@ -1,7 +1,4 @@
-/**
- * Yields the places of scores by falling score, ties by place. A heap: a handful of thousands are taken, and sorting all of
- * them would cost more than everything else.
- */
+/** Yields the places of scores by falling score, ties by place. A heap: of thousands only a handful is taken. */
 export function* bestFirst(scores: Float64Array): Generator<number> {
   const heap = new Int32Array(scores.length)
   for (let at = heap.length - 1; at >= 0; at--) sink(heap, heap.length, at, at, scores)

@@ -34,12 +34,6 @@ interface BlockProgress {
   readonly blocks: RecallBlocks
 }
 
-/** What is recalled, and where the conversation is cut for it. */
-interface Recalled {
-  readonly cutState: CutState
-  readonly blocks: readonly Insertion[]
-}
-
 /** A message that asks this strongly takes the room of other blocks, and where half of what it asks for does not fit, that of the running talk. */
 const needy = 5
 
@@ -57,8 +51,8 @@ export interface RecallPlace {
  * the turns since the cut are ranked, so a cold start is cheap too. Rounds ask for nothing: a block for one would stand before
  * the request, and all rounds would be read again.
  */
-export function recallBlocks({ frame, costs, cutState: natural, effort }: RecallPlace): Recalled {
-  if (isStill(natural)) return { cutState: natural, blocks: [] }
+export function recallBlocks({ frame, costs, cutState: natural, effort }: RecallPlace) {
+  if (isStill(natural)) return { cutState: natural, blocks: [] as readonly Insertion[] }
   const { room } = costs
   const { transcript } = frame
   const { turns } = transcript
@@ -97,10 +91,7 @@ export function recallBlocks({ frame, costs, cutState: natural, effort }: Recall
     return { early, blocks: ask([], searchFor(early, at, text, freeIn(early))) }
   }
 
-  /**
-   * The block of a turn stays for all its rounds while there is room; older ones go first. The room only shrinks from round to
-   * round, so the last one decides for all: there may be thousands.
-   */
+  /** The block of a turn stays for its rounds while there is room. That only shrinks, so the last of thousands of rounds decides. */
   function afterRounds(past: BlockProgress): BlockProgress {
     const { early = natural, blocks, next } = past
     const user = turns[next - 1] ?? -1
@@ -111,7 +102,7 @@ export function recallBlocks({ frame, costs, cutState: natural, effort }: Recall
   }
 
   /** What a message asks for, and the tokens that are free for it. */
-  function searchFor(cutState: CutState, user: number, text: string, free: number): Omit<Search, 'recalled'> {
+  function searchFor(cutState: CutState, user: number, text: string, free: number): Search {
     const index = indexTranscript(transcript, user)
     const named = findNamedFiles(transcript, text, user)
     const files = filesIn(transcript.units, Math.max(cutState.cut, cutState.cleared.before), user)
@@ -138,20 +129,17 @@ export function recallBlocks({ frame, costs, cutState: natural, effort }: Recall
 
   /** The block for a message beside others, if it asks for something that is gone. */
   function choose(
-    search: Omit<Search, 'recalled'>,
+    search: Search,
     others: RecallBlocks,
     most = Number.POSITIVE_INFINITY,
   ): ExplainedBlock | undefined {
     const recalled = new Set(others.flatMap(block => block.units))
-    const block = chooseBlock({ ...search, recalled }, most)
+    const block = chooseBlock(search, recalled, most)
     return block && { ...block, reasons: reasonsFor(search, block.units) }
   }
 
-  /**
-   * Adds a block that fits beside others. For a message that asks weakly it takes what is free; else the newest of the others go until
-   * it has room: what stands before them stays as it is.
-   */
-  function ask(kept: RecallBlocks, search: Omit<Search, 'recalled'>): RecallBlocks {
+  /** Adds a block beside others. Asked for weakly it takes what is free; else the newest of the others go until it has room. */
+  function ask(kept: RecallBlocks, search: Search): RecallBlocks {
     const { free } = search
     const others = isNeedy(search) ? kept : []
     for (let left = others; left.length > 0; left = left.slice(0, -1)) {
@@ -170,10 +158,10 @@ export function recallBlocks({ frame, costs, cutState: natural, effort }: Recall
 }
 
 /** Whether what a message asks for is worth that something else goes: it asks strongly, or names a file. */
-const isNeedy = ({ strength, named = [] }: Omit<Search, 'recalled'>) => strength >= needy || named.length > 0
+const isNeedy = ({ strength, named = [] }: Search) => strength >= needy || named.length > 0
 
 /** Whether the running talk is cut early for a message, and read again: the less of what it asks for fits, the less strongly it must ask. */
-const isWorthCutting = ({ strength, named = [] }: Omit<Search, 'recalled'>, share: number) =>
+const isWorthCutting = ({ strength, named = [] }: Search, share: number) =>
   strength >= needy * (0.5 + share) || named.length > 0
 
 const added = (blocks: RecallBlocks, block: ExplainedBlock | undefined): RecallBlocks =>

@@ -18,8 +18,6 @@ export interface Search extends Question, Judgement {
   readonly base: number
   /** The tokens that are free: what the message names may take all of them. */
   readonly free: number
-  /** Units in other blocks. */
-  readonly recalled: ReadonlySet<number>
   readonly headCost: number
   /** What the day costs that stands before the entries of a session; 0 where messages have no times. */
   readonly dayCost: number
@@ -41,9 +39,13 @@ const limit = ({ base, most, strength }: Search) => Math.floor(base * Math.min(m
 /** Whether a message asks strongly enough for a block, whatever room there is. */
 export const asksForBlock = (search: Search): boolean => limit(search) - search.headCost >= smallest
 
-/** Chooses the units to recall for a message, at most `room` tokens; mostly none. */
-export function chooseBlock(search: Search, room: number): RecallBlock | undefined {
-  const { transcript, scores, user, recalled, headCost, dayCost, named = [], free, cutState, watch } = search
+/** Chooses the units to recall for a message, at most `room` tokens; mostly none. `recalled`: those in other blocks. */
+export function chooseBlock(
+  search: Search,
+  recalled: ReadonlySet<number>,
+  room: number,
+): RecallBlock | undefined {
+  const { transcript, scores, user, headCost, dayCost, named = [], free, cutState, watch } = search
   // The more strongly a message asks, the larger its block may be.
   let worth = Math.min(room, limit(search)) - headCost
   watch?.(search, worth)

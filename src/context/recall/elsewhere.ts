@@ -66,7 +66,7 @@ export function recallElsewhere<P extends Passage>(
   }
   const search = { ...question, ...judge(question), base, free: base, headCost: 0, dayCost: lineCost }
   if (!isClearlyBetter(search, cut)) return []
-  const block = chooseBlock({ ...search, recalled: new Set() }, base)
+  const block = chooseBlock(search, new Set(), base)
   if (!block) return []
   const reasons = reasonsFor(search, block.units)
   const { units, values } = search.scores

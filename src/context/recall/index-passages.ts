@@ -1,8 +1,8 @@
+import { hashOf } from '../../log/hash-text.ts'
 import { placeOf } from '../conversation/first-place.ts'
-import { hashOf } from '../conversation/hash-of.ts'
 import { type Passage, rangeOf } from './passage.ts'
 import { entryOf, toPosting } from './posting.ts'
-import { emptyColumns, type RankedIndex, setEntry } from './recall-index.ts'
+import { emptyColumns, type RankedIndex, setEntries } from './recall-index.ts'
 
 /** The index of some passages, one after the other: each message is an entry. Only the terms that are asked for are read. */
 export function indexPassages(passages: readonly Passage[]): RankedIndex {
@@ -14,14 +14,8 @@ export function indexPassages(passages: readonly Passage[]): RankedIndex {
     const { tokens, flags, lengths, sizes } = passage
     const fresh = countNew(passage, isNew)
     firsts.push(size)
-    for (let at = 0; at < sizes.length; at++)
-      setEntry(columns, size++, {
-        terms: sizes[at]!,
-        fresh: fresh[at]!,
-        length: lengths[at]!,
-        tokens: tokens[at]!,
-        flags: flags[at]!,
-      })
+    setEntries(columns, size, { terms: sizes, fresh, length: lengths, tokens, flags })
+    size += sizes.length
   }
   const lists = new Map<number, Uint32Array>()
   const termsIn: (readonly (readonly number[])[])[] = []

@@ -2,7 +2,7 @@ import { remember } from '../conversation/remember.ts'
 import type { Transcript } from '../conversation/transcript.ts'
 import { isOrdinary, type Unit } from '../conversation/unit.ts'
 import { unitText } from '../conversation/unit-text.ts'
-import { packIndex } from './packed/index.ts'
+import { packIndex, type unpackIndex } from './packed/pack-index.ts'
 import { createRecallIndex, type RecallIndex } from './recall-index.ts'
 import { termsOf, withoutLabel } from './terms.ts'
 
@@ -11,13 +11,6 @@ export const pause = 30 * 60 * 1000
 
 /** The most units of a session without a pause: only whole sessions are looked into. */
 const longest = 256
-
-export interface IndexMemory {
-  readonly index: RecallIndex
-  /** The time at which the last indexed unit ended. */
-  time: number | undefined
-  fits(units: number): boolean
-}
 
 /** The index of a conversation up to, not including, a unit. It grows with the conversation; each text is read once. */
 export function indexTranscript(transcript: Transcript, upTo: number): RecallIndex {
@@ -71,8 +64,10 @@ export function saveIndex(transcript: Transcript): Uint8Array {
   return packIndex(index, time)
 }
 
+type SavedIndex = ReturnType<typeof unpackIndex>
+
 /** Uses a saved index for a conversation that begins with the messages it was made from. */
-export function adoptIndex(transcript: Transcript, { index, time }: Omit<IndexMemory, 'fits'>): void {
+export function adoptIndex(transcript: Transcript, { index, time }: SavedIndex): void {
   remember(transcript, key, () => toMemory(index, time))
 }
 
@@ -83,8 +78,9 @@ export function shareIndex(from: Transcript, to: Transcript): void {
 
 const memoryOf = (transcript: Transcript) => remember(transcript, key, () => toMemory(createRecallIndex()))
 
-const toMemory = (index: RecallIndex, time?: number): IndexMemory => {
-  return { index, time, fits: units => index.size <= units }
+/** `time`: when the last indexed unit ended. */
+const toMemory = (index: RecallIndex, time?: number) => {
+  return { index, time, fits: (units: number) => index.size <= units }
 }
 
 const key = 'recall index'

@@ -1,6 +1,6 @@
 import { ThroughlineError } from '../../log/error.ts'
+import { hashOf } from '../../log/hash-text.ts'
 import { type Column, createReader, createWriter, seal, unseal } from '../../log/pack-bytes.ts'
-import { hashOf } from '../conversation/hash-of.ts'
 import { pause } from './index-transcript.ts'
 import { flagsOf } from './recall-index.ts'
 import { termsOf } from './terms.ts'
@@ -13,10 +13,7 @@ export interface SpokenText {
   readonly tokens: number
 }
 
-/**
- * What was said in a row in one conversation, as a ranking must know it: numbers, and no texts. So a hundred thousand messages
- * of a person fit into memory, and no message is read or cut into terms twice.
- */
+/** What was said in a row, as numbers for a ranking and without texts: a person's hundred thousand messages fit into memory. */
 export interface Passage extends PassageColumns<Column> {
   /** When the first and the last message were said; undefined without messages. */
   readonly first: number | undefined
@@ -27,28 +24,18 @@ export interface Passage extends PassageColumns<Column> {
   readonly bytes: Uint8Array
 }
 
-interface PassageColumns<List> {
-  /** By message: its place in the log. */
-  readonly seqs: List
-  readonly tokens: List
-  readonly flags: List
-  /** By message: how many terms it has, and how many different ones. */
-  readonly lengths: List
-  readonly sizes: List
-  /**
-   * The hashes of all terms, ascending, and by term: where its postings end. Of a hundred thousand terms about one shares its
-   * hash with another, which no ranking shows; a vocabulary would have to be kept for each person.
-   */
-  readonly terms: List
-  readonly ends: List
-  /** By term, which messages have it: eight times the place in the passage, and how often, at most 7. */
-  readonly postings: List
-}
-
+/**
+ * The columns. By message: its place in the log, its tokens, its flags, how many terms it has, and how many different ones. By term, of
+ * all terms by their hashes, ascending: the hash, where its postings end, and in these which messages have it: eight times the place in
+ * the passage, and how often, at most 7. Of a hundred thousand terms about one shares its hash with another, which no ranking shows; a
+ * vocabulary would have to be kept for each person.
+ */
 const names = ['seqs', 'tokens', 'flags', 'lengths', 'sizes', 'terms', 'ends', 'postings'] as const
 
+type PassageColumns<List> = Readonly<Record<(typeof names)[number], List>>
+
 const mapColumns = <List>(of: (name: (typeof names)[number]) => List): PassageColumns<List> =>
-  Object.fromEntries(names.map(name => [name, of(name)])) as unknown as PassageColumns<List>
+  Object.fromEntries(names.map(name => [name, of(name)])) as PassageColumns<List>
 
 /** The passage that goes on with what was said, oldest first. */
 export function addToPassage(

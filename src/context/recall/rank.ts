@@ -179,10 +179,7 @@ function meanOf(sums: readonly number[], n: number): number {
   return mean > 0 ? mean : 1
 }
 
-/**
- * Lists that are used again: the memory of a new one is found page by page, which takes longer than a ranking. Of short
- * numbers: what a ranking reads in any order should stay in the processor's cache.
- */
+/** Used again, as memory of new lists is found page by page. Short numbers, which stay in the processor's cache. */
 const lists: Float32Array[] = []
 
 /** The mean of the three best entries of a session, times a weight: an integer, see `unit`. */

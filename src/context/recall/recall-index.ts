@@ -60,7 +60,7 @@ export interface EntryFacts {
 }
 
 /** Sets the columns of an entry. Those before it are set. */
-export function setEntry(columns: IndexColumns, at: number, facts: EntryFacts): void {
+function setEntry(columns: IndexColumns, at: number, facts: EntryFacts): void {
   const { lengthSums, tokenSums, sessions, flags, priors, starts } = columns
   if (at === 0 || facts.flags & sessionStart) starts.push(at)
   lengthSums[at] = facts.length + (lengthSums[at - 1] ?? 0)
@@ -72,14 +72,20 @@ export function setEntry(columns: IndexColumns, at: number, facts: EntryFacts): 
   priors[at] = facts.terms === 0 ? 0 : (mention * rule) / penaltyOf(facts.tokens)
 }
 
+/** Sets the columns of entries in a row. */
+export function setEntries(
+  columns: IndexColumns,
+  from: number,
+  { terms, fresh, length, tokens, flags }: Readonly<Record<keyof EntryFacts, ArrayLike<number>>>,
+): void {
+  for (let at = 0; at < terms.length; at++) {
+    const sizes = { terms: terms[at]!, fresh: fresh[at]!, length: length[at]!, tokens: tokens[at]! }
+    setEntry(columns, from + at, { ...sizes, flags: flags[at]! })
+  }
+}
+
 /** What a score is divided by: a long entry must earn its place. */
 export const penaltyOf = (tokens: number): number => Math.max(1, tokens) ** ranking.length
-
-/** The newest `most` of the first `n` entries that have a term. */
-export interface PostingsWanted {
-  readonly n: number
-  readonly most: number
-}
 
 /** The words of entries. */
 export interface Words {
@@ -89,8 +95,11 @@ export interface Words {
   has(entry: number, id: number): boolean
   /** How many of the first n entries have a term. */
   frequency(id: number, n: number): number
-  /** The postings of a term, ascending, in one list or several. Always of this kind: the loop over them is compiled once. */
-  postings(id: number, wanted: PostingsWanted): readonly Uint32Array[]
+  /**
+   * The postings of a term in the newest `most` of the first `n` entries that have it, ascending, in one list or several. Always of this
+   * kind: the loop over them is compiled once.
+   */
+  postings(id: number, wanted: { readonly n: number; readonly most: number }): readonly Uint32Array[]
 }
 
 /** An index as a ranking reads it. */
@@ -99,20 +108,13 @@ export interface RankedIndex extends Words, Readonly<Omit<IndexColumns, 'vocabul
   readonly vocabulary: Pick<Vocabulary, 'get'>
 }
 
-/**
- * The words of a conversation, append only. It can be asked as if only the first n entries existed, so that what was
- * recalled for a message depends only on what came before it, and is the same when computed again.
- */
+/** The words of a conversation, append only. Asked as if only the first n entries existed, so a recall can be computed again. */
 export interface RecallIndex extends RankedIndex {
   readonly vocabulary: Omit<Vocabulary, 'set'>
   append(document: RecallDocument): void
 }
 
-export function flagsOf({
-  text,
-  isUser,
-  beginsSession,
-}: Pick<RecallDocument, 'text' | 'isUser' | 'beginsSession'>): number {
+export function flagsOf({ text, isUser, beginsSession }: Omit<RecallDocument, 'tokens'>): number {
   const rule = isUser && isInstruction.test(withoutLabel(text)) ? instruction : 0
   return rule | (beginsSession ? sessionStart : 0)
 }

@@ -51,13 +51,9 @@ export const fold = (text: string): string =>
 const accents = /[\u0300-\u036f\u064b-\u065f]/g
 
 /** Removes a label at the front ("[Monday, 8 May]", "[10:30]"): it says when something was said, and asks for nothing. */
-export function withoutLabel(text: string): string {
-  return text.replace(/^(?:\s*\[[^\]\n]{0,200}\]\s*)+/, '')
-}
+export const withoutLabel = (text: string): string => text.replace(/^(?:\s*\[[^\]\n]{0,200}\]\s*)+/, '')
 
-export function wordsOf(text: string): readonly string[] {
-  return text.match(wholeWord) ?? []
-}
+export const wordsOf = (text: string): readonly string[] => text.match(wholeWord) ?? []
 
 const unspaced = new RegExp(`[${unspacedCharacters}]+`, 'gu')
 const wholeWord = new RegExp(`[${wordCharacters}]+`, 'gu')
@@ -65,10 +61,7 @@ const wholeWord = new RegExp(`[${wordCharacters}]+`, 'gu')
 /** In any alphabet, letters after the seventh are mostly an ending: "deployment" and "deploying" become equal. */
 const longest = 7
 
-/**
- * The common part of a word's forms: English plural, -ed, -ing and -ly are removed. A light stem finds nearly as much as
- * a full stemmer, without its tables.
- */
+/** The common part of a word's forms: English plural, -ed, -ing and -ly go. Finds nearly as much as a full stemmer. */
 export function stem(word: string): string {
   const root = /^[a-z]{4,}$/.test(word) ? withoutEnding(word) : word
   return root.length > longest && !/\p{N}/u.test(root) ? root.slice(0, longest) : root

@@ -194,10 +194,7 @@ function cutSteps(costs: Costs) {
   }
 
   /** What a cut needs of the turn that it lies in: nothing between two turns. The first user message is charged elsewhere. */
-  function insideAt(
-    cutState: CutState,
-    cut: number,
-  ): Pick<CutState, 'request' | 'lines' | 'opening' | 'beginning'> {
+  function insideAt(cutState: CutState, cut: number) {
     const turn = placeOf(turns, cut)
     const request = turns[turn - 1] ?? -1
     if (request < 0 || turns[turn] === cut) return { request: -1, lines: 0, opening: -1, beginning: 0 }
@@ -226,10 +223,7 @@ export function cutEarly({ room, ...ledger }: Costs, past: CutState, user: numbe
 export const isStill = ({ cut, cleared, aged }: CutState): boolean =>
   cut === 0 && cleared.before === 0 && aged === 0
 
-/**
- * Where a conversation is cut now. Earlier states are remembered, so a turn costs a few additions. `rest` is called where
- * many stops are left to read: if it throws, the next call goes on there.
- */
+/** Where a conversation is cut now. Earlier states are remembered. If `rest` throws, the next call goes on there. */
 export function cutStateOf(costs: Costs, rest?: () => void): CutState {
   const { stops, units } = costs.transcript
   const { step } = cutSteps(costs)

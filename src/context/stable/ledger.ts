@@ -38,10 +38,7 @@ export function ledgerOf({ frame, spans, units, isKept }: Draft): Ledger {
 /** Whether a policy may still decide about a unit: no earlier one has left it out or protects it. */
 export const isOpen = ({ decided }: Ledger, unit: number): boolean => (decided[unit] ?? open) === open
 
-/**
- * How far a conversation was read. It is remembered for as long as earlier policies decide the same about the units that were
- * read; `keep` says how many that are.
- */
+/** How far a conversation was read, while earlier policies decide the same about the units read; `keep` says how many those are. */
 export function rememberRead<T>({ transcript, decided }: Ledger, key: string, start: T) {
   const memory = remember(transcript, `${key} ${decided === ''}`, () => ({ read: start, decided: '' }))
   const read = decided.startsWith(memory.decided) ? memory.read : start

@@ -91,10 +91,7 @@ function shortTool(tool: unknown, step: ShortenStep): unknown {
 /** The names under which the schema of a tool's arguments stands. */
 const schemaNames: ReadonlySet<string> = new Set(['parameters', 'input_schema', 'inputSchema'])
 
-/**
- * A schema with shorter texts. Only keywords that hold schemas are entered: what `default`, `const` and `enum` hold is data,
- * and what `properties` holds are names.
- */
+/** A schema with shorter texts. Only keywords that hold schemas are entered: what `default`, `const` and `enum` hold is data. */
 function shortSchema(schema: unknown, step: ShortenStep, depth: number): unknown {
   if (!isObject(schema) || depth > deepest) return schema
   const inner = (value: unknown) => shortSchema(value, step, depth + 1)

@@ -120,7 +120,8 @@ function describe({ search, room, weighed }: Searched, { frame, unit, at, insert
   const label = asking.text.length - withoutLabel(asking.text).length
   const rank = weighed.findIndex(one => one.unit === unit.index)
   // A block that is full is not looked at to its end.
-  const isLate = rank < 0 && weighed.length > 0 && scoreOf(search, unit.index) >= floorOf(search)
+  const score = scoreOf(search, unit.index)
+  const isLate = rank < 0 && weighed.length > 0 && score >= floorOf(search)
   const before = weighed.slice(0, isLate ? weighed.length : Math.max(0, rank)).filter(fitted)
   const left = before.reduce((sum, { cost }) => sum - cost, room)
   const candidate = isLate ? { cost: lineCost(unit), left } : weighed[rank]
@@ -128,12 +129,7 @@ function describe({ search, room, weighed }: Searched, { frame, unit, at, insert
     asking: { ...asking, hits: asking.hits.filter(([from]) => from >= label) },
     found: textAt(at),
     ...(near !== undefined && near !== unit.index && { near: origin + transcript.units[near]!.from }),
-    ...{
-      strength: rounded(strength),
-      score: scoreOf(search, unit.index),
-      best,
-      least: Math.ceil(floorOf(search)),
-    },
+    ...{ strength: rounded(strength), score, best, least: Math.ceil(floorOf(search)) },
     ...(candidate && {
       better: { units: before.length, tokens: before.reduce((sum, { cost }) => sum + cost, 0) },
       ...{ needs: candidate.cost, left: Math.max(0, candidate.left) },

@@ -10,7 +10,7 @@ import { spongebob } from '../policies/spongebob.ts'
 import { tiered } from '../policies/tiered.ts'
 import { termsOf } from '../recall/terms.ts'
 import { termPlaces } from './term-places.ts'
-import { why } from './why.ts'
+import { why } from './why-conversation.ts'
 
 const chat = JSON.parse(
   readFileSync(new URL('../../../examples/project-chat.json', import.meta.url), 'utf8'),

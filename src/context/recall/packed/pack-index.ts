@@ -22,10 +22,7 @@ export function packIndex(index: RecallIndex, time?: number): Uint8Array {
 }
 
 /** Reads a packed index. Throws when the bytes are of another version or broken: then rebuild it from the log. */
-export function unpackIndex(packed: Uint8Array): {
-  readonly index: RecallIndex
-  readonly time: number | undefined
-} {
+export function unpackIndex(packed: Uint8Array) {
   const bytes = createReader(unseal(version, packed, invalid), invalid)
   const time = bytes.optional()
   const words = createPackedWords(invalid)

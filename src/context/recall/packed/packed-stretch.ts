@@ -6,10 +6,7 @@ import type { EntryFacts, RecallIndex } from '../recall-index.ts'
 /** Entries of a stretch; the last one of an index may have fewer. */
 export const stretchSize = 512
 
-/**
- * Packs the words of a stretch. Terms have the numbers that the index gave them, so that each text is written once: a
- * stretch can be read only after those before it.
- */
+/** Packs the words of a stretch. Terms keep their numbers and each text is written once: those before it must be read first. */
 export function packStretch(index: RecallIndex, number: number, end = index.size): Uint8Array {
   const from = number * stretchSize
   const size = Math.min(stretchSize, end - from)

@@ -1,15 +1,10 @@
 import type { Vocabulary } from '../recall-index.ts'
+import type { PackedStretch } from './packed-stretch.ts'
 
 /** Terms as bytes, each followed by a blank, and how many there are. */
-interface PackedTerms {
-  readonly texts: Uint8Array
-  readonly fresh: number
-}
+type PackedTerms = Pick<PackedStretch, 'texts' | 'fresh'>
 
-/**
- * Keeps the terms of a packed index as the bytes that they are, found by their hashes: a hundred thousand texts in a map
- * take longer to make than all the rest of a restart, and hardly any is ever asked for.
- */
+/** Finds packed terms where they stand, by their hashes: a map of a hundred thousand texts would take most of a restart. */
 export function createPackedVocabulary(parts: readonly PackedTerms[]): Vocabulary {
   const packed = parts.reduce((sum, { fresh }) => sum + fresh, 0)
   const later = new Map<string, number>()
@@ -40,22 +35,18 @@ export function createPackedVocabulary(parts: readonly PackedTerms[]): Vocabular
   }
 }
 
-interface HashTable {
-  readonly bytes: Uint8Array
-  /** By term: where it begins; the blank before the next one ends it. */
-  readonly starts: Int32Array
-  /** By hash: the number of the term, and 1; 0 where there is none. At most half of it is taken. */
-  readonly slots: Int32Array
-}
+type HashTable = ReturnType<typeof createTable>
 
-function createTable(parts: readonly PackedTerms[], count: number): HashTable {
+function createTable(parts: readonly PackedTerms[], count: number) {
   const bytes = new Uint8Array(parts.reduce((sum, { texts }) => sum + texts.length, 0))
   let end = 0
   for (const { texts } of parts) {
     bytes.set(texts, end)
     end += texts.length
   }
+  // By term: where it begins; the blank before the next one ends it.
   const starts = new Int32Array(count + 1)
+  // By hash: the number of the term, and 1; 0 where there is none. At most half of it is taken.
   const slots = new Int32Array(2 ** Math.ceil(Math.log2(2 * count + 2)))
   const last = slots.length - 1
   let [id, hash] = [0, basis]

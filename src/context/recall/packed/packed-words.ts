@@ -5,19 +5,13 @@ import {
   createRecallIndex,
   type IndexColumns,
   type RecallIndex,
-  setEntry,
+  setEntries,
   type Words,
 } from '../recall-index.ts'
 import { type PackedStretch, readStretch, stretchSize } from './packed-stretch.ts'
 import { createPackedVocabulary } from './packed-vocabulary.ts'
 
-/** The words of stretches that were packed. */
-interface PackedWords extends Words {
-  /** Reads the next stretch, whole or not at all: throws if it is broken or does not follow the one before it. */
-  add(packed: Uint8Array): void
-  /** What is known of the terms and entries of all stretches. */
-  columns(): IndexColumns
-}
+type PackedWords = ReturnType<typeof createPackedWords>
 
 /** An index whose first entries stay packed: most of their words are never searched for. */
 export function indexAfter(past: PackedWords): RecallIndex {
@@ -43,7 +37,8 @@ export function indexAfter(past: PackedWords): RecallIndex {
 /** The most postings in lists, 16 MB of them; then all are let go. */
 const mostListed = 2 ** 22
 
-export function createPackedWords(invalid: (why: string) => Error): PackedWords {
+/** The words of stretches that were packed. */
+export function createPackedWords(invalid: (why: string) => Error) {
   const stretches: PackedStretch[] = []
   let entries = 0
   let terms = 0
@@ -78,7 +73,7 @@ export function createPackedWords(invalid: (why: string) => Error): PackedWords 
     return list
   }
 
-  return {
+  const words: Words = {
     termsAt(entry) {
       const number = Math.floor(entry / stretchSize)
       const byEntry = termsOf[number] ?? termsByEntry(stretches[number]!)
@@ -99,7 +94,11 @@ export function createPackedWords(invalid: (why: string) => Error): PackedWords 
       const end = placeOf(list, toPosting(n, 0, 0))
       return [list.subarray(Math.max(0, end - most), end)]
     },
-    add(packed) {
+  }
+  return {
+    ...words,
+    /** Reads the next stretch, whole or not at all: throws if it is broken or does not follow the one before it. */
+    add(packed: Uint8Array): void {
       const stretch = readStretch(packed, invalid)
       if (stretch.termsBefore !== terms || entries % stretchSize > 0)
         throw invalid('it does not follow the one before it')
@@ -107,6 +106,7 @@ export function createPackedWords(invalid: (why: string) => Error): PackedWords 
       terms += stretch.fresh
       entries += stretch.facts.terms.length
     },
+    /** What is known of the terms and entries of all stretches. */
     columns() {
       const byEntry = () => roomyList<number>(entries)
       const columns: IndexColumns = {
@@ -121,7 +121,7 @@ export function createPackedWords(invalid: (why: string) => Error): PackedWords 
       totals = new Int32Array(terms)
       for (const [number, stretch] of stretches.entries()) {
         addSizes(totals, stretch)
-        setEntries(columns, number * stretchSize, stretch)
+        setEntries(columns, number * stretchSize, stretch.facts)
       }
       return columns
     },
@@ -159,23 +159,10 @@ function termsByEntry(stretch: PackedStretch): readonly (readonly number[])[] {
   return byEntry
 }
 
-// Small functions, which are compiled soon: a restart has no time to wait for large ones.
-
+/** A small function, which is compiled soon: a restart has no time to wait for a large one. */
 function addSizes(totals: Int32Array, { termsBefore, old, sizes }: PackedStretch): void {
   totals.set(sizes.subarray(old.length), termsBefore)
   for (let slot = 0; slot < old.length; slot++) totals[old[slot]!]! += sizes[slot]!
-}
-
-function setEntries(columns: IndexColumns, from: number, { facts }: PackedStretch): void {
-  const { terms, fresh, length, tokens, flags } = facts
-  for (let at = 0; at < terms.length; at++)
-    setEntry(columns, from + at, {
-      terms: terms[at]!,
-      fresh: fresh[at]!,
-      length: length[at]!,
-      tokens: tokens[at]!,
-      flags: flags[at]!,
-    })
 }
 
 /** Where a stretch has the postings of a term; -1 if it has none. */

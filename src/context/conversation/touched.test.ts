@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { patchedFile } from './shell-file.ts'
+import { patchedFile } from './touched.ts'
 
 it.each(['\n', '\r\n'])('finds the file of a patch with the line breaks %j, as it is and in JSON', end => {
   const patch = ['*** Begin Patch', '*** Update File: src/parser.ts', '@@', '-a', '+b'].join(end)
