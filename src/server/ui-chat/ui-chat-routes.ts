@@ -13,8 +13,7 @@ import { placeHeaders } from '../exchange/reply-writer.ts'
 import { bodyOf } from '../routes/read-body.ts'
 import type { ServerParts } from '../routes/server-parts.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
-import { readUIOptions } from './read-ui-options.ts'
-import { answerUI, toUITurn } from './ui-turn.ts'
+import { answerUI, readUIOptions, toUITurn } from './ui-turn.ts'
 
 /** The routes of `useChat`: its default transport finds everything here when its `api` is the address of these routes. */
 export function uiChatRoutes(route: ServerParts): Hono<ServerEnv> {
