@@ -74,8 +74,8 @@ export function createTimeline(source: LogSource, options: PointOptions & { read
   }
 
   async function newest(end: ThreadEnd): Promise<readonly TimelinePoint[]> {
-    const copy = reading.copy()
-    const made = points.copy(copy)
+    const copy = createReading(count, reading.copy())
+    const made = createPoints(source, options, copy, points.last)
     const batch: TimelinePoint[] = []
     const rest = readLog(source, { from: (reading.last?.seq ?? 0) + 1, to: end.head })
     for await (const point of read(rest, copy, made)) batch.push(point)
