@@ -11,9 +11,8 @@ import { errorBody, notFound } from './api-error.ts'
 import { type ThreadRequest, threadOf } from './find-thread.ts'
 import { modelFor } from './forecast.ts'
 import { factorField, toFigures } from './model-tokens.ts'
-import { defineRoute } from './route.ts'
+import { defineRoute, type ServerEvent } from './route.ts'
 import { type AnswerValue, count, errorAnswer, message, name, place, threadFields } from './schemas.ts'
-import type { ServerEvent } from './server-event.ts'
 
 const inputSchema = z.union([z.string(), message]).describe('a text, or a user message')
 

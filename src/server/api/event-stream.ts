@@ -2,7 +2,7 @@ import { sseComment, sseHeaders, textWriter, toReadable } from '../../turn/strea
 import { oneLine, sse } from '../adapters/sse.ts'
 import type { StreamLimits } from '../exchange/reply-writer.ts'
 import { errorBody } from './api-error.ts'
-import type { ServerEvent } from './server-event.ts'
+import type { ServerEvent } from './route.ts'
 
 export interface AnswerLimits extends StreamLimits {
   /** Called when no more is read. */

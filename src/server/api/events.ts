@@ -1,7 +1,6 @@
 import { findConversation } from './conversations.ts'
 import { feedEvent } from './live/feeds.ts'
-import { type ApiCall, defineRoute } from './route.ts'
-import { lastEventOf } from './server-event.ts'
+import { type ApiCall, defineRoute, lastEventOf } from './route.ts'
 
 /** Live events: something was written, by this server or by another one on the same database. */
 export const eventRoutes = [

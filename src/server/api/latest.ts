@@ -17,8 +17,7 @@ import type { ConversationInfo } from '../../stores/store.ts'
 import { toModelTokens } from '../../tokens/calibration.ts'
 import { toCall, toParts, call as wholeCall } from './calls.ts'
 import type { ApiCall } from './route.ts'
-import { type AnswerValue, count, counted, name, place, time } from './schemas.ts'
-import { status } from './status.ts'
+import { type AnswerValue, count, counted, name, place, status, time } from './schemas.ts'
 
 /** How a request of a client found its conversation. */
 const recognised = z.object({

@@ -5,9 +5,9 @@ import { BadRequestError } from '../../log/bad-request-error.ts'
 import { cut } from '../../log/line.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { isErased } from '../../stores/erased.ts'
+import { callsBetween, pageCall } from './calls-back.ts'
 import { findConversation } from './conversations.ts'
 import { threadOf } from './find-thread.ts'
-import { callsBetween, pageCall } from './page-calls.ts'
 import { type ApiCall, defineRoute } from './route.ts'
 import {
   type AnswerValue,
@@ -16,11 +16,11 @@ import {
   message,
   name,
   place,
+  status,
   threadFields,
   threadPlace,
   time,
 } from './schemas.ts'
-import { status } from './status.ts'
 
 export const turnStatus = z.enum(['open', 'completed', 'failed', 'cancelled', 'interrupted'])
 

@@ -8,12 +8,15 @@ import {
   byDefault,
   configSchema,
   type EffectiveConfig,
+  flagOf,
+  isSetting,
   isShown,
+  prefix,
   type ServerConfig,
   type SettingName,
   settingNames,
+  variableOf,
 } from './config-schema.ts'
-import { flagOf, isSetting, prefix, variableOf } from './names.ts'
 
 export interface ConfigSources {
   /** By the names of the settings; undefined ones were not given. */

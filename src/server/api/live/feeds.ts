@@ -3,8 +3,8 @@ import type { History } from '../../../history/index.ts'
 import { ThroughlineError } from '../../../log/error.ts'
 import type { ConversationInfo, ListConversations } from '../../../stores/store.ts'
 import { createTape } from '../../../turn/stream/tape.ts'
+import type { ServerEvent } from '../route.ts'
 import { type AnswerValue, name, threadPlace, time } from '../schemas.ts'
-import type { ServerEvent } from '../server-event.ts'
 import type { OnWrite } from './noticing-store.ts'
 
 /** What listeners are told. An event says how far a conversation is, so getting one twice does no harm: after a pause, a listener gets all that may be new to it. */
