@@ -28,7 +28,7 @@ import { type AllowedNames, checkNames } from './guard/check-host.ts'
 import { createBodyParser } from './guard/create-body-parser.ts'
 import { createGate } from './guard/create-gate.ts'
 import { checkReadiness } from './health/check-readiness.ts'
-import { type CountedRequest, createMetrics } from './health/create-metrics.ts'
+import { createMetrics } from './health/create-metrics.ts'
 import { inspectorRoutes } from './inspector/inspector-routes.ts'
 import { answerChat } from './routes/chat-route.ts'
 import { answerMcp } from './routes/mcp-route.ts'
@@ -125,7 +125,7 @@ export function createServer(rawOptions: ServerOptions): Server {
   const runner = createRunner(gate, cancels, served => {
     const by = served.model === undefined ? undefined : upstreams.find(served.model)
     const outcome = by ? { ...served, upstream: { name: by.name, kind: by.upstream.kind } } : served
-    metrics.count(toCounted(outcome))
+    metrics.count(outcome)
     rawOptions.onServed?.(outcome)
   })
   // A list of messages has about 20 JSON values per message.
@@ -226,12 +226,6 @@ const forPages = cors({
     'retry-after',
   ],
   maxAge: 600,
-})
-
-const toCounted = ({ adapter, model, upstream, ms, answered, fault, reusable }: Served): CountedRequest => ({
-  ...{ adapter, model, ms, reusable, upstream: upstream?.name },
-  outcome: fault?.code ?? answered?.result.error?.code ?? answered?.result.status ?? 'repeated',
-  usage: answered?.result.usage,
 })
 
 function requestIdOf({ headers }: Request, newId: () => string): string {

@@ -11,7 +11,6 @@ import { callsBack } from './calls-back.ts'
 import { stretch } from './context-answer.ts'
 import { threadOf } from './find-thread.ts'
 import { factorField, toldFactor } from './model-tokens.ts'
-import { loadSources } from './quote-sources.ts'
 import { type ApiCall, defineRoute } from './route.ts'
 import { type AnswerValue, callStatus, count, limitOf, message, name, threadFields, time } from './schemas.ts'
 import { sentRow, textsField, toSentRows } from './sent-rows.ts'
@@ -97,15 +96,14 @@ export const callRoutes = [
       const tokensAt = (place: number) => apiCall.looking.count.message(readMessage(messages[place]!, place))
       const account = toAccount(stored)
       const sent = sentIn(plan, tokensAt)
-      const sourcesOf = await loadSources(sent, { ...apiCall, thread, isWithTexts })
       return {
         ...toCall(stored),
         ...account,
         settings: plan.settings,
         tools: isWithTexts ? await toolsIn({ store: apiCall.log.store, key: thread.key }, plan) : undefined,
         messages: isWithTexts ? messages : [],
-        sent: toSentRows(messages, sent, {
-          ...{ factor: roomOf(plan).factor, isWithTexts, stretches: account.stretches, sourcesOf },
+        sent: await toSentRows(messages, sent, {
+          ...{ ...apiCall, thread, isWithTexts, factor: roomOf(plan).factor, stretches: account.stretches },
         }),
       }
     },

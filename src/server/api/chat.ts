@@ -8,10 +8,11 @@ import type { ThreadKey } from '../../stores/store.ts'
 import { checkRoom } from '../exchange/check-room.ts'
 import { logOfSpeaker } from '../exchange/inquiry.ts'
 import { errorBody, notFound } from './api-error.ts'
+import type { ServerEvent } from './event-stream.ts'
 import { type ThreadRequest, threadOf } from './find-thread.ts'
 import { modelFor } from './forecast.ts'
 import { factorField, toFigures } from './model-tokens.ts'
-import { defineRoute, type ServerEvent } from './route.ts'
+import { defineRoute } from './route.ts'
 import { type AnswerValue, count, errorAnswer, message, name, place, threadFields } from './schemas.ts'
 
 const inputSchema = z.union([z.string(), message]).describe('a text, or a user message')

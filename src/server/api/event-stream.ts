@@ -2,7 +2,15 @@ import { sseComment, sseHeaders, textWriter, toReadable } from '../../turn/strea
 import { oneLine, sse } from '../adapters/sse.ts'
 import type { StreamLimits } from '../exchange/reply-writer.ts'
 import { errorBody } from './api-error.ts'
-import type { ServerEvent } from './route.ts'
+
+/** An event of a stream.`id` is what a client sends as `Last-Event-ID` when it comes back. */
+export interface ServerEvent<Data = unknown> {
+  readonly event: string
+  readonly data: Data
+  readonly id?: string | undefined
+}
+
+export const lastEventOf = ({ headers }: Request) => headers.get('last-event-id') ?? undefined
 
 export interface AnswerLimits extends StreamLimits {
   /** Called when no more is read. */

@@ -1,6 +1,7 @@
 import { findConversation } from './conversations.ts'
+import { lastEventOf } from './event-stream.ts'
 import { feedEvent } from './live/feeds.ts'
-import { type ApiCall, defineRoute, lastEventOf } from './route.ts'
+import { type ApiCall, defineRoute } from './route.ts'
 
 /** Live events: something was written, by this server or by another one on the same database. */
 export const eventRoutes = [

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { readPlan } from '../../history/calls/read-plan.ts'
 import { checkPins, type Hands, pinRoom, withPin } from '../../history/hands.ts'
 import type { Thread } from '../../history/index.ts'
 import { refuseInner, refuseOthers } from '../auth/refusals.ts'
@@ -101,9 +100,7 @@ export function checkedHands(thread: Thread, parts: FitParts): Hands {
 
 /** The settings of the last call. The tools of its client take their room too. */
 async function settingsOf(thread: Thread, parts: FitParts) {
-  const [last] = await thread.calls({ limit: 1 })
-  const { settings, room } = await (await createSettings(thread, parts))({})
-  const tools = last ? (readPlan(last.plan).parts.tools ?? 0) : 0
+  const { settings, room, tools } = await (await createSettings(thread, parts))({})
   const reserve = Math.min(settings.window - 1, settings.reserve + tools)
   return { settings: { ...settings, reserve }, factor: room.factor }
 }

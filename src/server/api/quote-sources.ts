@@ -22,30 +22,23 @@ export const quoteSource = z
 
 type QuoteSource = AnswerValue<z.input<typeof quoteSource>>
 
-/** The sources of a message; none for one that quotes no other conversation. */
-export type SourcesOf = (sent: Pick<SentMessage, 'remembered'>) => readonly QuoteSource[]
-
-interface SourceOptions extends Pick<ApiCall, 'log' | 'looking'> {
+export interface SourceOptions extends Pick<ApiCall, 'log' | 'looking'> {
   readonly thread: Thread
   readonly isWithTexts: boolean
 }
 
-/** Looks up where the messages come from that a context has from other conversations. */
+/** Looks up where the messages come from that a context has from other conversations; gives the sources of each. */
 export async function loadSources(
   sent: readonly SentMessage[],
   { log: { store }, looking, thread, isWithTexts }: SourceOptions,
-): Promise<SourcesOf> {
+) {
   const { key } = thread
   const titles = new Map<string, Promise<string | undefined>>()
 
-  function titleOf(conversation: string): Promise<string | undefined> {
-    const title = titles.get(conversation) ?? readTitle(conversation)
-    titles.set(conversation, title)
+  function titleOf(only: string): Promise<string | undefined> {
+    const title = titles.get(only) ?? store.conversations(key.tenant, { only }).then(([info]) => info?.title)
+    titles.set(only, title)
     return title
-  }
-
-  async function readTitle(only: string): Promise<string | undefined> {
-    return (await store.conversations(key.tenant, { only }))[0]?.title
   }
 
   async function toSource(
@@ -66,7 +59,7 @@ export async function loadSources(
     const loading = references.map((reference, at) => toSource(reference, quotes[at]?.time))
     sources.set(remembered.for, await Promise.all(loading))
   }
-  return ({ remembered }) => {
+  return ({ remembered }: Pick<SentMessage, 'remembered'>): readonly QuoteSource[] => {
     if (!remembered) return []
     const chosen = new Set(remembered.quotes)
     return (sources.get(remembered.for) ?? []).filter((_, at) => chosen.has(at))

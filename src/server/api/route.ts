@@ -5,6 +5,7 @@ import type { State } from '../../state/index.ts'
 import type { Caller, KeyScope } from '../auth/caller.ts'
 import type { Log } from '../exchange/inquiry.ts'
 import type { ServerParts } from '../routes/server-parts.ts'
+import type { ServerEvent } from './event-stream.ts'
 import type { Feeds } from './live/feeds.ts'
 import type { RunningExperiments } from './live/running-experiments.ts'
 import { type AnswerValue, name, place } from './schemas.ts'
@@ -16,15 +17,6 @@ export type FieldsSchema = z.ZodObject
 
 /** What a route answers: a JSON value, a plain text, lines of JSON, server-sent events, or nothing. */
 export type AnswerFormat = 'json' | 'text' | 'lines' | 'events' | 'none'
-
-/** An event of a stream.`id` is what a client sends as `Last-Event-ID` when it comes back. */
-export interface ServerEvent<Data = unknown> {
-  readonly event: string
-  readonly data: Data
-  readonly id?: string | undefined
-}
-
-export const lastEventOf = ({ headers }: Request) => headers.get('last-event-id') ?? undefined
 
 export interface AboutServer extends Pick<ServerParts, 'person'> {
   readonly upstream?: string

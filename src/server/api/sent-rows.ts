@@ -5,7 +5,7 @@ import { attempt } from '../../log/attempt.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { toModelTokens } from '../../tokens/calibration.ts'
-import { quoteSource, type SourcesOf } from './quote-sources.ts'
+import { loadSources, quoteSource, type SourceOptions } from './quote-sources.ts'
 import { type AnswerValue, count, place } from './schemas.ts'
 
 const standsFor = z.array(place).describe('the entries that it quotes or stands for')
@@ -42,20 +42,20 @@ export const textsField = z
 
 export type SentRow = AnswerValue<z.input<typeof sentRow>>
 
-interface RowOptions {
+interface RowOptions extends SourceOptions {
   readonly factor: number
-  readonly isWithTexts: boolean
   /** The fates of all entries, in order. */
   readonly stretches: readonly ReceiptStretch[]
-  readonly sourcesOf: SourcesOf
 }
 
 /** The messages of a context, each with what its receipt says of it. Tokens are the model's, each rounded by itself. */
-export function toSentRows(
+export async function toSentRows(
   messages: readonly MessageLike[],
   sent: readonly SentMessage[],
-  { factor, isWithTexts, stretches, sourcesOf }: RowOptions,
-): readonly SentRow[] {
+  options: RowOptions,
+): Promise<readonly SentRow[]> {
+  const { factor, isWithTexts, stretches } = options
+  const sourcesOf = await loadSources(sent, options)
   const inModel = (tokens: number) => toModelTokens(tokens, factor)
   // A cleared message that is recalled too is its line here, and whole in a block.
   const isLine = (seq: number) => {

@@ -75,7 +75,8 @@ export const serverRoutes = [
         version: manifest.version,
         upstream: {
           kind: isOne ? first!.upstream.kind : 'several',
-          ...(mayInspect && { address: isOne ? first!.upstream.address : undefined, why: about.upstream }),
+          address: mayInspect && isOne ? first!.upstream.address : undefined,
+          why: mayInspect ? about.upstream : undefined,
         },
         upstreams: isOne ? undefined : all.map(one => toTold(one, mayInspect)),
         models: models.map(({ name, window }) => ({ name, window })),

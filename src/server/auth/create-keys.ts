@@ -19,15 +19,8 @@ export interface KeyRecord {
   readonly created: number
 }
 
-export interface NewKey {
-  readonly name: string
-  /** Default: `chat`. */
-  readonly scopes?: readonly KeyScope[]
-  /** Default: `default`. */
-  readonly tenant?: string
-  /** The person who speaks with it, whatever a request says; then its only scope is `chat`. Default: whom the request names. */
-  readonly person?: string | undefined
-}
+/** By default its scope is `chat`, and its tenant `default`. With a person its only scope is `chat`. */
+export type NewKey = Pick<KeyRecord, 'name' | 'person'> & Partial<Pick<KeyRecord, 'scopes' | 'tenant'>>
 
 export type Keys = ReturnType<typeof createKeys>
 

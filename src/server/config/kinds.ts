@@ -6,32 +6,34 @@ import { parseAddress } from './parse-address.ts'
 
 export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER) {
   const range = most === Number.MAX_SAFE_INTEGER ? `, ${least} or more` : ` from ${least} to ${most}`
-  const must = `must be a whole number${range}`
-  const schema = z.number(must).int(must).min(least, must).max(most, must)
-  return z.preprocess(readText(toWhole), schema)
+  return whole(`must be a whole number${range}`, toWhole, least, most)
 }
 
 /** From 0 to 1. */
 export function share() {
   const must = 'must be a number from 0 to 1'
-  const schema = z.number(must).min(0, must).max(1, must)
-  return z.preprocess(readText(toShare), schema)
+  return z.preprocess(readText(toShare), z.number(must).min(0, must).max(1, must))
 }
 
-export function bytes(least: number) {
-  const must = `must be a number of bytes, ${least} or more, or a text such as "32MiB"`
-  const schema = z.number(must).int(must).min(least, must)
-  return z.preprocess(readText(toBytes), schema)
-}
+export const bytes = (least: number) =>
+  whole(`must be a number of bytes, ${least} or more, or a text such as "32MiB"`, toBytes, least)
 
 /** In milliseconds. Timers of Node take no more than 24 days. */
-export function duration(least = 1) {
-  const must = 'must be a number of milliseconds, or a text such as "30s", "5m" or "2h"'
-  const schema = z.number(must).int(must).min(least, must).max(2_147_483_647, must)
-  return z.preprocess(
-    readText(text => toTime(text) ?? toWhole(text)),
-    schema,
+export const duration = (least = 1) =>
+  whole(
+    'must be a number of milliseconds, or a text such as "30s", "5m" or "2h"',
+    text => toTime(text) ?? toWhole(text),
+    least,
+    2_147_483_647,
   )
+
+function whole(
+  must: string,
+  read: (text: string) => number | undefined,
+  least: number,
+  most = Number.MAX_SAFE_INTEGER,
+) {
+  return z.preprocess(readText(read), z.number(must).int(must).min(least, must).max(most, must))
 }
 
 /** In milliseconds: for what is kept for days or years. It must have a unit: 90 that is taken for milliseconds deletes everything. */

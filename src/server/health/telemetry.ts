@@ -21,12 +21,8 @@ const errorStatus = 2
 export async function openTelemetry(
   load: () => Promise<unknown> = () => import('@opentelemetry/api' as string),
 ): Promise<((served: Served) => void) | undefined> {
-  let api: OpenTelemetry
-  try {
-    api = (await load()) as OpenTelemetry
-  } catch {
-    return undefined
-  }
+  const api = (await load().catch(() => undefined)) as OpenTelemetry | undefined
+  if (!api) return undefined
   const tracer = api.trace.getTracer('throughline')
   return served => {
     const { model = 'unknown', ms, fault, answered } = served

@@ -3,7 +3,7 @@ import type { History } from '../../../history/index.ts'
 import { ThroughlineError } from '../../../log/error.ts'
 import type { ConversationInfo, ListConversations } from '../../../stores/store.ts'
 import { createTape } from '../../../turn/stream/tape.ts'
-import type { ServerEvent } from '../route.ts'
+import type { ServerEvent } from '../event-stream.ts'
 import { type AnswerValue, name, threadPlace, time } from '../schemas.ts'
 import type { OnWrite } from './noticing-store.ts'
 
