@@ -11,7 +11,6 @@ const commands = {
   unhide: 'takes a hide back',
 }
 
-/** Commands about single messages. */
 export function addHandCommands(add: AddCommand): void {
   for (const [name, description] of Object.entries(commands))
     addForMessage(add, name, description).action(
@@ -43,7 +42,6 @@ interface MessageFlags extends LogOptions {
   readonly branch: string
 }
 
-/** Makes the action of a command on a message of a thread. */
 function onMessage<Options>(use: (thread: Thread, place: number, options: Options) => Promise<void>) {
   return (conversation: string, place: number, options: MessageFlags & Options) =>
     writeHistory(options, async history => {

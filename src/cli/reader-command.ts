@@ -28,7 +28,6 @@ export function readerCommand(command: Command): void {
     })
 }
 
-/** Opens the port; resolves when it listens. */
 export async function serveReader({
   port = 11_435,
   host = '127.0.0.1',

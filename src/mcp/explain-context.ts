@@ -107,7 +107,6 @@ function toLines({ stretches }: Account): readonly string[] {
   return [...lines, `- ${all.join(', ') || 'nothing'} sent as it is`]
 }
 
-/** What became of one message. */
 function verdictOn({ stretches }: Account, place: number, head: number): string {
   if (place > head) return `#${place} is not in the thread, whose last place is #${head}.`
   const stretch = stretches.find(({ first, last }) => first <= place && place <= last)

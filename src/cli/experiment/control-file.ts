@@ -2,7 +2,6 @@ import fs from 'node:fs'
 import type { Wish } from '../../experiment/index.ts'
 import { attempt } from '../../log/attempt.ts'
 
-/** The process that runs an experiment on a file. */
 interface RunnerProcess {
   readonly pid: number
   readonly id: string

@@ -65,7 +65,6 @@ function requirePlan(value: unknown, file: string): ExperimentPlan {
   )
 }
 
-/** What a module of tools may export. */
 interface ToolsModule {
   readonly default?: unknown
   readonly tools?: unknown

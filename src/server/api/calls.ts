@@ -44,7 +44,6 @@ export const call = z.object({
     ),
 })
 
-/** What became of the entries in a call. */
 const account = {
   parts: z.record(z.string(), z.number()),
   stretches: z.array(stretch),
@@ -165,7 +164,6 @@ export function toParts(plan: Plan): Readonly<Record<string, number>> {
   return partsInModel(plan.parts, toModelTokens(plan.tokens, factor), factor)
 }
 
-/** What was stored about an entry with a call. */
 export function verdictIn(plan: Plan, entry: number) {
   const match = stretchesOf(plan).find(({ first, last }) => first <= entry && entry <= last)
   const { fate, rule, why } = match ?? { fate: 'omitted', rule: plan.policy, why: 'not sent' }

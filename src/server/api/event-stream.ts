@@ -3,7 +3,7 @@ import { oneLine, sse } from '../adapters/sse.ts'
 import type { StreamLimits } from '../exchange/reply-writer.ts'
 import { errorBody } from './api-error.ts'
 
-/** An event of a stream.`id` is what a client sends as `Last-Event-ID` when it comes back. */
+/** An event of a stream. `id` is what a client sends as `Last-Event-ID` when it comes back. */
 export interface ServerEvent<Data = unknown> {
   readonly event: string
   readonly data: Data

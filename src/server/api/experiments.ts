@@ -77,7 +77,6 @@ const experimentEvent = z
   .looseObject({ type: z.string() })
   .describe('`state` with where it stands, then what happens; from another process only `state`')
 
-/** Experiments: their plans, how far they are, and what they do. */
 export const experimentRoutes = [
   defineRoute('get', '/experiments', {
     scope: 'inspect',

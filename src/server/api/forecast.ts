@@ -13,7 +13,6 @@ export async function modelFor({ parts: { upstreams, options } }: ApiCall, wante
   return { name, model: upstreams.model(name), options: { ...options, ...upstreams.of(name).options } }
 }
 
-/** What a message would send, before it is sent. */
 export const forecastRoutes = [
   defineRoute('post', '/conversations/:conversation/forecast', {
     scope: 'inspect',

@@ -12,7 +12,6 @@ const unit = z
   .object({ first: place, last: place })
   .describe('the places of the first and the last message: a call and its results stay together')
 
-/** What a person does with single messages. */
 export const handRoutes = [
   defineRoute('get', '/conversations/:conversation/hands', {
     scope: 'read',

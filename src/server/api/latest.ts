@@ -15,6 +15,7 @@ import { isObject } from '../../log/parse-json.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import type { ConversationInfo } from '../../stores/store.ts'
 import { toModelTokens } from '../../tokens/calibration.ts'
+import { sourceOf } from '../exchange/inquiry.ts'
 import { toCall, toParts, call as wholeCall } from './calls.ts'
 import type { ApiCall } from './route.ts'
 import { type AnswerValue, count, counted, name, place, status, time } from './schemas.ts'
@@ -73,14 +74,13 @@ export async function readLatest(
   if (!newest) return undefined
   const { actor, branch, head: entries } = newest
   const thread = looking.thread(conversation, { actor, branch })
-  const source = { store: log.store, key: thread.key, count: looking.count }
   const mayInspect = has('inspect')
   const [head, status, shown, begins, request, [call]] = await Promise.all([
     log.store.head(thread.key),
     thread.status(),
     thread.display({ limit: 4 }),
     titleOf(looking, { conversation, threads }),
-    mayInspect ? readRequest(source) : undefined,
+    mayInspect ? readRequest(sourceOf(log, thread.key)) : undefined,
     mayInspect ? thread.calls({ limit: 1 }) : [],
   ])
   const last = shown.findLast(message => textOf(message) !== '')

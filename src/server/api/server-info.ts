@@ -7,7 +7,6 @@ import type { NamedUpstream } from '../upstream/upstreams.ts'
 import { defineRoute } from './route.ts'
 import { count, name } from './schemas.ts'
 
-/** What a client must know of the server before it asks. */
 export const serverRoutes = [
   defineRoute('get', '/server', {
     scope: 'read',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type Fate, fates } from '../../context/receipt.ts'
+import { sourceOf } from '../exchange/inquiry.ts'
 import { type ThreadRequest, threadOf } from './find-thread.ts'
 import { createSettings, type FitFields, fitFields, policyOf } from './fit-thread.ts'
 import { defineRoute } from './route.ts'
@@ -19,7 +20,6 @@ const mostPolicies = 8
 
 const settings = { ...threadFields, ...fitFields }
 
-/** What was sent over time, from the first call to the last. */
 export const timelineRoutes = [
   defineRoute('get', '/conversations/:conversation/timeline', {
     scope: 'inspect',
@@ -90,7 +90,7 @@ async function timelineOf(
   const { key } = thread
   const made = await (await createSettings(thread, call.parts))(fields)
   const { settings } = made
-  const source = { store: call.log.store, key, count: call.looking.count }
+  const source = sourceOf(call.log, key)
   const options = { ...made, isAnew: Object.keys(fields).length > 0, against: others }
   const { policy, ...plain } = settings
   const name = JSON.stringify([plain, made.room, policy?.name, fields, against])

@@ -82,7 +82,6 @@ export function createFeeds(
         )
       return listen(tenant, options)
     },
-    /** Tells of a write of this process at once. */
     notice(...[tenant, conversation, what, gone]: Parameters<OnWrite>): void {
       for (const mayInspect of gone?.isExperiment ? [true] : [true, false])
         feeds.get(nameOf(tenant, mayInspect))?.notice(conversation, what, gone?.person)

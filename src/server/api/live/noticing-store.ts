@@ -6,7 +6,6 @@ export type OnWrite = (
   tenant: string,
   conversation: string,
   what: 'written' | 'deleted' | 'erased',
-  /** What a conversation was that is deleted now. */
   gone?: Pick<ConversationInfo, 'person'> & { readonly isExperiment: boolean },
 ) => void
 
