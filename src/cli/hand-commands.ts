@@ -1,7 +1,7 @@
 import type { Thread } from '../history/thread.ts'
 import { type DeletionOptions, mayDelete, sayDeleted, withDeletionOptions } from './may-delete.ts'
 import { wholeNumber } from './number-option.ts'
-import { type AddCommand, type LogOptions, writeHistory } from './open-log.ts'
+import { type AddCommand, type ThreadOptions, withThread, writeHistory } from './open-log.ts'
 import { print, UserError } from './print.ts'
 
 const commands = {
@@ -32,18 +32,16 @@ export function addHandCommands(add: AddCommand): void {
 }
 
 const addForMessage = (add: AddCommand, name: string, description: string) =>
-  add(`${name} <conversation>`, description)
-    .argument('<place>', 'of the message, as "throughline log show --places" tells it', wholeNumber(1))
-    .option('--actor <name>', 'whose thread', 'assistant')
-    .option('--branch <name>', 'which line of the thread', 'main')
-
-interface MessageFlags extends LogOptions {
-  readonly actor: string
-  readonly branch: string
-}
+  withThread(
+    add(`${name} <conversation>`, description).argument(
+      '<place>',
+      'of the message, as "throughline log show --places" tells it',
+      wholeNumber(1),
+    ),
+  )
 
 function onMessage<Options>(use: (thread: Thread, place: number, options: Options) => Promise<void>) {
-  return (conversation: string, place: number, options: MessageFlags & Options) =>
+  return (conversation: string, place: number, options: ThreadOptions & Options) =>
     writeHistory(options, async history => {
       const { actor, branch } = options
       const thread = history.thread(conversation, { actor, branch })

@@ -10,7 +10,6 @@ import type { Imported, ImportOptions } from '../history/transfer/import-text.ts
 import { plural } from '../log/line.ts'
 import { listTenants } from '../server/auth/tenants.ts'
 import { textOfFile } from '../server/text-of-file.ts'
-import type { ThreadKey } from '../stores/store.ts'
 import { addHandCommands } from './hand-commands.ts'
 import { type DeletionOptions, mayDelete, sayDeleted, withDeletionOptions } from './may-delete.ts'
 import { messageLine } from './message-line.ts'
@@ -23,8 +22,10 @@ import {
   type LogOptions,
   readHistory,
   type TenantsOptions,
+  type ThreadOptions,
   withAllTenants,
   withStore,
+  withThread,
   writeHistory,
 } from './open-log.ts'
 import { print, printError, printText, UserError } from './print.ts'
@@ -41,9 +42,7 @@ export function logCommand(log: Command): void {
 
 function addLookCommands(add: AddCommand): void {
   const addForThread = (name: string, description: string): Command =>
-    add(`${name} <conversation>`, description)
-      .option('--actor <name>', 'whose thread', 'assistant')
-      .option('--branch <name>', 'which line of the thread', 'main')
+    withThread(add(`${name} <conversation>`, description))
 
   add('tenants', 'the tenants that have conversations').action((options: LogOptions) =>
     withStore(options.db, true, async store => {
@@ -117,7 +116,7 @@ async function toDumped(thread: Thread, { window, at, call }: DumpOptions) {
 }
 
 function onThread<Options>(use: (thread: Thread, options: Options) => Promise<void>) {
-  return (conversation: string, options: LogOptions & Pick<ThreadKey, 'actor' | 'branch'> & Options) =>
+  return (conversation: string, options: ThreadOptions & Options) =>
     readHistory(options, async history => {
       const { actor, branch } = options
       const thread = history.thread(conversation, { actor, branch })

@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import type { Listening } from '../server/serve/listen.ts'
 import { wholeNumber } from './number-option.ts'
 import { print } from './print.ts'
 import { stopSignal } from './stop-signal.ts'
@@ -33,7 +32,7 @@ export async function serveReader({
   host = '127.0.0.1',
   window = 4096,
   delay = 0,
-}: ServeOptions = {}): Promise<Listening> {
+}: ServeOptions = {}) {
   const { readerServer } = await import('../server/reader/reader-server.ts')
   const { listen } = await import('../server/serve/listen.ts')
   return listen(readerServer({ window, delayMs: delay }), { host, port, requestTimeoutMs: 300_000 })

@@ -4,9 +4,8 @@ import { countFates } from '../../context/make-receipt.ts'
 import { type ChangingLines, fates, parts } from '../../context/receipt.ts'
 import { type Room, toModelTokens } from '../../tokens/calibration.ts'
 import { factorField, toCutFigures, toFigures } from './model-tokens.ts'
-import type { SourceOptions } from './quote-sources.ts'
 import { type AnswerValue, count, counted, cutPlaces, message, place } from './schemas.ts'
-import { sentRow, toSentRows } from './sent-rows.ts'
+import { type SourceOptions, sentRow, toSentRows } from './sent-rows.ts'
 
 const fate = z.enum(fates)
 

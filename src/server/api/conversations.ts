@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
 import { countAsUse } from '../../history/count-as-use.ts'
-import type { History } from '../../history/index.ts'
 import { toQuery } from '../../history/log/query-words.ts'
 import { BadRequestError } from '../../log/bad-request-error.ts'
 import { present } from '../../log/present.ts'
@@ -16,7 +15,7 @@ import { logOfSpeaker } from '../exchange/inquiry.ts'
 import { markImported } from '../exchange/mark-imported.ts'
 import { unpackedBody } from '../routes/read-body.ts'
 import { textOfFile } from '../text-of-file.ts'
-import { notFound } from './api-error.ts'
+import { findConversation, notFound } from './find.ts'
 import { latest, readLatest } from './latest.ts'
 import { listConversations, listFields, withProvisional } from './list-conversations.ts'
 import { type ApiCall, defineRoute } from './route.ts'
@@ -204,12 +203,6 @@ export const conversationRoutes = [
     },
   }),
 ]
-
-export async function findConversation(history: History, conversation: string): Promise<ConversationInfo> {
-  const [info] = await history.conversations({ only: conversation, limit: 1 })
-  if (!info) throw notFound('conversation', conversation)
-  return info
-}
 
 async function showConversation(call: ApiCall, conversation: string) {
   const [shown] = await withProvisional(call, [await findConversation(call.looking, conversation)])

@@ -1,7 +1,7 @@
 import { sseComment, sseHeaders, textWriter, toReadable } from '../../turn/stream/to-readable.ts'
 import { oneLine, sse } from '../adapters/sse.ts'
 import type { StreamLimits } from '../exchange/reply-writer.ts'
-import { errorBody } from './api-error.ts'
+import { toFault } from '../to-fault.ts'
 
 /** An event of a stream. `id` is what a client sends as `Last-Event-ID` when it comes back. */
 export interface ServerEvent<Data = unknown> {
@@ -44,4 +44,10 @@ export function lineStream(values: AsyncIterable<unknown>, { unreadMs, onEnd }: 
   return new Response(toReadable(lines(), textWriter(), { unreadMs, onEnd }), {
     headers: { 'content-type': 'application/x-ndjson' },
   })
+}
+
+/** The body of an error: `{ error: { code, message, field? } }`. */
+export function errorBody(error: unknown) {
+  const { code, message, field } = toFault(error)
+  return { error: { code, message, field } }
 }

@@ -1,5 +1,5 @@
-import { findConversation } from './conversations.ts'
 import { lastEventOf } from './event-stream.ts'
+import { findConversation } from './find.ts'
 import { feedEvent } from './live/feeds.ts'
 import { type ApiCall, defineRoute } from './route.ts'
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ThroughlineError } from '../../log/error.ts'
 import { type Caller, scopes } from '../auth/caller.ts'
 import { keyRecord } from '../auth/create-keys.ts'
-import { notFound } from './api-error.ts'
+import { notFound } from './find.ts'
 import { defineRoute } from './route.ts'
 
 /** Keys. One with the scope `admin` manages those of its own tenant, one of the configuration those of all. */

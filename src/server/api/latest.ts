@@ -67,10 +67,7 @@ export async function readLatest(
   { conversation, threads }: ConversationInfo,
 ): Promise<AnswerValue<z.input<typeof latest>> | undefined> {
   const spoken = threads.filter(({ actor, branch }) => !isInnerActor(actor) && !isSideName(branch))
-  const newest = (spoken.length > 0 ? spoken : threads).reduce<(typeof threads)[number] | undefined>(
-    (last, one) => (last && last.updatedAt >= one.updatedAt ? last : one),
-    undefined,
-  )
+  const [newest] = (spoken.length > 0 ? spoken : threads).toSorted((a, b) => b.updatedAt - a.updatedAt)
   if (!newest) return undefined
   const { actor, branch, head: entries } = newest
   const thread = looking.thread(conversation, { actor, branch })

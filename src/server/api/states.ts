@@ -8,7 +8,7 @@ import { defineState, type State, type StateReading } from '../../state/index.ts
 import { type RoundResult, roundsFromEnd } from '../../state/read-round.ts'
 import { stateForm } from '../config/state-form.ts'
 import { sourceOf } from '../exchange/inquiry.ts'
-import { threadOf } from './find-thread.ts'
+import { threadOf } from './find.ts'
 import { atField } from './fit-thread.ts'
 import { defineRoute } from './route.ts'
 import { type AnswerValue, count, place, threadFields } from './schemas.ts'

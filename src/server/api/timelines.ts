@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Fate, fates } from '../../context/receipt.ts'
 import { sourceOf } from '../exchange/inquiry.ts'
-import { type ThreadRequest, threadOf } from './find-thread.ts'
+import { type ThreadRequest, threadOf } from './find.ts'
 import { createSettings, type FitFields, fitFields, policyOf } from './fit-thread.ts'
 import { defineRoute } from './route.ts'
 import { type AnswerValue, count, limitOf, name, place, threadFields, time } from './schemas.ts'

@@ -79,15 +79,7 @@ const textHeaders = {
   'cache-control': 'no-cache',
 }
 
-interface PageFile {
-  readonly type: string
-  readonly bytes: Uint8Array<ArrayBuffer>
-  /** By gzip; absent where that makes nothing smaller. */
-  readonly packed?: Uint8Array<ArrayBuffer>
-  readonly etag: string
-  /** Whether its name changes with what is in it. */
-  readonly isHashed: boolean
-}
+type PageFile = ReturnType<typeof toFile>
 
 /** The files by their paths below the folder: what is not in here cannot be asked for. Undefined if it is not built. */
 function readFiles(folder: string): ReadonlyMap<string, PageFile> | undefined {
@@ -110,14 +102,16 @@ const types: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
-function toFile(path: string, type: string): PageFile {
+function toFile(path: string, type: string) {
   const bytes = new Uint8Array(readFileSync(path))
   const packed = new Uint8Array(gzipSync(bytes))
   return {
     type,
     bytes,
+    /** By gzip; absent where that makes nothing smaller. */
     packed: packed.byteLength < bytes.byteLength ? packed : undefined,
     etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
+    /** Whether its name changes with what is in it. */
     isHashed: path.includes(`${sep}assets${sep}`),
   }
 }
