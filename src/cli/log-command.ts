@@ -1,4 +1,4 @@
-import { createWriteStream } from 'node:fs'
+import { createReadStream, createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
 import type { ThreadCall } from '../history/calls/calls.ts'
@@ -9,7 +9,6 @@ import { ImportStoppedError, InvalidImportError } from '../history/transfer/impo
 import type { Imported, ImportOptions } from '../history/transfer/import-text.ts'
 import { plural } from '../log/line.ts'
 import { listTenants } from '../server/auth/tenants.ts'
-import { textOfFile } from '../server/text-of-file.ts'
 import { addHandCommands } from './hand-commands.ts'
 import { type DeletionOptions, mayDelete, sayDeleted, withDeletionOptions } from './may-delete.ts'
 import { messageLine } from './message-line.ts'
@@ -173,7 +172,8 @@ function addTransferCommands(add: AddCommand): void {
           throw new UserError('--as names one conversation: give one file')
         if (files.length === 0) print(describeImport(await history.import(standardInput(), { as, person })))
         for (const file of files) {
-          const imported = await history.import(textOfFile(file), { as, person }).catch(withFile(file))
+          const text = () => createReadStream(file, 'utf8')
+          const imported = await history.import(text, { as, person }).catch(withFile(file))
           print(`${file}: ${describeImport(imported)}`)
         }
       }),

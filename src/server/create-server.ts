@@ -96,16 +96,10 @@ const defaults = {
   newId: randomUUID as () => string,
 } as const satisfies Partial<ServerOptions>
 
-export interface Server {
-  fetch(request: Request): Promise<Response>
-  /** What can be asked for. `/health`, `/inspector` and what is below them needs no key. */
-  readonly routes: readonly { readonly method: string; readonly path: string }[]
-  /** Ends streams of live events, and pauses the experiments that run here. */
-  close(): Promise<void>
-}
+export type Server = ReturnType<typeof createServer>
 
 /** The server without its port: a function from requests to responses. The store and the upstream stay open. */
-export function createServer(rawOptions: ServerOptions): Server {
+export function createServer(rawOptions: ServerOptions) {
   const settled = { ...defaults, ...present(rawOptions) }
   const { memory, allowed, apiKeys, maxDepth, maxMessages, maxStreams, now, newId, inspector } = settled
   const { leaseMs, embed, remember, person, requireKeys: needsKey = apiKeys.length > 0 } = settled
@@ -205,9 +199,11 @@ export function createServer(rawOptions: ServerOptions): Server {
   app.all('*', mayChat, ({ req: { raw } }) => passOn(raw, pathOf(raw), parts))
 
   return {
-    fetch: async request => app.fetch(request),
+    fetch: async (request: Request): Promise<Response> => app.fetch(request),
+    /** What can be asked for. `/health`, `/inspector` and what is below them needs no key. */
     routes: app.routes.map(({ method, path }) => ({ method, path })),
-    async close() {
+    /** Ends streams of live events, and pauses the experiments that run here. */
+    async close(): Promise<void> {
       cache.busy(false)
       cancels.close()
       await sweeping.close()

@@ -1,4 +1,4 @@
-import { createWriteStream } from 'node:fs'
+import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,7 +14,6 @@ import { placesOf } from '../../stores/words.ts'
 import { logOfSpeaker } from '../exchange/inquiry.ts'
 import { markImported } from '../exchange/mark-imported.ts'
 import { unpackedBody } from '../routes/read-body.ts'
-import { textOfFile } from '../text-of-file.ts'
 import { findConversation, notFound } from './find.ts'
 import { latest, readLatest } from './latest.ts'
 import { listConversations, listFields, withProvisional } from './list-conversations.ts'
@@ -231,7 +230,7 @@ async function withSpooled<T>(
   try {
     const file = join(folder, 'body')
     await pipeline(unpackedBody(request, most), createWriteStream(file, { flags: 'wx', mode: 0o600 }))
-    return await use(textOfFile(file))
+    return await use(() => createReadStream(file, 'utf8'))
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

@@ -26,13 +26,8 @@ export const eventRoutes = [
 ]
 
 function listen({ caller, has, looking, request, signal, parts }: ApiCall, conversation?: string) {
-  const since = lastEventOf(request)
-  const { person } = looking
   return parts.feeds.listen(caller.tenant, {
-    conversation,
-    person,
-    since,
-    mayInspect: has('inspect'),
-    signal,
+    ...{ conversation, signal, person: looking.person },
+    ...{ since: lastEventOf(request), mayInspect: has('inspect') },
   })
 }

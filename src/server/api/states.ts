@@ -6,7 +6,7 @@ import { cut } from '../../log/line.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { defineState, type State, type StateReading } from '../../state/index.ts'
 import { type RoundResult, roundsFromEnd } from '../../state/read-round.ts'
-import { stateForm } from '../config/state-form.ts'
+import { stateForm } from '../config/config-schema.ts'
 import { sourceOf } from '../exchange/inquiry.ts'
 import { threadOf } from './find.ts'
 import { atField } from './fit-thread.ts'
@@ -116,16 +116,12 @@ async function newestResults(source: LogSource, to: number) {
 
 /** Makes a state of a setting. The path is a JSON pointer: `~1` stands for `/`, `~0` for `~`. */
 export function parseState(text: string): State<unknown> {
-  if (!stateForm.test(text))
+  const [, name, tool, pointer] = stateForm.exec(text) ?? []
+  if (name === undefined || tool === undefined)
     throw new InvalidOptionError('states', `expected name=tool or name=tool#/path, got ${showValue(text)}`)
-  const [, name = '', tool = '', pointer] = /^([^=]+)=([^#]+)(?:#(.*))?$/s.exec(text) ?? []
   const path = pointer?.split('/').slice(1).map(unescaped) ?? []
-  return defineState({
-    name,
-    tool,
-    schema: z.unknown(),
-    ...(path.length > 0 && { pick: result => at(result, path) }),
-  })
+  const pick = (result: unknown) => at(result, path)
+  return defineState({ name, tool, schema: z.unknown(), pick: path.length > 0 ? pick : undefined })
 }
 
 const unescaped = (part: string) => part.replaceAll('~1', '/').replaceAll('~0', '~')

@@ -58,7 +58,8 @@ export function createIdentify(options: IdentifyOptions) {
   /** Who sends a request, and the key for the upstream that the request brings. */
   return async (headers: Headers): Promise<{ readonly caller: Caller; readonly credential: Credential }> => {
     const ours = headers.get(ourHeader)
-    const sentKeys = ours === null ? keysIn(headers) : [ours.trim().slice(0, 1024)]
+    const sentKeys =
+      ours === null ? keyHeaders.flatMap(name => keyIn(headers, name) ?? []) : [ours.trim().slice(0, 1024)]
     for (const key of sentKeys) {
       const caller = inConfiguration(key) ?? (looksLikeKey(key) ? await inStore(key) : undefined)
       if (caller) return { caller, credential: credentialIn(headers, key) }
@@ -85,10 +86,6 @@ const anybody: Caller = { tenant: defaultTenant, keyId: '', scopes }
 
 /** Where our own key stands if another header has the client's key for the upstream. */
 const ourHeader = 'x-throughline-key'
-
-function keysIn(headers: Headers): readonly string[] {
-  return keyHeaders.flatMap(name => keyIn(headers, name) ?? [])
-}
 
 function keyIn(headers: Headers, name: (typeof keyHeaders)[number]): string | undefined {
   const value = headers.get(name) ?? ''

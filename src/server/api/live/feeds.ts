@@ -56,15 +56,27 @@ export function createFeeds(
   let listeners = 0
 
   /** Joins when it is first read: a client may leave before. */
-  async function* listen(tenant: string, options: FeedListenOptions): AsyncGenerator<ServerEvent<FeedEvent>> {
-    const { mayInspect } = options
+  async function* listen(
+    tenant: string,
+    { mayInspect, conversation, person, since, signal }: FeedListenOptions,
+  ): AsyncGenerator<ServerEvent<FeedEvent>> {
     const name = nameOf(tenant, mayInspect)
     const feed = feeds.get(name) ?? createFeed(historyOf(tenant, mayInspect), pollMs)
     feeds.set(name, feed)
     listeners += 1
+    const { batches, leave } = feed.join(signal)
+    const isMeant = ({ data, whose }: OwnedEvent) =>
+      (person === undefined || whose === person) &&
+      (conversation === undefined || !('conversation' in data) || data.conversation === conversation)
     try {
-      yield* listenTo(feed, options)
+      if (signal.aborted) return
+      const { id, missed } = await feed.start(since, { only: conversation, person })
+      for (const data of missed) yield toEvent(data, id)
+      yield toEvent({ type: 'ready' }, id)
+      for await (const batch of batches)
+        for (const { whose: _, ...event } of batch.filter(isMeant)) yield event
     } finally {
+      leave()
       listeners -= 1
       if (feed.isUnused() && feeds.get(name) === feed) feeds.delete(name)
     }
@@ -95,22 +107,6 @@ export function createFeeds(
 
 /** Callers who may inspect get more events. */
 const nameOf = (tenant: string, mayInspect: boolean) => JSON.stringify([tenant, mayInspect])
-
-async function* listenTo(feed: Feed, { conversation, person, since, signal }: FeedListenOptions) {
-  const { batches, leave } = feed.join(signal)
-  const isMeant = ({ data, whose }: OwnedEvent) =>
-    (person === undefined || whose === person) &&
-    (conversation === undefined || !('conversation' in data) || data.conversation === conversation)
-  try {
-    if (signal.aborted) return
-    const { id, missed } = await feed.start(since, { only: conversation, person })
-    for (const data of missed) yield toEvent(data, id)
-    yield toEvent({ type: 'ready' }, id)
-    for await (const batch of batches) for (const { whose: _, ...event } of batch.filter(isMeant)) yield event
-  } finally {
-    leave()
-  }
-}
 
 /** An event, and whose conversation it is about. */
 interface OwnedEvent extends ServerEvent<FeedEvent> {
