@@ -83,9 +83,7 @@ export const chatRoutes = [
     handle(call) {
       const { input } = call.body
       checkInput(input)
-      return answer(call, call.body, call.query.branch ?? mainBranch, (chat, options) =>
-        chat.send(input, options),
-      )
+      return answer(call, call.query.branch ?? mainBranch, (chat, options) => chat.send(input, options))
     },
   }),
   defineRoute('post', '/conversations/:conversation/edit', {
@@ -103,7 +101,7 @@ export const chatRoutes = [
       await threadOf(call)
       const { input, at } = call.body
       checkInput(input)
-      return answer(call, call.body, undefined, (chat, options) => chat.edit(input, { ...options, at }))
+      return answer(call, undefined, (chat, options) => chat.edit(input, { ...options, at }))
     },
   }),
   defineRoute('post', '/conversations/:conversation/regenerate', {
@@ -119,7 +117,7 @@ export const chatRoutes = [
     async handle(call) {
       await threadOf(call)
       const { at } = call.body
-      return answer(call, call.body, undefined, (chat, options) => chat.regenerate({ ...options, at }))
+      return answer(call, undefined, (chat, options) => chat.regenerate({ ...options, at }))
     },
   }),
   defineRoute('post', '/conversations/:conversation/cancel', {
@@ -169,12 +167,12 @@ interface TurnPlace extends Pick<ThreadKey, 'conversation'>, Partial<Pick<Thread
  * is there.
  */
 async function answer(
-  call: ThreadRequest,
-  { model: wanted, system, key, temperature, maxTokens, seed, notes = true, input }: TurnBody,
+  call: ThreadRequest & { readonly body: TurnBody },
   branch: string | undefined,
   ask: (chat: Chat, options: TurnPlace) => Reply,
 ): Promise<AsyncIterable<ServerEvent<ReplyPart>>> {
   const { parts, caller, signal: left, has, requestId, query } = call
+  const { model: wanted, system, key, temperature, maxTokens, seed, notes = true, input } = call.body
   const { history } = logOfSpeaker(call.log, parts.about.person)
   const { conversation } = call.params
   const { name, model, options } = await modelFor(call, wanted)
