@@ -163,9 +163,9 @@ export const experimentRoutes = [
     async handle(call) {
       const { experiment: id } = call.params
       const experiments = experimentsOf(call)
-      const { status } = await experiments.show(id)
-      if (!['PAUSED', 'INTERRUPTED', 'RUNNING'].includes(status))
-        throw new ThroughlineError('experiment_ended', `The experiment "${id}" has ended as ${status}.`)
+      const shown = await experiments.show(id)
+      if (isOver(shown))
+        throw new ThroughlineError('experiment_ended', `The experiment "${id}" has ended as ${shown.status}.`)
       const plan = await readPlan(call, call.body.plan ?? (await storedPlan(call, id)))
       const stop = new AbortController()
       const resumed = experiments.resume(plan, id, { signal: stop.signal })
@@ -221,8 +221,7 @@ export const experimentsOf = ({
 
 export const toSummary = ({ id, name, status, result, steps, maxSteps, ...rest }: ExperimentSummary) => ({
   ...{ id, name, status, steps, maxSteps },
-  ...{ startedAt: rest.startedAt, updatedAt: rest.updatedAt, hasPlan: rest.hasPlan },
-  ...(result !== undefined && { result }),
+  ...{ startedAt: rest.startedAt, updatedAt: rest.updatedAt, hasPlan: rest.hasPlan, result },
 })
 
 const toState = (view: ExperimentSummary & { readonly environment: object }) => ({
@@ -237,10 +236,8 @@ const isOver = ({ status }: Pick<ExperimentSummary, 'status'>) =>
 /** Where an experiment of another process stands is asked so often. */
 const lookMs = 1000
 
-type WatchedState = ReturnType<typeof toState>
-
 /** The events of an experiment that runs here; of another, where it stands, whenever that changes. */
-async function* watchExperiment(call: ApiCall, id: string, first: WatchedState) {
+async function* watchExperiment(call: ApiCall, id: string, first: ReturnType<typeof toState>) {
   const { signal, caller, request, parts } = call
   let since = Number(lastEventOf(request) ?? 0) || 0
   let lastLooks = ''

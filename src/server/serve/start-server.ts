@@ -38,7 +38,9 @@ export async function startServer(
         'no_keys',
         'Every request needs a key, and there is none: make one with "throughline keys create", or give "apiKeys".',
       )
-    const { host, port, notes, policy, effort, systemPrompt } = config
+    const { host, port, notes, policy, effort, systemPrompt, embedModel: model } = config
+    const vectors =
+      model === undefined ? undefined : ollamaEmbed({ model, host: config.embedHost ?? config.ollamaHost })
     const hide = config.logNames ? undefined : await createHideName(store)
     const server = createServer({
       ...{ ...config, store, upstream, experimentTools: options.experimentTools },
@@ -52,7 +54,7 @@ export async function startServer(
       unreadMs: config.unreadTimeout,
       lingerMs: config.lingerTime,
       keepAliveMs: config.keepAlive,
-      embed: embedderOf(config, log.embedFailed),
+      embed: vectors && { ...vectors, onError: log.embedFailed },
       stallMs: config.silenceTimeout,
       allowed: { host, hosts: config.allowedHosts, origins: config.allowedOrigins },
       policy: choosePolicy(policy, { effort }),
@@ -109,14 +111,6 @@ async function openStore(config: ServerConfig): Promise<Store> {
     await store.close().catch(() => undefined)
     throw error
   }
-}
-
-function embedderOf(
-  { embedModel: model, embedHost, ollamaHost }: ServerConfig,
-  onError: (error: unknown) => void,
-): ServerOptions['embed'] {
-  if (model === undefined) return undefined
-  return { ...ollamaEmbed({ model, host: embedHost ?? ollamaHost }), onError }
 }
 
 const inspectorFolder = packageFile('dist/inspector')
