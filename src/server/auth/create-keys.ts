@@ -125,6 +125,8 @@ const idOf = (key: string) => /^tl_([0-9a-f]{12})_[\w-]{43}$/.exec(key)?.[1]
 
 const storedKey = keyRecord.extend({
   tenant: z.string().regex(/^[\w.-]{1,64}$/),
+  // As the clock of the server gave it.
+  created: z.number(),
   /** SHA-256 of the whole key, in hex. */
   hash: z.string(),
 })

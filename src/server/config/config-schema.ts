@@ -261,6 +261,4 @@ export const variableOf = (name: string) =>
 
 export const prefix = 'THROUGHLINE_'
 
-export function isSetting(name: string): name is SettingName {
-  return (settingNames as readonly string[]).includes(name)
-}
+export const isSetting = (name: string): name is SettingName => Object.hasOwn(configSchema.shape, name)

@@ -70,7 +70,12 @@ export function text(what: string, pattern: RegExp) {
 /** A list; as a text its items are divided by commas. */
 export function listOf<Item extends z.ZodType>(item: Item, must: string) {
   return z.preprocess(
-    value => (typeof value === 'string' ? splitList(value) : value),
+    readText(text =>
+      text
+        .split(',')
+        .map(one => one.trim())
+        .filter(one => one !== ''),
+    ),
     z.array(item, must).max(1000, must),
   )
 }
@@ -84,11 +89,6 @@ export function address(word?: string) {
     if (parsed === undefined) context.addIssue({ code: 'custom', message: must })
     return parsed ?? z.NEVER
   })
-}
-
-function splitList(value: string): readonly string[] {
-  const items = value.split(',').map(item => item.trim())
-  return items.filter(item => item !== '')
 }
 
 /** Reads a text; what `read` does not know is left to the schema, which says what it must be. */
